@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use aurora_analysis::{ModelError, STATIC};
+use aurora_analysis::{ModelError, ModelUse, STATIC};
 use aurora_evaluation::tune::TuneError;
 use aurora_query::QueryError;
 use aurora_stages::index::IndexError;
@@ -39,10 +39,15 @@ fn of_storage(error: &StorageError) -> String {
 
 fn of_model(error: &ModelError) -> String {
     match error {
-        ModelError::Unknown { name, .. } => format!(
-            ". Get its files (config.json, tokenizer.json, model.safetensors) and run `aur model add DIR --name {name}`, \
-             or use `{STATIC}`, which needs none"
-        ),
+        ModelError::Unknown { name, wanted, .. } => {
+            let other = match wanted {
+                ModelUse::Embedding => format!(", or use `{STATIC}`, which needs none"),
+                ModelUse::Reranking => String::new(),
+            };
+            format!(
+                ". Get its files (config.json, tokenizer.json, model.safetensors) and run `aur model add DIR --name {name}`{other}"
+            )
+        }
         _ => String::new(),
     }
 }

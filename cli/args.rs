@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use crate::args_artefact::{CompactArgs, ExportArgs, ImportArgs, TrustArgs};
 use crate::args_eval::{EvalArgs, TuneArgs};
 use crate::args_graph::GraphArgs;
+use crate::args_model::ModelCommand;
 use crate::args_pipeline::PipelineCommand;
 use crate::args_plugin::{PluginCommand, Untrusted};
 use crate::values::{
@@ -76,7 +77,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: PluginCommand,
     },
-    /// Add and list embedding models
+    /// Add and list models
     #[command(subcommand_required = true, arg_required_else_help = true)]
     Model {
         #[command(subcommand)]
@@ -297,6 +298,10 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "B,S,A", value_parser = parse_weights)]
     pub(crate) weights: Option<[f64; 3]>,
 
+    /// Let a model read the best results together with the query: its name, or `off` (`search.rerank`)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) rerank: Option<String>,
+
     /// Explain the score of every result
     #[arg(long)]
     pub(crate) show_scores: bool,
@@ -469,28 +474,6 @@ pub(crate) struct VerifyArgs {
     /// Print only the digest of the contents
     #[arg(long)]
     pub(crate) digest: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ModelCommand {
-    /// Copy a model directory (weights, tokenizer, config) to where aur finds it
-    #[command(after_help = "\
-Example:
-  aur model add ~/Downloads/all-MiniLM-L6-v2 --name minilm
-  printf 'extends = \"default\"\\n[stage.embed]\\nmodel = \"minilm\"\\n' > .aurora/pipeline.toml")]
-    Add {
-        /// A directory with config.json, tokenizer.json and model.safetensors
-        dir: PathBuf,
-        /// The name that pipelines use [default: the directory's, in lower case]
-        #[arg(long)]
-        name: Option<String>,
-    },
-    /// List the models that pipelines can use
-    List {
-        /// How to print
-        #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
-        format: ReportFormat,
-    },
 }
 
 #[derive(Debug, Args)]

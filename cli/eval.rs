@@ -6,7 +6,7 @@ use std::path::Path;
 use aurora_evaluation::engine::Engine;
 use aurora_evaluation::metrics::Metric;
 use aurora_evaluation::report::{self, MissedFloor, Run};
-use aurora_query::{Mode, SearchConfig};
+use aurora_query::SearchConfig;
 
 use crate::args_eval::{AskArgs, EvalArgs, EvalCommand};
 use crate::failure::{Failure, Outcome};
@@ -15,7 +15,7 @@ use crate::output::evaluation::{self, Against, Evaluation};
 use crate::output::json;
 use crate::program::Program;
 use crate::values::ReportFormat;
-use crate::{mine, place, search};
+use crate::{mine, place, rerankers, search};
 
 /// Mines golden sets, or asks the questions of some and prints the figures.
 pub(crate) fn run(args: &EvalArgs, program: &Program) -> Outcome {
@@ -33,14 +33,14 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     let config = golden::config(args.config.as_deref(), &root, &program.terminal)?;
     let other =
         args.against.as_deref().map(|other| golden::config(Some(other), &root, &program.terminal)).transpose()?;
-    let engines = engines(&batches, mode, program)?;
+    let rerankers = rerankers::of_configs([&config].into_iter().chain(&other), mode, &program.terminal);
+    let open = |root: &Path, mined: bool| golden::engine(root, mined, mode, &rerankers, program);
+    let engines = engines(&batches, &open)?;
     let run = ask(&engines, &batches, &config)?;
 
     let against = match (&args.against, other, &args.against_index) {
         (Some(name), Some(other), _) => Some((name.as_path(), ask(&engines, &batches, &other)?)),
-        (_, _, Some(directory)) => {
-            Some((directory.as_path(), ask_another(directory, &batches, &config, mode, program)?))
-        }
+        (_, _, Some(directory)) => Some((directory.as_path(), ask_another(directory, &batches, &config, &open)?)),
         _ => None,
     };
     let sets = report::by_set(&run);
@@ -68,13 +68,16 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     if missed.is_empty() { Ok(()) } else { Err(Failure::Short(below(&missed))) }
 }
 
+/// Opens the index of a root, which mining may have made.
+type Open<'a> = dyn Fn(&Path, bool) -> Outcome<Engine> + 'a;
+
 /// The engine of every batch.
-fn engines(batches: &[QuestionBatch], mode: Mode, program: &Program) -> Outcome<Vec<Engine>> {
+fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec<Engine>> {
     let mut engines: Vec<Engine> = Vec::new();
     for (at, batch) in batches.iter().enumerate() {
         let engine = match batches[..at].iter().position(|earlier| earlier.root == batch.root) {
             Some(earlier) => engines[earlier].clone(),
-            None => golden::engine(&batch.root, batch.mined, mode, program)?,
+            None => open(&batch.root, batch.mined)?,
         };
         engines.push(engine);
     }
@@ -91,18 +94,12 @@ fn ask(engines: &[Engine], batches: &[QuestionBatch], config: &SearchConfig) -> 
 }
 
 /// The same questions, asked of another index.
-fn ask_another(
-    directory: &Path,
-    batches: &[QuestionBatch],
-    config: &SearchConfig,
-    mode: Mode,
-    program: &Program,
-) -> Outcome<Run> {
+fn ask_another(directory: &Path, batches: &[QuestionBatch], config: &SearchConfig, open: &Open<'_>) -> Outcome<Run> {
     if batches.iter().any(|batch| batch.mined) {
         return Err(Failure::new("--against-index needs golden files: mined sets are asked of their own copies"));
     }
     let root = place::for_search(Some(directory))?;
-    let engine = golden::engine(&root, false, mode, program)?;
+    let engine = open(&root, false)?;
     ask(&vec![engine; batches.len()], batches, config)
 }
 

@@ -1,5 +1,6 @@
 //! Golden sets as commands are given them, and the indexes that they are asked of.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use aurora_evaluation::engine::Engine;
 use aurora_evaluation::golden::{self, GoldenSource, Question};
 use aurora_evaluation::mine::Manifest;
 use aurora_evaluation::report::unknown_set;
-use aurora_query::{ConfigLayers, Mode, SearchConfig};
+use aurora_query::{ConfigLayers, LoadedReranker, Mode, SearchConfig};
 use aurora_storage::ProjectDirectory;
 
 use crate::failure::{Failure, Outcome};
@@ -117,9 +118,15 @@ pub(crate) fn keep_sets(batches: &mut Vec<QuestionBatch>, sets: &[String]) -> Ou
     Ok(())
 }
 
-/// Opens an index for questions. A mined copy is indexed anew where the index is not up to date, another directory only
+/// Opens an index for questions, and for configurations that name some of `rerankers`. A mined copy is indexed anew where the index is not up to date, another directory only
 /// where it has none.
-pub(crate) fn engine(root: &Path, mined: bool, mode: Mode, program: &Program) -> Outcome<Engine> {
+pub(crate) fn engine(
+    root: &Path,
+    mined: bool,
+    mode: Mode,
+    rerankers: &BTreeMap<String, LoadedReranker>,
+    program: &Program,
+) -> Outcome<Engine> {
     if mined {
         index::update(root, program)?;
     } else if !place::has_index(root) {
@@ -131,7 +138,8 @@ pub(crate) fn engine(root: &Path, mined: bool, mode: Mode, program: &Program) ->
         Mode::Sparse => None,
         Mode::Hybrid | Mode::Dense => query_embedder::of_index(root, &snapshot, mode, program)?,
     };
-    Engine::new(snapshot, embedder, mode).map_err(opened::failure)
+    let engine = Engine::new(snapshot, embedder, mode).map_err(opened::failure)?;
+    Ok(engine.with_rerankers(rerankers.clone()))
 }
 
 /// The configuration that a flag names: a file over the built-in defaults and nothing else, or `default`; without a flag

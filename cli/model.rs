@@ -1,12 +1,12 @@
-//! `aur model`: the embedding models that pipelines can use.
+//! `aur model`: the models that pipelines and searches can use.
 
 use std::io::Write;
 use std::path::Path;
 
-use aurora_analysis::{ModelDirectory, ModelError, STATIC};
+use aurora_analysis::{ModelDirectory, ModelError, ModelUse, STATIC};
 use serde::Serialize;
 
-use crate::args::ModelCommand;
+use crate::args_model::ModelCommand;
 use crate::failure::{Failure, Outcome};
 use crate::output::style::Role;
 use crate::output::{json, units, width};
@@ -31,21 +31,36 @@ fn add(models: &ModelDirectory, dir: &Path, name: Option<&str>, terminal: &Termi
     let entry = models.add(dir, name).map_err(failure)?;
     let bytes = entry.files.iter().map(|file| file.bytes).sum();
     let mut out = terminal.stdout();
+    let name = &entry.name;
+    let (what, how) = match entry.model_use {
+        ModelUse::Embedding => {
+            (dimensions(entry.dimensions), format!("model = {name:?} below [stage.embed] of a pipeline"))
+        }
+        ModelUse::Reranking => {
+            let how = format!("rerank = {name:?} below [search] of a config.toml, or `--rerank {name}`");
+            ("a cross-encoder".to_owned(), how)
+        }
+    };
     writeln!(
         out,
-        "Added {}: {} dimensions, {} in {}",
-        terminal.out.paint(Role::Heading, &entry.name),
-        entry.dimensions,
+        "Added {}: {what}, {} in {}",
+        terminal.out.paint(Role::Heading, name),
         units::bytes(bytes),
-        models.path().join(&entry.name).display()
+        models.path().join(name).display()
     )?;
-    writeln!(out, "To use it: model = {:?} below [stage.embed] of a pipeline", entry.name)?;
+    writeln!(out, "To use it: {how}")?;
     Ok(out.flush()?)
+}
+
+fn dimensions(count: usize) -> String {
+    format!("{count} dimensions")
 }
 
 #[derive(Serialize)]
 struct Listed {
     name: String,
+    #[serde(rename = "use")]
+    model_use: ModelUse,
     id: String,
     dimensions: usize,
     bytes: u64,
@@ -56,6 +71,7 @@ fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> O
     let built_in = aurora_analysis::embedder(STATIC, models).map_err(failure)?;
     let mut listed = vec![Listed {
         name: STATIC.to_owned(),
+        model_use: ModelUse::Embedding,
         id: built_in.id().to_owned(),
         dimensions: built_in.dimensions(),
         bytes: 0,
@@ -64,6 +80,7 @@ fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> O
     listed.extend(models.list().map_err(failure)?.into_iter().map(|entry| Listed {
         id: format!("{}@{}", entry.name, entry.digest),
         name: entry.name,
+        model_use: entry.model_use,
         dimensions: entry.dimensions,
         bytes: entry.files.iter().map(|file| file.bytes).sum(),
         built_in: false,
@@ -75,7 +92,11 @@ fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> O
             let widest = listed.iter().map(|model| width::of(&model.name)).max().unwrap_or(0);
             for model in &listed {
                 let place = if model.built_in { "part of aur".to_owned() } else { units::bytes(model.bytes) };
-                writeln!(out, "{}  {:>4} dimensions  {place}", width::pad(&model.name, widest), model.dimensions)?;
+                let what = match model.model_use {
+                    ModelUse::Embedding => dimensions(model.dimensions),
+                    ModelUse::Reranking => "cross-encoder".to_owned(),
+                };
+                writeln!(out, "{}  {:9}  {what:>15}  {place}", width::pad(&model.name, widest), model.model_use)?;
             }
         }
     }

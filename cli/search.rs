@@ -22,7 +22,7 @@ use crate::program::Program;
 use crate::refresh::{self, Refreshed};
 use crate::terminal::Terminal;
 use crate::values::ModeArg;
-use crate::{findings, index, opened, place, query_embedder};
+use crate::{findings, index, opened, place, query_embedder, rerankers};
 
 /// Most bytes of a line of standard input.
 const LONGEST_LINE: u64 = 256 << 20;
@@ -70,6 +70,11 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
         Mode::Sparse => None,
         Mode::Hybrid | Mode::Dense => query_embedder::of_index(&root, &snapshot, mode, program)?,
     };
+    let reranker = rerankers::of_config(&config, mode);
+    let mut retriever = Retriever::new(snapshot, embedder, config);
+    if let Some(reranker) = reranker {
+        retriever = retriever.with_reranker(reranker);
+    }
     // Without the log, results are ranked as if nothing had been shown before.
     let access = AccessLog::open(&place::index_dir(&root)).ok();
     let mut session = Session {
@@ -82,7 +87,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
         links: Links::detect(terminal.out, &root),
         root,
         access,
-        retriever: Retriever::new(snapshot, embedder, config),
+        retriever,
     };
     session.retriever.check(&session.filter).map_err(|error| Failure::from_error(&error))?;
     if args.stdin { session.answer_lines(std::io::stdin().lock()) } else { session.answer(&query) }
@@ -364,23 +369,23 @@ fn filter(args: &SearchArgs) -> Result<FilterSpec, FilterError> {
 }
 
 fn flags(args: &SearchArgs) -> Vec<FlagValue> {
-    let flag = |flag: &str, key: &str, value: String| FlagValue {
-        flag: flag.to_owned(),
-        key: format!("search.hybrid.{key}"),
-        value,
-    };
+    let flag =
+        |flag: &str, key: &str, value: String| FlagValue { flag: flag.to_owned(), key: format!("search.{key}"), value };
     let mut flags = Vec::new();
     if let Some(fusion) = args.fusion {
         let name = match fusion {
             FusionArg::Weighted => "weighted",
             FusionArg::Rrf => "rrf",
         };
-        flags.push(flag("--fusion", "fusion", name.to_owned()));
+        flags.push(flag("--fusion", "hybrid.fusion", name.to_owned()));
     }
     if let Some(weights) = args.weights {
         for (name, weight) in ["bm25", "semantic", "activation"].into_iter().zip(weights) {
-            flags.push(flag("--weights", &format!("weights.{name}"), weight.to_string()));
+            flags.push(flag("--weights", &format!("hybrid.weights.{name}"), weight.to_string()));
         }
+    }
+    if let Some(name) = &args.rerank {
+        flags.push(flag("--rerank", "rerank", name.clone()));
     }
     flags
 }

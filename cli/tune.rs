@@ -12,7 +12,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{evaluation, json};
 use crate::program::Program;
 use crate::values::ReportFormat;
-use crate::{golden, place, search};
+use crate::{golden, place, rerankers, search};
 
 /// Learns, prints the gain, and writes the configuration if the gain is significant.
 pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
@@ -20,6 +20,7 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
     let mode = search::mode(args.mode);
     let batches = golden::gather(&args.golden, &root)?;
     let start = golden::config(args.config.as_deref(), &root, &program.terminal)?;
+    let rerankers = rerankers::of_configs([&start], mode, &program.terminal);
     let mut roots: Vec<&Path> = Vec::new();
     let mut engines = Vec::new();
     let mut questions: Vec<(usize, Question)> = Vec::new();
@@ -29,7 +30,7 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
             Some(engine) => engine,
             None => {
                 roots.push(&batch.root);
-                engines.push(golden::engine(&batch.root, batch.mined, mode, program)?);
+                engines.push(golden::engine(&batch.root, batch.mined, mode, &rerankers, program)?);
                 engines.len() - 1
             }
         };

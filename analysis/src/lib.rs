@@ -4,6 +4,8 @@
 //! - [`Embedder`] turns a [`Passage`] or a query into a vector. [`StaticModel`] is a table of token vectors inside the
 //!   program: no file, no download. `BertEmbedder` (cargo feature `bert`, on by default) runs a sentence transformer
 //!   (`all-MiniLM-L6-v2`) from a local folder.
+//! - [`Reranker`] scores how well passages answer a query by reading both together. `CrossEncoder` (the same feature) runs a
+//!   BERT model with a classification head.
 //! - [`ModelDirectory`] is where such folders are kept (`~/.aurora/models`), checked before they are let in.
 //!
 //! Deliberately absent: stop words and stemming (code has neither), network access (models come from folders),
@@ -23,18 +25,24 @@ mod analyzer;
 mod bert;
 mod embedder;
 mod model_dir;
+mod model_entry;
 mod model_error;
 mod model_file;
+mod model_use;
 mod passage;
+mod reranker;
 mod static_model;
 mod tokenizer;
 
 pub use analyzer::{ANALYZER_VERSION, Analyzer, MAX_TERM_BYTES};
 #[cfg(feature = "bert")]
-pub use bert::BertEmbedder;
+pub use bert::{BertEmbedder, CrossEncoder};
 pub use embedder::{EmbedError, Embedder, QueryEmbedder, STATIC};
-pub use model_dir::{ModelDirectory, ModelEntry, embedder};
+pub use model_dir::{ModelDirectory, embedder, is_model_name, reranker};
+pub use model_entry::ModelEntry;
 pub use model_error::ModelError;
 pub use model_file::ModelFile;
+pub use model_use::ModelUse;
 pub use passage::Passage;
+pub use reranker::{RerankError, Reranker};
 pub use static_model::{LateInteraction, PassageTokens, StaticModel, TokenSets};

@@ -8,38 +8,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_confined::read_regular;
-use serde::{Deserialize, Serialize};
 
-use crate::bert::{self, BertEmbedder};
+use crate::bert::{self, BertEmbedder, CrossEncoder};
 use crate::embedder::{Embedder, QueryEmbedder, STATIC};
+use crate::model_entry::ModelEntry;
 use crate::model_error::ModelError;
 use crate::model_file::{self, MOST_BYTES, ModelFile};
+use crate::model_use::ModelUse;
+use crate::passage::Passage;
+use crate::reranker::Reranker;
 use crate::static_model::StaticModel;
 
 /// Written beside a model's own files when it is added: the record that [`ModelDirectory::list`] reads.
 const RECORD: &str = "aurora-model.json";
 /// Folders below the one given to [`ModelDirectory::add`] that are searched for a model.
 const SEARCH_DEPTH: usize = 6;
+/// What a configuration says in place of a reranker's name where it wants none.
+const OFF: &str = "off";
 
 /// A folder of models, one sub-folder each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelDirectory {
     path: PathBuf,
-}
-
-/// A model that was added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelEntry {
-    /// What it is called in configurations.
-    pub name: String,
-    /// BLAKE3 over the names and contents of its files, 16 hexadecimal digits.
-    pub digest: String,
-    /// Length of its vectors.
-    pub dimensions: usize,
-    /// Tokens of a text that it looks at.
-    pub max_tokens: usize,
-    /// Its files, relative to its folder, in order of name.
-    pub files: Vec<ModelFile>,
 }
 
 impl ModelDirectory {
@@ -80,11 +70,13 @@ impl ModelDirectory {
     /// Copies the model in `directory` into this one and calls it `name`.
     ///
     /// `directory` holds the model's files itself or in one of its sub-folders (an unpacked Python wheel). Without a
-    /// name it is `minilm` for `all-MiniLM-L6-v2`, else that of the folder which holds the files. The copy is loaded and must
-    /// embed a text before it is moved into place in one step; a model of that name is replaced only by itself.
+    /// name it is `minilm` for `all-MiniLM-L6-v2`, else that of the folder which holds the files. Its files say what it is
+    /// for. The copy is loaded and must embed or score texts before it is moved into place in one step; a model of that name is
+    /// replaced only by itself.
     ///
     /// # Errors
-    /// Every variant but [`ModelError::Unknown`] and [`ModelError::NoHome`]; the directory is then as it was.
+    /// Every variant but [`ModelError::Unknown`], [`ModelError::OtherUse`] and [`ModelError::NoHome`]; the directory is then as
+    /// it was.
     pub fn add(&self, directory: &Path, name: Option<&str>) -> Result<ModelEntry, ModelError> {
         let source = find_model(directory)?;
         let name = name.map_or_else(|| default_name(&source), |name| Ok(name.to_owned()))?;
@@ -98,28 +90,29 @@ impl ModelDirectory {
                 files.push(copy_file(&source, &staging.path, path)?);
             }
         }
-        let model = BertEmbedder::load(&staging.path, &name)?;
-        try_out(&model, &staging.path)?;
-        let entry = ModelEntry {
-            digest: digest(&files),
-            dimensions: model.dimensions(),
-            max_tokens: model.max_tokens(),
-            files,
-            name: name.clone(),
-        };
+        let entry = tried_out(&staging.path, &name, files)?;
         if let Some(other) = self.record(&name)? {
             if other.digest == entry.digest {
-                return Ok(other);
+                return self.recorded_again(other, entry);
             }
             let reason =
                 format!("it is the name of another model, {name}@{}; give another or remove that one", other.digest);
             return Err(ModelError::Name { name, reason });
         }
-        let record = staging.path.join(RECORD);
-        let json = serde_json::to_vec_pretty(&entry).map_err(|error| ModelError::io(&record)(error.into()))?;
-        write_synced(&record, &json)?;
+        write_record(&staging.path.join(RECORD), &entry)?;
         let place = self.path.join(&name);
         fs::rename(&staging.path, &place).map_err(ModelError::io(&place))?;
+        Ok(entry)
+    }
+
+    /// The entry of a model that is here already, now with what this version finds in its files.
+    fn recorded_again(&self, before: ModelEntry, entry: ModelEntry) -> Result<ModelEntry, ModelError> {
+        if before != entry {
+            let record = self.path.join(&entry.name).join(RECORD);
+            let next = record.with_extension("json.next");
+            write_record(&next, &entry)?;
+            fs::rename(&next, &record).map_err(ModelError::io(&record))?;
+        }
         Ok(entry)
     }
 
@@ -128,15 +121,21 @@ impl ModelDirectory {
     /// # Errors
     /// [`ModelError::Unknown`] when there is none, [`ModelError::Io`] when it cannot be deleted.
     pub fn remove(&self, name: &str) -> Result<(), ModelError> {
-        self.entry(name)?;
+        if self.record(name)?.is_none() {
+            return Err(self.unknown(name, None)?);
+        }
         let place = self.path.join(name);
         fs::remove_dir_all(&place).map_err(ModelError::io(&place))
     }
 
-    /// The embedder of a model that was added. Its files must have the sizes that they had then.
-    pub(crate) fn load(&self, name: &str) -> Result<BertEmbedder, ModelError> {
+    /// The folder and the id of a model that was added for `model_use`. Its files must have the sizes that they had then.
+    fn known(&self, name: &str, model_use: ModelUse) -> Result<(PathBuf, String), ModelError> {
         check_compiled(name)?;
-        let entry = self.entry(name)?;
+        let entry = match self.record(name)? {
+            Some(entry) if entry.model_use == model_use => entry,
+            Some(_) => return Err(ModelError::OtherUse { name: name.to_owned(), wanted: model_use }),
+            None => return Err(self.unknown(name, Some(model_use))?),
+        };
         let folder = self.path.join(name);
         for file in &entry.files {
             let path = folder.join(&file.path);
@@ -147,16 +146,19 @@ impl ModelDirectory {
                 return Err(ModelError::Damaged { path, reason });
             }
         }
-        BertEmbedder::load_known(&folder, &format!("{name}@{}", entry.digest))
+        Ok((folder, format!("{name}@{}", entry.digest)))
     }
 
-    fn entry(&self, name: &str) -> Result<ModelEntry, ModelError> {
-        if let Some(entry) = self.record(name)? {
-            return Ok(entry);
+    /// There is no model called `name` for `wanted`, or for anything; these there are.
+    fn unknown(&self, name: &str, wanted: Option<ModelUse>) -> Result<ModelError, ModelError> {
+        let added = self.list()?.into_iter().filter(|entry| wanted.is_none_or(|wanted| entry.model_use == wanted));
+        let mut known: Vec<String> = added.map(|entry| entry.name).collect();
+        if wanted != Some(ModelUse::Reranking) {
+            known.push(STATIC.to_owned());
         }
-        let mut known: Vec<String> = self.list()?.into_iter().map(|entry| entry.name).collect();
-        known.push(STATIC.to_owned());
-        Err(ModelError::Unknown { name: name.to_owned(), directory: self.path.clone(), known: known.join(", ") })
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        let wanted = wanted.unwrap_or_default();
+        Ok(ModelError::Unknown { name: name.to_owned(), wanted, directory: self.path.clone(), known })
     }
 
     /// The record of the sub-folder called `name`; none where there is no such folder, or no record in it.
@@ -180,8 +182,8 @@ impl ModelDirectory {
 /// The embedder called `name`: [`STATIC`], or a model that was added to `models`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`] names the models that there are, [`ModelError::NotCompiled`] says that the program can run none
-/// but [`STATIC`]; the other variants say which file of the model does not hold what it should.
+/// [`ModelError::Unknown`] names the models that there are, [`ModelError::OtherUse`] says that the model is a reranker,
+/// [`ModelError::NotCompiled`] that the program can run none but [`STATIC`]; the other variants say which file of the model does not hold what it should.
 ///
 /// ```
 /// # if cfg!(feature = "bert") {
@@ -194,7 +196,26 @@ pub fn embedder(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Embedder>
     if name == STATIC {
         return Ok(Arc::new(StaticModel::built_in()?));
     }
-    Ok(Arc::new(models.load(name)?))
+    let (folder, id) = models.known(name, ModelUse::Embedding)?;
+    Ok(Arc::new(BertEmbedder::load_known(&folder, &id)?))
+}
+
+/// The reranker called `name`, which was added to `models`.
+///
+/// # Errors
+/// [`ModelError::Unknown`] names the rerankers that there are, [`ModelError::OtherUse`] says that the model is an embedding
+/// model; the other variants are those of [`embedder`].
+pub fn reranker(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Reranker>, ModelError> {
+    if name == STATIC {
+        return Err(ModelError::OtherUse { name: name.to_owned(), wanted: ModelUse::Reranking });
+    }
+    let (folder, id) = models.known(name, ModelUse::Reranking)?;
+    Ok(Arc::new(CrossEncoder::load_known(&folder, &id)?))
+}
+
+/// Whether a model can have this name. A name is no path: it leads to a folder inside of a [`ModelDirectory`] and nowhere else.
+pub fn is_model_name(name: &str) -> bool {
+    name == STATIC || check_name(name).is_ok()
 }
 
 /// Refuses models from folders in a program that is built without the code that runs them.
@@ -317,14 +338,49 @@ fn digest(files: &[ModelFile]) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// Refuses weights that load and yet are none: two texts must get two finite vectors.
-fn try_out(model: &BertEmbedder, folder: &Path) -> Result<(), ModelError> {
+fn write_record(path: &Path, entry: &ModelEntry) -> Result<(), ModelError> {
+    let json = serde_json::to_vec_pretty(entry).map_err(|error| ModelError::io(path)(error.into()))?;
+    write_synced(path, &json)
+}
+
+/// Loads the model in `folder` and uses it once. Refuses weights that load and yet are none: two texts must get two finite
+/// vectors, or two scores.
+fn tried_out(folder: &Path, name: &str, files: Vec<ModelFile>) -> Result<ModelEntry, ModelError> {
+    let (model_use, dimensions, max_tokens) = if CrossEncoder::is_in(folder)? {
+        let model = CrossEncoder::load(folder, name)?;
+        try_reranker(&model, folder)?;
+        (ModelUse::Reranking, 0, model.max_tokens())
+    } else {
+        let model = BertEmbedder::load(folder, name)?;
+        try_embedder(&model, folder)?;
+        (ModelUse::Embedding, model.dimensions(), model.max_tokens())
+    };
+    if model_use == ModelUse::Reranking && name == OFF {
+        let reason = "in a configuration it means that there is no reranker".to_owned();
+        return Err(ModelError::Name { name: name.to_owned(), reason });
+    }
+    Ok(ModelEntry { name: name.to_owned(), model_use, digest: digest(&files), dimensions, max_tokens, files })
+}
+
+const TRIED: [&str; 2] = ["read a file", "the colour of the sky"];
+
+fn try_embedder(model: &BertEmbedder, folder: &Path) -> Result<(), ModelError> {
     let damaged = |reason: String| ModelError::Damaged { path: folder.to_owned(), reason };
     let embed = |text| model.embed_query(text).map_err(|error| damaged(error.to_string()));
-    let (one, other) = (embed("read a file")?, embed("the colour of the sky")?);
+    let (one, other) = (embed(TRIED[0])?, embed(TRIED[1])?);
     let cosine: f32 = one.iter().zip(&other).map(|(a, b)| a * b).sum();
     if cosine > 0.999 {
         return Err(damaged("it gives two different texts the same vector".to_owned()));
+    }
+    Ok(())
+}
+
+fn try_reranker(model: &CrossEncoder, folder: &Path) -> Result<(), ModelError> {
+    let damaged = |reason: String| ModelError::Damaged { path: folder.to_owned(), reason };
+    let passages = TRIED.map(|body| Passage { body, ..Passage::default() });
+    let scores = model.scores(TRIED[0], &passages).map_err(|error| damaged(error.to_string()))?;
+    if scores[0] == scores[1] {
+        return Err(damaged("it gives two different texts the same score".to_owned()));
     }
     Ok(())
 }

@@ -4,23 +4,37 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::embedder::STATIC;
+use crate::model_use::ModelUse;
 
 /// Why a model cannot be added or used.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// There is no such model.
-    #[error("there is no embedding model `{name}` in {}; there is {known}", directory.display())]
+    #[error("there is no {wanted} model `{name}` in {}; there is {known}", directory.display())]
     Unknown {
         /// The name asked for.
         name: String,
+        /// What it was asked for.
+        wanted: ModelUse,
         /// Where it was looked for.
         directory: PathBuf,
         /// The names that there are, as a list for people.
         known: String,
     },
+    /// There is such a model, for another use.
+    #[error("`{name}` is no {wanted} model: {}", match wanted {
+        ModelUse::Embedding => "it is a cross-encoder, which scores results and makes no vectors",
+        ModelUse::Reranking => "it makes vectors, and only a cross-encoder can score results",
+    })]
+    OtherUse {
+        /// The name asked for.
+        name: String,
+        /// What it was asked for.
+        wanted: ModelUse,
+    },
     /// A model other than the embedded one is named in a program that is built without BERT.
     #[error(
-        "the embedding model `{name}` needs BERT, and this program was built without it (cargo feature `bert`); use `{STATIC}`, or a program that has it"
+        "the model `{name}` needs BERT, and this program was built without it (cargo feature `bert`); it has the embedding model `{STATIC}` only"
     )]
     NotCompiled {
         /// The name asked for.

@@ -33,6 +33,19 @@ impl<'a> Passage<'a> {
             .concat()
     }
 
+    /// The path, the qualified name, then as in [`Passage::full`] signature, doc and body: what fits into a model that cuts long
+    /// texts should say first where the chunk is and what it is called.
+    ///
+    /// ```
+    /// use aurora_analysis::Passage;
+    /// let p = Passage { path: "auth.py", qualified_name: "auth.login", doc: "Logs in.", body: "x()", ..Passage::default() };
+    /// assert_eq!(p.located(), "auth.py\nauth.login\n\nLogs in.\nx()");
+    /// ```
+    pub fn located(&self) -> String {
+        let parts = [self.path, self.qualified_name, self.extra_signature(), self.extra_doc(), self.body];
+        parts.join("\n")
+    }
+
     /// The enclosing scopes: the qualified name without the name at its end.
     ///
     /// ```

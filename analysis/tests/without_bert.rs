@@ -1,7 +1,7 @@
 //! A program that is built without the feature `bert` says so to a user who names a model that needs it.
 #![cfg(not(feature = "bert"))]
 
-use aurora_analysis::{ModelDirectory, ModelError, STATIC, embedder};
+use aurora_analysis::{ModelDirectory, ModelError, STATIC, embedder, reranker};
 
 #[test]
 fn a_model_of_the_users_is_refused_by_name_and_the_embedded_one_works() {
@@ -11,8 +11,9 @@ fn a_model_of_the_users_is_refused_by_name_and_the_embedded_one_works() {
     }
     let models = ModelDirectory::at(folder.path().join("models"));
     let used = embedder("minilm", &models).err();
+    let ranking = reranker("minilm", &models).err();
     let added = models.add(folder.path(), Some("minilm")).err();
-    for error in [used, added] {
+    for error in [used, ranking, added] {
         let error = error.expect("the program cannot run it");
         assert!(matches!(error, ModelError::NotCompiled { .. }));
         assert!(error.to_string().contains("`minilm` needs BERT, and this program was built without it"), "{error}");

@@ -230,7 +230,8 @@ fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
         let cosine = scores.raw.cosine.map_or_else(String::new, |cosine| format!(", cosine {cosine:.3}"));
         let words = scores.raw.words.map_or_else(String::new, |words| format!(", word by word {words:.3}"));
         let (bm25, activation) = (scores.raw.bm25, scores.raw.activation);
-        facts.push(("Raw", format!("BM25 {bm25:.3}{cosine}{words}, activation {activation:.3}")));
+        let rerank = scores.raw.rerank.map_or_else(String::new, |rerank| format!(", reranker {rerank:.3}"));
+        facts.push(("Raw", format!("BM25 {bm25:.3}{cosine}{words}, activation {activation:.3}{rerank}")));
     } else {
         facts.push(("Score", "none, as there is no query; results stand by path and line".to_owned()));
     }

@@ -1,22 +1,24 @@
 //! Asking an index the questions of a golden set.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aurora_analysis::QueryEmbedder;
-use aurora_query::{Mode, Query, QueryError, Retriever, SearchConfig};
+use aurora_query::{LoadedReranker, Mode, Query, QueryError, Retriever, SearchConfig};
 use aurora_storage::{ChunkId, Snapshot, StorageError};
 use rayon::prelude::*;
 
 use crate::golden::Question;
 use crate::metrics::{DEPTH, Found, Measured, measure};
 
-/// An index and its embedder. Searches record no access and see none, and judge recency from the day
+/// An index, its embedder, and the rerankers that configurations may name. Searches record no access and see none, and judge recency from the day
 /// after the newest commit of the index, so that the same index gives the same figures on any day.
 #[derive(Clone)]
 pub struct Engine {
     snapshot: Snapshot,
     embedder: Option<Arc<dyn QueryEmbedder>>,
+    rerankers: BTreeMap<String, LoadedReranker>,
     mode: Mode,
     now: i64,
 }
@@ -41,7 +43,13 @@ impl Engine {
     /// When a record of the index cannot be read.
     pub fn new(snapshot: Snapshot, embedder: Option<Arc<dyn QueryEmbedder>>, mode: Mode) -> Result<Self, StorageError> {
         let now = newest_commit(&snapshot)?.map_or(snapshot.manifest().updated, |newest| newest + 86_400);
-        Ok(Self { snapshot, embedder, mode, now })
+        Ok(Self { snapshot, embedder, rerankers: BTreeMap::new(), mode, now })
+    }
+
+    /// The same with rerankers, by the names that configurations give them.
+    #[must_use]
+    pub fn with_rerankers(self, rerankers: BTreeMap<String, LoadedReranker>) -> Self {
+        Self { rerankers, ..self }
     }
 
     /// The generation that is searched.
@@ -69,7 +77,11 @@ impl Engine {
     }
 
     fn retriever(&self, config: &SearchConfig) -> Retriever {
-        Retriever::new(self.snapshot.clone(), self.embedder.clone(), config.clone())
+        let retriever = Retriever::new(self.snapshot.clone(), self.embedder.clone(), config.clone());
+        match config.reranker_for(self.mode).and_then(|name| self.rerankers.get(name)) {
+            Some(reranker) => retriever.with_reranker(reranker.clone()),
+            None => retriever,
+        }
     }
 
     fn answer(&self, retriever: &Retriever, question: &Question) -> Result<Asked, QueryError> {

@@ -4,8 +4,8 @@
 //!
 //! 1. understand: the query's terms, its kind, and further terms;
 //! 2. retrieve: candidates from BM25F, from the nearest vectors, and every chunk whose name *is* the query;
-//! 3. rank: keywords, meaning and activation are normalised within the candidates and fused, rules change the score, and
-//!    exact names come first;
+//! 3. rank: keywords, meaning and activation are normalised within the candidates and fused, rules change the score, a
+//!    reranker may read the best, and exact names come first;
 //! 4. explain: every score divided into its parts, with reasons in words;
 //! 5. present: hits, snippets, the state of files, texts in a token budget.
 //!
@@ -61,5 +61,5 @@ pub use rank::forgetting::Forgetting;
 pub use rank::{AppliedRule, Weights, activation, first_piece, forgetting, min_max, ranks, reciprocal_rank};
 
 pub use retrieve::bm25::{WeightedTerm, best_chunks};
-pub use retriever::Retriever;
+pub use retriever::{LoadedReranker, Retriever};
 pub use understand::QueryKind;

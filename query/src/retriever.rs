@@ -4,17 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use aurora_analysis::{Analyzer, LateInteraction, QueryEmbedder, StaticModel};
+use aurora_analysis::{Analyzer, LateInteraction, QueryEmbedder, Reranker, StaticModel};
 use aurora_storage::Snapshot;
 
 use crate::config::SearchConfig;
 use crate::filter::FilterSpec;
 use crate::present::{self, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
-use crate::rank::{self, Boosts, RankingContext};
+use crate::rank::{self, Boosts, RankingContext, Reranking};
 use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::{self, CandidateLimits, QueryVector};
 use crate::understand::{Understood, understand};
+
+/// The reranker that a configuration names, or why it cannot be used.
+pub type LoadedReranker = Result<Arc<dyn Reranker>, String>;
 
 /// Answers queries over one generation of an index. Open it once, search many times.
 pub struct Retriever {
@@ -22,6 +25,8 @@ pub struct Retriever {
     embedder: Option<Arc<dyn QueryEmbedder>>,
     /// The model whose tokens the index holds, to compare queries with them word by word.
     tokens: Option<StaticModel>,
+    /// The model that reads the best results, or why there is none.
+    reranker: LoadedReranker,
     config: SearchConfig,
     boosts: Boosts,
     analyzer: Analyzer,
@@ -35,7 +40,16 @@ impl Retriever {
         let indexed = snapshot.manifest().model.as_ref().map(|model| model.tokens.clone());
         let tokens = tokens.filter(|tokens| indexed.is_some_and(|id| id == tokens.id()));
         let boosts = Boosts::new(&snapshot.manifest().columns, &config.boost);
-        Self { snapshot, embedder, tokens, config, boosts, analyzer: Analyzer }
+        let reranker = Err("no model is loaded".to_owned());
+        Self { snapshot, embedder, tokens, reranker, config, boosts, analyzer: Analyzer }
+    }
+
+    /// The same with the reranker that the configuration names. Without one, searches that should have one do without and
+    /// say why.
+    #[must_use]
+    pub fn with_reranker(mut self, reranker: LoadedReranker) -> Self {
+        self.reranker = reranker;
+        self
     }
 
     /// The generation that is searched.
@@ -111,8 +125,9 @@ impl Retriever {
             parsed: &parsed,
             kind,
             term_idfs: &bm25.term_idfs(),
+            reranking: self.reranking(query.mode, &text),
         };
-        let ranked = rank::rank(&context, found.list, accesses)?;
+        let ranked = rank::rank(&context, found.list, accesses, &mut notes)?;
         let groups = rank::fold(&context, &ranked, query.limit, query.group)?;
         let hits = present::hits(&context, &bm25, query.content, &ranked, groups)?;
         stages.shown = hits.len();
@@ -127,6 +142,14 @@ impl Retriever {
             term_weights: BTreeMap::new(),
             took: start.elapsed(),
         })
+    }
+
+    /// How the best results are read; `None` if the configuration or the mode asks for no reranker.
+    fn reranking<'r>(&'r self, mode: Mode, text: &'r str) -> Option<Reranking<'r>> {
+        let weight = self.config.rules.rerank;
+        let reranker = self.reranker.as_deref().map_err(String::as_str);
+        let most = self.config.rerank_results;
+        self.config.reranker_for(mode).map(|_| Reranking { reranker, text, most, weight })
     }
 
     fn query_vector(&self, mode: Mode, text: &str) -> Result<QueryVector, QueryError> {

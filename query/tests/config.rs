@@ -75,13 +75,9 @@ fn every_entry_can_be_written_back_through_every_layer() {
     config.hybrid.fusion = Fusion::Rrf;
     config.hybrid.stage1_top_k = 250;
     config.rules.tests = 0.25;
-    let toml: String = config
-        .entries()
-        .iter()
-        .map(
-            |(key, value)| if value == "rrf" { format!("{key} = \"{value}\"\n") } else { format!("{key} = {value}\n") },
-        )
-        .collect();
+    // A name that looks like a number.
+    config.rerank = Some("1.5".to_owned());
+    let toml: String = config.literals().iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
     let written = files(&toml, "");
     assert_eq!(SearchConfig::load(&layers(&written, &[], &[])), Ok(config.clone()));
     let flags: Vec<FlagValue> = config
@@ -114,6 +110,23 @@ fn all_errors_are_told_at_once() {
     settings.add_filter(r"> \S*/user\.toml", "> user.toml");
     settings.add_filter(r"> \S*/\.aurora/config\.toml", "> project.toml");
     settings.bind(|| insta::assert_snapshot!(errors));
+}
+
+#[test]
+fn a_reranker_is_a_name_in_the_users_models_and_no_path() {
+    let load = |project: &str| SearchConfig::load(&layers(&files("", &format!("[search]\n{project}\n")), &[], &[]));
+    assert_eq!(load("rerank = \"marco\"").map(|config| config.rerank), Ok(Some("marco".to_owned())));
+    assert_eq!(load("rerank = \"off\"").map(|config| config.rerank), Ok(None));
+    for wrong in ["\"../marco\"", "\"/models/marco\"", "\"a/b\"", "\"Marco\"", "\"\"", "true", "[]", "\"a\\u001b\""] {
+        let errors = load(&format!("rerank = {wrong}")).expect_err("no name");
+        let (code, message, line) = only(&errors);
+        assert_eq!((code, line), ("A0103", Some(2)), "{wrong}: {message}");
+        assert!(message.starts_with("`search.rerank` must be `off` or the name of a model, not "), "{message}");
+    }
+    for wrong in ["0", "101", "2.5", "\"all\""] {
+        let errors = load(&format!("rerank_results = {wrong}")).expect_err("no such number");
+        assert!(only(&errors).1.contains("must be a whole number between 1 and 100"), "{errors}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aurora_query::{FilterSpec, Mode, Query, Retriever, RulesConfig, SearchConfig, SearchResults, idf};
 use aurora_storage::ChunkType;
-use corpus::{Bag, NOW, Row};
+use corpus::{Bag, Judge, NOW, Row};
 use proptest::prelude::*;
 
 const WORDS: [&str; 8] = ["parse", "config", "user", "session", "token", "load", "save", "index"];
@@ -33,7 +33,16 @@ fn search(rows: &[Row], config: &SearchConfig, query: &Query<'_>) -> SearchResul
     let directory = tempfile::tempdir().expect("a temporary directory");
     let model = Bag::default();
     let snapshot = corpus::write(directory.path(), rows, Some(&model));
-    Retriever::new(snapshot, Some(Arc::new(model)), config.clone()).search(query).expect("a valid query")
+    let retriever = Retriever::new(snapshot, Some(Arc::new(model)), config.clone());
+    retriever.with_reranker(Ok(Arc::new(Judge::default()))).search(query).expect("a valid query")
+}
+
+/// What the rows look like to the model of these tests does not matter: it judges by chance.
+fn reranked(results: usize, weight: f32) -> SearchConfig {
+    let mut config =
+        SearchConfig { rerank: Some("judge".to_owned()), rerank_results: results, ..SearchConfig::default() };
+    config.rules.rerank = weight;
+    config
 }
 
 /// Everything of an answer that must not depend on how the index was written.
@@ -58,6 +67,7 @@ fn plain() -> SearchConfig {
         file_coverage: 0.0,
         file_meaning: 0.0,
         file_docs: 0.0,
+        rerank: 0.0,
         repeated_file: 0.0,
         repeated_name: 0.0,
         tests: 0.0,
@@ -145,13 +155,39 @@ proptest! {
 
     #[test]
     fn answers_do_not_depend_on_the_order_of_insertion(rows in rows(), query in text(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..])) {
-        let ask = |rows: &[Row]| answer(search(rows, &SearchConfig::default(), &Query { limit: 50, mode, ..Query::new(&query, NOW) }));
+        let ask = |rows: &[Row]| answer(search(rows, &reranked(5, 0.3), &Query { limit: 50, mode, ..Query::new(&query, NOW) }));
         // another order of files; within a file rows keep their order, and so their lines
         let mut other = rows.clone();
         other.sort_by_key(|row| std::cmp::Reverse(row.path.clone()));
         let lines = |rows: &[Row]| rows.iter().map(|row| (row.key(), row.text.clone())).collect::<std::collections::BTreeSet<_>>();
         prop_assert_eq!(lines(&rows), lines(&other));
         prop_assert_eq!(strip_lines(&ask(&rows)), strip_lines(&ask(&other)));
+    }
+
+    #[test]
+    fn parts_add_up_with_and_without_a_reranker(rows in rows(), query in text(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), most in 1usize..30, weight in 0.0f32..2.0, named in any::<bool>()) {
+        let query = if named { rows[0].qualified_name.clone() } else { query };
+        let ask = |config: &SearchConfig| search(&rows, config, &Query { limit: 100, mode, ..Query::new(&query, NOW) });
+        let (plain, read) = (ask(&SearchConfig::default()), ask(&reranked(most, weight)));
+        for hit in plain.hits.iter().chain(&read.hits) {
+            let effects: f32 = hit.explanation.rules.iter().map(|rule| rule.effect).sum();
+            prop_assert!((hit.scores.weighted.sum() + effects - hit.score).abs() < 1e-4, "{:?}", hit.explanation);
+            prop_assert!((0.0..=1.0).contains(&hit.score), "{}", hit.score);
+        }
+        for results in [&plain, &read] {
+            prop_assert!(results.hits.iter().map(|hit| hit.score).is_sorted_by(|a, b| a >= b));
+            let is_exact: Vec<bool> = results.hits.iter().map(|hit| hit.explanation.exact_identifier).collect();
+            prop_assert!(is_exact.is_sorted_by(|a, b| a >= b), "{:?}", is_exact);
+        }
+        prop_assert_eq!(answer(ask(&reranked(most, weight))), answer(read.clone()));
+        let is_read = |results: &SearchResults| results.hits.iter().filter(|hit| hit.scores.raw.rerank.is_some()).count();
+        prop_assert_eq!(is_read(&plain), 0);
+        prop_assert!(is_read(&read) <= most && read.notes == plain.notes);
+        if mode == Mode::Sparse || weight == 0.0 {
+            prop_assert_eq!(answer(read), answer(plain));
+        } else {
+            prop_assert!(read.hits.is_empty() || is_read(&read) > 0);
+        }
     }
 
     #[test]

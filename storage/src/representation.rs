@@ -9,11 +9,33 @@ use std::collections::BTreeSet;
 use aurora_codec::{ByteReader, put_varint};
 use aurora_kernels::{dot, squares_signed};
 
+use crate::chunk::ChunkId;
+use crate::error::StorageError;
+use crate::snapshot::Snapshot;
+use crate::tables::{Table, chunk_key};
 use crate::vectors::quantise;
 
-/// Says that a file has no valid row.
-pub(crate) fn no_representation(first: u32) -> String {
-    format!("the file of chunk {first} has no valid representation")
+impl Snapshot {
+    /// What stands for a file as a whole, given the id of its first chunk.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn representation(&self, first: ChunkId) -> Result<FileRepresentation<'_>, StorageError> {
+        self.stored_representation(first).map(|(_, representation)| representation)
+    }
+
+    /// The same as bytes, as it follows from the chunks with their vectors of the current model.
+    pub(crate) fn encoded_representation(&self, first: ChunkId) -> Result<&[u8], StorageError> {
+        let dimensions = self.manifest().model.as_ref().map(|model| model.dimensions);
+        let (row, representation) = self.stored_representation(first)?;
+        Ok(representation.of_model(row, dimensions))
+    }
+
+    fn stored_representation(&self, first: ChunkId) -> Result<(&[u8], FileRepresentation<'_>), StorageError> {
+        let row = self.get(Table::Representations, &chunk_key(first.0))?;
+        let read = row.and_then(|row| Some((row, FileRepresentation::decode(row)?)));
+        read.ok_or_else(|| self.damaged(format!("the file of chunk {first} has no valid representation")))
+    }
 }
 
 /// Gathers the representation of a file from its chunks, in their order.

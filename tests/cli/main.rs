@@ -26,6 +26,8 @@ mod plugins;
 mod protocol;
 mod redaction;
 mod refreshing;
+#[cfg(feature = "bert")]
+mod reranking;
 mod searching;
 mod streams;
 #[cfg(unix)]

@@ -224,7 +224,8 @@ fn pipeline(random: &mut Random) -> String {
 fn configuration(random: &mut Random) -> String {
     let mut keys: Vec<String> = SearchConfig::tunables().iter().map(|tunable| tunable.key.to_string()).collect();
     keys.extend(
-        ["search.hybrid.fusion", "search.folding.near_copies", "search", "search.hybrid", "other"].map(String::from),
+        ["search.hybrid.fusion", "search.rerank", "search.folding.near_copies", "search", "search.hybrid", "other"]
+            .map(String::from),
     );
     let mut text = String::new();
     for _ in 0..random.below(8) {

@@ -191,8 +191,9 @@ fn search(page: &mut String) {
     }
 }
 
-/// The table of a key, two levels deep, and the rest of its name.
+/// The table of a key, at most two levels deep, and the rest of its name.
 fn group(key: &str) -> (&str, &str) {
-    let end = key.match_indices('.').nth(1).map_or(key.len(), |(at, _)| at);
-    (&key[..end], key.get(end + 1..).unwrap_or_default())
+    let mut dots = key.match_indices('.').map(|(at, _)| at);
+    let end = dots.next().map_or(0, |first| dots.next().unwrap_or(first));
+    (&key[..end], &key[end + 1..])
 }

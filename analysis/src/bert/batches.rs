@@ -10,6 +10,27 @@ use crate::model_error::ModelError;
 /// Tokens of a batch: enough to fill the matrix kernels, few enough for a layer's activations to stay in the cache.
 const TOKEN_BUDGET: usize = 512;
 
+/// The tokenizer sees this many bytes for each token that the model looks at, and need not read a huge chunk to its end:
+/// real text, with indentation, has 3 to 12.
+const BYTES_PER_TOKEN: usize = 64;
+
+/// The tokens of one text, or of two texts of which the second is in a segment of its own.
+pub(super) struct Sequence {
+    /// The caller's number.
+    pub(super) text: usize,
+    /// Token ids.
+    pub(super) ids: Vec<u32>,
+    /// How many of the tokens are in the first segment.
+    pub(super) first: usize,
+}
+
+impl Sequence {
+    /// The tokens of one text.
+    pub(super) fn single(text: usize, ids: Vec<u32>) -> Self {
+        Self { text, first: ids.len(), ids }
+    }
+}
+
 /// Token sequences, one after the other.
 pub(super) struct TokenBatch {
     /// The caller's number of every sequence.
@@ -18,6 +39,8 @@ pub(super) struct TokenBatch {
     pub(super) ids: Vec<u32>,
     /// Position of every token in its sequence.
     pub(super) positions: Vec<u32>,
+    /// Segment of every token: 0, or 1 for the second of two texts.
+    pub(super) segments: Vec<u32>,
     /// Stretches of sequences of one length: attention takes each in one step.
     pub(super) groups: Vec<SequenceGroup>,
 }
@@ -43,13 +66,18 @@ pub(super) fn tokenizer(path: &Path, config: &Config) -> Result<Tokenizer, Model
     Ok(tokenizer)
 }
 
+/// The part of a text that a model of `tokens` tokens can need.
+pub(super) fn beginning(text: &str, tokens: usize) -> &str {
+    &text[..text.floor_char_boundary(tokens.saturating_mul(BYTES_PER_TOKEN))]
+}
+
 /// Sorts sequences by length (and number, so that the order is one) and cuts them into batches of up to
 /// [`TOKEN_BUDGET`] tokens. A sequence without tokens is in no batch.
-pub(super) fn batches(mut sequences: Vec<(usize, Vec<u32>)>) -> Vec<TokenBatch> {
-    sequences.retain(|(_, ids)| !ids.is_empty());
-    sequences.sort_by_key(|(text, ids)| (ids.len(), *text));
+pub(super) fn batches(mut sequences: Vec<Sequence>) -> Vec<TokenBatch> {
+    sequences.retain(|sequence| !sequence.ids.is_empty());
+    sequences.sort_by_key(|sequence| (sequence.ids.len(), sequence.text));
     let mut batches: Vec<TokenBatch> = Vec::new();
-    for (text, ids) in sequences {
+    for Sequence { text, ids, first } in sequences {
         let batch = match batches.last_mut() {
             Some(batch) if batch.ids.len() + ids.len() <= TOKEN_BUDGET => batch,
             _ => {
@@ -57,6 +85,7 @@ pub(super) fn batches(mut sequences: Vec<(usize, Vec<u32>)>) -> Vec<TokenBatch> 
                     texts: Vec::new(),
                     ids: Vec::new(),
                     positions: Vec::new(),
+                    segments: Vec::new(),
                     groups: Vec::new(),
                 });
                 let last = batches.len() - 1;
@@ -69,6 +98,7 @@ pub(super) fn batches(mut sequences: Vec<(usize, Vec<u32>)>) -> Vec<TokenBatch> 
         }
         batch.texts.push(text);
         batch.positions.extend(0..ids.len() as u32);
+        batch.segments.extend((0..ids.len()).map(|at| u32::from(at >= first)));
         batch.ids.extend(ids);
     }
     batches

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::CONFIG;
 use crate::model_error::ModelError;
 use crate::model_file;
 
@@ -20,6 +21,7 @@ pub(super) struct Config {
     pub(super) epsilon: f64,
     pub(super) max_tokens: usize,
     pub(super) pooling: Pooling,
+    pub(super) architectures: Vec<String>,
 }
 
 /// How the vectors of a text's tokens become one.
@@ -42,6 +44,8 @@ struct ConfigFile {
     hidden_act: String,
     #[serde(default = "absolute")]
     position_embedding_type: String,
+    #[serde(default)]
+    architectures: Vec<String>,
 }
 
 fn absolute() -> String {
@@ -63,7 +67,7 @@ struct PoolingFile {
 
 impl Config {
     pub(super) fn read(folder: &Path) -> Result<Self, ModelError> {
-        let path = folder.join("config.json");
+        let path = folder.join(CONFIG);
         let file: ConfigFile = json(&path)?;
         let unsupported = |what, found: &str, supported| {
             Err(ModelError::Unsupported { path: path.clone(), what, found: found.to_owned(), supported })
@@ -101,6 +105,7 @@ impl Config {
             epsilon: file.layer_norm_eps,
             max_tokens: limit.unwrap_or(usize::MAX).clamp(3, file.max_position_embeddings),
             pooling: pooling(&folder.join("1_Pooling").join("config.json"))?,
+            architectures: file.architectures,
         })
     }
 }

@@ -1,23 +1,19 @@
 //! The embedder over tokenizer and encoder.
 
 use std::path::Path;
-use std::sync::Mutex;
 
 use tokenizers::Tokenizer;
 
-use super::FILES;
-use super::batches::{self, TokenBatch, batches};
+use super::batches::{self, Sequence, TokenBatch, batches, beginning};
 use super::config::Config;
 use super::encoder::Encoder;
+use super::reader::Reader;
+use super::threads::SingleThreads;
+use super::{TOKENIZER, WEIGHTS, id_of};
 use crate::embedder::{EmbedError, Embedder, QueryEmbedder};
 use crate::model_error::ModelError;
-use crate::model_file;
 use crate::passage::Passage;
 use crate::static_model::normalise;
-
-/// The tokenizer sees this many bytes for each token that the model looks at, and need not read a huge chunk to its end:
-/// real text, with indentation, has 3 to 12.
-const BYTES_PER_TOKEN: usize = 64;
 
 /// An [`Embedder`] that runs a BERT encoder, averages its last layer over the tokens and scales to unit length.
 ///
@@ -28,9 +24,7 @@ pub struct BertEmbedder {
     config: Config,
     tokenizer: Tokenizer,
     encoder: Encoder,
-    /// Pools of one thread each, lent to one call at a time: the tensor library takes as many threads as the pool that it
-    /// is called in has, and callers that each use one core beat one that uses all.
-    pools: Mutex<Vec<rayon::ThreadPool>>,
+    threads: SingleThreads,
 }
 
 impl BertEmbedder {
@@ -40,23 +34,15 @@ impl BertEmbedder {
     /// # Errors
     /// [`ModelError`] naming the file and what it should hold.
     pub fn load(folder: &Path, name: &str) -> Result<Self, ModelError> {
-        let mut hasher = blake3::Hasher::new();
-        for file in FILES {
-            let path = folder.join(file);
-            if path.is_file() {
-                let bytes = model_file::read(&path)?;
-                hasher.update(format!("{file}\0{}\n", blake3::hash(&bytes).to_hex()).as_bytes());
-            }
-        }
-        Self::load_known(folder, &format!("{name}@{}", &hasher.finalize().to_hex()[..16]))
+        Self::load_known(folder, &id_of(folder, name)?)
     }
 
     /// As [`BertEmbedder::load`], with an id that the caller has from when the files were last read.
     pub(crate) fn load_known(folder: &Path, id: &str) -> Result<Self, ModelError> {
         let config = Config::read(folder)?;
-        let tokenizer = batches::tokenizer(&folder.join("tokenizer.json"), &config)?;
-        let encoder = Encoder::read(&folder.join("model.safetensors"), &config)?;
-        Ok(Self { id: id.to_owned(), config, tokenizer, encoder, pools: Mutex::default() })
+        let tokenizer = batches::tokenizer(&folder.join(TOKENIZER), &config)?;
+        let encoder = Encoder::read(&mut Reader::open(&folder.join(WEIGHTS), &config)?)?;
+        Ok(Self { id: id.to_owned(), config, tokenizer, encoder, threads: SingleThreads::default() })
     }
 
     /// Tokens of a text that are looked at, counting the two that mark its ends.
@@ -70,17 +56,16 @@ impl BertEmbedder {
         texts: Vec<String>,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
-        self.on_one_thread(|| {
+        self.threads.run(|| {
             let mut results: Vec<Result<Vec<f32>, EmbedError>> = Vec::with_capacity(texts.len());
             let mut tokens = Vec::with_capacity(texts.len());
             for text in texts {
                 if is_stopped() {
                     return None;
                 }
-                let text = &text[..text.floor_char_boundary(self.config.max_tokens * BYTES_PER_TOKEN)];
-                match self.tokenizer.encode_fast(text, true) {
+                match self.tokenizer.encode_fast(beginning(&text, self.config.max_tokens), true) {
                     Ok(encoding) => {
-                        tokens.push((results.len(), encoding.get_ids().to_vec()));
+                        tokens.push(Sequence::single(results.len(), encoding.get_ids().to_vec()));
                         results.push(Ok(vec![0.0; self.config.hidden_size]));
                     }
                     Err(error) => {
@@ -120,17 +105,6 @@ impl BertEmbedder {
             }
         }
         Some(())
-    }
-
-    fn on_one_thread<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        let lent = self.pools.lock().ok().and_then(|mut pools| pools.pop());
-        let pool = lent.or_else(|| rayon::ThreadPoolBuilder::new().num_threads(1).build().ok());
-        let Some(pool) = pool else { return work() };
-        let result = pool.install(work);
-        if let Ok(mut pools) = self.pools.lock() {
-            pools.push(pool);
-        }
-        result
     }
 }
 

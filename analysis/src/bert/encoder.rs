@@ -3,22 +3,23 @@
 //! Only attention looks across tokens, so everything else runs over all tokens of a batch as one matrix, without
 //! padding; attention takes sequences of one length together and therefore needs no mask.
 
-use std::path::Path;
-
 use candle_core::{Device, Tensor};
 use candle_nn::ops::softmax_last_dim;
 
 use super::batches::{SequenceGroup, TokenBatch};
-use super::config::{Config, Pooling};
+use super::config::Pooling;
 use super::fused::{Bias, BiasGelu, Norm, ResidualNorm};
-use super::weights::TensorFile;
+use super::reader::{Linear, Reader};
 use crate::model_error::ModelError;
 
 pub(super) struct Encoder {
     words: Tensor,
-    positions: Tensor,
-    /// The embedding of the first segment, which all tokens are in, added to every token as a bias.
-    segment: Vec<f32>,
+    /// The sum of the embeddings of segment and position: all positions in the first segment, then all in the second.
+    places: Tensor,
+    /// Positions that the model knows.
+    positions: usize,
+    /// What the first normalisation adds to every token beside its place: nothing.
+    no_bias: Vec<f32>,
     norm: Norm,
     layers: Vec<EncoderLayer>,
     heads: usize,
@@ -35,23 +36,20 @@ struct EncoderLayer {
     output_norm: Norm,
 }
 
-struct Linear {
-    /// Inputs × outputs.
-    weight: Tensor,
-    bias: Vec<f32>,
-}
-
 impl Encoder {
-    pub(super) fn read(path: &Path, config: &Config) -> Result<Self, ModelError> {
-        let mut reader = Reader { weights: TensorFile::open(path)?, path, config };
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, ModelError> {
+        let config = reader.config;
         let hidden = config.hidden_size;
-        let words = reader.weights.tensor("embeddings.word_embeddings.weight", &[config.vocabulary, hidden])?;
-        let positions = reader.weights.tensor("embeddings.position_embeddings.weight", &[config.positions, hidden])?;
-        let segments = reader.weights.tensor("embeddings.token_type_embeddings.weight", &[2, hidden])?;
-        let segment = reader.done(segments.get(0).and_then(|first| first.to_vec1()))?;
+        let words = reader.tensor("embeddings.word_embeddings.weight", &[config.vocabulary, hidden])?;
+        let positions = reader.tensor("embeddings.position_embeddings.weight", &[config.positions, hidden])?;
+        let segments = reader.tensor("embeddings.token_type_embeddings.weight", &[2, hidden])?;
+        let in_segment = |segment| positions.broadcast_add(&segments.get(segment)?);
+        let places = in_segment(0).and_then(|first| Tensor::cat(&[first, in_segment(1)?], 0));
+        let places = reader.done(places)?;
         let norm = reader.norm("embeddings.LayerNorm")?;
-        let layers = (0..config.layers).map(|layer| reader.layer(layer)).collect::<Result<_, _>>()?;
-        Ok(Self { words, positions, segment, norm, layers, heads: config.heads, pooling: config.pooling })
+        let layers = (0..config.layers).map(|layer| EncoderLayer::read(reader, layer)).collect::<Result<_, _>>()?;
+        let (heads, pooling, no_bias) = (config.heads, config.pooling, vec![0.0; hidden]);
+        Ok(Self { words, places, positions: config.positions, no_bias, norm, layers, heads, pooling })
     }
 
     /// The pooled vectors of a batch's sequences, one after the other, not yet scaled. `None` once `is_stopped`, which is
@@ -62,17 +60,19 @@ impl Encoder {
         is_stopped: &dyn Fn() -> bool,
     ) -> candle_core::Result<Option<Vec<f32>>> {
         let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &Device::Cpu)?;
-        let positions = Tensor::from_slice(&batch.positions, batch.positions.len(), &Device::Cpu)?;
+        let place = |(position, segment): (&u32, &u32)| segment * self.positions as u32 + position;
+        let places: Vec<u32> = batch.positions.iter().zip(&batch.segments).map(place).collect();
+        let places = Tensor::from_slice(&places, places.len(), &Device::Cpu)?;
         let mut hidden = self.words.index_select(&ids, 0)?;
-        let positions = self.positions.index_select(&positions, 0)?;
-        hidden.inplace_op2(&positions, &ResidualNorm { bias: &self.segment, norm: &self.norm })?;
+        let places = self.places.index_select(&places, 0)?;
+        hidden.inplace_op2(&places, &ResidualNorm { bias: &self.no_bias, norm: &self.norm })?;
         for layer in &self.layers {
             if is_stopped() {
                 return Ok(None);
             }
             hidden = layer.forward(&hidden, &batch.groups, self.heads)?;
         }
-        let mut pooled = Vec::with_capacity(batch.texts.len() * self.segment.len());
+        let mut pooled = Vec::with_capacity(batch.texts.len() * self.no_bias.len());
         for group in &batch.groups {
             let sequences = hidden.narrow(0, group.start, group.count * group.length)?;
             let sequences = sequences.reshape((group.count, group.length, ()))?;
@@ -87,6 +87,26 @@ impl Encoder {
 }
 
 impl EncoderLayer {
+    fn read(reader: &mut Reader<'_>, layer: usize) -> Result<Self, ModelError> {
+        let (hidden, inner) = (reader.config.hidden_size, reader.config.intermediate_size);
+        let name = |part: &str| format!("encoder.layer.{layer}.{part}");
+        let mut query = reader.linear(&name("attention.self.query"), hidden, hidden)?;
+        let key = reader.linear(&name("attention.self.key"), hidden, hidden)?;
+        let value = reader.linear(&name("attention.self.value"), hidden, hidden)?;
+        let scale = 1.0 / ((hidden / reader.config.heads) as f32).sqrt();
+        query.weight = reader.done(query.weight * f64::from(scale))?;
+        query.bias.iter_mut().for_each(|bias| *bias *= scale);
+        let weight = Tensor::cat(&[query.weight, key.weight, value.weight], 1);
+        Ok(Self {
+            attention: Linear { weight: reader.done(weight)?, bias: [query.bias, key.bias, value.bias].concat() },
+            attention_output: reader.linear(&name("attention.output.dense"), hidden, hidden)?,
+            attention_norm: reader.norm(&name("attention.output.LayerNorm"))?,
+            intermediate: reader.linear(&name("intermediate.dense"), hidden, inner)?,
+            output: reader.linear(&name("output.dense"), inner, hidden)?,
+            output_norm: reader.norm(&name("output.LayerNorm"))?,
+        })
+    }
+
     /// `hidden` is tokens × hidden size, and so is the result.
     fn forward(&self, hidden: &Tensor, groups: &[SequenceGroup], heads: usize) -> candle_core::Result<Tensor> {
         let mixed = hidden.matmul(&self.attention.weight)?;
@@ -118,53 +138,4 @@ fn attend(mixed: &Tensor, groups: &[SequenceGroup], heads: usize) -> candle_core
         contexts.push(context.transpose(1, 2)?.reshape((tokens, hidden))?);
     }
     Tensor::cat(&contexts, 0)
-}
-
-/// Reads weights by the names that the `transformers` library gives them.
-struct Reader<'a> {
-    weights: TensorFile,
-    path: &'a Path,
-    config: &'a Config,
-}
-
-impl Reader<'_> {
-    fn layer(&mut self, layer: usize) -> Result<EncoderLayer, ModelError> {
-        let (hidden, inner) = (self.config.hidden_size, self.config.intermediate_size);
-        let name = |part: &str| format!("encoder.layer.{layer}.{part}");
-        let mut query = self.linear(&name("attention.self.query"), hidden, hidden)?;
-        let key = self.linear(&name("attention.self.key"), hidden, hidden)?;
-        let value = self.linear(&name("attention.self.value"), hidden, hidden)?;
-        let scale = 1.0 / ((hidden / self.config.heads) as f32).sqrt();
-        query.weight = self.done(query.weight * f64::from(scale))?;
-        query.bias.iter_mut().for_each(|bias| *bias *= scale);
-        let weight = Tensor::cat(&[query.weight, key.weight, value.weight], 1);
-        Ok(EncoderLayer {
-            attention: Linear { weight: self.done(weight)?, bias: [query.bias, key.bias, value.bias].concat() },
-            attention_output: self.linear(&name("attention.output.dense"), hidden, hidden)?,
-            attention_norm: self.norm(&name("attention.output.LayerNorm"))?,
-            intermediate: self.linear(&name("intermediate.dense"), hidden, inner)?,
-            output: self.linear(&name("output.dense"), inner, hidden)?,
-            output_norm: self.norm(&name("output.LayerNorm"))?,
-        })
-    }
-
-    fn linear(&mut self, name: &str, inputs: usize, outputs: usize) -> Result<Linear, ModelError> {
-        let weight = self.weights.tensor(&format!("{name}.weight"), &[outputs, inputs])?;
-        Ok(Linear { weight: self.done(weight.t())?, bias: self.vector(&format!("{name}.bias"), outputs)? })
-    }
-
-    fn norm(&mut self, name: &str) -> Result<Norm, ModelError> {
-        let width = self.config.hidden_size;
-        let scale = self.vector(&format!("{name}.weight"), width)?;
-        Ok(Norm { scale, shift: self.vector(&format!("{name}.bias"), width)?, epsilon: self.config.epsilon as f32 })
-    }
-
-    fn vector(&mut self, name: &str, length: usize) -> Result<Vec<f32>, ModelError> {
-        let vector = self.weights.tensor(name, &[length])?;
-        self.done(vector.to_vec1())
-    }
-
-    fn done<T>(&self, result: candle_core::Result<T>) -> Result<T, ModelError> {
-        result.map_err(|error| ModelError::Damaged { path: self.path.to_owned(), reason: error.to_string() })
-    }
 }

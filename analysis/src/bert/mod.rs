@@ -1,12 +1,14 @@
-//! Sentence transformers of the BERT family, run on the CPU from a local folder.
+//! Models of the BERT family, run on the CPU from a local folder: sentence transformers and cross-encoders.
 //!
 //! Everything that needs the tensor library and the tokenizers is behind the cargo feature `bert`. Without it `without.rs`
-//! stands in for `embedder.rs`, so that no caller is compiled differently.
+//! stands in for `embedder.rs` and `cross_encoder.rs`, so that no caller is compiled differently.
 
 #[cfg(feature = "bert")]
 mod batches;
 #[cfg(feature = "bert")]
 mod config;
+#[cfg(feature = "bert")]
+mod cross_encoder;
 #[cfg(feature = "bert")]
 mod embedder;
 #[cfg(feature = "bert")]
@@ -14,17 +16,45 @@ mod encoder;
 #[cfg(feature = "bert")]
 mod fused;
 #[cfg(feature = "bert")]
+mod head;
+#[cfg(feature = "bert")]
+mod reader;
+#[cfg(feature = "bert")]
+mod threads;
+#[cfg(feature = "bert")]
 mod weights;
 #[cfg(not(feature = "bert"))]
 mod without;
 
 #[cfg(feature = "bert")]
+pub use cross_encoder::CrossEncoder;
+#[cfg(feature = "bert")]
 pub use embedder::BertEmbedder;
 #[cfg(not(feature = "bert"))]
-pub(crate) use without::BertEmbedder;
+pub(crate) use without::{BertEmbedder, CrossEncoder};
+
+#[cfg(feature = "bert")]
+use crate::model_error::ModelError;
+
+const CONFIG: &str = "config.json";
+const TOKENIZER: &str = "tokenizer.json";
+const WEIGHTS: &str = "model.safetensors";
 
 /// Files without which a folder is no model.
-pub(crate) const REQUIRED: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
+pub(crate) const REQUIRED: [&str; 3] = [CONFIG, TOKENIZER, WEIGHTS];
 /// Every file that a model is read from, in order of name.
-pub(crate) const FILES: [&str; 5] =
-    ["1_Pooling/config.json", "config.json", "model.safetensors", "sentence_bert_config.json", "tokenizer.json"];
+pub(crate) const FILES: [&str; 5] = ["1_Pooling/config.json", CONFIG, WEIGHTS, "sentence_bert_config.json", TOKENIZER];
+
+/// `name@digest` of the model in `folder`: the digest is that of its files.
+#[cfg(feature = "bert")]
+fn id_of(folder: &std::path::Path, name: &str) -> Result<String, ModelError> {
+    let mut hasher = blake3::Hasher::new();
+    for file in FILES {
+        let path = folder.join(file);
+        if path.is_file() {
+            let bytes = crate::model_file::read(&path)?;
+            hasher.update(format!("{file}\0{}\n", blake3::hash(&bytes).to_hex()).as_bytes());
+        }
+    }
+    Ok(format!("{name}@{}", &hasher.finalize().to_hex()[..16]))
+}

@@ -19,7 +19,7 @@ pub(super) struct TensorFile {
     metadata: Metadata,
     /// Where the tensors' bytes begin.
     start: u64,
-    /// What stands before every tensor's name: nothing, or `bert.`.
+    /// What stands before the names of the encoder's tensors: nothing, or `bert.`.
     prefix: &'static str,
 }
 
@@ -41,16 +41,25 @@ impl TensorFile {
         Ok(Self { path: path.to_owned(), file, metadata, start: 8 + length, prefix })
     }
 
+    /// The full name of a tensor of the encoder.
+    pub(super) fn name_in_encoder(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+
+    /// The shape of the tensor called `name`, if there is one.
+    pub(super) fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.metadata.info(name).map(|info| info.shape.as_slice())
+    }
+
     /// The tensor called `name`, which must have this shape, as `f32`.
     pub(super) fn tensor(&mut self, name: &str, shape: &[usize]) -> Result<Tensor, ModelError> {
         let damaged = |reason: String| ModelError::Damaged { path: self.path.clone(), reason };
-        let full = format!("{}{name}", self.prefix);
-        let old = full.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta");
-        let info = self.metadata.info(&full).or_else(|| self.metadata.info(&old));
-        let info = info.ok_or_else(|| damaged(format!("it has no tensor `{full}`")))?;
+        let old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta");
+        let info = self.metadata.info(name).or_else(|| self.metadata.info(&old));
+        let info = info.ok_or_else(|| damaged(format!("it has no tensor `{name}`")))?;
         if info.shape != shape {
             return Err(damaged(format!(
-                "tensor `{full}` has shape {:?} where config.json asks for {shape:?}",
+                "tensor `{name}` has shape {:?} where config.json asks for {shape:?}",
                 info.shape
             )));
         }
@@ -58,18 +67,18 @@ impl TensorFile {
         let length = shape.iter().product::<usize>() * info.dtype.bitsize() / 8;
         if to.checked_sub(from) != Some(length) {
             return Err(damaged(format!(
-                "tensor `{full}` of {shape:?} must have {length} bytes and lies at {from}..{to}"
+                "tensor `{name}` of {shape:?} must have {length} bytes and lies at {from}..{to}"
             )));
         }
         let mut bytes = Vec::with_capacity(length);
         self.file.seek(SeekFrom::Start(self.start.saturating_add(from as u64))).map_err(ModelError::io(&self.path))?;
         self.file.by_ref().take(length as u64).read_to_end(&mut bytes).map_err(ModelError::io(&self.path))?;
         if bytes.len() != length {
-            return Err(damaged(format!("it ends inside tensor `{full}`")));
+            return Err(damaged(format!("it ends inside tensor `{name}`")));
         }
-        let kind = DType::try_from(info.dtype).map_err(|error| damaged(format!("tensor `{full}`: {error}")))?;
+        let kind = DType::try_from(info.dtype).map_err(|error| damaged(format!("tensor `{name}`: {error}")))?;
         let tensor =
             Tensor::from_raw_buffer(&bytes, kind, shape, &Device::Cpu).and_then(|tensor| tensor.to_dtype(DType::F32));
-        tensor.map_err(|error| damaged(format!("tensor `{full}`: {error}")))
+        tensor.map_err(|error| damaged(format!("tensor `{name}`: {error}")))
     }
 }

@@ -1,10 +1,11 @@
-//! What takes the place of the BERT embedder in a program that is built without it.
+//! What takes the place of the BERT models in a program that is built without them.
 
 use std::path::Path;
 
 use crate::embedder::{EmbedError, Embedder, QueryEmbedder};
 use crate::model_error::ModelError;
 use crate::passage::Passage;
+use crate::reranker::{RerankError, Reranker};
 
 /// An embedder that no value exists of: loading one is an error.
 pub(crate) enum BertEmbedder {}
@@ -43,6 +44,37 @@ impl Embedder for BertEmbedder {
         _: &[Passage<'_>],
         _: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
+        match *self {}
+    }
+}
+
+/// A reranker that no value exists of: loading one is an error.
+pub(crate) enum CrossEncoder {}
+
+impl CrossEncoder {
+    pub(crate) fn is_in(_: &Path) -> Result<bool, ModelError> {
+        Ok(false)
+    }
+
+    pub(crate) fn load_known(_: &Path, name: &str) -> Result<Self, ModelError> {
+        Err(ModelError::NotCompiled { name: name.to_owned() })
+    }
+
+    pub(crate) fn load(folder: &Path, name: &str) -> Result<Self, ModelError> {
+        Self::load_known(folder, name)
+    }
+
+    pub(crate) fn max_tokens(&self) -> usize {
+        match *self {}
+    }
+}
+
+impl Reranker for CrossEncoder {
+    fn id(&self) -> &str {
+        match *self {}
+    }
+
+    fn scores(&self, _: &str, _: &[Passage<'_>]) -> Result<Vec<f32>, RerankError> {
         match *self {}
     }
 }

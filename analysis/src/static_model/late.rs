@@ -41,9 +41,8 @@ impl<'m> LateInteraction<'m> {
             }
         });
         let values = |row: u32| model.table.values(&model.bytes, row);
-        let token = |&row: &u32| {
-            Token { length: length(values(row)), weight: model.table.weight(&model.bytes, row).max(0.0) }
-        };
+        let token =
+            |&row: &u32| Token { length: length(values(row)), weight: model.table.weight(&model.bytes, row).max(0.0) };
         let mut tokens: Vec<Token> = distinct.iter().map(token).collect();
         let rows = distinct.iter().flat_map(|&row| values(row)).map(|&value| i16::from(value as i8)).collect();
         let total = tokens.iter().map(|token| token.weight).sum::<f32>().max(f32::MIN_POSITIVE);

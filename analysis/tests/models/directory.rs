@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use aurora_analysis::{ModelDirectory, ModelError, QueryEmbedder, embedder};
+use aurora_analysis::{ModelDirectory, ModelError, ModelUse, QueryEmbedder, Reranker, embedder, reranker};
 
 use crate::tiny;
 
@@ -115,6 +115,63 @@ fn what_is_not_a_model_is_refused_and_leaves_nothing_behind() {
         );
     });
     assert!(models.add(&folder.path().join("absent"), None).is_err());
+}
+
+#[test]
+fn a_cross_encoder_is_no_embedding_model_and_the_other_way_round() {
+    let Place { folder, models } = place();
+    let (pair, single) = (folder.path().join("pair"), folder.path().join("single"));
+    tiny::write_cross_encoder(&pair, 1);
+    tiny::write(&single, 1);
+    let entry = models.add(&pair, None).expect("the model is whole");
+    assert_eq!((entry.model_use, entry.dimensions, entry.max_tokens), (ModelUse::Reranking, 0, tiny::MAX_TOKENS));
+    models.add(&single, None).expect("the model is whole");
+    let uses: Vec<_> = models.list().expect("it can be read").into_iter().map(|entry| entry.model_use).collect();
+    assert_eq!(uses, [ModelUse::Reranking, ModelUse::Embedding]);
+
+    let id = format!("pair@{}", entry.digest);
+    assert_eq!(reranker("pair", &models).map(|model| model.id().to_owned()).ok(), Some(id.clone()));
+    let direct = aurora_analysis::CrossEncoder::load(&pair, "pair").expect("the model is whole");
+    assert_eq!(direct.id(), id);
+    let said = |error: Option<ModelError>| error.map(|error| error.to_string()).unwrap_or_default();
+    let wrong = said(embedder("pair", &models).err());
+    assert!(wrong.starts_with("`pair` is no embedding model: it is a cross-encoder"), "{wrong}");
+    for name in ["single", "static"] {
+        let wrong = said(reranker(name, &models).err());
+        assert!(wrong.starts_with(&format!("`{name}` is no reranking model: it makes vectors")), "{wrong}");
+    }
+    for name in ["absent", "../pair", "/pair", "", "pair/../pair"] {
+        let missing = said(reranker(name, &models).err());
+        assert!(missing.contains("no reranking model") && missing.ends_with("; there is pair"), "{missing}");
+    }
+    let off = said(models.add(&pair, Some("off")).err());
+    assert!(off.contains("there is no reranker"), "{off}");
+}
+
+#[test]
+fn the_weights_alone_say_what_a_model_is_for() {
+    let Place { folder, models } = place();
+    let source = folder.path().join("pair");
+    tiny::write_cross_encoder(&source, 1);
+    tiny::write_json(&source.join("config.json"), &tiny::config(23));
+    assert_eq!(models.add(&source, None).map(|entry| entry.model_use).ok(), Some(ModelUse::Reranking));
+}
+
+#[test]
+fn records_of_earlier_versions_are_those_of_embedding_models_until_the_model_is_added_again() {
+    let Place { folder, models } = place();
+    let source = folder.path().join("pair");
+    tiny::write_cross_encoder(&source, 1);
+    let entry = models.add(&source, None).expect("the model is whole");
+    let record = models.path().join("pair").join("aurora-model.json");
+    let mut old: serde_json::Value = serde_json::from_slice(&fs::read(&record).expect("it was written")).expect("JSON");
+    old.as_object_mut().expect("a table").remove("use").expect("the record says it");
+    tiny::write_json(&record, &old);
+    assert_eq!(models.list().expect("it can be read")[0].model_use, ModelUse::Embedding);
+    assert!(embedder("pair", &models).is_ok() && reranker("pair", &models).is_err());
+    assert_eq!(models.add(&source, None).expect("it is the same model"), entry);
+    assert_eq!(models.list().expect("it can be read"), [entry]);
+    assert!(reranker("pair", &models).is_ok());
 }
 
 #[test]

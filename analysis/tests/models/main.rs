@@ -1,6 +1,8 @@
 //! Models as their users meet them: from folders, through the public interface.
 
+mod cross_encoder;
 mod directory;
 mod encoder;
 mod minilm;
+mod plain;
 mod tiny;

@@ -1,4 +1,4 @@
-//! A BERT model of a few kilobytes with arbitrary weights, written the way the `transformers` library does.
+//! BERT models of a few kilobytes with arbitrary weights, written the way the `transformers` library does.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,8 +8,9 @@ use candle_core::{Device, Tensor};
 
 pub(crate) const HIDDEN: usize = 24;
 pub(crate) const MAX_TOKENS: usize = 40;
+pub(crate) const HEADS: usize = 3;
+pub(crate) const LAYERS: usize = 2;
 const INNER: usize = 48;
-const LAYERS: usize = 2;
 const WORDS: &str =
     "[PAD] [UNK] [CLS] [SEP] read write file sky colour the of a token def return class ##s ##er ( ) : , .";
 
@@ -40,8 +41,53 @@ pub(crate) fn write(folder: &Path, seed: u64) {
         "model": { "type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": vocabulary }
     });
     write_json(&folder.join("tokenizer.json"), &tokenizer);
-    candle_core::safetensors::save(&weights(vocabulary.len(), seed), folder.join("model.safetensors"))
-        .expect("the weights can be written");
+    write_weights(folder, &weights(vocabulary.len(), seed));
+}
+
+/// The same with a classification head of one label; gives the weights.
+pub(crate) fn write_cross_encoder(folder: &Path, seed: u64) -> HashMap<String, Tensor> {
+    write(folder, seed);
+    let mut config = config(WORDS.split(' ').count());
+    config["architectures"] = serde_json::json!(["BertForSequenceClassification"]);
+    write_json(&folder.join("config.json"), &config);
+    let weights = cross_encoder_weights(seed);
+    write_weights(folder, &weights);
+    weights
+}
+
+pub(crate) fn cross_encoder_weights(seed: u64) -> HashMap<String, Tensor> {
+    let encoder = weights(WORDS.split(' ').count(), seed);
+    let mut tensors: HashMap<_, _> =
+        encoder.into_iter().map(|(name, tensor)| (format!("bert.{name}"), tensor)).collect();
+    let mut state = seed ^ 0x5eed;
+    for (name, shape) in [
+        ("bert.pooler.dense.weight", &[HIDDEN, HIDDEN][..]),
+        ("bert.pooler.dense.bias", &[HIDDEN]),
+        ("classifier.weight", &[1, HIDDEN]),
+        ("classifier.bias", &[1]),
+    ] {
+        tensors.insert(name.to_owned(), arbitrary(&mut state, shape, 0.0));
+    }
+    tensors
+}
+
+pub(crate) fn write_weights(folder: &Path, weights: &HashMap<String, Tensor>) {
+    candle_core::safetensors::save(weights, folder.join("model.safetensors")).expect("the weights can be written");
+}
+
+/// Token ids of words of the vocabulary.
+pub(crate) fn ids(text: &str) -> Vec<u32> {
+    let id = |word: &str| WORDS.split(' ').position(|known| known == word).expect("a word of the vocabulary") as u32;
+    text.split_whitespace().map(id).collect()
+}
+
+fn arbitrary(state: &mut u64, shape: &[usize], around: f32) -> Tensor {
+    let mut value = || {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        around + ((*state >> 40) as f32 / (1u64 << 24) as f32 - 0.5)
+    };
+    let values: Vec<f32> = (0..shape.iter().product()).map(|_| value()).collect();
+    Tensor::from_vec(values, shape, &Device::Cpu).expect("shape and values agree")
 }
 
 pub(crate) fn write_json(path: &Path, value: &serde_json::Value) {
@@ -50,7 +96,7 @@ pub(crate) fn write_json(path: &Path, value: &serde_json::Value) {
 
 pub(crate) fn config(vocabulary: usize) -> serde_json::Value {
     serde_json::json!({
-        "model_type": "bert", "hidden_act": "gelu", "hidden_size": HIDDEN, "intermediate_size": INNER, "num_attention_heads": 3,
+        "model_type": "bert", "hidden_act": "gelu", "hidden_size": HIDDEN, "intermediate_size": INNER, "num_attention_heads": HEADS,
         "num_hidden_layers": LAYERS, "vocab_size": vocabulary, "max_position_embeddings": 64, "layer_norm_eps": 1e-12
     })
 }
@@ -59,13 +105,7 @@ fn weights(vocabulary: usize, seed: u64) -> HashMap<String, Tensor> {
     let mut state = seed;
     let mut tensors = HashMap::new();
     let mut add = |name: String, shape: &[usize], around: f32| {
-        let values: Vec<f32> = (0..shape.iter().product())
-            .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                around + ((state >> 40) as f32 / (1u64 << 24) as f32 - 0.5)
-            })
-            .collect();
-        tensors.insert(name, Tensor::from_vec(values, shape, &Device::Cpu).expect("shape and values agree"));
+        tensors.insert(name, arbitrary(&mut state, shape, around));
     };
     add("embeddings.word_embeddings.weight".into(), &[vocabulary, HIDDEN], 0.0);
     add("embeddings.position_embeddings.weight".into(), &[64, HIDDEN], 0.0);

@@ -55,10 +55,9 @@ fn told(comparison: &Comparison) -> String {
 /// The keys that differ from the built-in defaults, by table.
 fn tables(config: &SearchConfig) -> String {
     let mut by_table: Vec<(&str, String)> = Vec::new();
-    for ((key, value), (_, default)) in config.entries().into_iter().zip(SearchConfig::default().entries()) {
+    for ((key, value), (_, default)) in config.literals().into_iter().zip(SearchConfig::default().literals()) {
         let Some((table, name)) = key.rsplit_once('.').filter(|_| value != default) else { continue };
-        let is_text = value.parse::<f64>().is_err() && value != "true" && value != "false";
-        let line = if is_text { format!("{name} = {value:?}\n") } else { format!("{name} = {value}\n") };
+        let line = format!("{name} = {value}\n");
         match by_table.iter_mut().find(|(known, _)| *known == table) {
             Some((_, lines)) => lines.push_str(&line),
             None => by_table.push((table, line)),
@@ -83,6 +82,7 @@ mod tests {
             config.set(number.key, &value.to_string()).expect("within the range");
         }
         config.set("search.hybrid.fusion", "rrf").expect("a fusion");
+        config.set("search.rerank", "1.5").expect("a name");
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("tuned.toml");
         std::fs::write(&file, tables(&config)).expect("written");

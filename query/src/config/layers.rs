@@ -81,10 +81,16 @@ impl SearchConfig {
         draft.finish()
     }
 
-    /// Every key with its value, in the order of the reference: what `aur` shows as the effective configuration.
+    /// Every key with its value as a flag or a variable of the environment gives it, in the order of the reference.
     pub fn entries(&self) -> Vec<(&'static str, String)> {
         let mut copy = self.clone();
         SETTINGS.iter().map(|setting| (setting.key, settings::show(setting, &mut copy))).collect()
+    }
+
+    /// Every key with its value as a file gives it: text in quotes.
+    pub fn literals(&self) -> Vec<(&'static str, String)> {
+        let mut copy = self.clone();
+        SETTINGS.iter().map(|setting| (setting.key, settings::literal(setting, &mut copy))).collect()
     }
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use aurora_inverted::Bm25Config;
 use serde::Serialize;
 
+use crate::query::Mode;
+
 /// How the first stage's candidates are put in one order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -157,6 +159,8 @@ pub struct RulesConfig {
     pub file_meaning: f32,
     /// The words of all documentation in the file meet the query's.
     pub file_docs: f32,
+    /// A model that reads query and chunk together finds that the chunk answers the query.
+    pub rerank: f32,
     /// Further chunks of a file that already has a better one.
     pub repeated_file: f32,
     /// Further chunks of a name that a better one has.
@@ -202,6 +206,10 @@ pub struct SearchConfig {
     /// Longest time in milliseconds that a program takes to update an index before it searches; 0 for never. A
     /// [`Retriever`](crate::Retriever) never updates one.
     pub refresh: u64,
+    /// The model that reads the best results; `None` for none.
+    pub rerank: Option<String>,
+    /// How many of the best results it reads.
+    pub rerank_results: usize,
     /// Keyword scoring.
     pub bm25: Bm25Config,
     /// Candidates and fusion.
@@ -221,6 +229,13 @@ pub struct SearchConfig {
     pub boost: BTreeMap<String, f32>,
 }
 
+impl SearchConfig {
+    /// The reranker that a search in this mode uses: none in mode `sparse`, and none if its weight is 0.
+    pub fn reranker_for(&self, mode: Mode) -> Option<&str> {
+        self.rerank.as_deref().filter(|_| mode != Mode::Sparse && self.rules.rerank > 0.0)
+    }
+}
+
 /// Measured on questions with known answers over public repositories: names, first sentences of removed documentation,
 /// commit subjects, free questions. `docs/ranking-measurements.md` says what each value is worth. k1 and b are the usual ones, as
 /// others gained less than the noise.
@@ -228,6 +243,8 @@ impl Default for SearchConfig {
     fn default() -> Self {
         Self {
             refresh: 300,
+            rerank: None,
+            rerank_results: 24,
             bm25: Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0, 1.0] },
             hybrid: HybridConfig {
                 stage1_top_k: 200,
@@ -279,6 +296,7 @@ impl Default for SearchConfig {
                 file_coverage: 0.16,
                 file_meaning: 0.16,
                 file_docs: 0.16,
+                rerank: 0.3,
                 repeated_file: 0.06,
                 repeated_name: 0.06,
                 tests: 0.5,

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use aurora_analysis::is_model_name;
 use aurora_storage::Field;
 
 use crate::config::parameters::{Fusion, SearchConfig};
@@ -26,7 +27,14 @@ pub(crate) enum SettingValue {
     Switch(fn(&mut SearchConfig) -> &mut bool),
     /// The name of a fusion.
     Fusion(fn(&mut SearchConfig) -> &mut Fusion),
+    /// The name of a model of the user's, or [`OFF`].
+    Model(fn(&mut SearchConfig) -> &mut Option<String>),
 }
+
+/// What stands in place of a model's name where no model is wanted.
+const OFF: &str = "off";
+/// These are no names of models: somebody who writes them means a switch.
+const SWITCHES: [&str; 2] = ["true", "false"];
 
 const SHARE: RangeInclusive<f32> = 0.0..=1.0;
 const RATE: RangeInclusive<f32> = 0.0..=2.0;
@@ -49,6 +57,8 @@ pub(crate) const BOOST_RANGE: RangeInclusive<f32> = -1.0..=1.0;
 /// Every key, in the order in which the documentation lists them.
 pub(crate) static SETTINGS: &[Setting] = &[
     Setting { key: "search.refresh", value: SettingValue::Milliseconds(0..=60_000, |c| &mut c.refresh) },
+    Setting { key: "search.rerank", value: SettingValue::Model(|c| &mut c.rerank) },
+    count("search.rerank_results", 1..=100, |c| &mut c.rerank_results),
     number("search.bm25.k1", POSITIVE, |c| &mut c.bm25.k1),
     number("search.bm25.b", SHARE, |c| &mut c.bm25.b),
     number("search.bm25.fields.name", POSITIVE, |c| &mut c.bm25.fields[Field::Name as usize]),
@@ -110,6 +120,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.rules.file_coverage", POSITIVE, |c| &mut c.rules.file_coverage),
     number("search.rules.file_meaning", POSITIVE, |c| &mut c.rules.file_meaning),
     number("search.rules.file_docs", POSITIVE, |c| &mut c.rules.file_docs),
+    number("search.rules.rerank", POSITIVE, |c| &mut c.rules.rerank),
     number("search.rules.repeated_file", SHARE, |c| &mut c.rules.repeated_file),
     number("search.rules.repeated_name", SHARE, |c| &mut c.rules.repeated_name),
     number("search.rules.tests", SHARE, |c| &mut c.rules.tests),
@@ -168,6 +179,11 @@ pub(crate) fn assign(setting: &Setting, config: &mut SearchConfig, text: &str) -
             "rrf" => *field(config) = Fusion::Rrf,
             _ => return Err("must be `weighted` or `rrf`".to_owned()),
         },
+        SettingValue::Model(field) => match text.trim().trim_matches('"') {
+            OFF => *field(config) = None,
+            name if is_model_name(name) && !SWITCHES.contains(&name) => *field(config) = Some(name.to_owned()),
+            _ => return Err("must be `off` or the name of a model".to_owned()),
+        },
     }
     Ok(())
 }
@@ -181,6 +197,7 @@ pub(crate) fn values(setting: &Setting) -> String {
         SettingValue::Milliseconds(range, _) => format!("whole number from {} to {}", range.start(), range.end()),
         SettingValue::Switch(_) => "`true` or `false`".to_owned(),
         SettingValue::Fusion(_) => "`weighted` or `rrf`".to_owned(),
+        SettingValue::Model(_) => "`off` or the name of a model".to_owned(),
     }
 }
 
@@ -195,6 +212,16 @@ pub(crate) fn show(setting: &Setting, config: &mut SearchConfig) -> String {
             Fusion::Weighted => "weighted".to_owned(),
             Fusion::Rrf => "rrf".to_owned(),
         },
+        SettingValue::Model(field) => field(config).clone().unwrap_or_else(|| OFF.to_owned()),
+    }
+}
+
+/// The same as a value of TOML.
+pub(crate) fn literal(setting: &Setting, config: &mut SearchConfig) -> String {
+    let shown = show(setting, config);
+    match &setting.value {
+        SettingValue::Fusion(_) | SettingValue::Model(_) => format!("\"{shown}\""),
+        _ => shown,
     }
 }
 

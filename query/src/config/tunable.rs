@@ -64,7 +64,9 @@ fn tunable(setting: &Setting) -> Option<Tunable> {
     let (range, whole) = match &setting.value {
         SettingValue::Number(range, _) => (f64::from(*range.start())..=f64::from(*range.end()), false),
         SettingValue::Count(range, _) => (*range.start() as f64..=*range.end() as f64, true),
-        SettingValue::Milliseconds(..) | SettingValue::Switch(_) | SettingValue::Fusion(_) => return None,
+        SettingValue::Milliseconds(..) | SettingValue::Switch(_) | SettingValue::Fusion(_) | SettingValue::Model(_) => {
+            return None;
+        }
     };
     let share_of = SHARES.into_iter().find(|table| setting.key.rsplit_once('.').is_some_and(|(of, _)| of == *table));
     Some(Tunable { key: setting.key, range, whole, share_of })

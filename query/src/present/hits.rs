@@ -37,6 +37,7 @@ pub(crate) fn hits(
                 cosine: candidate.retrieved.cosine,
                 words: candidate.retrieved.words,
                 activation: candidate.raw_activation,
+                rerank: candidate.reranked,
             },
         };
         let copies = Copies::of(group.copies.iter().map(|&copy| ranked[copy].retrieved.chunk));

@@ -282,6 +282,9 @@ pub struct RawScores {
     pub words: Option<f32>,
     /// Activation, a logarithm.
     pub activation: f32,
+    /// What the reranker gave; left out where it has not read the chunk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerank: Option<f32>,
 }
 
 fn milliseconds<S: Serializer>(took: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

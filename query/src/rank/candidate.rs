@@ -34,6 +34,8 @@ pub(crate) struct RankedCandidate<'s, C = Candidate<'s>> {
     pub(crate) fused: f32,
     /// The score so far; at the end the final one.
     pub(crate) score: f32,
+    /// The reranker's score; `None` where it has not read the candidate.
+    pub(crate) reranked: Option<f32>,
     /// The rules that changed the score, in the order in which they were applied.
     pub(crate) applied: Vec<AppliedRule>,
 }
@@ -61,6 +63,7 @@ impl<'s, C> RankedCandidate<'s, C> {
             raw_activation: 0.0,
             fused: 0.0,
             score: 0.0,
+            reranked: None,
             applied: Vec::new(),
         }
     }

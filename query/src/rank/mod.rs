@@ -7,7 +7,8 @@
 //! 2. activation, spread from the best so far ([`activation`], [`spreading`]);
 //! 3. fuse the components into one score ([`fusion`]);
 //! 4. apply the ranking rules ([`rules`] over [`features`]);
-//! 5. sort, exact names first.
+//! 5. have a model read the best so far, if one is configured ([`reranking`]);
+//! 6. sort, exact names first.
 //!
 //! [`folding`] then gives copies and pieces of one definition a single place.
 
@@ -21,6 +22,7 @@ mod fusion;
 mod learning;
 mod likeness;
 mod overlap;
+mod reranking;
 mod rules;
 mod spreading;
 mod uses;
@@ -47,6 +49,7 @@ pub(crate) use folding::FoldedGroup;
 pub use folding::first_piece;
 pub(crate) use fusion::{Components, RankPair};
 pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
+pub(crate) use reranking::Reranking;
 
 /// What the ranking of one query needs beside its candidates.
 pub(crate) struct RankingContext<'r, 's> {
@@ -68,6 +71,8 @@ pub(crate) struct RankingContext<'r, 's> {
     pub(crate) kind: QueryKind,
     /// Inverse document frequencies of the query's terms; `None` for a term that no chunk holds.
     pub(crate) term_idfs: &'r [Option<f32>],
+    /// The model that reads the best candidates, if one shall.
+    pub(crate) reranking: Option<Reranking<'r>>,
 }
 
 impl RankingContext<'_, '_> {
@@ -83,6 +88,7 @@ impl RankingContext<'_, '_> {
 }
 
 /// Ranks candidates, which are given in the order of their keys with what was noted of each before. Gives them best first.
+/// Where the reranker cannot be used, a note says why.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -90,6 +96,7 @@ pub(crate) fn rank<'s>(
     context: &RankingContext<'_, 's>,
     candidates: Vec<Candidate<'s>>,
     accesses: Vec<Option<AccessRecord>>,
+    notes: &mut Vec<String>,
 ) -> Result<Vec<RankedCandidate<'s>>, StorageError> {
     let rule_query = RuleQuery::new(context.parsed, context.term_idfs);
     let mut ranked = with_features(context, &rule_query, candidates, accesses);
@@ -100,6 +107,12 @@ pub(crate) fn rank<'s>(
     activate(context, &mut ranked)?;
     fuse(context, &mut ranked);
     rules::apply(&context.config.rules, &rule_query, &mut ranked);
+    if let (Some(reranking), Some(name)) = (&context.reranking, &context.config.rerank)
+        && let Err(reason) = reranking.apply(context.snapshot, &mut ranked, in_order)?
+    {
+        notes.push(format!("Ranked without the reranker `{name}`: {reason}"));
+    }
+    rules::scale_to_one(&mut ranked);
     sort(&mut ranked);
     Ok(ranked)
 }
@@ -225,15 +238,20 @@ fn fuse(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
     }
 }
 
-/// Best first: exact names in their own order, then by score; candidates that are equal stay in the order of their keys. The
-/// scores of exact names are raised where they have to be, so that scores never grow down the list.
-fn sort(ranked: &mut [RankedCandidate<'_>]) {
-    ranked.sort_by(|a, b| match (&a.retrieved.exact, &b.retrieved.exact) {
+/// Best first: exact names in their own order, then by score.
+fn in_order(a: &RankedCandidate<'_>, b: &RankedCandidate<'_>) -> Ordering {
+    match (&a.retrieved.exact, &b.retrieved.exact) {
         (Some(a), Some(b)) => a.cmp(b),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
         (None, None) => b.score.total_cmp(&a.score),
-    });
+    }
+}
+
+/// Sorts; candidates that are equal stay in the order of their keys. The scores of exact names are raised where they have to
+/// be, so that scores never grow down the list.
+fn sort(ranked: &mut [RankedCandidate<'_>]) {
+    ranked.sort_by(in_order);
     let exact = ranked.iter().take_while(|candidate| candidate.retrieved.exact.is_some()).count();
     for at in (0..exact).rev() {
         let below = ranked.get(at + 1).map_or(0.0, |next| next.score);

@@ -16,8 +16,7 @@ use crate::understand::Word;
 /// Most lines of a chunk that can hardly answer a question.
 const SHORT: u32 = 2;
 
-/// Applies every rule to candidates with fused scores; their order breaks ties. Scores that end above 1 are scaled, all
-/// alike, so that the best is 1.
+/// Applies every rule to candidates with fused scores; their order breaks ties. Scores may end above 1.
 pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut [RankedCandidate<'_, C>]) {
     let unit = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
     for candidate in ranked.iter_mut() {
@@ -37,7 +36,6 @@ pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut
     repeated("repeated_file", config.repeated_file, ranked, |chunk| Some(chunk.file.number));
     let name = |chunk: &Features<'_>| repeatable_name(query, chunk);
     repeated("repeated_name", config.repeated_name, ranked, name);
-    scale_to_one(ranked);
 }
 
 fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 10] {
@@ -152,7 +150,7 @@ fn repeatable_name(query: &RuleQuery<'_>, chunk: &Features<'_>) -> Option<String
 
 /// Scales all scores so that the best is 1, where it is above. The loss is recorded like a rule's, so that a fused score and
 /// its effects add up to the final one.
-fn scale_to_one<C>(ranked: &mut [RankedCandidate<'_, C>]) {
+pub(crate) fn scale_to_one<C>(ranked: &mut [RankedCandidate<'_, C>]) {
     let best = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
     if best > 1.0 {
         for candidate in ranked {
@@ -322,6 +320,7 @@ mod tests {
                 candidate.boosts.push(ColumnBoost { rule: "boost.churn".into(), strength });
             }
             apply(&config, &query, &mut ranked);
+            scale_to_one(&mut ranked);
             for candidate in &ranked {
                 prop_assert!((0.0..=1.0).contains(&candidate.score));
             }

@@ -2,10 +2,11 @@
 #![allow(dead_code, reason = "each test file uses a part of this module")]
 
 use std::path::Path;
+use std::sync::Mutex;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use aurora_analysis::{Analyzer, EmbedError, Embedder, Passage, QueryEmbedder};
+use aurora_analysis::{Analyzer, EmbedError, Embedder, Passage, QueryEmbedder, RerankError, Reranker};
 use aurora_storage::{
     Chunk, ChunkHistory, ChunkType, ColumnDeclaration, Complexity, Environment, Field, FileOutcome, FileRecord,
     GitHistory, HistoryTier, ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, StoredTokens, TermVector,
@@ -297,5 +298,45 @@ impl Embedder for Bag {
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
         passages.iter().map(|passage| (!is_stopped()).then(|| Ok(self.vector(passage.body)))).collect()
+    }
+}
+
+/// A reranker that remembers what it has read.
+pub(crate) struct Judge {
+    pub(crate) judge: fn(&Passage<'_>) -> f32,
+    /// Qualified names and texts of passages, in the order in which they were read.
+    pub(crate) read: Mutex<Vec<(String, String)>>,
+}
+
+impl Default for Judge {
+    /// Judges by chance, and any text always alike.
+    fn default() -> Self {
+        Self::by(|passage| {
+            let mut hasher = DefaultHasher::new();
+            passage.located().hash(&mut hasher);
+            (hasher.finish() % 1_000) as f32 / 100.0 - 5.0
+        })
+    }
+}
+
+impl Judge {
+    pub(crate) fn by(judge: fn(&Passage<'_>) -> f32) -> Self {
+        Self { judge, read: Mutex::default() }
+    }
+
+    pub(crate) fn read(&self) -> Vec<(String, String)> {
+        self.read.lock().expect("no test panics with it").clone()
+    }
+}
+
+impl Reranker for Judge {
+    fn id(&self) -> &str {
+        "judge@1"
+    }
+
+    fn scores(&self, _: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, RerankError> {
+        let texts = passages.iter().map(|passage| (passage.qualified_name.to_owned(), passage.located()));
+        self.read.lock().expect("no test panics with it").extend(texts);
+        Ok(passages.iter().map(|passage| (self.judge)(passage)).collect())
     }
 }

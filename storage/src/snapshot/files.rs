@@ -1,4 +1,4 @@
-//! Files: where their chunks are, and what stands for them.
+//! Where the chunks of a file are.
 
 use std::ops::Range;
 
@@ -6,7 +6,6 @@ use super::Snapshot;
 use crate::btree::Cursor;
 use crate::chunk::ChunkId;
 use crate::error::StorageError;
-use crate::representation::{FileRepresentation, no_representation};
 use crate::tables::{Table, chunk_key};
 
 impl Snapshot {
@@ -25,22 +24,5 @@ impl Snapshot {
         let next = next.and_then(|cursor| cursor.key()).map_err(|damage| self.wrap(damage))?;
         let end = next.map_or(Some(self.manifest().next_chunk_id), number).ok_or_else(no_key)?;
         Ok(first..end.min(self.manifest().next_chunk_id))
-    }
-
-    /// What stands for a file as a whole, given the id of its first chunk.
-    ///
-    /// # Errors
-    /// When the index is damaged.
-    pub fn representation(&self, first: ChunkId) -> Result<FileRepresentation<'_>, StorageError> {
-        let row = self.get(Table::Representations, &chunk_key(first.0))?;
-        row.and_then(FileRepresentation::decode).ok_or_else(|| self.damaged(no_representation(first.0)))
-    }
-
-    /// The same as bytes, as it follows from the chunks with their vectors of the current model.
-    pub(crate) fn encoded_representation(&self, first: ChunkId) -> Result<&[u8], StorageError> {
-        let dimensions = self.manifest().model.as_ref().map(|model| model.dimensions);
-        let row = self.get(Table::Representations, &chunk_key(first.0))?;
-        let read = row.and_then(|row| Some(FileRepresentation::decode(row)?.of_model(row, dimensions)));
-        read.ok_or_else(|| self.damaged(no_representation(first.0)))
     }
 }

@@ -1,0 +1,183 @@
+//! The reranker over tokenizer, encoder and classification head.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use tokenizers::Tokenizer;
+
+use super::batches::{self, Sequence, TokenBatch, batches, beginning};
+use super::config::{Config, Pooling};
+use super::encoder::Encoder;
+use super::head::{CLASSIFIER, ClassificationHead};
+use super::reader::Reader;
+use super::threads::SingleThreads;
+use super::weights::TensorFile;
+use super::{CONFIG, TOKENIZER, WEIGHTS, id_of};
+use crate::model_error::ModelError;
+use crate::passage::Passage;
+use crate::reranker::{RerankError, Reranker};
+
+/// Most tokens of a pair. A search waits for as many pairs as it has rerankable results, and their time grows with their
+/// tokens; a query, names, signature, documentation and the first lines of the code fit.
+const MOST_PAIR_TOKENS: usize = 128;
+/// The marks of a pair: `[CLS] query [SEP] passage [SEP]`.
+const MARKS: usize = 3;
+/// What `config.json` calls the architecture.
+const ARCHITECTURE: &str = "BertForSequenceClassification";
+
+/// A [`Reranker`] that runs a BERT encoder over query and passage together and scores the pair with a classification
+/// head of one label (Nogueira and Cho, "Passage re-ranking with BERT", 2019).
+///
+/// A score is the label's logit, as `CrossEncoder.predict` of sentence-transformers gives it without an activation
+/// function. A pair has at most 128 tokens, or as many as the model takes if that is less: the passage is cut, and a query
+/// only where it would take more than half of them. The pairs of a call are scored on all cores.
+pub struct CrossEncoder {
+    id: String,
+    tokenizer: Tokenizer,
+    encoder: Encoder,
+    head: ClassificationHead,
+    threads: SingleThreads,
+    most_tokens: usize,
+    /// Tokens `[CLS]` and `[SEP]`.
+    start: u32,
+    end: u32,
+}
+
+impl CrossEncoder {
+    /// Whether the model in `folder` is one: `config.json` names the architecture, or the weights have a classifier with
+    /// one label.
+    pub(crate) fn is_in(folder: &Path) -> Result<bool, ModelError> {
+        let config = Config::read(folder)?;
+        let weights = TensorFile::open(&folder.join(WEIGHTS))?;
+        let has_one_label = weights.shape(CLASSIFIER) == Some(&[1, config.hidden_size]);
+        Ok(has_one_label || config.architectures.iter().any(|name| name == ARCHITECTURE))
+    }
+
+    /// The model in `folder`, which holds `config.json`, `tokenizer.json` and `model.safetensors`.
+    ///
+    /// # Errors
+    /// [`ModelError`] naming the file and what it should hold.
+    pub fn load(folder: &Path, name: &str) -> Result<Self, ModelError> {
+        Self::load_known(folder, &id_of(folder, name)?)
+    }
+
+    /// As [`CrossEncoder::load`], with an id that the caller has from when the files were last read.
+    pub(crate) fn load_known(folder: &Path, id: &str) -> Result<Self, ModelError> {
+        let config = Config { pooling: Pooling::FirstToken, ..Config::read(folder)? };
+        check_labels(folder)?;
+        let most_tokens = config.max_tokens.min(MOST_PAIR_TOKENS);
+        if most_tokens < MARKS + 2 {
+            let reason = format!("a pair of texts does not fit into its {most_tokens} tokens");
+            return Err(ModelError::Damaged { path: folder.join(CONFIG), reason });
+        }
+        let path = folder.join(TOKENIZER);
+        let tokenizer = batches::tokenizer(&path, &config)?;
+        let mark = |token: &str| {
+            let missing = || ModelError::Damaged { path: path.clone(), reason: format!("it has no token `{token}`") };
+            tokenizer.token_to_id(token).ok_or_else(missing)
+        };
+        let (start, end) = (mark("[CLS]")?, mark("[SEP]")?);
+        let weights = folder.join(WEIGHTS);
+        let mut reader = Reader::open(&weights, &config)?;
+        let encoder = Encoder::read(&mut reader)?;
+        let head = ClassificationHead::read(&mut reader)?;
+        let threads = SingleThreads::default();
+        Ok(Self { id: id.to_owned(), tokenizer, encoder, head, threads, most_tokens, start, end })
+    }
+
+    /// Tokens of a pair that are looked at, counting the marks.
+    pub fn max_tokens(&self) -> usize {
+        self.most_tokens
+    }
+
+    /// `[CLS] query [SEP] passage [SEP]` for every passage.
+    fn pairs(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<Sequence>, RerankError> {
+        let room = self.most_tokens - MARKS;
+        let mut query = self.tokens(query)?;
+        query.truncate(room / 2);
+        let pair = |(at, passage): (usize, &Passage<'_>)| {
+            let mut passage = self.tokens(&passage.located())?;
+            passage.truncate(room - query.len());
+            let ids = [&[self.start], &*query, &[self.end], &*passage, &[self.end]].concat();
+            Ok(Sequence { text: at, ids, first: query.len() + 2 })
+        };
+        passages.iter().enumerate().map(pair).collect()
+    }
+
+    fn tokens(&self, text: &str) -> Result<Vec<u32>, RerankError> {
+        match self.tokenizer.encode_fast(beginning(text, self.most_tokens), false) {
+            Ok(encoding) => Ok(encoding.get_ids().to_vec()),
+            Err(error) => Err(RerankError::Tokenize { model: self.id.clone(), reason: error.to_string() }),
+        }
+    }
+
+    /// The scores of a batch's pairs.
+    fn batch_scores(&self, batch: &TokenBatch) -> Result<Vec<f32>, RerankError> {
+        let forward = || {
+            let first_tokens = self.encoder.forward(batch, &|| false)?.unwrap_or_default();
+            self.head.scores(&first_tokens)
+        };
+        let failed =
+            |error: candle_core::Error| RerankError::Forward { model: self.id.clone(), reason: error.to_string() };
+        let scores = forward().map_err(failed)?;
+        if scores.iter().all(|score| score.is_finite()) {
+            Ok(scores)
+        } else {
+            Err(RerankError::NotFinite { model: self.id.clone() })
+        }
+    }
+
+    /// The scores of every batch, from as many workers as there are cores: each takes the next batch until none is left.
+    fn all_scores(&self, batches: &[TokenBatch]) -> Vec<(usize, Result<Vec<f32>, RerankError>)> {
+        let workers = thread::available_parallelism().map_or(1, usize::from).min(batches.len());
+        let next = AtomicUsize::new(0);
+        let work = || {
+            self.threads.run(|| {
+                let taken = std::iter::from_fn(|| {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    Some((at, self.batch_scores(batches.get(at)?)))
+                });
+                taken.collect::<Vec<_>>()
+            })
+        };
+        thread::scope(|scope| {
+            let others: Vec<_> =
+                (1..workers).filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
+            let mut scores = work();
+            scores.extend(others.into_iter().flat_map(|other| other.join().expect("a worker does not panic")));
+            scores
+        })
+    }
+}
+
+impl Reranker for CrossEncoder {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn scores(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, RerankError> {
+        let batches = batches(self.pairs(query, passages)?);
+        let mut scores = vec![0.0; passages.len()];
+        for (at, found) in self.all_scores(&batches) {
+            for (&passage, score) in batches[at].texts.iter().zip(found?) {
+                scores[passage] = score;
+            }
+        }
+        Ok(scores)
+    }
+}
+
+/// A score needs one label.
+fn check_labels(folder: &Path) -> Result<(), ModelError> {
+    let path = folder.join(WEIGHTS);
+    match TensorFile::open(&path)?.shape(CLASSIFIER) {
+        Some(&[labels, _]) if labels != 1 => Err(ModelError::Unsupported {
+            path,
+            what: "the number of labels",
+            found: labels.to_string(),
+            supported: "1",
+        }),
+        _ => Ok(()),
+    }
+}
