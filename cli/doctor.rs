@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use aurora_analysis::STATIC;
+use aurora_query::Mode;
 use aurora_query::explain::relative_time;
 use aurora_stages::index as indexing;
 use aurora_storage::{Environment, Manifest, OpenMode, StorageError, WriterOptions};
@@ -16,7 +17,7 @@ use crate::output::{sanitize, time, units, width};
 use crate::program::Program;
 use crate::search::settings;
 use crate::terminal::Terminal;
-use crate::{disk, index, opened, place, query_embedder};
+use crate::{disk, index, opened, place, query_embedder, rerankers};
 
 /// Less free space than this is worth a warning.
 const LITTLE_SPACE: u64 = 1 << 30;
@@ -45,6 +46,7 @@ pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
         ("index", index),
         ("writer", writer(&root)),
         ("model", embeddings(manifest.as_ref(), &root, program)),
+        ("reranker", reranker(&root)),
         ("disk", free_space(&root)),
         ("config", config(&root)),
         ("pipeline", pipeline(&root, program)),
@@ -172,6 +174,17 @@ fn embeddings(manifest: Option<&Manifest>, root: &Path, program: &Program) -> Ch
         }
         Ok(vector) => failed(format!("{} gives {} dimensions", embedder.id(), vector.len())),
         Err(error) => failed(chain(&error)),
+    }
+}
+
+fn reranker(root: &Path) -> CheckResult {
+    let Ok(config) = settings(root, Vec::new()) else {
+        return warning("not looked at: the configuration cannot be used");
+    };
+    match rerankers::of_config(&config, Mode::Hybrid) {
+        None => good("none is configured"),
+        Some(Ok(reranker)) => good(reranker.id()),
+        Some(Err(reason)) => failed(reason),
     }
 }
 

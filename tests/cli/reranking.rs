@@ -87,6 +87,12 @@ fn the_configuration_names_it_and_the_flag_overrides_that() {
     assert_eq!(answer(&fixture, &["--rerank", "off"]), plain);
     assert_eq!(answer(&fixture, &["--mode", "sparse"]), sparse);
     assert_eq!(answer(&fixture, &["--rerank", "stripes", "--mode", "sparse"]), sparse);
+
+    let well = run(&fixture, &["doctor"]);
+    assert!(well.code == Some(0) && well.out.contains(" stripes@"), "{well:?}");
+    fixture.write(".aurora/config.toml", "[search]\nrerank = \"absent\"\n");
+    let ill = run(&fixture, &["doctor"]);
+    assert!(ill.code == Some(1) && ill.out.contains("FAIL  reranker"), "{ill:?}");
 }
 
 #[test]
