@@ -118,8 +118,8 @@ pub(crate) fn keep_sets(batches: &mut Vec<QuestionBatch>, sets: &[String]) -> Ou
     Ok(())
 }
 
-/// Opens an index for questions, and for configurations that name some of `rerankers`. A mined copy is indexed anew where the index is not up to date, another directory only
-/// where it has none.
+/// Opens an index for questions, and for configurations that name some of `rerankers`. A mined copy is indexed anew where the
+/// index is not up to date, another directory only where it has none.
 pub(crate) fn engine(
     root: &Path,
     mined: bool,

@@ -1,5 +1,6 @@
 //! The contract between text and vectors.
 
+use crate::inference_error::InferenceError;
 use crate::passage::Passage;
 
 /// The name of the model that is part of the program and needs no file.
@@ -43,22 +44,9 @@ pub trait Embedder: QueryEmbedder {
 /// Why one text has no vector.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum EmbedError {
-    /// The model's tokenizer refused the text.
-    #[error("model {model}: the tokenizer failed: {reason}")]
-    Tokenize {
-        /// Id of the model.
-        model: String,
-        /// What the tokenizer said.
-        reason: String,
-    },
-    /// The forward pass failed.
-    #[error("model {model}: the forward pass failed: {reason}")]
-    Forward {
-        /// Id of the model.
-        model: String,
-        /// What the tensor library said.
-        reason: String,
-    },
+    /// The model failed on the text.
+    #[error(transparent)]
+    Model(#[from] InferenceError),
     /// The stage of the pipeline that embeds could not embed the text.
     #[error("{model}: {reason}")]
     Stage {
@@ -66,11 +54,5 @@ pub enum EmbedError {
         model: String,
         /// What the stage said.
         reason: String,
-    },
-    /// The vector holds a NaN or an infinity: the weights are damaged.
-    #[error("model {model} returned a vector that is not finite; its weights are damaged, add the model again")]
-    NotFinite {
-        /// Id of the model.
-        model: String,
     },
 }

@@ -24,6 +24,7 @@
 mod analyzer;
 mod bert;
 mod embedder;
+mod inference_error;
 mod model_dir;
 mod model_entry;
 mod model_error;
@@ -38,11 +39,12 @@ pub use analyzer::{ANALYZER_VERSION, Analyzer, MAX_TERM_BYTES};
 #[cfg(feature = "bert")]
 pub use bert::{BertEmbedder, CrossEncoder};
 pub use embedder::{EmbedError, Embedder, QueryEmbedder, STATIC};
+pub use inference_error::InferenceError;
 pub use model_dir::{ModelDirectory, embedder, is_model_name, reranker};
 pub use model_entry::ModelEntry;
 pub use model_error::ModelError;
 pub use model_file::ModelFile;
 pub use model_use::ModelUse;
 pub use passage::Passage;
-pub use reranker::{RerankError, Reranker};
+pub use reranker::Reranker;
 pub use static_model::{LateInteraction, PassageTokens, StaticModel, TokenSets};

@@ -183,7 +183,8 @@ impl ModelDirectory {
 ///
 /// # Errors
 /// [`ModelError::Unknown`] names the models that there are, [`ModelError::OtherUse`] says that the model is a reranker,
-/// [`ModelError::NotCompiled`] that the program can run none but [`STATIC`]; the other variants say which file of the model does not hold what it should.
+/// [`ModelError::NotCompiled`] that the program can run none but [`STATIC`]; the other variants say which file of the model does
+/// not hold what it should.
 ///
 /// ```
 /// # if cfg!(feature = "bert") {

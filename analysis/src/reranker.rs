@@ -1,5 +1,6 @@
 //! The contract between a query, passages and how well each of them answers it.
 
+use crate::inference_error::InferenceError;
 use crate::passage::Passage;
 
 /// Reads a query together with passages, a few at a time, and says how well each of them answers it.
@@ -14,33 +15,6 @@ pub trait Reranker: Send + Sync {
     /// score does not depend on the other passages of the call beyond the last bits of its float.
     ///
     /// # Errors
-    /// [`RerankError`] when the model fails on one of them; none then has a score.
-    fn scores(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, RerankError>;
-}
-
-/// Why passages have no scores.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum RerankError {
-    /// The model's tokenizer refused a text.
-    #[error("model {model}: the tokenizer failed: {reason}")]
-    Tokenize {
-        /// Id of the model.
-        model: String,
-        /// What the tokenizer said.
-        reason: String,
-    },
-    /// The forward pass failed.
-    #[error("model {model}: the forward pass failed: {reason}")]
-    Forward {
-        /// Id of the model.
-        model: String,
-        /// What the tensor library said.
-        reason: String,
-    },
-    /// A score is a NaN or an infinity: the weights are damaged.
-    #[error("model {model} returned a score that is not finite; its weights are damaged, add the model again")]
-    NotFinite {
-        /// Id of the model.
-        model: String,
-    },
+    /// [`InferenceError`] when the model fails on one of them; none then has a score.
+    fn scores(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, InferenceError>;
 }

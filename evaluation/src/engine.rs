@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use crate::golden::Question;
 use crate::metrics::{DEPTH, Found, Measured, measure};
 
-/// An index, its embedder, and the rerankers that configurations may name. Searches record no access and see none, and judge recency from the day
-/// after the newest commit of the index, so that the same index gives the same figures on any day.
+/// An index, its embedder, and the rerankers that configurations may name. Searches record no access and see none, and judge
+/// recency from the day after the newest commit of the index, so that the same index gives the same figures on any day.
 #[derive(Clone)]
 pub struct Engine {
     snapshot: Snapshot,

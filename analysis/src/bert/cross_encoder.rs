@@ -14,9 +14,10 @@ use super::reader::Reader;
 use super::threads::SingleThreads;
 use super::weights::TensorFile;
 use super::{CONFIG, TOKENIZER, WEIGHTS, id_of};
+use crate::inference_error::InferenceError;
 use crate::model_error::ModelError;
 use crate::passage::Passage;
-use crate::reranker::{RerankError, Reranker};
+use crate::reranker::Reranker;
 
 /// Most tokens of a pair. A search waits for as many pairs as it has rerankable results, and their time grows with their
 /// tokens; a query, names, signature, documentation and the first lines of the code fit.
@@ -92,7 +93,7 @@ impl CrossEncoder {
     }
 
     /// `[CLS] query [SEP] passage [SEP]` for every passage.
-    fn pairs(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<Sequence>, RerankError> {
+    fn pairs(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<Sequence>, InferenceError> {
         let room = self.most_tokens - MARKS;
         let mut query = self.tokens(query)?;
         query.truncate(room / 2);
@@ -105,31 +106,31 @@ impl CrossEncoder {
         passages.iter().enumerate().map(pair).collect()
     }
 
-    fn tokens(&self, text: &str) -> Result<Vec<u32>, RerankError> {
+    fn tokens(&self, text: &str) -> Result<Vec<u32>, InferenceError> {
         match self.tokenizer.encode_fast(beginning(text, self.most_tokens), false) {
             Ok(encoding) => Ok(encoding.get_ids().to_vec()),
-            Err(error) => Err(RerankError::Tokenize { model: self.id.clone(), reason: error.to_string() }),
+            Err(error) => Err(InferenceError::Tokenize { model: self.id.clone(), reason: error.to_string() }),
         }
     }
 
     /// The scores of a batch's pairs.
-    fn batch_scores(&self, batch: &TokenBatch) -> Result<Vec<f32>, RerankError> {
+    fn batch_scores(&self, batch: &TokenBatch) -> Result<Vec<f32>, InferenceError> {
         let forward = || {
             let first_tokens = self.encoder.forward(batch, &|| false)?.unwrap_or_default();
             self.head.scores(&first_tokens)
         };
         let failed =
-            |error: candle_core::Error| RerankError::Forward { model: self.id.clone(), reason: error.to_string() };
+            |error: candle_core::Error| InferenceError::Forward { model: self.id.clone(), reason: error.to_string() };
         let scores = forward().map_err(failed)?;
         if scores.iter().all(|score| score.is_finite()) {
             Ok(scores)
         } else {
-            Err(RerankError::NotFinite { model: self.id.clone() })
+            Err(InferenceError::NotFinite { model: self.id.clone(), result: "score" })
         }
     }
 
     /// The scores of every batch, from as many workers as there are cores: each takes the next batch until none is left.
-    fn all_scores(&self, batches: &[TokenBatch]) -> Vec<(usize, Result<Vec<f32>, RerankError>)> {
+    fn all_scores(&self, batches: &[TokenBatch]) -> Vec<(usize, Result<Vec<f32>, InferenceError>)> {
         let workers = thread::available_parallelism().map_or(1, usize::from).min(batches.len());
         let next = AtomicUsize::new(0);
         let work = || {
@@ -156,7 +157,7 @@ impl Reranker for CrossEncoder {
         &self.id
     }
 
-    fn scores(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, RerankError> {
+    fn scores(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, InferenceError> {
         let batches = batches(self.pairs(query, passages)?);
         let mut scores = vec![0.0; passages.len()];
         for (at, found) in self.all_scores(&batches) {

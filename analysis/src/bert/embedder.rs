@@ -11,6 +11,7 @@ use super::reader::Reader;
 use super::threads::SingleThreads;
 use super::{TOKENIZER, WEIGHTS, id_of};
 use crate::embedder::{EmbedError, Embedder, QueryEmbedder};
+use crate::inference_error::InferenceError;
 use crate::model_error::ModelError;
 use crate::passage::Passage;
 use crate::static_model::normalise;
@@ -69,7 +70,8 @@ impl BertEmbedder {
                         results.push(Ok(vec![0.0; self.config.hidden_size]));
                     }
                     Err(error) => {
-                        results.push(Err(EmbedError::Tokenize { model: self.id.clone(), reason: error.to_string() }));
+                        let model = self.id.clone();
+                        results.push(Err(InferenceError::Tokenize { model, reason: error.to_string() }.into()));
                     }
                 }
             }
@@ -94,13 +96,14 @@ impl BertEmbedder {
                         normalise(&mut vector);
                         Ok(vector)
                     } else {
-                        Err(EmbedError::NotFinite { model: self.id.clone() })
+                        Err(InferenceError::NotFinite { model: self.id.clone(), result: "vector" }.into())
                     };
                 }
             }
             Err(error) => {
                 for &text in &batch.texts {
-                    results[text] = Err(EmbedError::Forward { model: self.id.clone(), reason: error.to_string() });
+                    let model = self.id.clone();
+                    results[text] = Err(InferenceError::Forward { model, reason: error.to_string() }.into());
                 }
             }
         }

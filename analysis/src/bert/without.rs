@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use crate::embedder::{EmbedError, Embedder, QueryEmbedder};
+use crate::inference_error::InferenceError;
 use crate::model_error::ModelError;
 use crate::passage::Passage;
-use crate::reranker::{RerankError, Reranker};
+use crate::reranker::Reranker;
 
 /// An embedder that no value exists of: loading one is an error.
 pub(crate) enum BertEmbedder {}
@@ -74,7 +75,7 @@ impl Reranker for CrossEncoder {
         match *self {}
     }
 
-    fn scores(&self, _: &str, _: &[Passage<'_>]) -> Result<Vec<f32>, RerankError> {
+    fn scores(&self, _: &str, _: &[Passage<'_>]) -> Result<Vec<f32>, InferenceError> {
         match *self {}
     }
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 use aurora_analysis::{CrossEncoder, ModelDirectory, Passage, Reranker};
 use candle_core::{Device, Tensor};
 use proptest::prelude::*;
-use proptest::test_runner::{TestRunner, contextualize_config};
 
 use crate::plain::PlainModel;
 use crate::tiny;
@@ -85,12 +84,7 @@ fn the_passage_is_cut_and_a_query_only_where_it_leaves_no_room() {
 fn neighbours_do_not_change_a_score() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let model = model(&folder);
-    let body =
-        prop::collection::vec(prop::sample::select(vec!["read", "files", "the sky", "(", "unknown", "é", "."]), 0..60);
-    let config = ProptestConfig { source_file: Some(file!()), ..ProptestConfig::with_cases(24) };
-    let mut runner = TestRunner::new(contextualize_config(config));
-    let check = runner.run(&prop::collection::vec(body, 0..40), |words| {
-        let texts: Vec<String> = words.iter().map(|words| words.join(" ")).collect();
+    tiny::for_texts(file!(), |texts| {
         let passages = bodies(&texts);
         let together = model.scores("read the sky", &passages).expect("the tiny model does not fail");
         prop_assert_eq!(together.len(), texts.len());
@@ -101,7 +95,6 @@ fn neighbours_do_not_change_a_score() {
         }
         Ok(())
     });
-    check.expect("a call is as good as its passages one by one");
 }
 
 #[test]

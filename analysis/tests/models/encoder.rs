@@ -2,7 +2,6 @@
 
 use aurora_analysis::{BertEmbedder, Embedder, Passage, QueryEmbedder};
 use proptest::prelude::*;
-use proptest::test_runner::{TestRunner, contextualize_config};
 
 use crate::tiny;
 
@@ -23,12 +22,7 @@ fn passages(bodies: &[String]) -> Vec<Passage<'_>> {
 fn neighbours_in_a_batch_do_not_change_a_vector() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let model = model(&folder);
-    let body =
-        prop::collection::vec(prop::sample::select(vec!["read", "files", "the sky", "(", "unknown", "é", "."]), 0..60);
-    let config = ProptestConfig { source_file: Some(file!()), ..ProptestConfig::with_cases(24) };
-    let mut runner = TestRunner::new(contextualize_config(config));
-    let check = runner.run(&prop::collection::vec(body, 0..40), |bodies| {
-        let bodies: Vec<String> = bodies.iter().map(|words| words.join(" ")).collect();
+    tiny::for_texts(file!(), |bodies| {
         let together = model.embed(&passages(&bodies));
         prop_assert_eq!(together.len(), bodies.len());
         for (passage, vector) in passages(&bodies).iter().zip(together) {
@@ -39,7 +33,6 @@ fn neighbours_in_a_batch_do_not_change_a_vector() {
         }
         Ok(())
     });
-    check.expect("a batch is as good as its passages one by one");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! BERT models of a few kilobytes with arbitrary weights, written the way the `transformers` library does.
 
+use proptest::prelude::*;
+use proptest::test_runner::{TestRunner, contextualize_config};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -132,4 +134,15 @@ fn weights(vocabulary: usize, seed: u64) -> HashMap<String, Tensor> {
         add(format!("{norm}.bias"), &[HIDDEN], 0.0);
     }
     tensors
+}
+
+/// Checks a property of up to forty texts of words that the tiny model knows, or does not.
+pub(crate) fn for_texts(file: &'static str, property: impl Fn(Vec<String>) -> Result<(), TestCaseError>) {
+    let text =
+        prop::collection::vec(prop::sample::select(vec!["read", "files", "the sky", "(", "unknown", "é", "."]), 0..60);
+    let config = ProptestConfig { source_file: Some(file), ..ProptestConfig::with_cases(24) };
+    let texts =
+        prop::collection::vec(text, 0..40).prop_map(|texts| texts.iter().map(|words| words.join(" ")).collect());
+    let checked = TestRunner::new(contextualize_config(config)).run(&texts, property);
+    checked.expect("the property holds");
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use aurora_analysis::{Analyzer, EmbedError, Embedder, Passage, QueryEmbedder, RerankError, Reranker};
+use aurora_analysis::{Analyzer, EmbedError, Embedder, InferenceError, Passage, QueryEmbedder, Reranker};
 use aurora_storage::{
     Chunk, ChunkHistory, ChunkType, ColumnDeclaration, Complexity, Environment, Field, FileOutcome, FileRecord,
     GitHistory, HistoryTier, ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, StoredTokens, TermVector,
@@ -334,7 +334,7 @@ impl Reranker for Judge {
         "judge@1"
     }
 
-    fn scores(&self, _: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, RerankError> {
+    fn scores(&self, _: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, InferenceError> {
         let texts = passages.iter().map(|passage| (passage.qualified_name.to_owned(), passage.located()));
         self.read.lock().expect("no test panics with it").extend(texts);
         Ok(passages.iter().map(|passage| (self.judge)(passage)).collect())
