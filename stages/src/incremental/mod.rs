@@ -433,11 +433,9 @@ impl IncrementalWorker<'_> {
 
     /// The path of a deleted file with the same content as an added one, preferably with the same file name.
     fn origin(&self, hash: &[u8; 32], path: &str) -> Result<Option<RelativePath>, StageError> {
-        let vanished = self.stage.previous.vanished(&self.stage.tree).map_err(StageError::from_error)?;
+        let vanished = self.stage.previous.vanished(hash, &self.stage.tree).map_err(StageError::from_error)?;
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-        Ok(vanished.get(hash).and_then(|paths| {
-            let same_name = paths.iter().find(|from| name(from) == name(path));
-            same_name.or(paths.first()).cloned()
-        }))
+        let same_name = vanished.iter().find(|from| name(from) == name(path));
+        Ok(same_name.or(vanished.first()).cloned())
     }
 }

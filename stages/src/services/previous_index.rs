@@ -35,12 +35,20 @@ pub(crate) struct PreviousIndex {
     /// A custom stage makes the vectors, and gets the stored ones as values.
     restores_vectors: bool,
     scope: OnceLock<RunScope>,
-    vanished: OnceLock<HashMap<[u8; 32], Vec<RelativePath>>>,
+    paths_by_content: OnceLock<HashMap<[u8; 32], KnownPaths>>,
+}
+
+/// The indexed paths of one content.
+#[derive(Default)]
+struct KnownPaths {
+    paths: Vec<RelativePath>,
+    /// Those that no longer exist, once somebody has asked.
+    gone: OnceLock<Vec<RelativePath>>,
 }
 
 impl PreviousIndex {
     pub(crate) fn new(snapshot: Snapshot, restores_vectors: bool) -> Self {
-        Self { snapshot, restores_vectors, scope: OnceLock::new(), vanished: OnceLock::new() }
+        Self { snapshot, restores_vectors, scope: OnceLock::new(), paths_by_content: OnceLock::new() }
     }
 
     /// How much has to be made again.
@@ -90,19 +98,24 @@ impl PreviousIndex {
         Ok(RestoredChunk { id, chunk, custom: StoredValues::of(custom) })
     }
 
-    /// The indexed paths that no longer exist, by the hash of their content, sorted by path.
-    pub(crate) fn vanished(&self, tree: &SourceTree) -> Result<&HashMap<[u8; 32], Vec<RelativePath>>, StorageError> {
-        if let Some(vanished) = self.vanished.get() {
-            return Ok(vanished);
+    /// The indexed paths of files with this content that no longer exist, sorted. Only paths of that content are looked at in the tree,
+    /// and once.
+    pub(crate) fn vanished(&self, hash: &[u8; 32], tree: &SourceTree) -> Result<&[RelativePath], StorageError> {
+        let Some(known) = self.paths_by_content()?.get(hash) else { return Ok(&[]) };
+        let gone = || known.paths.iter().filter(|path| tree.is_gone(path)).cloned().collect();
+        Ok(known.gone.get_or_init(gone))
+    }
+
+    fn paths_by_content(&self) -> Result<&HashMap<[u8; 32], KnownPaths>, StorageError> {
+        if let Some(paths) = self.paths_by_content.get() {
+            return Ok(paths);
         }
-        let mut vanished: HashMap<_, Vec<RelativePath>> = HashMap::new();
+        let mut paths: HashMap<_, KnownPaths> = HashMap::new();
         for record in self.snapshot.files() {
             let record = record?;
-            if tree.is_gone(&record.path) {
-                vanished.entry(record.hash).or_default().push(record.path.into());
-            }
+            paths.entry(record.hash).or_default().paths.push(record.path.into());
         }
-        Ok(self.vanished.get_or_init(|| vanished))
+        Ok(self.paths_by_content.get_or_init(|| paths))
     }
 }
 
