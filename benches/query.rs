@@ -35,7 +35,7 @@ fn main() {
     let environment =
         Environment::open(&Path::new(&root).join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
     let snapshot = environment.snapshot().expect("a snapshot");
-    let model: Arc<dyn QueryEmbedder> = Arc::new(StaticModel::built_in().expect("the embedded model"));
+    let model: Arc<dyn QueryEmbedder> = StaticModel::built_in().expect("the embedded model");
     println!("{} chunks, {} segments", snapshot.live().len(), snapshot.manifest().segments.len());
 
     let (names, sentences) = queries(&snapshot);

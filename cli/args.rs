@@ -298,7 +298,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "B,S,A", value_parser = parse_weights)]
     pub(crate) weights: Option<[f64; 3]>,
 
-    /// Let a model read the best results together with the query: its name, or `off` (`search.rerank`)
+    /// The model that reads the best results once more: `auto`, `off` or a name (`search.rerank`)
     #[arg(long, value_name = "NAME")]
     pub(crate) rerank: Option<String>,
 

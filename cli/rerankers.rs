@@ -32,7 +32,7 @@ pub(crate) fn of_configs<'c>(
     rerankers
 }
 
-/// A model of the user's own directory.
+/// The model called `name`.
 fn added(name: &str) -> LoadedReranker {
     let reranker = place::models().and_then(|models| aurora_analysis::reranker(name, &models));
     reranker.map_err(|error| chain(&error))

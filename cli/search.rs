@@ -386,6 +386,7 @@ fn flags(args: &SearchArgs) -> Vec<FlagValue> {
     }
     if let Some(name) = &args.rerank {
         flags.push(flag("--rerank", "rerank", name.clone()));
+        flags.push(flag("--rerank", "rerank_words", "1".to_owned()));
     }
     flags
 }

@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
+use aurora_analysis::Reranker;
 use aurora_evaluation::golden::Question;
-use aurora_evaluation::tune::{TuneOptions, TuneReport, config_file, tune};
+use aurora_evaluation::tune::{RememberedScores, TuneOptions, TuneReport, config_file, tune};
 use aurora_storage::ProjectDirectory;
 
 use crate::args_eval::TuneArgs;
@@ -20,7 +22,11 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
     let mode = search::mode(args.mode);
     let batches = golden::gather(&args.golden, &root)?;
     let start = golden::config(args.config.as_deref(), &root, &program.terminal)?;
-    let rerankers = rerankers::of_configs([&start], mode, &program.terminal);
+    let rerankers = rerankers::of_configs([&start], mode, &program.terminal).into_iter().map(|(name, reranker)| {
+        let remembered = reranker.map(|reranker| Arc::new(RememberedScores::of(reranker)) as Arc<dyn Reranker>);
+        (name, remembered)
+    });
+    let rerankers = rerankers.collect();
     let mut roots: Vec<&Path> = Vec::new();
     let mut engines = Vec::new();
     let mut questions: Vec<(usize, Question)> = Vec::new();

@@ -23,6 +23,7 @@
 
 mod analyzer;
 mod bert;
+mod contextual;
 mod embedder;
 mod inference_error;
 mod model_dir;
@@ -38,6 +39,7 @@ mod tokenizer;
 pub use analyzer::{ANALYZER_VERSION, Analyzer, MAX_TERM_BYTES};
 #[cfg(feature = "bert")]
 pub use bert::{BertEmbedder, CrossEncoder};
+pub use contextual::ContextualReranker;
 pub use embedder::{EmbedError, Embedder, QueryEmbedder, STATIC};
 pub use inference_error::InferenceError;
 pub use model_dir::{ModelDirectory, embedder, is_model_name, reranker};
@@ -46,5 +48,5 @@ pub use model_error::ModelError;
 pub use model_file::ModelFile;
 pub use model_use::ModelUse;
 pub use passage::Passage;
-pub use reranker::Reranker;
+pub use reranker::{AUTO, Reranker};
 pub use static_model::{LateInteraction, PassageTokens, StaticModel, TokenSets};

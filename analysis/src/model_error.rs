@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::embedder::STATIC;
 use crate::model_use::ModelUse;
+use crate::reranker::AUTO;
 
 /// Why a model cannot be added or used.
 #[derive(Debug, thiserror::Error)]
@@ -23,8 +24,8 @@ pub enum ModelError {
     },
     /// There is such a model, for another use.
     #[error("`{name}` is no {wanted} model: {}", match wanted {
-        ModelUse::Embedding => "it is a cross-encoder, which scores results and makes no vectors",
-        ModelUse::Reranking => "it makes vectors, and only a cross-encoder can score results",
+        ModelUse::Embedding => "it scores results and makes no vectors",
+        ModelUse::Reranking => "it makes vectors and scores no results",
     })]
     OtherUse {
         /// The name asked for.
@@ -34,7 +35,7 @@ pub enum ModelError {
     },
     /// A model other than the embedded one is named in a program that is built without BERT.
     #[error(
-        "the model `{name}` needs BERT, and this program was built without it (cargo feature `bert`); it has the embedding model `{STATIC}` only"
+        "the model `{name}` needs BERT, and this program was built without it (cargo feature `bert`); its own models are `{STATIC}`, which makes vectors, and `{AUTO}`, which scores results"
     )]
     NotCompiled {
         /// The name asked for.

@@ -1,7 +1,7 @@
 //! What of a chunk is shown to an embedder, and in which order.
 
 /// The parts of a chunk that carry its meaning, borrowed from the record.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Passage<'a> {
     /// The chunk's type as shown to users: `function`, `class`, `kb`.
     pub kind: &'a str,

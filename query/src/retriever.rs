@@ -1,10 +1,10 @@
 //! One search from query to hits: understand, retrieve, rank, explain, present.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use aurora_analysis::{Analyzer, LateInteraction, QueryEmbedder, Reranker, StaticModel};
+use aurora_analysis::{AUTO, Analyzer, ContextualReranker, LateInteraction, QueryEmbedder, Reranker, StaticModel};
 use aurora_storage::Snapshot;
 
 use crate::config::SearchConfig;
@@ -24,9 +24,9 @@ pub struct Retriever {
     snapshot: Snapshot,
     embedder: Option<Arc<dyn QueryEmbedder>>,
     /// The model whose tokens the index holds, to compare queries with them word by word.
-    tokens: Option<StaticModel>,
-    /// The model that reads the best results, or why there is none.
-    reranker: LoadedReranker,
+    tokens: Option<Arc<StaticModel>>,
+    /// The model that reads the best results, or why there is none; the one inside the program until another is given.
+    reranker: OnceLock<LoadedReranker>,
     config: SearchConfig,
     boosts: Boosts,
     analyzer: Analyzer,
@@ -40,16 +40,14 @@ impl Retriever {
         let indexed = snapshot.manifest().model.as_ref().map(|model| model.tokens.clone());
         let tokens = tokens.filter(|tokens| indexed.is_some_and(|id| id == tokens.id()));
         let boosts = Boosts::new(&snapshot.manifest().columns, &config.boost);
-        let reranker = Err("no model is loaded".to_owned());
-        Self { snapshot, embedder, tokens, reranker, config, boosts, analyzer: Analyzer }
+        Self { snapshot, embedder, tokens, reranker: OnceLock::new(), config, boosts, analyzer: Analyzer }
     }
 
-    /// The same with the reranker that the configuration names. Without one, searches that should have one do without and
-    /// say why.
+    /// The same with the reranker that the configuration names; only [`AUTO`] need not be given. Without the one that is named,
+    /// searches do without and say why.
     #[must_use]
-    pub fn with_reranker(mut self, reranker: LoadedReranker) -> Self {
-        self.reranker = reranker;
-        self
+    pub fn with_reranker(self, reranker: LoadedReranker) -> Self {
+        Self { reranker: reranker.into(), ..self }
     }
 
     /// The generation that is searched.
@@ -98,7 +96,10 @@ impl Retriever {
             &self.snapshot,
             &bm25,
             &vector,
-            self.tokens.as_ref().filter(|_| query.mode != Mode::Sparse).map(|model| LateInteraction::new(model, &text)),
+            self.tokens
+                .as_deref()
+                .filter(|_| query.mode != Mode::Sparse)
+                .map(|model| LateInteraction::new(model, &text)),
             (&text, &parsed),
             (query.mode, limits),
             filter.as_ref(),
@@ -144,12 +145,20 @@ impl Retriever {
         })
     }
 
-    /// How the best results are read; `None` if the configuration or the mode asks for no reranker.
+    /// How the best results are read; `None` if the configuration or the mode asks for no reranker, or the query is too short.
     fn reranking<'r>(&'r self, mode: Mode, text: &'r str) -> Option<Reranking<'r>> {
-        let weight = self.config.rules.rerank;
-        let reranker = self.reranker.as_deref().map_err(String::as_str);
-        let most = self.config.rerank_results;
-        self.config.reranker_for(mode).map(|_| Reranking { reranker, text, most, weight })
+        let name = self.config.reranker_for(mode)?;
+        if text.split_whitespace().count() < self.config.rerank_words {
+            return None;
+        }
+        let reranker = self.reranker.get_or_init(|| match name {
+            AUTO => ContextualReranker::built_in()
+                .map(|model| model as Arc<dyn Reranker>)
+                .map_err(|error| error.to_string()),
+            _ => Err("no model is loaded".to_owned()),
+        });
+        let reranker = reranker.as_deref().map_err(String::as_str);
+        Some(Reranking { reranker, text, most: self.config.rerank_results, weight: self.config.rules.rerank })
     }
 
     fn query_vector(&self, mode: Mode, text: &str) -> Result<QueryVector, QueryError> {

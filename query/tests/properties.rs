@@ -39,8 +39,12 @@ fn search(rows: &[Row], config: &SearchConfig, query: &Query<'_>) -> SearchResul
 
 /// What the rows look like to the model of these tests does not matter: it judges by chance.
 fn reranked(results: usize, weight: f32) -> SearchConfig {
-    let mut config =
-        SearchConfig { rerank: Some("judge".to_owned()), rerank_results: results, ..SearchConfig::default() };
+    let mut config = SearchConfig {
+        rerank: Some("judge".to_owned()),
+        rerank_results: results,
+        rerank_words: 1,
+        ..SearchConfig::default()
+    };
     config.rules.rerank = weight;
     config
 }
@@ -168,13 +172,14 @@ proptest! {
     fn parts_add_up_with_and_without_a_reranker(rows in rows(), query in text(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), most in 1usize..30, weight in 0.0f32..2.0, named in any::<bool>()) {
         let query = if named { rows[0].qualified_name.clone() } else { query };
         let ask = |config: &SearchConfig| search(&rows, config, &Query { limit: 100, mode, ..Query::new(&query, NOW) });
-        let (plain, read) = (ask(&SearchConfig::default()), ask(&reranked(most, weight)));
-        for hit in plain.hits.iter().chain(&read.hits) {
+        let plain = ask(&SearchConfig { rerank: None, ..SearchConfig::default() });
+        let (read, by_default) = (ask(&reranked(most, weight)), ask(&SearchConfig::default()));
+        for hit in [&plain, &read, &by_default].into_iter().flat_map(|results| &results.hits) {
             let effects: f32 = hit.explanation.rules.iter().map(|rule| rule.effect).sum();
             prop_assert!((hit.scores.weighted.sum() + effects - hit.score).abs() < 1e-4, "{:?}", hit.explanation);
             prop_assert!((0.0..=1.0).contains(&hit.score), "{}", hit.score);
         }
-        for results in [&plain, &read] {
+        for results in [&plain, &read, &by_default] {
             prop_assert!(results.hits.iter().map(|hit| hit.score).is_sorted_by(|a, b| a >= b));
             let is_exact: Vec<bool> = results.hits.iter().map(|hit| hit.explanation.exact_identifier).collect();
             prop_assert!(is_exact.is_sorted_by(|a, b| a >= b), "{:?}", is_exact);

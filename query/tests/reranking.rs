@@ -19,7 +19,12 @@ fn rows() -> Vec<Row> {
 }
 
 fn config(name: Option<&str>, results: usize) -> SearchConfig {
-    SearchConfig { rerank: name.map(str::to_owned), rerank_results: results, ..SearchConfig::default() }
+    SearchConfig {
+        rerank: name.map(str::to_owned),
+        rerank_results: results,
+        rerank_words: 1,
+        ..SearchConfig::default()
+    }
 }
 
 fn search(config: &SearchConfig, reranker: Option<LoadedReranker>, query: Query<'_>) -> SearchResults {

@@ -70,7 +70,7 @@ impl StageConfig for Embed {
 struct EmbedStage {
     embedder: Arc<dyn Embedder>,
     /// Its tokens are stored whichever model makes the vectors.
-    tokens: StaticModel,
+    tokens: Arc<StaticModel>,
     previous: Arc<PreviousIndex>,
     columns: Arc<CustomColumns>,
 }

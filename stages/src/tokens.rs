@@ -44,7 +44,7 @@ impl StageConfig for TokenSets {
 }
 
 struct TokensStage {
-    model: StaticModel,
+    model: Arc<StaticModel>,
     columns: Arc<CustomColumns>,
 }
 

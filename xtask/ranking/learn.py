@@ -21,24 +21,24 @@ import sys
 from measure import HERE, lay_out, repositories
 
 KEYS = "rules.file_keywords,rules.file_coverage,rules.file_meaning,rules.file_docs,rules.doc_words,rules.repeated,hybrid.word_share,hybrid.weights"
-MOST_DOCSTRING = 50
+MOST_MINED = 50
 
 
-def prepare(a, name, repository, commit):
-    """The directory of a repository, made unless it is there; None without its commit."""
+def prepare(a, name, repository, commit, sets=("docstring",)):
+    """The directory of a repository, made unless it is there; None without its commit. `sets` are the mined ones."""
     made = os.path.abspath(os.path.join(a.work, name))
     if os.path.exists(os.path.join(made, "manifest.json")):
         return made
     tree = made + ".tree"
-    if not lay_out(a.clones, repository, commit, tree):
+    if not lay_out(a.clones, repository, commit, tree, history="commit" in sets):
         print(f"{name}: commit {commit[:12]} of {repository} is not there", file=sys.stderr)
         return None
     shutil.rmtree(made, ignore_errors=True)
-    mine = [a.aur, "mem", "eval", "mine", tree, "--held-out", "0", "--max", str(MOST_DOCSTRING), "--out", made]
+    mine = [a.aur, "mem", "eval", "mine", tree, "--held-out", "0", "--max", str(MOST_MINED), "--out", made]
     subprocess.run(mine, check=True, capture_output=True)
     with open(os.path.join(made, "manifest.json"), encoding="utf-8") as f:
         manifest = json.load(f)
-    manifest["sets"] = [mined for mined in manifest["sets"] if mined["name"] == "docstring"]
+    manifest["sets"] = [mined for mined in manifest["sets"] if mined["name"] in sets]
     shutil.rmtree(os.path.join(tree, ".aurora"), ignore_errors=True)
     os.rename(tree, os.path.join(made, "trees", "whole"))
     manifest["trees"].append({"name": "whole", "root": "trees/whole", "commit": commit, "blanked": 0})

@@ -20,6 +20,7 @@ mod tokenizer;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -78,13 +79,13 @@ pub struct TokenSets {
 pub struct PassageTokens {
     kind: Vec<u32>,
     name: Vec<u32>,
-    scopes: Vec<u32>,
+    pub(crate) scopes: Vec<u32>,
     signature: Vec<u32>,
-    path: Vec<u32>,
-    doc: Vec<u32>,
+    pub(crate) path: Vec<u32>,
+    pub(crate) doc: Vec<u32>,
     /// Without what the doc says: the text of a chunk holds its documentation too, and a chunk that has some must not look as
     /// if its code were about the words of a sentence.
-    body: Vec<u32>,
+    pub(crate) body: Vec<u32>,
 }
 
 /// What the program reads of a file's JSON; the rest is for people.
@@ -95,17 +96,21 @@ struct About {
 }
 
 impl StaticModel {
-    /// The model inside the program.
+    /// The model inside the program, read once per process.
     ///
     /// # Errors
     /// [`ModelError::Damaged`] when the program's copy is not whole.
-    pub fn built_in() -> Result<Self, ModelError> {
+    pub fn built_in() -> Result<Arc<Self>, ModelError> {
+        static MODEL: OnceLock<Arc<StaticModel>> = OnceLock::new();
+        if let Some(model) = MODEL.get() {
+            return Ok(Arc::clone(model));
+        }
         let mut model = Self::from_bytes(BUILT_IN)?;
         // Pipelines call it by its place in the program, whatever the file is called.
         if let Some((_, digest)) = model.id.split_once('@') {
             model.id = format!("{STATIC}@{digest}");
         }
-        Ok(model)
+        Ok(Arc::clone(MODEL.get_or_init(|| Arc::new(model))))
     }
 
     /// A model from the bytes of its file, which stay where they are; nothing but an index of the tokens is built.
@@ -153,8 +158,13 @@ impl StaticModel {
             .collect()
     }
 
+    /// How many tokens it knows.
+    pub(crate) fn vocabulary_len(&self) -> usize {
+        self.vocabulary.len()
+    }
+
     /// Adds rows of the tokens of `text` to `rows` until there are `limit` in it.
-    fn rows(&self, text: &str, limit: usize, rows: &mut Vec<u32>) {
+    pub(crate) fn rows(&self, text: &str, limit: usize, rows: &mut Vec<u32>) {
         if rows.len() >= limit {
             return;
         }

@@ -135,15 +135,18 @@ fn a_cross_encoder_is_no_embedding_model_and_the_other_way_round() {
     assert_eq!(direct.id(), id);
     let said = |error: Option<ModelError>| error.map(|error| error.to_string()).unwrap_or_default();
     let wrong = said(embedder("pair", &models).err());
-    assert!(wrong.starts_with("`pair` is no embedding model: it is a cross-encoder"), "{wrong}");
+    assert!(wrong.starts_with("`pair` is no embedding model: it scores results"), "{wrong}");
     for name in ["single", "static"] {
         let wrong = said(reranker(name, &models).err());
         assert!(wrong.starts_with(&format!("`{name}` is no reranking model: it makes vectors")), "{wrong}");
     }
     for name in ["absent", "../pair", "/pair", "", "pair/../pair"] {
         let missing = said(reranker(name, &models).err());
-        assert!(missing.contains("no reranking model") && missing.ends_with("; there is pair"), "{missing}");
+        assert!(missing.contains("no reranking model") && missing.ends_with("; there is pair, auto"), "{missing}");
     }
+    let wrong = said(embedder("auto", &models).err());
+    assert!(wrong.starts_with("`auto` is no embedding model"), "{wrong}");
+    assert!(reranker("auto", &models).is_ok());
     let off = said(models.add(&pair, Some("off")).err());
     assert!(off.contains("there is no reranker"), "{off}");
 }

@@ -11,11 +11,13 @@ mod evidence;
 mod folds;
 mod optimise;
 mod racing;
+mod remembered;
 mod report;
 mod space;
 
 pub use error::TuneError;
 pub use evidence::config_file;
 pub use optimise::{TuneOptions, tune};
+pub use remembered::RememberedScores;
 pub use report::{Comparison, ParameterChange, TuneReport, TunedSet};
 pub use space::UnknownKeys;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use aurora_analysis::AUTO;
 use aurora_inverted::Bm25Config;
 use serde::Serialize;
 
@@ -210,6 +211,8 @@ pub struct SearchConfig {
     pub rerank: Option<String>,
     /// How many of the best results it reads.
     pub rerank_results: usize,
+    /// It reads only the results of queries that have so many words at least.
+    pub rerank_words: usize,
     /// Keyword scoring.
     pub bm25: Bm25Config,
     /// Candidates and fusion.
@@ -243,8 +246,9 @@ impl Default for SearchConfig {
     fn default() -> Self {
         Self {
             refresh: 300,
-            rerank: None,
+            rerank: Some(AUTO.to_owned()),
             rerank_results: 24,
+            rerank_words: 5,
             bm25: Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0, 1.0] },
             hybrid: HybridConfig {
                 stage1_top_k: 200,
@@ -296,7 +300,7 @@ impl Default for SearchConfig {
                 file_coverage: 0.16,
                 file_meaning: 0.16,
                 file_docs: 0.16,
-                rerank: 0.3,
+                rerank: 0.2,
                 repeated_file: 0.06,
                 repeated_name: 0.06,
                 tests: 0.5,

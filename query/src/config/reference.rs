@@ -75,10 +75,12 @@ static ROWS: &[ReferenceRow] = &[
     .unit("ms"),
     row(
         "search.rerank",
-        "The cross-encoder that reads the query together with the best results: a model in the user's directory of models, or `off`.",
+        "The model that reads the best results once more: `auto` for the one inside the program, a cross-encoder in the user's directory of models, or `off`.",
     ),
     row("search.rerank_results", "How many of the best results it reads. The time of a search grows with them.")
         .unit("chunks"),
+    row("search.rerank_words", "Queries with fewer words are not reranked; the option `--rerank` asks for all.")
+        .unit("words"),
     row("search.bm25.k1", "Saturation of the term frequency; 0 ignores frequencies."),
     row("search.bm25.b", "Length normalisation of every field: 0 is none, 1 is full."),
     row("search.bm25.fields.name", "Weight of the name of the definition.").effect(
@@ -198,7 +200,7 @@ static ROWS: &[ReferenceRow] = &[
     row("search.rules.file_docs", "Lift: the documentation in the whole file has words of the query."),
     row(
         "search.rules.rerank",
-        "Lift: the cross-encoder of `search.rerank` finds that the chunk answers the query, compared with the others that it reads.",
+        "Lift: the model of `search.rerank` finds that the chunk answers the query, compared with the others that it reads.",
     ),
     row("search.rules.repeated_file", "Penalty: the file already has a better result.")
         .effect("0: .658, .896; .468, .755"),

@@ -59,6 +59,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     Setting { key: "search.refresh", value: SettingValue::Milliseconds(0..=60_000, |c| &mut c.refresh) },
     Setting { key: "search.rerank", value: SettingValue::Model(|c| &mut c.rerank) },
     count("search.rerank_results", 1..=100, |c| &mut c.rerank_results),
+    count("search.rerank_words", 1..=100, |c| &mut c.rerank_words),
     number("search.bm25.k1", POSITIVE, |c| &mut c.bm25.k1),
     number("search.bm25.b", SHARE, |c| &mut c.bm25.b),
     number("search.bm25.fields.name", POSITIVE, |c| &mut c.bm25.fields[Field::Name as usize]),
@@ -182,7 +183,7 @@ pub(crate) fn assign(setting: &Setting, config: &mut SearchConfig, text: &str) -
         SettingValue::Model(field) => match text.trim().trim_matches('"') {
             OFF => *field(config) = None,
             name if is_model_name(name) && !SWITCHES.contains(&name) => *field(config) = Some(name.to_owned()),
-            _ => return Err("must be `off` or the name of a model".to_owned()),
+            _ => return Err("must be `auto`, `off` or the name of a model".to_owned()),
         },
     }
     Ok(())
@@ -197,7 +198,7 @@ pub(crate) fn values(setting: &Setting) -> String {
         SettingValue::Milliseconds(range, _) => format!("whole number from {} to {}", range.start(), range.end()),
         SettingValue::Switch(_) => "`true` or `false`".to_owned(),
         SettingValue::Fusion(_) => "`weighted` or `rrf`".to_owned(),
-        SettingValue::Model(_) => "`off` or the name of a model".to_owned(),
+        SettingValue::Model(_) => "`auto`, `off` or the name of a model".to_owned(),
     }
 }
 

@@ -1,0 +1,89 @@
+//! Scores that a reranker need not compute twice.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use aurora_analysis::{InferenceError, Passage, Reranker};
+use rustc_hash::{FxHashMap, FxHasher};
+
+/// A reranker that remembers what it has scored. Other weights bring mostly the same results of a question to the first places, so
+/// learning asks for the same scores again and again.
+pub struct RememberedScores {
+    reranker: Arc<dyn Reranker>,
+    /// By the hash of query and passage.
+    scores: Mutex<FxHashMap<u64, f32>>,
+}
+
+impl RememberedScores {
+    /// Over another reranker, with nothing to remember yet.
+    pub fn of(reranker: Arc<dyn Reranker>) -> Self {
+        Self { reranker, scores: Mutex::default() }
+    }
+
+    fn known(&self) -> MutexGuard<'_, FxHashMap<u64, f32>> {
+        self.scores.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reranker for RememberedScores {
+    fn id(&self) -> &str {
+        self.reranker.id()
+    }
+
+    fn scores(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, InferenceError> {
+        let hasher = BuildHasherDefault::<FxHasher>::default();
+        let keys: Vec<u64> = passages.iter().map(|passage| hasher.hash_one((query, passage))).collect();
+        let mut scores: Vec<Option<f32>> = {
+            let known = self.known();
+            keys.iter().map(|key| known.get(key).copied()).collect()
+        };
+        let missing: Vec<usize> = (0..scores.len()).filter(|&at| scores[at].is_none()).collect();
+        let unread: Vec<Passage<'_>> = missing.iter().map(|&at| passages[at]).collect();
+        let read = if unread.is_empty() { Vec::new() } else { self.reranker.scores(query, &unread)? };
+        let mut known = self.known();
+        for (at, score) in missing.into_iter().zip(read) {
+            scores[at] = Some(score);
+            known.insert(keys[at], score);
+        }
+        Ok(scores.into_iter().flatten().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// The length of the body, and how many passages were scored.
+    #[derive(Default)]
+    struct Lengths(AtomicUsize);
+
+    impl Reranker for Lengths {
+        fn id(&self) -> &str {
+            "lengths@1"
+        }
+
+        fn scores(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, InferenceError> {
+            self.0.fetch_add(passages.len(), Ordering::Relaxed);
+            Ok(passages.iter().map(|passage| (query.len() + passage.body.len()) as f32).collect())
+        }
+    }
+
+    #[test]
+    fn scores_are_those_of_the_reranker_and_computed_once() {
+        let lengths = Arc::new(Lengths::default());
+        let remembered = RememberedScores::of(lengths.clone());
+        let passage = |body| Passage { body, ..Passage::default() };
+        let ask = |query: &str, bodies: &[&'static str]| {
+            let passages: Vec<_> = bodies.iter().map(|body| passage(body)).collect();
+            let expected: Vec<f32> = bodies.iter().map(|body| (query.len() + body.len()) as f32).collect();
+            assert_eq!(remembered.scores(query, &passages).expect("scores"), expected);
+            lengths.0.load(Ordering::Relaxed)
+        };
+        assert_eq!(ask("query", &["a", "bb", "ccc"]), 3);
+        assert_eq!(ask("query", &["bb", "dddd", "a"]), 4);
+        assert_eq!(ask("other", &["a"]), 5);
+        assert_eq!((ask("other", &[]), remembered.id()), (5, "lengths@1"));
+    }
+}
