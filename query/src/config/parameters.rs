@@ -247,7 +247,7 @@ impl Default for SearchConfig {
         Self {
             refresh: 300,
             rerank: Some(AUTO.to_owned()),
-            rerank_results: 24,
+            rerank_results: 12,
             rerank_words: 5,
             bm25: Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0, 1.0] },
             hybrid: HybridConfig {
