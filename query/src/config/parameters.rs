@@ -300,7 +300,7 @@ impl Default for SearchConfig {
                 file_coverage: 0.16,
                 file_meaning: 0.16,
                 file_docs: 0.16,
-                rerank: 0.2,
+                rerank: 0.15,
                 repeated_file: 0.06,
                 repeated_name: 0.06,
                 tests: 0.5,
