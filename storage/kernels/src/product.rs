@@ -30,16 +30,27 @@ pub fn byte_products(rows: &[u8], matrix: &[u8], depth: usize, sums: &mut [i32])
     portable(rows, matrix, depth, sums);
 }
 
+/// One panel after the other, spread to 16-bit numbers component by component: so compilers multiply and add
+/// two components of several columns at a time.
 fn portable(rows: &[u8], matrix: &[u8], depth: usize, sums: &mut [i32]) {
     let columns = matrix.len() / depth;
-    for (row, sums) in rows.chunks_exact(depth).zip(sums.chunks_exact_mut(columns)) {
-        for (panel, sums) in matrix.chunks_exact(depth * PANEL).zip(sums.chunks_exact_mut(PANEL)) {
-            sums.fill(0);
-            for (four, columns) in row.as_chunks::<STEP>().0.iter().zip(panel.as_chunks::<{ STEP * PANEL }>().0) {
-                for (sum, column) in sums.iter_mut().zip(columns.as_chunks::<STEP>().0) {
-                    *sum += four.iter().zip(column).map(|(&a, &b)| i32::from(a) * i32::from(b as i8)).sum::<i32>();
+    let mut spread = vec![[0i16; PANEL]; depth];
+    for (panel, first) in matrix.chunks_exact(depth * PANEL).zip((0..).step_by(PANEL)) {
+        let fours = spread.as_chunks_mut::<STEP>().0;
+        for (components, columns) in fours.iter_mut().zip(panel.as_chunks::<{ STEP * PANEL }>().0) {
+            for (column, bytes) in columns.as_chunks::<STEP>().0.iter().enumerate() {
+                components.iter_mut().zip(bytes).for_each(|(to, &byte)| to[column] = i16::from(byte as i8));
+            }
+        }
+        for (row, sums) in rows.chunks_exact(depth).zip(sums.chunks_exact_mut(columns)) {
+            let mut of_row = [0i32; PANEL];
+            for (pair, components) in row.as_chunks::<2>().0.iter().zip(spread.as_chunks::<2>().0) {
+                let [a, b] = pair.map(i32::from);
+                for (sum, (&x, &y)) in of_row.iter_mut().zip(components[0].iter().zip(&components[1])) {
+                    *sum += a * i32::from(x) + b * i32::from(y);
                 }
             }
+            sums[first..first + PANEL].copy_from_slice(&of_row);
         }
     }
 }
