@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use aurora_analysis::AUTO;
 use aurora_query::{LoadedReranker, Mode, SearchConfig};
 
 use crate::failure::chain;
@@ -11,6 +12,11 @@ use crate::terminal::Terminal;
 /// The reranker that searches with `config` in this mode use, or why it cannot be used; `None` if they use none.
 pub(crate) fn of_config(config: &SearchConfig, mode: Mode) -> Option<LoadedReranker> {
     config.reranker_for(mode).map(added)
+}
+
+/// The same for a [`Retriever`](aurora_query::Retriever), which reads [`AUTO`] itself, and only for a query that needs it.
+pub(crate) fn to_load(config: &SearchConfig, mode: Mode) -> Option<LoadedReranker> {
+    config.reranker_for(mode).filter(|name| *name != AUTO).map(added)
 }
 
 /// The rerankers of several configurations by name, each loaded once. What cannot be loaded is said here: figures have no notes.

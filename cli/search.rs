@@ -70,7 +70,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
         Mode::Sparse => None,
         Mode::Hybrid | Mode::Dense => query_embedder::of_index(&root, &snapshot, mode, program)?,
     };
-    let reranker = rerankers::of_config(&config, mode);
+    let reranker = rerankers::to_load(&config, mode);
     let mut retriever = Retriever::new(snapshot, embedder, config);
     if let Some(reranker) = reranker {
         retriever = retriever.with_reranker(reranker);

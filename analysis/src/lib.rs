@@ -23,6 +23,7 @@
 
 mod analyzer;
 mod bert;
+mod built_in;
 mod contextual;
 mod embedder;
 mod inference_error;

@@ -27,20 +27,20 @@ MOST_MINED = 50
 def prepare(a, name, repository, commit, sets=("docstring",)):
     """The directory of a repository, made unless it is there; None without its commit. `sets` are the mined ones."""
     made = os.path.abspath(os.path.join(a.work, name))
-    if os.path.exists(os.path.join(made, "manifest.json")):
+    if os.path.exists(made):
         return made
-    tree = made + ".tree"
+    tree, part = made + ".tree", made + ".part"
     if not lay_out(a.clones, repository, commit, tree, history="commit" in sets):
         print(f"{name}: commit {commit[:12]} of {repository} is not there", file=sys.stderr)
         return None
-    shutil.rmtree(made, ignore_errors=True)
-    mine = [a.aur, "mem", "eval", "mine", tree, "--held-out", "0", "--max", str(MOST_MINED), "--out", made]
+    shutil.rmtree(part, ignore_errors=True)
+    mine = [a.aur, "mem", "eval", "mine", tree, "--held-out", "0", "--max", str(MOST_MINED), "--out", part]
     subprocess.run(mine, check=True, capture_output=True)
-    with open(os.path.join(made, "manifest.json"), encoding="utf-8") as f:
+    with open(os.path.join(part, "manifest.json"), encoding="utf-8") as f:
         manifest = json.load(f)
     manifest["sets"] = [mined for mined in manifest["sets"] if mined["name"] in sets]
     shutil.rmtree(os.path.join(tree, ".aurora"), ignore_errors=True)
-    os.rename(tree, os.path.join(made, "trees", "whole"))
+    os.rename(tree, os.path.join(part, "trees", "whole"))
     manifest["trees"].append({"name": "whole", "root": "trees/whole", "commit": commit, "blanked": 0})
     forms = {"described": [], "terse": []}
     with open(os.path.join(HERE, "questions", name + ".jsonl"), encoding="utf-8") as rows:
@@ -50,12 +50,12 @@ def prepare(a, name, repository, commit, sets=("docstring",)):
             answers = [{"path": answer["path"]} for answer in question["relevant"]]
             forms[form].append({"id": question["id"], "query": question["query"], "set": form, "relevant": answers})
     for form, questions in forms.items():
-        with open(os.path.join(made, form + ".jsonl"), "w", encoding="utf-8") as f:
+        with open(os.path.join(part, form + ".jsonl"), "w", encoding="utf-8") as f:
             f.writelines(json.dumps(question) + "\n" for question in questions)
         manifest["sets"].append({"name": form, "file": form + ".jsonl", "tree": "whole", "questions": len(questions), "held_out": False})
-    # Written last: a directory with a manifest is complete.
-    with open(os.path.join(made, "manifest.json"), "w", encoding="utf-8") as f:
+    with open(os.path.join(part, "manifest.json"), "w", encoding="utf-8") as f:
         json.dump(manifest, f, indent=1)
+    os.rename(part, made)  # a directory of this name is complete
     return made
 
 

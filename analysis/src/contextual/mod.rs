@@ -28,6 +28,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
+use crate::built_in::read_once;
 use crate::inference_error::InferenceError;
 use crate::model_error::ModelError;
 use crate::passage::Passage;
@@ -59,11 +60,7 @@ impl ContextualReranker {
     /// [`ModelError::Damaged`] when the program's copy is not whole.
     pub fn built_in() -> Result<Arc<Self>, ModelError> {
         static MODEL: OnceLock<Arc<ContextualReranker>> = OnceLock::new();
-        if let Some(model) = MODEL.get() {
-            return Ok(Arc::clone(model));
-        }
-        let model = Arc::new(Self::from_bytes(BUILT_IN)?);
-        Ok(Arc::clone(MODEL.get_or_init(|| model)))
+        read_once(&MODEL, || Self::from_bytes(BUILT_IN))
     }
 
     /// A model from the bytes of its file, over the tokens of the embedded static model.

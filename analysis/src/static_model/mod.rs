@@ -25,6 +25,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
+use crate::built_in::read_once;
 use crate::embedder::{EmbedError, Embedder, QueryEmbedder, STATIC};
 use crate::model_error::ModelError;
 use crate::passage::Passage;
@@ -102,15 +103,14 @@ impl StaticModel {
     /// [`ModelError::Damaged`] when the program's copy is not whole.
     pub fn built_in() -> Result<Arc<Self>, ModelError> {
         static MODEL: OnceLock<Arc<StaticModel>> = OnceLock::new();
-        if let Some(model) = MODEL.get() {
-            return Ok(Arc::clone(model));
-        }
-        let mut model = Self::from_bytes(BUILT_IN)?;
-        // Pipelines call it by its place in the program, whatever the file is called.
-        if let Some((_, digest)) = model.id.split_once('@') {
-            model.id = format!("{STATIC}@{digest}");
-        }
-        Ok(Arc::clone(MODEL.get_or_init(|| Arc::new(model))))
+        read_once(&MODEL, || {
+            let mut model = Self::from_bytes(BUILT_IN)?;
+            // Pipelines call it by its place in the program, whatever the file is called.
+            if let Some((_, digest)) = model.id.split_once('@') {
+                model.id = format!("{STATIC}@{digest}");
+            }
+            Ok(model)
+        })
     }
 
     /// A model from the bytes of its file, which stay where they are; nothing but an index of the tokens is built.

@@ -1,23 +1,24 @@
 //! Scores that a reranker need not compute twice.
 
-use std::hash::{BuildHasher, BuildHasherDefault};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aurora_analysis::{InferenceError, Passage, Reranker};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
 /// A reranker that remembers what it has scored. Other weights bring mostly the same results of a question to the first places, so
 /// learning asks for the same scores again and again.
 pub struct RememberedScores {
     reranker: Arc<dyn Reranker>,
-    /// By the hash of query and passage.
+    /// By the keyed hash of query and passage, so that no repository can make two of them collide.
     scores: Mutex<FxHashMap<u64, f32>>,
+    hasher: RandomState,
 }
 
 impl RememberedScores {
     /// Over another reranker, with nothing to remember yet.
     pub fn of(reranker: Arc<dyn Reranker>) -> Self {
-        Self { reranker, scores: Mutex::default() }
+        Self { reranker, scores: Mutex::default(), hasher: RandomState::new() }
     }
 
     fn known(&self) -> MutexGuard<'_, FxHashMap<u64, f32>> {
@@ -31,8 +32,7 @@ impl Reranker for RememberedScores {
     }
 
     fn scores(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, InferenceError> {
-        let hasher = BuildHasherDefault::<FxHasher>::default();
-        let keys: Vec<u64> = passages.iter().map(|passage| hasher.hash_one((query, passage))).collect();
+        let keys: Vec<u64> = passages.iter().map(|passage| self.hasher.hash_one((query, passage))).collect();
         let mut scores: Vec<Option<f32>> = {
             let known = self.known();
             keys.iter().map(|key| known.get(key).copied()).collect()

@@ -72,20 +72,7 @@ mod x86 {
         for (panels, first) in matrix.chunks(two).zip((0..).step_by(2 * PANEL)) {
             for (rows, sums) in rows.chunks(ROWS * depth).zip(sums.chunks_mut(ROWS * columns)) {
                 let block = Block { rows, panels, depth, columns, first };
-                match (rows.len() / depth, panels.len() == two) {
-                    (6, true) => block.vnni::<6, 2>(sums),
-                    (5, true) => block.vnni::<5, 2>(sums),
-                    (4, true) => block.vnni::<4, 2>(sums),
-                    (3, true) => block.vnni::<3, 2>(sums),
-                    (2, true) => block.vnni::<2, 2>(sums),
-                    (_, true) => block.vnni::<1, 2>(sums),
-                    (6, false) => block.vnni::<6, 1>(sums),
-                    (5, false) => block.vnni::<5, 1>(sums),
-                    (4, false) => block.vnni::<4, 1>(sums),
-                    (3, false) => block.vnni::<3, 1>(sums),
-                    (2, false) => block.vnni::<2, 1>(sums),
-                    (_, false) => block.vnni::<1, 1>(sums),
-                }
+                if panels.len() == two { block.vnni_panels::<2>(sums) } else { block.vnni_panels::<1>(sums) }
             }
         }
     }
@@ -123,6 +110,20 @@ mod x86 {
 
         fn panel(&self, panel: usize) -> &'a [[u8; STEP * PANEL]] {
             self.panels[panel * self.depth * PANEL..(panel + 1) * self.depth * PANEL].as_chunks().0
+        }
+
+        /// All rows, up to six, with `P` panels, which must be all that there are.
+        #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+        #[inline]
+        fn vnni_panels<const P: usize>(&self, sums: &mut [i32]) {
+            match self.rows.len() / self.depth {
+                6 => self.vnni::<6, P>(sums),
+                5 => self.vnni::<5, P>(sums),
+                4 => self.vnni::<4, P>(sums),
+                3 => self.vnni::<3, P>(sums),
+                2 => self.vnni::<2, P>(sums),
+                _ => self.vnni::<1, P>(sums),
+            }
         }
 
         /// `R` rows with `P` panels, which must be all that there are.
