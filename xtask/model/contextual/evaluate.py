@@ -19,7 +19,7 @@ from evaluate import read_model
 from . import network
 from .batches import PASSAGE, PLACE, QUERY, SCOPES, PairBatches, filled, marked
 from .examples import Examples
-from .train import BATCH, list_scores
+from .train import BATCH, pair_scores
 
 POOLS, SIGNATURE = 40, 24
 FIELDS = {"name": 0, "scopes": 1, "body": 3, "place": 4}  # their places among the weights of the static model
@@ -70,11 +70,10 @@ def encoder_scores(p, examples, pairs, marks):
     queries = filled([marked(list(examples.rows("query", pair)), QUERY, marks) for pair in pairs], (QUERY,), marks)
     passages = [[*examples.rows("place", pair)[-PLACE:], *examples.rows("scopes", pair)[-SCOPES:], *examples.rows("body", pair)] for pair in pairs]
     passages = filled([marked(passage, PASSAGE, marks) for passage in passages], (PASSAGE,), marks)
-    every = np.broadcast_to(passages, (len(pairs), *passages.shape))
-    return np.concatenate([SCORES(p, queries[at:at + 1], every[at:at + 1], marks.fill) for at in range(len(pairs))])
+    return np.asarray(SCORES(p, queries, passages, marks.fill)[2])
 
 
-SCORES = jax.jit(list_scores, static_argnames="fill")
+SCORES = jax.jit(pair_scores, static_argnames="fill")
 
 
 def main():

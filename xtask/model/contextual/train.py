@@ -31,20 +31,25 @@ FIRST, SECOND = .9, .98  # decay of Adam's moments
 LOG, SAVE = 50, 150
 
 
-def pair_loss(p, queries, passages, same, fill):
-    """And the share of queries that find their passage."""
+def pair_scores(p, queries, passages, fill):
+    """Of every query (row) with every passage: cosines of the means, late interaction, and both together."""
     q_mean, q_late, q_weight = network.read(p, queries, fill, 0)
     d_mean, d_late, _ = network.read(p, passages, fill, 1)
     cosines = q_mean @ d_mean.T
     late = (jnp.einsum("qtd,psd->qpts", q_late, d_late).max(-1) * q_weight[:, None, :]).sum(-1)
+    share = jnp.exp(p["scale"])
+    return cosines, late, share[0] * cosines + share[1] * late
+
+
+def pair_loss(p, queries, passages, same, fill):
+    """And the share of queries that find their passage."""
+    cosines, late, both = pair_scores(p, queries, passages, fill)
 
     def cross_entropy(s):
         s = jnp.where(same, -1e9, s)
         right = jnp.diag(s)
         return .7 * (jax.nn.logsumexp(s, 1) - right).mean() + .3 * (jax.nn.logsumexp(s, 0) - right).mean()
 
-    share = jnp.exp(p["scale"])
-    both = share[0] * cosines + share[1] * late
     loss = .2 * cross_entropy(20 * cosines) + .2 * cross_entropy(20 * late) + .6 * cross_entropy(both)
     return loss, (jnp.argmax(jnp.where(same, -1e9, both), 1) == jnp.arange(len(both))).mean()
 
