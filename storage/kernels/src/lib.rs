@@ -1,7 +1,7 @@
 //! SIMD kernels: the inner loops over vectors, bitmaps and scores.
 //!
 //! Each kernel is one safe loop, compiled for several instruction sets and dispatched by what the processor has, so that
-//! all variants give the same result: integer sums do not depend on their order, and the one sum of floats fixes its order.
+//! all variants give the same result: integer sums do not depend on their order, and sums of floats fix theirs.
 //! Deliberately absent: intrinsics (but for [`byte_products`]), and any knowledge of index structures.
 //!
 //! ```
