@@ -36,7 +36,7 @@ use crate::reranker::{AUTO, Reranker};
 use crate::static_model::{PassageTokens, StaticModel};
 use encoder::{Encoder, Segment};
 
-const BUILT_IN: &[u8] = include_bytes!("../../models/context-code-v1.bin");
+static BUILT_IN: &[u8] = include_bytes!("../../models/context-code-v1.bin");
 
 /// Most tokens of a path, of the enclosing scopes, of the documentation, and of a query.
 const PLACE_TOKENS: usize = 8;

@@ -36,7 +36,7 @@ use tokenizer::{Vocabulary, pieces};
 
 const MAGIC: &[u8; 8] = b"AURSTAT3";
 /// Trained on code and documentation in the languages that the engine parses; `xtask/model` says how, the file's JSON how well it did.
-const BUILT_IN: &[u8] = include_bytes!("../../models/static-code-v4.bin");
+static BUILT_IN: &[u8] = include_bytes!("../../models/static-code-v4.bin");
 const ALIGNMENT: usize = 64;
 
 /// Tokens of a query, a body or a doc that are looked at; what follows is ignored.

@@ -1,12 +1,10 @@
 //! Whole searches over small indexes: modes, notes, order, explanations.
 
-mod corpus;
-
 use std::sync::Arc;
 
+use crate::corpus::{self, Bag, DAY, NOW, Row};
 use aurora_query::{Mode, Query, QueryError, Retriever, SearchConfig, SearchResults};
 use aurora_storage::{AccessLog, ChunkType, MetaValue};
-use corpus::{Bag, DAY, NOW, Row};
 
 use ChunkType::{Class, Function, Kb, Method};
 

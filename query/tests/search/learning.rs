@@ -1,10 +1,8 @@
 //! What is remembered of chunks: feedback and forgetting in whole searches.
 
-mod corpus;
-
+use crate::corpus::{self, DAY, NOW, Row};
 use aurora_query::{Forgetting, Query, Retriever, SearchConfig, SearchResults};
 use aurora_storage::{AccessLog, ChunkType, MetaValue, Verdict};
-use corpus::{DAY, NOW, Row};
 
 struct Index {
     directory: tempfile::TempDir,

@@ -1,12 +1,10 @@
 //! A model that reads the best results: what it reads, what its scores change, and what happens without it.
 
-mod corpus;
-
 use std::sync::Arc;
 
+use crate::corpus::{self, Bag, Judge, NOW, Row};
 use aurora_query::{Hit, LoadedReranker, Mode, Query, Retriever, SearchConfig, SearchResults};
 use aurora_storage::ChunkType::Function;
-use corpus::{Bag, Judge, NOW, Row};
 
 /// Functions of which the first answer the query best, as far as words tell.
 fn rows() -> Vec<Row> {

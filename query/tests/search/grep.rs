@@ -1,10 +1,8 @@
 //! Exact-text filters against every text read one by one, and answers to patterns without a query.
 
-mod corpus;
-
+use crate::corpus::{self, NOW, Row};
 use aurora_query::{Details, FilterSpec, Query, Retriever, SearchConfig, SearchResults, TextFilter};
 use aurora_storage::{ChunkType, Snapshot};
-use corpus::{NOW, Row};
 use proptest::prelude::*;
 
 struct Index {

@@ -1,10 +1,8 @@
 //! Queries with words that the index does not hold as they are.
 
-mod corpus;
-
+use crate::corpus::{self, NOW, Row};
 use aurora_query::{Mode, Query, Retriever, SearchConfig, SearchResults};
 use aurora_storage::ChunkType;
-use corpus::{NOW, Row};
 use proptest::prelude::*;
 
 const NAMES: [&str; 6] =

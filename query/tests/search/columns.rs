@@ -1,10 +1,8 @@
 //! Custom columns of all five types: conditions, terms, boosts and facets.
 
-mod corpus;
-
+use crate::corpus::{NOW, Row, write_columns};
 use aurora_query::{Condition, Facet, Hit, Query, QueryError, Retriever, SearchConfig, SearchResults, facets};
 use aurora_storage::{ChunkType, ColumnDeclaration, ColumnKind, MetaValue, Snapshot};
-use corpus::{NOW, Row, write_columns};
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -1,5 +1,4 @@
 //! Small indexes for tests: chunks given as rows, terms and vectors made the way an indexing run makes them.
-#![allow(dead_code, reason = "each test file uses a part of this module")]
 
 use std::path::Path;
 use std::sync::Mutex;

@@ -1,12 +1,10 @@
 //! What holds for any index and query.
 
-mod corpus;
-
 use std::sync::Arc;
 
+use crate::corpus::{self, Bag, Judge, NOW, Row};
 use aurora_query::{FilterSpec, Mode, Query, Retriever, RulesConfig, SearchConfig, SearchResults, idf};
 use aurora_storage::ChunkType;
-use corpus::{Bag, Judge, NOW, Row};
 use proptest::prelude::*;
 
 const WORDS: [&str; 8] = ["parse", "config", "user", "session", "token", "load", "save", "index"];

@@ -1,12 +1,10 @@
 //! The best chunks by keywords are those that scoring every posting finds, to the last bit.
 
-mod corpus;
-
+use crate::corpus::{self, NOW, Row};
 use aurora_query::{Bm25Config, FieldScorer, SearchConfig, WeightedTerm, best_chunks, idf};
 use aurora_storage::{
     ChunkId, ChunkType, Environment, FIELDS, Field, ManifestUpdate, OpenMode, Snapshot, TermVector, WriterOptions,
 };
-use corpus::{NOW, Row};
 use proptest::prelude::*;
 use roaring::RoaringBitmap;
 

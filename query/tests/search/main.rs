@@ -1,0 +1,12 @@
+//! Searches over small indexes that the tests make.
+
+mod columns;
+mod config;
+mod corpus;
+mod grep;
+mod keywords;
+mod learning;
+mod properties;
+mod ranking;
+mod reranking;
+mod spelling;
