@@ -2,22 +2,23 @@
 
 use std::io::Write;
 
+use aurora_project::user;
 use aurora_storage::Environment;
 
 use crate::args_artefact::CompactArgs;
 use crate::failure::Outcome;
 use crate::opened::{self, OpenedIndex};
 use crate::output::{json, units};
-use crate::place;
-use crate::terminal::Terminal;
+use crate::program::Program;
 use crate::values::ReportFormat;
 
 /// Compacts and says what it was good for.
-pub(crate) fn run(args: &CompactArgs, terminal: &Terminal) -> Outcome {
-    let OpenedIndex { root, snapshot } = opened::open(args.root.as_deref())?;
+pub(crate) fn run(args: &CompactArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
     drop(snapshot);
-    let done = Environment::compact(&place::index_dir(&root), &place::trust().known).map_err(opened::failure)?;
-    opened::record(&root)?;
+    let done = Environment::compact(&project.directory(), &user::trust().known).map_err(opened::failure)?;
+    project.record().map_err(opened::failure)?;
     let mut out = terminal.stdout();
     let (before, after) = (units::bytes(done.before), units::bytes(done.after));
     match args.format {

@@ -5,19 +5,19 @@ use std::io::Write;
 use std::path::Path;
 
 use aurora_analysis::STATIC;
+use aurora_project::{IndexEmbedder, Project, chain, user};
 use aurora_query::Mode;
 use aurora_query::explain::relative_time;
 use aurora_stages::index as indexing;
 use aurora_storage::{Environment, Manifest, OpenMode, StorageError, WriterOptions};
 
 use crate::args::DoctorArgs;
-use crate::failure::{Failure, Outcome, chain};
+use crate::failure::{Failure, Outcome};
 use crate::output::style::Role;
 use crate::output::{sanitize, time, units, width};
 use crate::program::Program;
-use crate::search::settings;
 use crate::terminal::Terminal;
-use crate::{disk, index, opened, place, query_embedder, rerankers};
+use crate::{disk, place};
 
 /// Less free space than this is worth a warning.
 const LITTLE_SPACE: u64 = 1 << 30;
@@ -40,16 +40,18 @@ struct Check {
 pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let root = place::for_search(args.root.as_deref())?;
-    let (index, manifest) = index(&root);
+    let project = program.project(root);
+    let root = project.root();
+    let (index, manifest) = index(&project);
     let checks = [
-        ("git", git(&root)),
+        ("git", git(root)),
         ("index", index),
-        ("writer", writer(&root)),
-        ("model", embeddings(manifest.as_ref(), &root, program)),
-        ("reranker", reranker(&root)),
-        ("disk", free_space(&root)),
-        ("config", config(&root)),
-        ("pipeline", pipeline(&root, program)),
+        ("writer", writer(&project)),
+        ("model", embeddings(manifest.as_ref(), &project)),
+        ("reranker", reranker(&project)),
+        ("disk", free_space(root)),
+        ("config", config(&project)),
+        ("pipeline", pipeline(&project)),
         ("terminal", about(terminal)),
     ]
     .map(|(name, (verdict, detail))| Check { name, verdict, detail });
@@ -112,13 +114,13 @@ fn git(root: &Path) -> CheckResult {
     }
 }
 
-fn index(root: &Path) -> (CheckResult, Option<Manifest>) {
-    if !place::has_index(root) {
+fn index(project: &Project) -> (CheckResult, Option<Manifest>) {
+    if !project.has_index() {
         return (warning("none yet; `aur mem index` builds it, and so does the first search"), None);
     }
-    let manifest = match opened::snapshot(root) {
+    let manifest = match project.snapshot() {
         Ok(snapshot) => snapshot.manifest().clone(),
-        Err(failure) => return (failed(failure.message()), None),
+        Err(error) => return (failed(chain(&error)), None),
     };
     let detail = format!(
         "{} of {}, format {}, generation {}, {} on disk, updated {}",
@@ -126,7 +128,7 @@ fn index(root: &Path) -> (CheckResult, Option<Manifest>) {
         units::counted(manifest.file_count, "file"),
         manifest.format_version,
         manifest.generation,
-        units::bytes(place::index_bytes(root)),
+        units::bytes(project.index_bytes()),
         relative_time(manifest.updated, time::now()),
     );
     let finding = if manifest.complete {
@@ -138,15 +140,14 @@ fn index(root: &Path) -> (CheckResult, Option<Manifest>) {
 }
 
 /// Takes the writer's lock and gives it back without having written.
-fn writer(root: &Path) -> CheckResult {
-    if !place::has_index(root) {
+fn writer(project: &Project) -> CheckResult {
+    if !project.has_index() {
         return good("nothing to lock yet");
     }
-    if opened::snapshot(root).is_err() {
+    if project.snapshot().is_err() {
         return warning("not looked at: the index cannot be used");
     }
-    let directory = place::index_dir(root);
-    let taken = Environment::open(&directory, OpenMode::Existing)
+    let taken = Environment::open(&project.directory(), OpenMode::Existing)
         .and_then(|environment| environment.writer(WriterOptions::default())?.abandon());
     match taken {
         Ok(()) => good("no other process writes"),
@@ -155,11 +156,11 @@ fn writer(root: &Path) -> CheckResult {
     }
 }
 
-fn embeddings(manifest: Option<&Manifest>, root: &Path, program: &Program) -> CheckResult {
+fn embeddings(manifest: Option<&Manifest>, project: &Project) -> CheckResult {
     let stored = manifest.and_then(|manifest| manifest.model.as_ref());
-    let embedder = match query_embedder::of_model(stored.map_or(STATIC, |model| &model.id), root, program) {
-        Ok(embedder) => embedder,
-        Err(failure) => return failed(failure.message()),
+    let embedder = match IndexEmbedder::of_model(stored.map_or(STATIC, |model| &model.id), project) {
+        Ok(embedder) => embedder.embedder(),
+        Err(error) => return failed(chain(&error)),
     };
     if let Some(stored) = stored.filter(|stored| stored.id != embedder.id()) {
         return warning(format!(
@@ -177,11 +178,11 @@ fn embeddings(manifest: Option<&Manifest>, root: &Path, program: &Program) -> Ch
     }
 }
 
-fn reranker(root: &Path) -> CheckResult {
-    let Ok(config) = settings(root, Vec::new()) else {
+fn reranker(project: &Project) -> CheckResult {
+    let Ok(config) = project.settings(Vec::new()) else {
         return warning("not looked at: the configuration cannot be used");
     };
-    match rerankers::of_config(&config, Mode::Hybrid) {
+    match aurora_project::reranker(&config, Mode::Hybrid) {
         None => good("none is configured"),
         Some(Ok(reranker)) => good(reranker.id()),
         Some(Err(reason)) => failed(reason),
@@ -197,10 +198,10 @@ fn free_space(root: &Path) -> CheckResult {
     }
 }
 
-fn config(root: &Path) -> CheckResult {
-    match settings(root, Vec::new()) {
+fn config(project: &Project) -> CheckResult {
+    match project.settings(Vec::new()) {
         Ok(_) => {
-            let files: Vec<String> = [place::user_config(), Some(place::project_config(root))]
+            let files: Vec<String> = [user::config(), Some(place::project_config(project.root()))]
                 .into_iter()
                 .flatten()
                 .filter(|path| path.exists())
@@ -215,10 +216,10 @@ fn config(root: &Path) -> CheckResult {
     }
 }
 
-fn pipeline(root: &Path, program: &Program) -> CheckResult {
-    let options = match index::options(root.to_owned(), program) {
+fn pipeline(project: &Project) -> CheckResult {
+    let options = match project.options() {
         Ok(options) => options,
-        Err(failure) => return (CheckVerdict::Failed, failure.message()),
+        Err(error) => return failed(chain(&error)),
     };
     match indexing::plan(&options) {
         Ok(plan) => {

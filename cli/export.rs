@@ -7,21 +7,23 @@ use aurora_storage::ArtefactManifest;
 
 use crate::args_artefact::ExportArgs;
 use crate::failure::{Failure, Outcome};
+use crate::opened;
 use crate::output::{json, sanitize, units};
+use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{opened, place};
 
 /// Name and version of this program, as artefacts tell it.
 const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
 
 /// Writes the artefact and prints its contents in figures.
-pub(crate) fn run(args: &ExportArgs, terminal: &Terminal) -> Outcome {
-    let opened = opened::open(args.root.as_deref())?;
+pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let opened = opened::open(args.root.as_deref(), program)?;
     if args.file == Path::new("-") {
         return to_stdout(&opened.snapshot, terminal);
     }
-    if is_link_within(&args.file, &opened.root) {
+    if is_link_within(&args.file, opened.project.root()) {
         return Err(Failure::new(format!("{} is a symbolic link of the indexed tree", args.file.display()))
             .with_help("give the file that it leads to, if that is what is meant"));
     }
@@ -36,7 +38,7 @@ pub(crate) fn run(args: &ExportArgs, terminal: &Terminal) -> Outcome {
             let size = args.file.metadata().map_or(manifest.compressed(), |metadata| metadata.len());
             let file = sanitize::line(&args.file.display().to_string());
             writeln!(out, "Exported {} to {file}", contents(&manifest))?;
-            let index = place::index_bytes(&opened.root);
+            let index = opened.project.index_bytes();
             writeln!(out, "  Size:    {} (the index: {})", units::bytes(size), units::bytes(index))?;
             write_commit(&mut out, &manifest)?;
         }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
-use crate::advice::advice;
+use aurora_project::{ProjectError, chain};
 
 /// Why a command did not fully succeed.
 #[derive(Debug)]
@@ -65,23 +65,11 @@ impl Failure {
     }
 }
 
-/// An error's message and those of its causes, each only once, and then what to do about it.
-pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut message = error.to_string();
-    let mut hint = advice(error);
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let text = cause.to_string();
-        if !message.contains(&text) {
-            message.push_str(": ");
-            message.push_str(&text);
-        }
-        if hint.is_empty() {
-            hint = advice(cause);
-        }
-        source = cause.source();
+impl From<ProjectError> for Failure {
+    /// An error of a project, with what to do next.
+    fn from(error: ProjectError) -> Self {
+        Self::Fatal { message: chain(&error), help: error.help() }
     }
-    message + &hint
 }
 
 impl From<io::Error> for Failure {
@@ -96,38 +84,7 @@ impl From<io::Error> for Failure {
 
 #[cfg(test)]
 mod tests {
-    use aurora_pipeline::{RunError, StageError};
-    use aurora_query::QueryError;
-    use aurora_stages::index::IndexError;
-    use aurora_storage::StorageError;
-
     use super::*;
-
-    #[derive(Debug, thiserror::Error)]
-    #[error("cannot open the index")]
-    struct Outer(#[source] io::Error);
-
-    #[test]
-    fn causes_are_told() {
-        let error = Outer(io::Error::other("disk on fire"));
-        assert_eq!(chain(&error), "cannot open the index: disk on fire");
-    }
-
-    #[test]
-    fn an_error_tells_which_command_helps() {
-        let storage = || StorageError::FormatVersion { path: "p".into(), found: 1, expected: 2 };
-        let told = "the index at p has format 1, this program reads format 2; `aur mem index` builds it again";
-        assert_eq!(chain(&storage()), told);
-        assert_eq!(chain(&QueryError::from(storage())), told);
-        assert_eq!(chain(&IndexError::from(storage())), told);
-        assert_eq!(chain(&IndexError::from(StageError::from_error(storage()))), told);
-        let run = RunError::Stage { stage: "store".to_owned(), error: StageError::from_error(storage()) };
-        assert_eq!(chain(&IndexError::from(run)), format!("stage `store` failed: {told}"));
-        let models = aurora_analysis::ModelDirectory::at("no/such/directory");
-        let unknown = aurora_analysis::embedder("minilm", &models).err().expect("there is none");
-        let message = chain(&StageError::from_error(unknown));
-        assert!(message.contains("there is static. Get its files") && message.contains("model add DIR --name minilm"));
-    }
 
     #[test]
     fn a_closed_pipe_is_no_error() {

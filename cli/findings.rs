@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use aurora_pipeline::Diagnostics;
+use aurora_project::ProjectError;
 use aurora_stages::index::{IndexError, PipelineChoice};
 use aurora_stages::pipelines::EMBEDDED;
 
@@ -37,6 +38,15 @@ pub(crate) fn failure(error: IndexError, terminal: &Terminal) -> Failure {
     match error {
         IndexError::Pipeline(diagnostics) => report("the pipeline", &diagnostics, terminal),
         other => Failure::from_error(&other),
+    }
+}
+
+/// What is wrong with a project.
+pub(crate) fn project(error: ProjectError, terminal: &Terminal) -> Failure {
+    match error {
+        ProjectError::Configuration(findings) => report("the search configuration", &findings, terminal),
+        ProjectError::Index(error) => failure(error, terminal),
+        other => other.into(),
     }
 }
 

@@ -10,13 +10,13 @@ use aurora_evaluation::engine::Engine;
 use aurora_evaluation::golden::{self, GoldenSource, Question};
 use aurora_evaluation::mine::Manifest;
 use aurora_evaluation::report::unknown_set;
+use aurora_project::ProjectError;
 use aurora_query::{ConfigLayers, LoadedReranker, Mode, SearchConfig};
 use aurora_storage::ProjectDirectory;
 
 use crate::failure::{Failure, Outcome};
 use crate::program::Program;
-use crate::terminal::Terminal;
-use crate::{findings, index, opened, place, query_embedder, search};
+use crate::{findings, index, opened, place, query_embedder};
 
 /// Questions that are asked of one index.
 pub(crate) struct QuestionBatch {
@@ -127,32 +127,31 @@ pub(crate) fn engine(
     rerankers: &BTreeMap<String, LoadedReranker>,
     program: &Program,
 ) -> Outcome<Engine> {
+    let project = program.project(root.to_owned());
     if mined {
         index::update(root, program)?;
-    } else if !place::has_index(root) {
+    } else if !project.has_index() {
         index::may_build(root, &program.terminal)?;
         index::build_for_search(root, program)?;
     }
-    let snapshot = opened::snapshot(root)?;
-    let embedder = match mode {
-        Mode::Sparse => None,
-        Mode::Hybrid | Mode::Dense => query_embedder::of_index(root, &snapshot, mode, program)?,
-    };
+    let snapshot = project.snapshot()?;
+    let embedder = query_embedder::of_index(&project, &snapshot, mode, &program.terminal)?;
     let engine = Engine::new(snapshot, embedder, mode).map_err(opened::failure)?;
     Ok(engine.with_rerankers(rerankers.clone()))
 }
 
 /// The configuration that a flag names: a file over the built-in defaults and nothing else, or `default`; without a flag
 /// the one that searches in `root` use.
-pub(crate) fn config(named: Option<&Path>, root: &Path, terminal: &Terminal) -> Outcome<SearchConfig> {
+pub(crate) fn config(named: Option<&Path>, root: &Path, program: &Program) -> Outcome<SearchConfig> {
     let loaded = match named {
-        None => search::settings(root, Vec::new()),
+        None => program.project(root.to_owned()).settings(Vec::new()),
         Some(name) if name == Path::new("default") => Ok(SearchConfig::default()),
         Some(file) if !file.is_file() => {
             return Err(Failure::new(format!("no configuration file {}", file.display()))
                 .with_help("give a TOML file, or `default` for the built-in configuration"));
         }
-        Some(file) => SearchConfig::load(&ConfigLayers { user: Some(file), ..ConfigLayers::default() }),
+        Some(file) => SearchConfig::load(&ConfigLayers { user: Some(file), ..ConfigLayers::default() })
+            .map_err(ProjectError::Configuration),
     };
-    loaded.map_err(|errors| findings::report(search::CONFIGURATION, &errors, terminal))
+    loaded.map_err(|error| findings::project(error, &program.terminal))
 }

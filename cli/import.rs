@@ -4,27 +4,29 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
+use aurora_project::user;
 use aurora_storage::{Arrival, Environment};
 
 use crate::args_artefact::ImportArgs;
 use crate::export::{contents, write_commit};
 use crate::failure::{Failure, Outcome};
 use crate::output::{json, sanitize, time};
-use crate::terminal::Terminal;
+use crate::program::Program;
 use crate::values::ReportFormat;
 use crate::{opened, place};
 
 /// Verifies the artefact, puts it into place and says what came.
-pub(crate) fn run(args: &ImportArgs, terminal: &Terminal) -> Outcome {
-    let root = place::for_search(args.root.as_deref())?;
+pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let project = program.project(place::for_search(args.root.as_deref())?);
     let (mut input, name): (Box<dyn Read>, &Path) = match args.file.as_path() {
         dash if dash == Path::new("-") => (Box::new(std::io::stdin().lock()), Path::new("standard input")),
         file => (Box::new(BufReader::new(open(file)?)), file),
     };
-    let shown = root.display().to_string();
-    let arrival = Arrival { name, root: &shown, now: time::now(), known: &place::trust().known };
-    let imported = Environment::import(&place::index_dir(&root), &mut input, arrival).map_err(opened::failure)?;
-    opened::record(&root)?;
+    let shown = project.root().display().to_string();
+    let arrival = Arrival { name, root: &shown, now: time::now(), known: &user::trust().known };
+    let imported = Environment::import(&project.directory(), &mut input, arrival).map_err(opened::failure)?;
+    project.record().map_err(opened::failure)?;
     if !imported.complete {
         terminal.warn("the index is not complete: the run that made it was stopped before it had seen every file, or could not read all of them");
     }

@@ -1,8 +1,7 @@
 //! `aur mem index`: brings the index of a directory up to date.
 
 use std::io::{BufRead, IsTerminal, Read, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use aurora_stages::index::{IndexOptions, IndexSummary, Unreadable};
 
@@ -25,7 +24,7 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
         force: args.force,
         jobs: args.jobs,
         memory: args.memory,
-        ..options(root, program)?
+        ..program.project(root).options()?
     };
     let options = programs::allowed(options, args.untrusted, Purpose::Index, &program.terminal)?;
     let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(program.terminal.live) };
@@ -81,8 +80,12 @@ fn entry(count: usize) -> &'static str {
 /// error.
 pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
     program.terminal.note(&format!("no index yet, indexing {}", root.display()));
-    let options =
-        programs::allowed(options(root.to_owned(), program)?, Untrusted::Skip, Purpose::Index, &program.terminal)?;
+    let options = programs::allowed(
+        program.project(root.to_owned()).options()?,
+        Untrusted::Skip,
+        Purpose::Index,
+        &program.terminal,
+    )?;
     let summary = build(&options, &IndexProgress::shown(program.terminal.live), program)?;
     tell_troubles(&summary, &program.terminal);
     if options.cancel.is_cancelled() {
@@ -99,26 +102,15 @@ pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
 
 /// Updates the index of a root without output.
 pub(crate) fn update(root: &Path, program: &Program) -> Outcome {
-    let options =
-        programs::allowed(options(root.to_owned(), program)?, Untrusted::Skip, Purpose::Index, &program.terminal)?;
+    let options = programs::allowed(
+        program.project(root.to_owned()).options()?,
+        Untrusted::Skip,
+        Purpose::Index,
+        &program.terminal,
+    )?;
     aurora_stages::index::run(&options, &IndexProgress::hidden())
         .map_err(|error| findings::failure(error, &program.terminal))?;
     Ok(())
-}
-
-/// The options of a run in which the project decides everything.
-pub(crate) fn options(root: PathBuf, program: &Program) -> Outcome<IndexOptions> {
-    Ok(IndexOptions { services: programs::services(), ..options_without_programs(root, program)? })
-}
-
-/// The same for a run whose stages run no programs.
-pub(crate) fn options_without_programs(root: PathBuf, program: &Program) -> Outcome<IndexOptions> {
-    let models = place::models().map_err(|error| Failure::from_error(&error))?;
-    Ok(IndexOptions {
-        registry: Arc::clone(&program.registry),
-        limits: place::limits()?,
-        ..IndexOptions::new(root, models, place::trust())
-    })
 }
 
 fn build(options: &IndexOptions, progress: &IndexProgress, program: &Program) -> Outcome<IndexSummary> {

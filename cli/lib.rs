@@ -14,7 +14,6 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![warn(missing_docs)]
 
-mod advice;
 mod args;
 mod args_artefact;
 mod args_eval;
@@ -23,7 +22,6 @@ mod args_model;
 mod args_pipeline;
 mod args_plugin;
 mod blame;
-mod chunk_id;
 mod compact;
 mod completions;
 mod disk;

@@ -88,7 +88,7 @@ impl IndexerBackend for StagesBackend<'_> {
             copied.map_err(|error| format!("{}: {error}", place::project_pipeline(root).display()))?;
         }
         let listed = index::update(root, self.program).and_then(|()| {
-            let snapshot = opened::snapshot(root)?;
+            let snapshot = self.program.project(root.to_owned()).snapshot()?;
             let paths = snapshot.files().map(|file| file.map(|file| file.path));
             paths.collect::<Result<Vec<_>, _>>().map_err(opened::failure)
         });

@@ -4,19 +4,19 @@ use std::io::Write;
 use std::path::Path;
 
 use aurora_analysis::{AUTO, ModelDirectory, ModelError, ModelUse, STATIC};
+use aurora_project::user;
 use serde::Serialize;
 
 use crate::args_model::ModelCommand;
 use crate::failure::{Failure, Outcome};
 use crate::output::style::Role;
 use crate::output::{json, units, width};
-use crate::place;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
 
 /// Adds a model, or lists them all.
 pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Outcome {
-    let models = place::models().map_err(failure)?;
+    let models = user::models().map_err(failure)?;
     match command {
         ModelCommand::Add { dir, name } => add(&models, dir, name.as_deref(), terminal),
         ModelCommand::List { format } => list(&models, *format, terminal),

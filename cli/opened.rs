@@ -1,67 +1,32 @@
 //! An index opened for reading, as most commands need it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use aurora_storage::{Environment, KnownIndexes, OpenMode, Snapshot, StorageError};
+use aurora_project::Project;
+use aurora_storage::{Snapshot, StorageError};
 
 use crate::failure::{Failure, Outcome};
 use crate::place;
+use crate::program::Program;
 
-/// The root, its index, and one generation of it.
+/// A project and one generation of its index.
 pub(crate) struct OpenedIndex {
-    pub(crate) root: PathBuf,
+    pub(crate) project: Project,
     pub(crate) snapshot: Snapshot,
 }
 
-/// Opens the index of the root that the user means.
-pub(crate) fn open(asked: Option<&Path>) -> Outcome<OpenedIndex> {
-    let root = place::for_search(asked)?;
-    let snapshot = snapshot(&root)?;
-    Ok(OpenedIndex { root, snapshot })
+/// Opens the index of the project that the user means.
+pub(crate) fn open(asked: Option<&Path>, program: &Program) -> Outcome<OpenedIndex> {
+    let project = program.project(place::for_search(asked)?);
+    let snapshot = project.snapshot()?;
+    Ok(OpenedIndex { project, snapshot })
 }
 
-/// The same without asking whether it is to be trusted.
-pub(crate) fn open_any(asked: Option<&Path>) -> Outcome<OpenedIndex> {
-    let root = place::for_search(asked)?;
-    let snapshot = any_snapshot(&root)?;
-    Ok(OpenedIndex { root, snapshot })
-}
-
-/// The published generation of a root's index, if the index is trusted.
-pub(crate) fn snapshot(root: &Path) -> Outcome<Snapshot> {
-    let snapshot = any_snapshot(root)?;
-    let distrusted = |reason| {
-        Failure::new(format!("the index of {} is not trusted: {reason}", root.display())).with_help(
-            "`aur mem index` builds it again; `aur mem trust-index`, or AURORA_TRUST_INDEX=1, accepts it as it is",
-        )
-    };
-    place::trust().check(root, &snapshot).map_err(distrusted)?;
-    Ok(snapshot)
-}
-
-/// The same without asking whether it is to be trusted.
-pub(crate) fn any_snapshot(root: &Path) -> Outcome<Snapshot> {
-    let directory = place::index_dir(root);
-    let environment = Environment::open(&directory, OpenMode::Existing).map_err(failure)?;
-    environment.snapshot().map_err(failure)
-}
-
-/// Records the index of a root, which a command has just written, as the user's own.
-pub(crate) fn record(root: &Path) -> Outcome {
-    recorded(root, KnownIndexes::record)
-}
-
-/// Records the index of a root, which somebody else has made, as one that the user accepts.
-pub(crate) fn accept(root: &Path) -> Outcome {
-    recorded(root, KnownIndexes::accept)
-}
-
-fn recorded(root: &Path, record: fn(&KnownIndexes, &Path, &Snapshot) -> Result<(), StorageError>) -> Outcome {
-    let trust = place::trust();
-    match record(&trust.known, &place::index_dir(root), &any_snapshot(root)?) {
-        Err(error) if !trust.accepts_unknown => Err(failure(error)),
-        _ => Ok(()),
-    }
+/// The same without asking whether the index is to be trusted.
+pub(crate) fn open_any(asked: Option<&Path>, program: &Program) -> Outcome<OpenedIndex> {
+    let project = program.project(place::for_search(asked)?);
+    let snapshot = project.any_snapshot().map_err(failure)?;
+    Ok(OpenedIndex { project, snapshot })
 }
 
 /// A storage error as the failure of a command.

@@ -1,13 +1,9 @@
 //! Which directory a command is about.
 
-use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use aurora_analysis::{ModelDirectory, ModelError};
 use aurora_confined::Directory;
-use aurora_stages::index::Trust;
-use aurora_stages::limits::Limits;
-use aurora_storage::{Environment, KnownIndexes, ProjectDirectory, UserDirectory};
+use aurora_storage::{Environment, ProjectDirectory};
 
 use crate::failure::{Failure, Outcome};
 
@@ -27,16 +23,6 @@ pub(crate) fn for_index(asked: Option<&Path>) -> Outcome<PathBuf> {
         Some(asked) => existing(asked),
         None => current(),
     }
-}
-
-/// The `.aurora` directory of a root, which holds its index.
-pub(crate) fn index_dir(root: &Path) -> PathBuf {
-    root.join(ProjectDirectory::NAME)
-}
-
-/// Whether a root has been indexed.
-pub(crate) fn has_index(root: &Path) -> bool {
-    Environment::is_present(&index_dir(root))
 }
 
 /// Files and directories that only the top of a project has.
@@ -96,74 +82,14 @@ pub(crate) fn entries(directory: &Path, most: usize) -> usize {
     Directory::open_root(directory).and_then(|directory| directory.entries()).map_or(0, |found| found.len().min(most))
 }
 
-/// Whether a root has other files than its index: an imported index needs no sources.
-pub(crate) fn has_sources(root: &Path) -> bool {
-    let Ok(entries) = Directory::open_root(root).and_then(|root| root.entries()) else { return false };
-    entries.iter().any(|(name, _)| !name.as_encoded_bytes().starts_with(b"."))
-}
-
-/// Size of a root's index on disk, in bytes.
-pub(crate) fn index_bytes(root: &Path) -> u64 {
-    let index = ProjectDirectory::of(root).open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
-    let Ok(index) = index else { return 0 };
-    let entries = index.entries().unwrap_or_default();
-    entries.iter().filter_map(|(name, _)| index.metadata(name).ok()).map(|file| file.len).sum()
-}
-
-/// The paths below the root that `path` may mean, as the index writes them.
+/// The paths below the root that `path` may mean: from the root, or from the current directory.
 pub(crate) fn spellings(root: &Path, path: &str) -> Vec<String> {
-    let mut found = vec![path.replace('\\', "/")];
-    let from_here = std::path::absolute(path).ok().map(|path| without_dots(&path));
-    if let Some(below) = from_here.as_deref().and_then(|path| path.strip_prefix(root).ok()) {
-        let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-        found.push(parts.join("/"));
-    }
-    found
+    aurora_project::spellings(root, here().as_deref(), path)
 }
 
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            other => plain.push(other),
-        }
-    }
-    plain
-}
-
-/// The user's own configuration.
-pub(crate) fn user_config() -> Option<PathBuf> {
-    Some(UserDirectory::from_environment()?.config())
-}
-
-/// Which indexes this user trusts: those with a record in the user's directory, or all if `AURORA_TRUST_INDEX` is set to
-/// anything but `0`.
-pub(crate) fn trust() -> Trust {
-    // A relative path would depend on the current directory, which may be a repository.
-    let user = UserDirectory::from_environment().filter(|user| user.path().is_absolute());
-    let known = user.map(|user| KnownIndexes::at(user.index_records()));
-    let wish = std::env::var_os("AURORA_TRUST_INDEX").filter(|wish| !wish.is_empty() && wish != "0");
-    Trust { known: known.unwrap_or_else(KnownIndexes::none), accepts_unknown: wish.is_some() }
-}
-
-/// The user's models.
-pub(crate) fn models() -> Result<ModelDirectory, ModelError> {
-    Ok(ModelDirectory::at(UserDirectory::from_environment().ok_or(ModelError::NoHome)?.models()))
-}
-
-/// The limits on what a project may ask for, as its user has set them.
-pub(crate) fn limits() -> Outcome<Limits> {
-    Limits::load(user_config().as_deref(), &environment()).map_err(|error| Failure::from_error(&error))
-}
-
-/// The environment, as far as it is text.
-pub(crate) fn environment() -> Vec<(String, String)> {
-    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
-    std::env::vars_os().filter_map(text).collect()
+/// The current directory, from which users write paths.
+pub(crate) fn here() -> Option<PathBuf> {
+    std::env::current_dir().ok()
 }
 
 /// The configuration of a root.
@@ -184,7 +110,7 @@ pub(crate) fn project_pipeline(root: &Path) -> PathBuf {
 fn nearest(from: &Path) -> Option<PathBuf> {
     for directory in from.ancestors() {
         let top = directory.join(".git").exists();
-        if top || has_index(directory) {
+        if top || Environment::is_present(&directory.join(ProjectDirectory::NAME)) {
             return Some(directory.to_owned());
         }
     }
@@ -229,7 +155,6 @@ mod tests {
         let deep = repository.join("a/b");
         fs::create_dir_all(&deep).expect("created");
         for directory in [outer.path(), &repository.join("a")] {
-            assert!(!has_sources(&repository.join("a/b")));
             fs::create_dir_all(directory.join(".aurora/index")).expect("created");
             fs::write(directory.join(".aurora/index/data.mdb"), "").expect("written");
         }

@@ -1,92 +1,48 @@
-//! Which embedder makes the vectors of queries: the one that has made the vectors of the index.
+//! The embedder of queries, whose program Ctrl-C ends before this one.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use aurora_analysis::{Embedder, ModelError, QueryEmbedder, STATIC};
+use aurora_analysis::QueryEmbedder;
+use aurora_project::{EmbedderNotice, IndexEmbedder, Project};
 use aurora_query::Mode;
-use aurora_stages::index as indexing;
 use aurora_storage::Snapshot;
 
-use crate::failure::{Failure, Outcome};
-use crate::program::Program;
-use crate::{findings, index, interrupt, place, programs};
+use crate::failure::Outcome;
+use crate::terminal::Terminal;
+use crate::{findings, interrupt};
 
-/// The embedder of the queries to an index; `None` if it has no vectors. Without its embedder, a hybrid search goes by keywords.
+/// The embedder of the queries to an index. What the user should know about it is printed.
 pub(crate) fn of_index(
-    root: &Path,
+    project: &Project,
     snapshot: &Snapshot,
     mode: Mode,
-    program: &Program,
+    terminal: &Terminal,
 ) -> Outcome<Option<Arc<dyn QueryEmbedder>>> {
-    let Some(stored) = &snapshot.manifest().model else {
-        return Ok(None);
-    };
-    match of_model(&stored.id, root, program) {
-        Ok(embedder) => {
-            if embedder.id() != stored.id {
-                program.terminal.note(&format!("`aur mem index` embeds again, with {}", embedder.id()));
-            }
-            Ok(Some(embedder))
-        }
-        Err(failure) if mode == Mode::Dense => Err(failure),
-        Err(failure) => {
-            program.terminal.warn(&format!("{}; searching by keywords only", failure.message()));
-            Ok(None)
-        }
+    let (embedder, notice) =
+        IndexEmbedder::of_index(project, snapshot, mode).map_err(|error| findings::project(error, terminal))?;
+    tell(notice.as_ref(), terminal);
+    if let Some(embedder) = &embedder {
+        ends_with_interrupt(embedder);
+    }
+    Ok(embedder.map(|embedder| embedder.embedder()))
+}
+
+/// Prints what the user should know about an embedder.
+pub(crate) fn tell(notice: Option<&EmbedderNotice>, terminal: &Terminal) {
+    match notice {
+        Some(notice @ EmbedderNotice::Newer(_)) => terminal.note(&notice.to_string()),
+        Some(notice @ EmbedderNotice::Unusable(_)) => terminal.warn(&notice.to_string()),
+        None => {}
     }
 }
 
-/// The embedder of the model with this id, or its successor of the same name: the caller must check whether the vectors of
-/// both agree.
-pub(crate) fn of_model(id: &str, root: &Path, program: &Program) -> Outcome<Arc<dyn QueryEmbedder>> {
-    match indexing::embedding_stage(id) {
-        Some(stage) => of_stage(stage, root, program),
-        None => {
-            let added: Arc<dyn QueryEmbedder> = added(id).map_err(|error| Failure::from_error(&error))?;
-            Ok(added)
-        }
-    }
-}
-
-/// The custom stage of the project's pipeline that has embedded the chunks. Ctrl-C ends its program before this one.
-fn of_stage(stage: &str, root: &Path, program: &Program) -> Outcome<Arc<dyn QueryEmbedder>> {
-    let cannot = |reason: &str| Failure::new(format!("queries cannot be embedded: {reason}"));
-    let failed = |error| cannot(&findings::failure(error, &program.terminal).message());
-    let options = index::options(root.to_owned(), program)?;
-    let plan = indexing::plan(&options).map_err(failed)?;
-    let programs = programs::of_plan(&plan, &options)?;
-    if programs.iter().any(|program| program.stage == stage && !program.is_allowed) {
-        return Err(cannot(&format!(
-            "the program of stage `{stage}` is not allowed here; `aur plugin trust {stage}` shows it"
-        )));
-    }
-    let embedder = indexing::query_embedder(&options).map_err(failed)?;
-    let missing = || cannot(&format!("the pipeline has no stage `{stage}` that makes vectors"));
-    let embedder = Arc::new(embedder.ok_or_else(missing)?);
-    let stopped = Arc::downgrade(&embedder);
+/// From here on Ctrl-C ends the program of the embedder first, if it has one.
+pub(crate) fn ends_with_interrupt(embedder: &IndexEmbedder) {
+    let IndexEmbedder::Stage(stage) = embedder else { return };
+    let stopped = Arc::downgrade(stage);
     interrupt::ends(move || {
-        if let Some(embedder) = stopped.upgrade() {
-            embedder.stop();
+        if let Some(stage) = stopped.upgrade() {
+            stage.stop();
         }
     });
-    Ok(embedder)
-}
-
-/// The embedder of a model that was added or is part of the program.
-fn added(id: &str) -> Result<Arc<dyn Embedder>, ModelError> {
-    let models = place::models()?;
-    let name = name_of(id);
-    let added = aurora_analysis::embedder(name, &models);
-    if let Err(ModelError::Unknown { .. } | ModelError::NotCompiled { .. }) = added {
-        let built_in = aurora_analysis::embedder(STATIC, &models)?;
-        if name_of(built_in.id()) == name {
-            return Ok(built_in);
-        }
-    }
-    added
-}
-
-fn name_of(id: &str) -> &str {
-    id.split_once('@').map_or(id, |(name, _)| name)
 }

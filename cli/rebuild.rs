@@ -2,21 +2,23 @@
 
 use std::io::Write;
 
+use aurora_project::user;
 use aurora_stages::index::rebuild_bm25;
 
 use crate::args::RebuildArgs;
 use crate::failure::{Failure, Outcome};
+use crate::opened;
 use crate::output::units;
-use crate::terminal::Terminal;
-use crate::{opened, place};
+use crate::program::Program;
 
 /// Rebuilds and checks that every chunk took part.
-pub(crate) fn run(args: &RebuildArgs, terminal: &Terminal) -> Outcome {
-    let opened = opened::open(args.root.as_deref())?;
+pub(crate) fn run(args: &RebuildArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let opened = opened::open(args.root.as_deref(), program)?;
     let expected = opened.snapshot.manifest().chunk_count;
     terminal.note(&format!("rebuilding the BM25 index of {}", units::counted(expected, "chunk")));
     drop(opened.snapshot);
-    let rebuilt = rebuild_bm25(&opened.root, &place::trust()).map_err(|error| Failure::from_error(&error))?;
+    let rebuilt = rebuild_bm25(opened.project.root(), &user::trust()).map_err(|error| Failure::from_error(&error))?;
     let mut out = terminal.stdout();
     writeln!(out, "BM25 index: rebuilt ({} indexed)", units::counted(rebuilt, "chunk"))?;
     out.flush()?;

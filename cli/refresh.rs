@@ -1,15 +1,12 @@
 //! Updating the index before a search.
 
-use std::path::Path;
 use std::time::Duration;
 
+use aurora_project::{Project, chain};
 use aurora_stages::index::{self as indexing, IndexError, Refresh, Unrefreshed, Updated};
 use aurora_storage::Snapshot;
 
-use crate::failure::chain;
 use crate::output::units;
-use crate::program::Program;
-use crate::{index, opened};
 
 /// The generation to search, and what the answer has to say of it.
 pub(crate) struct Refreshed {
@@ -17,20 +14,19 @@ pub(crate) struct Refreshed {
     pub(crate) note: Option<String>,
 }
 
-/// Brings the index of a root up to date if that takes less than `budget`. A search never fails because of it.
-pub(crate) fn before_search(root: &Path, snapshot: Snapshot, budget: Duration, program: &Program) -> Refreshed {
-    let done = refresh(root, &snapshot, budget, program);
+/// Brings the index of a project up to date if that takes less than `budget`. A search never fails because of it.
+pub(crate) fn before_search(project: &Project, snapshot: Snapshot, budget: Duration) -> Refreshed {
+    let done = refresh(project, &snapshot, budget);
     let is_newer = matches!(done, Ok(Refresh::Updated(_)));
     let note = done.map_or_else(Some, |refresh| note(refresh, budget));
-    let newer = if is_newer { opened::snapshot(root).ok() } else { None };
+    let newer = if is_newer { project.snapshot().ok() } else { None };
     Refreshed { snapshot: newer.unwrap_or(snapshot), note }
 }
 
 /// What became of the index; a sentence if the update failed.
-fn refresh(root: &Path, snapshot: &Snapshot, budget: Duration, program: &Program) -> Result<Refresh, String> {
+fn refresh(project: &Project, snapshot: &Snapshot, budget: Duration) -> Result<Refresh, String> {
     let failed = |reason: String| format!("The index was not updated first: {reason}");
-    let options = index::options_without_programs(root.to_owned(), program);
-    let options = options.map_err(|failure| failed(failure.message()))?;
+    let options = project.options_without_programs().map_err(|error| failed(chain(&error)))?;
     indexing::refresh(&options, snapshot, budget).map_err(|error| match &error {
         IndexError::Pipeline(_) => failed(format!("{error}; `aur pipeline check` shows them")),
         _ => failed(chain(&error)),

@@ -2,22 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use aurora_analysis::AUTO;
+use aurora_project::reranker_called;
 use aurora_query::{LoadedReranker, Mode, SearchConfig};
 
-use crate::failure::chain;
-use crate::place;
 use crate::terminal::Terminal;
-
-/// The reranker that searches with `config` in this mode use, or why it cannot be used; `None` if they use none.
-pub(crate) fn of_config(config: &SearchConfig, mode: Mode) -> Option<LoadedReranker> {
-    config.reranker_for(mode).map(added)
-}
-
-/// The same for a [`Retriever`](aurora_query::Retriever), which reads [`AUTO`] itself, and only for a query that needs it.
-pub(crate) fn to_load(config: &SearchConfig, mode: Mode) -> Option<LoadedReranker> {
-    config.reranker_for(mode).filter(|name| *name != AUTO).map(added)
-}
 
 /// The rerankers of several configurations by name, each loaded once. What cannot be loaded is said here: figures have no notes.
 pub(crate) fn of_configs<'c>(
@@ -28,7 +16,7 @@ pub(crate) fn of_configs<'c>(
     let mut rerankers = BTreeMap::new();
     for name in configs.into_iter().filter_map(|config| config.reranker_for(mode)) {
         rerankers.entry(name.to_owned()).or_insert_with(|| {
-            let reranker = added(name);
+            let reranker = reranker_called(name);
             if let Err(reason) = &reranker {
                 terminal.warn(&format!("ranking without the reranker `{name}`: {reason}"));
             }
@@ -36,10 +24,4 @@ pub(crate) fn of_configs<'c>(
         });
     }
     rerankers
-}
-
-/// The model called `name`.
-fn added(name: &str) -> LoadedReranker {
-    let reranker = place::models().and_then(|models| aurora_analysis::reranker(name, &models));
-    reranker.map_err(|error| chain(&error))
 }

@@ -1,34 +1,28 @@
 //! `aur mem search`: answers queries, for people and for programs.
 
 use std::io::{self, BufRead, Read, Write};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aurora_diagnostics::Diagnostics;
+use aurora_project::{PackedAnswer, SearchRequest, Searcher, chain};
 use aurora_query::{
-    ConfigLayers, Context, ContextBlock, Details, FileState, FilterError, FilterSpec, FlagValue, Group, LONGEST_QUERY,
-    Mode, Query, QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
+    Context, ContextBlock, FileState, FilterError, FilterSpec, FlagValue, Group, LONGEST_QUERY, Mode, QueryError,
+    SearchResults, TextFilter,
 };
-use aurora_storage::AccessLog;
 use serde_json::json;
 
 use crate::args::{FusionArg, GroupArg, ResultFormat, SearchArgs};
-use crate::failure::{Failure, Outcome, chain};
-use crate::output::context::{self, PackedAnswer};
+use crate::failure::{Failure, Outcome};
 use crate::output::links::Links;
 use crate::output::results::{self, Shown};
-use crate::output::{json, time};
+use crate::output::{context, json, time};
 use crate::program::Program;
 use crate::refresh::{self, Refreshed};
 use crate::terminal::Terminal;
 use crate::values::ModeArg;
-use crate::{findings, index, opened, place, query_embedder, rerankers};
+use crate::{findings, index, place, query_embedder};
 
 /// Most bytes of a line of standard input.
 const LONGEST_LINE: u64 = 256 << 20;
-/// Results that are shown by default, and those that are considered for a token budget.
-const DEFAULT_LIMIT: usize = 10;
-const BUDGET_LIMIT: usize = 100;
 /// Lines of a snippet on a terminal, and of what a pattern matched.
 const TERMINAL_SNIPPET: usize = 2;
 const PATTERN_SNIPPET: usize = 3;
@@ -49,65 +43,33 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     // Before anything is indexed for it.
     QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
     let root = place::for_search(args.root.as_deref())?;
-    let config = settings(&root, flags(args)).map_err(|errors| findings::report(CONFIGURATION, &errors, terminal))?;
-    let is_new = !place::has_index(&root);
+    let project = program.project(root);
+    let config = project.settings(flags(args)).map_err(|error| findings::project(error, terminal))?;
+    let is_new = !project.has_index();
     if is_new {
         if args.no_index {
-            return Err(Failure::new(format!("no index in {}", root.display()))
+            return Err(Failure::new(format!("no index in {}", project.root().display()))
                 .with_help("build it with `aur mem index`, or search without --no-index"));
         }
-        index::may_build(&root, terminal)?;
-        index::build_for_search(&root, program)?;
+        index::may_build(project.root(), terminal)?;
+        index::build_for_search(project.root(), program)?;
     }
-    let snapshot = opened::snapshot(&root)?;
+    let snapshot = project.snapshot()?;
     let budget = if args.no_refresh || is_new { Duration::ZERO } else { Duration::from_millis(config.refresh) };
     let Refreshed { snapshot, note } = match budget {
         Duration::ZERO => Refreshed { snapshot, note: None },
-        budget => refresh::before_search(&root, snapshot, budget, program),
+        budget => refresh::before_search(&project, snapshot, budget),
     };
-    let mode = mode(args.mode);
-    let embedder = match mode {
-        Mode::Sparse => None,
-        Mode::Hybrid | Mode::Dense => query_embedder::of_index(&root, &snapshot, mode, program)?,
-    };
-    let reranker = rerankers::to_load(&config, mode);
-    let mut retriever = Retriever::new(snapshot, embedder, config);
-    if let Some(reranker) = reranker {
-        retriever = retriever.with_reranker(reranker);
+    let searcher = Searcher::open(&project, snapshot, config, mode(args.mode))
+        .map_err(|error| findings::project(error, terminal))?;
+    query_embedder::tell(searcher.notice(), terminal);
+    if let Some(embedder) = searcher.embedder() {
+        query_embedder::ends_with_interrupt(embedder);
     }
-    // Without the log, results are ranked as if nothing had been shown before.
-    let access = AccessLog::open(&place::index_dir(&root)).ok();
-    let mut session = Session {
-        args,
-        terminal,
-        note,
-        mode,
-        filter,
-        patterns,
-        links: Links::detect(terminal.out, &root),
-        root,
-        access,
-        retriever,
-    };
-    session.retriever.check(&session.filter).map_err(|error| Failure::from_error(&error))?;
+    searcher.check(&filter).map_err(|error| Failure::from_error(&error))?;
+    let links = Links::detect(terminal.out, project.root());
+    let mut session = Session { args, terminal, note, filter, patterns, links, searcher };
     if args.stdin { session.answer_lines(std::io::stdin().lock()) } else { session.answer(&query) }
-}
-
-/// What is wrong when [`settings`] fails.
-pub(crate) const CONFIGURATION: &str = "the search configuration";
-
-/// The search configuration of a root: built-in, the user's, the project's, the environment's,
-/// then `flags`.
-pub(crate) fn settings(root: &Path, flags: Vec<FlagValue>) -> Result<SearchConfig, Diagnostics> {
-    let user = place::user_config();
-    SearchConfig::load(&ConfigLayers {
-        user: user.as_deref(),
-        project: Some(root),
-        environment: place::environment(),
-        flags,
-        user_tables: &[aurora_stages::limits::TABLE],
-        ..ConfigLayers::default()
-    })
 }
 
 /// One opened index and how its answers are to be shown.
@@ -116,13 +78,10 @@ struct Session<'a> {
     terminal: &'a Terminal,
     /// What the first answer says of the index.
     note: Option<String>,
-    mode: Mode,
     filter: FilterSpec,
     patterns: TextFilter,
     links: Links,
-    root: PathBuf,
-    access: Option<AccessLog>,
-    retriever: Retriever,
+    searcher: Searcher,
 }
 
 impl Session<'_> {
@@ -161,26 +120,19 @@ impl Session<'_> {
     }
 
     fn search(&mut self, text: &str, now: i64) -> Result<SearchResults, QueryError> {
-        let mut found = self.retriever.search(&Query {
+        let request = SearchRequest {
             text: text.to_owned(),
-            limit: self.limit(),
-            mode: self.mode,
+            limit: self.args.limit.unwrap_or_else(|| SearchRequest::default_limit(self.args.budget)),
+            mode: mode(self.args.mode),
             group: self.group(),
             filter: self.filter.clone(),
-            now,
-            access: self.access.as_ref(),
             // The highlighting of a snippet depends on the text around it.
             content: self.args.show_content || (self.is_table() && self.snippet_lines() > 0),
-        })?;
-        let details = Details { root: &self.root, snippet_lines: self.snippet_lines(), filter: &self.filter, now };
-        aurora_query::complete(self.retriever.snapshot(), &mut found, &details)?;
+            snippet_lines: self.snippet_lines(),
+        };
+        let mut found = self.searcher.search(&request, now)?;
         found.notes.splice(0..0, self.note.take());
         Ok(found)
-    }
-
-    fn limit(&self) -> usize {
-        let default = if self.args.budget.is_some() { BUDGET_LIMIT } else { DEFAULT_LIMIT };
-        self.args.limit.unwrap_or(default)
     }
 
     /// People read a list of files; programs, and a token budget, take every chunk on its own.
@@ -219,8 +171,7 @@ impl Session<'_> {
             self.record(found.hits.iter().map(|hit| hit.key.as_str()), now);
             return Ok(());
         };
-        let packed = aurora_query::packed(self.retriever.snapshot(), found, &self.root, budget);
-        let packed = packed.map_err(|error| Failure::from_error(&error))?;
+        let packed = self.searcher.packed(found, budget).map_err(|error| Failure::from_error(&error))?;
         self.print_packed(out, found, &packed)?;
         out.flush()?;
         self.record(packed.blocks.iter().flat_map(|block| &block.hits).map(|hit| hit.id.as_str()), now);
@@ -228,16 +179,7 @@ impl Session<'_> {
     }
 
     fn print_packed(&self, out: &mut impl Write, found: &SearchResults, packed: &Context) -> Outcome {
-        let answer = PackedAnswer {
-            query: &found.query,
-            mode: found.mode,
-            context: packed,
-            token_count: PackedAnswer::TOKEN_COUNT,
-            notes: &found.notes,
-            stages: found.stages,
-            index: found.index.as_ref(),
-            took_ms: found.took.as_secs_f64() * 1e3,
-        };
+        let answer = PackedAnswer::new(found, packed);
         match self.args.format {
             ResultFormat::Json => json::write_indented(out, &answer)?,
             ResultFormat::Jsonl => json::write_line(out, &answer)?,
@@ -272,7 +214,7 @@ impl Session<'_> {
                 stale.push(&hit.file);
             }
         }
-        if !stale.is_empty() && !place::has_sources(&self.root) {
+        if !stale.is_empty() && !self.searcher.project().has_sources() {
             self.terminal.note("no sources here: what is shown is the text of the index");
         } else if !stale.is_empty() {
             let more = if stale.len() > NAMED_FILES { ", …" } else { "" };
@@ -307,7 +249,7 @@ impl Session<'_> {
     fn print_error(&self, out: &mut impl Write, text: &str, error: &QueryError) -> Outcome {
         let answer = json!({
             "query": &text[..text.floor_char_boundary(LONGEST_QUERY)],
-            "mode": self.mode,
+            "mode": mode(self.args.mode),
             "results": [],
             "took_ms": 0.0,
             "error": chain(error),
@@ -322,13 +264,8 @@ impl Session<'_> {
 
     /// Remembers what was shown. A search never fails because of it.
     fn record<'k>(&self, keys: impl Iterator<Item = &'k str>, now: i64) {
-        if self.args.no_record {
-            return;
-        }
-        if let Some(access) = &self.access {
-            let shown: Vec<(&str, i64)> = keys.map(|key| (key, now)).collect();
-            // A read-only index can be searched nevertheless.
-            let _ = access.record(&shown);
+        if !self.args.no_record {
+            self.searcher.record(keys, now);
         }
     }
 }

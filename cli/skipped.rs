@@ -1,10 +1,9 @@
 //! `aur mem stats --skipped`: what is not indexed, and why.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use aurora_stages::index::{self as indexing, NotIndexed};
-use serde::Serialize;
+use aurora_project::{OmissionReport, omissions};
+use aurora_stages::index::NotIndexed;
 
 use crate::args::StatsArgs;
 use crate::failure::Outcome;
@@ -13,29 +12,14 @@ use crate::output::{json, sanitize, units, width};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{findings, index, interrupt, opened};
-
-#[derive(Serialize)]
-struct Report {
-    root: String,
-    total: usize,
-    /// Files and directories by reason.
-    reasons: BTreeMap<String, usize>,
-    entries: Vec<NotIndexed>,
-}
+use crate::{findings, interrupt, opened};
 
 /// Prints every file and directory that the tree has now and that is not indexed.
 pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
-    let root = opened::open(args.root.as_deref())?.root;
-    let options = index::options(root, program)?;
+    let options = opened::open(args.root.as_deref(), program)?.project.options()?;
     interrupt::cancels(&options.cancel, "nothing is written");
-    let entries = indexing::not_indexed(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    let report = omissions(&options).map_err(|error| findings::failure(error, &program.terminal))?;
     interrupt::unless_cancelled(&options.cancel)?;
-    let mut reasons = BTreeMap::new();
-    for entry in &entries {
-        *reasons.entry(entry.reason.clone()).or_default() += 1;
-    }
-    let report = Report { root: options.root.display().to_string(), total: entries.len(), reasons, entries };
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_indented(&mut out, &report)?,
@@ -45,7 +29,7 @@ pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
 }
 
 /// The reasons, most frequent first, and then `PATH: REASON` for every entry.
-fn write_text(out: &mut impl Write, report: &Report, terminal: &Terminal) -> io::Result<()> {
+fn write_text(out: &mut impl Write, report: &OmissionReport, terminal: &Terminal) -> io::Result<()> {
     let total = units::count(report.total as u64);
     let title = format!("Not indexed in {}: {total} files and directories", sanitize::line(&report.root));
     writeln!(out, "{}", terminal.out.paint(Role::Heading, &title))?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aurora_analysis::Reranker;
 use aurora_evaluation::golden::Question;
-use aurora_evaluation::tune::{RememberedScores, TuneOptions, TuneReport, config_file, tune};
+use aurora_evaluation::tune::{RememberedScores, TuneError, TuneOptions, TuneReport, config_file, tune};
 use aurora_storage::ProjectDirectory;
 
 use crate::args_eval::TuneArgs;
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
     let mode = search::mode(args.mode);
     let batches = golden::gather(&args.golden, &root)?;
-    let start = golden::config(args.config.as_deref(), &root, &program.terminal)?;
+    let start = golden::config(args.config.as_deref(), &root, program)?;
     let rerankers = rerankers::of_configs([&start], mode, &program.terminal).into_iter().map(|(name, reranker)| {
         let remembered = reranker.map(|reranker| Arc::new(RememberedScores::of(reranker)) as Arc<dyn Reranker>);
         (name, remembered)
@@ -52,8 +52,12 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
         keys: args.keys.clone(),
         budget: args.budget,
     };
-    let report = tune(&engines, &questions, &held_out, &options, &|message| program.terminal.note(message))
-        .map_err(|error| Failure::from_error(&error))?;
+    let report = tune(&engines, &questions, &held_out, &options, &|message| program.terminal.note(message)).map_err(
+        |error| match error {
+            TuneError::Query(error) => Failure::from_error(&error),
+            other => Failure::from_error(&other),
+        },
+    )?;
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_indented(&mut out, &report)?,

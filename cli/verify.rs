@@ -7,11 +7,12 @@ use crate::failure::{Failure, Outcome};
 use crate::opened;
 use crate::output::style::Role;
 use crate::output::{sanitize, units};
-use crate::terminal::Terminal;
+use crate::program::Program;
 
 /// Checks everything, or prints the digest of the contents.
-pub(crate) fn run(args: &VerifyArgs, terminal: &Terminal) -> Outcome {
-    let opened = opened::open_any(args.root.as_deref())?;
+pub(crate) fn run(args: &VerifyArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let opened = opened::open_any(args.root.as_deref(), program)?;
     let mut out = terminal.stdout();
     if args.digest {
         let digest = opened.snapshot.digest().map_err(opened::failure)?;
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &VerifyArgs, terminal: &Terminal) -> Outcome {
     if report.is_ok() {
         return Ok(());
     }
-    let (problems, root) = (units::counted(report.problem_count, "problem"), opened.root.display());
+    let (problems, root) = (units::counted(report.problem_count, "problem"), opened.project.root().display());
     Err(Failure::Short(match report.only_keywords() {
         true => format!(
             "{problems} in the index of {root}, all in its keywords; `aur mem index` builds these again from the stored chunks"

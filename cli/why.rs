@@ -22,7 +22,7 @@ use crate::program::Program;
 use crate::programs::Purpose;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{findings, index, interrupt, place, programs};
+use crate::{findings, interrupt, place, programs};
 
 /// Columns that say which file it is, and not what it is.
 const IDENTITY: [&str; 3] = ["hash", "mtime", "path"];
@@ -89,8 +89,8 @@ struct DirectoryReport<'r> {
 
 /// Explains files and directories one after the other. One that is not indexed makes the exit code 1.
 pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
-    let OpenedIndex { root, snapshot } = opened::open(args.root.as_deref())?;
-    let options = index::options(root, program)?;
+    let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
+    let options = project.options()?;
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
     let options = programs::allowed(options, Untrusted::Skip, Purpose::DryRun, &program.terminal)?;
     interrupt::cancels(&options.cancel, "nothing is written");

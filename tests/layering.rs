@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-languages",
             "aurora-pipeline",
             "aurora-plugins",
+            "aurora-project",
             "aurora-query",
             "aurora-stages",
             "aurora-storage",
@@ -36,6 +37,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-languages", &["aurora-bounded-parser"]),
     ("aurora-pipeline", &["aurora-diagnostics", "aurora-suggest"]),
     ("aurora-plugins", &["aurora-confined", "aurora-pipeline", "aurora-suggest"]),
+    (
+        "aurora-project",
+        &[
+            "aurora-analysis",
+            "aurora-confined",
+            "aurora-diagnostics",
+            "aurora-history",
+            "aurora-pipeline",
+            "aurora-plugins",
+            "aurora-query",
+            "aurora-stages",
+            "aurora-storage",
+            "aurora-suggest",
+            "aurora-wasm",
+        ],
+    ),
     (
         "aurora-query",
         &[

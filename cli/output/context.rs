@@ -2,35 +2,12 @@
 
 use std::io::{self, Write};
 
-use aurora_query::{Context, ContextBlock, IndexInfo, Mode, StageCounts};
-use serde::Serialize;
+use aurora_query::{Context, ContextBlock};
 
 use super::code::{CodeLine, highlight};
 use super::links::Links;
 use super::sanitize;
 use super::style::{Painter, Role};
-
-/// How tokens are counted, for programs.
-const ESTIMATE: &str = "estimate: letters/8, digits/3, marks/3, other bytes/2, rounded up by run, and 1 a line";
-
-/// The answer to a query with a budget, for programs.
-#[derive(Serialize)]
-pub(crate) struct PackedAnswer<'a> {
-    pub(crate) query: &'a str,
-    pub(crate) mode: Mode,
-    #[serde(flatten)]
-    pub(crate) context: &'a Context,
-    pub(crate) token_count: &'static str,
-    pub(crate) notes: &'a [String],
-    pub(crate) stages: StageCounts,
-    pub(crate) index: Option<&'a IndexInfo>,
-    pub(crate) took_ms: f64,
-}
-
-impl PackedAnswer<'_> {
-    /// The value of `token_count`.
-    pub(crate) const TOKEN_COUNT: &'static str = ESTIMATE;
-}
 
 /// Writes the blocks, a blank line between them.
 pub(crate) fn write(

@@ -16,11 +16,6 @@ pub(crate) fn date(seconds: i64) -> String {
     }
 }
 
-/// The time to the second in UTC, as `2025-12-15T10:30:00Z`.
-pub(crate) fn stamp(seconds: i64) -> String {
-    Timestamp::from_second(seconds).map_or_else(|_| "-".to_owned(), |time| time.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -28,7 +23,6 @@ mod tests {
     #[test]
     fn dates() {
         assert_eq!(date(1_765_756_800), "2025-12-15");
-        assert_eq!(stamp(1_765_756_800), "2025-12-15T00:00:00Z");
         assert_eq!(date(i64::MAX), "-");
     }
 }

@@ -15,7 +15,7 @@ use crate::output::{json, sanitize, units};
 use crate::program::Program;
 use crate::programs::Purpose;
 use crate::terminal::Terminal;
-use crate::{findings, index, interrupt, place, programs};
+use crate::{findings, interrupt, place, programs};
 
 /// Runs the pipeline on one file after the other, and prints what the stages do.
 pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
     }
     let root = place::for_search(args.root.as_deref())?;
     let pipeline = findings::choice(args.pipeline.as_deref())?;
-    let options = IndexOptions { pipeline, ..index::options(root, program)? };
+    let options = IndexOptions { pipeline, ..program.project(root).options()? };
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
     findings::show(plan.warnings(), &program.terminal);
     args.only.iter().try_for_each(|stage| can_run(stage, &plan))?;

@@ -15,7 +15,7 @@ use crate::failure::Outcome;
 use crate::output::{sanitize, units, width};
 use crate::program::Program;
 use crate::programs::Purpose;
-use crate::{findings, index, place, programs};
+use crate::{findings, place, programs};
 
 /// Checks, draws, prints or tries a pipeline, or prints the schema of all.
 pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
@@ -53,7 +53,7 @@ pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
 fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -> Outcome {
     let root = place::for_search(None)?;
     let pipeline = findings::choice(args.pipeline.as_deref())?;
-    let options = IndexOptions { pipeline, ..index::options(root, program)? };
+    let options = IndexOptions { pipeline, ..program.project(root).options()? };
     let options = programs::allowed(options, Untrusted::Fail, Purpose::Index, &program.terminal)?;
     let stages = indexing::outlook(&options).map_err(|error| findings::failure(error, &program.terminal))?;
     let widest = stages.iter().map(|stage| width::of(&stage.stage)).max().unwrap_or(0);
@@ -74,7 +74,7 @@ fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -
 fn plan(args: &PipelineArgs, program: &Program) -> Outcome<(String, Plan)> {
     let root: PathBuf = place::for_search(None)?;
     let choice = findings::choice(args.pipeline.as_deref())?;
-    let options = IndexOptions { pipeline: choice.clone(), ..index::options(root.clone(), program)? };
+    let options = IndexOptions { pipeline: choice.clone(), ..program.project(root.clone()).options()? };
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
     findings::show(plan.warnings(), &program.terminal);
     let name = match choice {

@@ -2,20 +2,21 @@
 
 use std::io::Write;
 
+use aurora_project::programs_of_plan;
 use aurora_stages::index as indexing;
 
 use crate::args_plugin::RootArgs;
 use crate::failure::Outcome;
 use crate::output::{sanitize, width};
 use crate::program::Program;
-use crate::{findings, index, place, programs};
+use crate::{findings, place};
 
 /// Prints a line for each stage that is not built in.
 pub(crate) fn run(args: &RootArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
-    let options = index::options(root, program)?;
+    let options = program.project(root).options()?;
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    let programs = programs::of_plan(&plan, &options)?;
+    let programs = programs_of_plan(&plan, &options)?;
     let built_in = aurora_stages::registry();
     let custom = plan.stages().iter().filter(|stage| built_in.stage_types().all(|name| name != stage.type_name()));
     let mut rows: Vec<[String; 4]> = Vec::new();

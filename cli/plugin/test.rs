@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use aurora_pipeline::{DynamicType, Plan, StageConfig};
 use aurora_plugins::conformance::{Conformance, check};
 use aurora_plugins::process::{HelperDirectory, Process};
+use aurora_project::programs_of_plan;
 use aurora_stages::index::{self as indexing, IndexOptions};
 use serde::Deserialize;
 
@@ -14,12 +15,12 @@ use crate::failure::{Failure, Outcome};
 use crate::output::style::Role;
 use crate::output::{sanitize, units};
 use crate::program::Program;
-use crate::{findings, index, place, programs};
+use crate::{findings, place};
 
 /// Runs the program with rows made for the test, and prints what it did.
 pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
     let root = place::for_search(None)?;
-    let options = index::options(root.clone(), program)?;
+    let options = program.project(root.clone()).options()?;
     let of_stage = match args.command.as_slice() {
         [name] => {
             let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
@@ -51,7 +52,7 @@ fn of_stage(plan: &Plan, name: &str, options: &IndexOptions) -> Outcome<Option<P
     else {
         return Ok(None);
     };
-    let programs = programs::of_plan(plan, options)?;
+    let programs = programs_of_plan(plan, options)?;
     if programs.iter().any(|program| program.stage == name && !program.is_allowed) {
         return Err(Failure::new(format!("the program of stage `{name}` is not allowed to run"))
             .with_help(format!("`aur plugin trust {name}` shows it and allows it")));

@@ -4,6 +4,7 @@ use std::io::{BufRead, IsTerminal, Read, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use aurora_plugins::trust::Consent;
+use aurora_project::{programs_of_plan, user};
 use aurora_stages::index as indexing;
 use aurora_suggest::did_you_mean;
 
@@ -11,21 +12,21 @@ use crate::args_plugin::TrustPluginArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::sanitize;
 use crate::program::Program;
-use crate::{findings, index, place, programs};
+use crate::{findings, place, programs};
 
 /// Shows the program, asks, and records the answer.
 pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let root = place::for_search(args.root.root.as_deref())?;
-    let options = index::options(root.clone(), program)?;
+    let options = program.project(root.clone()).options()?;
     let mut out = terminal.stdout();
     if args.revoke {
-        let forgotten = programs::consents().revoke(&root, &args.name).map_err(|error| Failure::from_error(&error))?;
+        let forgotten = user::consents().revoke(&root, &args.name).map_err(|error| Failure::from_error(&error))?;
         writeln!(out, "Forgotten: {forgotten} of stage {}", sanitize::line(&args.name))?;
         return Ok(out.flush()?);
     }
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, terminal))?;
-    let all = programs::of_plan(&plan, &options)?;
+    let all = programs_of_plan(&plan, &options)?;
     let Some(found) = all.iter().find(|known| known.stage == args.name) else {
         return Err(unknown(&args.name, &plan, all.iter().map(|known| known.stage.as_str())));
     };
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
         digest: found.identity.hex(),
         granted,
     };
-    programs::consents().grant(&root, consent).map_err(|error| Failure::from_error(&error))?;
+    user::consents().grant(&root, consent).map_err(|error| Failure::from_error(&error))?;
     writeln!(out, "Allowed in {} until it changes", sanitize::line(&root.display().to_string()))?;
     Ok(out.flush()?)
 }

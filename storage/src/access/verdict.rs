@@ -4,7 +4,7 @@ use aurora_codec::{ByteReader, put_varint};
 use serde::Serialize;
 
 /// A judgement of one chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// It was what was looked for.

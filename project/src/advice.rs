@@ -1,0 +1,162 @@
+//! Which command helps against an error. Libraries below this one say what is wrong; they know no commands.
+
+use std::error::Error;
+
+use aurora_analysis::{ModelError, ModelUse, STATIC};
+use aurora_query::QueryError;
+use aurora_stages::index::IndexError;
+use aurora_storage::StorageError;
+
+use crate::error::{ProjectError, plain};
+
+/// What to do about an error, as words that follow its message; nothing where the message says enough.
+pub fn advice(error: &(dyn Error + 'static)) -> String {
+    if let Some(error) = error.downcast_ref() {
+        of_storage(error)
+    } else if let Some(error) = error.downcast_ref() {
+        of_model(error)
+    } else if let Some(error) = error.downcast_ref() {
+        of_query(error)
+    } else if let Some(error) = error.downcast_ref() {
+        of_index(error)
+    } else if let Some(error) = error.downcast_ref() {
+        of_project(error)
+    } else {
+        String::new()
+    }
+}
+
+fn of_storage(error: &StorageError) -> String {
+    let advice = match error {
+        StorageError::NoIndex { .. } => ": run `aur mem index` first",
+        StorageError::Foreign { .. } => "; move it away or run `aur mem index --force`",
+        StorageError::Truncated { .. } | StorageError::FormatVersion { .. } => "; `aur mem index` builds it again",
+        StorageError::Damaged { .. } => "; `aur mem verify` tells more, `aur mem index --force` builds it again",
+        StorageError::IdsExhausted { .. } => "; run `aur mem index --force` to build it again",
+        _ => "",
+    };
+    advice.to_owned()
+}
+
+fn of_model(error: &ModelError) -> String {
+    match error {
+        ModelError::Unknown { name, wanted, .. } => {
+            let other = match wanted {
+                ModelUse::Embedding => format!(", or use `{STATIC}`, which needs none"),
+                ModelUse::Reranking => String::new(),
+            };
+            format!(
+                ". Get its files (config.json, tokenizer.json, model.safetensors) and run `aur model add DIR --name {name}`{other}"
+            )
+        }
+        _ => String::new(),
+    }
+}
+
+fn of_query(error: &QueryError) -> String {
+    match error {
+        QueryError::Empty => ", such as `aur mem search \"parse config\"`".to_owned(),
+        QueryError::Storage(error) => of_storage(error),
+        _ => String::new(),
+    }
+}
+
+/// Errors of stages and of runs have their cause as source.
+fn of_index(error: &IndexError) -> String {
+    match error {
+        IndexError::Storage(error) => of_storage(error),
+        IndexError::Descriptors { .. } => " (`--jobs`)".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Errors that other errors are made of.
+fn of_project(error: &ProjectError) -> String {
+    match error {
+        ProjectError::Index(error) => of_index(error),
+        ProjectError::Model(error) => of_model(error),
+        ProjectError::Query(error) => of_query(error),
+        ProjectError::Storage(error) => of_storage(error),
+        _ => String::new(),
+    }
+}
+
+impl ProjectError {
+    /// What to do next, as a sentence of its own.
+    pub fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Distrusted { .. } => {
+                "`aur mem index` builds it again; `aur mem trust-index`, or AURORA_TRUST_INDEX=1, accepts it as it is"
+            }
+            Self::UnknownChunk { near, .. } | Self::UnknownName { near, .. } if !near.is_empty() => {
+                let near: Vec<String> = near.iter().map(|name| plain(name)).collect();
+                return Some(format!("did you mean {}?", near.join(" or ")));
+            }
+            Self::UnknownChunk { .. } => "give the `id` of a result of `aur mem search --format json`, or PATH:LINE",
+            Self::UnknownName { .. } => "give a name as `aur mem search` shows it, PATH:LINE, or the `id` of a result",
+            Self::AmbiguousName { .. } => "give one of these ids, a longer qualified name, or PATH:LINE",
+            Self::NoChunkAtLine { .. } => {
+                "results show the lines of every chunk; the file may have changed since it was indexed"
+            }
+            Self::UnknownFile { .. } => {
+                "`aur mem index` brings the index up to date; paths are those below the indexed directory"
+            }
+            _ => return None,
+        };
+        Some(help.to_owned())
+    }
+}
+
+/// An error's message and those of its causes, each only once, and then what to do about it.
+pub fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut message = error.to_string();
+    let mut hint = advice(error);
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if !message.contains(&text) {
+            message.push_str(": ");
+            message.push_str(&text);
+        }
+        if hint.is_empty() {
+            hint = advice(cause);
+        }
+        source = cause.source();
+    }
+    message + &hint
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use aurora_pipeline::{RunError, StageError};
+
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot open the index")]
+    struct Outer(#[source] io::Error);
+
+    #[test]
+    fn causes_are_told() {
+        let error = Outer(io::Error::other("disk on fire"));
+        assert_eq!(chain(&error), "cannot open the index: disk on fire");
+    }
+
+    #[test]
+    fn an_error_tells_which_command_helps() {
+        let storage = || StorageError::FormatVersion { path: "p".into(), found: 1, expected: 2 };
+        let told = "the index at p has format 1, this program reads format 2; `aur mem index` builds it again";
+        assert_eq!(chain(&storage()), told);
+        assert_eq!(chain(&QueryError::from(storage())), told);
+        assert_eq!(chain(&IndexError::from(storage())), told);
+        assert_eq!(chain(&IndexError::from(StageError::from_error(storage()))), told);
+        let run = RunError::Stage { stage: "store".to_owned(), error: StageError::from_error(storage()) };
+        assert_eq!(chain(&IndexError::from(run)), format!("stage `store` failed: {told}"));
+        let models = aurora_analysis::ModelDirectory::at("no/such/directory");
+        let unknown = aurora_analysis::embedder("minilm", &models).err().expect("there is none");
+        let message = chain(&StageError::from_error(unknown));
+        assert!(message.contains("there is static. Get its files") && message.contains("model add DIR --name minilm"));
+    }
+}

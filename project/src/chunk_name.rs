@@ -1,0 +1,154 @@
+//! Chunks as a user names them: by their ids, or by a place in a file.
+
+use std::path::{Component, Path, PathBuf};
+
+use aurora_storage::{ChunkId, FileRecord, Label, Snapshot, StorageError};
+
+use crate::error::ProjectError;
+
+/// Most ids that an error suggests.
+const SUGGESTIONS: usize = 3;
+/// Most chunks of one name that are looked at for suggestions.
+const MOST_NAMESAKES: usize = 1_000;
+
+/// What names of chunks and paths of files mean in an index.
+#[derive(Clone, Copy)]
+pub struct Names<'a> {
+    /// The generation that is asked.
+    pub snapshot: &'a Snapshot,
+    /// The indexed directory.
+    pub root: &'a Path,
+    /// The directory that relative paths may start from, beside the root; `None` for the root alone.
+    pub from: Option<&'a Path>,
+}
+
+impl Names<'_> {
+    /// The chunk that `id` names, and its key: `id` is a key, or a place `path:line` or `path:first-last`.
+    ///
+    /// # Errors
+    /// [`ProjectError::UnknownChunk`], [`ProjectError::NoChunkAtLine`], or that the index cannot be read.
+    pub fn chunk(&self, id: &str) -> Result<(ChunkId, String), ProjectError> {
+        if let Some(found) = self.known_chunk(id)? {
+            return Ok(found);
+        }
+        if let Some((path, line)) = place_of(id)
+            && let Some(file) = self.known_file(path)?
+        {
+            return Err(ProjectError::NoChunkAtLine { path: file.path, line });
+        }
+        Err(ProjectError::UnknownChunk { id: id.to_owned(), near: self.similar(id)? })
+    }
+
+    /// The same; `None` where there is no such chunk.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn known_chunk(&self, id: &str) -> Result<Option<(ChunkId, String)>, StorageError> {
+        if let Some((found, _)) = self.snapshot.chunk_by_key(id)? {
+            return Ok(Some((found, id.to_owned())));
+        }
+        let Some((path, line)) = place_of(id) else { return Ok(None) };
+        match self.known_file(path)? {
+            Some(file) => self.innermost(&file, line),
+            None => Ok(None),
+        }
+    }
+
+    /// The row of the file that `path` means.
+    ///
+    /// # Errors
+    /// [`ProjectError::UnknownFile`], or that the index cannot be read.
+    pub fn file(&self, path: &str) -> Result<FileRecord, ProjectError> {
+        self.known_file(path)?.ok_or_else(|| ProjectError::UnknownFile { path: path.to_owned() })
+    }
+
+    /// The same; `None` where there is no such file.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn known_file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
+        for path in spellings(self.root, self.from, path) {
+            if let Some(file) = self.snapshot.file(&path)? {
+                return Ok(Some(file));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The smallest chunk of a file around a line.
+    fn innermost(&self, file: &FileRecord, line: u32) -> Result<Option<(ChunkId, String)>, StorageError> {
+        let mut best: Option<(u32, String, ChunkId)> = None;
+        for &id in &file.chunks {
+            let Some(chunk) = self.snapshot.chunk(id)? else { continue };
+            let (first, last) = (chunk.line_start(), chunk.line_end());
+            let this = (last.saturating_sub(first), chunk.key().into_owned(), id);
+            if (first..=last).contains(&line) && best.as_ref().is_none_or(|best| this < *best) {
+                best = Some(this);
+            }
+        }
+        Ok(best.map(|(_, key, id)| (id, key)))
+    }
+
+    /// Keys that look like `id`, the nearest first: of chunks in files whose path is like the one that it has, and of those
+    /// that bear its name.
+    fn similar(&self, id: &str) -> Result<Vec<String>, StorageError> {
+        let path = |id: &str| id.split(':').find(|part| part.contains(['/', '.'])).unwrap_or(id).to_owned();
+        let wanted = path(id);
+        let mut files = Vec::new();
+        for file in self.snapshot.files() {
+            let file = file?;
+            let near = aurora_suggest::distance(&file.path, &wanted) <= wanted.chars().count() / 4;
+            if near || file.path.ends_with(&format!("/{wanted}")) {
+                files.push(file);
+            }
+        }
+        let name = id.rsplit(':').next().unwrap_or(id).to_lowercase();
+        let of_name = self.snapshot.label(Label::Defines(&name))?.into_iter().take(MOST_NAMESAKES).map(ChunkId);
+        let mut keys = Vec::new();
+        for id_of_chunk in files.into_iter().flat_map(|file| file.chunks).chain(of_name) {
+            if let Some(chunk) = self.snapshot.chunk(id_of_chunk)? {
+                let key = chunk.key().into_owned();
+                keys.push((aurora_suggest::distance(&key, id), key));
+            }
+        }
+        keys.sort();
+        keys.dedup();
+        // If one candidate differs by a typing error only, merely similar ones are not suggested.
+        let farthest = keys.first().map_or(0, |(nearest, _)| 2 * nearest + 2);
+        keys.retain(|(distance, _)| *distance <= farthest);
+        keys.truncate(SUGGESTIONS);
+        Ok(keys.into_iter().map(|(_, key)| key).collect())
+    }
+}
+
+/// `src/a.py` and 12 of `src/a.py:12` and `src/a.py:12-20`.
+fn place_of(id: &str) -> Option<(&str, u32)> {
+    let (path, lines) = id.rsplit_once(':')?;
+    let first = lines.split_once('-').map_or(lines, |(first, _)| first);
+    Some((path, first.parse().ok()?))
+}
+
+/// The paths below `root` that `path` may mean, as the index writes them: from the root, or from the directory `from`.
+pub fn spellings(root: &Path, from: Option<&Path>, path: &str) -> Vec<String> {
+    let mut found = vec![path.replace('\\', "/")];
+    let from_there = from.map(|from| without_dots(&from.join(path)));
+    if let Some(below) = from_there.as_deref().and_then(|path| path.strip_prefix(root).ok()) {
+        let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        found.push(parts.join("/"));
+    }
+    found
+}
+
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
+}

@@ -1,0 +1,101 @@
+//! What an index holds, in figures.
+
+use aurora_query::{Facet, facets};
+use aurora_storage::{ChunkType, LabelKind, Snapshot, StorageError, TableSize};
+use serde::Serialize;
+
+use crate::project::Project;
+use crate::stamp;
+
+/// What an index holds, for programs.
+#[derive(Serialize)]
+pub struct ContentsReport {
+    /// The indexed directory.
+    pub root: String,
+    /// Number of the generation.
+    pub generation: u64,
+    /// Whether the last run covered everything that it was asked to.
+    pub complete: bool,
+    /// When the index was made, as `2025-12-29T08:00:00Z`.
+    pub created: String,
+    /// When the generation was published.
+    pub updated: String,
+    /// The commit that was checked out; `None` outside git.
+    pub head_commit: Option<String>,
+    /// Files in the index.
+    pub files: u64,
+    /// Chunks in the index.
+    pub chunks: u64,
+    /// Chunks by type.
+    pub types: Vec<Share>,
+    /// Chunks by language, most first.
+    pub languages: Vec<Share>,
+    /// Columns of custom stages, with their values.
+    pub columns: Vec<Facet>,
+    /// The model that has made the vectors.
+    pub model: Option<ModelShape>,
+    /// Size of the index on disk, in bytes.
+    pub index_bytes: u64,
+    /// Sizes of its tables.
+    pub tables: Vec<TableSize>,
+    /// Segments of the inverted index.
+    pub segments: usize,
+    /// Terms of all segments.
+    pub terms: u64,
+    /// Postings of all segments.
+    pub postings: u64,
+}
+
+/// How many chunks have something in common.
+#[derive(Serialize)]
+pub struct Share {
+    /// What they have in common.
+    pub name: String,
+    /// How many chunks.
+    pub chunks: u32,
+}
+
+/// An embedding model.
+#[derive(Serialize)]
+pub struct ModelShape {
+    /// Its id.
+    pub id: String,
+    /// Numbers in a vector.
+    pub dimensions: usize,
+}
+
+/// What a generation of the project's index holds.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn contents(project: &Project, snapshot: &Snapshot) -> Result<ContentsReport, StorageError> {
+    let manifest = snapshot.manifest();
+    let shares = |kind| {
+        let rows = snapshot.labels(kind);
+        rows.map(|row| row.map(|(name, chunks)| Share { name, chunks })).collect::<Result<Vec<_>, _>>()
+    };
+    let mut types = shares(LabelKind::Type)?;
+    let rank = |share: &Share| ChunkType::ALL.iter().position(|kind| kind.as_str() == share.name);
+    types.sort_by_key(|share| rank(share));
+    let mut languages = shares(LabelKind::Language)?;
+    languages.sort_by(|a, b| b.chunks.cmp(&a.chunks).then_with(|| a.name.cmp(&b.name)));
+    Ok(ContentsReport {
+        root: project.root().display().to_string(),
+        generation: manifest.generation,
+        complete: manifest.complete,
+        created: stamp(manifest.created),
+        updated: stamp(manifest.updated),
+        head_commit: manifest.head_commit.clone(),
+        files: manifest.file_count,
+        chunks: manifest.chunk_count,
+        types,
+        languages,
+        columns: facets(snapshot)?,
+        model: manifest.model.as_ref().map(|model| ModelShape { id: model.id.clone(), dimensions: model.dimensions }),
+        index_bytes: project.index_bytes(),
+        tables: snapshot.table_sizes()?,
+        segments: manifest.segments.len(),
+        terms: manifest.segments.iter().map(|segment| segment.terms).sum(),
+        postings: manifest.segments.iter().map(|segment| segment.postings).sum(),
+    })
+}

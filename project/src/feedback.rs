@@ -1,0 +1,56 @@
+//! Verdicts on results, for later searches.
+
+use std::collections::BTreeMap;
+
+use aurora_query::LearningConfig;
+use aurora_storage::{AccessLog, Judgements, StorageError, Verdict};
+use serde::Serialize;
+
+/// What is known of chunks after a verdict, for programs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FeedbackReport {
+    /// The verdict that was given.
+    pub verdict: Verdict,
+    /// The chunks, in the order in which they were named.
+    pub chunks: Vec<JudgedChunk>,
+}
+
+/// What is known of one chunk.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgedChunk {
+    /// The chunk's key.
+    pub id: String,
+    /// How often each verdict was given.
+    pub feedback: BTreeMap<Verdict, u32>,
+    /// What the verdicts add to the chunk's activation.
+    pub learned: f64,
+}
+
+/// Records a verdict on chunks, named by their keys, at `now` in Unix seconds. On all of them, or on none.
+///
+/// # Errors
+/// When the log cannot be written or read.
+pub fn judge(
+    log: &AccessLog,
+    learning: &LearningConfig,
+    verdict: Verdict,
+    keys: &[String],
+    now: i64,
+) -> Result<FeedbackReport, StorageError> {
+    let judged: Vec<(&str, i64)> = keys.iter().map(|key| (key.as_str(), now)).collect();
+    log.judge(verdict, &judged)?;
+    let names: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let records = log.get_many(&names)?;
+    let chunk = |key: &String, judgements: Judgements| JudgedChunk {
+        id: key.clone(),
+        feedback: Verdict::ALL.iter().map(|&verdict| (verdict, judgements.count(verdict))).collect(),
+        learned: rounded(learning.learned(&judgements)),
+    };
+    let judgements = records.into_iter().map(|record| record.unwrap_or_default().judgements);
+    Ok(FeedbackReport { verdict, chunks: keys.iter().zip(judgements).map(|(key, found)| chunk(key, found)).collect() })
+}
+
+/// Two decimals: sums of tenths are not exact.
+fn rounded(learned: f32) -> f64 {
+    (f64::from(learned) * 100.0).round() / 100.0
+}

@@ -1,0 +1,56 @@
+//! A project as programs use it: its index opened, searched, described and brought up to date with the configuration, models and
+//! consents of the user. The command line, the HTTP server and the MCP server share this crate, so that they give equal answers.
+//!
+//! Deliberately absent: arguments, printing, protocols, and everything that another library of this workspace does alone.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use std::sync::Arc;
+//!
+//! use aurora_project::{Project, SearchRequest, Searcher};
+//! use aurora_query::Mode;
+//!
+//! let project = Project::new("project".into(), Arc::new(aurora_stages::registry()));
+//! let searcher = Searcher::open(&project, project.snapshot()?, project.settings(Vec::new())?, Mode::Hybrid)?;
+//! let found = searcher.search(&SearchRequest::new("where is the cache written"), 1_760_000_000)?;
+//! println!("{}", found.hits[0].file);
+//! # Ok::<(), aurora_project::ProjectError>(())
+//! ```
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod advice;
+mod attribution;
+mod chunk_name;
+mod contents;
+mod embedder;
+mod error;
+mod feedback;
+mod omissions;
+mod programs;
+mod project;
+mod relations;
+mod rerankers;
+mod search;
+pub mod user;
+
+pub use advice::{advice, chain};
+pub use attribution::{AttributedRun, AttributionReport, attribution};
+pub use chunk_name::{Names, spellings};
+pub use contents::{ContentsReport, ModelShape, Share, contents};
+pub use embedder::{EmbedderNotice, IndexEmbedder};
+pub use error::ProjectError;
+pub use feedback::{FeedbackReport, JudgedChunk, judge};
+pub use omissions::{OmissionReport, omissions};
+pub use programs::{
+    StageProgram, of_plan as programs_of_plan, refused as refused_programs, without as without_programs,
+};
+pub use project::Project;
+pub use relations::{RelatedChunk, RelationReport, definition, relations};
+pub use rerankers::{reranker, reranker_called};
+pub use search::{PackedAnswer, SearchRequest, Searcher};
+
+/// A time in Unix seconds as `2025-12-15T10:30:00Z`, in UTC; `-` beyond the calendar.
+pub fn stamp(seconds: i64) -> String {
+    jiff::Timestamp::from_second(seconds).map_or_else(|_| "-".to_owned(), |time| time.to_string())
+}

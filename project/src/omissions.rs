@@ -1,0 +1,32 @@
+//! What is not indexed, and why.
+
+use std::collections::BTreeMap;
+
+use aurora_stages::index::{self as indexing, IndexError, IndexOptions, NotIndexed};
+use serde::Serialize;
+
+/// Every file and directory that the tree has now and that is not indexed, for programs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OmissionReport {
+    /// The indexed directory.
+    pub root: String,
+    /// How many there are.
+    pub total: usize,
+    /// Files and directories by reason.
+    pub reasons: BTreeMap<String, usize>,
+    /// The files and directories, by path.
+    pub entries: Vec<NotIndexed>,
+}
+
+/// Walks the tree and tells what a run would not index now.
+///
+/// # Errors
+/// When the pipeline is wrong or the tree cannot be read.
+pub fn omissions(options: &IndexOptions) -> Result<OmissionReport, IndexError> {
+    let entries = indexing::not_indexed(options)?;
+    let mut reasons = BTreeMap::new();
+    for entry in &entries {
+        *reasons.entry(entry.reason.clone()).or_default() += 1;
+    }
+    Ok(OmissionReport { root: options.root.display().to_string(), total: entries.len(), reasons, entries })
+}

@@ -1,0 +1,168 @@
+//! The relations of a definition, as a report.
+
+use aurora_query::{BranchEnd, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions};
+use aurora_storage::{ChunkId, LabelKind, Snapshot, StorageError};
+use serde::Serialize;
+
+use crate::chunk_name::Names;
+use crate::error::ProjectError;
+
+/// Most definitions that an error lists.
+const MOST_LISTED: usize = 10;
+/// Most names that an error suggests.
+const SUGGESTIONS: usize = 3;
+
+/// The definition that a name, a place or an id means.
+///
+/// # Errors
+/// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], or that the index cannot be read.
+pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<ChunkId, ProjectError> {
+    if let Some((id, _)) = names.known_chunk(name)? {
+        return Ok(id);
+    }
+    match relations.find(name)?.as_slice() {
+        [] => {
+            Err(ProjectError::UnknownName { name: name.to_owned(), near: near_names(names.snapshot, relations, name)? })
+        }
+        [one] => Ok(*one),
+        several => {
+            let listed = several.iter().take(MOST_LISTED);
+            let ids = listed.filter_map(|id| names.snapshot.chunk(*id).transpose());
+            let ids = ids.map(|chunk| Ok(chunk?.key().into_owned())).collect::<Result<_, StorageError>>()?;
+            Err(ProjectError::AmbiguousName { name: name.to_owned(), count: several.len(), ids })
+        }
+    }
+}
+
+/// Qualified names of definitions whose name looks like one, the nearest first.
+fn near_names(snapshot: &Snapshot, relations: &RelationIndex<'_>, name: &str) -> Result<Vec<String>, StorageError> {
+    let last = name.rsplit(['.', ':', '#', '/', '\\']).next().unwrap_or(name).to_lowercase();
+    let most = (last.chars().count() / 4).max(1);
+    let mut near = Vec::new();
+    for label in snapshot.labels(LabelKind::Defines) {
+        let (other, _) = label?;
+        if other.len().abs_diff(last.len()) <= most {
+            near.push((aurora_suggest::distance(&other, &last), other));
+        }
+    }
+    near.retain(|(distance, _)| *distance <= most);
+    near.sort();
+    let mut shown = Vec::new();
+    for (_, other) in near.into_iter().take(MOST_LISTED) {
+        for id in relations.find(&other)?.into_iter().take(SUGGESTIONS) {
+            shown.extend(snapshot.chunk(id)?.map(|chunk| chunk.qualified_name().to_owned()));
+        }
+    }
+    shown.dedup();
+    shown.truncate(SUGGESTIONS);
+    Ok(shown)
+}
+
+/// The relations of a definition and of those that it is related to, for programs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RelationReport {
+    /// Which relation: `callees`, `callers` or `implementers`.
+    pub relation: &'static str,
+    /// Most steps from the definition.
+    pub depth: u32,
+    /// Least confidence of a relation that is shown.
+    pub min_confidence: f64,
+    /// The definition that was asked for.
+    pub root: RelatedChunk,
+    /// Relations of less confidence that were left out.
+    pub left_out: usize,
+    /// Names that the definition calls and that mean nothing in the repository, sorted.
+    pub external: Vec<String>,
+    /// Whether nothing was left out because there was too much.
+    pub complete: bool,
+}
+
+/// A definition in a [`RelationReport`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct RelatedChunk {
+    /// The key of its first chunk.
+    pub id: String,
+    /// Type of the chunk.
+    #[serde(rename = "type")]
+    pub chunk_type: &'static str,
+    /// Name with its scopes.
+    pub name: String,
+    /// Path below the root.
+    pub file: String,
+    /// First line, from 1.
+    pub line_start: u32,
+    /// Last line, inclusive.
+    pub line_end: u32,
+    /// How the relation to the definition above was found; none for the root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// How sure the relation is, 0..1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// Why nothing below it is shown: `cycle` or `repeated`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<&'static str>,
+    /// What it is related to, best first; none where the branch ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub children: Option<Vec<RelatedChunk>>,
+}
+
+/// What a tree of relations says.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn relations(
+    snapshot: &Snapshot,
+    tree: &RelationTree,
+    options: &TreeOptions,
+) -> Result<RelationReport, StorageError> {
+    Ok(RelationReport {
+        relation: name_of(options.relation),
+        depth: options.depth,
+        min_confidence: rounded(options.min_confidence),
+        root: related(snapshot, &tree.root)?.unwrap_or_default(),
+        left_out: tree.left_out,
+        external: tree.external.clone(),
+        complete: !tree.is_cut,
+    })
+}
+
+/// The recursion is as deep as the tree.
+fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>, StorageError> {
+    let Some(chunk) = snapshot.chunk(node.id)? else { return Ok(None) };
+    let children = match node.end {
+        Some(_) => None,
+        None => {
+            let children = node.children.iter().filter_map(|child| related(snapshot, child).transpose());
+            Some(children.collect::<Result<_, StorageError>>()?)
+        }
+    };
+    Ok(Some(RelatedChunk {
+        id: chunk.key().into_owned(),
+        chunk_type: chunk.chunk_type().as_str(),
+        name: chunk.qualified_name().to_owned(),
+        file: chunk.path().to_owned(),
+        line_start: chunk.line_start(),
+        line_end: chunk.line_end(),
+        reason: node.relation.map(|(reason, _)| reason.as_str()),
+        confidence: node.relation.map(|(_, confidence)| rounded(confidence)),
+        end: node.end.map(|end| match end {
+            BranchEnd::Cycle => "cycle",
+            BranchEnd::Repeated => "repeated",
+        }),
+        children,
+    }))
+}
+
+fn name_of(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Callees => "callees",
+        Relation::Callers => "callers",
+        Relation::Implementers => "implementers",
+    }
+}
+
+/// Three decimals: a confidence is no more exact.
+fn rounded(confidence: f32) -> f64 {
+    (f64::from(confidence) * 1000.0).round() / 1000.0
+}

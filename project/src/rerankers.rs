@@ -1,0 +1,23 @@
+//! The models that configurations name to read the best results.
+
+use aurora_analysis::AUTO;
+use aurora_query::{LoadedReranker, Mode, SearchConfig};
+
+use crate::advice::chain;
+use crate::user;
+
+/// The reranker that searches with `config` in this mode use, or why it cannot be used; `None` if they use none.
+pub fn reranker(config: &SearchConfig, mode: Mode) -> Option<LoadedReranker> {
+    config.reranker_for(mode).map(reranker_called)
+}
+
+/// The same for a [`Retriever`](aurora_query::Retriever), which reads [`AUTO`] itself, and only for a query that needs it.
+pub(crate) fn to_load(config: &SearchConfig, mode: Mode) -> Option<LoadedReranker> {
+    config.reranker_for(mode).filter(|name| *name != AUTO).map(reranker_called)
+}
+
+/// The reranker called `name`, or why it cannot be used.
+pub fn reranker_called(name: &str) -> LoadedReranker {
+    let reranker = user::models().and_then(|models| aurora_analysis::reranker(name, &models));
+    reranker.map_err(|error| chain(&error))
+}

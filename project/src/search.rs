@@ -1,0 +1,205 @@
+//! Searching a project: what a request asks for, and the answer in the form that every interface gives.
+
+use std::sync::Arc;
+
+use aurora_query::{
+    Context, Details, FilterSpec, Group, IndexInfo, Mode, Query, QueryError, Retriever, SearchConfig, SearchResults,
+    StageCounts,
+};
+use aurora_storage::{AccessLog, Snapshot};
+use serde::Serialize;
+
+use crate::embedder::{EmbedderNotice, IndexEmbedder};
+use crate::error::ProjectError;
+use crate::project::Project;
+use crate::rerankers;
+
+/// Results by default, and those that are considered for a token budget.
+const DEFAULT_LIMIT: usize = 10;
+const BUDGET_LIMIT: usize = 100;
+/// Lines of a snippet for programs.
+const SNIPPET_LINES: usize = 3;
+
+/// What is asked of a project.
+#[derive(Debug, Clone)]
+pub struct SearchRequest {
+    /// The query.
+    pub text: String,
+    /// Most results.
+    pub limit: usize,
+    /// Which scores to use.
+    pub mode: Mode,
+    /// What takes a place in the list.
+    pub group: Group,
+    /// Which chunks may be found.
+    pub filter: FilterSpec,
+    /// Whether results carry the chunks' full text.
+    pub content: bool,
+    /// Most lines of a snippet; 0 for none.
+    pub snippet_lines: usize,
+}
+
+impl SearchRequest {
+    /// A request with the defaults for programs.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            limit: DEFAULT_LIMIT,
+            mode: Mode::default(),
+            group: Group::default(),
+            filter: FilterSpec::default(),
+            content: false,
+            snippet_lines: SNIPPET_LINES,
+        }
+    }
+
+    /// The limit of a request that does not give one. For a token budget many results are considered.
+    pub fn default_limit(budget: Option<usize>) -> usize {
+        if budget.is_some() { BUDGET_LIMIT } else { DEFAULT_LIMIT }
+    }
+}
+
+/// One generation of a project's index, ready to be searched by any number of threads.
+pub struct Searcher {
+    project: Project,
+    retriever: Retriever,
+    embedder: Option<IndexEmbedder>,
+    notice: Option<EmbedderNotice>,
+    /// Without the log, results are ranked as if nothing had been shown before.
+    access: Option<Arc<AccessLog>>,
+}
+
+impl Searcher {
+    /// Makes a generation ready for searches in `mode` with `config`. Without the embedder of its vectors, hybrid searches go by
+    /// keywords, and [`Self::notice`] says why.
+    ///
+    /// # Errors
+    /// In mode `dense`, when the embedder cannot be used.
+    pub fn open(project: &Project, snapshot: Snapshot, config: SearchConfig, mode: Mode) -> Result<Self, ProjectError> {
+        let (embedder, notice) = IndexEmbedder::of_index(project, &snapshot, mode)?;
+        let access = AccessLog::open(&project.directory()).ok().map(Arc::new);
+        let reranker = rerankers::to_load(&config, mode);
+        let mut retriever = Retriever::new(snapshot, embedder.as_ref().map(IndexEmbedder::embedder), config);
+        if let Some(reranker) = reranker {
+            retriever = retriever.with_reranker(reranker);
+        }
+        Ok(Self { project: project.clone(), retriever, embedder, notice, access })
+    }
+
+    /// What the user should know about the embedder.
+    pub fn notice(&self) -> Option<&EmbedderNotice> {
+        self.notice.as_ref()
+    }
+
+    /// The embedder of queries.
+    pub fn embedder(&self) -> Option<&IndexEmbedder> {
+        self.embedder.as_ref()
+    }
+
+    /// The project.
+    pub fn project(&self) -> &Project {
+        &self.project
+    }
+
+    /// The generation that is searched.
+    pub fn snapshot(&self) -> &Snapshot {
+        self.retriever.snapshot()
+    }
+
+    /// The configuration in use.
+    pub fn config(&self) -> &SearchConfig {
+        self.retriever.config()
+    }
+
+    /// What was shown and judged before; `None` where it cannot be opened.
+    pub fn access(&self) -> Option<&AccessLog> {
+        self.access.as_deref()
+    }
+
+    /// Checks a filter against the columns of the index, without a search.
+    ///
+    /// # Errors
+    /// As for [`Retriever::check`].
+    pub fn check(&self, filter: &FilterSpec) -> Result<(), QueryError> {
+        self.retriever.check(filter)
+    }
+
+    /// Answers a request; `now` is the time to judge recency by, in Unix seconds.
+    ///
+    /// # Errors
+    /// As for [`Retriever::search`].
+    pub fn search(&self, request: &SearchRequest, now: i64) -> Result<SearchResults, QueryError> {
+        let mut found = self.retriever.search(&Query {
+            text: request.text.clone(),
+            limit: request.limit,
+            mode: request.mode,
+            group: request.group,
+            filter: request.filter.clone(),
+            now,
+            access: self.access.as_deref(),
+            content: request.content,
+        })?;
+        let root = self.project.root();
+        let details = Details { root, snippet_lines: request.snippet_lines, filter: &request.filter, now };
+        aurora_query::complete(self.snapshot(), &mut found, &details)?;
+        Ok(found)
+    }
+
+    /// The texts of results, best first, in `budget` tokens.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn packed(&self, found: &SearchResults, budget: usize) -> Result<Context, QueryError> {
+        aurora_query::packed(self.snapshot(), found, self.project.root(), budget)
+    }
+
+    /// Remembers what was shown, at `now`. A search never fails because of it: a read-only index can be searched nevertheless.
+    pub fn record<'k>(&self, keys: impl Iterator<Item = &'k str>, now: i64) {
+        if let Some(access) = &self.access {
+            let shown: Vec<(&str, i64)> = keys.map(|key| (key, now)).collect();
+            let _ = access.record(&shown);
+        }
+    }
+}
+
+/// The answer to a query with a token budget, for programs.
+#[derive(Debug, Serialize)]
+pub struct PackedAnswer<'a> {
+    /// The query as it was given.
+    pub query: &'a str,
+    /// The mode that was asked for.
+    pub mode: Mode,
+    /// The texts.
+    #[serde(flatten)]
+    pub context: &'a Context,
+    /// How tokens are counted.
+    pub token_count: &'static str,
+    /// What a user should know about the answer.
+    pub notes: &'a [String],
+    /// How many chunks each stage looked at.
+    pub stages: StageCounts,
+    /// The generation that answered.
+    pub index: Option<&'a IndexInfo>,
+    /// How long the search took, in milliseconds.
+    pub took_ms: f64,
+}
+
+impl<'a> PackedAnswer<'a> {
+    /// The value of `token_count`.
+    const ESTIMATE: &'static str =
+        "estimate: letters/8, digits/3, marks/3, other bytes/2, rounded up by run, and 1 a line";
+
+    /// The texts of results as an answer.
+    pub fn new(found: &'a SearchResults, context: &'a Context) -> Self {
+        Self {
+            query: &found.query,
+            mode: found.mode,
+            context,
+            token_count: Self::ESTIMATE,
+            notes: &found.notes,
+            stages: found.stages,
+            index: found.index.as_ref(),
+            took_ms: found.took.as_secs_f64() * 1e3,
+        }
+    }
+}
