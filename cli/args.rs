@@ -12,6 +12,7 @@ use crate::args_graph::GraphArgs;
 use crate::args_model::ModelCommand;
 use crate::args_pipeline::PipelineCommand;
 use crate::args_plugin::{PluginCommand, Untrusted};
+use crate::args_serve::ServeArgs;
 use crate::values::{
     ModeArg, ReportFormat, parse_budget, parse_jobs, parse_limit, parse_percent, parse_size, parse_snippet_lines,
     parse_weights,
@@ -83,6 +84,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ModelCommand,
     },
+    /// Answer searches over HTTP
+    #[command(after_help = crate::args_serve::SERVE_EXAMPLES)]
+    Serve(ServeArgs),
     /// Check git, the index, the model, the disk and the configuration
     #[command(after_help = "Exits with 1 when a check fails, with 0 otherwise; warnings do not count.")]
     Doctor(DoctorArgs),

@@ -45,6 +45,17 @@ pub(crate) fn ends(clean_up: impl Fn() + Send + 'static) {
     });
 }
 
+/// From here on the first Ctrl-C (or termination signal) calls `stop`, and a second one ends the process.
+pub(crate) fn stops(stop: impl Fn() + Send + 'static) {
+    let pressed = AtomicBool::new(false);
+    on_interrupt(move || {
+        if pressed.swap(true, Ordering::SeqCst) {
+            std::process::exit(INTERRUPTED);
+        }
+        stop();
+    });
+}
+
 fn on_interrupt(action: impl Fn() + Send + 'static) {
     *ACTION.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(action));
     // An error means that the handler is set already.

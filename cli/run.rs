@@ -15,7 +15,7 @@ use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::{
     blame, compact, completions, doctor, eval, export, feedback, graph, import, index, model, pipeline, plugin,
-    rebuild, search, shorthand, skipped, stats, trust, tune, verify, why,
+    rebuild, search, serve, shorthand, skipped, stats, trust, tune, verify, why,
 };
 
 /// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
@@ -109,6 +109,7 @@ fn command(command: &Command, program: &Program) -> Outcome {
         Command::Pipeline { command } => pipeline::run(command, program),
         Command::Plugin { command } => plugin::run(command, program),
         Command::Model { command } => model::run(command, terminal),
+        Command::Serve(args) => serve::run(args, program),
         Command::Doctor(args) => doctor::run(args, program),
         Command::Completions { shell } => completions::run(*shell, terminal),
     }

@@ -17,6 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-plugins",
             "aurora-project",
             "aurora-query",
+            "aurora-serve",
             "aurora-stages",
             "aurora-storage",
             "aurora-suggest",
@@ -47,6 +48,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-pipeline",
             "aurora-plugins",
             "aurora-query",
+            "aurora-redact",
             "aurora-stages",
             "aurora-storage",
             "aurora-suggest",
@@ -65,6 +67,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("aurora-redact", &[]),
+    ("aurora-serve", &["aurora-confined", "aurora-project", "aurora-query", "aurora-storage"]),
     (
         "aurora-stages",
         &[

@@ -43,6 +43,7 @@ fn why_not(snapshot: &Snapshot, file: &FileRecord) -> Result<String, StorageErro
 }
 
 /// The attribution of a file, for programs.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttributionReport {
     /// Path below the root.
@@ -54,6 +55,7 @@ pub struct AttributionReport {
 }
 
 /// Lines that came from one commit.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttributedRun {
     /// First line, from 1.

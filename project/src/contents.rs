@@ -8,6 +8,7 @@ use crate::project::Project;
 use crate::stamp;
 
 /// What an index holds, for programs.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Serialize)]
 pub struct ContentsReport {
     /// The indexed directory.
@@ -47,6 +48,7 @@ pub struct ContentsReport {
 }
 
 /// How many chunks have something in common.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Serialize)]
 pub struct Share {
     /// What they have in common.
@@ -56,6 +58,7 @@ pub struct Share {
 }
 
 /// An embedding model.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Serialize)]
 pub struct ModelShape {
     /// Its id.

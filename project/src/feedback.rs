@@ -7,6 +7,7 @@ use aurora_storage::{AccessLog, Judgements, StorageError, Verdict};
 use serde::Serialize;
 
 /// What is known of chunks after a verdict, for programs.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeedbackReport {
     /// The verdict that was given.
@@ -16,11 +17,13 @@ pub struct FeedbackReport {
 }
 
 /// What is known of one chunk.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgedChunk {
     /// The chunk's key.
     pub id: String,
     /// How often each verdict was given.
+    #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, u32>))]
     pub feedback: BTreeMap<Verdict, u32>,
     /// What the verdicts add to the chunk's activation.
     pub learned: f64,

@@ -32,6 +32,7 @@ mod project;
 mod relations;
 mod rerankers;
 mod search;
+mod texts;
 pub mod user;
 
 pub use advice::{advice, chain};
@@ -49,6 +50,7 @@ pub use project::Project;
 pub use relations::{RelatedChunk, RelationReport, definition, relations};
 pub use rerankers::{reranker, reranker_called};
 pub use search::{PackedAnswer, SearchRequest, Searcher};
+pub use texts::{ChunkOutline, ChunkReport, FileReport, file_report};
 
 /// A time in Unix seconds as `2025-12-15T10:30:00Z`, in UTC; `-` beyond the calendar.
 pub fn stamp(seconds: i64) -> String {

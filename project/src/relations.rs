@@ -59,6 +59,7 @@ fn near_names(snapshot: &Snapshot, relations: &RelationIndex<'_>, name: &str) ->
 }
 
 /// The relations of a definition and of those that it is related to, for programs.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RelationReport {
     /// Which relation: `callees`, `callers` or `implementers`.
@@ -78,6 +79,7 @@ pub struct RelationReport {
 }
 
 /// A definition in a [`RelationReport`].
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RelatedChunk {
     /// The key of its first chunk.
@@ -103,6 +105,7 @@ pub struct RelatedChunk {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<&'static str>,
     /// What it is related to, best first; none where the branch ends.
+    #[cfg_attr(feature = "schema", schema(no_recursion))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub children: Option<Vec<RelatedChunk>>,
 }

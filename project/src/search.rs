@@ -9,6 +9,7 @@ use aurora_query::{
 use aurora_storage::{AccessLog, Snapshot};
 use serde::Serialize;
 
+use crate::chunk_name::Names;
 use crate::embedder::{EmbedderNotice, IndexEmbedder};
 use crate::error::ProjectError;
 use crate::project::Project;
@@ -116,6 +117,11 @@ impl Searcher {
         self.access.as_deref()
     }
 
+    /// What names of chunks and paths below the root mean.
+    pub fn names(&self) -> Names<'_> {
+        Names { snapshot: self.snapshot(), root: self.project.root(), from: None }
+    }
+
     /// Checks a filter against the columns of the index, without a search.
     ///
     /// # Errors
@@ -163,6 +169,7 @@ impl Searcher {
 }
 
 /// The answer to a query with a token budget, for programs.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Serialize)]
 pub struct PackedAnswer<'a> {
     /// The query as it was given.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::filter::{FilterError, FilterSpec, SelectError};
 
 /// Which scores a search uses.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -41,6 +42,7 @@ impl std::str::FromStr for Mode {
 }
 
 /// What takes a place in the list of results.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {

@@ -12,6 +12,7 @@ const LONGEST_STAGE: usize = 256;
 const MOST_TERMS: u8 = 10;
 
 /// A custom column: a key of the chunks' metadata, and what its values are used for.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnDeclaration {
@@ -32,6 +33,7 @@ pub struct ColumnDeclaration {
 }
 
 /// The type of a column's values, see [`MetaValue`](crate::MetaValue).
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnKind {

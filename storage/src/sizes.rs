@@ -8,6 +8,7 @@ use crate::snapshot::Snapshot;
 use crate::tables::Table;
 
 /// A table of an index.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TableSize {
     /// Its name within the environment.

@@ -11,6 +11,7 @@ use crate::rank::{RankedCandidate, RankingContext};
 use crate::retrieve::bm25::MatchedTerms;
 
 /// The reasons behind one hit's scores.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// Terms of the query that the chunk holds, in the query's order.

@@ -12,6 +12,7 @@ use crate::rank::{AppliedRule, Components, RankPair, Weights, reciprocal_rank};
 const SCALE: &str = "scale";
 
 /// What the components brought to a final score.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Points {
     /// Of the keyword score.
@@ -23,9 +24,11 @@ pub struct Points {
 }
 
 /// A rule that changed a score.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Boost {
     /// Its name, as in the configuration below `search.rules`, or `boost.` and the name of a custom column.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub rule: Cow<'static, str>,
     /// What it added to the final score, or took away.
     pub effect: f32,

@@ -12,6 +12,7 @@ use crate::filter::number::Number;
 const NAMED: usize = 10;
 
 /// The values of a custom column with the use `filter`.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Facet {
     /// The column.
@@ -30,6 +31,7 @@ pub struct Facet {
 }
 
 /// A value of a facet.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FacetValue {
     /// The value; a text beyond 240 bytes is cut.

@@ -31,6 +31,7 @@ pub(crate) struct Piece {
 }
 
 /// A hit whose text, or the beginning of it, is part of a block.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PackedHit {
     /// Place in the ranking, from 1.
@@ -53,6 +54,7 @@ pub struct PackedHit {
 }
 
 /// A stretch of a file.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextBlock {
     /// Path of the file.
@@ -71,6 +73,7 @@ pub struct ContextBlock {
 }
 
 /// As much of the best hits as fits.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Context {
     /// Tokens that were allowed.

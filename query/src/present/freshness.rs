@@ -6,6 +6,7 @@ use serde::Serialize;
 use std::io::ErrorKind;
 
 /// How a file on disk compares with its record in the index.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileState {

@@ -10,6 +10,8 @@ mod hits;
 mod lines;
 mod listing;
 mod results;
+#[cfg(feature = "schema")]
+mod schema;
 mod snippet;
 mod tokens;
 

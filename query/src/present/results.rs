@@ -11,11 +11,14 @@ use serde::ser::{SerializeMap, Serializer};
 
 use crate::explain::{Explanation, Points};
 use crate::present::freshness::FileState;
+#[cfg(feature = "schema")]
+use crate::present::schema;
 use crate::present::snippet::SnippetLine;
 use crate::query::Mode;
 use crate::understand::QueryKind;
 
 /// The answer to one query.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Serialize)]
 pub struct SearchResults {
     /// The query as it was given.
@@ -39,11 +42,13 @@ pub struct SearchResults {
     #[serde(skip)]
     pub term_weights: BTreeMap<String, f32>,
     /// How long the search took.
+    #[cfg_attr(feature = "schema", schema(value_type = f64))]
     #[serde(rename = "took_ms", serialize_with = "milliseconds")]
     pub took: Duration,
 }
 
 /// How many chunks each stage of a search looked at.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct StageCounts {
     /// Chunks in the index.
@@ -61,11 +66,13 @@ pub struct StageCounts {
 }
 
 /// Which generation of the index answered.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IndexInfo {
     /// Its number.
     pub generation: u64,
     /// When it was published, in Unix seconds.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
     #[serde(serialize_with = "time")]
     pub updated: i64,
     /// Seconds since then.
@@ -77,6 +84,7 @@ pub struct IndexInfo {
 }
 
 /// One found chunk.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Serialize)]
 pub struct Hit {
     /// Place in the list, from 1.
@@ -107,12 +115,15 @@ pub struct Hit {
     /// How the final score came about.
     pub scores: Scores,
     /// History of the chunk's lines.
+    #[cfg_attr(feature = "schema", schema(value_type = schema::GitFacts))]
     #[serde(serialize_with = "git")]
     pub git: ChunkHistory,
     /// Accesses before this search; `None` when never shown or not asked for.
+    #[cfg_attr(feature = "schema", schema(value_type = schema::AccessFacts))]
     #[serde(serialize_with = "access")]
     pub access: Option<AccessRecord>,
     /// Unix seconds of the conversation or pattern, where the type has a date.
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "date")]
     pub date: Option<i64>,
     /// Declaration without the body.
@@ -123,6 +134,7 @@ pub struct Hit {
     #[serde(rename = "content", skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// Columns of plugin stages.
+    #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, MetaValue>))]
     #[serde(serialize_with = "metadata")]
     pub metadata: Vec<(String, MetaValue)>,
     /// Tags and lifespan, where the type has them.
@@ -140,6 +152,7 @@ pub struct Hit {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<FileRow>,
     /// The file on disk compared with the index; `None` until [`crate::complete`].
+    #[cfg_attr(feature = "schema", schema(value_type = schema::FileFacts))]
     #[serde(flatten, serialize_with = "file_state")]
     pub file_state: Option<FileState>,
 }
@@ -189,6 +202,7 @@ impl Hit {
 }
 
 /// A further chunk of a hit's file.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FileRow {
     /// The chunk's key.
@@ -224,6 +238,7 @@ impl FileRow {
 }
 
 /// Candidates that say the same as a hit in another place, and take none in the list.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Copies {
     /// How many there are.
@@ -252,6 +267,7 @@ impl Copies {
 }
 
 /// Components of a score. The first three are normalised to 0..1 within the query's candidates.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Scores {
     /// Keyword score.
@@ -272,6 +288,7 @@ pub struct Scores {
 }
 
 /// Components before normalisation.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct RawScores {
     /// BM25F.

@@ -19,6 +19,7 @@ const WORTH_SHOWING: f32 = 0.25;
 const WORTH_MARKING: f32 = 0.3;
 
 /// A line of a snippet.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SnippetLine {
     /// Number of the line in the file, from 1; `None` where the chunk's text is not the file's, line by line.
@@ -26,6 +27,7 @@ pub struct SnippetLine {
     /// The line, without its end.
     pub text: String,
     /// Where in the line, in bytes, words of the query or patterns match: start and end of each.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Vec<usize>>))]
     pub matches: Vec<(usize, usize)>,
     /// Place of the line in the chunk's text, from 0.
     #[serde(skip)]

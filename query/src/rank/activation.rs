@@ -19,6 +19,7 @@ pub use crate::rank::uses::{DAY, UseHistory, YEAR};
 const SHORTEST_DAYS: f64 = 1.0 / 24.0;
 
 /// The parts of an activation. Those from history are `None` where there is none.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct ActivationParts {
     /// `ln Σ t^(−d)`, t in days, d the decay of the chunk's type.

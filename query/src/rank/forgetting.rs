@@ -36,6 +36,7 @@ impl TypeDecay {
 }
 
 /// How a chunk is forgotten.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Forgetting {

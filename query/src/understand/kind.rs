@@ -30,6 +30,7 @@ const COMPLAINTS: &[&str] = &[
 ];
 
 /// Shares of the kinds in one query; they sum to 1.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QueryKind {
     /// Names as they are written in code: `parseQuery`, `user_id`, `Session.save`.

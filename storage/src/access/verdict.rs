@@ -4,6 +4,7 @@ use aurora_codec::{ByteReader, put_varint};
 use serde::Serialize;
 
 /// A judgement of one chunk.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {

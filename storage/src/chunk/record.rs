@@ -244,6 +244,7 @@ pub enum ChunkHistory {
 }
 
 /// What the commits of a [`GitHistory`] have touched.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HistoryTier {
@@ -276,6 +277,7 @@ pub struct GitHistory {
 }
 
 /// A value of a chunk's metadata.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize, Serialize, Deserialize)]
 #[rkyv(derive(Debug))]
 #[serde(untagged)]
@@ -293,6 +295,7 @@ pub enum MetaValue {
 }
 
 /// Tags and lifespan policy of a chunk.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(
     Debug, Clone, Default, PartialEq, Eq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize, Serialize, Deserialize,
 )]

@@ -1,0 +1,151 @@
+//! A chunk or a file, with its text.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use aurora_confined::Directory;
+use aurora_query::{FileState, file_state};
+use aurora_storage::{Chunk, ChunkType, FileOutcome, FileRecord, Governance, MetaValue, Snapshot, StorageError};
+use serde::Serialize;
+
+/// A chunk with its text, for programs.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChunkReport {
+    /// The chunk's key.
+    pub id: String,
+    /// Path below the root.
+    pub file: String,
+    /// Type of the chunk.
+    #[serde(rename = "type")]
+    pub chunk_type: ChunkType,
+    /// Language of the file.
+    pub language: String,
+    /// Simple name.
+    pub name: String,
+    /// Name with its scopes.
+    pub qualified_name: String,
+    /// First line, from 1.
+    pub line_start: u32,
+    /// Last line, inclusive.
+    pub line_end: u32,
+    /// Declaration without the body.
+    pub signature: String,
+    /// Documentation text.
+    pub doc: String,
+    /// Full text, secrets masked.
+    pub content: String,
+    /// Key of the enclosing chunk.
+    pub parent: Option<String>,
+    /// Columns of custom stages.
+    pub metadata: BTreeMap<String, MetaValue>,
+    /// Tags and lifespan, where the type has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub governance: Option<Governance>,
+}
+
+impl From<Chunk> for ChunkReport {
+    fn from(chunk: Chunk) -> Self {
+        Self {
+            id: chunk.key,
+            file: chunk.path,
+            chunk_type: chunk.chunk_type,
+            language: chunk.language,
+            name: chunk.name,
+            qualified_name: chunk.qualified_name,
+            line_start: chunk.line_start,
+            line_end: chunk.line_end,
+            signature: chunk.signature,
+            doc: chunk.doc,
+            content: chunk.text,
+            parent: chunk.parent,
+            metadata: chunk.metadata.into_iter().collect(),
+            governance: chunk.governance,
+        }
+    }
+}
+
+/// A file of the index, for programs.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FileReport {
+    /// Path below the root.
+    pub file: String,
+    /// Language; empty where none was recognised.
+    pub language: String,
+    /// Size in bytes when it was indexed.
+    pub size: u64,
+    /// Number of lines when it was indexed.
+    pub lines: u32,
+    /// Why it has no chunks, where it has none.
+    pub skipped: Option<String>,
+    /// What was noticed while it was indexed.
+    pub warnings: Vec<String>,
+    /// How the file on disk compares with what was indexed.
+    pub file_state: FileState,
+    /// The file's text as it is on disk, secrets masked; none where it is gone, was skipped, or is no text.
+    pub content: Option<String>,
+    /// The file's chunks, in the order of the file.
+    pub chunks: Vec<ChunkOutline>,
+}
+
+/// A chunk of a [`FileReport`].
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChunkOutline {
+    /// The chunk's key.
+    pub id: String,
+    /// Type of the chunk.
+    #[serde(rename = "type")]
+    pub chunk_type: ChunkType,
+    /// Name with its scopes.
+    pub qualified_name: String,
+    /// First line, from 1.
+    pub line_start: u32,
+    /// Last line, inclusive.
+    pub line_end: u32,
+}
+
+/// Most bytes of a file's text.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// A file of the index below `root`, with its text.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn file_report(snapshot: &Snapshot, root: &Path, file: &FileRecord) -> Result<FileReport, StorageError> {
+    let mut chunks = Vec::with_capacity(file.chunks.len());
+    for &id in &file.chunks {
+        chunks.extend(snapshot.chunk(id)?.map(|chunk| ChunkOutline {
+            id: chunk.key().into_owned(),
+            chunk_type: chunk.chunk_type(),
+            qualified_name: chunk.qualified_name().to_owned(),
+            line_start: chunk.line_start(),
+            line_end: chunk.line_end(),
+        }));
+    }
+    let directory = Directory::open_root(root).ok();
+    let skipped = match &file.outcome {
+        FileOutcome::Skipped(reason) => Some(reason.clone()),
+        _ => None,
+    };
+    let content = directory.as_ref().filter(|_| skipped.is_none()).and_then(|root| text(root, &file.path));
+    Ok(FileReport {
+        file: file.path.clone(),
+        language: file.language.clone(),
+        size: file.size,
+        lines: file.lines,
+        skipped,
+        warnings: file.warnings.clone(),
+        file_state: directory.map_or(FileState::Unknown, |root| file_state(&root, file)),
+        content,
+        chunks,
+    })
+}
+
+/// A file's text, its secrets masked as they are in the index.
+fn text(directory: &Directory, path: &str) -> Option<String> {
+    let text = String::from_utf8(directory.read(path, MOST_BYTES).ok()?).ok()?;
+    let secrets = aurora_redact::find(&text);
+    Some(aurora_redact::mask(text, &secrets))
+}

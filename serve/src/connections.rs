@@ -1,0 +1,151 @@
+//! Connections: accepted up to a number, with bounds on what a client may take its time for.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_io_timeout::TimeoutStream;
+
+use crate::error::ServeError;
+use crate::options::Listen;
+use crate::server::Stop;
+use crate::state::State;
+
+/// How long open connections get to finish at the end.
+const GRACE: Duration = Duration::from_secs(10);
+/// Time before the next try where the system gives no connection.
+const RETRY: Duration = Duration::from_millis(50);
+/// Most bytes of a request's head.
+const HEAD_BYTES: usize = 32 << 10;
+
+/// A bound address.
+pub(crate) enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener, std::path::PathBuf),
+}
+
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Listener {
+    pub(crate) async fn bind(listen: &Listen) -> Result<Self, ServeError> {
+        match listen {
+            Listen::Tcp(address) => TcpListener::bind(address)
+                .await
+                .map(Self::Tcp)
+                .map_err(|source| ServeError::Listen { place: address.to_string(), source }),
+            Listen::Unix(path) => UnixListener::bind(path)
+                .map(|listener| Self::Unix(listener, path.clone()))
+                .map_err(|source| ServeError::Listen { place: path.display().to_string(), source }),
+        }
+    }
+
+    /// `http://127.0.0.1:8080` or `unix:PATH`.
+    pub(crate) fn address(&self) -> String {
+        match self {
+            Self::Tcp(listener) => match listener.local_addr() {
+                Ok(address) => format!("http://{address}"),
+                Err(error) => format!("an address that is not known: {error}"),
+            },
+            Self::Unix(_, path) => format!("unix:{}", path.display()),
+        }
+    }
+
+    async fn accept(&self) -> std::io::Result<Stream> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, _) = listener.accept().await?;
+                // Answers are written at once.
+                stream.set_nodelay(true)?;
+                Ok(Stream::Tcp(stream))
+            }
+            Self::Unix(listener, _) => listener.accept().await.map(|(stream, _)| Stream::Unix(stream)),
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Self::Unix(_, path) = self {
+            #[allow(clippy::disallowed_methods, reason = "the user has named the socket, and this process has made it")]
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Accepts connections until `stop` says otherwise, and lets the open ones finish.
+pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State>, stop: &Stop) {
+    let limits = state.options.limits;
+    let places = Arc::new(Semaphore::new(limits.connections));
+    let mut open = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop.stopped() => break,
+        };
+        let stream = match accepted {
+            Ok(stream) => stream,
+            Err(error) => {
+                // Most often the process has no file descriptor left; connections that end give some back.
+                tracing::warn!("cannot accept a connection: {error}");
+                tokio::time::sleep(RETRY).await;
+                continue;
+            }
+        };
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+            state.metrics.refused_connections.inc();
+            continue;
+        };
+        let (router, stop, metrics) = (router.clone(), stop.clone(), state.metrics.clone());
+        open.spawn(async move {
+            metrics.open_connections.inc();
+            match stream {
+                Stream::Tcp(stream) => answer(stream, router, limits.idle, &stop).await,
+                Stream::Unix(stream) => answer(stream, router, limits.idle, &stop).await,
+            }
+            metrics.open_connections.dec();
+            drop(place);
+        });
+        while open.try_join_next().is_some() {}
+    }
+    drop(listener);
+    let finished = async { while open.join_next().await.is_some() {} };
+    if tokio::time::timeout(GRACE, finished).await.is_err() {
+        tracing::warn!("connections that did not end in {} seconds were closed", GRACE.as_secs());
+    }
+}
+
+/// Answers the requests of one connection.
+async fn answer<S>(stream: S, router: Router, idle: Duration, stop: &Stop)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(idle).max_buf_size(HEAD_BYTES);
+    // A client that does not read its answers is left after the same time.
+    let mut stream = Box::pin(TimeoutStream::new(stream));
+    stream.as_mut().set_write_timeout_pinned(Some(idle));
+    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).with_upgrades();
+    let mut connection = pin!(connection);
+    let stopped = pin!(stop.stopped());
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stopped => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!("a connection ended early: {error}");
+    }
+}

@@ -1,0 +1,48 @@
+//! Attribution of files.
+
+use std::sync::Arc;
+
+use aurora_project::{AttributionReport, attribution};
+use axum::Json;
+use axum::extract::State as Shared;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::http::extract::Parameters;
+use crate::http::problem::Problem;
+use crate::state::State;
+
+/// Which file is asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct BlameParameters {
+    /// Path below the root.
+    path: String,
+    /// Name of the root; the first one unless given.
+    root: Option<String>,
+}
+
+/// Which commit every line of a file came from, as it was when the file was indexed.
+#[utoipa::path(
+    get,
+    path = "/api/v1/blame",
+    tag = "search",
+    params(BlameParameters),
+    responses(
+        (status = 200, body = AttributionReport),
+        (status = 404, description = "The file is not indexed, or has no attribution", body = Problem),
+    )
+)]
+pub(crate) async fn blame(
+    Shared(state): Shared<Arc<State>>,
+    Parameters(asked): Parameters<BlameParameters>,
+) -> Result<Json<AttributionReport>, Problem> {
+    state
+        .read(asked.root.as_deref(), move |searcher| {
+            let file = searcher.names().file(&asked.path)?;
+            let blame = attribution(searcher.snapshot(), &file)?;
+            Ok(Json(AttributionReport::of(&file.path, &blame)))
+        })
+        .await
+}

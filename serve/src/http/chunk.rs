@@ -1,0 +1,46 @@
+//! Chunks with their texts.
+
+use std::sync::Arc;
+
+use aurora_project::ChunkReport;
+use axum::Json;
+use axum::extract::State as Shared;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::http::extract::Parameters;
+use crate::http::problem::Problem;
+use crate::state::State;
+
+/// Which chunk is asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ChunkParameters {
+    /// The `id` of a result, or `PATH:LINE`.
+    id: String,
+    /// Name of the root; the first one unless given.
+    root: Option<String>,
+}
+
+/// A chunk with its text.
+#[utoipa::path(
+    get,
+    path = "/api/v1/chunk",
+    tag = "search",
+    params(ChunkParameters),
+    responses((status = 200, body = ChunkReport), (status = 404, description = "There is no such chunk", body = Problem))
+)]
+pub(crate) async fn chunk(
+    Shared(state): Shared<Arc<State>>,
+    Parameters(asked): Parameters<ChunkParameters>,
+) -> Result<Json<ChunkReport>, Problem> {
+    state
+        .read(asked.root.as_deref(), move |searcher| {
+            let (id, key) = searcher.names().chunk(&asked.id)?;
+            let chunk = searcher.snapshot().whole_chunk(id)?;
+            let gone = || Problem::not_found(format!("no chunk has the id {key}"));
+            Ok(Json(chunk.ok_or_else(gone)?.into()))
+        })
+        .await
+}

@@ -1,0 +1,93 @@
+//! Verdicts on results.
+
+use std::sync::Arc;
+
+use aurora_project::{FeedbackReport, judge};
+use aurora_storage::Verdict;
+use axum::Json;
+use axum::extract::State as Shared;
+use axum::http::StatusCode;
+use jiff::Timestamp;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::http::extract::Body;
+use crate::http::problem::Problem;
+use crate::state::State;
+
+/// Most chunks of one request.
+const MOST_CHUNKS: usize = 1_000;
+
+/// A verdict on results.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FeedbackBody {
+    /// What is said of them.
+    verdict: VerdictName,
+    /// Ids of results, or `PATH:LINE`.
+    #[schema(min_items = 1, max_items = 1000)]
+    ids: Vec<String>,
+    /// Name of the root; the first one unless given.
+    root: Option<String>,
+}
+
+/// A judgement of a chunk.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum VerdictName {
+    /// It was what was looked for.
+    Good,
+    /// It helped, in a task that succeeded in part.
+    Helpful,
+    /// It did not help, in a task that succeeded in part.
+    Unhelpful,
+    /// It led astray.
+    Bad,
+}
+
+/// Records a verdict on results, for later searches: on all of them, or on none.
+#[utoipa::path(
+    post,
+    path = "/api/v1/feedback",
+    tag = "search",
+    request_body = FeedbackBody,
+    responses(
+        (status = 200, body = FeedbackReport),
+        (status = 403, description = "The server is read-only", body = Problem),
+        (status = 404, description = "There is no such chunk; nothing was recorded", body = Problem),
+        (status = 422, description = "The verdict cannot be understood", body = Problem),
+    )
+)]
+pub(crate) async fn feedback(
+    Shared(state): Shared<Arc<State>>,
+    Body(body): Body<FeedbackBody>,
+) -> Result<Json<FeedbackReport>, Problem> {
+    if state.options.read_only {
+        return Err(Problem::forbidden("the server is read-only"));
+    }
+    if !(1..=MOST_CHUNKS).contains(&body.ids.len()) {
+        return Err(Problem::invalid(format!("`ids` has 1 to {MOST_CHUNKS} items")));
+    }
+    let verdict = match body.verdict {
+        VerdictName::Good => Verdict::Good,
+        VerdictName::Helpful => Verdict::Helpful,
+        VerdictName::Unhelpful => Verdict::Unhelpful,
+        VerdictName::Bad => Verdict::Bad,
+    };
+    state
+        .read(body.root.as_deref(), move |searcher| {
+            let mut keys = Vec::new();
+            for id in &body.ids {
+                let (_, key) = searcher.names().chunk(id)?;
+                if !keys.contains(&key) {
+                    keys.push(key);
+                }
+            }
+            let log = searcher
+                .access()
+                .ok_or_else(|| Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the access history cannot be opened"))?;
+            let learning = &searcher.config().activation.learning;
+            Ok(Json(judge(log, learning, verdict, &keys, Timestamp::now().as_second())?))
+        })
+        .await
+}

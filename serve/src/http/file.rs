@@ -1,0 +1,44 @@
+//! Files with their texts and chunks.
+
+use std::sync::Arc;
+
+use aurora_project::{FileReport, file_report};
+use axum::Json;
+use axum::extract::State as Shared;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::http::extract::Parameters;
+use crate::http::problem::Problem;
+use crate::state::State;
+
+/// Which file is asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct FileParameters {
+    /// Path below the root.
+    path: String,
+    /// Name of the root; the first one unless given.
+    root: Option<String>,
+}
+
+/// An indexed file with its text and chunks. Files that are not in the index are never read.
+#[utoipa::path(
+    get,
+    path = "/api/v1/file",
+    tag = "search",
+    params(FileParameters),
+    responses((status = 200, body = FileReport), (status = 404, description = "The file is not in the index", body = Problem))
+)]
+pub(crate) async fn file(
+    Shared(state): Shared<Arc<State>>,
+    Parameters(asked): Parameters<FileParameters>,
+) -> Result<Json<FileReport>, Problem> {
+    state
+        .read(asked.root.as_deref(), move |searcher| {
+            let file = searcher.names().file(&asked.path)?;
+            Ok(Json(file_report(searcher.snapshot(), searcher.project().root(), &file)?))
+        })
+        .await
+}

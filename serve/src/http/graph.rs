@@ -1,0 +1,89 @@
+//! Relations of definitions.
+
+use std::sync::Arc;
+
+use aurora_project::{RelationReport, definition, relations};
+use aurora_query::{DEEPEST_TREE, Relation, RelationIndex, TreeOptions};
+use axum::Json;
+use axum::extract::State as Shared;
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::http::extract::Parameters;
+use crate::http::problem::Problem;
+use crate::state::State;
+
+/// Defaults of the command line.
+const DEPTH: u32 = 1;
+const MIN_CONFIDENCE: f32 = 0.4;
+
+/// Whose relations are asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct GraphParameters {
+    /// A name as results show it, `PATH:LINE`, or the `id` of a result.
+    name: String,
+    /// Which relation; `callees` unless given.
+    relation: Option<RelationName>,
+    /// Most steps from the definition; 1 unless given.
+    depth: Option<u32>,
+    /// Least confidence of a relation, 0..1; 0.4 unless given.
+    min_confidence: Option<f32>,
+    /// Name of the root; the first one unless given.
+    root: Option<String>,
+}
+
+/// A relation between definitions.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum RelationName {
+    /// What the definition calls.
+    Callees,
+    /// What calls it.
+    Callers,
+    /// What extends, implements or overrides it.
+    Implementers,
+}
+
+/// What a definition calls, what calls it, or what implements it.
+#[utoipa::path(
+    get,
+    path = "/api/v1/graph",
+    tag = "search",
+    params(GraphParameters),
+    responses(
+        (status = 200, body = RelationReport),
+        (status = 404, description = "No definition has the name", body = Problem),
+        (status = 422, description = "Several definitions have the name", body = Problem),
+    )
+)]
+pub(crate) async fn graph(
+    Shared(state): Shared<Arc<State>>,
+    Parameters(asked): Parameters<GraphParameters>,
+) -> Result<Json<RelationReport>, Problem> {
+    let options = TreeOptions {
+        relation: match asked.relation {
+            None | Some(RelationName::Callees) => Relation::Callees,
+            Some(RelationName::Callers) => Relation::Callers,
+            Some(RelationName::Implementers) => Relation::Implementers,
+        },
+        depth: asked.depth.unwrap_or(DEPTH),
+        min_confidence: asked.min_confidence.unwrap_or(MIN_CONFIDENCE),
+    };
+    if !(1..=DEEPEST_TREE).contains(&options.depth) {
+        return Err(Problem::invalid(format!("`depth` is a number from 1 to {DEEPEST_TREE}")));
+    }
+    if !(0.0..=1.0).contains(&options.min_confidence) {
+        return Err(Problem::invalid("`min_confidence` is a number from 0 to 1"));
+    }
+    state
+        .read(asked.root.as_deref(), move |searcher| {
+            let snapshot = searcher.snapshot();
+            let index = RelationIndex::new(snapshot);
+            let id = definition(&searcher.names(), &index, &asked.name)?;
+            let tree = index.tree(id, &options)?;
+            Ok(Json(relations(snapshot, &tree, &options)?))
+        })
+        .await
+}

@@ -1,0 +1,112 @@
+//! Who may ask: names of the server, origins of pages, and the token.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::{Request, State as Shared};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::http::problem::Problem;
+use crate::options::{Listen, ServeOptions};
+use crate::state::State;
+
+/// Paths that need no token: they tell no more than that the server runs.
+const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
+
+/// Refuses requests of strangers.
+///
+/// A page of a stranger reaches a server on this machine by a name of its own that it lets point here (DNS rebinding): its
+/// requests have that name as `Host`. Or it sends requests to the server's address: these have the page's `Origin`.
+pub(crate) async fn guard(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let allowed_origin = origin.as_ref().filter(|origin| is_allowed_origin(origin, &state.options)).cloned();
+    let mut response = match check(&request, &state.options) {
+        Err(problem) => problem.into_response(),
+        Ok(()) if is_preflight(&request) && allowed_origin.is_some() => StatusCode::NO_CONTENT.into_response(),
+        Ok(()) => next.run(request).await,
+    };
+    if let Some(origin) = allowed_origin {
+        allow(origin, response.headers_mut());
+    }
+    response
+}
+
+fn check(request: &Request, options: &ServeOptions) -> Result<(), Problem> {
+    let headers = request.headers();
+    let host = host(request).ok_or_else(|| Problem::new(StatusCode::BAD_REQUEST, "the request names no host"))?;
+    if matches!(options.listen, Listen::Tcp(_)) && !is_known_host(host.host(), options) {
+        return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "the server is not known by this name")
+            .with_help("`--allow-host NAME` allows it"));
+    }
+    if let Some(origin) = headers.get(header::ORIGIN)
+        && !is_same_origin(origin, &host)
+        && !is_allowed_origin(origin, options)
+    {
+        return Err(Problem::forbidden("pages of this origin may not use the server")
+            .with_help("`--allow-origin ORIGIN` allows it"));
+    }
+    if headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site") && headers.get(header::ORIGIN).is_none() {
+        return Err(Problem::forbidden("pages of other sites may not use the server"));
+    }
+    let is_open = OPEN_PATHS.contains(&request.uri().path()) || is_preflight(request);
+    match &options.token {
+        Some(token) if !is_open => {
+            let shown = headers.get(header::AUTHORIZATION);
+            if shown.is_some_and(|shown| token.is_shown_by(shown.as_bytes())) {
+                return Ok(());
+            }
+            Err(Problem::new(StatusCode::UNAUTHORIZED, "the request does not show the server's token")
+                .with_help("send it as `Authorization: Bearer TOKEN`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where the client believes that it sends the request.
+fn host(request: &Request) -> Option<Authority> {
+    if let Some(authority) = request.uri().authority() {
+        return Some(authority.clone());
+    }
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().ok()?.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Whether the server may be called so. An address cannot be made to point elsewhere, a name can.
+fn is_known_host(host: &str, options: &ServeOptions) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    let name = host.trim_end_matches('.');
+    name.eq_ignore_ascii_case("localhost")
+        || address.parse::<IpAddr>().is_ok()
+        || options.hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Whether the page comes from this server.
+fn is_same_origin(origin: &HeaderValue, host: &Authority) -> bool {
+    let origin = origin.to_str().ok();
+    let authority =
+        origin.and_then(|origin| origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")));
+    authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host.as_str()))
+}
+
+fn is_allowed_origin(origin: &HeaderValue, options: &ServeOptions) -> bool {
+    options.origins.iter().any(|allowed| origin.as_bytes().eq_ignore_ascii_case(allowed.as_bytes()))
+}
+
+/// Whether a browser asks what a page of another origin may do.
+fn is_preflight(request: &Request) -> bool {
+    request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// Tells a browser that a page of another origin may use the answer.
+fn allow(origin: HeaderValue, headers: &mut HeaderMap) {
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.append(header::VARY, HeaderValue::from_static("origin"));
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("authorization, content-type"));
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE"));
+}

@@ -1,0 +1,58 @@
+//! Whether the server runs, whether it can answer, and its figures.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State as Shared;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::problem::Problem;
+use crate::state::State;
+
+/// The media type of Prometheus' text format.
+const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The state of the server.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Health {
+    /// `ok`.
+    status: &'static str,
+}
+
+/// Whether the server runs.
+#[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, body = Health)))]
+pub(crate) async fn live() -> Json<Health> {
+    Json(Health { status: "ok" })
+}
+
+/// Whether every root has an index that can be searched.
+#[utoipa::path(get, path = "/readyz", tag = "server", responses((status = 200, body = Health), (status = 503, body = Problem)))]
+pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Health>, Problem> {
+    let roots = Arc::clone(&state);
+    state
+        .work(move || {
+            for root in roots.roots.iter() {
+                if root.searcher().is_err() {
+                    // The reason is for those that have the token.
+                    return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "an index cannot be searched yet"));
+                }
+            }
+            Ok(Json(Health { status: "ok" }))
+        })
+        .await
+}
+
+/// Figures about the server, in the text format of Prometheus.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    tag = "server",
+    responses((status = 200, body = String, content_type = "application/openmetrics-text"))
+)]
+pub(crate) async fn metrics(Shared(state): Shared<Arc<State>>) -> Result<Response, Problem> {
+    let text = state.metrics.text(&state.roots).map_err(|error| Problem::bug(&error))?;
+    Ok(([(header::CONTENT_TYPE, METRICS)], text).into_response())
+}

@@ -1,0 +1,104 @@
+//! Routes, from the outside to the answers.
+
+mod blame;
+mod chunk;
+mod contents;
+mod extract;
+mod feedback;
+mod file;
+mod graph;
+mod guard;
+mod health;
+pub(crate) mod problem;
+mod search;
+mod trace;
+
+use std::sync::Arc;
+
+use axum::extract::DefaultBodyLimit;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::{Json, Router, middleware};
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::set_header::SetResponseHeaderLayer;
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::http::problem::Problem;
+use crate::state::State;
+
+/// The document without the routes.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Aurora",
+        description = "Searches indexed projects. Errors are objects with an `error` and perhaps a `help`.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    tags(
+        (name = "search", description = "Searches, and what results consist of"),
+        (name = "index", description = "What the index holds"),
+        (name = "server", description = "The state of the server")
+    )
+)]
+struct Document;
+
+/// Every route with its description.
+fn described() -> OpenApiRouter<Arc<State>> {
+    OpenApiRouter::with_openapi(Document::openapi())
+        .routes(routes!(search::search))
+        .routes(routes!(search::batch))
+        .routes(routes!(chunk::chunk))
+        .routes(routes!(file::file))
+        .routes(routes!(graph::graph))
+        .routes(routes!(blame::blame))
+        .routes(routes!(contents::contents))
+        .routes(routes!(contents::roots))
+        .routes(routes!(feedback::feedback))
+        .routes(routes!(health::live))
+        .routes(routes!(health::ready))
+        .routes(routes!(health::metrics))
+}
+
+/// The OpenAPI document of the server.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    described().into_openapi()
+}
+
+/// The server's answers to requests.
+pub(crate) fn router(state: &Arc<State>) -> Router {
+    let (router, document) = described().split_for_parts();
+    let header = |name, value| SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value));
+    router
+        .route("/openapi.json", axum::routing::get(move || std::future::ready(Json(document.clone()))))
+        .fallback(missing)
+        .method_not_allowed_fallback(not_allowed)
+        .layer(
+            ServiceBuilder::new()
+                .layer(middleware::from_fn_with_state(Arc::clone(state), trace::trace))
+                .layer(middleware::from_fn_with_state(Arc::clone(state), trace::timed))
+                .layer(CatchPanicLayer::custom(panicked))
+                .layer(header(header::CACHE_CONTROL, "no-store"))
+                .layer(header(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+                .layer(middleware::from_fn_with_state(Arc::clone(state), guard::guard))
+                .layer(DefaultBodyLimit::max(state.options.limits.body)),
+        )
+        .with_state(Arc::clone(state))
+}
+
+async fn missing() -> Problem {
+    Problem::not_found("there is nothing at this path").with_help("/openapi.json describes what there is")
+}
+
+async fn not_allowed(method: Method) -> Problem {
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, format!("this path does not take {method}"))
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "the layer passes it so")]
+fn panicked(panic: Box<dyn std::any::Any + Send>) -> axum::response::Response {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    axum::response::IntoResponse::into_response(Problem::bug(&std::io::Error::other(
+        text.unwrap_or("panic").to_owned(),
+    )))
+}

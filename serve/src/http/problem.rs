@@ -1,0 +1,132 @@
+//! Answers that say why there is no other answer.
+
+use std::error::Error;
+use std::time::Duration;
+
+use aurora_project::{ProjectError, chain};
+use aurora_query::QueryError;
+use aurora_storage::StorageError;
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Why a request has no other answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct Problem {
+    /// What happened, as a sentence without a full stop.
+    error: String,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+    #[serde(skip)]
+    #[schema(ignore)]
+    status: Status,
+}
+
+/// The status of the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Status(StatusCode);
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Self {
+        Self { error: error.into(), help: None, status: Status(status) }
+    }
+
+    pub(crate) fn not_found(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, error)
+    }
+
+    /// A value that cannot be understood.
+    pub(crate) fn invalid(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, error)
+    }
+
+    pub(crate) fn forbidden(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, error)
+    }
+
+    /// More requests wait than may.
+    pub(crate) fn busy() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "the server has more requests than it can answer; try again later")
+    }
+
+    pub(crate) fn too_slow(time: Duration) -> Self {
+        Self::new(StatusCode::GATEWAY_TIMEOUT, format!("there was no answer in {} seconds", time.as_secs_f64()))
+    }
+
+    /// Something that cannot happen. What it was stands in the log only.
+    pub(crate) fn bug(error: &dyn Error) -> Self {
+        tracing::error!("a request ended in a bug: {error}");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "a bug ended the request; the server's log tells more")
+    }
+
+    pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    pub(crate) fn of_project(error: &ProjectError) -> Self {
+        let status = match error {
+            ProjectError::UnknownChunk { .. }
+            | ProjectError::NoChunkAtLine { .. }
+            | ProjectError::UnknownName { .. }
+            | ProjectError::UnknownFile { .. }
+            | ProjectError::NotAttributed { .. } => StatusCode::NOT_FOUND,
+            ProjectError::AmbiguousName { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            ProjectError::Query(error) => return Self::of_query(error),
+            ProjectError::Storage(error) => status_of_storage(error),
+            ProjectError::Distrusted { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self { help: error.help(), ..Self::new(status, chain(error)) }
+    }
+
+    pub(crate) fn of_query(error: &QueryError) -> Self {
+        let status = match error {
+            QueryError::Storage(error) => status_of_storage(error),
+            _ => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+/// Without an index there is no answer yet.
+fn status_of_storage(error: &StorageError) -> StatusCode {
+    match error {
+        StorageError::NoIndex { .. } | StorageError::Locked { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+impl From<QueryError> for Problem {
+    fn from(error: QueryError) -> Self {
+        Self::of_query(&error)
+    }
+}
+
+impl From<StorageError> for Problem {
+    fn from(error: StorageError) -> Self {
+        Self::of_project(&ProjectError::Storage(error))
+    }
+}
+
+impl From<ProjectError> for Problem {
+    fn from(error: ProjectError) -> Self {
+        Self::of_project(&error)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let Status(status) = self.status;
+        let mut response = (status, Json(self)).into_response();
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}

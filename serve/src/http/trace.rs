@@ -1,0 +1,34 @@
+//! One line of the log and one figure for every request.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request, State as Shared};
+use axum::http::StatusCode;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::http::problem::Problem;
+use crate::state::State;
+
+/// Names requests that no route takes: their paths may be anything.
+const NO_ROUTE: &str = "none";
+
+/// Ends a request whose client takes too long to send it. Work has a limit of its own, which ends earlier.
+pub(crate) async fn timed(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
+    let limits = state.options.limits;
+    let late = |_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive").into_response();
+    tokio::time::timeout(limits.time + limits.idle, next.run(request)).await.unwrap_or_else(late)
+}
+
+/// Logs and counts a request. The log has the route, never the query string.
+pub(crate) async fn trace(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
+    let begun = Instant::now();
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
+    let response = next.run(request).await;
+    let (took, status) = (begun.elapsed(), response.status().as_u16());
+    state.metrics.answered(method.as_str(), &route, status, took);
+    tracing::info!(%method, route, status, ms = took.as_secs_f64() * 1e3, "request");
+    response
+}

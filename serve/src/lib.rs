@@ -1,0 +1,37 @@
+//! The HTTP server: searches, chunks, files, relations, attribution, contents and feedback of indexed projects, with an OpenAPI
+//! document of itself, health checks and Prometheus metrics.
+//!
+//! A [`Server`] shares one opened generation of each index between all requests. When another generation is published, by this
+//! process or another one, requests that come later get that one.
+//!
+//! Only this machine is served unless a token is set. Requests whose `Host` or `Origin` is that of a stranger are refused.
+//!
+//! Deliberately absent: ranking and reports, which `aurora-query` and `aurora-project` make, and arguments.
+//!
+//! ```no_run
+//! use aurora_serve::{ServeOptions, Stop, serve};
+//!
+//! # fn project() -> aurora_project::Project { unimplemented!() }
+//! serve(ServeOptions::new(vec![project()]), &Stop::new(), |address| println!("Listening on {address}"))?;
+//! # Ok::<(), aurora_serve::ServeError>(())
+//! ```
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod connections;
+mod error;
+mod http;
+mod log;
+mod metrics;
+mod options;
+mod roots;
+mod server;
+mod state;
+mod token;
+
+pub use error::ServeError;
+pub use http::openapi;
+pub use log::{LogStyle, log};
+pub use options::{Limits, Listen, ServeOptions};
+pub use server::{Stop, serve};
+pub use token::Token;

@@ -1,0 +1,111 @@
+//! Figures about the server, in the text format of Prometheus.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+
+use crate::roots::Roots;
+
+/// Upper bounds of the buckets of durations, in seconds.
+const BUCKETS: [f64; 12] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 30.0];
+
+/// A route with what became of its requests.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestLabels {
+    method: String,
+    route: String,
+    status: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RouteLabels {
+    route: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RootLabels {
+    root: String,
+}
+
+/// Figures about the server.
+#[derive(Clone)]
+pub(crate) struct Metrics {
+    pub(crate) open_connections: Gauge,
+    pub(crate) refused_connections: Counter,
+    requests: Family<RequestLabels, Counter>,
+    durations: Family<RouteLabels, Histogram>,
+    generations: Family<RootLabels, Gauge>,
+    chunks: Family<RootLabels, Gauge>,
+    files: Family<RootLabels, Gauge>,
+    registry: Arc<Mutex<Registry>>,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("aurora");
+        let metrics = Self {
+            open_connections: Gauge::default(),
+            refused_connections: Counter::default(),
+            requests: Family::default(),
+            durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
+            generations: Family::default(),
+            chunks: Family::default(),
+            files: Family::default(),
+            registry: Arc::default(),
+        };
+        registry.register("open_connections", "Connections that are open", metrics.open_connections.clone());
+        registry.register(
+            "refused_connections",
+            "Connections that were closed because too many were open",
+            metrics.refused_connections.clone(),
+        );
+        registry.register("requests", "Requests that were answered", metrics.requests.clone());
+        registry.register_with_unit(
+            "request",
+            "Time from a request to its answer",
+            Unit::Seconds,
+            metrics.durations.clone(),
+        );
+        registry.register("index_generation", "Generation that answers", metrics.generations.clone());
+        registry.register("index_chunks", "Chunks in the index", metrics.chunks.clone());
+        registry.register("index_files", "Files in the index", metrics.files.clone());
+        *metrics.registry.lock().unwrap_or_else(PoisonError::into_inner) = registry;
+        metrics
+    }
+
+    /// Counts a request that was answered. `route` is the pattern of the path, not the path.
+    pub(crate) fn answered(&self, method: &str, route: &str, status: u16, took: Duration) {
+        let labels = RequestLabels { method: method.to_owned(), route: route.to_owned(), status };
+        self.requests.get_or_create(&labels).inc();
+        self.durations.get_or_create(&RouteLabels { route: route.to_owned() }).observe(took.as_secs_f64());
+    }
+
+    /// All figures as text.
+    ///
+    /// # Errors
+    /// Never in practice: a text takes everything.
+    pub(crate) fn text(&self, roots: &Roots) -> Result<String, fmt::Error> {
+        for root in roots.iter() {
+            let Some(searcher) = root.opened() else { continue };
+            let manifest = searcher.snapshot().manifest();
+            let set = |family: &Family<RootLabels, Gauge>, value: u64| {
+                let labels = RootLabels { root: root.name.clone() };
+                family.get_or_create(&labels).set(i64::try_from(value).unwrap_or(i64::MAX));
+            };
+            set(&self.generations, manifest.generation);
+            set(&self.chunks, manifest.chunk_count);
+            set(&self.files, manifest.file_count);
+        }
+        let mut text = String::new();
+        encode(&mut text, &self.registry.lock().unwrap_or_else(PoisonError::into_inner))?;
+        Ok(text)
+    }
+}

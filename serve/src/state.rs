@@ -1,0 +1,86 @@
+//! What all requests share.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aurora_project::Searcher;
+use tokio::sync::Semaphore;
+use tokio::task::JoinError;
+
+use crate::error::ServeError;
+use crate::http::problem::Problem;
+use crate::metrics::Metrics;
+use crate::options::{Limits, ServeOptions};
+use crate::roots::{Roots, ServedRoot};
+
+/// What all requests share.
+pub(crate) struct State {
+    pub(crate) options: ServeOptions,
+    pub(crate) roots: Roots,
+    pub(crate) metrics: Metrics,
+    /// A permit for each piece of work that may run at the same time.
+    running: Arc<Semaphore>,
+    /// A permit for each request that runs or waits.
+    admitted: Arc<Semaphore>,
+}
+
+impl State {
+    pub(crate) fn new(options: ServeOptions) -> Result<Arc<Self>, ServeError> {
+        let Limits { running, waiting, .. } = options.limits;
+        Ok(Arc::new(Self {
+            roots: Roots::new(options.projects.clone())?,
+            metrics: Metrics::new(),
+            running: Arc::new(Semaphore::new(running)),
+            admitted: Arc::new(Semaphore::new(running + waiting)),
+            options,
+        }))
+    }
+
+    /// The root that a request names.
+    pub(crate) fn root(&self, name: Option<&str>) -> Result<&ServedRoot, Problem> {
+        self.roots.get(name).ok_or_else(|| {
+            let names: Vec<&str> = self.roots.iter().map(|root| root.name.as_str()).collect();
+            let message = format!("no root is called {}", name.unwrap_or_default());
+            Problem::not_found(message).with_help(format!("the roots are {}", names.join(", ")))
+        })
+    }
+
+    /// Does work that reads an index on a thread of its own, when it is its turn. `work` gets the generation that answers.
+    pub(crate) async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
+        root: Option<&str>,
+        work: impl FnOnce(&Searcher) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let name = self.root(root)?.name.clone();
+        let state = Arc::clone(self);
+        self.work(move || {
+            let searcher = state.root(Some(&name))?.searcher()?;
+            work(&searcher)
+        })
+        .await
+    }
+
+    /// Does work on a thread of its own, when it is its turn.
+    ///
+    /// A request whose time is up gets an answer at once; its work keeps its permit until it ends, so that no more than the
+    /// permitted number runs.
+    pub(crate) async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let time = self.options.limits.time;
+        let Ok(admitted) = Arc::clone(&self.admitted).try_acquire_owned() else { return Err(Problem::busy()) };
+        let running = Arc::clone(&self.running);
+        let begun = Instant::now();
+        let permit = tokio::time::timeout(time, running.acquire_owned()).await.map_err(|_| Problem::busy())?;
+        let task = tokio::task::spawn_blocking(move || {
+            let _permits = (admitted, permit);
+            work()
+        });
+        let left = time.saturating_sub(begun.elapsed()).max(Duration::from_millis(1));
+        match tokio::time::timeout(left, task).await {
+            Ok(done) => done.map_err(|error: JoinError| Problem::bug(&error))?,
+            Err(_) => Err(Problem::too_slow(time)),
+        }
+    }
+}

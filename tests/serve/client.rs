@@ -1,0 +1,110 @@
+//! A server that was started for a test, and a client that sends what it is told to, byte by byte.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::fixture::Fixture;
+
+/// A running server; ended when it is dropped.
+pub(crate) struct Server {
+    child: Child,
+    /// `127.0.0.1:PORT`.
+    pub(crate) address: String,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// The lines of the head, in lower case.
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Server {
+    /// Starts `aur serve` in the fixture on a free port.
+    pub(crate) fn start(fixture: &Fixture, arguments: &[&str]) -> Self {
+        let mut command = fixture.command();
+        command.arg("serve").args(arguments).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        let address = line.trim().strip_prefix("Listening on http://").expect("the address").to_owned();
+        Self { child, address }
+    }
+
+    /// Opens a connection on which nothing may take longer than half a minute.
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).expect("the server listens");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
+        stream
+    }
+
+    /// Sends a request as it is and reads the answer to its end.
+    pub(crate) fn send(&self, request: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        // A server that refuses a request may close before all of it is sent.
+        let _ = stream.write_all(request);
+        Answer::read(stream)
+    }
+
+    /// The same with a method, a path, further lines of the head, and a body.
+    pub(crate) fn request(&self, method: &str, path: &str, head: &[&str], body: &str) -> Answer {
+        let mut lines = vec![format!("{method} {path} HTTP/1.1"), "connection: close".to_owned()];
+        if !head.iter().any(|line| line.starts_with("host:")) {
+            lines.push(format!("host: {}", self.address));
+        }
+        lines.extend(head.iter().map(|line| (*line).to_owned()));
+        if !body.is_empty() {
+            lines.push(format!("content-length: {}", body.len()));
+        }
+        self.send(format!("{}\r\n\r\n{body}", lines.join("\r\n")).as_bytes())
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.request("GET", path, &[], "")
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+        self.request("POST", path, &["content-type: application/json"], &body.to_string())
+    }
+
+    /// The id of the process.
+    pub(crate) fn process(&self) -> rustix::process::Pid {
+        rustix::process::Pid::from_child(&self.child)
+    }
+
+    /// Asks the server to end, and waits until it has.
+    pub(crate) fn terminate(mut self) -> Option<i32> {
+        rustix::process::kill_process(self.process(), rustix::process::Signal::TERM).expect("the process is there");
+        self.child.wait().expect("it ends").code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Answer {
+    /// Reads an answer up to the end of the connection.
+    pub(crate) fn read(mut stream: TcpStream) -> Self {
+        let mut bytes = Vec::new();
+        // A reset after the answer is no matter.
+        let _ = stream.read_to_end(&mut bytes);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Self { status, head: head.to_lowercase(), body: body.to_owned() }
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error} in {self:?}"))
+    }
+}

@@ -1,0 +1,74 @@
+//! The OpenAPI document describes what the server answers.
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Server};
+use crate::indexed;
+
+/// Checks an answer against what the document says of its path, method and status.
+fn check(document: &Value, method: &str, path: &str, answer: &Answer) {
+    let route = path.split('?').next().expect("a path");
+    let operation = &document["paths"][route][method.to_lowercase()];
+    let response = &operation["responses"][answer.status.to_string()];
+    assert!(response.is_object(), "{method} {route} has no status {}: {answer:?}", answer.status);
+    let Some(schema) = response["content"]["application/json"].get("schema") else {
+        assert!(response["content"].is_object(), "{method} {route} {}: {response}", answer.status);
+        return;
+    };
+    let mut schema = schema.clone();
+    schema["components"] = document["components"].clone();
+    let validator = jsonschema::draft202012::new(&schema).expect("a valid schema");
+    let errors: Vec<String> =
+        validator.iter_errors(&answer.json()).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{method} {path}: {errors:#?}\n{}", answer.body);
+}
+
+#[test]
+fn every_answer_is_as_the_document_says() {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &[]);
+    let document = server.get("/openapi.json").json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let found = |body: Value| ("POST", "/api/v1/search", Some(body));
+    let requests = [
+        found(json!({"query": "remove the oldest page", "content": true})),
+        found(json!({"query": "page", "group": "file", "mode": "sparse"})),
+        found(json!({"fixed": "page"})),
+        found(json!({"query": "page", "budget": 100})),
+        found(json!({"query": ""})),
+        found(json!({"query": "x", "root": "y"})),
+        (
+            "POST",
+            "/api/v1/search/batch",
+            Some(json!({"queries": [{"query": "page"}, {"query": "page", "budget": 9}, {}]})),
+        ),
+        ("POST", "/api/v1/search/batch", Some(json!({"queries": []}))),
+        ("GET", "/api/v1/chunk?id=src/cache.py:7", None),
+        ("GET", "/api/v1/chunk?id=gone", None),
+        ("GET", "/api/v1/file?path=src/cache.py", None),
+        ("GET", "/api/v1/file?path=gone", None),
+        ("GET", "/api/v1/graph?name=drop_page&relation=callers", None),
+        ("GET", "/api/v1/graph?name=evict_oldest", None),
+        ("GET", "/api/v1/graph?name=gone", None),
+        ("GET", "/api/v1/blame?path=src/cache.py", None),
+        ("GET", "/api/v1/blame?path=gone", None),
+        ("GET", "/api/v1/stats", None),
+        ("GET", "/api/v1/roots", None),
+        ("POST", "/api/v1/feedback", Some(json!({"verdict": "helpful", "ids": ["src/cache.py:7"]}))),
+        ("POST", "/api/v1/feedback", Some(json!({"verdict": "helpful", "ids": ["gone"]}))),
+        ("GET", "/healthz", None),
+        ("GET", "/readyz", None),
+        ("GET", "/metrics", None),
+    ];
+    for (method, path, body) in &requests {
+        let answer = match body {
+            Some(body) => server.post(path, body),
+            None => server.get(path),
+        };
+        check(&document, method, path, &answer);
+    }
+    // Nothing is described that was not asked for.
+    for route in document["paths"].as_object().expect("an object").keys() {
+        assert!(requests.iter().any(|(_, path, _)| path.split('?').next() == Some(route)), "{route} was not asked for");
+    }
+}

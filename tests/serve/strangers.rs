@@ -1,0 +1,119 @@
+//! Who is refused: strangers' machines, names, pages and tokens.
+
+use serde_json::json;
+
+use crate::client::Server;
+use crate::{Fixture, indexed};
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+#[test]
+fn a_name_that_points_here_is_no_name_of_the_server() {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &["--allow-host", "search.example.org"]);
+    let port = server.address.rsplit(':').next().expect("a port").to_owned();
+    for (host, status) in [
+        ("localhost", 200),
+        ("LOCALHOST:1", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:80", 200),
+        ("search.example.org", 200),
+        ("Search.Example.Org.:80", 200),
+        ("attacker.example", 421),
+        ("localhost.attacker.example", 421),
+        ("127.0.0.1.attacker.example", 421),
+        ("", 400),
+        ("a b", 400),
+    ] {
+        let answer = server.request("GET", "/api/v1/stats", &[&format!("host: {host}")], "");
+        assert_eq!(answer.status, status, "{host}: {answer:?}");
+    }
+    let two = server.request("GET", "/healthz", &["host: localhost", "host: attacker.example"], "");
+    assert_eq!(two.status, 400, "{two:?}");
+    let absolute =
+        format!("GET http://attacker.example:{port}/healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    assert_eq!(server.send(absolute.as_bytes()).status, 421);
+}
+
+#[test]
+fn pages_of_others_are_refused() {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &["--allow-origin", "https://search.example.org"]);
+    let own = format!("origin: http://{}", server.address);
+    let answer = |head: &[&str]| server.request("GET", "/api/v1/stats", head, "");
+    assert_eq!(answer(&[&own]).status, 200);
+    for origin in ["origin: https://attacker.example", "origin: null", "origin: http://localhost:1"] {
+        let answer = answer(&[origin]);
+        assert_eq!(answer.status, 403, "{origin}: {answer:?}");
+        assert!(!answer.head.contains("access-control"), "{answer:?}");
+    }
+    assert_eq!(answer(&["sec-fetch-site: cross-site"]).status, 403);
+    let allowed = answer(&["origin: https://search.example.org"]);
+    assert_eq!(allowed.status, 200);
+    assert!(allowed.head.contains("access-control-allow-origin: https://search.example.org"), "{allowed:?}");
+    let preflight = |origin: &str| {
+        let head = [origin, "access-control-request-method: POST"];
+        server.request("OPTIONS", "/api/v1/search", &head, "")
+    };
+    let granted = preflight("origin: https://search.example.org");
+    assert!(granted.status == 204 && granted.head.contains("access-control-allow-headers"), "{granted:?}");
+    assert_eq!(preflight("origin: https://attacker.example").status, 403);
+}
+
+#[test]
+fn without_the_token_there_is_no_answer() {
+    let fixture = indexed();
+    fixture.write_for_user("token", format!("{TOKEN}\n"));
+    let file = fixture.user_directory().join("token");
+    let server = Server::start(&fixture, &["--token-file", file.to_str().expect("UTF-8")]);
+    let shown = |head: &[&str], path: &str| server.request("GET", path, head, "").status;
+    let right = format!("authorization: Bearer {TOKEN}");
+    for path in ["/api/v1/stats", "/metrics", "/openapi.json", "/nothing"] {
+        assert_eq!(shown(&[], path), 401, "{path}");
+        assert_eq!(shown(&["authorization: Bearer 0123456789abcdef"], path), 401, "{path}");
+        assert_eq!(shown(&["authorization: Basic dXNlcjpwYXNz"], path), 401, "{path}");
+        assert_ne!(shown(&[&right], path), 401, "{path}");
+    }
+    assert_eq!((shown(&[], "/healthz"), shown(&[], "/readyz")), (200, 200));
+    let told = server.post("/api/v1/search", &json!({"query": "page"}));
+    assert!(told.head.contains("www-authenticate: bearer") && !told.body.contains("PageCache"), "{told:?}");
+}
+
+#[test]
+fn other_machines_are_not_served_without_a_token() {
+    let fixture = Fixture::plain();
+    let run = fixture.aur(&["serve", "--root", ".", "--listen", "0.0.0.0:0"]);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.err.contains("token-file") && run.out.is_empty(), "{run:?}");
+    fixture.write_for_user("short", "secret");
+    let short = fixture.user_directory().join("short");
+    let run = fixture.aur(&["serve", "--root", ".", "--token-file", short.to_str().expect("UTF-8")]);
+    assert!(run.code == Some(2) && run.err.contains("at least 16"), "{run:?}");
+}
+
+#[test]
+fn a_socket_of_the_file_system_is_removed_at_the_end() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::os::unix::net::UnixStream;
+    let fixture = indexed();
+    let path = fixture.home().join("aur.sock");
+    let mut command = fixture.command();
+    command
+        .args(["serve", "--socket"])
+        .arg(&path)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null());
+    let mut child = command.spawn().expect("the program starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    assert_eq!(line.trim(), format!("Listening on unix:{}", path.display()));
+    let mut stream = UnixStream::connect(&path).expect("the server listens");
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: anything\r\nconnection: close\r\n\r\n").expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.ends_with(r#"{"status":"ok"}"#), "{answer}");
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM)
+        .expect("sent");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    assert!(!path.exists());
+}
