@@ -16,8 +16,8 @@ use tokio_io_timeout::TimeoutStream;
 
 use crate::error::ServeError;
 use crate::options::Listen;
-use crate::server::Stop;
 use crate::state::State;
+use crate::stop::Stop;
 
 /// How long open connections get to finish at the end.
 const GRACE: Duration = Duration::from_secs(10);

@@ -24,14 +24,17 @@ mod http;
 mod log;
 mod metrics;
 mod options;
+mod problem;
 mod roots;
 mod server;
 mod state;
+mod stop;
 mod token;
 
 pub use error::ServeError;
 pub use http::openapi;
 pub use log::{LogStyle, log};
 pub use options::{Limits, Listen, ServeOptions};
-pub use server::{Stop, serve};
+pub use server::serve;
+pub use stop::Stop;
 pub use token::Token;

@@ -3,43 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
-
 use crate::connections::{Listener, accept};
 use crate::error::ServeError;
 use crate::http;
 use crate::options::ServeOptions;
 use crate::state::State;
+use crate::stop::Stop;
 
 /// Time between two looks at whether another process has published a generation.
 const FOLLOW: Duration = Duration::from_millis(500);
-
-/// Ends servers from another thread.
-#[derive(Debug, Clone)]
-pub struct Stop(watch::Sender<bool>);
-
-impl Stop {
-    /// A handle that has ended nothing.
-    pub fn new() -> Self {
-        Self(watch::Sender::new(false))
-    }
-
-    /// Lets the servers answer the requests that they have, and end.
-    pub fn stop(&self) {
-        self.0.send_replace(true);
-    }
-
-    pub(crate) async fn stopped(&self) {
-        // The sender is `self`, so it is not closed.
-        let _ = self.0.subscribe().wait_for(|stopped| *stopped).await;
-    }
-}
-
-impl Default for Stop {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 /// Serves until `stop` says otherwise. `on_listening` gets the address, as `http://127.0.0.1:8080` or `unix:PATH`.
 ///

@@ -8,9 +8,9 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinError;
 
 use crate::error::ServeError;
-use crate::http::problem::Problem;
 use crate::metrics::Metrics;
 use crate::options::{Limits, ServeOptions};
+use crate::problem::Problem;
 use crate::roots::{Roots, ServedRoot};
 
 /// What all requests share.

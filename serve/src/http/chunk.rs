@@ -9,7 +9,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::http::extract::Parameters;
-use crate::http::problem::Problem;
+use crate::problem::Problem;
 use crate::state::State;
 
 /// Which chunk is asked for.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::extract::Parameters;
-use crate::http::problem::Problem;
+use crate::problem::Problem;
 use crate::state::State;
 
 /// Which root is asked for.

@@ -4,7 +4,7 @@ use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts};
 use serde::{Deserialize, Deserializer};
 
-use crate::http::problem::Problem;
+use crate::problem::Problem;
 
 /// A body in JSON. Text that is no JSON has status 400, a value that is not as it should be 422.
 #[derive(FromRequest)]

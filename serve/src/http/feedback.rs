@@ -12,7 +12,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::http::extract::Body;
-use crate::http::problem::Problem;
+use crate::problem::Problem;
 use crate::state::State;
 
 /// Most chunks of one request.

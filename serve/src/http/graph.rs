@@ -10,7 +10,7 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::extract::Parameters;
-use crate::http::problem::Problem;
+use crate::problem::Problem;
 use crate::state::State;
 
 /// Defaults of the command line.

@@ -9,8 +9,8 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::http::problem::Problem;
 use crate::options::{Listen, ServeOptions};
+use crate::problem::Problem;
 use crate::state::State;
 
 /// Paths that need no token: they tell no more than that the server runs.

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::problem::Problem;
+use crate::problem::Problem;
 use crate::state::State;
 
 /// The media type of Prometheus' text format.

@@ -9,7 +9,6 @@ mod file;
 mod graph;
 mod guard;
 mod health;
-pub(crate) mod problem;
 mod search;
 mod trace;
 
@@ -25,7 +24,7 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::problem::Problem;
+use crate::problem::Problem;
 use crate::state::State;
 
 /// The document without the routes.

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::http::extract::{Body, one_or_more};
-use crate::http::problem::Problem;
 use crate::options::Limits;
+use crate::problem::Problem;
 use crate::state::State;
 
 /// Most tokens of an answer, and most lines of a snippet.

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::http::problem::Problem;
+use crate::problem::Problem;
 use crate::state::State;
 
 /// Names requests that no route takes: their paths may be anything.
