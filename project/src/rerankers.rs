@@ -16,7 +16,10 @@ pub(crate) fn to_load(config: &SearchConfig, mode: Mode) -> Option<LoadedReranke
     config.reranker_for(mode).filter(|name| *name != AUTO).map(reranker_called)
 }
 
-/// The reranker called `name`, or why it cannot be used.
+/// The reranker called `name`.
+///
+/// # Errors
+/// Why it cannot be used.
 pub fn reranker_called(name: &str) -> LoadedReranker {
     let reranker = user::models().and_then(|models| aurora_analysis::reranker(name, &models));
     reranker.map_err(|error| chain(&error))
