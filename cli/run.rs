@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use aurora_pipeline::Registry;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
 use crate::args::{Cli, ColorWhen, Command, MemCommand, ResultFormat};
@@ -48,9 +48,14 @@ fn started(registry: Arc<Registry>) -> ExitCode {
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            let tip = tip.filter(|_| error.kind() == ErrorKind::InvalidSubcommand);
+            if tip.is_some() {
+                // clap knows the commands beside `mem` only.
+                error.remove(ContextKind::SuggestedSubcommand);
+            }
             print(&error);
-            if let (ErrorKind::InvalidSubcommand, Some(tip)) = (error.kind(), tip) {
+            if let Some(tip) = tip {
                 Terminal::detect(wish).tip(&tip);
             }
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });

@@ -9,11 +9,14 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream};
+#[cfg(unix)]
+use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
 
+use crate::descriptors;
 use crate::error::ServeError;
 use crate::options::Listen;
 use crate::state::State;
@@ -29,11 +32,13 @@ const HEAD_BYTES: usize = 32 << 10;
 /// A bound address.
 pub(crate) enum Listener {
     Tcp(TcpListener),
+    #[cfg(unix)]
     Unix(UnixListener, std::path::PathBuf),
 }
 
 enum Stream {
     Tcp(TcpStream),
+    #[cfg(unix)]
     Unix(UnixStream),
 }
 
@@ -44,9 +49,15 @@ impl Listener {
                 .await
                 .map(Self::Tcp)
                 .map_err(|source| ServeError::Listen { place: address.to_string(), source }),
+            #[cfg(unix)]
             Listen::Unix(path) => UnixListener::bind(path)
                 .map(|listener| Self::Unix(listener, path.clone()))
                 .map_err(|source| ServeError::Listen { place: path.display().to_string(), source }),
+            #[cfg(not(unix))]
+            Listen::Unix(path) => Err(ServeError::Listen {
+                place: path.display().to_string(),
+                source: std::io::ErrorKind::Unsupported.into(),
+            }),
         }
     }
 
@@ -57,6 +68,7 @@ impl Listener {
                 Ok(address) => format!("http://{address}"),
                 Err(error) => format!("an address that is not known: {error}"),
             },
+            #[cfg(unix)]
             Self::Unix(_, path) => format!("unix:{}", path.display()),
         }
     }
@@ -69,11 +81,13 @@ impl Listener {
                 stream.set_nodelay(true)?;
                 Ok(Stream::Tcp(stream))
             }
+            #[cfg(unix)]
             Self::Unix(listener, _) => listener.accept().await.map(|(stream, _)| Stream::Unix(stream)),
         }
     }
 }
 
+#[cfg(unix)]
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Self::Unix(_, path) = self {
@@ -86,7 +100,7 @@ impl Drop for Listener {
 /// Accepts connections until `stop` says otherwise, and lets the open ones finish.
 pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State>, stop: &Stop) {
     let limits = state.options.limits;
-    let places = Arc::new(Semaphore::new(limits.connections));
+    let places = Arc::new(Semaphore::new(descriptors::for_connections(limits.connections)));
     let mut open = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -111,6 +125,7 @@ pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State
             metrics.open_connections.inc();
             match stream {
                 Stream::Tcp(stream) => answer(stream, router, limits.idle, &stop).await,
+                #[cfg(unix)]
                 Stream::Unix(stream) => answer(stream, router, limits.idle, &stop).await,
             }
             metrics.open_connections.dec();

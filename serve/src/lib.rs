@@ -19,6 +19,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod connections;
+mod descriptors;
 mod error;
 mod http;
 mod log;

@@ -1,8 +1,9 @@
 //! The projects that are served, each with the generation that answers.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use aurora_project::{Project, ProjectError, Searcher};
+use aurora_project::{Project, ProjectError, Searcher, chain};
 use aurora_query::Mode;
 
 use crate::error::ServeError;
@@ -13,6 +14,8 @@ pub(crate) struct ServedRoot {
     pub(crate) name: String,
     pub(crate) project: Project,
     current: RwLock<Option<Arc<Searcher>>>,
+    /// Whether the last look at the published generation failed.
+    is_failing: AtomicBool,
 }
 
 /// Every project that is served, in the order in which they were given.
@@ -28,7 +31,7 @@ impl Roots {
             if roots.iter().any(|other| other.name == name) {
                 return Err(ServeError::SameName(name));
             }
-            roots.push(ServedRoot { name, project, current: RwLock::new(None) });
+            roots.push(ServedRoot { name, project, current: RwLock::new(None), is_failing: AtomicBool::new(false) });
         }
         Ok(Self(roots))
     }
@@ -75,11 +78,17 @@ impl ServedRoot {
         Ok(searcher)
     }
 
-    /// The same if another generation than the opened one is published.
-    ///
-    /// # Errors
-    /// As for [`Self::renew`].
-    pub(crate) fn follow(&self) -> Result<(), ProjectError> {
+    /// Lets the published generation answer if it is another one than the opened one. Where it cannot be opened, the one before goes
+    /// on answering, and the log says so once.
+    pub(crate) fn follow(&self) {
+        let failed = self.newest().err();
+        let was_failing = self.is_failing.swap(failed.is_some(), Ordering::Relaxed);
+        if let Some(error) = failed.filter(|_| !was_failing) {
+            tracing::warn!(root = self.name, "an older generation goes on answering: {}", chain(&error));
+        }
+    }
+
+    fn newest(&self) -> Result<(), ProjectError> {
         let Some(opened) = self.opened() else { return Ok(()) };
         let published = self.project.any_snapshot()?;
         let is_same = published.id() == opened.snapshot().id()

@@ -7,6 +7,7 @@ use crate::connections::{Listener, accept};
 use crate::error::ServeError;
 use crate::http;
 use crate::options::ServeOptions;
+use crate::roots::ServedRoot;
 use crate::state::State;
 use crate::stop::Stop;
 
@@ -41,11 +42,7 @@ async fn follow(state: Arc<State>) {
         tokio::time::sleep(FOLLOW).await;
         let state = Arc::clone(&state);
         let followed = tokio::task::spawn_blocking(move || {
-            for root in state.roots.iter() {
-                if let Err(error) = root.follow() {
-                    tracing::warn!(root = root.name, "the index cannot be opened again: {error}");
-                }
-            }
+            state.roots.iter().for_each(ServedRoot::follow);
         });
         let _ = followed.await;
     }
