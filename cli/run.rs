@@ -53,6 +53,7 @@ fn started(registry: Arc<Registry>) -> ExitCode {
             if tip.is_some() {
                 // clap knows the commands beside `mem` only.
                 error.remove(ContextKind::SuggestedSubcommand);
+                error.remove(ContextKind::Suggested);
             }
             print(&error);
             if let Some(tip) = tip {
