@@ -1,7 +1,7 @@
 //! The HTTP server: searches, chunks, files, relations, attribution, contents and feedback of indexed projects, with an OpenAPI
 //! document of itself, health checks and Prometheus metrics.
 //!
-//! A [`Server`] shares one opened generation of each index between all requests. When another generation is published, by this
+//! A server shares one opened generation of each index between all requests. When another generation is published, by this
 //! process or another one, requests that come later get that one.
 //!
 //! Only this machine is served unless a token is set. Requests whose `Host` or `Origin` is that of a stranger are refused.
