@@ -80,12 +80,7 @@ fn entry(count: usize) -> &'static str {
 /// error.
 pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
     program.terminal.note(&format!("no index yet, indexing {}", root.display()));
-    let options = programs::allowed(
-        program.project(root.to_owned()).options()?,
-        Untrusted::Skip,
-        Purpose::Index,
-        &program.terminal,
-    )?;
+    let options = without_untrusted(root, program)?;
     let summary = build(&options, &IndexProgress::shown(program.terminal.live), program)?;
     tell_troubles(&summary, &program.terminal);
     if options.cancel.is_cancelled() {
@@ -102,15 +97,16 @@ pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
 
 /// Updates the index of a root without output.
 pub(crate) fn update(root: &Path, program: &Program) -> Outcome {
-    let options = programs::allowed(
-        program.project(root.to_owned()).options()?,
-        Untrusted::Skip,
-        Purpose::Index,
-        &program.terminal,
-    )?;
+    let options = without_untrusted(root, program)?;
     aurora_stages::index::run(&options, &IndexProgress::hidden())
         .map_err(|error| findings::failure(error, &program.terminal))?;
     Ok(())
+}
+
+/// The options of a run that leaves out the stages whose programs are not allowed.
+fn without_untrusted(root: &Path, program: &Program) -> Outcome<IndexOptions> {
+    let options = program.project(root.to_owned()).options()?;
+    programs::allowed(options, Untrusted::Skip, Purpose::Index, &program.terminal)
 }
 
 fn build(options: &IndexOptions, progress: &IndexProgress, program: &Program) -> Outcome<IndexSummary> {

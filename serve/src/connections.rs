@@ -50,7 +50,8 @@ impl Listener {
                 .map(Self::Tcp)
                 .map_err(|source| ServeError::Listen { place: address.to_string(), source }),
             #[cfg(unix)]
-            Listen::Unix(path) => UnixListener::bind(path)
+            Listen::Unix(path) => bind_socket(path)
+                .await
                 .map(|listener| Self::Unix(listener, path.clone()))
                 .map_err(|source| ServeError::Listen { place: path.display().to_string(), source }),
             #[cfg(not(unix))]
@@ -87,12 +88,37 @@ impl Listener {
     }
 }
 
+/// Binds a socket in the file system, in place of one that a killed process has left.
+#[cfg(unix)]
+async fn bind_socket(path: &std::path::Path) -> std::io::Result<UnixListener> {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    match UnixListener::bind(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+            // Connections to other files are refused too.
+            let is_socket = path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket());
+            let refused = |error: std::io::Error| error.kind() == std::io::ErrorKind::ConnectionRefused;
+            if !is_socket || !UnixStream::connect(path).await.is_err_and(refused) {
+                return Err(error);
+            }
+            remove_socket(path)?;
+            UnixListener::bind(path)
+        }
+        bound => bound,
+    }
+}
+
+#[cfg(unix)]
+fn remove_socket(path: &std::path::Path) -> std::io::Result<()> {
+    #[allow(clippy::disallowed_methods, reason = "the user has named it, and it is a socket of this program")]
+    std::fs::remove_file(path)
+}
+
 #[cfg(unix)]
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Self::Unix(_, path) = self {
-            #[allow(clippy::disallowed_methods, reason = "the user has named the socket, and this process has made it")]
-            let _ = std::fs::remove_file(path);
+            let _ = remove_socket(path);
         }
     }
 }

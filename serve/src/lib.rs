@@ -11,9 +11,9 @@
 //! ```no_run
 //! use aurora_serve::{ServeOptions, Stop, serve};
 //!
-//! # fn project() -> aurora_project::Project { unimplemented!() }
-//! serve(ServeOptions::new(vec![project()]), &Stop::new(), |address| println!("Listening on {address}"))?;
-//! # Ok::<(), aurora_serve::ServeError>(())
+//! fn answer_for(project: aurora_project::Project) -> Result<(), aurora_serve::ServeError> {
+//!     serve(ServeOptions::new(vec![project]), &Stop::new(), |address| println!("Listening on {address}"))
+//! }
 //! ```
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]

@@ -1,7 +1,7 @@
 //! The projects that are served, each with the generation that answers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use aurora_project::{Project, ProjectError, Searcher, chain};
 use aurora_query::Mode;
@@ -14,6 +14,8 @@ pub(crate) struct ServedRoot {
     pub(crate) name: String,
     pub(crate) project: Project,
     current: RwLock<Option<Arc<Searcher>>>,
+    /// Held while a generation is opened, so that it is opened once and never replaces a newer one.
+    opening: Mutex<()>,
     /// Whether the last look at the published generation failed.
     is_failing: AtomicBool,
 }
@@ -31,7 +33,13 @@ impl Roots {
             if roots.iter().any(|other| other.name == name) {
                 return Err(ServeError::SameName(name));
             }
-            roots.push(ServedRoot { name, project, current: RwLock::new(None), is_failing: AtomicBool::new(false) });
+            roots.push(ServedRoot {
+                name,
+                project,
+                current: RwLock::new(None),
+                opening: Mutex::new(()),
+                is_failing: AtomicBool::new(false),
+            });
         }
         Ok(Self(roots))
     }
@@ -58,7 +66,9 @@ impl ServedRoot {
         if let Some(searcher) = self.opened() {
             return Ok(searcher);
         }
-        self.renew()
+        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have opened it meanwhile.
+        self.opened().map_or_else(|| self.open(), Ok)
     }
 
     /// The generation that answers, if one has been opened.
@@ -66,11 +76,8 @@ impl ServedRoot {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Opens the published generation and lets it answer from now on. Requests that run go on with theirs.
-    ///
-    /// # Errors
-    /// As for [`Self::searcher`]; the generation before goes on answering.
-    pub(crate) fn renew(&self) -> Result<Arc<Searcher>, ProjectError> {
+    /// Opens the published generation, which answers all later requests.
+    fn open(&self) -> Result<Arc<Searcher>, ProjectError> {
         let snapshot = self.project.snapshot()?;
         let searcher =
             Arc::new(Searcher::open(&self.project, snapshot, self.project.settings(Vec::new())?, Mode::Hybrid)?);
@@ -78,21 +85,26 @@ impl ServedRoot {
         Ok(searcher)
     }
 
-    /// Lets the published generation answer if it is another one than the opened one. Where it cannot be opened, the one before goes
-    /// on answering, and the log says so once.
+    /// Lets the published generation answer if it is another one than the opened one. Where it cannot be opened, the opened one
+    /// is kept, and the log says so once.
     pub(crate) fn follow(&self) {
         let failed = self.newest().err();
         let was_failing = self.is_failing.swap(failed.is_some(), Ordering::Relaxed);
         if let Some(error) = failed.filter(|_| !was_failing) {
-            tracing::warn!(root = self.name, "an older generation goes on answering: {}", chain(&error));
+            tracing::warn!(
+                root = self.name,
+                "the new generation cannot be opened, the previous one is kept: {}",
+                chain(&error)
+            );
         }
     }
 
     fn newest(&self) -> Result<(), ProjectError> {
+        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(opened) = self.opened() else { return Ok(()) };
         let published = self.project.any_snapshot()?;
         let is_same = published.id() == opened.snapshot().id()
             && published.manifest().generation == opened.snapshot().manifest().generation;
-        if is_same { Ok(()) } else { self.renew().map(drop) }
+        if is_same { Ok(()) } else { self.open().map(drop) }
     }
 }

@@ -97,6 +97,13 @@ fn a_socket_of_the_file_system_is_removed_at_the_end() {
     use std::os::unix::net::UnixStream;
     let fixture = indexed();
     let path = fixture.home().join("aur.sock");
+    // What is no socket is left alone; a socket that a killed process has left is replaced.
+    std::fs::write(&path, "a file").expect("written");
+    let taken = fixture.aur(&["serve", "--socket", path.to_str().expect("UTF-8")]);
+    assert!(taken.code == Some(2) && path.is_file(), "{taken:?}");
+    std::fs::remove_file(&path).expect("removed");
+    drop(std::os::unix::net::UnixListener::bind(&path).expect("bound"));
+    assert!(path.exists());
     let mut command = fixture.command();
     command
         .args(["serve", "--socket"])
