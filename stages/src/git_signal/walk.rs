@@ -79,8 +79,12 @@ impl HistoryWalk {
         }
     }
 
-    /// Waits for the end; returns `None` if the estimate of the remaining time exceeds `limit`.
+    /// Waits for the end; returns `None` if the estimate of the remaining time exceeds `limit`, and always if `limit` is
+    /// zero: whether a walk that has just started is done already is up to chance.
     pub(super) fn wait_unless(&self, limit: Duration) -> Option<&WalkOutcome> {
+        if limit.is_zero() {
+            return None;
+        }
         loop {
             let found = self.shared.found.get();
             if found.is_some() || self.shared.remaining() > limit {

@@ -43,7 +43,7 @@ pub struct IndexOptions {
     /// Bytes of memory for batches in flight and for postings before they are written; the pipeline's figure unless given.
     pub memory: Option<u64>,
     /// How long files wait for the walk over git's history before they are published without attribution, which follows in
-    /// a second pass. By default as long as everything else takes.
+    /// a second pass. Zero: not at all. By default as long as everything else takes.
     pub patience: Option<Duration>,
     /// Stops the run cleanly.
     pub cancel: CancelToken,
