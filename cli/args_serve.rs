@@ -41,7 +41,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
 
-    /// Write nothing: no feedback, no record of what was shown
+    /// Write nothing: no feedback, no record of what was shown, no index run
     #[arg(long)]
     pub(crate) read_only: bool,
 

@@ -1,7 +1,10 @@
 //! `aur serve`: answers over HTTP.
 
 use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use aurora_live::{LiveProject, Upkeep};
 use aurora_serve::{Listen, LogStyle, ServeError, ServeOptions, Stop, Token};
 
 use crate::args_serve::{LogFormat, ServeArgs};
@@ -17,11 +20,7 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
     } else {
         args.root.iter().map(|root| place::for_search(Some(root))).collect::<Outcome<_>>()?
     };
-    let projects: Vec<_> = roots.into_iter().map(|root| program.project(root)).collect();
-    for project in projects.iter().filter(|project| !project.has_index()) {
-        let shown = sanitize::line(&project.root().display().to_string());
-        program.terminal.warn(&format!("{shown} has no index yet; `aur mem index {shown}` builds it"));
-    }
+    let projects: Vec<_> = roots.into_iter().map(|root| kept(root, args, program)).collect();
     let options = ServeOptions {
         listen: args.socket.clone().map_or(Listen::Tcp(args.listen), Listen::Unix),
         token: args.token_file.as_deref().map(Token::read).transpose().map_err(failure)?,
@@ -46,6 +45,22 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
     })
     .map_err(failure)?;
     Ok(told?)
+}
+
+/// A project whose index the server keeps fresh. One that is missing is built only where the root is a project: a home directory
+/// is indexed only by a command.
+fn kept(root: PathBuf, args: &ServeArgs, program: &Program) -> Arc<LiveProject> {
+    let upkeep = match place::is_project(&root) {
+        _ if args.read_only => Upkeep::ReadOnly,
+        true => Upkeep::Build,
+        false => Upkeep::Update,
+    };
+    let project = program.project(root);
+    if upkeep != Upkeep::Build && !project.has_index() {
+        let shown = sanitize::line(&project.root().display().to_string());
+        program.terminal.warn(&format!("{shown} has no index yet; `aur mem index {shown}` builds it"));
+    }
+    Arc::new(LiveProject::new(project, upkeep))
 }
 
 fn failure(error: ServeError) -> Failure {

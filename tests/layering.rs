@@ -13,6 +13,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-evaluation",
             "aurora-history",
             "aurora-languages",
+            "aurora-live",
             "aurora-pipeline",
             "aurora-plugins",
             "aurora-project",
@@ -36,6 +37,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-inverted", &["aurora-codec", "aurora-kernels"]),
     ("aurora-kernels", &[]),
     ("aurora-languages", &["aurora-bounded-parser"]),
+    (
+        "aurora-live",
+        &["aurora-confined", "aurora-pipeline", "aurora-project", "aurora-query", "aurora-stages", "aurora-storage"],
+    ),
     ("aurora-pipeline", &["aurora-diagnostics", "aurora-suggest"]),
     ("aurora-plugins", &["aurora-confined", "aurora-pipeline", "aurora-suggest"]),
     (
@@ -67,7 +72,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("aurora-redact", &[]),
-    ("aurora-serve", &["aurora-confined", "aurora-project", "aurora-query", "aurora-storage"]),
+    ("aurora-serve", &["aurora-confined", "aurora-live", "aurora-project", "aurora-query", "aurora-storage"]),
     (
         "aurora-stages",
         &[

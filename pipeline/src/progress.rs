@@ -1,6 +1,7 @@
 //! The progress of a run as an observer sees it, and the counters behind it.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::report::StageReport;
@@ -79,6 +80,8 @@ pub(crate) struct StageMeter {
     pub(crate) starved: Stopwatch,
     pub(crate) blocked: Stopwatch,
     pub(crate) memory_wait: Stopwatch,
+    /// From the first piece of work to the last one.
+    pub(crate) active: Mutex<Option<(Instant, Instant)>>,
 }
 
 impl StageMeter {
@@ -90,9 +93,11 @@ impl StageMeter {
         self.chunks_out.fetch_add(chunks_out as u64, Ordering::Relaxed);
     }
 
-    /// The figures for the run report; `elapsed` is the duration of the run.
-    pub(crate) fn report(&self, name: &str, elapsed: Duration) -> StageReport {
+    /// The figures for the run report of a run that began at `started` and took `elapsed`.
+    pub(crate) fn report(&self, name: &str, started: Instant, elapsed: Duration) -> StageReport {
         let busy = self.busy.total();
+        let active = *self.active.lock().unwrap_or_else(PoisonError::into_inner);
+        let since_start = |time: Instant| time.saturating_duration_since(started);
         let available = elapsed.as_secs_f64() * self.workers as f64;
         StageReport {
             name: name.to_owned(),
@@ -101,6 +106,8 @@ impl StageMeter {
             files_in: self.files_in.load(Ordering::Relaxed),
             files_out: self.files_out.load(Ordering::Relaxed),
             chunks_out: self.chunks_out.load(Ordering::Relaxed),
+            first: active.map_or(Duration::ZERO, |(first, _)| since_start(first)),
+            last: active.map_or(Duration::ZERO, |(_, last)| since_start(last)),
             busy,
             input_empty: self.starved.total(),
             output_full: self.blocked.total(),
@@ -115,8 +122,16 @@ impl StageMeter {
         let since = Instant::now();
         let result = work();
         self.busy.add(since.elapsed());
+        self.was_active(since);
         self.at_work.fetch_sub(1, Ordering::Relaxed);
         result
+    }
+
+    /// Records that the stage was at work from `since` until now.
+    pub(crate) fn was_active(&self, since: Instant) {
+        let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = active.map_or(since, |(first, _)| first.min(since));
+        *active = Some((first, Instant::now()));
     }
 }
 

@@ -115,6 +115,12 @@ pub struct StageReport {
     pub files_out: u64,
     /// Chunk rows that were sent on.
     pub chunks_out: u64,
+    /// When the first piece of work began, since the start of the run.
+    #[serde(serialize_with = "seconds")]
+    pub first: Duration,
+    /// When the last piece of work ended, since the start of the run.
+    #[serde(serialize_with = "seconds")]
+    pub last: Duration,
     /// Time spent processing, summed over the workers.
     #[serde(serialize_with = "seconds")]
     pub busy: Duration,

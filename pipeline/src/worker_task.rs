@@ -56,6 +56,7 @@ impl<'r> WorkerTask<'r> {
         let result = self.emitting(|out| worker.produce(out, cx));
         let waited = self.meter.blocked.total() + self.meter.memory_wait.total();
         self.meter.busy.add(since.elapsed().saturating_sub(waited));
+        self.meter.was_active(since);
         match result {
             Err(StageError::Stopped) if self.run.stopping() => {}
             other => other?,

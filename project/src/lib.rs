@@ -31,6 +31,7 @@ mod programs;
 mod project;
 mod relations;
 mod rerankers;
+mod runs;
 mod search;
 mod texts;
 pub mod user;
@@ -49,6 +50,7 @@ pub use programs::{
 pub use project::Project;
 pub use relations::{RelatedChunk, RelationReport, definition, relations};
 pub use rerankers::{reranker, reranker_called};
+pub use runs::{RunsReport, run_reports};
 pub use search::{PackedAnswer, SearchRequest, Searcher};
 pub use texts::{ChunkOutline, ChunkReport, FileReport, file_report};
 

@@ -94,7 +94,7 @@ impl Metrics {
     /// Never in practice: a text takes everything.
     pub(crate) fn text(&self, roots: &Roots) -> Result<String, fmt::Error> {
         for root in roots.iter() {
-            let Some(searcher) = root.opened() else { continue };
+            let Some(searcher) = root.live.opened() else { continue };
             let manifest = searcher.snapshot().manifest();
             let set = |family: &Family<RootLabels, Gauge>, value: u64| {
                 let labels = RootLabels { root: root.name.clone() };

@@ -2,9 +2,10 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_project::Project;
+use aurora_live::LiveProject;
 
 use crate::error::ServeError;
 use crate::token::Token;
@@ -19,10 +20,10 @@ pub enum Listen {
 }
 
 /// What a server is asked to do.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ServeOptions {
     /// The projects that are served. The first one answers where a request names none.
-    pub projects: Vec<Project>,
+    pub projects: Vec<Arc<LiveProject>>,
     /// Where to listen.
     pub listen: Listen,
     /// What requests must show; without one, only this machine is served.
@@ -31,7 +32,7 @@ pub struct ServeOptions {
     pub hosts: Vec<String>,
     /// Origins of pages that may use the server, such as `https://search.example.org`.
     pub origins: Vec<String>,
-    /// Whether nothing may be written: no feedback, no record of what was shown.
+    /// Whether nothing may be written: no feedback, no record of what was shown, no index run.
     pub read_only: bool,
     /// Whether the log has the texts of queries.
     pub log_queries: bool,
@@ -77,7 +78,7 @@ impl Default for Limits {
 
 impl ServeOptions {
     /// A server of these projects on a free port of the loopback interface.
-    pub fn new(projects: Vec<Project>) -> Self {
+    pub fn new(projects: Vec<Arc<LiveProject>>) -> Self {
         Self {
             projects,
             listen: Listen::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))),

@@ -47,6 +47,11 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, error)
     }
 
+    /// Nothing may be written.
+    pub(crate) fn read_only() -> Self {
+        Self::forbidden("the server is read-only")
+    }
+
     /// More requests wait than may.
     pub(crate) fn busy() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "the server has more requests than it can answer; try again later")

@@ -54,7 +54,7 @@ impl State {
         let name = self.root(root)?.name.clone();
         let state = Arc::clone(self);
         self.work(move || {
-            let searcher = state.root(Some(&name))?.searcher()?;
+            let searcher = state.root(Some(&name))?.live.searcher()?;
             work(&searcher)
         })
         .await

@@ -24,7 +24,9 @@ pub(crate) const DATA: &str = "data.mdb";
 /// | `index/` | the index | yes, the next run builds it again |
 /// | `access/` | the access history | no: nothing else knows it |
 /// | `tree.walk`, `history.walk`, `history.comparisons` | caches of an index run | yes |
+/// | `runs` | figures of the last index runs | yes |
 /// | `writer.lock`, `tmp/` | the writer's lock and its temporary files | yes, while no run is writing |
+/// | `watch.lock` | the lock of the process that keeps the index fresh | yes, while none does |
 /// | `index.new/`, `index.old/` | an index on its way in or out, see `replace.rs` | no: `index.old/` may be the only one |
 /// | `index.unusable/`, `access.unusable/` | what was set aside because it could not be used | yes |
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +63,11 @@ impl ProjectDirectory {
     pub const HISTORY_WALK: &'static str = "history.walk";
     /// Cache of comparisons between old versions of files.
     pub const HISTORY_COMPARISONS: &'static str = "history.comparisons";
+    /// Figures of the last index runs.
+    pub const RUNS: &'static str = "runs";
 
+    /// The lock of the process that watches the tree and keeps the index fresh.
+    pub const WATCH_LOCK: &'static str = "watch.lock";
     /// The lock that a writer holds.
     pub const WRITER_LOCK: &'static str = "writer.lock";
     /// Directory of the writer's temporary files.

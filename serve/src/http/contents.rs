@@ -18,7 +18,7 @@ use crate::state::State;
 #[into_params(parameter_in = Query)]
 pub(crate) struct RootParameters {
     /// Name of the root; the first one unless given.
-    root: Option<String>,
+    pub(super) root: Option<String>,
 }
 
 /// What the index of a root holds, in figures.
@@ -60,8 +60,8 @@ pub(crate) struct RootSummary {
 pub(crate) async fn roots(Shared(state): Shared<Arc<State>>) -> Json<Vec<RootSummary>> {
     let summary = |root: &crate::roots::ServedRoot| RootSummary {
         name: root.name.clone(),
-        path: root.project.root().display().to_string(),
-        indexed: root.project.has_index(),
+        path: root.live.project().root().display().to_string(),
+        indexed: root.live.project().has_index(),
     };
     Json(state.roots.iter().map(summary).collect())
 }

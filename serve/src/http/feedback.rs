@@ -63,7 +63,7 @@ pub(crate) async fn feedback(
     Body(body): Body<FeedbackBody>,
 ) -> Result<Json<FeedbackReport>, Problem> {
     if state.options.read_only {
-        return Err(Problem::forbidden("the server is read-only"));
+        return Err(Problem::read_only());
     }
     if !(1..=MOST_CHUNKS).contains(&body.ids.len()) {
         return Err(Problem::invalid(format!("`ids` has 1 to {MOST_CHUNKS} items")));

@@ -35,7 +35,7 @@ pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Heal
     state
         .work(move || {
             for root in roots.roots.iter() {
-                if root.searcher().is_err() {
+                if root.live.searcher().is_err() {
                     // The reason is for those that have the token.
                     return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "an index cannot be searched yet"));
                 }

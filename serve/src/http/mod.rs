@@ -9,6 +9,7 @@ mod file;
 mod graph;
 mod guard;
 mod health;
+mod index;
 mod search;
 mod trace;
 
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderValue, Method, StatusCode, header};
-use axum::{Json, Router, middleware};
+use axum::{Extension, Json, Router, middleware};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -26,6 +27,7 @@ use utoipa_axum::routes;
 
 use crate::problem::Problem;
 use crate::state::State;
+use crate::stop::Stop;
 
 /// The document without the routes.
 #[derive(OpenApi)]
@@ -55,6 +57,9 @@ fn described() -> OpenApiRouter<Arc<State>> {
         .routes(routes!(contents::contents))
         .routes(routes!(contents::roots))
         .routes(routes!(feedback::feedback))
+        .routes(routes!(index::start, index::status, index::cancel))
+        .routes(routes!(index::events))
+        .routes(routes!(index::runs))
         .routes(routes!(health::live))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))
@@ -66,7 +71,7 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 }
 
 /// The server's answers to requests.
-pub(crate) fn router(state: &Arc<State>) -> Router {
+pub(crate) fn router(state: &Arc<State>, stop: &Stop) -> Router {
     let (router, document) = described().split_for_parts();
     let header = |name, value| SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value));
     router
@@ -81,7 +86,8 @@ pub(crate) fn router(state: &Arc<State>) -> Router {
                 .layer(header(header::CACHE_CONTROL, "no-store"))
                 .layer(header(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
                 .layer(middleware::from_fn_with_state(Arc::clone(state), guard::guard))
-                .layer(DefaultBodyLimit::max(state.options.limits.body)),
+                .layer(DefaultBodyLimit::max(state.options.limits.body))
+                .layer(Extension(stop.clone())),
         )
         .with_state(Arc::clone(state))
 }

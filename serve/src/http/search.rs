@@ -180,7 +180,7 @@ pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, Body(body): Body<Ba
                 }
                 let records = query.record && !shared.options.read_only;
                 let answer = Asked::new(query, &limits).and_then(|asked| {
-                    let searcher = shared.root(query.root.as_deref())?.searcher()?;
+                    let searcher = shared.root(query.root.as_deref())?.live.searcher()?;
                     asked.answer(&searcher, records)
                 });
                 answers.extend(answer.or_else(|problem| written(&problem))?);

@@ -10,13 +10,14 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use super::listing::{DirectoryStamp, FileKind};
 use aurora_cachefile::{CacheFile, Format};
 use aurora_codec::ByteReader;
 
 /// Most bytes of the cache of directory listings: some five million files.
-pub(super) const MAX_WALK: u64 = 256 << 20;
+pub(crate) const MAX_WALK: u64 = 256 << 20;
 
 const MAGIC: &[u8; 8] = b"AURTREE\n";
 /// Raised when the layout changes, or the interpretation of ignore files.
@@ -62,6 +63,22 @@ impl ListingCache {
     pub(super) fn content(&self) -> &[u8] {
         &self.bytes[self.content.clone()]
     }
+}
+
+/// The directories that the walk which has written `file` has listed, relative to its root, which is empty; `None` if there is no
+/// such file.
+pub(crate) fn directories(file: &CacheFile) -> Option<Vec<PathBuf>> {
+    let cache = ListingCache::read(file)?;
+    let mut found = Vec::new();
+    let mut rest = vec![(PathBuf::new(), cache.root()?)];
+    while let Some((path, directory)) = rest.pop() {
+        for entry in directory.read()?.1 {
+            let entry = entry?;
+            rest.extend(entry.below.map(|below| (path.join(entry.name), below)));
+        }
+        found.push(path);
+    }
+    Some(found)
 }
 
 /// The cached listing of a directory.

@@ -26,6 +26,7 @@ use crate::columns::{LANGUAGE, MTIME, PATH, RelativePath, SIZE};
 use crate::formats::FormatTable;
 use crate::git_signal::Repository;
 use crate::services::{CacheFiles, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service};
+pub(crate) use listing_cache::{MAX_WALK, directories};
 use walk::{Omission, WalkOptions, WalkOutput, WalkedFile};
 
 /// Longest extension, and name of a language, in bytes.

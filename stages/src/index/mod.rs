@@ -3,6 +3,7 @@
 mod access;
 mod custom_columns;
 mod descriptors;
+mod directories;
 mod dry;
 mod embedding_stage;
 mod error;
@@ -17,6 +18,7 @@ mod query_embedder;
 mod recovery;
 mod refresh;
 mod root;
+mod runs;
 mod run_services;
 mod scope;
 mod scratch;
@@ -27,6 +29,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub use custom_columns::declarations as custom_columns;
+pub use directories::directories;
 pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run};
 pub use embedding_stage::embedding_stage;
 pub use error::IndexError;
@@ -36,7 +39,8 @@ pub use options::{IndexObserver, IndexOptions, PipelineChoice};
 pub use outlook::{RunsOn, StageOutlook, outlook};
 pub use plan::{MOST_PIPELINE_BYTES, plan, suppliers};
 pub use query_embedder::{StageEmbedder, query_embedder};
-pub use refresh::{Refresh, Unrefreshed, Updated, refresh};
+pub use refresh::{Refresh, Unrefreshed, Updated, may_update, refresh};
+pub use runs::{RunRecord, RunStage, runs};
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, Unreadable};
 pub use trust::{Distrust, Trust};
 
@@ -67,6 +71,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
         let error = match attempt(&root, options, observer) {
             Ok(mut summary) => {
                 summary.warnings.extend(done.iter().map(Recovery::to_string));
+                runs::remember(&summary, &root);
                 return Ok(summary);
             }
             Err(error) => error,

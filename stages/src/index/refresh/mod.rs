@@ -117,6 +117,12 @@ pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) ->
     }
 }
 
+/// Whether a process may update the index of a root without being asked to: it is one that a run of this user has made or
+/// updated, this process can write it, and it has not been imported.
+pub fn may_update(options: &IndexOptions, snapshot: &Snapshot) -> bool {
+    root::indexable(&options.root).is_ok_and(|root| refreshable(&root, options, snapshot).is_some())
+}
+
 /// The origin of an index that may be updated for a search, judged without a look at the tree.
 fn refreshable(root: &Path, options: &IndexOptions, snapshot: &Snapshot) -> Option<Origin> {
     if snapshot.manifest().imported || !ProjectDirectory::of(root).is_index_writable() {

@@ -1,0 +1,158 @@
+//! Events of the file system, reduced to whether something may have changed.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use aurora_storage::ProjectDirectory;
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+/// Whether each directory is watched on its own. Elsewhere one watch sees the whole tree, and events of directories that are not
+/// indexed are dropped.
+const EACH_DIRECTORY: bool = cfg!(any(target_os = "linux", target_os = "android"));
+
+/// How long a tree must be quiet before a run starts.
+const QUIET: Duration = Duration::from_millis(80);
+/// How long a run waits for a tree that is never quiet.
+const LONGEST: Duration = Duration::from_millis(600);
+/// How long a run waits for git to end what it is doing, such as a checkout.
+const LONGEST_GIT: Duration = Duration::from_secs(120);
+const GIT: &str = ".git";
+/// Git holds it while it changes the work tree.
+const GIT_LOCK: &str = ".git/index.lock";
+
+/// A watch over the directories of a tree that are indexed.
+pub(crate) struct Changes {
+    root: PathBuf,
+    watcher: RecommendedWatcher,
+    events: Receiver<()>,
+    watched: Arc<Mutex<HashSet<PathBuf>>>,
+}
+
+impl Changes {
+    /// Watches these directories, which are relative to the root, and git's directory.
+    ///
+    /// # Errors
+    /// When the system gives no events, or not for so many directories.
+    pub(crate) fn watch(root: &Path, directories: &[PathBuf]) -> notify::Result<Self> {
+        let (sender, events) = mpsc::channel();
+        let watched: Arc<Mutex<HashSet<PathBuf>>> = Arc::default();
+        let filter = Filter { root: root.to_owned(), watched: Arc::clone(&watched), sender };
+        let watcher = notify::recommended_watcher(move |event| filter.on_event(event))?;
+        let mut changes = Self { root: root.to_owned(), watcher, events, watched };
+        if !EACH_DIRECTORY {
+            changes.watcher.watch(root, RecursiveMode::Recursive)?;
+        }
+        changes.also(directories)?;
+        Ok(changes)
+    }
+
+    /// Watches these directories too. Returns whether any is new: what happened in it before may have been missed.
+    ///
+    /// # Errors
+    /// When the system gives no events for so many directories.
+    pub(crate) fn also(&mut self, directories: &[PathBuf]) -> notify::Result<bool> {
+        let git = self.root.join(GIT);
+        let wanted: Vec<PathBuf> = directories.iter().map(|directory| self.root.join(directory)).chain([git]).collect();
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone: Vec<PathBuf> = watched.iter().filter(|directory| !directory.is_dir()).cloned().collect();
+        for directory in gone {
+            // The system has ended this watch; one with the same path may come.
+            let _ = self.watcher.unwatch(&directory);
+            watched.remove(&directory);
+        }
+        let new: Vec<PathBuf> = wanted.into_iter().filter(|directory| !watched.contains(directory)).collect();
+        drop(watched);
+        let mut is_any_new = false;
+        for directory in new {
+            let done = match EACH_DIRECTORY {
+                true => self.watcher.watch(&directory, RecursiveMode::NonRecursive),
+                false => Ok(()),
+            };
+            match done {
+                Ok(()) => {
+                    is_any_new |= !directory.ends_with(GIT);
+                    self.watched.lock().unwrap_or_else(PoisonError::into_inner).insert(directory);
+                }
+                // A directory that has gone is no longer of interest.
+                Err(error) if !is_gone(&error) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(is_any_new)
+    }
+
+    /// Waits at most `time` for a change, and then until the tree is quiet. Returns whether something may have changed.
+    pub(crate) fn wait(&self, time: Duration) -> bool {
+        match self.events.recv_timeout(time) {
+            Ok(()) => {}
+            Err(RecvTimeoutError::Timeout) => return false,
+            // The watcher has ended, which it does not.
+            Err(RecvTimeoutError::Disconnected) => {
+                std::thread::sleep(time);
+                return false;
+            }
+        }
+        let began = Instant::now();
+        loop {
+            let is_quiet = self.events.recv_timeout(QUIET).is_err();
+            let waited = began.elapsed();
+            let git_works = waited < LONGEST_GIT && self.root.join(GIT_LOCK).exists();
+            if !git_works && (is_quiet || waited > LONGEST) {
+                while self.events.try_recv().is_ok() {}
+                return true;
+            }
+        }
+    }
+}
+
+fn is_gone(error: &notify::Error) -> bool {
+    match &error.kind {
+        notify::ErrorKind::PathNotFound => true,
+        notify::ErrorKind::Io(error) => {
+            matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+        }
+        _ => false,
+    }
+}
+
+/// Which events say that something may have changed.
+struct Filter {
+    root: PathBuf,
+    watched: Arc<Mutex<HashSet<PathBuf>>>,
+    sender: Sender<()>,
+}
+
+impl Filter {
+    fn on_event(&self, event: notify::Result<Event>) {
+        let is_of_interest = match &event {
+            // Events were lost.
+            Err(_) => true,
+            Ok(event) if event.need_rescan() => true,
+            Ok(event) if matches!(event.kind, EventKind::Access(_)) => false,
+            Ok(event) => event.paths.iter().any(|path| self.is_of_interest(path)),
+        };
+        if is_of_interest {
+            // The receiver ends only with the watcher.
+            let _ = self.sender.send(());
+        }
+    }
+
+    fn is_of_interest(&self, path: &Path) -> bool {
+        let Ok(inside) = path.strip_prefix(&self.root) else { return false };
+        let mut parts = inside.iter();
+        match parts.next().and_then(|part| part.to_str()) {
+            // What this program writes itself.
+            Some(ProjectDirectory::NAME) => false,
+            // A commit or a checkout moves HEAD and replaces the index; a lock is neither.
+            Some(GIT) => inside.extension().is_none_or(|extension| extension != "lock") && parts.count() <= 1,
+            _ if EACH_DIRECTORY => true,
+            _ => {
+                let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+                path.parent().is_some_and(|parent| watched.contains(parent))
+            }
+        }
+    }
+}

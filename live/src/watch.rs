@@ -1,0 +1,221 @@
+//! Keeping an index fresh: a thread that watches the tree and starts runs, or follows the process that does.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use aurora_project::Project;
+use aurora_stages::index as indexing;
+use aurora_storage::ProjectDirectory;
+
+use crate::changes::Changes;
+use crate::live_project::{LiveProject, Upkeep};
+use crate::run::RunRequest;
+use crate::status::{RunPhase, RunReason};
+
+/// Time between two looks at what another process has published.
+const FOLLOW: Duration = Duration::from_millis(400);
+/// Time before the next try after a run that did not come to its end.
+const RETRY: Duration = Duration::from_secs(1);
+/// Where the system gives no events, runs follow each other at this distance, but take no more than this share of the time.
+const LEAST_POLL: Duration = Duration::from_secs(1);
+const SHARE: u32 = 20;
+/// Until an index that is missing can answer: what is finished then is published.
+const FIRST_ANSWER: Duration = Duration::from_millis(1_200);
+
+/// A thread that keeps the index of a project fresh; it ends when this is dropped.
+pub struct Watch {
+    stop: Arc<AtomicBool>,
+    live: Arc<LiveProject>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl LiveProject {
+    /// Keeps the index fresh until the result is dropped, as far as [`LiveProject::upkeep`] allows.
+    ///
+    /// One process of those that keep the same project writes; the others answer from what it publishes. A project that is
+    /// read-only, and an index that no run of this user has made, are followed only.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn watch(self: &Arc<Self>) -> std::io::Result<Watch> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let keeper = Keeper { live: Arc::clone(self), stop: Arc::clone(&stop), has_warned: AtomicBool::new(false), is_failing: AtomicBool::new(false) };
+        let thread = Builder::new().name("aurora-watch".to_owned()).spawn(move || keeper.work())?;
+        Ok(Watch { stop, live: Arc::clone(self), thread: Some(thread) })
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.live.cancel();
+        if let Some(thread) = self.thread.take() {
+            // A panic was told in the log.
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Keeper {
+    live: Arc<LiveProject>,
+    stop: Arc<AtomicBool>,
+    has_warned: AtomicBool,
+    /// Whether the last run failed.
+    is_failing: AtomicBool,
+}
+
+impl Keeper {
+    fn work(&self) {
+        while !self.is_stopped() {
+            let Some(_lease) = self.lease() else {
+                self.live.follow();
+                std::thread::sleep(FOLLOW);
+                continue;
+            };
+            self.keep();
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// The right to write, which one process has.
+    fn lease(&self) -> Option<Lease> {
+        if self.may_write() { Lease::take(self.live.project()) } else { None }
+    }
+
+    /// Whether the index may be updated without being asked, or built.
+    fn may_write(&self) -> bool {
+        let (project, upkeep) = (self.live.project(), self.live.upkeep());
+        if upkeep == Upkeep::ReadOnly || !project.has_index() {
+            return upkeep == Upkeep::Build;
+        }
+        let Ok(snapshot) = project.snapshot() else { return false };
+        project.options_without_programs().is_ok_and(|options| indexing::may_update(&options, &snapshot))
+    }
+
+    /// Watches the tree and starts runs while it may.
+    fn keep(&self) {
+        let mut changes = self.watch_tree();
+        let mut is_fresh = self.update(&mut changes);
+        while !self.is_stopped() && self.may_write() {
+            let began = Instant::now();
+            match &changes {
+                Some(watching) if watching.wait(FOLLOW) => is_fresh = self.update(&mut changes),
+                Some(_) if is_fresh => self.live.follow(),
+                Some(_) => {
+                    self.pause(RETRY);
+                    is_fresh = self.update(&mut changes);
+                }
+                None => {
+                    self.update(&mut changes);
+                    self.pause(LEAST_POLL.max(SHARE * began.elapsed()));
+                }
+            }
+        }
+    }
+
+    /// Brings the index up to date, and watches the directories that it knows then. Returns whether it is up to date.
+    fn update(&self, changes: &mut Option<Changes>) -> bool {
+        loop {
+            if !self.run() {
+                return false;
+            }
+            // What happened in a directory before it was watched is seen by another run.
+            let is_any_new = match changes {
+                None => {
+                    *changes = self.watch_tree();
+                    changes.is_some()
+                }
+                Some(watching) => match self.directories().map(|directories| watching.also(&directories)) {
+                    Some(Ok(is_any_new)) => is_any_new,
+                    Some(Err(error)) => {
+                        self.warn(&error);
+                        *changes = None;
+                        false
+                    }
+                    None => false,
+                },
+            };
+            if !is_any_new || self.is_stopped() {
+                return true;
+            }
+        }
+    }
+
+    /// One run; whether it came to its end.
+    fn run(&self) -> bool {
+        let is_missing = !self.live.project().has_index();
+        let request = RunRequest {
+            reason: if is_missing { RunReason::Missing } else { RunReason::Change },
+            force: false,
+            first_answer: is_missing.then_some(FIRST_ANSWER),
+        };
+        // Somebody else may have started a run, in this process or in another one.
+        let Ok(status) = self.live.run(request) else { return false };
+        let failed = status.error.is_some();
+        let had_failed = self.is_failing.swap(failed, Ordering::Relaxed);
+        if let Some(error) = status.error.filter(|_| !had_failed) {
+            tracing::warn!(root = %self.live.project().root().display(), "the index is not up to date: {error}");
+        }
+        status.phase == RunPhase::Completed
+    }
+
+    fn watch_tree(&self) -> Option<Changes> {
+        let directories = self.directories()?;
+        match Changes::watch(self.live.project().root(), &directories) {
+            Ok(changes) => Some(changes),
+            Err(error) => {
+                self.warn(&error);
+                None
+            }
+        }
+    }
+
+    /// The directories that runs look into; `None` without an index.
+    fn directories(&self) -> Option<Vec<PathBuf>> {
+        let project = self.live.project();
+        indexing::directories(project.root(), &project.any_snapshot().ok()?)
+    }
+
+    fn warn(&self, error: &notify::Error) {
+        if !self.has_warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                root = %self.live.project().root().display(),
+                "the system tells no changes of files ({error}): the tree is looked at again and again instead"
+            );
+        }
+    }
+
+    fn pause(&self, time: Duration) {
+        let end = Instant::now() + time;
+        while !self.is_stopped() && Instant::now() < end {
+            self.live.follow();
+            std::thread::sleep(FOLLOW.min(end.saturating_duration_since(Instant::now())));
+        }
+    }
+}
+
+/// The right to write, which the system takes back when the process ends.
+struct Lease(File);
+
+impl Lease {
+    fn take(project: &Project) -> Option<Self> {
+        let home = ProjectDirectory::of(project.root());
+        let file = home.create().and_then(|home| home.open_or_create(ProjectDirectory::WATCH_LOCK)).ok()?;
+        file.try_lock().ok()?;
+        Some(Self(file))
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        // A child process that is being started shares the open file, so closing it is not enough.
+        let _ = self.0.unlock();
+    }
+}

@@ -1,0 +1,158 @@
+//! Index runs: starting, watching and cancelling one, and the figures of the last ones.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aurora_live::{RunError, RunReason, RunRequest, RunStatus};
+use aurora_project::{RunsReport, run_reports};
+use axum::Json;
+use axum::extract::{Extension, State as Shared};
+use axum::http::StatusCode;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::stream::{self, Stream};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::http::contents::RootParameters;
+use crate::http::extract::{Body, Parameters};
+use crate::problem::Problem;
+use crate::state::State;
+use crate::stop::Stop;
+
+/// Most events a second.
+const EVENT_INTERVAL: Duration = Duration::from_millis(100);
+/// A line that keeps the connection open while nothing happens.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+
+/// What an index run is asked to do.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct IndexBody {
+    /// Name of the root; the first one unless given.
+    root: Option<String>,
+    /// Make everything again.
+    force: bool,
+}
+
+/// Starts an index run in the background.
+#[utoipa::path(
+    post,
+    path = "/api/v1/index",
+    tag = "index",
+    request_body = IndexBody,
+    responses(
+        (status = 202, description = "It has started", body = RunStatus),
+        (status = 403, description = "The server is read-only", body = Problem),
+        (status = 404, description = "There is no such root", body = Problem),
+        (status = 409, description = "An index run is going on", body = Problem),
+    )
+)]
+pub(crate) async fn start(
+    Shared(state): Shared<Arc<State>>,
+    Body(body): Body<IndexBody>,
+) -> Result<(StatusCode, Json<RunStatus>), Problem> {
+    let live = &state.root(body.root.as_deref())?.live;
+    let request = RunRequest { reason: RunReason::Request, force: body.force, first_answer: None };
+    live.start(request).map_err(|error| match error {
+        RunError::Running => Problem::new(StatusCode::CONFLICT, error.to_string()),
+        RunError::ReadOnly => Problem::read_only(),
+        RunError::Thread(_) => Problem::bug(&error),
+    })?;
+    Ok((StatusCode::ACCEPTED, Json(live.status().borrow().clone())))
+}
+
+/// The last index run of this server: its progress, or what became of it.
+#[utoipa::path(
+    get,
+    path = "/api/v1/index",
+    tag = "index",
+    params(RootParameters),
+    responses((status = 200, body = RunStatus), (status = 404, description = "There is no such root", body = Problem))
+)]
+pub(crate) async fn status(
+    Shared(state): Shared<Arc<State>>,
+    Parameters(asked): Parameters<RootParameters>,
+) -> Result<Json<RunStatus>, Problem> {
+    let status = state.root(asked.root.as_deref())?.live.status().borrow().clone();
+    Ok(Json(status))
+}
+
+/// Stops the index run that goes on; what it has finished is kept.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/index",
+    tag = "index",
+    params(RootParameters),
+    responses(
+        (status = 202, description = "It will stop", body = RunStatus),
+        (status = 403, description = "The server is read-only", body = Problem),
+        (status = 404, description = "There is no such root, or no run", body = Problem),
+    )
+)]
+pub(crate) async fn cancel(
+    Shared(state): Shared<Arc<State>>,
+    Parameters(asked): Parameters<RootParameters>,
+) -> Result<(StatusCode, Json<RunStatus>), Problem> {
+    if state.options.read_only {
+        return Err(Problem::read_only());
+    }
+    let live = &state.root(asked.root.as_deref())?.live;
+    if !live.cancel() {
+        return Err(Problem::not_found("no index run is going on"));
+    }
+    Ok((StatusCode::ACCEPTED, Json(live.status().borrow().clone())))
+}
+
+/// The index runs of this server as they go on: server-sent events, each with a `RunStatus` as its data. The first one tells the
+/// present state.
+#[utoipa::path(
+    get,
+    path = "/api/v1/index/events",
+    tag = "index",
+    params(RootParameters),
+    responses(
+        (status = 200, description = "Events called `run`", body = String, content_type = "text/event-stream"),
+        (status = 404, description = "There is no such root", body = Problem),
+    )
+)]
+pub(crate) async fn events(
+    Shared(state): Shared<Arc<State>>,
+    Extension(stop): Extension<Stop>,
+    Parameters(asked): Parameters<RootParameters>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let mut status = state.root(asked.root.as_deref())?.live.status();
+    status.mark_changed();
+    let events = stream::unfold((status, stop), |(mut status, stop)| async move {
+        tokio::select! {
+            changed = status.changed() => changed.ok()?,
+            () = stop.stopped() => return None,
+        }
+        let now = status.borrow_and_update().clone();
+        if now.is_running() {
+            tokio::time::sleep(EVENT_INTERVAL).await;
+        }
+        let event = Event::default().event("run").id(now.run.to_string()).json_data(&now).ok()?;
+        Some((Ok(event), (status, stop)))
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+}
+
+/// The figures of the last index runs that have changed the index, by whatever process, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/v1/runs",
+    tag = "index",
+    params(RootParameters),
+    responses(
+        (status = 200, body = RunsReport),
+        (status = 404, description = "There is no such root", body = Problem),
+        (status = 503, description = "There is no index", body = Problem),
+    )
+)]
+pub(crate) async fn runs(
+    Shared(state): Shared<Arc<State>>,
+    Parameters(asked): Parameters<RootParameters>,
+) -> Result<Json<RunsReport>, Problem> {
+    state.read(asked.root.as_deref(), |searcher| Ok(Json(run_reports(searcher.project(), searcher.snapshot())))).await
+}
