@@ -78,9 +78,8 @@ pub(crate) fn run(
         tracing::warn!(root = %project.root().display(), "stage `{stage}` is left out: its program is not allowed");
     }
     if let Some(time) = request.first_answer {
-        let first = stopped_after(time, cancel, |cancel| {
-            indexing::run(&IndexOptions { cancel, ..options.clone() }, reporter)
-        })?;
+        let first =
+            stopped_after(time, cancel, |cancel| indexing::run(&IndexOptions { cancel, ..options.clone() }, reporter))?;
         published();
         if first.complete || cancel.is_cancelled() {
             return Ok(first);

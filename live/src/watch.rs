@@ -2,8 +2,8 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,12 @@ impl LiveProject {
     /// When no thread can be started.
     pub fn watch(self: &Arc<Self>) -> std::io::Result<Watch> {
         let stop = Arc::new(AtomicBool::new(false));
-        let keeper = Keeper { live: Arc::clone(self), stop: Arc::clone(&stop), has_warned: AtomicBool::new(false), is_failing: AtomicBool::new(false) };
+        let keeper = Keeper {
+            live: Arc::clone(self),
+            stop: Arc::clone(&stop),
+            has_warned: AtomicBool::new(false),
+            is_failing: AtomicBool::new(false),
+        };
         let thread = Builder::new().name("aurora-watch".to_owned()).spawn(move || keeper.work())?;
         Ok(Watch { stop, live: Arc::clone(self), thread: Some(thread) })
     }

@@ -175,8 +175,12 @@ fn progress(pipeline: &Pipeline, run: &RunState) -> Progress {
 
 fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
     let elapsed = run.started.elapsed();
-    let stages: Vec<StageReport> =
-        pipeline.stages.iter().zip(&run.meters).map(|(stage, meter)| meter.report(&stage.name, run.started, elapsed)).collect();
+    let stages: Vec<StageReport> = pipeline
+        .stages
+        .iter()
+        .zip(&run.meters)
+        .map(|(stage, meter)| meter.report(&stage.name, run.started, elapsed))
+        .collect();
     let busiest = stages.iter().rev().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
     let tallies = std::mem::take(&mut *run.tallies.lock().unwrap_or_else(PoisonError::into_inner));
     let RunTallies { skipped, warnings, errors, failures, incomplete, kept, counters } = tallies;

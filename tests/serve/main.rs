@@ -8,6 +8,7 @@ mod answers;
 mod client;
 mod document;
 mod faults;
+mod fresh;
 mod strangers;
 
 use fixture::Fixture;

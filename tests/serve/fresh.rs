@@ -1,0 +1,182 @@
+//! Indexes that stay fresh, and index runs over HTTP.
+
+use std::io::{BufRead, BufReader, Write};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::client::Server;
+use crate::fixture::Fixture;
+use crate::{RETRY, indexed};
+
+/// Waits until a question is answered as expected; a server gets a minute, whatever else the machine does.
+fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(found) = ask() {
+            return found;
+        }
+        assert!(Instant::now() < end, "{what} did not happen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The files that hold a text.
+fn files(server: &Server, text: &str) -> Vec<String> {
+    let answer = server.post("/api/v1/search", &json!({"fixed": text, "record": false})).json();
+    let results = answer["results"].as_array().cloned().unwrap_or_default();
+    results.iter().map(|result| result["file"].as_str().expect("a file").to_owned()).collect()
+}
+
+fn is_found(server: &Server, text: &str, file: &str) -> Option<()> {
+    files(server, text).iter().any(|found| found == file).then_some(())
+}
+
+fn is_lost(server: &Server, text: &str, file: &str) -> Option<()> {
+    (!files(server, text).iter().any(|found| found == file)).then_some(())
+}
+
+/// The last run of the server, once it has ended.
+fn ended(server: &Server, least: u64) -> Value {
+    eventually("the end of a run", || {
+        let status = server.get("/api/v1/index").json();
+        let is_over = status["run"].as_u64() >= Some(least) && status["phase"] != "running";
+        is_over.then_some(status)
+    })
+}
+
+#[test]
+fn what_is_saved_can_be_found() {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &[]);
+    fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
+    eventually("a new file", || is_found(&server, "count_zebras", "src/zebra.py"));
+    fixture.write("src/zebra.py", "def count_giraffes(herd):\n    return len(herd)\n");
+    eventually("a changed file", || is_found(&server, "count_giraffes", "src/zebra.py"));
+    assert!(is_lost(&server, "count_zebras", "src/zebra.py").is_some());
+    // Directories that did not exist when the watch began, and that are filled one by one.
+    std::fs::create_dir_all(fixture.path("deep/er")).expect("created");
+    eventually("a quiet tree", || (ended(&server, 1)["phase"] == "completed").then_some(()));
+    fixture.write("deep/er/okapi.py", "def count_okapis(herd):\n    return len(herd)\n");
+    eventually("a file in a new directory", || is_found(&server, "count_okapis", "deep/er/okapi.py"));
+    fixture.write("deep/er/still/lion.py", "def count_lions(herd):\n    return len(herd)\n");
+    eventually("a file in another new directory", || is_found(&server, "count_lions", "deep/er/still/lion.py"));
+    fixture.remove("src/zebra.py");
+    eventually("a removed file", || is_lost(&server, "count_giraffes", "src/zebra.py"));
+}
+
+#[test]
+fn a_branch_switch_and_a_commit_are_seen() {
+    let fixture = indexed();
+    fixture.run_git(&["checkout", "--quiet", "-b", "other"]);
+    for file in 0..200 {
+        fixture.write(&format!("many/f{file}.go"), RETRY.replace("RetryWithBackoff", &format!("RetryNumber{file}")));
+    }
+    fixture.commit("many");
+    fixture.run_git(&["checkout", "--quiet", "-"]);
+    let server = Server::start(&fixture, &[]);
+    ended(&server, 1);
+    fixture.run_git(&["checkout", "--quiet", "other"]);
+    eventually("the other branch", || is_found(&server, "RetryNumber199", "many/f199.go"));
+    fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
+    eventually("a new file", || is_found(&server, "count_zebras", "src/zebra.py"));
+    assert_eq!(server.get("/api/v1/blame?path=src/zebra.py").status, 404);
+    fixture.commit("zebras");
+    eventually("its attribution", || (server.get("/api/v1/blame?path=src/zebra.py").status == 200).then_some(()));
+}
+
+#[test]
+fn one_server_writes_and_another_one_follows_and_takes_over() {
+    let fixture = indexed();
+    let first = Server::start(&fixture, &[]);
+    ended(&first, 1);
+    let second = Server::start(&fixture, &[]);
+    fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
+    for server in [&first, &second] {
+        eventually("a new file", || is_found(server, "count_zebras", "src/zebra.py"));
+    }
+    assert_eq!(second.get("/api/v1/index").json()["run"], 0, "the second server writes nothing");
+    drop(first);
+    fixture.write("src/okapi.py", "def count_okapis(herd):\n    return len(herd)\n");
+    eventually("a file after the first server's death", || is_found(&second, "count_okapis", "src/okapi.py"));
+}
+
+#[test]
+fn a_project_without_an_index_gets_one() {
+    let fixture = Fixture::git();
+    fixture.write("http/retry.go", RETRY).commit("first");
+    let server = Server::start(&fixture, &[]);
+    eventually("an index", || (server.get("/readyz").status == 200).then_some(()));
+    assert_eq!(files(&server, "RetryWithBackoff")[0], "http/retry.go");
+    assert_eq!(ended(&server, 1)["phase"], "completed");
+}
+
+#[test]
+fn a_directory_that_is_no_project_is_indexed_on_request_only() {
+    let fixture = Fixture::plain();
+    fixture.write("notes.md", "# Zebras\n\nThey graze.\n");
+    let server = Server::start(&fixture, &[]);
+    assert_eq!(server.get("/readyz").status, 503);
+    let started = server.post("/api/v1/index", &json!({}));
+    assert_eq!(started.status, 202, "{started:?}");
+    assert_eq!(ended(&server, 1)["phase"], "completed");
+    assert_eq!(files(&server, "They graze"), ["notes.md"]);
+    fixture.write("more.md", "# Okapis\n\nThey browse.\n");
+    eventually("a new file", || is_found(&server, "They browse", "more.md"));
+}
+
+#[test]
+fn a_run_tells_its_progress_and_can_be_cancelled() {
+    let fixture = Fixture::git();
+    for file in 0..3_000 {
+        fixture.write(&format!("many/f{file}.go"), RETRY.replace("RetryWithBackoff", &format!("RetryNumber{file}")));
+    }
+    fixture.commit("many");
+    let run = fixture.aur(&["mem", "index", "--quiet"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let server = Server::start(&fixture, &[]);
+    ended(&server, 1);
+    let mut events = server.connect();
+    let request = format!("GET /api/v1/index/events HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
+    events.write_all(request.as_bytes()).expect("sent");
+    let mut states = BufReader::new(events)
+        .lines()
+        .map_while(Result::ok)
+        .filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok());
+    let before = states.next().expect("the present state");
+    assert_eq!(before["phase"], "completed");
+    let started = server.post("/api/v1/index", &json!({"force": true}));
+    assert_eq!(started.status, 202, "{started:?}");
+    let number = started.json()["run"].clone();
+    let going = states.find(|state| state["run"] == number && state["files_total"].is_u64()).expect("a running state");
+    assert_eq!((&going["phase"], &going["reason"]), (&json!("running"), &json!("request")));
+    assert_eq!(server.post("/api/v1/index", &json!({})).status, 409);
+    assert_eq!(server.request("DELETE", "/api/v1/index", &[], "").status, 202);
+    let last = states.find(|state| state["run"] == number && state["phase"] != "running").expect("the end");
+    assert_eq!(last["phase"], "cancelled", "{last}");
+    assert_eq!(server.request("DELETE", "/api/v1/index", &[], "").status, 404);
+    // What was cancelled is made up for.
+    assert_eq!(server.post("/api/v1/index", &json!({})).status, 202);
+    assert_eq!(ended(&server, number.as_u64().expect("a number") + 1)["phase"], "completed");
+    assert_eq!(files(&server, "RetryNumber2999")[0], "many/f2999.go");
+    let runs = server.get("/api/v1/runs").json();
+    let runs = runs["runs"].as_array().expect("runs");
+    let (whole, stopped) = (runs.last().expect("the first run"), &runs[0]);
+    assert!(whole["completed"] == true && stopped["completed"] == false, "{runs:?}");
+    assert!(whole["stages"].as_array().is_some_and(|stages| stages.len() >= 7), "{whole}");
+    assert!(whole["bottleneck"].is_string() && whole["indexed"] == 3_000, "{whole}");
+}
+
+#[test]
+fn a_read_only_server_writes_nothing() {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &["--read-only"]);
+    assert_eq!(server.post("/api/v1/index", &json!({})).status, 403);
+    assert_eq!(server.request("DELETE", "/api/v1/index", &[], "").status, 403);
+    fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
+    // It follows what others publish.
+    let run = fixture.aur(&["mem", "index", "--quiet"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    eventually("what another process has published", || is_found(&server, "count_zebras", "src/zebra.py"));
+    assert_eq!(server.get("/api/v1/index").json()["run"], 0);
+}
