@@ -41,6 +41,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
 
+    /// Directory of the sessions of articles [default: `knowledge` in the user's directory]
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) knowledge: Option<PathBuf>,
+
     /// Write nothing: no feedback, no record of what was shown, no index run
     #[arg(long)]
     pub(crate) read_only: bool,

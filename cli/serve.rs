@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use aurora_live::{LiveProject, Upkeep};
+use aurora_project::user;
 use aurora_serve::{Listen, LogStyle, ServeError, ServeOptions, Stop, Token};
 
 use crate::args_serve::{LogFormat, ServeArgs};
@@ -27,6 +28,7 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
         hosts: args.allow_host.clone(),
         origins: args.allow_origin.clone(),
         read_only: args.read_only,
+        knowledge: args.knowledge.clone().or_else(user::knowledge),
         log_queries: args.log_queries,
         ..ServeOptions::new(projects)
     };

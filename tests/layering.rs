@@ -36,6 +36,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-history", &["aurora-cachefile", "aurora-codec", "aurora-confined"]),
     ("aurora-inverted", &["aurora-codec", "aurora-kernels"]),
     ("aurora-kernels", &[]),
+    (
+        "aurora-knowledge",
+        &["aurora-confined", "aurora-pipeline", "aurora-project", "aurora-query", "aurora-stages", "aurora-storage"],
+    ),
     ("aurora-languages", &["aurora-bounded-parser"]),
     (
         "aurora-live",
@@ -72,7 +76,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("aurora-redact", &[]),
-    ("aurora-serve", &["aurora-confined", "aurora-live", "aurora-project", "aurora-query", "aurora-storage"]),
+    (
+        "aurora-serve",
+        &["aurora-confined", "aurora-knowledge", "aurora-live", "aurora-project", "aurora-query", "aurora-storage"],
+    ),
     (
         "aurora-stages",
         &[

@@ -78,7 +78,7 @@ fn plan(args: &PipelineArgs, program: &Program) -> Outcome<(String, Plan)> {
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
     findings::show(plan.warnings(), &program.terminal);
     let name = match choice {
-        PipelineChoice::Named(name) => name,
+        PipelineChoice::Named(name) | PipelineChoice::Text { name, .. } => name,
         PipelineChoice::File(path) => path.display().to_string(),
         PipelineChoice::Default => {
             let project = place::project_pipeline(&root);

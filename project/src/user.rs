@@ -43,6 +43,11 @@ pub fn consents() -> Consents {
     absolute_directory().map_or_else(Consents::none, |user| Consents::at(user.program_records()))
 }
 
+/// The directory of the user's sessions of articles.
+pub fn knowledge() -> Option<PathBuf> {
+    Some(absolute_directory()?.knowledge())
+}
+
 /// The environment, as far as it is text.
 pub fn environment() -> Vec<(String, String)> {
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));

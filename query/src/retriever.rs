@@ -6,15 +6,16 @@ use std::time::Instant;
 
 use aurora_analysis::{AUTO, Analyzer, ContextualReranker, LateInteraction, QueryEmbedder, Reranker, StaticModel};
 use aurora_storage::Snapshot;
+use roaring::RoaringBitmap;
 
 use crate::config::SearchConfig;
 use crate::filter::FilterSpec;
 use crate::present::{self, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
-use crate::rank::{self, Boosts, RankingContext, Reranking};
+use crate::rank::{self, Boosts, Passage, RankingContext, Reranking};
 use crate::retrieve::bm25::KeywordSearch;
-use crate::retrieve::{self, CandidateLimits, QueryVector};
-use crate::understand::{Understood, understand};
+use crate::retrieve::{self, CandidateLimits, Candidates, QueryVector};
+use crate::understand::{ParsedQuery, Understood, understand};
 
 /// The reranker that a configuration names, or why it cannot be used.
 pub type LoadedReranker = Result<Arc<dyn Reranker>, String>;
@@ -88,22 +89,7 @@ impl Retriever {
 
         let bm25 = KeywordSearch::new(&self.snapshot, &self.config.bm25, &parsed)?;
         let vector = self.query_vector(query.mode, &text)?;
-        let limits = CandidateLimits {
-            by_keywords: self.config.hybrid.stage1_top_k.max(query.limit),
-            by_vectors: self.config.hybrid.dense_top_k.max(query.limit),
-        };
-        let found = retrieve::collect(
-            &self.snapshot,
-            &bm25,
-            &vector,
-            self.tokens
-                .as_deref()
-                .filter(|_| query.mode != Mode::Sparse)
-                .map(|model| LateInteraction::new(model, &text)),
-            (&text, &parsed),
-            (query.mode, limits),
-            filter.as_ref(),
-        )?;
+        let found = self.candidates(&bm25, &vector, (&text, &parsed), (query.mode, query.limit), filter.as_ref())?;
         note_missing(query.mode, &vector, found.from_keywords, &mut notes);
         let mut stages = StageCounts {
             indexed: self.snapshot.live().len(),
@@ -143,6 +129,49 @@ impl Retriever {
             term_weights: BTreeMap::new(),
             took: start.elapsed(),
         })
+    }
+
+    /// The best passages for a query: chunks in the order of reciprocal rank fusion alone. History, rules, names and copies count
+    /// nothing, and every chunk has a place of its own. `reranks` has the configured reranker read the best of them.
+    ///
+    /// # Errors
+    /// As for [`Retriever::search`].
+    pub fn passages(&self, text: &str, mode: Mode, limit: usize, reranks: bool) -> Result<Vec<Passage>, QueryError> {
+        QueryError::check_length(text)?;
+        let Understood { parsed, text, kind, .. } = understand(&self.snapshot, &self.analyzer, &self.config, text)?;
+        let bm25 = KeywordSearch::new(&self.snapshot, &self.config.bm25, &parsed)?;
+        let vector = self.query_vector(mode, &text)?;
+        let found = self.candidates(&bm25, &vector, (&text, &parsed), (mode, limit), None)?;
+        let context = RankingContext {
+            snapshot: &self.snapshot,
+            boosts: &self.boosts,
+            analyzer: &self.analyzer,
+            config: &self.config,
+            mode,
+            now: 0,
+            parsed: &parsed,
+            kind,
+            term_idfs: &bm25.term_idfs(),
+            reranking: if reranks { self.reranking(mode, &text) } else { None },
+        };
+        Ok(rank::rank_passages(&context, found.list, limit)?)
+    }
+
+    fn candidates<'s>(
+        &'s self,
+        bm25: &KeywordSearch<'s>,
+        vector: &QueryVector,
+        query: (&str, &ParsedQuery),
+        (mode, limit): (Mode, usize),
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Candidates<'s>, QueryError> {
+        let limits = CandidateLimits {
+            by_keywords: self.config.hybrid.stage1_top_k.max(limit),
+            by_vectors: self.config.hybrid.dense_top_k.max(limit),
+        };
+        let tokens = self.tokens.as_deref().filter(|_| mode != Mode::Sparse);
+        let late = tokens.map(|model| LateInteraction::new(model, query.0));
+        Ok(retrieve::collect(&self.snapshot, bm25, vector, late, query, (mode, limits), filter)?)
     }
 
     /// How the best results are read; `None` if the configuration or the mode asks for no reranker, or the query is too short.

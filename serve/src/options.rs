@@ -24,6 +24,8 @@ pub enum Listen {
 pub struct ServeOptions {
     /// The projects that are served. The first one answers where a request names none.
     pub projects: Vec<Arc<LiveProject>>,
+    /// Directory of the sessions of articles; without one, there are none.
+    pub knowledge: Option<PathBuf>,
     /// Where to listen.
     pub listen: Listen,
     /// What requests must show; without one, only this machine is served.
@@ -81,6 +83,7 @@ impl ServeOptions {
     pub fn new(projects: Vec<Arc<LiveProject>>) -> Self {
         Self {
             projects,
+            knowledge: None,
             listen: Listen::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))),
             token: None,
             hosts: Vec::new(),

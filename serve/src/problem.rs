@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
+use aurora_knowledge::KnowledgeError;
 use aurora_project::{ProjectError, chain};
 use aurora_query::QueryError;
 use aurora_storage::StorageError;
@@ -87,6 +88,18 @@ impl Problem {
         Self { help: error.help(), ..Self::new(status, chain(error)) }
     }
 
+    fn of_knowledge(error: &KnowledgeError) -> Self {
+        let status = match error {
+            KnowledgeError::NoSession(_) | KnowledgeError::NoArticle { .. } => StatusCode::NOT_FOUND,
+            KnowledgeError::Unfit(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            KnowledgeError::Busy(_) | KnowledgeError::Taken(_) => StatusCode::SERVICE_UNAVAILABLE,
+            KnowledgeError::Io { .. } | KnowledgeError::Ended(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            KnowledgeError::Index(error) => return Self::of_project(error),
+            KnowledgeError::Query(error) => return Self::of_query(error),
+        };
+        Self::new(status, chain(error))
+    }
+
     pub(crate) fn of_query(error: &QueryError) -> Self {
         let status = match error {
             QueryError::Storage(error) => status_of_storage(error),
@@ -107,6 +120,12 @@ fn status_of_storage(error: &StorageError) -> StatusCode {
 impl From<QueryError> for Problem {
     fn from(error: QueryError) -> Self {
         Self::of_query(&error)
+    }
+}
+
+impl From<KnowledgeError> for Problem {
+    fn from(error: KnowledgeError) -> Self {
+        Self::of_knowledge(&error)
     }
 }
 

@@ -1,9 +1,11 @@
 //! What all requests share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use aurora_knowledge::KnowledgeStore;
 use aurora_project::Searcher;
+use axum::http::StatusCode;
 use tokio::sync::Semaphore;
 use tokio::task::JoinError;
 
@@ -18,6 +20,8 @@ pub(crate) struct State {
     pub(crate) options: ServeOptions,
     pub(crate) roots: Roots,
     pub(crate) metrics: Metrics,
+    /// Opened at the first use.
+    knowledge: Mutex<Option<Arc<KnowledgeStore>>>,
     /// A permit for each piece of work that may run at the same time.
     running: Arc<Semaphore>,
     /// A permit for each request that runs or waits.
@@ -30,6 +34,7 @@ impl State {
         Ok(Arc::new(Self {
             roots: Roots::new(options.projects.clone())?,
             metrics: Metrics::new(),
+            knowledge: Mutex::default(),
             running: Arc::new(Semaphore::new(running)),
             admitted: Arc::new(Semaphore::new(running + waiting)),
             options,
@@ -43,6 +48,23 @@ impl State {
             let message = format!("no root is called {}", name.unwrap_or_default());
             Problem::not_found(message).with_help(format!("the roots are {}", names.join(", ")))
         })
+    }
+
+    /// The sessions of articles.
+    pub(crate) fn knowledge(&self) -> Result<Arc<KnowledgeStore>, Problem> {
+        let place = self.options.knowledge.as_ref().ok_or_else(|| {
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no directory for sessions is known")
+                .with_help("`--knowledge DIRECTORY` gives one")
+        })?;
+        let mut store = self.knowledge.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*store {
+            Some(store) => Ok(Arc::clone(store)),
+            None => {
+                let opened =
+                    if self.options.read_only { KnowledgeStore::reading(place) } else { KnowledgeStore::open(place) };
+                Ok(Arc::clone(store.insert(Arc::new(opened?))))
+            }
+        }
     }
 
     /// Does work that reads an index on a thread of its own, when it is its turn. `work` gets the generation that answers.

@@ -41,6 +41,11 @@ impl UserDirectory {
         self.path.join("models")
     }
 
+    /// Directory of the sessions of articles.
+    pub fn knowledge(&self) -> PathBuf {
+        self.path.join("knowledge")
+    }
+
     /// Directory of the conversation logs.
     pub fn conversations(&self) -> PathBuf {
         self.path.join("logs").join("conversations")

@@ -52,6 +52,19 @@ impl Server {
         Answer::read(stream)
     }
 
+    /// The status and the body of an answer to a posted object; `None` if the server is gone.
+    pub(crate) fn try_post(&self, path: &str, body: &Value) -> Option<Answer> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        let body = body.to_string();
+        let (address, length) = (&self.address, body.len());
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n\r\n"
+        );
+        stream.write_all((head + &body).as_bytes()).ok()?;
+        Some(Answer::read(stream)).filter(|answer| answer.status != 0)
+    }
+
     /// The same with a method, a path, further lines of the head, and a body.
     pub(crate) fn request(&self, method: &str, path: &str, head: &[&str], body: &str) -> Answer {
         let mut lines = vec![format!("{method} {path} HTTP/1.1"), "connection: close".to_owned()];

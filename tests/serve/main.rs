@@ -9,6 +9,7 @@ mod client;
 mod document;
 mod faults;
 mod fresh;
+mod knowledge;
 mod strangers;
 
 use fixture::Fixture;

@@ -22,6 +22,7 @@ mod fusion;
 mod learning;
 mod likeness;
 mod overlap;
+mod passages;
 mod reranking;
 mod rules;
 mod spreading;
@@ -49,6 +50,8 @@ pub(crate) use folding::FoldedGroup;
 pub use folding::first_piece;
 pub(crate) use fusion::{Components, RankPair};
 pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
+pub use passages::Passage;
+pub(crate) use passages::rank_passages;
 pub(crate) use reranking::Reranking;
 
 /// What the ranking of one query needs beside its candidates.

@@ -10,7 +10,7 @@ mod files;
 mod identifier;
 mod query_vector;
 
-pub(crate) use candidates::{Candidate, CandidateLimits, chunk_name, collect};
+pub(crate) use candidates::{Candidate, CandidateLimits, Candidates, chunk_name, collect};
 pub(crate) use files::FileEvidence;
 pub(crate) use identifier::{ChunkName, IdentifierQuery};
 pub(crate) use query_vector::QueryVector;

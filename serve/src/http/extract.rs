@@ -1,6 +1,6 @@
 //! Bodies and query strings of requests, with problems in place of the framework's texts.
 
-use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts};
 use serde::{Deserialize, Deserializer};
 
@@ -15,6 +15,17 @@ pub(crate) struct Body<T>(pub(crate) T);
 #[derive(FromRequestParts)]
 #[from_request(via(axum::extract::Query), rejection(Problem))]
 pub(crate) struct Parameters<T>(pub(crate) T);
+
+/// The variable parts of a URL's path.
+#[derive(FromRequestParts)]
+#[from_request(via(axum::extract::Path), rejection(Problem))]
+pub(crate) struct Place<T>(pub(crate) T);
+
+impl From<PathRejection> for Problem {
+    fn from(rejection: PathRejection) -> Self {
+        Self::invalid(rejection.body_text())
+    }
+}
 
 impl From<JsonRejection> for Problem {
     fn from(rejection: JsonRejection) -> Self {

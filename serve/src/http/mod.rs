@@ -10,6 +10,7 @@ mod graph;
 mod guard;
 mod health;
 mod index;
+mod knowledge;
 mod search;
 mod trace;
 
@@ -40,6 +41,7 @@ use crate::stop::Stop;
     tags(
         (name = "search", description = "Searches, and what results consist of"),
         (name = "index", description = "What the index holds"),
+        (name = "knowledge", description = "Sessions of articles, and search within a session"),
         (name = "server", description = "The state of the server")
     )
 )]
@@ -60,6 +62,12 @@ fn described() -> OpenApiRouter<Arc<State>> {
         .routes(routes!(index::start, index::status, index::cancel))
         .routes(routes!(index::events))
         .routes(routes!(index::runs))
+        .routes(routes!(knowledge::create, knowledge::list))
+        .routes(routes!(knowledge::remove))
+        .routes(routes!(knowledge::add, knowledge::articles))
+        .routes(routes!(knowledge::remove_article))
+        .routes(routes!(knowledge::search))
+        .routes(routes!(knowledge::stats))
         .routes(routes!(health::live))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))

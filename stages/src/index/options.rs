@@ -21,6 +21,13 @@ pub enum PipelineChoice {
     Named(String),
     /// A file.
     File(PathBuf),
+    /// One that the calling program brings.
+    Text {
+        /// How messages name it.
+        name: String,
+        /// Its TOML.
+        text: String,
+    },
 }
 
 /// What an index run is asked to do.

@@ -68,6 +68,7 @@ fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, Stri
     match choice {
         PipelineChoice::File(path) => read(path.clone(), read_regular_to_string(path, MOST_PIPELINE_BYTES)),
         PipelineChoice::Named(name) => Ok(extending(name)),
+        PipelineChoice::Text { name, text } => Ok((name.clone(), text.clone())),
         PipelineChoice::Default => {
             let project = ProjectDirectory::of(root);
             let text =

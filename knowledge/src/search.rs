@@ -1,0 +1,177 @@
+//! Questions to a session, and their answers.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use aurora_project::{IndexEmbedder, Project};
+use aurora_query::{Mode, Passage, Retriever};
+use aurora_storage::{ArchivedMetaValue, ChunkId, Snapshot};
+use serde::Serialize;
+
+use crate::error::KnowledgeError;
+use crate::source::{self, TITLE, URL};
+
+/// What is asked of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnowledgeRequest {
+    /// The query.
+    pub query: String,
+    /// Most results.
+    pub top_k: usize,
+    /// Whether results carry the chunks' texts.
+    pub include_content: bool,
+    /// Which orders are used.
+    pub mode: Mode,
+    /// Whether the reranker reads the best results.
+    pub rerank: bool,
+}
+
+/// The answer of a session.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KnowledgeAnswer {
+    /// The query as it was given.
+    pub query: String,
+    /// The results, best first.
+    pub results: Vec<KnowledgeHit>,
+    /// How many chunks the session has.
+    pub total_chunks_searched: u64,
+    /// Which orders were used.
+    pub search_mode: Mode,
+    /// How long the search took, in whole milliseconds.
+    pub timing_ms: u64,
+}
+
+/// A chunk of an article that answers a query.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KnowledgeHit {
+    /// `doc_` and the article, `:chunk_` and the chunk's place in it, from 0.
+    pub chunk_id: String,
+    /// The article.
+    pub article_id: u64,
+    /// The chunk's text, if it was asked for.
+    pub content: Option<String>,
+    /// In mode hybrid `Σ weight / (k + rank)`, in mode sparse BM25F, in mode dense the likeness of query and chunk, 0..1.
+    pub score: f32,
+    /// Where the article comes from.
+    pub source_url: Option<String>,
+    /// What the article is called.
+    pub source_title: Option<String>,
+    /// Place in the order by meaning, from 1.
+    pub dense_rank: Option<usize>,
+    /// Place in the order by keywords, from 1.
+    pub sparse_rank: Option<usize>,
+}
+
+/// What a session holds.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SessionStats {
+    /// The session.
+    pub session_id: u64,
+    /// Whether it has an index.
+    pub bm25_index_exists: bool,
+    /// How many chunks it has.
+    pub total_chunks: u64,
+    /// Which orders can be used.
+    pub search_modes_available: Vec<Mode>,
+}
+
+impl KnowledgeAnswer {
+    /// The answer of a session without chunks.
+    pub fn empty(request: &KnowledgeRequest) -> Self {
+        Self {
+            query: request.query.clone(),
+            results: Vec::new(),
+            total_chunks_searched: 0,
+            search_mode: request.mode,
+            timing_ms: 0,
+        }
+    }
+}
+
+impl SessionStats {
+    /// What is told of a session that does not exist.
+    pub fn none(session_id: u64) -> Self {
+        Self { session_id, bm25_index_exists: false, total_chunks: 0, search_modes_available: Vec::new() }
+    }
+}
+
+/// One generation of a session, ready to be searched.
+pub(crate) struct Generation(Retriever);
+
+impl Generation {
+    pub(crate) fn open(project: &Project) -> Result<Self, KnowledgeError> {
+        let snapshot = project.snapshot()?;
+        let (embedder, _) = IndexEmbedder::of_index(project, &snapshot, Mode::Hybrid)?;
+        let embedder = embedder.as_ref().map(IndexEmbedder::embedder);
+        Ok(Self(Retriever::new(snapshot, embedder, project.settings(Vec::new())?)))
+    }
+
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        self.0.snapshot()
+    }
+
+    /// The numbers of the articles that are indexed.
+    pub(crate) fn articles(&self) -> Result<Vec<u64>, KnowledgeError> {
+        let mut ids = Vec::new();
+        for file in self.snapshot().files() {
+            ids.extend(source::article_of(&file?.path));
+        }
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    /// The chunks of an article, in its order.
+    pub(crate) fn chunks(&self, article: u64) -> Result<Vec<ChunkId>, KnowledgeError> {
+        Ok(self.snapshot().file(&source::path_of(article))?.map(|file| file.chunks).unwrap_or_default())
+    }
+
+    pub(crate) fn answer(&self, request: &KnowledgeRequest) -> Result<KnowledgeAnswer, KnowledgeError> {
+        let begun = Instant::now();
+        let passages = self.0.passages(&request.query, request.mode, request.top_k, request.rerank)?;
+        let mut orders = HashMap::new();
+        let mut results = Vec::with_capacity(passages.len());
+        for passage in &passages {
+            results.extend(self.hit(passage, request.include_content, &mut orders)?);
+        }
+        Ok(KnowledgeAnswer {
+            results,
+            total_chunks_searched: self.snapshot().manifest().chunk_count,
+            timing_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+            ..KnowledgeAnswer::empty(request)
+        })
+    }
+
+    fn hit(
+        &self,
+        passage: &Passage,
+        with_content: bool,
+        orders: &mut HashMap<u64, Vec<ChunkId>>,
+    ) -> Result<Option<KnowledgeHit>, KnowledgeError> {
+        let Some(chunk) = self.snapshot().chunk(passage.id)? else { return Ok(None) };
+        let Some(article_id) = source::article_of(chunk.path()) else { return Ok(None) };
+        if let std::collections::hash_map::Entry::Vacant(entry) = orders.entry(article_id) {
+            entry.insert(self.chunks(article_id)?);
+        }
+        let place = orders[&article_id].iter().position(|id| *id == passage.id).unwrap_or(0);
+        let text = if with_content { self.snapshot().text(passage.id)?.map(|texts| texts.text) } else { None };
+        let shown = |wanted: &str| {
+            chunk.metadata().find_map(|(name, value)| match value {
+                ArchivedMetaValue::String(text) if name == wanted => Some(text.as_str().to_owned()),
+                _ => None,
+            })
+        };
+        Ok(Some(KnowledgeHit {
+            chunk_id: format!("doc_{article_id}:chunk_{place}"),
+            article_id,
+            content: text.map(Into::into),
+            score: passage.score,
+            source_url: shown(URL),
+            source_title: shown(TITLE),
+            dense_rank: passage.dense_rank,
+            sparse_rank: passage.sparse_rank,
+        }))
+    }
+}

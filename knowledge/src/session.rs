@@ -1,0 +1,140 @@
+//! A session: articles, and search within them.
+
+use std::sync::Arc;
+
+use aurora_confined::Directory;
+use aurora_pipeline::Registry;
+use aurora_project::Project;
+use aurora_query::Mode;
+use serde::Serialize;
+use tokio::sync::oneshot;
+
+use crate::articles::{Article, ArticleSummary, Articles};
+use crate::error::KnowledgeError;
+use crate::search::{Generation, KnowledgeAnswer, KnowledgeRequest, SessionStats};
+use crate::writer::{Change, SessionWriter};
+
+/// An article that was added.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct AddedArticle {
+    /// Its number.
+    pub article_id: u64,
+    /// How many chunks it has.
+    pub chunks: usize,
+}
+
+/// A session: articles, and search within them. A search sees every article that was acknowledged before it began.
+pub struct Session {
+    id: u64,
+    writer: Arc<SessionWriter>,
+    is_read_only: bool,
+}
+
+impl Session {
+    /// Opens the session in a directory of its own.
+    pub(crate) fn open(
+        id: u64,
+        directory: Directory,
+        registry: Arc<Registry>,
+        is_read_only: bool,
+    ) -> Result<Self, KnowledgeError> {
+        let project = Project::new(directory.path().to_owned(), registry);
+        let writer = match is_read_only {
+            true => SessionWriter::reading(id, project, Articles::reading(directory)?),
+            false => SessionWriter::open(id, project, Articles::open(directory)?),
+        };
+        Ok(Self { id, writer: Arc::new(writer?), is_read_only })
+    }
+
+    /// Whether a process has opened the session in a directory to write it.
+    pub(crate) fn has_been_opened(directory: &Directory) -> bool {
+        Project::new(directory.path().to_owned(), Arc::default()).has_index()
+    }
+
+    /// The generation that answers.
+    fn generation(&self) -> Result<Arc<Generation>, KnowledgeError> {
+        if self.is_read_only { self.writer.newest() } else { Ok(self.writer.generation()) }
+    }
+
+    /// Whether nobody else uses it.
+    pub(crate) fn is_idle(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) == 1 && Arc::strong_count(&self.writer) == 1
+    }
+
+    /// Waits for the change that goes on, and refuses all others.
+    pub(crate) fn close(&self) {
+        self.writer.close();
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Adds an article. The result comes when the article is durable and can be found.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Unfit`] for an article without text, or that it cannot be written.
+    pub async fn add(&self, article: Article) -> Result<AddedArticle, KnowledgeError> {
+        if article.content.trim().is_empty() {
+            return Err(KnowledgeError::Unfit("`content` is empty".to_owned()));
+        }
+        let texts = [Some(article.title.as_str()), article.url.as_deref(), Some(&article.content)];
+        if texts.into_iter().flatten().any(|text| text.contains('\0')) {
+            return Err(KnowledgeError::Unfit("the article holds a NUL character".to_owned()));
+        }
+        let (done, result) = oneshot::channel();
+        self.writer.submit(Change::Add(article, done))?;
+        result.await.map_err(|_| KnowledgeError::Ended(self.id))?
+    }
+
+    /// Removes an article. The result comes when it is gone for good and is not found any more.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::NoArticle`], or that it cannot be removed.
+    pub async fn remove(&self, article: u64) -> Result<(), KnowledgeError> {
+        let (done, result) = oneshot::channel();
+        self.writer.submit(Change::Remove(article, done))?;
+        result.await.map_err(|_| KnowledgeError::Ended(self.id))?
+    }
+
+    /// The articles, in the order in which they were added.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn articles(&self) -> Result<Vec<ArticleSummary>, KnowledgeError> {
+        let generation = self.generation()?;
+        let mut summaries = Vec::new();
+        for article_id in generation.articles()? {
+            let Some(Article { title, url, .. }) = self.writer.articles().read(article_id)? else { continue };
+            summaries.push(ArticleSummary { article_id, title, url, chunks: generation.chunks(article_id)?.len() });
+        }
+        Ok(summaries)
+    }
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// When the query cannot be understood, or the index cannot be read.
+    pub fn search(&self, request: &KnowledgeRequest) -> Result<KnowledgeAnswer, KnowledgeError> {
+        let generation = self.generation()?;
+        if generation.snapshot().manifest().chunk_count == 0 {
+            return Ok(KnowledgeAnswer::empty(request));
+        }
+        generation.answer(request)
+    }
+
+    /// What the session holds.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn stats(&self) -> Result<SessionStats, KnowledgeError> {
+        Ok(SessionStats {
+            session_id: self.id,
+            bm25_index_exists: true,
+            total_chunks: self.generation()?.snapshot().manifest().chunk_count,
+            search_modes_available: vec![Mode::Dense, Mode::Sparse, Mode::Hybrid],
+        })
+    }
+}

@@ -1,0 +1,183 @@
+//! The stages of a session's pipeline that know articles: the source of documents, and what each chunk is shown with.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aurora_pipeline::{
+    Access, BatchView, BuildContext, ColumnSpec, ColumnUses, DynamicType, Emitter, Fingerprint, Registry, Stage,
+    StageConfig, StageContext, StageError, Value, Worker, producer,
+};
+use aurora_stages::columns::{DOCUMENT, Document, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE};
+use aurora_stages::index::PipelineChoice;
+use serde::Deserialize;
+
+use crate::articles::{Article, Articles};
+use crate::error::KnowledgeError;
+
+/// Directory of the documents: those of a supplier are below `@` and a name.
+const DIRECTORY: &str = "@articles/";
+const LANGUAGE_OF_ARTICLES: &str = "markdown";
+/// Most articles in one batch.
+const BATCH: usize = 64;
+/// Columns of the chunks.
+pub(crate) const TITLE: &str = "title";
+pub(crate) const URL: &str = "url";
+
+/// The pipeline of a session.
+pub(crate) fn pipeline() -> PipelineChoice {
+    let text = "[stage.articles]\n[stage.incremental-check]\ngit = false\n[stage.parse]\n[stage.chunk]\n[stage.article-details]\n\
+                [stage.embed]\nmodel = \"static\"\n[stage.store]\n[stage.bm25]\n";
+    PipelineChoice::Text { name: "knowledge".to_owned(), text: text.to_owned() }
+}
+
+/// The stage types of that pipeline.
+pub(crate) fn registry() -> Registry {
+    let mut registry = aurora_stages::registry();
+    registry.register::<ArticleSource>();
+    registry.register::<ArticleDetails>();
+    registry
+}
+
+/// The indexed path of an article.
+pub(crate) fn path_of(article: u64) -> String {
+    format!("{DIRECTORY}{article}")
+}
+
+/// The article with an indexed path.
+pub(crate) fn article_of(path: &str) -> Option<u64> {
+    path.strip_prefix(DIRECTORY)?.parse().ok()
+}
+
+/// What a run looks at.
+pub(crate) struct Changes {
+    pub(crate) articles: Arc<Articles>,
+    /// Articles that were added.
+    pub(crate) added: Vec<u64>,
+    /// Articles that were removed.
+    pub(crate) removed: Vec<u64>,
+    /// Whether all others are as they were; otherwise those that are not among `added` are gone.
+    pub(crate) keeps_rest: bool,
+}
+
+impl Changes {
+    /// A look at all articles.
+    pub(crate) fn all(articles: &Arc<Articles>) -> Result<Self, KnowledgeError> {
+        let added = articles.ids()?;
+        Ok(Self { articles: Arc::clone(articles), added, removed: Vec::new(), keeps_rest: false })
+    }
+
+    fn read(&self, id: u64) -> Result<Option<Article>, StageError> {
+        self.articles.read(id).map_err(StageError::from_error)
+    }
+}
+
+fn changes(cx: &BuildContext<'_>) -> Result<Arc<Changes>, StageError> {
+    cx.services.get::<Changes>().ok_or_else(|| StageError::new("this stage runs for a session only"))
+}
+
+/// `[stage.articles]`: supplies the articles that have changed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArticleSource {}
+
+impl StageConfig for ArticleSource {
+    const TYPE: &'static str = "articles";
+
+    fn access(&self) -> Access {
+        Access::source().writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec(), DOCUMENT.spec()])
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        Ok(Box::new(ArticleSourceStage(changes(cx)?)))
+    }
+}
+
+struct ArticleSourceStage(Arc<Changes>);
+
+impl Stage for ArticleSourceStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        producer(|out: &mut Emitter<'_>, _: &StageContext<'_>| {
+            for ids in self.0.added.chunks(BATCH) {
+                let mut rows = Vec::with_capacity(ids.len());
+                for &id in ids {
+                    let article = self.0.read(id)?;
+                    rows.extend(article.map(|article| (path_of(id), Document::Text(article.content.into()))));
+                }
+                emit(rows, out)?;
+            }
+            let removed = self.0.removed.iter().map(|&id| (path_of(id), Document::Deleted));
+            let rest = self.0.keeps_rest.then(|| (DIRECTORY.to_owned(), Document::Rest));
+            emit(removed.chain(rest).collect(), out)
+        })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new(ArticleSource::TYPE, 1)
+    }
+}
+
+fn emit(rows: Vec<(String, Document)>, out: &mut Emitter<'_>) -> Result<(), StageError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let size = |document: &Document| if let Document::Text(text) = document { text.len() as u64 } else { 0 };
+    let mut batch = out.batch(rows.len());
+    batch.write(SIZE, rows.iter().map(|(_, document)| size(document)).collect())?;
+    batch.write(MTIME, vec![0; rows.len()])?;
+    batch.write(LANGUAGE, vec![LanguageName::from(LANGUAGE_OF_ARTICLES); rows.len()])?;
+    batch.expect_bytes(3 * rows.iter().map(|(_, document)| size(document)).sum::<u64>());
+    let (paths, documents): (Vec<_>, Vec<_>) =
+        rows.into_iter().map(|(path, document)| (RelativePath::from(path), Some(document))).unzip();
+    batch.write(PATH, paths)?;
+    batch.write(DOCUMENT, documents)?;
+    out.emit(batch)
+}
+
+/// `[stage.article-details]`: title and address of each chunk's article. The words of the title are found with every chunk.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArticleDetails {}
+
+impl StageConfig for ArticleDetails {
+    const TYPE: &'static str = "article-details";
+
+    fn access(&self) -> Access {
+        let title = ColumnUses { terms: Some(1), embed: true, ..ColumnUses::default() };
+        Access::transform().reads([PATH.spec()]).reads([ColumnSpec::named("chunk.text")]).writes([
+            ColumnSpec::dynamic(TITLE, DynamicType::String).used(title),
+            ColumnSpec::dynamic(URL, DynamicType::String),
+        ])
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        Ok(Box::new(ArticleDetailsStage(changes(cx)?)))
+    }
+}
+
+struct ArticleDetailsStage(Arc<Changes>);
+
+impl Stage for ArticleDetailsStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
+            let paths = batch.read(PATH)?;
+            let mut known: HashMap<u32, Option<Article>> = HashMap::new();
+            let (mut titles, mut urls) = (Vec::new(), Vec::new());
+            for &file in batch.chunk_files() {
+                if let std::collections::hash_map::Entry::Vacant(entry) = known.entry(file) {
+                    let id = article_of(&paths[file as usize]);
+                    entry.insert(id.map(|id| self.0.read(id)).transpose()?.flatten());
+                }
+                let article = known[&file].as_ref();
+                let title = article.map(|article| &article.title).filter(|title| !title.is_empty());
+                titles.push(title.map(|title| Value::String(title.clone())));
+                urls.push(article.and_then(|article| article.url.clone()).map(Value::String));
+            }
+            batch.write_dynamic(TITLE, titles)?;
+            Ok(batch.write_dynamic(URL, urls)?)
+        })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new(ArticleDetails::TYPE, 1)
+    }
+}

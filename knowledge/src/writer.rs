@@ -1,0 +1,242 @@
+//! Changes of a session: those that wait while a run goes on are one run together.
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::thread::Builder;
+
+use aurora_pipeline::Silent;
+use aurora_project::{Project, ProjectError};
+use aurora_stages::index::{self as indexing, IndexOptions};
+use tokio::sync::oneshot;
+
+use crate::articles::{Article, Articles};
+use crate::error::KnowledgeError;
+use crate::search::Generation;
+use crate::session::AddedArticle;
+use crate::source::{self, Changes};
+
+/// Changes of one session that may wait.
+const MOST_WAITING: usize = 1_024;
+/// Changes of one run. An article has at most a few megabytes.
+const MOST_AT_ONCE: usize = 256;
+
+/// What happens when a change is done.
+pub(crate) type Done<T> = oneshot::Sender<Result<T, KnowledgeError>>;
+
+/// A change of a session.
+pub(crate) enum Change {
+    Add(Article, Done<AddedArticle>),
+    Remove(u64, Done<()>),
+}
+
+/// The changes that wait, and whether a thread works on some.
+#[derive(Default)]
+struct Waiting {
+    changes: Vec<Change>,
+    is_working: bool,
+}
+
+/// Writes a session, one run after the other.
+pub(crate) struct SessionWriter {
+    session: u64,
+    project: Project,
+    articles: Arc<Articles>,
+    waiting: Mutex<Waiting>,
+    /// Held while a run goes on.
+    state: Mutex<WriterState>,
+    /// The generation that answers.
+    current: RwLock<Arc<Generation>>,
+}
+
+struct WriterState {
+    /// The least number that no article has had.
+    next: u64,
+    /// Whether the index is in line with the articles; otherwise the next run looks at all of them.
+    is_in_line: bool,
+    /// Whether the session was removed.
+    is_closed: bool,
+}
+
+impl SessionWriter {
+    /// Brings the index in line with the articles, whatever a process that was killed has left.
+    pub(crate) fn open(session: u64, project: Project, articles: Articles) -> Result<Self, KnowledgeError> {
+        let articles = Arc::new(articles);
+        let state = WriterState { next: articles.next()?, is_in_line: true, is_closed: false };
+        let current = run(&project, Changes::all(&articles)?)?;
+        Ok(Self {
+            session,
+            project,
+            articles,
+            waiting: Mutex::default(),
+            state: Mutex::new(state),
+            current: RwLock::new(Arc::new(current)),
+        })
+    }
+
+    /// Opens a session that this process never writes.
+    pub(crate) fn reading(session: u64, project: Project, articles: Articles) -> Result<Self, KnowledgeError> {
+        let state = WriterState { next: 0, is_in_line: true, is_closed: true };
+        let current = RwLock::new(Arc::new(Generation::open(&project)?));
+        let (articles, waiting) = (Arc::new(articles), Mutex::default());
+        Ok(Self { session, project, articles, waiting, state: Mutex::new(state), current })
+    }
+
+    /// The generation that answers.
+    pub(crate) fn generation(&self) -> Arc<Generation> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The same after a look at what another process has published.
+    pub(crate) fn newest(&self) -> Result<Arc<Generation>, KnowledgeError> {
+        let opened = self.generation();
+        let published = self.project.any_snapshot()?;
+        if published.manifest().generation == opened.snapshot().manifest().generation {
+            return Ok(opened);
+        }
+        let newest = Arc::new(Generation::open(&self.project)?);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&newest);
+        Ok(newest)
+    }
+
+    /// The articles.
+    pub(crate) fn articles(&self) -> &Articles {
+        &self.articles
+    }
+
+    /// Adds a change to those that wait; a thread takes them.
+    pub(crate) fn submit(self: &Arc<Self>, change: Change) -> Result<(), KnowledgeError> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.changes.len() >= MOST_WAITING {
+            return Err(KnowledgeError::Busy(self.session));
+        }
+        waiting.changes.push(change);
+        if !waiting.is_working {
+            let writer = Arc::clone(self);
+            let thread = Builder::new().name("aurora-knowledge".to_owned()).spawn(move || writer.work());
+            if thread.is_err() {
+                waiting.changes.pop();
+                return Err(KnowledgeError::Busy(self.session));
+            }
+            waiting.is_working = true;
+        }
+        Ok(())
+    }
+
+    /// Waits for the run that goes on; no other one follows.
+    pub(crate) fn close(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).is_closed = true;
+    }
+
+    fn work(&self) {
+        // Changes that a panic leaves without an answer give their clients an error, because their senders are dropped.
+        let _idle = Idle(self);
+        loop {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            if waiting.changes.is_empty() {
+                // Under the lock, so that what is submitted from now on starts another thread.
+                waiting.is_working = false;
+                return;
+            }
+            let count = waiting.changes.len().min(MOST_AT_ONCE);
+            let changes = waiting.changes.drain(..count).collect();
+            drop(waiting);
+            self.apply(changes);
+        }
+    }
+
+    /// Makes changes durable and publishes them, and tells each client what became of its own.
+    fn apply(&self, changes: Vec<Change>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.is_closed {
+            // Their clients get an error, because the senders are dropped.
+            return;
+        }
+        let (mut added, mut removed) = (Vec::new(), Vec::new());
+        for change in changes {
+            match change {
+                Change::Add(article, done) => match self.articles.write(state.next, &article) {
+                    Ok(()) => {
+                        added.push((state.next, done));
+                        state.next += 1;
+                    }
+                    Err(error) => tell(done, Err(error)),
+                },
+                Change::Remove(id, done) => match self.remove(id, state.next) {
+                    Ok(()) => removed.push((id, done)),
+                    Err(error) => tell(done, Err(error)),
+                },
+            }
+        }
+        let ids = (added.iter().map(|(id, _)| *id).collect(), removed.iter().map(|(id, _)| *id).collect());
+        match self.publish(&mut state, ids) {
+            Ok(generation) => {
+                for (id, done) in added {
+                    tell(done, self.added(id, &generation));
+                }
+                removed.into_iter().for_each(|(_, done)| tell(done, Ok(())));
+            }
+            Err(error) => {
+                // What was not acknowledged does not come back with the next run.
+                for (id, done) in added {
+                    let _ = self.articles.remove(id, state.next);
+                    tell(done, Err(error.clone()));
+                }
+                removed.into_iter().for_each(|(_, done)| tell(done, Err(error.clone())));
+            }
+        }
+    }
+
+    /// Makes durable what was written, and lets it answer.
+    fn publish(
+        &self,
+        state: &mut WriterState,
+        (added, removed): (Vec<u64>, Vec<u64>),
+    ) -> Result<Arc<Generation>, KnowledgeError> {
+        let was_in_line = std::mem::replace(&mut state.is_in_line, false);
+        self.articles.synchronise()?;
+        let changes = match was_in_line {
+            true => Changes { articles: Arc::clone(&self.articles), added, removed, keeps_rest: true },
+            false => Changes::all(&self.articles)?,
+        };
+        let generation = Arc::new(run(&self.project, changes)?);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&generation);
+        state.is_in_line = true;
+        Ok(generation)
+    }
+
+    fn remove(&self, id: u64, next: u64) -> Result<(), KnowledgeError> {
+        if self.articles.read(id)?.is_none() {
+            return Err(KnowledgeError::NoArticle { session: self.session, article: id });
+        }
+        self.articles.remove(id, next)
+    }
+
+    fn added(&self, id: u64, generation: &Generation) -> Result<AddedArticle, KnowledgeError> {
+        Ok(AddedArticle { article_id: id, chunks: generation.chunks(id)?.len() })
+    }
+}
+
+/// One index run.
+fn run(project: &Project, changes: Changes) -> Result<Generation, KnowledgeError> {
+    let mut options = IndexOptions { pipeline: source::pipeline(), ..project.options_without_programs()? };
+    options.services.insert(Arc::new(changes));
+    indexing::run(&options, &Silent).map_err(ProjectError::from)?;
+    Generation::open(project)
+}
+
+/// Clears the flag of a thread that has ended with a panic.
+struct Idle<'a>(&'a SessionWriter);
+
+impl Drop for Idle<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.is_working = false;
+            waiting.changes.clear();
+        }
+    }
+}
+
+/// A client that has gone needs no answer.
+fn tell<T>(done: Done<T>, result: Result<T, KnowledgeError>) {
+    let _ = done.send(result);
+}

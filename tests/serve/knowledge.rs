@@ -1,0 +1,265 @@
+//! Sessions of articles: what is added can be found at once and survives, what is removed is gone.
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Server};
+use crate::fixture::Fixture;
+use crate::indexed;
+
+fn served() -> (Fixture, Server) {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &[]);
+    (fixture, server)
+}
+
+fn new_session(server: &Server) -> u64 {
+    let answer = server.post("/api/v1/sessions", &json!({}));
+    assert_eq!(answer.status, 201, "{answer:?}");
+    answer.json()["id"].as_u64().expect("a number")
+}
+
+fn add(server: &Server, session: u64, title: &str, content: &str) -> u64 {
+    let body = json!({"title": title, "url": format!("https://example.org/{title}"), "content": content});
+    let answer = server.post(&format!("/api/v1/sessions/{session}/articles"), &body);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    assert!(answer.json()["chunks"].as_u64() >= Some(1), "{answer:?}");
+    answer.json()["article_id"].as_u64().expect("a number")
+}
+
+fn remove(server: &Server, session: u64, article: u64) -> Answer {
+    server.request("DELETE", &format!("/api/v1/sessions/{session}/articles/{article}"), &[], "")
+}
+
+fn search(server: &Server, session: u64, body: &Value) -> Answer {
+    server.post(&format!("/api/v1/sessions/{session}/search"), body)
+}
+
+/// The articles of the results of a keyword search.
+fn found(server: &Server, session: u64, query: &str) -> Vec<u64> {
+    let answer = search(server, session, &json!({"query": query, "search_mode": "sparse", "top_k": 50}));
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let answer = answer.json();
+    let results = answer["results"].as_array().expect("results");
+    results.iter().map(|result| result["article_id"].as_u64().expect("a number")).collect()
+}
+
+#[test]
+fn a_session_that_does_not_exist_has_no_results() {
+    let (_fixture, server) = served();
+    let answer = search(&server, 999, &json!({"query": "test query"}));
+    assert_eq!(answer.status, 200);
+    assert_eq!((&answer.json()["results"], &answer.json()["total_chunks_searched"]), (&json!([]), &json!(0)));
+    let stats = server.get("/api/v1/sessions/999/search/stats");
+    let none = json!({"session_id": 999, "bm25_index_exists": false, "total_chunks": 0, "search_modes_available": []});
+    assert_eq!((stats.status, stats.json()), (200, none));
+    assert_eq!(remove(&server, 999, 1).status, 404);
+    let article = json!({"title": "t", "url": "u", "content": "c"});
+    assert_eq!(server.post("/api/v1/sessions/999/articles", &article).status, 404);
+    assert_eq!(server.get("/api/v1/sessions/999/articles").status, 404);
+}
+
+#[test]
+fn what_is_asked_is_validated() {
+    let (_fixture, server) = served();
+    let session = new_session(&server);
+    for body in [
+        json!({"query": ""}),
+        json!({"query": "x".repeat(1_001)}),
+        json!({"query": "test", "top_k": 0}),
+        json!({"query": "test", "top_k": 51}),
+        json!({"query": "test", "top_k": "ten"}),
+        json!({"query": "test", "search_mode": "fuzzy"}),
+        json!({"query": 7}),
+        json!({}),
+    ] {
+        let answer = search(&server, session, &body);
+        assert_eq!(answer.status, 422, "{body}: {answer:?}");
+        assert!(answer.json()["error"].is_string(), "{answer:?}");
+    }
+    assert_eq!(search(&server, session, &json!({"query": "ä".repeat(1_000)})).status, 200);
+    let path = format!("/api/v1/sessions/{session}/search");
+    assert_eq!(server.request("POST", &path, &["content-type: application/json"], "{").status, 400);
+    assert_eq!(server.post("/api/v1/sessions/one/search", &json!({"query": "test"})).status, 422);
+    let articles = format!("/api/v1/sessions/{session}/articles");
+    for body in [
+        json!({"title": "t", "url": "u"}),
+        json!({"title": "t", "url": "u", "content": " \n"}),
+        json!({"title": "t", "url": "u", "content": "a\u{0}b"}),
+        json!({"title": "t".repeat(1_001), "url": "u", "content": "c"}),
+    ] {
+        assert_eq!(server.post(&articles, &body).status, 422, "{body}");
+    }
+    assert_eq!(server.get(&articles).json(), json!({"articles": []}));
+}
+
+#[test]
+fn a_search_tells_sources_and_both_ranks() {
+    let (_fixture, server) = served();
+    let session = new_session(&server);
+    let guide = add(
+        &server,
+        session,
+        "auth",
+        "Authentication in web applications uses tokens like JWT.\n\n# Claims\n\nJWTs hold claims.",
+    );
+    add(&server, session, "db", "Database connections should use connection pooling.");
+    let body = json!({"query": "How does JWT authentication work?", "top_k": 3});
+    let answer = search(&server, session, &body).json();
+    assert_eq!((&answer["query"], &answer["search_mode"]), (&body["query"], &json!("hybrid")));
+    assert_eq!(answer["total_chunks_searched"], 3);
+    assert!(answer["timing_ms"].is_u64(), "{answer}");
+    let best = &answer["results"][0];
+    assert_eq!(best["article_id"], guide, "{answer}");
+    assert_eq!(best["chunk_id"], format!("doc_{guide}:chunk_0"));
+    assert_eq!(best["content"], "Authentication in web applications uses tokens like JWT.");
+    assert_eq!((&best["source_title"], &best["source_url"]), (&json!("auth"), &json!("https://example.org/auth")));
+    // The first of both orders: .7 / (60 + 1) + .3 / (60 + 1).
+    assert_eq!((&best["dense_rank"], &best["sparse_rank"]), (&json!(1), &json!(1)));
+    assert!((best["score"].as_f64().expect("a score") - 1.0 / 61.0).abs() < 1e-6, "{best}");
+    let scores: Vec<f64> = answer["results"]
+        .as_array()
+        .expect("results")
+        .iter()
+        .map(|hit| hit["score"].as_f64().expect("a score"))
+        .collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+
+    let sparse =
+        search(&server, session, &json!({"query": "pooling", "search_mode": "sparse", "include_content": false}));
+    let sparse = sparse.json();
+    assert_eq!(sparse["results"].as_array().map(Vec::len), Some(1), "{sparse}");
+    assert_eq!((&sparse["results"][0]["content"], &sparse["results"][0]["dense_rank"]), (&Value::Null, &Value::Null));
+    let dense = search(&server, session, &json!({"query": "login credentials", "search_mode": "dense"})).json();
+    assert_eq!(
+        (&dense["results"][0]["article_id"], &dense["results"][0]["sparse_rank"]),
+        (&json!(guide), &Value::Null)
+    );
+    let reranked = json!({"query": "how are claims about a user represented", "rerank": true});
+    assert_eq!(search(&server, session, &reranked).json()["results"][0]["chunk_id"], format!("doc_{guide}:chunk_1"));
+    let stats = server.get(&format!("/api/v1/sessions/{session}/search/stats")).json();
+    assert_eq!((&stats["bm25_index_exists"], &stats["total_chunks"]), (&json!(true), &json!(3)));
+    assert_eq!(stats["search_modes_available"], json!(["dense", "sparse", "hybrid"]));
+}
+
+#[test]
+fn keywords_are_ranked_by_how_much_they_tell() {
+    let (_fixture, server) = served();
+    let session = new_session(&server);
+    add(&server, session, "one", "Python is a programming language.");
+    add(&server, session, "two", "Java is also a programming language.");
+    let most = add(&server, session, "three", "Python Python Python - many mentions.");
+    assert_eq!(found(&server, session, "Python")[0], most);
+    let title = add(&server, session, "Marsupials", "They carry their young in a pouch.");
+    assert_eq!(found(&server, session, "marsupials"), [title], "words of the title count");
+    // Equal texts are articles of their own.
+    let twin = add(&server, session, "four", "Python is a programming language.");
+    assert!(found(&server, session, "programming language").contains(&twin));
+    assert_eq!(found(&server, session, "programming").len(), 3);
+}
+
+#[test]
+fn articles_come_and_go_and_sessions_do_not_see_each_other() {
+    let (_fixture, server) = served();
+    let (one, other) = (new_session(&server), new_session(&server));
+    assert_ne!(one, other);
+    let zebra = add(&server, one, "zebra", "Zebras have stripes.");
+    let okapi = add(&server, one, "okapi", "Okapis have stripes on their legs.");
+    add(&server, other, "tiger", "Tigers have stripes, too.");
+    assert_eq!(found(&server, one, "stripes").len(), 2);
+    assert_eq!(remove(&server, one, zebra).status, 204);
+    assert_eq!(found(&server, one, "stripes"), [okapi]);
+    assert_eq!(remove(&server, one, zebra).status, 404);
+    let listed = server.get(&format!("/api/v1/sessions/{one}/articles")).json();
+    assert_eq!(listed["articles"].as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(
+        (&listed["articles"][0]["article_id"], &listed["articles"][0]["title"]),
+        (&json!(okapi), &json!("okapi"))
+    );
+    // A number is never given twice, not even that of the last article.
+    assert_eq!(remove(&server, one, okapi).status, 204);
+    assert!(found(&server, one, "stripes").is_empty());
+    assert!(add(&server, one, "zorilla", "Zorillas have stripes.") > okapi);
+    assert_eq!(server.get("/api/v1/sessions").json(), json!({"sessions": [one, other]}));
+    assert_eq!(server.request("DELETE", &format!("/api/v1/sessions/{one}"), &[], "").status, 204);
+    assert_eq!(server.request("DELETE", &format!("/api/v1/sessions/{one}"), &[], "").status, 404);
+    assert!(found(&server, one, "stripes").is_empty());
+    assert!(new_session(&server) > other);
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_kill() {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &[]);
+    let session = new_session(&server);
+    let first = add(&server, session, "first", "Wombats dig burrows.");
+    let path = format!("/api/v1/sessions/{session}/articles");
+    let article = json!({"title": "burrows", "url": "u", "content": "Wombats dig more burrows."});
+    let add_until_the_end = || {
+        let added = std::iter::from_fn(|| server.try_post(&path, &article).filter(|answer| answer.status == 201));
+        added.map(|answer| answer.json()["article_id"].as_u64().expect("a number")).collect::<Vec<u64>>()
+    };
+    let kept: Vec<u64> = std::thread::scope(|scope| {
+        let adders: Vec<_> = (0..3).map(|_| scope.spawn(add_until_the_end)).collect();
+        while found(&server, session, "burrows").len() < 12 {}
+        assert_eq!(remove(&server, session, first).status, 204);
+        rustix::process::kill_process(server.process(), rustix::process::Signal::KILL).expect("the process is there");
+        adders.into_iter().flat_map(|adder| adder.join().expect("no panic")).collect()
+    });
+    drop(server);
+    assert!(kept.len() >= 11, "{kept:?}");
+    let server = Server::start(&fixture, &[]);
+    let list = || {
+        let listed = server.get(&format!("/api/v1/sessions/{session}/articles")).json();
+        let articles = listed["articles"].as_array().expect("articles").clone();
+        articles.iter().map(|article| article["article_id"].as_u64().expect("a number")).collect::<Vec<u64>>()
+    };
+    let listed = list();
+    assert!(kept.iter().all(|article| listed.contains(article)), "{kept:?} {listed:?}");
+    assert!(!listed.contains(&first), "what was removed does not come back");
+    // At most what was being written at the time of the kill is there beside what was acknowledged.
+    assert!(listed.len() <= kept.len() + 3, "{kept:?} {listed:?}");
+    let next = add(&server, session, "last", "Wombats sleep.");
+    assert!(listed.iter().all(|article| *article < next));
+    assert_eq!(list().len(), listed.len() + 1);
+}
+
+#[test]
+fn articles_that_are_added_at_once_are_all_there() {
+    let (_fixture, server) = served();
+    let session = new_session(&server);
+    let mut added: Vec<u64> = std::thread::scope(|scope| {
+        let adders: Vec<_> = (0..8)
+            .map(|adder| {
+                let server = &server;
+                let text = move |n: u64| format!("Quokka number {n} of adder {adder}.");
+                scope.spawn(move || (0..10).map(|n| add(server, session, "quokka", &text(n))).collect::<Vec<u64>>())
+            })
+            .collect();
+        adders.into_iter().flat_map(|adder| adder.join().expect("no panic")).collect()
+    });
+    added.sort_unstable();
+    assert_eq!(added, (1..=80).collect::<Vec<u64>>());
+    let stats = server.get(&format!("/api/v1/sessions/{session}/search/stats")).json();
+    assert_eq!(stats["total_chunks"], 80);
+    assert_eq!(found(&server, session, "quokka").len(), 50);
+}
+
+#[test]
+fn two_servers_do_not_share_sessions_and_a_read_only_one_writes_none() {
+    let (fixture, server) = served();
+    let session = new_session(&server);
+    let second = Server::start(&fixture, &[]);
+    let refused = second.post("/api/v1/sessions", &json!({}));
+    assert_eq!(refused.status, 503, "{refused:?}");
+    assert!(refused.json()["error"].as_str().is_some_and(|text| text.contains("another process")), "{refused:?}");
+    assert_eq!(search(&second, session, &json!({"query": "x"})).status, 503);
+    drop(second);
+    let elsewhere = fixture.path("elsewhere").display().to_string();
+    let third = Server::start(&fixture, &["--knowledge", &elsewhere]);
+    assert_eq!(new_session(&third), 1);
+    drop((server, third));
+    let reader = Server::start(&fixture, &["--read-only"]);
+    assert_eq!(reader.post("/api/v1/sessions", &json!({})).status, 403);
+    assert_eq!(remove(&reader, session, 1).status, 403);
+    assert_eq!(search(&reader, session, &json!({"query": "x"})).status, 200);
+}
