@@ -16,9 +16,11 @@ mod trace;
 
 use std::sync::Arc;
 
+use axum::body::Bytes;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderValue, Method, StatusCode, header};
-use axum::{Extension, Json, Router, middleware};
+use axum::response::IntoResponse as _;
+use axum::{Extension, Router, middleware};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -81,9 +83,12 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 /// The server's answers to requests.
 pub(crate) fn router(state: &Arc<State>, stop: &Stop) -> Router {
     let (router, document) = described().split_for_parts();
+    // Written once: it is the largest answer, and always the same.
+    let document = Bytes::from(document.to_json().unwrap_or_default());
+    let document = move || std::future::ready(([(header::CONTENT_TYPE, "application/json")], document.clone()));
     let header = |name, value| SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value));
     router
-        .route("/openapi.json", axum::routing::get(move || std::future::ready(Json(document.clone()))))
+        .route("/openapi.json", axum::routing::get(document))
         .fallback(missing)
         .method_not_allowed_fallback(not_allowed)
         .layer(
@@ -111,7 +116,5 @@ async fn not_allowed(method: Method) -> Problem {
 #[allow(clippy::needless_pass_by_value, reason = "the layer passes it so")]
 fn panicked(panic: Box<dyn std::any::Any + Send>) -> axum::response::Response {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    axum::response::IntoResponse::into_response(Problem::bug(&std::io::Error::other(
-        text.unwrap_or("panic").to_owned(),
-    )))
+    Problem::bug(&std::io::Error::other(text.unwrap_or("panic").to_owned())).into_response()
 }
