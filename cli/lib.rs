@@ -37,6 +37,7 @@ mod graph;
 mod import;
 mod index;
 mod interrupt;
+mod kept;
 mod mine;
 mod model;
 mod opened;

@@ -11,11 +11,13 @@
 mod changes;
 mod generation;
 mod live_project;
+mod roots;
 mod run;
 mod status;
 mod watch;
 
 pub use live_project::{LiveProject, RunError, Upkeep};
+pub use roots::{Root, Roots, SameName};
 pub use run::RunRequest;
 pub use status::{RunPhase, RunReason, RunStatus};
 pub use watch::Watch;

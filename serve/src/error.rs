@@ -25,9 +25,6 @@ pub enum ServeError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Two projects have the same name.
-    #[error("two roots are called `{0}`")]
-    SameName(String),
     /// The system gives no threads or no event queue.
     #[error("cannot start: {0}")]
     Runtime(std::io::Error),

@@ -11,8 +11,8 @@
 //! ```no_run
 //! use aurora_serve::{ServeOptions, Stop, serve};
 //!
-//! fn answer_for(project: aurora_project::Project) -> Result<(), aurora_serve::ServeError> {
-//!     serve(ServeOptions::new(vec![project]), &Stop::new(), |address| println!("Listening on {address}"))
+//! fn answer_for(roots: aurora_live::Roots) -> Result<(), aurora_serve::ServeError> {
+//!     serve(ServeOptions::new(roots), &Stop::new(), |address| println!("Listening on {address}"))
 //! }
 //! ```
 #![forbid(unsafe_code)]
@@ -26,7 +26,6 @@ mod log;
 mod metrics;
 mod options;
 mod problem;
-mod roots;
 mod server;
 mod state;
 mod stop;

@@ -2,10 +2,9 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_live::LiveProject;
+use aurora_live::Roots;
 
 use crate::error::ServeError;
 use crate::token::Token;
@@ -23,7 +22,7 @@ pub enum Listen {
 #[derive(Clone)]
 pub struct ServeOptions {
     /// The projects that are served. The first one answers where a request names none.
-    pub projects: Vec<Arc<LiveProject>>,
+    pub roots: Roots,
     /// Directory of the sessions of articles; without one, there are none.
     pub knowledge: Option<PathBuf>,
     /// Where to listen.
@@ -80,9 +79,9 @@ impl Default for Limits {
 
 impl ServeOptions {
     /// A server of these projects on a free port of the loopback interface.
-    pub fn new(projects: Vec<Arc<LiveProject>>) -> Self {
+    pub fn new(roots: Roots) -> Self {
         Self {
-            projects,
+            roots,
             knowledge: None,
             listen: Listen::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))),
             token: None,

@@ -15,12 +15,12 @@ use crate::stop::Stop;
 /// When the options would serve strangers, or the address cannot be used.
 pub fn serve(options: ServeOptions, stop: &Stop, on_listening: impl FnOnce(&str)) -> Result<(), ServeError> {
     options.check()?;
-    let state = State::new(options)?;
+    let state = State::new(options);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
     let served = runtime.block_on(async {
         let listener = Listener::bind(&state.options.listen).await?;
         on_listening(&listener.address());
-        let _watches = state.roots.watch()?;
+        let _watches = state.options.roots.watch().map_err(ServeError::Runtime)?;
         let router = http::router(&state, stop);
         accept(listener, router, &state, stop).await;
         Ok(())

@@ -4,21 +4,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use aurora_knowledge::KnowledgeStore;
+use aurora_live::Root;
 use aurora_project::Searcher;
 use axum::http::StatusCode;
 use tokio::sync::Semaphore;
 use tokio::task::JoinError;
 
-use crate::error::ServeError;
 use crate::metrics::Metrics;
 use crate::options::{Limits, ServeOptions};
 use crate::problem::Problem;
-use crate::roots::{Roots, ServedRoot};
 
 /// What all requests share.
 pub(crate) struct State {
     pub(crate) options: ServeOptions,
-    pub(crate) roots: Roots,
     pub(crate) metrics: Metrics,
     /// Opened at the first use.
     knowledge: Mutex<Option<Arc<KnowledgeStore>>>,
@@ -29,22 +27,21 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn new(options: ServeOptions) -> Result<Arc<Self>, ServeError> {
+    pub(crate) fn new(options: ServeOptions) -> Arc<Self> {
         let Limits { running, waiting, .. } = options.limits;
-        Ok(Arc::new(Self {
-            roots: Roots::new(options.projects.clone())?,
+        Arc::new(Self {
             metrics: Metrics::new(),
             knowledge: Mutex::default(),
             running: Arc::new(Semaphore::new(running)),
             admitted: Arc::new(Semaphore::new(running + waiting)),
             options,
-        }))
+        })
     }
 
     /// The root that a request names.
-    pub(crate) fn root(&self, name: Option<&str>) -> Result<&ServedRoot, Problem> {
-        self.roots.get(name).ok_or_else(|| {
-            let names: Vec<&str> = self.roots.iter().map(|root| root.name.as_str()).collect();
+    pub(crate) fn root(&self, name: Option<&str>) -> Result<&Root, Problem> {
+        self.options.roots.get(name).ok_or_else(|| {
+            let names: Vec<&str> = self.options.roots.iter().map(|root| root.name.as_str()).collect();
             let message = format!("no root is called {}", name.unwrap_or_default());
             Problem::not_found(message).with_help(format!("the roots are {}", names.join(", ")))
         })

@@ -58,10 +58,10 @@ pub(crate) struct RootSummary {
 /// The roots that are served; the first one answers where a request names none.
 #[utoipa::path(get, path = "/api/v1/roots", tag = "index", responses((status = 200, body = Vec<RootSummary>)))]
 pub(crate) async fn roots(Shared(state): Shared<Arc<State>>) -> Json<Vec<RootSummary>> {
-    let summary = |root: &crate::roots::ServedRoot| RootSummary {
+    let summary = |root: &aurora_live::Root| RootSummary {
         name: root.name.clone(),
         path: root.live.project().root().display().to_string(),
         indexed: root.live.project().has_index(),
     };
-    Json(state.roots.iter().map(summary).collect())
+    Json(state.options.roots.iter().map(summary).collect())
 }

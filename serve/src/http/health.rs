@@ -34,7 +34,7 @@ pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Heal
     let roots = Arc::clone(&state);
     state
         .work(move || {
-            for root in roots.roots.iter() {
+            for root in roots.options.roots.iter() {
                 if root.live.searcher().is_err() {
                     // The reason is for those that have the token.
                     return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "an index cannot be searched yet"));
@@ -53,6 +53,6 @@ pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Heal
     responses((status = 200, body = String, content_type = "application/openmetrics-text"))
 )]
 pub(crate) async fn metrics(Shared(state): Shared<Arc<State>>) -> Result<Response, Problem> {
-    let text = state.metrics.text(&state.roots).map_err(|error| Problem::bug(&error))?;
+    let text = state.metrics.text(&state.options.roots).map_err(|error| Problem::bug(&error))?;
     Ok(([(header::CONTENT_TYPE, METRICS)], text).into_response())
 }
