@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use crate::args_artefact::{CompactArgs, ExportArgs, ImportArgs, TrustArgs};
 use crate::args_eval::{EvalArgs, TuneArgs};
 use crate::args_graph::GraphArgs;
+use crate::args_mcp::{MCP_EXAMPLES, McpArgs};
 use crate::args_model::ModelCommand;
 use crate::args_pipeline::PipelineCommand;
 use crate::args_plugin::{PluginCommand, Untrusted};
@@ -87,6 +88,9 @@ pub(crate) enum Command {
     /// Answer searches over HTTP
     #[command(after_help = crate::args_serve::SERVE_EXAMPLES)]
     Serve(ServeArgs),
+    /// Answer an agent over MCP
+    #[command(after_help = MCP_EXAMPLES)]
+    Mcp(McpArgs),
     /// Check git, the index, the model, the disk and the configuration
     #[command(after_help = "Exits with 1 when a check fails, with 0 otherwise; warnings do not count.")]
     Doctor(DoctorArgs),

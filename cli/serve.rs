@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use aurora_project::user;
-use aurora_serve::{Listen, LogStyle, ServeError, ServeOptions, Stop, Token};
+use aurora_serve::{Level, Listen, LogStyle, ServeError, ServeOptions, Stop, Token};
 
 use crate::args_serve::{LogFormat, ServeArgs};
 use crate::failure::{Failure, Outcome};
@@ -23,8 +23,10 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
         ..ServeOptions::new(kept::roots(&args.root, args.read_only, program)?)
     };
     match args.log {
-        LogFormat::Text => aurora_serve::log(LogStyle::Text { colours: program.terminal.err.is_enabled() }),
-        LogFormat::Json => aurora_serve::log(LogStyle::Json),
+        LogFormat::Text => {
+            aurora_serve::log(LogStyle::Text { colours: program.terminal.err.is_enabled() }, Level::INFO)
+        }
+        LogFormat::Json => aurora_serve::log(LogStyle::Json, Level::INFO),
         LogFormat::Off => {}
     }
     let stop = Stop::new();

@@ -14,6 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-history",
             "aurora-languages",
             "aurora-live",
+            "aurora-mcp",
             "aurora-pipeline",
             "aurora-plugins",
             "aurora-project",
@@ -45,6 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "aurora-live",
         &["aurora-confined", "aurora-pipeline", "aurora-project", "aurora-query", "aurora-stages", "aurora-storage"],
     ),
+    ("aurora-mcp", &["aurora-live", "aurora-project", "aurora-query", "aurora-storage"]),
     ("aurora-pipeline", &["aurora-diagnostics", "aurora-suggest"]),
     ("aurora-plugins", &["aurora-confined", "aurora-pipeline", "aurora-suggest"]),
     (

@@ -5,6 +5,7 @@ use std::thread::Builder;
 
 use aurora_pipeline::CancelToken;
 use aurora_project::{Project, ProjectError, Searcher};
+use aurora_storage::StorageError;
 use tokio::sync::watch;
 
 use crate::generation::Generation;
@@ -66,6 +67,11 @@ impl LiveProject {
     /// What may be done to the index.
     pub fn upkeep(&self) -> Upkeep {
         self.upkeep
+    }
+
+    /// Whether no generation was ever published; a first run may be on its way.
+    pub fn is_missing(&self) -> bool {
+        self.opened().is_none() && matches!(self.project.any_snapshot(), Err(StorageError::NoIndex { .. }))
     }
 
     /// The generation that answers; opened at the first use.

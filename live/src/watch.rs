@@ -97,7 +97,7 @@ impl Keeper {
     /// Whether the index may be updated without being asked, or built.
     fn may_write(&self) -> bool {
         let (project, upkeep) = (self.live.project(), self.live.upkeep());
-        if upkeep == Upkeep::ReadOnly || !project.has_index() {
+        if upkeep == Upkeep::ReadOnly || self.live.is_missing() {
             return upkeep == Upkeep::Build;
         }
         let Ok(snapshot) = project.snapshot() else { return false };
@@ -155,7 +155,7 @@ impl Keeper {
 
     /// One run; whether it came to its end.
     fn run(&self) -> bool {
-        let is_missing = !self.live.project().has_index();
+        let is_missing = self.live.is_missing();
         let request = RunRequest {
             reason: if is_missing { RunReason::Missing } else { RunReason::Change },
             force: false,

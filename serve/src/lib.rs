@@ -38,3 +38,4 @@ pub use options::{Limits, Listen, ServeOptions};
 pub use server::serve;
 pub use stop::Stop;
 pub use token::Token;
+pub use tracing::Level;

@@ -1,5 +1,6 @@
 //! The log on standard error.
 
+use tracing::Level;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -16,9 +17,10 @@ pub enum LogStyle {
     Json,
 }
 
-/// Lets this process write what happens to standard error from now on. `RUST_LOG` says how much; by default each request is a line.
-pub fn log(style: LogStyle) {
-    let filter = EnvFilter::builder().with_default_directive(tracing::Level::INFO.into()).from_env_lossy();
+/// Lets this process write what happens to standard error from now on. `RUST_LOG` says how much, by default everything from `level`
+/// on; at [`Level::INFO`] each request is a line.
+pub fn log(style: LogStyle, level: Level) {
+    let filter = EnvFilter::builder().with_default_directive(level.into()).from_env_lossy();
     let registry = tracing_subscriber::registry().with(filter);
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
     // A process that has a log keeps it.

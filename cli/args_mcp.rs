@@ -1,0 +1,24 @@
+//! Arguments of `aur mcp`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+pub(crate) const MCP_EXAMPLES: &str = "\
+Examples:
+  aur init                                        write this into the configuration of your agent or editor
+  aur mcp                                         serve the project here
+  aur mcp --root ~/src/app --root ~/src/lib       serve two projects
+
+The client is on standard input and output. The index is built if there is none, and kept fresh.";
+
+#[derive(Args, Debug)]
+pub(crate) struct McpArgs {
+    /// A directory to serve; may be given several times [default: the nearest one above that has an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Vec<PathBuf>,
+
+    /// Write nothing: no index run, no record of what was shown
+    #[arg(long)]
+    pub(crate) read_only: bool,
+}

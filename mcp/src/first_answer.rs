@@ -1,0 +1,72 @@
+//! Questions to a project that has no index yet.
+
+use std::time::Duration;
+
+use aurora_live::{LiveProject, RunPhase, RunStatus, Upkeep};
+use rmcp::model::ProgressNotificationParam;
+use rmcp::service::RequestContext;
+use rmcp::{Peer, RoleServer};
+use tokio::time::Instant;
+
+/// How long a question waits for what the first index run publishes; an answer takes less than two seconds.
+const LONGEST: Duration = Duration::from_millis(1_700);
+/// Time between two looks.
+const POLL: Duration = Duration::from_millis(50);
+/// Time between two notifications of progress.
+const TELL: Duration = Duration::from_millis(200);
+
+/// Waits until the project has an index to answer from, and tells the progress meanwhile. Returns what an answer has to say of an
+/// index run that goes on; an error says why there is nothing to answer from.
+pub(crate) async fn wait(live: &LiveProject, context: &RequestContext<RoleServer>) -> Result<Option<String>, String> {
+    let (status, began) = (live.status(), Instant::now());
+    let token = context.meta.get_progress_token();
+    let mut told: Option<Instant> = None;
+    while live.is_missing() {
+        let now = status.borrow().clone();
+        if live.upkeep() != Upkeep::Build && !now.is_running() {
+            let root = live.project().root().display().to_string();
+            return Err(format!(
+                "{root} has no index and is no project; `aur mem index {root}` builds one on purpose."
+            ));
+        }
+        if now.phase == RunPhase::Failed {
+            return Err(format!("There is no index: {}.", now.error.unwrap_or_default()));
+        }
+        if began.elapsed() >= LONGEST || context.ct.is_cancelled() {
+            return Err(format!("The index is being built: {}. Ask again in a moment.", so_far(&now)));
+        }
+        if let Some(token) = &token
+            && told.is_none_or(|told| told.elapsed() >= TELL)
+        {
+            told = Some(Instant::now());
+            tell(&context.peer, ProgressNotificationParam::new(token.clone(), now.files_done as f64), &now).await;
+        }
+        tokio::time::sleep(POLL).await;
+    }
+    let now = status.borrow().clone();
+    // The updates of an index that is whole are too short to be of interest.
+    let is_partial = now.is_running() && live.opened().is_none_or(|searcher| !searcher.snapshot().manifest().complete);
+    Ok(is_partial.then(|| format!("The index is not complete yet: {}. Later answers may know more.", so_far(&now))))
+}
+
+/// A client that has gone is told nothing.
+async fn tell(peer: &Peer<RoleServer>, progress: ProgressNotificationParam, now: &RunStatus) {
+    let progress = progress.with_message(format!("indexing: {}", so_far(now)));
+    let progress = match now.files_total {
+        Some(total) => progress.with_total(total as f64),
+        None => progress,
+    };
+    let _ = peer.notify_progress(progress).await;
+}
+
+/// How far a run is, in words.
+pub(crate) fn so_far(status: &RunStatus) -> String {
+    match status.files_total {
+        _ if status.commits_total > 0 => format!(
+            "all files are done, and {} of {} commits of their history are read",
+            status.commits_done, status.commits_total
+        ),
+        Some(total) => format!("{} of {total} files are done", status.files_done),
+        None => "the files are being listed".to_owned(),
+    }
+}

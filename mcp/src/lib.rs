@@ -1,0 +1,19 @@
+//! The MCP server: an agent searches, reads and follows relations in indexed projects through a few tools.
+//!
+//! Answers are text within a budget of tokens, since an agent reads them as they are. A project without an index is answered from
+//! what its first index run has published so far.
+//!
+//! Deliberately absent: the protocol, which `rmcp` speaks, and what an answer consists of, which `aurora-project` and
+//! `aurora-query` decide.
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod first_answer;
+mod places;
+mod resources;
+mod server;
+mod stdio;
+mod tools;
+
+pub use server::McpServer;
+pub use stdio::{McpError, serve_stdio};

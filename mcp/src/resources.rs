@@ -1,0 +1,137 @@
+//! Files and chunks as resources.
+
+use aurora_live::{Root, Roots};
+use aurora_project::{ProjectError, chain, file_report};
+use rmcp::ErrorData;
+use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+
+/// Resources in one page of a list.
+const PAGE: usize = 200;
+const SCHEME: &str = "aurora://";
+const PLAIN: &str = "text/plain";
+
+/// What addresses of resources look like.
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    let template = |address: &str, name: &str, description: &str| {
+        ResourceTemplate::new(address, name).with_description(description).with_mime_type(PLAIN)
+    };
+    vec![
+        template("aurora://{root}/file/{+path}", "file", "A file of the index"),
+        template("aurora://{root}/chunk/{+id}", "chunk", "A chunk by the id that `search` shows"),
+    ]
+}
+
+/// A page of the indexed files of all roots.
+pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
+    let skipped = match cursor.map(str::parse::<usize>) {
+        None => 0,
+        Some(Ok(skipped)) => skipped,
+        Some(Err(_)) => return Err(ErrorData::invalid_params("the cursor is none of this server", None)),
+    };
+    let mut page = Vec::new();
+    let mut at = 0;
+    for root in roots.iter() {
+        // A root without an index has no files yet.
+        let Ok(searcher) = root.live.searcher() else { continue };
+        for file in searcher.snapshot().files() {
+            let file = file.map_err(|error| internal(&error.into()))?;
+            at += 1;
+            if at <= skipped || file.chunks.is_empty() {
+                continue;
+            }
+            if page.len() == PAGE {
+                let next = ListResourcesResult {
+                    next_cursor: Some((at - 1).to_string()),
+                    ..ListResourcesResult::with_all_items(page)
+                };
+                return Ok(next);
+            }
+            let address = format!("{SCHEME}{}/file/{}", encoded(&root.name), encoded(&file.path));
+            page.push(Resource::new(address, file.path).with_mime_type(PLAIN).with_size(file.size));
+        }
+    }
+    Ok(ListResourcesResult::with_all_items(page))
+}
+
+/// The text of a file or chunk, its secrets masked.
+pub(crate) fn read(roots: &Roots, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let missing = || ErrorData::resource_not_found(format!("there is no resource {uri}"), None);
+    let parts = uri.strip_prefix(SCHEME).and_then(|rest| {
+        let (root, rest) = rest.split_once('/')?;
+        let (kind, name) = rest.split_once('/')?;
+        Some((decoded(root)?, kind, decoded(name)?))
+    });
+    let (root, kind, name) = parts.ok_or_else(missing)?;
+    let root = roots.get(Some(&root)).ok_or_else(missing)?;
+    let text = match kind {
+        "file" => file(root, &name),
+        "chunk" => chunk(root, &name),
+        _ => return Err(missing()),
+    };
+    let text = text.map_err(|error| match error {
+        ProjectError::UnknownFile { .. } | ProjectError::UnknownChunk { .. } | ProjectError::NoChunkAtLine { .. } => {
+            missing()
+        }
+        error => internal(&error),
+    })?;
+    Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(PLAIN)]))
+}
+
+fn file(root: &Root, path: &str) -> Result<String, ProjectError> {
+    let searcher = root.live.searcher()?;
+    let record = searcher.names().file(path)?;
+    let report = file_report(searcher.snapshot(), searcher.project().root(), &record)?;
+    report.content.ok_or_else(|| ProjectError::UnknownFile { path: path.to_owned() })
+}
+
+fn chunk(root: &Root, id: &str) -> Result<String, ProjectError> {
+    let searcher = root.live.searcher()?;
+    let (found, _) = searcher.names().chunk(id)?;
+    let unknown = || ProjectError::UnknownChunk { id: id.to_owned(), near: Vec::new() };
+    Ok(searcher.snapshot().chunk_with_text(found)?.ok_or_else(unknown)?.text)
+}
+
+fn internal(error: &ProjectError) -> ErrorData {
+    ErrorData::internal_error(chain(error), None)
+}
+
+/// Everything but what a path of an address may hold, as `%XX`.
+fn encoded(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    text.bytes()
+        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let (byte, after) = match byte {
+            b'%' => {
+                let (digits, after) = after.split_at_checked(2)?;
+                (u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?, after)
+            }
+            byte => (byte, after),
+        };
+        bytes.push(byte);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_survive_any_path() {
+        for path in ["a/b.rs", "with space/ä%20?.py", "code:a.rs:run~2", "100%"] {
+            assert_eq!(decoded(&encoded(path)).as_deref(), Some(path));
+        }
+        assert!(encoded("a b").is_ascii() && !encoded("a b").contains(' '));
+        for wrong in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(decoded(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! `graph`: what a definition is related to.
+
+use aurora_live::Root;
+use aurora_project::{RelatedChunk, RelationReport, definition, relations};
+use aurora_query::{DEEPEST_TREE, Relation, RelationIndex, TreeOptions};
+use serde::Deserialize;
+
+use crate::tools::{DEFAULT_BUDGET, RootArgument, ToolError, within_budget};
+
+/// Relations of less confidence are left out, as on the command line.
+const MIN_CONFIDENCE: f32 = 0.4;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    name: String,
+    #[serde(default)]
+    relation: RelationName,
+    depth: Option<u32>,
+    #[serde(flatten)]
+    pub(super) root: RootArgument,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RelationName {
+    #[default]
+    Callers,
+    Callees,
+    Implementers,
+}
+
+pub(super) fn answer(arguments: &Arguments, root: &Root) -> Result<String, ToolError> {
+    let searcher = root.live.searcher()?;
+    let snapshot = searcher.snapshot();
+    let index = RelationIndex::new(snapshot);
+    let id = definition(&searcher.names(), &index, &arguments.name)?;
+    let options = TreeOptions {
+        relation: match arguments.relation {
+            RelationName::Callers => Relation::Callers,
+            RelationName::Callees => Relation::Callees,
+            RelationName::Implementers => Relation::Implementers,
+        },
+        depth: arguments.depth.unwrap_or(1).clamp(1, DEEPEST_TREE),
+        min_confidence: MIN_CONFIDENCE,
+    };
+    let tree = index.tree(id, &options).map_err(aurora_project::ProjectError::from)?;
+    Ok(drawn(&relations(snapshot, &tree, &options)?))
+}
+
+fn drawn(report: &RelationReport) -> String {
+    let mut lines = vec![format!("{} of {}", report.relation, line_of(&report.root))];
+    put(report.root.children.as_deref().unwrap_or_default(), 1, &mut lines);
+    if lines.len() == 1 {
+        lines.push("  none are known".to_owned());
+    }
+    if !report.external.is_empty() {
+        lines.push(format!("outside of the repository: {}", report.external.join(", ")));
+    }
+    if report.left_out > 0 {
+        lines.push(format!("{} unlikely ones are left out", report.left_out));
+    }
+    let (mut out, left) = within_budget(lines, DEFAULT_BUDGET);
+    if left > 0 || !report.complete {
+        out.push_str("(there are more; ask with a smaller depth)\n");
+    }
+    out
+}
+
+fn put(children: &[RelatedChunk], depth: usize, lines: &mut Vec<String>) {
+    for child in children {
+        let sure = child.confidence.map(|confidence| format!(" ({}, {confidence})", child.reason.unwrap_or_default()));
+        let end = child.end.map(|end| format!(" [{end}]")).unwrap_or_default();
+        lines.push(format!("{}{}{}{end}", "  ".repeat(depth), line_of(child), sure.unwrap_or_default()));
+        put(child.children.as_deref().unwrap_or_default(), depth + 1, lines);
+    }
+}
+
+fn line_of(chunk: &RelatedChunk) -> String {
+    format!("{} {} {}:{}-{}", chunk.chunk_type, chunk.name, chunk.file, chunk.line_start, chunk.line_end)
+}

@@ -1,0 +1,68 @@
+//! `grep`: the lines that match a pattern.
+
+use std::collections::BTreeMap;
+
+use aurora_live::Root;
+use aurora_project::SearchRequest;
+use aurora_query::FilterSpec;
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::tools::{OneOrMore, RootArgument, ToolError, budget, listed, within_budget};
+
+/// Most chunks that are looked at for lines, and most lines of each.
+const MOST_CHUNKS: usize = 1_000;
+const MOST_LINES: usize = 50;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    pattern: String,
+    #[serde(default)]
+    fixed: bool,
+    path: Option<OneOrMore>,
+    lang: Option<OneOrMore>,
+    budget: Option<usize>,
+    #[serde(flatten)]
+    pub(super) root: RootArgument,
+}
+
+pub(super) fn answer(arguments: &Arguments, root: &Root) -> Result<String, ToolError> {
+    let searcher = root.live.searcher()?;
+    let pattern = vec![arguments.pattern.clone()];
+    let (grep, fixed) = if arguments.fixed { (Vec::new(), pattern) } else { (pattern, Vec::new()) };
+    let request = SearchRequest {
+        limit: MOST_CHUNKS,
+        filter: FilterSpec {
+            paths: listed(&arguments.path),
+            languages: listed(&arguments.lang),
+            grep,
+            fixed,
+            ..FilterSpec::default()
+        },
+        snippet_lines: MOST_LINES,
+        ..SearchRequest::new("")
+    };
+    request.filter.check().map_err(aurora_query::QueryError::Filter)?;
+    let found = searcher.search(&request, Timestamp::now().as_second())?;
+    // A method is part of its class: each line is shown once.
+    let mut lines: BTreeMap<(&str, u32), &str> = BTreeMap::new();
+    for hit in &found.hits {
+        for line in hit.snippet.iter().filter(|line| !line.matches.is_empty()) {
+            lines.insert((hit.file.as_str(), line.line.unwrap_or(hit.line_start)), line.text.as_str());
+        }
+    }
+    if lines.is_empty() {
+        return Ok("No line matches.".to_owned());
+    }
+    let total = lines.len();
+    let shown = lines.iter().map(|((file, line), text)| format!("{file}:{line}: {}", text.trim_end()));
+    let (mut out, left) = within_budget(shown, budget(arguments.budget));
+    if left > 0 {
+        out.push_str(&format!("({left} of {total} lines did not fit; narrow the path, or give a larger budget)\n"));
+    }
+    if found.hits.len() == MOST_CHUNKS {
+        out.push_str("(there are more matches than were looked at; narrow the pattern or the path)\n");
+    }
+    Ok(out)
+}

@@ -1,0 +1,72 @@
+//! `history`: which commits the lines of a file come from.
+
+use std::collections::BTreeMap;
+
+use aurora_live::Root;
+use aurora_project::{AttributedRun, AttributionReport, attribution};
+use serde::Deserialize;
+
+use crate::places::{Lines, path_and_lines};
+use crate::tools::{DEFAULT_BUDGET, RootArgument, ToolError, within_budget};
+
+/// Digits of a commit that are shown.
+const DIGITS: usize = 12;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    place: String,
+    #[serde(flatten)]
+    pub(super) root: RootArgument,
+}
+
+pub(super) fn answer(arguments: &Arguments, root: &Root) -> Result<String, ToolError> {
+    let searcher = root.live.searcher()?;
+    let (path, lines) = match searcher.names().known_file(&arguments.place)? {
+        Some(_) => (arguments.place.as_str(), None),
+        None => path_and_lines(&arguments.place),
+    };
+    let lines = lines.unwrap_or(Lines::ALL);
+    let file = searcher.names().file(path)?;
+    let report = AttributionReport::of(&file.path, &attribution(searcher.snapshot(), &file)?);
+    let runs: Vec<&AttributedRun> = report.runs.iter().filter(|run| touches(run, lines)).collect();
+    let by_run = runs.iter().map(|run| line_of(run, lines));
+    let (shown, left) = within_budget(by_run, DEFAULT_BUDGET);
+    let rest = if left > 0 { format!("({left} further runs of lines; ask for fewer lines)\n") } else { String::new() };
+    Ok(format!("{}\n{}{shown}{rest}", report.file, authors(&runs, lines)))
+}
+
+fn touches(run: &AttributedRun, lines: Lines) -> bool {
+    run.line <= lines.last && run.line + run.lines > lines.first
+}
+
+/// The first and last line of a run within `lines`.
+fn ends(run: &AttributedRun, lines: Lines) -> (u32, u32) {
+    (run.line.max(lines.first), (run.line + run.lines - 1).min(lines.last))
+}
+
+/// `12-40  1a2b3c  2025-12-15  Ada`.
+fn line_of(run: &AttributedRun, lines: Lines) -> String {
+    let (first, last) = ends(run, lines);
+    match (&run.commit, &run.author, &run.time) {
+        (Some(commit), author, time) => {
+            let commit = commit.get(..DIGITS).unwrap_or(commit);
+            let day = time.as_deref().and_then(|time| time.get(..10)).unwrap_or("-");
+            format!("{first}-{last}  {commit}  {day}  {}", author.as_deref().unwrap_or("-"))
+        }
+        _ => format!("{first}-{last}  not committed"),
+    }
+}
+
+/// Who has written how many of the lines, most first.
+fn authors(runs: &[&AttributedRun], lines: Lines) -> String {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for run in runs {
+        let (first, last) = ends(run, lines);
+        *counts.entry(run.author.as_deref().unwrap_or("not committed")).or_default() += last - first + 1;
+    }
+    let mut counts: Vec<(&str, u32)> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    let listed: Vec<String> = counts.iter().take(5).map(|(author, lines)| format!("{author} {lines}")).collect();
+    if listed.is_empty() { String::new() } else { format!("lines by author: {}\n", listed.join(", ")) }
+}

@@ -1,0 +1,78 @@
+//! `read`: the text of a file, of lines, or of a chunk.
+
+use aurora_live::Root;
+use aurora_project::{FileReport, ProjectError, Searcher, file_report};
+use aurora_query::FileState;
+use aurora_storage::Chunk;
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::places::{Lines, path_and_lines};
+use crate::tools::{RootArgument, ToolError, budget, within_budget};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    place: String,
+    budget: Option<usize>,
+    #[serde(flatten)]
+    pub(super) root: RootArgument,
+}
+
+pub(super) fn answer(arguments: &Arguments, root: &Root, records: bool) -> Result<String, ToolError> {
+    let searcher = root.live.searcher()?;
+    let budget = budget(arguments.budget);
+    let snapshot = searcher.snapshot();
+    if let Some((id, _)) = snapshot.chunk_by_key(&arguments.place)?
+        && let Some(chunk) = snapshot.chunk_with_text(id)?
+    {
+        if records {
+            searcher.record([arguments.place.as_str()].into_iter(), Timestamp::now().as_second());
+        }
+        return Ok(of_chunk(&chunk, budget));
+    }
+    of_file(&searcher, &arguments.place, budget)
+}
+
+fn of_chunk(chunk: &Chunk, budget: usize) -> String {
+    let header = format!("{}:{}-{} {}", chunk.path, chunk.line_start, chunk.line_end, chunk.qualified_name);
+    let (text, left) = within_budget(chunk.text.lines().map(str::to_owned), budget);
+    let rest = if left > 0 { format!("({left} further lines)\n") } else { String::new() };
+    format!("{header}\n{text}{rest}")
+}
+
+fn of_file(searcher: &Searcher, place: &str, budget: usize) -> Result<String, ToolError> {
+    // A name of a file may end like a range of lines.
+    let (path, lines) = match searcher.names().known_file(place)? {
+        Some(_) => (place, None),
+        None => path_and_lines(place),
+    };
+    let file = searcher.names().file(path)?;
+    let report = file_report(searcher.snapshot(), searcher.project().root(), &file)?;
+    let text = match &report {
+        FileReport { skipped: Some(reason), .. } => {
+            return Ok(format!("{} is not indexed: {reason}.", report.file));
+        }
+        FileReport { content: Some(text), .. } => text,
+        _ => return Err(ProjectError::UnknownFile { path: path.to_owned() }.into()),
+    };
+    let lines = lines.unwrap_or(Lines::ALL);
+    let total = text.lines().count();
+    let numbered = (1u32..).zip(text.lines()).filter(|(number, _)| lines.contains(*number));
+    let width = total.to_string().len();
+    let (shown, left) = within_budget(numbered.map(|(number, line)| format!("{number:>width$}  {line}")), budget);
+    if shown.is_empty() {
+        return Err(ToolError::Arguments(format!("{} has {total} lines", report.file)));
+    }
+    let state = match report.file_state {
+        FileState::Changed => ", changed since it was indexed",
+        _ => "",
+    };
+    let first = lines.first as usize;
+    let last = first + shown.lines().count() - 1;
+    let rest = match left {
+        0 => String::new(),
+        _ => format!("({left} further lines: read {}:{}-)\n", report.file, last + 1),
+    };
+    Ok(format!("{}:{first}-{last} of {total} lines{state}\n{shown}{rest}", report.file))
+}

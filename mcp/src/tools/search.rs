@@ -1,0 +1,55 @@
+//! `search`: the texts that answer a question, within a budget.
+
+use aurora_live::Root;
+use aurora_project::SearchRequest;
+use aurora_query::FilterSpec;
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::tools::{OneOrMore, RootArgument, ToolError, budget, listed};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    query: String,
+    path: Option<OneOrMore>,
+    r#type: Option<OneOrMore>,
+    lang: Option<OneOrMore>,
+    budget: Option<usize>,
+    #[serde(flatten)]
+    pub(super) root: RootArgument,
+}
+
+pub(super) fn answer(arguments: &Arguments, root: &Root, records: bool) -> Result<String, ToolError> {
+    let searcher = root.live.searcher()?;
+    let budget = budget(arguments.budget);
+    let request = SearchRequest {
+        limit: SearchRequest::default_limit(Some(budget)),
+        filter: FilterSpec {
+            paths: listed(&arguments.path),
+            types: listed(&arguments.r#type),
+            languages: listed(&arguments.lang),
+            ..FilterSpec::default()
+        },
+        snippet_lines: 0,
+        ..SearchRequest::new(arguments.query.clone())
+    };
+    let now = Timestamp::now().as_second();
+    let found = searcher.search(&request, now)?;
+    let packed = searcher.packed(&found, budget)?;
+    if records {
+        searcher.record(packed.blocks.iter().flat_map(|block| &block.hits).map(|hit| hit.id.as_str()), now);
+    }
+    if packed.blocks.is_empty() {
+        return Ok("Nothing was found.".to_owned());
+    }
+    let mut blocks: Vec<String> = packed
+        .blocks
+        .iter()
+        .map(|block| format!("{}\n{}", block.header(), block.text.trim_end_matches('\n')))
+        .collect();
+    if packed.skipped > 0 {
+        blocks.push(format!("{} further results did not fit into the budget.", packed.skipped));
+    }
+    Ok(blocks.join("\n\n"))
+}

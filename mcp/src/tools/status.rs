@@ -1,0 +1,52 @@
+//! `status`: what the index holds, and whether it is up to date.
+
+use aurora_live::Root;
+use aurora_project::{ContentsReport, contents};
+use serde::Deserialize;
+
+use crate::first_answer::so_far;
+use crate::tools::{RootArgument, ToolError};
+
+/// Languages that are listed.
+const MOST_LANGUAGES: usize = 12;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    #[serde(flatten)]
+    pub(super) root: RootArgument,
+}
+
+pub(super) fn answer(root: &Root) -> Result<String, ToolError> {
+    let project = root.live.project();
+    let mut lines = vec![format!("root {}: {}", root.name, project.root().display())];
+    if !root.live.is_missing() {
+        let searcher = root.live.searcher()?;
+        lines.extend(held(&contents(project, searcher.snapshot())?));
+    }
+    let run = root.live.status().borrow().clone();
+    if run.is_running() {
+        lines.push(format!("an index run goes on: {}", so_far(&run)));
+    } else if let Some(error) = run.error {
+        lines.push(format!("the last index run failed: {error}"));
+    }
+    Ok(lines.join("\n"))
+}
+
+fn held(report: &ContentsReport) -> Vec<String> {
+    let shares: Vec<String> = report
+        .languages
+        .iter()
+        .take(MOST_LANGUAGES)
+        .map(|language| format!("{} {}", language.name, language.chunks))
+        .collect();
+    let whole = if report.complete { "complete" } else { "not complete yet" };
+    vec![
+        format!(
+            "{} files, {} chunks, generation {} of {}, {whole}",
+            report.files, report.chunks, report.generation, report.updated
+        ),
+        format!("chunks by language: {}", shares.join(", ")),
+        format!("commit: {}", report.head_commit.as_deref().unwrap_or("none")),
+    ]
+}
