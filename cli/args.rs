@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use crate::args_artefact::{CompactArgs, ExportArgs, ImportArgs, TrustArgs};
 use crate::args_eval::{EvalArgs, TuneArgs};
 use crate::args_graph::GraphArgs;
-use crate::args_mcp::{MCP_EXAMPLES, McpArgs};
+use crate::args_mcp::{INIT_EXAMPLES, InitArgs, MCP_EXAMPLES, McpArgs};
 use crate::args_model::ModelCommand;
 use crate::args_pipeline::PipelineCommand;
 use crate::args_plugin::{PluginCommand, Untrusted};
@@ -88,6 +88,9 @@ pub(crate) enum Command {
     /// Answer searches over HTTP
     #[command(after_help = crate::args_serve::SERVE_EXAMPLES)]
     Serve(ServeArgs),
+    /// Let agents and editors use the index
+    #[command(after_help = INIT_EXAMPLES)]
+    Init(InitArgs),
     /// Answer an agent over MCP
     #[command(after_help = MCP_EXAMPLES)]
     Mcp(McpArgs),

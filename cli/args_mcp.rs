@@ -22,3 +22,30 @@ pub(crate) struct McpArgs {
     #[arg(long)]
     pub(crate) read_only: bool,
 }
+
+pub(crate) const INIT_EXAMPLES: &str = "\
+Examples:
+  aur init                     the agents and editors that are in use here
+  aur init claude-code vscode  these ones
+  aur init --remove --yes      take it out again, without asking
+
+Clients: claude-code, claude-desktop, codex, cursor, gemini, opencode, vscode, windsurf, zed.";
+
+#[derive(Args, Debug)]
+pub(crate) struct InitArgs {
+    /// Which agents and editors [default: those that are in use here]
+    #[arg(value_name = "CLIENT")]
+    pub(crate) clients: Vec<String>,
+
+    /// The project [default: the nearest one above]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// Take it out of the configuration
+    #[arg(long)]
+    pub(crate) remove: bool,
+
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}

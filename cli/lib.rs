@@ -37,6 +37,7 @@ mod golden;
 mod graph;
 mod import;
 mod index;
+mod init;
 mod interrupt;
 mod kept;
 mod mcp;

@@ -14,8 +14,8 @@ use crate::output::sanitize;
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::{
-    blame, compact, completions, doctor, eval, export, feedback, graph, import, index, mcp, model, pipeline, plugin,
-    rebuild, search, serve, shorthand, skipped, stats, trust, tune, verify, why,
+    blame, compact, completions, doctor, eval, export, feedback, graph, import, index, init, mcp, model, pipeline,
+    plugin, rebuild, search, serve, shorthand, skipped, stats, trust, tune, verify, why,
 };
 
 /// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
@@ -116,6 +116,7 @@ fn command(command: &Command, program: &Program) -> Outcome {
         Command::Plugin { command } => plugin::run(command, program),
         Command::Model { command } => model::run(command, terminal),
         Command::Serve(args) => serve::run(args, program),
+        Command::Init(args) => init::run(args, program),
         Command::Mcp(args) => mcp::run(args, program),
         Command::Doctor(args) => doctor::run(args, program),
         Command::Completions { shell } => completions::run(*shell, terminal),

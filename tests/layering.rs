@@ -80,7 +80,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-redact", &[]),
     (
         "aurora-serve",
-        &["aurora-confined", "aurora-knowledge", "aurora-live", "aurora-project", "aurora-query", "aurora-storage"],
+        &[
+            "aurora-confined",
+            "aurora-knowledge",
+            "aurora-live",
+            "aurora-mcp",
+            "aurora-project",
+            "aurora-query",
+            "aurora-storage",
+        ],
     ),
     (
         "aurora-stages",

@@ -9,11 +9,13 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod first_answer;
+mod http;
 mod places;
 mod resources;
 mod server;
 mod stdio;
 mod tools;
 
+pub use http::http_service;
 pub use server::McpServer;
 pub use stdio::{McpError, serve_stdio};

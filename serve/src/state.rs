@@ -21,7 +21,7 @@ pub(crate) struct State {
     /// Opened at the first use.
     knowledge: Mutex<Option<Arc<KnowledgeStore>>>,
     /// A permit for each piece of work that may run at the same time.
-    running: Arc<Semaphore>,
+    pub(crate) running: Arc<Semaphore>,
     /// A permit for each request that runs or waits.
     admitted: Arc<Semaphore>,
 }

@@ -1,6 +1,6 @@
 //! `grep`: the lines that match a pattern.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_live::Root;
 use aurora_project::SearchRequest;
@@ -47,11 +47,18 @@ pub(super) fn answer(arguments: &Arguments, root: &Root) -> Result<String, ToolE
     let found = searcher.search(&request, Timestamp::now().as_second())?;
     // A method is part of its class: each line is shown once.
     let mut lines: BTreeMap<(&str, u32), &str> = BTreeMap::new();
+    // What a chunk tells without a line, such as the outline of a class, stands in its parts as well.
+    let mut without_line: BTreeMap<(&str, u32), &str> = BTreeMap::new();
     for hit in &found.hits {
         for line in hit.snippet.iter().filter(|line| !line.matches.is_empty()) {
-            lines.insert((hit.file.as_str(), line.line.unwrap_or(hit.line_start)), line.text.as_str());
+            match line.line {
+                Some(number) => lines.insert((hit.file.as_str(), number), line.text.as_str()),
+                None => without_line.insert((hit.file.as_str(), hit.line_start), line.text.as_str()),
+            };
         }
     }
+    let files: BTreeSet<&str> = lines.keys().map(|(file, _)| *file).collect();
+    lines.extend(without_line.into_iter().filter(|((file, _), _)| !files.contains(file)));
     if lines.is_empty() {
         return Ok("No line matches.".to_owned());
     }

@@ -16,6 +16,7 @@ mod trace;
 
 use std::sync::Arc;
 
+use aurora_mcp::McpServer;
 use axum::body::Bytes;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -87,7 +88,9 @@ pub(crate) fn router(state: &Arc<State>, stop: &Stop) -> Router {
     let document = Bytes::from(document.to_json().unwrap_or_default());
     let document = move || std::future::ready(([(header::CONTENT_TYPE, "application/json")], document.clone()));
     let header = |name, value| SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value));
+    let mcp = McpServer::new(state.options.roots.clone(), Arc::clone(&state.running));
     router
+        .route_service("/mcp", aurora_mcp::http_service(mcp, state.options.limits.body))
         .route("/openapi.json", axum::routing::get(document))
         .fallback(missing)
         .method_not_allowed_fallback(not_allowed)
