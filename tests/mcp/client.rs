@@ -1,0 +1,146 @@
+//! A client that speaks the protocol line by line, and one that sends it over HTTP.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::fixture::Fixture;
+
+/// What a client says first.
+pub(crate) fn initialize() -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}
+    }})
+}
+
+/// A client of `aur mcp`.
+pub(crate) struct Client {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    last: u64,
+    /// Notifications of progress so far.
+    pub(crate) progress: Vec<Value>,
+}
+
+impl Client {
+    /// Starts the server in the fixture and begins a session.
+    pub(crate) fn start(fixture: &Fixture, arguments: &[&str]) -> Self {
+        let mut command = fixture.command();
+        command.arg("mcp").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program starts");
+        let (input, output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+        let mut client = Self { child, input, output: BufReader::new(output), last: 1, progress: Vec::new() };
+        client.send(&initialize());
+        let begun = client.receive(1);
+        assert_eq!(begun["result"]["serverInfo"]["name"], "aurora", "{begun}");
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input, "{message}").expect("the server reads");
+    }
+
+    /// The answer to a request; notifications of progress are kept.
+    fn receive(&mut self, id: u64) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).expect("a line") > 0, "the server has ended");
+            let message: Value = serde_json::from_str(&line).expect("JSON");
+            if message["id"] == id {
+                return message;
+            }
+            if message["method"] == "notifications/progress" {
+                self.progress.push(message["params"].clone());
+            }
+        }
+    }
+
+    /// Sends a request and returns its answer.
+    pub(crate) fn answer(&mut self, method: &str, parameters: Value) -> Value {
+        self.last += 1;
+        let id = self.last;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}));
+        self.receive(id)
+    }
+
+    /// The result of a request that succeeds.
+    pub(crate) fn request(&mut self, method: &str, parameters: Value) -> Value {
+        let answer = self.answer(method, parameters);
+        assert!(answer["result"].is_object(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// The text of a tool's answer, and whether it is an error.
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+        let result = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        text_of(&result)
+    }
+
+    /// The same with a token for progress.
+    pub(crate) fn call_with_progress(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+        let parameters = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": "t"}});
+        let result = self.request("tools/call", parameters);
+        text_of(&result)
+    }
+}
+
+fn text_of(result: &Value) -> (String, bool) {
+    let text = result["content"][0]["text"].as_str().expect("a text").to_owned();
+    (text, result["isError"].as_bool().unwrap_or(false))
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// `aur serve` in a fixture.
+pub(crate) struct HttpServer {
+    child: Child,
+    address: String,
+}
+
+impl HttpServer {
+    pub(crate) fn start(fixture: &Fixture) -> Self {
+        let mut command = fixture.command();
+        command.arg("serve").stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        let address = line.trim().strip_prefix("Listening on http://").expect("the address").to_owned();
+        Self { child, address }
+    }
+
+    /// Posts a message and returns the whole answer.
+    pub(crate) fn post(&self, message: &Value) -> String {
+        self.send(message, &self.address)
+    }
+
+    /// The same with another name of the server.
+    pub(crate) fn send(&self, message: &Value, host: &str) -> String {
+        let body = message.to_string();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+             accept: application/json, text/event-stream\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        let mut stream = TcpStream::connect(&self.address).expect("the server listens");
+        stream.write_all((head + &body).as_bytes()).expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,177 @@
+//! `aur mcp` and `aur init` as agents see them.
+#![cfg(unix)]
+
+#[path = "../fixture/mod.rs"]
+mod fixture;
+
+mod client;
+mod init;
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use client::Client;
+use fixture::Fixture;
+
+const CACHE: &str = r#""""A cache of pages."""
+
+
+class PageCache:
+    """Keeps the pages that were read last."""
+
+    def evict_oldest(self, pages):
+        """Remove the page that was not read for the longest time."""
+        return drop_page(pages)
+
+
+def drop_page(pages):
+    """Remove a page."""
+    return pages[1:]
+"#;
+
+fn project() -> Fixture {
+    let fixture = Fixture::git();
+    fixture
+        .write(".gitignore", ".aurora/\n")
+        .write("src/cache.py", CACHE)
+        .write("notes ä/read me.md", "# Zebras\n\nThey graze.\n");
+    fixture.commit("first");
+    fixture
+}
+
+/// Calls a tool until its answer is not that the index is being built.
+fn answered(client: &mut Client, tool: &str, arguments: &Value) -> String {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        let (text, is_error) = client.call(tool, arguments.clone());
+        assert!(!is_error, "{tool} {arguments}: {text}");
+        if !text.starts_with("The index is being built") && !text.starts_with("The index is not complete") {
+            return text;
+        }
+        assert!(Instant::now() < end, "{text}");
+    }
+}
+
+#[test]
+fn every_tool_answers_in_a_project_that_had_no_index() {
+    let fixture = project();
+    let mut client = Client::start(&fixture, &[]);
+    let tools = client.request("tools/list", json!({}));
+    let names: Vec<&str> =
+        tools["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(names, ["search", "read", "grep", "graph", "history", "status"]);
+    let search = answered(&mut client, "search", &json!({"query": "remove the oldest page"}));
+    assert!(search.starts_with("src/cache.py:") && search.contains("def evict_oldest"), "{search}");
+    for (tool, arguments, expected) in [
+        ("read", json!({"place": "src/cache.py:12-14"}), "src/cache.py:12-14 of 14 lines\n12  def drop_page(pages):"),
+        ("read", json!({"place": "src/cache.py", "budget": 20}), "further lines: read src/cache.py:"),
+        ("read", json!({"place": "notes ä/read me.md"}), "They graze."),
+        ("grep", json!({"pattern": "def \\w+_page"}), "src/cache.py:12: def drop_page(pages):\n"),
+        ("grep", json!({"pattern": "pages[1:]", "fixed": true}), "src/cache.py:14:     return pages[1:]\n"),
+        ("grep", json!({"pattern": "no such text"}), "No line matches."),
+        ("graph", json!({"name": "drop_page"}), "evict_oldest"),
+        ("graph", json!({"name": "evict_oldest", "relation": "callees"}), "drop_page"),
+        ("history", json!({"place": "src/cache.py:1-3"}), "1-3  "),
+        ("status", json!({}), "2 files"),
+        ("search", json!({"query": "graze", "path": "notes*/**", "lang": ["markdown"]}), "notes ä/read me.md:"),
+    ] {
+        let text = answered(&mut client, tool, &arguments);
+        assert!(text.contains(expected), "{tool} {arguments}: {text}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_so_that_the_agent_can_do_better() {
+    let fixture = project();
+    let mut client = Client::start(&fixture, &[]);
+    answered(&mut client, "search", &json!({"query": "page"}));
+    for (tool, arguments, expected) in [
+        ("search", json!({}), "query"),
+        ("search", json!({"query": " "}), "empty"),
+        ("search", json!({"query": "x", "type": "poem"}), "poem"),
+        ("read", json!({"place": "../../etc/passwd"}), "not in the index"),
+        ("read", json!({"place": "/etc/passwd"}), "not in the index"),
+        ("read", json!({"place": "src/cache.py:90-99"}), "14 lines"),
+        ("grep", json!({"pattern": "("}), "("),
+        ("graph", json!({"name": "evict_newest"}), "evict_oldest"),
+        ("history", json!({"place": "gone.py"}), "not in the index"),
+        ("search", json!({"query": "page", "root": "elsewhere"}), "root"),
+    ] {
+        let (text, is_error) = client.call(tool, arguments.clone());
+        assert!(is_error && text.contains(expected), "{tool} {arguments}: {text}");
+    }
+    let unknown = client.answer("tools/call", json!({"name": "shell", "arguments": {}}));
+    assert!(unknown["error"]["message"].as_str().is_some_and(|text| text.contains("shell")), "{unknown}");
+    let missing = client.answer("resources/read", json!({"uri": "file:///etc/passwd"}));
+    assert!(missing["error"].is_object(), "{missing}");
+}
+
+#[test]
+fn files_and_chunks_are_resources() {
+    let fixture = project();
+    let mut client = Client::start(&fixture, &[]);
+    answered(&mut client, "search", &json!({"query": "page"}));
+    let listed = client.request("resources/list", json!({}));
+    let resources = listed["resources"].as_array().expect("resources");
+    assert_eq!(resources.len(), 2, "{listed}");
+    for resource in resources {
+        let read = client.request("resources/read", json!({"uri": resource["uri"]}));
+        let text = read["contents"][0]["text"].as_str().expect("a text");
+        let file = fixture.path(resource["name"].as_str().expect("a name"));
+        assert_eq!(text, std::fs::read_to_string(file).expect("a file"));
+    }
+    let templates = client.request("resources/templates/list", json!({}));
+    assert_eq!(templates["resourceTemplates"].as_array().map(Vec::len), Some(2));
+    let root = fixture.root().file_name().expect("a name").to_string_lossy().into_owned();
+    let chunk = client.request("resources/read", json!({"uri": format!("aurora://{root}/chunk/src/cache.py:13")}));
+    assert!(chunk["contents"][0]["text"].as_str().is_some_and(|text| text.starts_with("def drop_page")), "{chunk}");
+}
+
+#[test]
+fn the_first_question_tells_the_progress() {
+    let fixture = Fixture::git();
+    for file in 0..3_000 {
+        fixture.write(&format!("many/f{file}.py"), CACHE.replace("drop_page", &format!("drop_page_{file}")));
+    }
+    fixture.commit("many");
+    let mut client = Client::start(&fixture, &[]);
+    let (text, is_error) = client.call_with_progress("search", json!({"query": "drop_page_2999"}));
+    assert!(!is_error, "{text}");
+    assert!(client.progress.iter().all(|progress| progress["progress"].is_number()), "{:?}", client.progress);
+    let text = answered(&mut client, "search", &json!({"query": "drop_page_2999"}));
+    assert!(text.contains("drop_page_2999"), "{text}");
+}
+
+#[test]
+fn several_roots_are_asked_by_name_and_nothing_is_written_where_that_is_not_allowed() {
+    let (one, other) = (project(), Fixture::git());
+    other.write("herd.py", "def count_zebras(herd):\n    return len(herd)\n").commit("first");
+    let other_root = other.root().display().to_string();
+    let mut client = Client::start(&one, &["--root", &one.root().display().to_string(), "--root", &other_root]);
+    let name = other.root().file_name().expect("a name").to_string_lossy().into_owned();
+    let found = answered(&mut client, "search", &json!({"query": "count_zebras", "root": name}));
+    assert!(found.starts_with("herd.py:"), "{found}");
+    drop(client);
+    let fresh = project();
+    let mut reader = Client::start(&fresh, &["--read-only"]);
+    let (text, _) = reader.call("search", json!({"query": "page"}));
+    assert!(text.contains("has no index"), "{text}");
+    assert!(!fresh.path(".aurora").exists());
+}
+
+#[test]
+fn the_same_tools_are_served_over_http() {
+    let fixture = project();
+    let server = client::HttpServer::start(&fixture);
+    let initialize = server.post(&client::initialize());
+    assert!(initialize.contains("\"serverInfo\""), "{initialize}");
+    let call =
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "status", "arguments": {}}});
+    let end = Instant::now() + Duration::from_secs(60);
+    while !server.post(&call).contains("2 files") {
+        assert!(Instant::now() < end, "{}", server.post(&call));
+    }
+    let stranger = server.send(&call, "evil.example.org");
+    assert!(stranger.starts_with("HTTP/1.1 421"), "{stranger}");
+}
