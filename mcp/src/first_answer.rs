@@ -45,7 +45,7 @@ pub(crate) async fn wait(live: &LiveProject, context: &RequestContext<RoleServer
     }
     let now = status.borrow().clone();
     // The updates of an index that is whole are too short to be of interest.
-    let is_partial = now.is_running() && live.opened().is_none_or(|searcher| !searcher.snapshot().manifest().complete);
+    let is_partial = now.is_running() && live.searcher().is_ok_and(|searcher| !searcher.snapshot().manifest().complete);
     Ok(is_partial.then(|| format!("The index is not complete yet: {}. Later answers may know more.", so_far(&now))))
 }
 

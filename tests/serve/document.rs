@@ -17,6 +17,18 @@ fn route_of<'d>(document: &'d Value, path: &str) -> &'d str {
     routes.into_iter().find(|route| fits(route)).unwrap_or_else(|| panic!("no route for {path}"))
 }
 
+/// Visits every reference of a document.
+fn references(value: &Value, visit: &mut impl FnMut(&str)) {
+    match value {
+        Value::Object(object) => object.iter().for_each(|(key, value)| match value.as_str() {
+            Some(name) if key == "$ref" => visit(name),
+            _ => references(value, visit),
+        }),
+        Value::Array(values) => values.iter().for_each(|value| references(value, visit)),
+        _ => {}
+    }
+}
+
 /// Checks an answer against what the document says of its path, method and status.
 fn check(document: &Value, method: &str, path: &str, answer: &Answer) {
     let route = route_of(document, path);
@@ -116,12 +128,23 @@ fn every_answer_is_as_the_document_says() {
         .map(|(method, path, _)| (*method, *path))
         .chain(deletions.map(|path| ("DELETE", path)))
         .collect();
+    references(&document, &mut |name| {
+        let known = name.strip_prefix("#").and_then(|pointer| document.pointer(pointer));
+        assert!(known.is_some(), "{name} leads nowhere");
+    });
+    let responses = |operation: &Value| operation["responses"].as_object().expect("responses").clone();
     for (route, operations) in document["paths"].as_object().expect("an object") {
         for method in operations.as_object().expect("an object").keys() {
             let is_asked =
                 |(other, path): &(&str, &str)| other.to_lowercase() == *method && route_of(&document, path) == route;
             let is_stream = route == "/api/v1/index/events";
             assert!(is_stream || asked.iter().any(is_asked), "{method} {route} was not asked for");
+            let undescribed =
+                |(_, response): (String, Value)| response["description"].as_str().is_none_or(str::is_empty);
+            assert!(
+                !responses(&operations[method]).into_iter().any(undescribed),
+                "{method} {route} has a nameless response"
+            );
         }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct BlameParameters {
     tag = "search",
     params(BlameParameters),
     responses(
-        (status = 200, body = AttributionReport),
+        (status = 200, description = "The attribution", body = AttributionReport),
         (status = 404, description = "The file is not indexed, or has no attribution", body = Problem),
     )
 )]

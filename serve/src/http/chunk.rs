@@ -29,7 +29,7 @@ pub(crate) struct ChunkParameters {
     path = "/api/v1/chunk",
     tag = "search",
     params(ChunkParameters),
-    responses((status = 200, body = ChunkReport), (status = 404, description = "There is no such chunk", body = Problem))
+    responses((status = 200, description = "The chunk", body = ChunkReport), (status = 404, description = "There is no such chunk", body = Problem))
 )]
 pub(crate) async fn chunk(
     Shared(state): Shared<Arc<State>>,

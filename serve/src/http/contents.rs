@@ -28,7 +28,7 @@ pub(crate) struct RootParameters {
     tag = "index",
     params(RootParameters),
     responses(
-        (status = 200, body = ContentsReport),
+        (status = 200, description = "The figures", body = ContentsReport),
         (status = 404, description = "There is no such root", body = Problem),
         (status = 503, description = "There is no index", body = Problem),
     )
@@ -56,7 +56,7 @@ pub(crate) struct RootSummary {
 }
 
 /// The roots that are served; the first one answers where a request names none.
-#[utoipa::path(get, path = "/api/v1/roots", tag = "index", responses((status = 200, body = Vec<RootSummary>)))]
+#[utoipa::path(get, path = "/api/v1/roots", tag = "index", responses((status = 200, description = "The roots", body = Vec<RootSummary>)))]
 pub(crate) async fn roots(Shared(state): Shared<Arc<State>>) -> Json<Vec<RootSummary>> {
     let summary = |root: &aurora_live::Root| RootSummary {
         name: root.name.clone(),

@@ -52,7 +52,7 @@ enum VerdictName {
     tag = "search",
     request_body = FeedbackBody,
     responses(
-        (status = 200, body = FeedbackReport),
+        (status = 200, description = "What was recorded", body = FeedbackReport),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such chunk; nothing was recorded", body = Problem),
         (status = 422, description = "The verdict cannot be understood", body = Problem),

@@ -29,7 +29,7 @@ pub(crate) struct FileParameters {
     path = "/api/v1/file",
     tag = "search",
     params(FileParameters),
-    responses((status = 200, body = FileReport), (status = 404, description = "The file is not in the index", body = Problem))
+    responses((status = 200, description = "The file", body = FileReport), (status = 404, description = "The file is not in the index", body = Problem))
 )]
 pub(crate) async fn file(
     Shared(state): Shared<Arc<State>>,

@@ -25,6 +25,7 @@ pub(crate) struct GraphParameters {
     /// A name as results show it, `PATH:LINE`, or the `id` of a result.
     name: String,
     /// Which relation; `callees` unless given.
+    #[param(inline)]
     relation: Option<RelationName>,
     /// Most steps from the definition; 1 unless given.
     depth: Option<u32>,
@@ -53,7 +54,7 @@ enum RelationName {
     tag = "search",
     params(GraphParameters),
     responses(
-        (status = 200, body = RelationReport),
+        (status = 200, description = "The relations", body = RelationReport),
         (status = 404, description = "No definition has the name", body = Problem),
         (status = 422, description = "Several definitions have the name", body = Problem),
     )

@@ -23,13 +23,13 @@ pub(crate) struct Health {
 }
 
 /// Whether the server runs.
-#[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, body = Health)))]
+#[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, description = "It does", body = Health)))]
 pub(crate) async fn live() -> Json<Health> {
     Json(Health { status: "ok" })
 }
 
 /// Whether every root has an index that can be searched.
-#[utoipa::path(get, path = "/readyz", tag = "server", responses((status = 200, body = Health), (status = 503, body = Problem)))]
+#[utoipa::path(get, path = "/readyz", tag = "server", responses((status = 200, description = "It does", body = Health), (status = 503, description = "It cannot answer yet", body = Problem)))]
 pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Health>, Problem> {
     let roots = Arc::clone(&state);
     state
@@ -50,7 +50,7 @@ pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Heal
     get,
     path = "/metrics",
     tag = "server",
-    responses((status = 200, body = String, content_type = "application/openmetrics-text"))
+    responses((status = 200, description = "The figures", body = String, content_type = "application/openmetrics-text"))
 )]
 pub(crate) async fn metrics(Shared(state): Shared<Arc<State>>) -> Result<Response, Problem> {
     let text = state.metrics.text(&state.options.roots).map_err(|error| Problem::bug(&error))?;

@@ -68,7 +68,7 @@ pub(crate) async fn start(
     path = "/api/v1/index",
     tag = "index",
     params(RootParameters),
-    responses((status = 200, body = RunStatus), (status = 404, description = "There is no such root", body = Problem))
+    responses((status = 200, description = "The run", body = RunStatus), (status = 404, description = "There is no such root", body = Problem))
 )]
 pub(crate) async fn status(
     Shared(state): Shared<Arc<State>>,
@@ -145,7 +145,7 @@ pub(crate) async fn events(
     tag = "index",
     params(RootParameters),
     responses(
-        (status = 200, body = RunsReport),
+        (status = 200, description = "The runs", body = RunsReport),
         (status = 404, description = "There is no such root", body = Problem),
         (status = 503, description = "There is no index", body = Problem),
     )

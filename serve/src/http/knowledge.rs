@@ -96,7 +96,7 @@ fn yes() -> bool {
     path = "/api/v1/sessions",
     tag = "knowledge",
     responses(
-        (status = 201, body = NewSession),
+        (status = 201, description = "It was made", body = NewSession),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 503, description = "The sessions cannot be used here", body = Problem),
     )
@@ -114,7 +114,7 @@ pub(crate) async fn create(Shared(state): Shared<Arc<State>>) -> Result<(StatusC
     path = "/api/v1/sessions",
     tag = "knowledge",
     responses(
-        (status = 200, body = SessionList),
+        (status = 200, description = "The sessions", body = SessionList),
         (status = 503, description = "The sessions cannot be used here", body = Problem),
     )
 )]
@@ -152,7 +152,7 @@ pub(crate) async fn remove(Shared(state): Shared<Arc<State>>, Place(id): Place<u
     params(("id" = u64, Path, description = "The session")),
     request_body = Article,
     responses(
-        (status = 201, body = AddedArticle),
+        (status = 201, description = "It was added", body = AddedArticle),
         (status = 400, description = "The body is no JSON", body = Problem),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such session", body = Problem),
@@ -179,7 +179,7 @@ pub(crate) async fn add(
     tag = "knowledge",
     params(("id" = u64, Path, description = "The session")),
     responses(
-        (status = 200, body = ArticleList),
+        (status = 200, description = "The articles", body = ArticleList),
         (status = 404, description = "There is no such session", body = Problem),
         (status = 422, description = "The number cannot be understood", body = Problem),
     )
@@ -223,7 +223,7 @@ pub(crate) async fn remove_article(
     params(("id" = u64, Path, description = "The session")),
     request_body = KnowledgeBody,
     responses(
-        (status = 200, body = KnowledgeAnswer),
+        (status = 200, description = "The results", body = KnowledgeAnswer),
         (status = 400, description = "The body is no JSON", body = Problem),
         (status = 422, description = "The search cannot be understood", body = Problem),
         (status = 503, description = "Too many requests wait", body = Problem),
@@ -271,7 +271,7 @@ pub(crate) async fn search(
     tag = "knowledge",
     params(("id" = u64, Path, description = "The session")),
     responses(
-        (status = 200, body = SessionStats),
+        (status = 200, description = "The figures", body = SessionStats),
         (status = 422, description = "The number cannot be understood", body = Problem),
     )
 )]

@@ -1,0 +1,154 @@
+//! Clients that others have written use the servers: the MCP SDKs for Python and TypeScript, the MCP Inspector, and a client that
+//! is generated from the OpenAPI document.
+//!
+//! They need packages from the registries of Python and Node. With `AURORA_TEST_CLIENTS=DIRECTORY`, which `tests/clients/install`
+//! fills, they have to pass; without it they do not run.
+#![cfg(unix)]
+
+#[path = "../fixture/mod.rs"]
+mod fixture;
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use fixture::Fixture;
+
+const CACHE: &str = r#""""A cache of pages."""
+
+
+class PageCache:
+    """Keeps the pages that were read last."""
+
+    def evict_oldest(self, pages):
+        """Remove the page that was not read for the longest time."""
+        return drop_page(pages)
+
+
+def drop_page(pages):
+    """Remove a page."""
+    return pages[1:]
+"#;
+
+/// Where the packages are; `None` where clients are not tested.
+fn packages() -> Option<PathBuf> {
+    let directory = std::env::var_os("AURORA_TEST_CLIENTS").filter(|directory| !directory.is_empty());
+    if directory.is_none() {
+        eprintln!("AURORA_TEST_CLIENTS is not set: the clients of others were not tested");
+    }
+    directory.map(PathBuf::from)
+}
+
+fn project() -> Fixture {
+    let fixture = Fixture::git();
+    fixture.write(".gitignore", ".aurora/\n").write("src/cache.py", CACHE).commit("first");
+    let run = fixture.aur(&["mem", "index", "--quiet"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    fixture
+}
+
+/// A script of this directory.
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients").join(name)
+}
+
+/// Runs a client, which prints what went wrong and fails.
+fn passes(command: &mut Command) -> String {
+    let output = command.output().expect("the client starts");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}\n{out}\n{err}");
+    out.into_owned()
+}
+
+/// `aur serve` in a fixture.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(fixture: &Fixture) -> Self {
+        let mut child =
+            fixture.command().arg("serve").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("started");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        let address = line.trim().strip_prefix("Listening on ").expect("the address").to_owned();
+        Self { child, address }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The environment of the program in a fixture, for a client that starts it.
+fn client(fixture: &Fixture, program: &Path) -> Command {
+    let mut command = fixture.command();
+    let mut client = Command::new(program);
+    for (name, value) in command.current_dir(fixture.root()).get_envs() {
+        match value {
+            Some(value) => client.env(name, value),
+            None => client.env_remove(name),
+        };
+    }
+    client.current_dir(fixture.root());
+    client
+}
+
+#[test]
+fn the_python_sdk_uses_every_tool() {
+    let Some(packages) = packages() else { return };
+    let (fixture, python) = (project(), packages.join("python/bin/python"));
+    passes(client(&fixture, &python).arg(script("sdk.py")).arg("stdio").arg(fixture::program()));
+    let server = Server::start(&fixture);
+    passes(client(&fixture, &python).arg(script("sdk.py")).arg("http").arg(format!("{}/mcp", server.address)));
+}
+
+#[test]
+fn the_typescript_sdk_uses_every_tool() {
+    let Some(packages) = packages() else { return };
+    let fixture = project();
+    let mut node = client(&fixture, Path::new("node"));
+    passes(node.arg(script("sdk.mjs")).arg(packages.join("node")).arg("stdio").arg(fixture::program()));
+    let server = Server::start(&fixture);
+    let mut node = client(&fixture, Path::new("node"));
+    passes(node.arg(script("sdk.mjs")).arg(packages.join("node")).arg("http").arg(format!("{}/mcp", server.address)));
+}
+
+#[test]
+fn the_inspector_uses_every_tool() {
+    let Some(packages) = packages() else { return };
+    let fixture = project();
+    let calls: [(&str, &[&str], &str); 6] = [
+        ("search", &["query=remove the oldest page"], "evict_oldest"),
+        ("read", &["place=src/cache.py:12-14"], "def drop_page"),
+        ("grep", &["pattern=def .*page"], "src/cache.py:12"),
+        ("graph", &["name=drop_page", "relation=callers"], "evict_oldest"),
+        ("history", &["place=src/cache.py"], "lines by author"),
+        ("status", &[], "1 files"),
+    ];
+    let inspect = |arguments: &[&str]| {
+        let mut inspector = client(&fixture, &packages.join("node/node_modules/.bin/mcp-inspector"));
+        passes(inspector.arg("--cli").arg(fixture::program()).arg("mcp").args(arguments))
+    };
+    let listed = inspect(&["--method", "tools/list"]);
+    for (tool, arguments, expected) in calls {
+        assert!(listed.contains(&format!("\"name\": \"{tool}\"")), "{listed}");
+        let mut whole = vec!["--method", "tools/call", "--tool-name", tool];
+        arguments.iter().for_each(|argument| whole.extend(["--tool-arg", argument]));
+        let answer = inspect(&whole);
+        assert!(answer.contains(expected) && answer.contains("\"isError\": false"), "{tool}: {answer}");
+    }
+}
+
+#[test]
+fn a_generated_client_calls_every_endpoint() {
+    let Some(packages) = packages() else { return };
+    let (fixture, python) = (project(), packages.join("python/bin/python"));
+    let server = Server::start(&fixture);
+    let work = tempfile::tempdir().expect("a directory");
+    passes(client(&fixture, &python).arg(script("generated.py")).arg(&server.address).arg(work.path()));
+}
