@@ -16,13 +16,16 @@
 
 mod args;
 mod args_artefact;
+mod args_browse;
 mod args_eval;
+mod args_filter;
 mod args_graph;
 mod args_model;
 mod args_pipeline;
 mod args_plugin;
 mod args_serve;
 mod blame;
+mod browse;
 mod compact;
 mod completions;
 mod disk;

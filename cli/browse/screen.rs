@@ -1,0 +1,124 @@
+//! The terminal while it shows the screen of the browser: taken, drawn on, and given back however the program ends.
+
+use std::io::{self, Stdout, Write};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
+use std::thread;
+use std::time::Duration;
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::cursor::Show;
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::{execute, queue};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+
+/// Whether the terminal is taken. Held while something is written to it.
+static IS_TAKEN: Mutex<bool> = Mutex::new(false);
+/// How often, and after which pause, the end of a frame that is being written is waited for.
+const TRIES: usize = 50;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The terminal, given back when the value is dropped.
+pub(super) struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+}
+
+impl Screen {
+    /// Takes the terminal. From here on a panic gives it back before its message is printed.
+    pub(super) fn take() -> io::Result<Self> {
+        gives_back_on_panic();
+        take()?;
+        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()));
+        terminal.map(|terminal| Self { terminal }).inspect_err(|_| give_back())
+    }
+
+    /// Draws a frame; `draw` returns where the cursor is to be. Nothing is drawn on a terminal that has been given back.
+    pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Buffer) -> Option<Position>) -> io::Result<()> {
+        if_taken(|| self.terminal.autoresize())?;
+        let cursor = draw(self.terminal.current_buffer_mut());
+        if_taken(|| self.terminal.apply_buffer_with_cursor(cursor).map(drop))
+    }
+
+    /// Draws everything again with the next frame.
+    pub(super) fn forget(&mut self) -> io::Result<()> {
+        // `clear` would ask the terminal where its cursor is, and wait for the answer.
+        let area = self.terminal.size()?.into();
+        if_taken(|| self.terminal.resize(area))
+    }
+
+    /// Puts a text into the clipboard, where the terminal knows how to (OSC 52).
+    pub(super) fn copy(&mut self, text: &str) -> io::Result<()> {
+        if_taken(|| execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text)))
+    }
+
+    /// Does something with the terminal as it was before.
+    pub(super) fn without<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
+        give_back();
+        let done = work();
+        take()?;
+        self.forget()?;
+        Ok(done)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Writes to the terminal unless it has been given back.
+fn if_taken(write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    let taken = taken();
+    if *taken { write() } else { Ok(()) }
+}
+
+fn take() -> io::Result<()> {
+    let mut taken = taken();
+    enable_raw_mode()?;
+    *taken = true;
+    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)
+}
+
+/// Leaves the terminal as it was. Nothing is done where it is not taken.
+pub(super) fn give_back() {
+    let mut taken = patiently_taken();
+    let was_taken = taken.as_deref_mut().is_none_or(|taken| std::mem::replace(taken, false));
+    if !was_taken {
+        return;
+    }
+    let mut out = io::stdout();
+    // Nothing can be done about a terminal that is gone.
+    let _ = queue!(out, DisableBracketedPaste, LeaveAlternateScreen, Show).and_then(|()| out.flush());
+    let _ = disable_raw_mode();
+}
+
+fn taken() -> MutexGuard<'static, bool> {
+    IS_TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The same; `None` where a thread does not come to the end of its frame, because nobody reads what it writes.
+fn patiently_taken() -> Option<MutexGuard<'static, bool>> {
+    for _ in 0..TRIES {
+        match IS_TAKEN.try_lock() {
+            Ok(taken) => return Some(taken),
+            Err(TryLockError::Poisoned(taken)) => return Some(taken.into_inner()),
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+        }
+    }
+    None
+}
+
+fn gives_back_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let print = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            give_back();
+            print(panic);
+        }));
+    });
+}
