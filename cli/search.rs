@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use aurora_project::{PackedAnswer, SearchRequest, Searcher, chain};
 use aurora_query::{
-    Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, LONGEST_QUERY, Mode, QueryError,
-    SearchResults, TextFilter,
+    Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, LONGEST_QUERY, Mode, QueryError, SearchResults,
+    TextFilter,
 };
 use serde_json::json;
 

@@ -24,8 +24,8 @@ use std::time::Duration;
 use crate::args_browse::BrowseArgs;
 use crate::failure::{Failure, Outcome};
 use crate::program::Program;
-use crate::{findings, index, interrupt, place};
 use crate::search::mode;
+use crate::{findings, index, interrupt, place};
 
 use search::Subject;
 use session::Session;

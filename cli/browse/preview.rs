@@ -142,7 +142,8 @@ impl PreviewLine {
     /// A line, of a very long one the part around the first match.
     fn new(line: &str, highlights: &[Highlight], matches: &[(usize, usize)]) -> Self {
         let first = matches.first().map_or(0, |&(start, _)| start);
-        let from = if line.len() <= LONGEST_LINE { 0 } else { line.floor_char_boundary(first.saturating_sub(BEFORE_MATCH)) };
+        let from =
+            if line.len() <= LONGEST_LINE { 0 } else { line.floor_char_boundary(first.saturating_sub(BEFORE_MATCH)) };
         let to = line.floor_char_boundary(from + LONGEST_LINE);
         let within = |start: usize, end: usize| {
             let (start, end) = (start.max(from), end.min(to));

@@ -54,6 +54,11 @@ impl Screen {
         if_taken(|| execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text)))
     }
 
+    /// Whether the terminal has not been given back, as a panic in any thread does.
+    pub(super) fn is_taken() -> bool {
+        *taken()
+    }
+
     /// Does something with the terminal as it was before.
     pub(super) fn without<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
         give_back();

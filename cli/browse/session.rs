@@ -143,6 +143,9 @@ impl Session {
                 self.wish();
             }
             self.screen.draw(|buffer| view::draw(buffer, &mut self.app, self.theme))?;
+            if !Screen::is_taken() {
+                self.end = Some(End::Broken);
+            }
             let mut has_changed = false;
             while !has_changed && self.end.is_none() {
                 let waits = self.awaits_code || self.app.is_pending();

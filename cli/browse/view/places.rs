@@ -48,7 +48,7 @@ impl Places {
         match rest {
             Some(rest) if rest.width >= BESIDE => {
                 let list = (rest.width * 9 / 20).clamp(LIST.0, LIST.1);
-                places.list = Some(Rect { width: list, ..rest });
+                places.list = Some(Rect { width: list - 1, ..rest });
                 places.rule = Some(Rect { x: rest.x + list, width: 1, ..rest });
                 places.pane = Some(Rect { x: rest.x + list + 2, width: rest.width - list - 2, ..rest });
             }
