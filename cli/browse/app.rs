@@ -309,3 +309,6 @@ fn moved(from: usize, to: Move, page: usize) -> usize {
         Move::Last => usize::MAX,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,6 +30,8 @@ impl Screen {
     /// Takes the terminal. From here on a panic gives it back before its message is printed.
     pub(super) fn take() -> io::Result<Self> {
         gives_back_on_panic();
+        // The theme knows whether there are colours; crossterm would decide by NO_COLOR alone.
+        crossterm::style::force_color_output(true);
         take()?;
         let terminal = Terminal::new(CrosstermBackend::new(io::stdout()));
         terminal.map(|terminal| Self { terminal }).inspect_err(|_| give_back())
@@ -126,4 +128,49 @@ fn gives_back_on_panic() {
             print(panic);
         }));
     });
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::Read;
+
+    use rustix::termios::{LocalModes, tcgetattr};
+
+    use super::*;
+
+    /// Set for the test that runs on a terminal of another test.
+    const ON_A_TERMINAL: &str = "AURORA_TEST_ON_A_TERMINAL";
+
+    #[test]
+    fn a_panic_gives_the_terminal_back_and_is_read() {
+        let (mut terminal, inner) = pty_process::blocking::open().expect("a pseudo-terminal");
+        terminal.resize(pty_process::Size::new(24, 80)).expect("a size");
+        let arguments = ["--exact", "browse::screen::tests::a_panic_on_a_terminal", "--ignored", "--nocapture"];
+        let program = std::env::current_exe().expect("this program");
+        let command = pty_process::blocking::Command::new(program).args(arguments).env(ON_A_TERMINAL, "1");
+        let mut child = command.spawn(inner).expect("it starts");
+        let mut parser = vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0);
+        let (mut bytes, mut was_taken) = ([0; 4096], false);
+        while let Ok(read @ 1..) = terminal.read(&mut bytes) {
+            for byte in &bytes[..read] {
+                parser.process(&[*byte]);
+                was_taken |= parser.screen().alternate_screen();
+            }
+        }
+        assert!(!child.wait().expect("it ends").success());
+        let screen = parser.screen();
+        assert!(was_taken && !screen.alternate_screen() && !screen.hide_cursor(), "{}", screen.contents());
+        assert!(screen.contents().contains("something is wrong"), "{}", screen.contents());
+        let modes = tcgetattr(&terminal).expect("modes").local_modes;
+        assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO), "{modes:?}");
+    }
+
+    #[test]
+    #[ignore = "the test above runs it on a terminal"]
+    fn a_panic_on_a_terminal() {
+        if std::env::var_os(ON_A_TERMINAL).is_some() {
+            let mut screen = Screen::take().expect("a terminal");
+            screen.draw(|_| panic!("something is wrong")).expect("nothing is drawn");
+        }
+    }
 }

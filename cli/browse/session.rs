@@ -31,6 +31,8 @@ const SHORT: Duration = Duration::from_millis(8);
 const LONG: Duration = Duration::from_millis(200);
 /// Most code is there by then, so that it comes with the frame that shows the selection.
 const AT_ONCE: Duration = Duration::from_millis(12);
+/// How long the next of several keys is waited for: with no time at all crossterm does not look.
+const NEXT: Duration = Duration::from_millis(1);
 /// Bytes of the stack of a thread that searches or parses, as for the other commands.
 const STACK: usize = 8 << 20;
 /// Keys that are handled between two frames.
@@ -148,6 +150,10 @@ impl Session {
             }
             let mut has_changed = false;
             while !has_changed && self.end.is_none() {
+                if self.signals.are_ending() {
+                    self.end = Some(End::Signalled);
+                    break;
+                }
                 let waits = self.awaits_code || self.app.is_pending();
                 if event::poll(if waits { SHORT } else { LONG })? {
                     self.read()?;
@@ -166,7 +172,7 @@ impl Session {
             if let Some(effect) = effect {
                 self.perform(effect)?;
             }
-            if self.end.is_some() || !event::poll(Duration::ZERO)? {
+            if self.end.is_some() || !event::poll(NEXT)? {
                 break;
             }
         }
@@ -255,7 +261,7 @@ impl Session {
                 return Ok(());
             }
         };
-        let (status, is_ending) = self.screen.without(|| self.signals.while_editing(|| command.status()))?;
+        let status = self.screen.without(|| self.signals.while_editing(|| command.status()))?;
         match &status {
             Ok(status) if status.success() => {}
             Ok(status) => self.app.tell(format!("{} has ended with {status}", editor.name()), true),
@@ -265,7 +271,6 @@ impl Session {
             searcher.record(std::iter::once(row.key.as_str()), time::now());
         }
         self.wished = None;
-        self.end = is_ending.then_some(End::Signalled);
         let question = self.app.question(true);
         self.questions.ask(question);
         Ok(())

@@ -42,12 +42,17 @@ impl Signals {
         Ok(Self::default())
     }
 
-    /// Runs an editor; whether the program is to end afterwards.
-    pub(super) fn while_editing<T>(&self, edit: impl FnOnce() -> T) -> (T, bool) {
+    /// Runs an editor.
+    pub(super) fn while_editing<T>(&self, edit: impl FnOnce() -> T) -> T {
         self.is_editing.store(true, Ordering::SeqCst);
         let done = edit();
         self.is_editing.store(false, Ordering::SeqCst);
-        (done, self.is_ending.load(Ordering::SeqCst))
+        done
+    }
+
+    /// Whether a signal came while an editor ran, so that the program has to end.
+    pub(super) fn are_ending(&self) -> bool {
+        self.is_ending.load(Ordering::SeqCst)
     }
 }
 

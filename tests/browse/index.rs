@@ -58,9 +58,9 @@ fn a_new_generation_is_taken_up_and_the_selection_stays() {
             })
         }
     };
-    tty.until("the first result", selected("drop_page")).types(DOWN).until("the next one", selected("evict_oldest"));
+    tty.until("the first result", selected("drop_page")).types(DOWN).until("the next one", selected("PageCache "));
     fixture.write("src/pages.py", "def drop_page_now(page):\n    \"\"\"Drop page.\"\"\"\n    return page\n");
     index(&fixture);
-    tty.shows("drop_page_now").until("the same result", selected("evict_oldest")).types(CTRL_C);
+    tty.shows("drop_page_now").until("the same result", selected("PageCache ")).types(CTRL_C);
     assert_eq!(tty.ended().0, 0);
 }
