@@ -128,14 +128,20 @@ impl LineEdit {
     /// The start of the word before the cursor: white space, then what is none.
     fn word_before(&self) -> usize {
         let before = self.text[..self.cursor].trim_end();
-        before.rfind(char::is_whitespace).map_or(0, |at| at + before[at..].chars().next().map_or(0, char::len_utf8))
+        let start = before.char_indices().rev().find(|(_, c)| c.is_whitespace()).map_or(0, |(at, c)| at + c.len_utf8());
+        self.boundary(start)
     }
 
     fn word_after(&self) -> usize {
         let after = &self.text[self.cursor..];
         let word = after.find(|c: char| !c.is_whitespace()).unwrap_or(after.len());
         let end = after[word..].find(char::is_whitespace).unwrap_or(after.len() - word);
-        self.cursor + word + end
+        self.boundary(self.cursor + word + end)
+    }
+
+    /// The last boundary that is not behind a byte: a mark may join white space.
+    fn boundary(&self, at: usize) -> usize {
+        (0..=at).rev().find(|&at| self.text.is_char_boundary(at) && self.is_boundary(at)).unwrap_or(0)
     }
 }
 

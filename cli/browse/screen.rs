@@ -147,7 +147,8 @@ mod tests {
         terminal.resize(pty_process::Size::new(24, 80)).expect("a size");
         let arguments = ["--exact", "browse::screen::tests::a_panic_on_a_terminal", "--ignored", "--nocapture"];
         let program = std::env::current_exe().expect("this program");
-        let command = pty_process::blocking::Command::new(program).args(arguments).env(ON_A_TERMINAL, "1");
+        let command = pty_process::blocking::Command::new(program).args(arguments);
+        let command = command.env(ON_A_TERMINAL, "1").env("RUST_BACKTRACE", "0");
         let mut child = command.spawn(inner).expect("it starts");
         let mut parser = vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0);
         let (mut bytes, mut was_taken) = ([0; 4096], false);

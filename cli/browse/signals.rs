@@ -4,6 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// How often, and after which pause, the end of a suspension is looked for. Neither passes while the process is stopped.
+#[cfg(unix)]
+const TRIES: usize = 50;
+#[cfg(unix)]
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
+
 /// What is known of signals.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Signals {
@@ -59,7 +65,22 @@ impl Signals {
 /// Stops this process until it is told to continue, as Ctrl-Z does elsewhere.
 #[cfg(unix)]
 pub(super) fn suspend() -> io::Result<()> {
-    Ok(rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?)
+    use rustix::process::{Signal, kill_current_process_group};
+    use signal_hook::consts::SIGCONT;
+
+    let goes_on = Arc::new(AtomicBool::new(false));
+    let registration = signal_hook::flag::register(SIGCONT, Arc::clone(&goes_on))?;
+    kill_current_process_group(Signal::TSTP)?;
+    // Another thread may take the signal, and this one runs until that has happened. Without a shell that could continue it,
+    // nothing is stopped.
+    for _ in 0..TRIES {
+        if goes_on.load(Ordering::SeqCst) {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    signal_hook::low_level::unregister(registration);
+    Ok(())
 }
 
 /// There is no such thing.

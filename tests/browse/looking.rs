@@ -3,11 +3,11 @@
 use crate::keys::{CTRL_C, CTRL_F, CTRL_U, DOWN, ENTER, ESCAPE, F1, TAB};
 use crate::{WIDE, browse, indexed};
 
-/// The screen without how long the search took.
+/// The screen without how long the search took, which moves what stands before it.
 fn steady(screen: &str) -> String {
-    let lines = screen.lines().map(|line| match line.split_once(" · ").filter(|(_, rest)| rest.ends_with("ms")) {
-        Some((left, _)) => left,
-        None => line,
+    let lines = screen.lines().map(|line| match line.rsplit_once(" · ").filter(|(_, rest)| rest.ends_with("ms")) {
+        Some((left, _)) => left.split_whitespace().collect::<Vec<_>>().join(" "),
+        None => line.to_owned(),
     });
     lines.collect::<Vec<_>>().join("\n")
 }

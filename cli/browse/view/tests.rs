@@ -68,9 +68,10 @@ fn a_small_screen_has_the_results_only() {
 #[test]
 fn wide_characters_are_cut_where_they_do_not_fit() {
     let mut app = app("日本語日本語日本語", &["日本語の関数".to_owned()]);
+    assert!(drawn(&mut app, 19, 4).contains("日本語…関数"));
     insta::assert_snapshot!(drawn(&mut app, 20, 4), @r"
-    > 語日本語日本語
-    ▌ 0.500 日本…関数
+    > 本語日本語日本語
+    ▌ 0.500 日本語の関数
     ▌ 日本語の関数.py:3
     ");
 }
