@@ -13,8 +13,9 @@ Examples:
   aur mem browse retry with backoff --type function
   aur mem browse --path 'internal/**' --where owner=payments
 
-Results change while you type. Enter opens the selected one in $VISUAL, $EDITOR or vi; Ctrl-F edits the
-filters, Tab goes from the results to the code and to the explanation of the score, F1 shows all keys.";
+Results change while you type. Enter opens the selected one in $VISUAL, $EDITOR or vi;
+Ctrl-F edits the filters; Tab goes from the results to the code and to the explanation of
+the score; F1 shows all keys.";
 
 #[derive(Args, Debug)]
 pub(crate) struct BrowseArgs {

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::text;
+use super::line::text;
 use crate::browse::command::KEYS;
 use crate::browse::theme::Theme;
 use crate::output::style::Role;

@@ -1,6 +1,7 @@
 //! What the screen looks like.
 
 mod help;
+mod line;
 mod pane;
 mod places;
 mod results;
@@ -9,11 +10,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-use super::app::{App, Focus, Prompt};
+use super::app::{App, Prompt};
 use super::line_edit::LineEdit;
 use super::theme::Theme;
 use crate::output::style::Role;
 use crate::output::{sanitize, units, width};
+use line::text;
 use places::Places;
 
 const HINTS: &str = "Enter edit · Tab pane · Ctrl-F filter · Ctrl-Y copy · F1 help · Esc end";
@@ -110,27 +112,6 @@ fn status(buffer: &mut Buffer, area: Rect, app: &App, theme: Theme) {
         }
         (None, None) => text(buffer, area, HINTS, theme.of(Role::Faint)),
     }
-}
-
-/// A line of text in at most the columns of an area; `…` stands for what does not fit.
-fn text(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
-    if !area.is_empty() {
-        let shown = width::elide_end(text, usize::from(area.width));
-        buffer.set_stringn(area.x, area.y, shown, usize::from(area.width), style);
-    }
-}
-
-/// The title of a list or a pane, which shows where the focus is.
-fn title(buffer: &mut Buffer, area: Rect, shown: &str, has_focus: bool, theme: Theme) {
-    text(buffer, area, shown, theme.of(Role::Heading));
-    if has_focus {
-        buffer.set_style(Rect { height: area.height.min(1), ..area }, theme.selected());
-    }
-}
-
-/// Whether the pane has the focus.
-fn has_focus(app: &App) -> bool {
-    app.focus == Focus::Pane
 }
 
 #[cfg(test)]

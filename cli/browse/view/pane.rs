@@ -4,8 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::{has_focus, text, title};
-use crate::browse::app::{App, Pane};
+use super::line::{text, title};
+use crate::browse::app::{App, Focus, Pane};
 use crate::browse::preview::{Preview, PreviewLine};
 use crate::browse::row::Row;
 use crate::browse::theme::Theme;
@@ -16,14 +16,15 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme)
     let heading = Rect { height: 1, ..area };
     let body = Rect { y: area.y + 1, height: area.height - 1, ..area };
     app.drawn.height = usize::from(body.height);
+    let has_focus = app.focus == Focus::Pane;
     let Some(row) = app.selection().cloned() else {
         (app.drawn.lines, app.drawn.top) = (0, 0);
-        title(buffer, heading, "", has_focus(app), theme);
+        title(buffer, heading, "", has_focus, theme);
         return;
     };
     match app.pane {
         Pane::Score => {
-            title(buffer, heading, &format!("Score of {}", sanitize::line(&row.name)), has_focus(app), theme);
+            title(buffer, heading, &format!("Score of {}", sanitize::line(&row.name)), has_focus, theme);
             let lines = scores::lines(&row.card, usize::from(body.width));
             let top = scrolled(app, lines.len(), 0);
             for (line, y) in lines.iter().skip(top).zip(body.y..body.bottom()) {
@@ -32,7 +33,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme)
         }
         Pane::Code => {
             let preview = app.preview.take().filter(|preview| preview.key == row.key).unwrap_or_default();
-            title(buffer, heading, &code_title(&row, &preview, body.width), has_focus(app), theme);
+            title(buffer, heading, &code_title(&row, &preview, body.width), has_focus, theme);
             let top = scrolled(app, preview.lines.len(), preview.top(app.drawn.height));
             code(buffer, body, &preview, top, theme);
             app.preview = Some(preview);

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-use super::text;
+use super::line::text;
 use crate::browse::app::{App, Focus};
 use crate::browse::row::Row;
 use crate::browse::theme::Theme;
