@@ -1,9 +1,13 @@
 //! A line of text that the user edits.
 
+use aurora_query::LONGEST_QUERY;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 use unicode_width::UnicodeWidthStr;
 
 use crate::output::sanitize;
+
+/// Most bytes of a line: one more than a search takes, so that it says so.
+const LONGEST: usize = LONGEST_QUERY + 1;
 
 /// A line of text with a cursor between two characters.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -66,37 +70,35 @@ impl LineEdit {
         self.text.len() != length
     }
 
-    /// The part of the line around the cursor that fits into `columns`, and the column of the cursor in it.
+    /// The part of the line around the cursor that fits into `columns`, counted as ratatui does, and the column of the cursor
+    /// in it.
     pub(super) fn window(&self, columns: usize) -> (&str, usize) {
         let (before, after) = self.text.split_at(self.cursor);
         // A column stays for the cursor.
-        let room = columns.saturating_sub(1);
-        let mut start = 0;
-        for (at, _) in before.grapheme_indices(true) {
-            start = at;
-            if columns_of(&before[at..]) <= room {
+        let (mut start, mut column) = (self.cursor, 0);
+        for (at, piece) in before.grapheme_indices(true).rev() {
+            if column + piece.width() >= columns {
                 break;
             }
+            (start, column) = (at, column + piece.width());
         }
-        if columns_of(&before[start..]) > room {
-            start = self.cursor;
-        }
-        let column = columns_of(&before[start..]);
-        let mut end = self.cursor;
-        for (at, piece) in after.grapheme_indices(true) {
-            if column + columns_of(&after[..at + piece.len()]) > columns {
+        let (mut end, mut used) = (self.cursor, column);
+        for piece in after.graphemes(true) {
+            used += piece.width();
+            if used > columns {
                 break;
             }
-            end = self.cursor + at + piece.len();
+            end += piece.len();
         }
         (&self.text[start..end], column)
     }
 
-    /// Ends of lines and tabs become spaces; other characters that a terminal would act on are left out.
+    /// Inserts as much as there is room for. Ends of lines and tabs become spaces; other characters that a terminal would act on are left out.
     fn insert(&mut self, text: &str) {
         let spaced = text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c });
         let safe: String = spaced.filter(|&c| !sanitize::is_unsafe(c)).collect();
-        self.text.insert_str(self.cursor, &safe);
+        let safe = &safe[..safe.floor_char_boundary(LONGEST.saturating_sub(self.text.len()))];
+        self.text.insert_str(self.cursor, safe);
         self.cursor += safe.len();
         // A mark joins the character before it, or what is inserted joins the one behind it.
         if !self.is_boundary(self.cursor) {
@@ -145,11 +147,6 @@ impl LineEdit {
     }
 }
 
-/// Columns of the text, counted as ratatui does where it puts it on the screen.
-fn columns_of(text: &str) -> usize {
-    text.graphemes(true).map(UnicodeWidthStr::width).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -181,6 +178,14 @@ mod tests {
     #[test]
     fn pasted_text_is_one_line_without_control_characters() {
         assert_eq!(LineEdit::new("a\tb\nc\x1b[31m\u{202e}").text(), "a b c[31m");
+    }
+
+    #[test]
+    fn a_line_has_an_end() {
+        let mut line = LineEdit::new(&"é".repeat(LONGEST));
+        assert_eq!(line.text().len(), LONGEST - 1);
+        line.apply(&Edit::Insert("ab".to_owned()));
+        assert_eq!((line.text().len(), line.window(10).1), (LONGEST, 9));
     }
 
     #[test]
@@ -219,7 +224,8 @@ mod tests {
                 line.apply(edit);
                 prop_assert!(line.is_boundary(line.cursor), "{line:?}");
                 let (shown, column) = line.window(columns);
-                prop_assert!(columns_of(shown) <= columns && column <= columns, "{line:?}");
+                let used: usize = shown.graphemes(true).map(UnicodeWidthStr::width).sum();
+                prop_assert!(used <= columns && column <= columns, "{line:?}");
             }
         }
     }

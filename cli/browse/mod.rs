@@ -33,8 +33,9 @@ use session::Session;
 /// Shows the browser until the user leaves it.
 pub(crate) fn run(args: &BrowseArgs, program: &Program) -> Outcome {
     args.filter.spec().map_err(|error| Failure::from_error(&error))?;
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Err(Failure::new("`aur mem browse` needs a terminal, for its input and its output")
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    if is_dumb || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Err(Failure::new("`aur mem browse` needs a terminal that can move its cursor, for input and output")
             .with_help("`aur mem search` answers without one"));
     }
     let project = program.project(place::for_search(args.root.as_deref())?);

@@ -57,13 +57,12 @@ pub(super) type Wishes = Latest<Wish>;
 
 /// Fulfils wishes until nobody takes the previews: `previews` says whether somebody did.
 pub(super) fn fulfil(wishes: &Wishes, previews: &impl Fn(Preview) -> bool) {
+    let mut colours = Colours::default();
     loop {
         let Some(wish) = wishes.take(STEP) else { continue };
-        let preview = wish.preview().unwrap_or_else(|_| Preview {
-            key: wish.row.key.clone(),
-            note: "the index cannot be read",
-            ..Preview::default()
-        });
+        let unreadable = |_| Preview { note: "the index cannot be read", ..Preview::default() };
+        let preview = wish.preview(&mut colours).unwrap_or_else(unreadable);
+        let preview = Preview { key: wish.row.key, ..preview };
         if !previews(preview) {
             return;
         }
@@ -71,8 +70,8 @@ pub(super) fn fulfil(wishes: &Wishes, previews: &impl Fn(Preview) -> bool) {
 }
 
 impl Wish {
-    /// The file with the lines of the chunk where they are as they were indexed, else the chunk alone.
-    fn preview(&self) -> Result<Preview, StorageError> {
+    /// Without its key: the file with the lines of the chunk where they are as they were indexed, else the chunk alone.
+    fn preview(&self, colours: &mut Colours) -> Result<Preview, StorageError> {
         let snapshot = self.searcher.snapshot();
         let Some(chunk) = snapshot.chunk_with_text(self.row.chunk)? else { return Ok(Preview::default()) };
         let text = chunk.text.trim_end_matches('\n');
@@ -88,12 +87,12 @@ impl Wish {
             (is_there && to > from).then_some((file, from..to))
         };
         Ok(match file.and_then(of_file) {
-            Some((file, lines)) => self.shown(&file, Some(1), lines, note),
+            Some((file, lines)) => self.shown(&file, Some(1), lines, note, colours),
             None => {
                 let count = text.lines().count();
                 let is_whole = |&(first, last): &(u32, u32)| (last + 1).saturating_sub(first) as usize == count;
                 let first = self.row.lines.filter(is_whole).map(|(first, _)| first);
-                self.shown(text, first, 0..count, note)
+                self.shown(text, first, 0..count, note, colours)
             }
         })
     }
@@ -113,17 +112,42 @@ impl Wish {
     }
 
     /// A text whose first line has the number `first`.
-    fn shown(&self, text: &str, first: Option<u32>, chunk: Range<usize>, note: &'static str) -> Preview {
+    fn shown(
+        &self,
+        text: &str,
+        first: Option<u32>,
+        chunk: Range<usize>,
+        note: &'static str,
+        colours: &mut Colours,
+    ) -> Preview {
         let marker = Marker::new(&self.marks.terms, Some(&self.marks.patterns));
-        let mut highlights = highlight(text, &self.row.language).into_iter();
+        let mut highlights = colours.of(text, &self.row.language).iter();
         let mut matches = marker.matches(text).into_iter();
         let lines = text.lines().enumerate().map(|(at, line)| {
             let number = first.map(|first| first + at as u32);
-            let highlights = highlights.next().unwrap_or_default();
+            let highlights = highlights.next().map_or(&[][..], Vec::as_slice);
             let matches = matches.next().unwrap_or_default();
-            PreviewLine { number, ..PreviewLine::new(line, &highlights, &matches) }
+            PreviewLine { number, ..PreviewLine::new(line, highlights, &matches) }
         });
-        Preview { key: self.row.key.clone(), note, lines: lines.collect(), chunk }
+        Preview { note, lines: lines.collect(), chunk, ..Preview::default() }
+    }
+}
+
+/// The text that was coloured last: the next result is often in the same file.
+#[derive(Default)]
+struct Colours {
+    text: String,
+    language: String,
+    highlights: Vec<Vec<Highlight>>,
+}
+
+impl Colours {
+    fn of(&mut self, text: &str, language: &str) -> &[Vec<Highlight>] {
+        if self.text != text || self.language != language {
+            let highlights = highlight(text, language);
+            *self = Self { text: text.to_owned(), language: language.to_owned(), highlights };
+        }
+        &self.highlights
     }
 }
 

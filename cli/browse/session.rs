@@ -40,7 +40,7 @@ const MOST_KEYS: usize = 256;
 
 /// What the threads send.
 enum News {
-    Reply(Reply),
+    Reply(Box<Reply>),
     Preview(Preview),
 }
 
@@ -95,7 +95,7 @@ impl Session {
         let searching = {
             let (questions, embedder, send) = (Arc::clone(&questions), embedder.clone(), send.clone());
             started("search", move || {
-                search::answer(subject, &questions, embedder, &|reply| send.send(News::Reply(reply)).is_ok());
+                search::answer(subject, &questions, embedder, &|reply| send.send(News::Reply(Box::new(reply))).is_ok());
             })
         };
         let reading = {
@@ -186,20 +186,12 @@ impl Session {
         let has_news = next.is_some();
         while let Some(news) = next {
             match news {
-                News::Reply(Reply::Answered(answer)) => {
-                    self.searcher = Some(answer.searcher);
-                    self.answers += 1;
-                    if let Some(effect) = self.app.answer(answer.question, answer.found) {
-                        self.perform(effect)?;
-                    }
+                News::Reply(reply) => self.take_reply(*reply)?,
+                News::Preview(preview) if self.app.selection().is_some_and(|row| row.key == preview.key) => {
+                    self.awaits_code = false;
+                    self.app.preview = Some(preview);
                 }
-                News::Reply(Reply::Failed(error)) => self.end = Some(End::Failed(error)),
-                News::Preview(preview) => {
-                    if self.app.selection().is_some_and(|row| row.key == preview.key) {
-                        self.awaits_code = false;
-                        self.app.preview = Some(preview);
-                    }
-                }
+                News::Preview(_) => {}
             }
             next = self.news.try_recv().ok();
         }
@@ -207,6 +199,23 @@ impl Session {
             self.end = Some(End::Broken);
         }
         Ok(has_news)
+    }
+
+    fn take_reply(&mut self, reply: Reply) -> io::Result<()> {
+        match reply {
+            Reply::Answered(answer) => {
+                self.searcher = Some(answer.searcher);
+                self.answers += 1;
+                match self.app.answer(answer.question, answer.found) {
+                    Some(effect) => self.perform(effect),
+                    None => Ok(()),
+                }
+            }
+            Reply::Failed(error) => {
+                self.end = Some(End::Failed(error));
+                Ok(())
+            }
+        }
     }
 
     /// Asks for the code of the selected result; whether it had not been asked for.
