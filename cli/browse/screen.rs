@@ -8,7 +8,10 @@ use std::time::Duration;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::cursor::Show;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
+};
 use crossterm::{execute, queue};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -39,9 +42,13 @@ impl Screen {
 
     /// Draws a frame; `draw` returns where the cursor is to be. Nothing is drawn on a terminal that has been given back.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Buffer) -> Option<Position>) -> io::Result<()> {
-        if_taken(|| self.terminal.autoresize())?;
+        // A terminal that knows it shows the frame as a whole.
+        if_taken(|| queue!(io::stdout(), BeginSynchronizedUpdate).and_then(|()| self.terminal.autoresize()))?;
         let cursor = draw(self.terminal.current_buffer_mut());
-        if_taken(|| self.terminal.apply_buffer_with_cursor(cursor).map(drop))
+        if_taken(|| {
+            self.terminal.apply_buffer_with_cursor(cursor)?;
+            execute!(io::stdout(), EndSynchronizedUpdate)
+        })
     }
 
     /// Draws everything again with the next frame.
@@ -99,7 +106,8 @@ pub(super) fn give_back() {
     }
     let mut out = io::stdout();
     // Nothing can be done about a terminal that is gone.
-    let _ = queue!(out, DisableBracketedPaste, LeaveAlternateScreen, Show).and_then(|()| out.flush());
+    let _ = queue!(out, EndSynchronizedUpdate, DisableBracketedPaste, LeaveAlternateScreen, Show);
+    let _ = out.flush();
     let _ = disable_raw_mode();
 }
 

@@ -30,9 +30,15 @@ pub(crate) struct Tty {
     stops: Arc<AtomicBool>,
 }
 
+/// What begins and ends a frame that is to be shown as a whole.
+const BEGIN: &[u8] = b"\x1b[?2026h";
+const END: &[u8] = b"\x1b[?2026l";
+
 /// What the terminal shows.
 struct Shown {
     parser: Parser<Requests>,
+    /// The beginning of a frame.
+    frame: Vec<u8>,
     is_closed: bool,
 }
 
@@ -75,7 +81,10 @@ impl Tty {
         pty.resize(Size::new(rows, columns)).expect("a size");
         let child = pty_process::blocking::Command::from(command).spawn(inner).expect("the program starts");
         let parser = Parser::new_with_callbacks(non_zero(rows), non_zero(columns), 0, Requests::default());
-        let (pty, shown) = (Arc::new(pty), Arc::new((Mutex::new(Shown { parser, is_closed: false }), Condvar::new())));
+        let (pty, shown) = (
+            Arc::new(pty),
+            Arc::new((Mutex::new(Shown { parser, frame: Vec::new(), is_closed: false }), Condvar::new())),
+        );
         let stops = Arc::new(AtomicBool::new(false));
         let reader = {
             let (pty, shown, stops) = (Arc::clone(&pty), Arc::clone(&shown), Arc::clone(&stops));
@@ -203,6 +212,29 @@ impl Drop for Tty {
     }
 }
 
+impl Shown {
+    /// Shows what the program writes, a frame as a whole.
+    fn take(&mut self, bytes: &[u8]) {
+        self.frame.extend(bytes);
+        loop {
+            let begin = place(&self.frame, BEGIN).unwrap_or(self.frame.len());
+            let end = place(&self.frame[begin..], END).map(|end| begin + end + END.len());
+            // What may be the first part of a beginning waits for the rest of it.
+            let cut = (1..BEGIN.len()).rev().find(|&length| self.frame.ends_with(&BEGIN[..length])).unwrap_or(0);
+            let ready = end.unwrap_or(begin.min(self.frame.len() - cut));
+            let shown: Vec<u8> = self.frame.drain(..ready).collect();
+            self.parser.process(&shown);
+            if end.is_none() {
+                return;
+            }
+        }
+    }
+}
+
+fn place(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
 /// Passes what the program writes to the screen, until nobody can write any more.
 fn read(mut pty: &Pty, shown: &(Mutex<Shown>, Condvar), stops: &AtomicBool) {
     let mut bytes = [0; 4096];
@@ -215,7 +247,7 @@ fn read(mut pty: &Pty, shown: &(Mutex<Shown>, Condvar), stops: &AtomicBool) {
         let mut shown_now = shown.0.lock().expect("no panic");
         match read {
             0 => shown_now.is_closed = true,
-            read => shown_now.parser.process(&bytes[..read]),
+            read => shown_now.take(&bytes[..read]),
         }
         shown.1.notify_all();
         if read == 0 {
