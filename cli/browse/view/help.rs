@@ -11,7 +11,7 @@ use crate::output::style::Role;
 use crate::output::width;
 
 /// Columns of the keys.
-const KEY: u16 = 24;
+const KEY: u16 = 26;
 
 pub(super) fn draw(buffer: &mut Buffer, theme: Theme) {
     let screen = buffer.area;

@@ -35,7 +35,8 @@ pub(super) fn draw(buffer: &mut Buffer, app: &mut App, theme: Theme) -> Option<P
     }
     if let Some(area) = places.filter {
         let is_edited = app.prompt != Prompt::Query;
-        let shown = prompt(buffer, area, "Filter: ", &app.filter, is_edited, theme);
+        let label = if app.filter_error.is_some() { "Filter! " } else { "Filter: " };
+        let shown = prompt(buffer, area, label, &app.filter, is_edited, theme);
         cursor = if is_edited { shown } else { cursor };
     }
     if let (Some(area), Some(error)) = (places.problem, &app.filter_error) {
@@ -52,7 +53,8 @@ pub(super) fn draw(buffer: &mut Buffer, app: &mut App, theme: Theme) -> Option<P
         buffer.set_string(rule, y, "│", theme.of(Role::Faint));
     }
     if let Some(area) = places.status {
-        status(buffer, area, app, theme);
+        let problem = app.filter_error.as_deref().filter(|_| places.problem.is_none());
+        status(buffer, area, app, problem, theme);
     }
     cursor
 }
@@ -99,8 +101,7 @@ fn prompt(
 }
 
 /// What the user should know, or the most important keys.
-fn status(buffer: &mut Buffer, area: Rect, app: &App, theme: Theme) {
-    let problem = app.filter_error.as_deref().filter(|_| app.prompt != Prompt::Query);
+fn status(buffer: &mut Buffer, area: Rect, app: &App, problem: Option<&str>, theme: Theme) {
     match (&app.message, problem) {
         (Some(message), _) => {
             let style = if message.is_error { theme.of(Role::Error) } else { theme.of(Role::Good) };

@@ -66,6 +66,18 @@ fn a_small_screen_has_the_results_only() {
 }
 
 #[test]
+fn what_is_wrong_with_the_filters_has_a_place_on_every_screen() {
+    for (rows, places) in [(3, 0), (5, 1), (6, 1), (24, 1)] {
+        let mut app = app("find", &["evict".to_owned()]);
+        app.apply(Command::Filter);
+        app.apply(Command::Edit(crate::browse::line_edit::Edit::Insert("type:x".to_owned())));
+        let screen = drawn(&mut app, 40, rows);
+        assert!(screen.contains("Filter! type:x"), "{screen}");
+        assert_eq!(screen.matches("Invalid chunk type").count(), places, "{screen}");
+    }
+}
+
+#[test]
 fn wide_characters_are_cut_where_they_do_not_fit() {
     let mut app = app("日本語日本語日本語", &["日本語の関数".to_owned()]);
     assert!(drawn(&mut app, 19, 4).contains("日本語…関数"));
