@@ -7,7 +7,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::args_artefact::{CompactArgs, ExportArgs, ImportArgs, TrustArgs};
+use crate::args_browse::BrowseArgs;
 use crate::args_eval::{EvalArgs, TuneArgs};
+use crate::args_filter::FilterArgs;
 use crate::args_graph::GraphArgs;
 use crate::args_mcp::{INIT_EXAMPLES, InitArgs, MCP_EXAMPLES, McpArgs};
 use crate::args_model::ModelCommand;
@@ -147,6 +149,9 @@ Examples:
 Types: function, method, class, interface, type, struct, enum, kb, doc, reasoning, knowledge;
 `code` stands for every chunk of source code.")]
     Search(Box<SearchArgs>),
+    /// Search while you type, with the code beside the results
+    #[command(after_help = crate::args_browse::BROWSE_EXAMPLES)]
+    Browse(BrowseArgs),
     /// Show what a definition calls, what calls it, or what implements it
     #[command(after_help = crate::args_graph::GRAPH_EXAMPLES)]
     Graph(GraphArgs),
@@ -261,35 +266,8 @@ pub(crate) struct SearchArgs {
     #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
     pub(crate) limit: Option<usize>,
 
-    /// Only chunks whose text matches this regular expression; may be given more than once
-    ///
-    /// Case does not matter unless the pattern holds an upper-case letter. Every pattern has to match. Without a QUERY
-    /// nothing is ranked: what matches is listed by path and line.
-    #[arg(long, short = 'g', value_name = "PATTERN")]
-    pub(crate) grep: Vec<String>,
-
-    /// Only chunks that hold this text, taken as it is; may be given more than once
-    #[arg(long, short = 'F', value_name = "TEXT")]
-    pub(crate) fixed: Vec<String>,
-
-    /// Only these chunk types, separated by commas
-    #[arg(long = "type", short = 't', value_name = "TYPES")]
-    pub(crate) types: Vec<String>,
-
-    /// Only these languages, separated by commas
-    #[arg(long, short = 'l', value_name = "LANGUAGES")]
-    pub(crate) lang: Vec<String>,
-
-    /// Only files that match this glob; may be given more than once
-    #[arg(long, short = 'p', value_name = "GLOB")]
-    pub(crate) path: Vec<String>,
-
-    /// Only chunks whose metadata meets this condition; may be given more than once
-    ///
-    /// Text and true/false are compared with = and !=, numbers also with <, <=, > and >=; put quotes around those. A list has a
-    /// value if one of its texts is equal. `aur mem stats` shows the columns of the index.
-    #[arg(long = "where", value_name = "CONDITION")]
-    pub(crate) where_: Vec<String>,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
 
     /// What takes a place in the list: every chunk, or every file with its best chunks
     ///

@@ -3,6 +3,7 @@
 use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::Path;
 
+use aurora_project::Project;
 use aurora_stages::index::{IndexOptions, IndexSummary, Unreadable};
 
 use crate::args::IndexArgs;
@@ -43,6 +44,20 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     covered(&summary, args.min_coverage)?;
     readable(&summary)?;
     processed(&summary)
+}
+
+/// Builds the index of a project that has none, unless `refused`; whether it did.
+pub(crate) fn for_search(project: &Project, refused: bool, program: &Program) -> Outcome<bool> {
+    if project.has_index() {
+        return Ok(false);
+    }
+    if refused {
+        return Err(Failure::new(format!("no index in {}", project.root().display()))
+            .with_help("build it with `aur mem index`, or search without --no-index"));
+    }
+    may_build(project.root(), &program.terminal)?;
+    build_for_search(project.root(), program)?;
+    Ok(true)
 }
 
 /// Entries of a directory that are counted for a question.

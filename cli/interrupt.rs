@@ -9,7 +9,7 @@ use aurora_pipeline::CancelToken;
 use crate::failure::{Failure, Outcome};
 
 /// Exit code of a process that Ctrl-C has ended.
-const INTERRUPTED: i32 = 130;
+pub(crate) const INTERRUPTED: i32 = 130;
 
 /// What Ctrl-C does now. A process has one handler of signals.
 static ACTION: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
@@ -54,6 +54,13 @@ pub(crate) fn stops(stop: impl Fn() + Send + 'static) {
         }
         stop();
     });
+}
+
+/// From here on Ctrl-C does nothing here: another handler of signals takes over.
+pub(crate) fn is_left_to_another() {
+    if let Some(action) = &mut *ACTION.lock().unwrap_or_else(PoisonError::into_inner) {
+        *action = Box::new(|| {});
+    }
 }
 
 fn on_interrupt(action: impl Fn() + Send + 'static) {

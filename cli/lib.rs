@@ -16,7 +16,9 @@
 
 mod args;
 mod args_artefact;
+mod args_browse;
 mod args_eval;
+mod args_filter;
 mod args_graph;
 mod args_mcp;
 mod args_model;
@@ -24,6 +26,7 @@ mod args_pipeline;
 mod args_plugin;
 mod args_serve;
 mod blame;
+mod browse;
 mod compact;
 mod completions;
 mod disk;

@@ -14,8 +14,8 @@ use crate::output::sanitize;
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::{
-    blame, compact, completions, doctor, eval, export, feedback, graph, import, index, init, mcp, model, pipeline,
-    plugin, rebuild, search, serve, shorthand, skipped, stats, trust, tune, verify, why,
+    blame, browse, compact, completions, doctor, eval, export, feedback, graph, import, index, init, mcp, model,
+    pipeline, plugin, rebuild, search, serve, shorthand, skipped, stats, trust, tune, verify, why,
 };
 
 /// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
@@ -97,6 +97,7 @@ fn command(command: &Command, program: &Program) -> Outcome {
         Command::Mem { command } => match command {
             MemCommand::Index(args) => index::run(args, program),
             MemCommand::Search(args) => search::run(args, program),
+            MemCommand::Browse(args) => browse::run(args, program),
             MemCommand::Feedback(args) => feedback::run(args, program),
             MemCommand::Stats(args) if args.skipped => skipped::run(args, program),
             MemCommand::Stats(args) => stats::run(args, program),

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use aurora_project::{PackedAnswer, SearchRequest, Searcher, chain};
 use aurora_query::{
-    Context, ContextBlock, FileState, FilterError, FilterSpec, FlagValue, Group, LONGEST_QUERY, Mode, QueryError,
-    SearchResults, TextFilter,
+    Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, LONGEST_QUERY, Mode, QueryError, SearchResults,
+    TextFilter,
 };
 use serde_json::json;
 
@@ -34,7 +34,7 @@ const NAMED_FILES: usize = 3;
 /// Answers the query, or every query on standard input.
 pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let filter = filter(args).map_err(|error| Failure::from_error(&error))?;
+    let filter = args.filter.spec().map_err(|error| Failure::from_error(&error))?;
     let query = args.query.join(" ");
     let patterns = filter.text().map_err(|error| Failure::from_error(&error))?;
     if !args.stdin && query.trim().is_empty() && patterns.is_empty() {
@@ -45,15 +45,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
     let project = program.project(root);
     let config = project.settings(flags(args)).map_err(|error| findings::project(error, terminal))?;
-    let is_new = !project.has_index();
-    if is_new {
-        if args.no_index {
-            return Err(Failure::new(format!("no index in {}", project.root().display()))
-                .with_help("build it with `aur mem index`, or search without --no-index"));
-        }
-        index::may_build(project.root(), terminal)?;
-        index::build_for_search(project.root(), program)?;
-    }
+    let is_new = index::for_search(&project, args.no_index, program)?;
     let snapshot = project.snapshot()?;
     let budget = if args.no_refresh || is_new { Duration::ZERO } else { Duration::from_millis(config.refresh) };
     let Refreshed { snapshot, note } = match budget {
@@ -287,22 +279,6 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
         }
     }
     Ok(true)
-}
-
-fn filter(args: &SearchArgs) -> Result<FilterSpec, FilterError> {
-    let mut filter = FilterSpec {
-        types: args.types.clone(),
-        languages: args.lang.clone(),
-        paths: args.path.clone(),
-        grep: args.grep.clone(),
-        fixed: args.fixed.clone(),
-        ..FilterSpec::default()
-    };
-    for condition in &args.where_ {
-        filter.add_condition(condition)?;
-    }
-    filter.check()?;
-    Ok(filter)
 }
 
 fn flags(args: &SearchArgs) -> Vec<FlagValue> {

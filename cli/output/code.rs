@@ -35,27 +35,25 @@ impl CodeLine<'_> {
     /// The line without its first `skip` columns and trailing white space. A line wider than `columns` is truncated to
     /// the part around the first match, with `…` in place of the rest.
     pub(crate) fn render(&self, skip: usize, columns: Option<usize>, paint: Painter) -> String {
+        let painted = |(role, text): (Option<Role>, String)| match role {
+            Some(role) => paint.paint(role, &text),
+            None => text,
+        };
+        self.runs(skip, columns).into_iter().map(painted).collect()
+    }
+
+    /// The same as pieces of one colour each.
+    pub(crate) fn runs(&self, skip: usize, columns: Option<usize>) -> Vec<(Option<Role>, String)> {
         let mut cells = self.cells();
         cells.drain(..skip.min(cells.len()));
         let (from, to) = match columns {
             Some(columns) => window(&cells, columns),
             None => (0, cells.len()),
         };
-        let mut out = String::new();
-        if from > 0 {
-            out.push_str(&paint.paint(Role::Faint, "…"));
-        }
-        for run in cells[from..to].chunk_by(|a, b| a.role == b.role) {
-            let text: String = run.iter().map(|cell| cell.c).collect();
-            match run[0].role {
-                Some(role) => out.push_str(&paint.paint(role, &text)),
-                None => out.push_str(&text),
-            }
-        }
-        if to < cells.len() {
-            out.push_str(&paint.paint(Role::Faint, "…"));
-        }
-        out
+        let more = |is_cut: bool| is_cut.then(|| (Some(Role::Faint), "…".to_owned()));
+        let shown = cells[from..to].chunk_by(|a, b| a.role == b.role);
+        let shown = shown.map(|run| (run[0].role, run.iter().map(|cell| cell.c).collect()));
+        more(from > 0).into_iter().chain(shown).chain(more(to < cells.len())).collect()
     }
 
     /// Columns of leading white space; `None` for a blank line.

@@ -156,7 +156,8 @@ fn snippet(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
     (0..hit.snippet.len()).map(line).collect()
 }
 
-fn abbreviated(kind: ChunkType) -> &'static str {
+/// The type of a chunk in at most nine letters.
+pub(crate) fn abbreviated(kind: ChunkType) -> &'static str {
     match kind {
         ChunkType::Reasoning => "reas",
         ChunkType::Knowledge => "know",
@@ -165,7 +166,7 @@ fn abbreviated(kind: ChunkType) -> &'static str {
 }
 
 /// Methods of several types often have one name, so theirs is shown with the type.
-fn shown_name(hit: &Hit) -> &str {
+pub(crate) fn shown_name(hit: &Hit) -> &str {
     shown_name_of(hit.chunk_type, &hit.name, &hit.qualified_name)
 }
 
@@ -178,7 +179,7 @@ fn shown_name_of<'a>(chunk_type: ChunkType, name: &'a str, qualified_name: &'a s
 }
 
 /// Memories come from places without lines that a reader could open.
-fn lines(hit: &Hit) -> Option<(u32, u32)> {
+pub(crate) fn lines(hit: &Hit) -> Option<(u32, u32)> {
     match hit.chunk_type {
         ChunkType::Reasoning | ChunkType::Knowledge => None,
         _ => Some((hit.line_start, hit.line_end)),
@@ -202,7 +203,8 @@ fn git_cells(hit: &Hit, now: i64) -> (String, String) {
     }
 }
 
-fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
+/// What the score of a hit is made of.
+pub(crate) fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
     let why = &hit.explanation;
     let signal = |label: &str, score: Option<f32>, amount: f32, reason: &str| ScorePart {
         label: label.to_owned(),

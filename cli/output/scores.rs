@@ -62,6 +62,16 @@ pub(crate) fn render(card: &ScoreCard, columns: Option<usize>, paint: Painter) -
     let title = title(card, inner - 2);
     let rule = "─".repeat(inner - 1 - width::of(&title));
     out.push_str(&format!("┌─ {} {rule}┐\n", paint.paint(Role::Heading, &title)));
+    for line in lines(card, inner) {
+        let padding = " ".repeat(inner.saturating_sub(width::of(&line)));
+        out.push_str(&format!("│ {line}{padding} │\n"));
+    }
+    out.push_str(&format!("└{}┘\n", "─".repeat(columns - 2)));
+    out
+}
+
+/// What stands in the box, in lines of at most `inner` columns.
+pub(crate) fn lines(card: &ScoreCard, inner: usize) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(score) = card.final_score {
         lines.push(format!("Final Score: {score:.3}"));
@@ -74,12 +84,7 @@ pub(crate) fn render(card: &ScoreCard, columns: Option<usize>, paint: Painter) -
     for (label, text) in &card.facts {
         lines.extend(width::wrap(&format!("{label}: {}", sanitize::line(text)), inner));
     }
-    for line in lines {
-        let padding = " ".repeat(inner.saturating_sub(width::of(&line)));
-        out.push_str(&format!("│ {line}{padding} │\n"));
-    }
-    out.push_str(&format!("└{}┘\n", "─".repeat(columns - 2)));
-    out
+    lines
 }
 
 /// The amounts in thousandths, rounded so that they add up to `total`: those that lose most by rounding are rounded the

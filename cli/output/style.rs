@@ -23,6 +23,24 @@ pub(crate) enum Role {
     Number,
 }
 
+impl Role {
+    /// How it looks where there are colours.
+    pub(crate) fn style(self) -> Style {
+        match self {
+            Self::Heading => Style::new().bold(),
+            Self::Path => AnsiColor::Cyan.on_default(),
+            Self::Good => AnsiColor::Green.on_default(),
+            Self::Warning => AnsiColor::Yellow.on_default(),
+            Self::Error => AnsiColor::Red.on_default().bold(),
+            Self::Faint | Self::Comment => Style::new().dimmed(),
+            Self::Match => AnsiColor::Red.on_default().bold(),
+            Self::Keyword => AnsiColor::Magenta.on_default(),
+            Self::Text => AnsiColor::Green.on_default(),
+            Self::Number => AnsiColor::Blue.on_default(),
+        }
+    }
+}
+
 /// Paints text, or leaves it unchanged if colours are off.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Painter {
@@ -62,18 +80,7 @@ impl Painter {
         if !self.enabled || text.is_empty() {
             return text.to_owned();
         }
-        let style = match role {
-            Role::Heading => Style::new().bold(),
-            Role::Path => AnsiColor::Cyan.on_default(),
-            Role::Good => AnsiColor::Green.on_default(),
-            Role::Warning => AnsiColor::Yellow.on_default(),
-            Role::Error => AnsiColor::Red.on_default().bold(),
-            Role::Faint | Role::Comment => Style::new().dimmed(),
-            Role::Match => AnsiColor::Red.on_default().bold(),
-            Role::Keyword => AnsiColor::Magenta.on_default(),
-            Role::Text => AnsiColor::Green.on_default(),
-            Role::Number => AnsiColor::Blue.on_default(),
-        };
+        let style = role.style();
         format!("{style}{text}{style:#}")
     }
 }

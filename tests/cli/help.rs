@@ -12,6 +12,7 @@ fn every_command_explains_itself() {
             "mem",
             "mem index",
             "mem search",
+            "mem browse",
             "mem graph",
             "mem feedback",
             "mem stats",

@@ -1,0 +1,179 @@
+//! The user's editor, opened at a line of a file.
+//!
+//! What `VISUAL` and `EDITOR` hold is split into words as a shell does, but no shell reads it, so that no file name can become
+//! a command.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use aurora_confined::{Directory, EntryKind};
+
+/// Without a wish of the user, the editor that POSIX has.
+const DEFAULT: &str = "vi";
+
+/// A program with its first arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Editor {
+    program: String,
+    arguments: Vec<String>,
+}
+
+/// How an editor is told the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineSyntax {
+    /// `+12 file`
+    Plus,
+    /// `file:12`
+    Suffix,
+    /// `--goto file:12`
+    Goto,
+}
+
+impl Editor {
+    /// The editor of the user: `VISUAL`, else `EDITOR`, else vi.
+    pub(super) fn of_user() -> Result<Self, String> {
+        Self::chosen(|variable| std::env::var(variable).ok())
+    }
+
+    fn chosen(variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
+        let wish = ["VISUAL", "EDITOR"].into_iter().find_map(|name| {
+            let value = variable(name).filter(|value| !value.trim().is_empty())?;
+            Some((name, value))
+        });
+        let Some((name, value)) = wish else { return Ok(Self { program: DEFAULT.to_owned(), arguments: Vec::new() }) };
+        let mut words = shlex::split(&value).unwrap_or_default().into_iter();
+        match words.next() {
+            Some(program) => Ok(Self { program, arguments: words.collect() }),
+            None => Err(format!("{name} cannot be split into words: {value}")),
+        }
+    }
+
+    /// The name for messages.
+    pub(super) fn name(&self) -> &str {
+        &self.program
+    }
+
+    /// The editor on a file below `root`, to be run. Relative names start from the directory `here`.
+    ///
+    /// # Errors
+    /// When the file is not there, is no regular file, or is reached by a link only.
+    pub(super) fn command(
+        &self,
+        root: &Path,
+        here: Option<&Path>,
+        file: &str,
+        line: Option<u32>,
+    ) -> io::Result<Command> {
+        let found = Directory::open_root(root)?.metadata(file)?;
+        if found.kind != EntryKind::File {
+            return Err(io::Error::other("it is no regular file"));
+        }
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).args(self.place(named(root, here, file), line));
+        Ok(command)
+    }
+
+    /// The arguments that name the file and the line.
+    fn place(&self, file: OsString, line: Option<u32>) -> Vec<OsString> {
+        let Some(line) = line else { return vec![file] };
+        let with_line = |mut file: OsString| {
+            file.push(format!(":{line}"));
+            file
+        };
+        match self.line_syntax() {
+            LineSyntax::Plus => vec![format!("+{line}").into(), file],
+            LineSyntax::Suffix => vec![with_line(file)],
+            LineSyntax::Goto => vec!["--goto".into(), with_line(file)],
+        }
+    }
+
+    fn line_syntax(&self) -> LineSyntax {
+        let name = Path::new(&self.program).file_stem().map(|name| name.to_string_lossy().to_lowercase());
+        match name.as_deref().unwrap_or_default() {
+            "hx" | "helix" | "subl" | "sublime_text" | "zed" | "zeditor" => LineSyntax::Suffix,
+            "code" | "code-insiders" | "codium" | "vscodium" | "cursor" | "windsurf" => LineSyntax::Goto,
+            _ => LineSyntax::Plus,
+        }
+    }
+}
+
+/// The file as an argument: relative where it is below the directory `here`. No name is taken for an option or a command,
+/// as `-c` and `+quit` would be.
+fn named(root: &Path, here: Option<&Path>, file: &str) -> OsString {
+    let path = root.join(file);
+    match here.and_then(|here| path.strip_prefix(here).ok()) {
+        Some(relative) if relative.as_os_str().as_encoded_bytes().starts_with(b"-") => Path::new(".").join(relative),
+        Some(relative) if relative.as_os_str().as_encoded_bytes().starts_with(b"+") => Path::new(".").join(relative),
+        Some(relative) => relative.to_owned(),
+        None => path,
+    }
+    .into_os_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn editor(value: &str) -> Editor {
+        Editor::chosen(|name| (name == "EDITOR").then(|| value.to_owned())).expect("words")
+    }
+
+    #[test]
+    fn the_first_that_says_something_is_the_editor() {
+        let of = |visual: &str, editor: &str| {
+            let value = |name: &str| Some(if name == "VISUAL" { visual } else { editor }.to_owned());
+            Editor::chosen(value).map(|editor| (editor.program, editor.arguments.join("|")))
+        };
+        let known = |program: &str, arguments: &str| Ok((program.to_owned(), arguments.to_owned()));
+        assert_eq!(of("hx", "nano"), known("hx", ""));
+        assert_eq!(of(" ", "nano"), known("nano", ""));
+        assert_eq!(of("", ""), known("vi", ""));
+        assert_eq!(of("'my editor' --wait 'a b'", ""), known("my editor", "--wait|a b"));
+        assert_eq!(of("vi 'x", ""), Err("VISUAL cannot be split into words: vi 'x".to_owned()));
+    }
+
+    #[test]
+    fn every_editor_is_told_the_line_in_its_way() {
+        for (command, expected) in [
+            ("vi", "+12 a.py"),
+            ("/usr/bin/nvim --clean", "+12 a.py"),
+            ("emacsclient -nw", "+12 a.py"),
+            ("unknown", "+12 a.py"),
+            ("hx", "a.py:12"),
+            ("subl --wait", "a.py:12"),
+            ("zed --wait", "a.py:12"),
+            ("code --wait", "--goto a.py:12"),
+            ("Codium.exe", "--goto a.py:12"),
+        ] {
+            let words = editor(command).place("a.py".into(), Some(12));
+            assert_eq!(words.join(" ".as_ref()), expected, "{command}");
+            assert_eq!(editor(command).place("a.py".into(), None), ["a.py"], "{command}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_never_an_option() {
+        let root = Path::new("/srv/project");
+        let named = |here: &str, file: &str| named(root, Some(Path::new(here)), file).into_string().expect("text");
+        assert_eq!(named("/srv/project", "src/a.py"), "src/a.py");
+        assert_eq!(named("/srv/project", "-c.py"), "./-c.py");
+        assert_eq!(named("/srv/project", "+q"), "./+q");
+        assert_eq!(named("/srv/project/src", "src/-c.py"), "./-c.py");
+        assert_eq!(named("/home", "-c.py"), "/srv/project/-c.py");
+    }
+
+    #[test]
+    fn only_files_below_the_root_are_opened() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let project = root.path().join("project");
+        std::fs::create_dir_all(project.join("directory")).expect("created");
+        std::fs::write(root.path().join("outside"), "").expect("written");
+        for file in ["missing", "directory", "../outside"] {
+            assert!(editor("vi").command(&project, None, file, None).is_err(), "{file}");
+        }
+        std::fs::write(project.join("file"), "").expect("written");
+        assert!(editor("vi").command(&project, None, "file", None).is_ok());
+    }
+}

@@ -1,0 +1,52 @@
+//! A place for one message, in which a newer one replaces an older one that was not taken.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// A place for one message.
+#[derive(Debug)]
+pub(super) struct Latest<T> {
+    message: Mutex<Option<T>>,
+    arrived: Condvar,
+}
+
+impl<T> Latest<T> {
+    pub(super) fn new() -> Self {
+        Self { message: Mutex::new(None), arrived: Condvar::new() }
+    }
+
+    /// Leaves a message; `join` makes one of it and an older one that is still there.
+    pub(super) fn put(&self, message: T, join: impl FnOnce(T, T) -> T) {
+        let mut place = self.message.lock().unwrap_or_else(PoisonError::into_inner);
+        *place = Some(match place.take() {
+            Some(older) => join(older, message),
+            None => message,
+        });
+        self.arrived.notify_one();
+    }
+
+    /// Waits for a message; `None` if none arrives in time.
+    pub(super) fn take(&self, patience: Duration) -> Option<T> {
+        let place = self.message.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.arrived.wait_timeout_while(place, patience, |message| message.is_none());
+        let (mut place, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        place.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_newest_is_taken() {
+        let place = Latest::new();
+        assert_eq!(place.take(Duration::ZERO), None);
+        place.put(1, |_, new| new);
+        place.put(2, |_, new| new);
+        assert_eq!((place.take(Duration::ZERO), place.take(Duration::ZERO)), (Some(2), None));
+        place.put(1, |old, new| old + new);
+        place.put(2, |old, new| old + new);
+        assert_eq!(place.take(Duration::ZERO), Some(3));
+    }
+}

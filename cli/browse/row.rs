@@ -1,0 +1,84 @@
+//! A result as it is listed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use aurora_query::{Hit, SearchResults, TextFilter};
+use aurora_storage::ChunkId;
+
+use crate::output::results;
+use crate::output::scores::ScoreCard;
+
+/// A result as it is listed.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) key: String,
+    pub(super) chunk: ChunkId,
+    pub(super) name: String,
+    pub(super) kind: String,
+    pub(super) file: String,
+    pub(super) language: String,
+    /// First and last line, where the file has lines that a user could open.
+    pub(super) lines: Option<(u32, u32)>,
+    /// From 0 to 1; `None` where nothing was ranked.
+    pub(super) score: Option<f32>,
+    /// What the score is made of.
+    pub(super) card: ScoreCard,
+}
+
+/// The results of a search.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Found {
+    pub(super) rows: Vec<Row>,
+    /// What the user should know about the answer.
+    pub(super) notes: Vec<String>,
+    pub(super) took: Duration,
+    /// Chunks in the index.
+    pub(super) indexed: u64,
+    pub(super) marks: Marks,
+}
+
+/// What is marked in the texts of results.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Marks {
+    /// Terms with their weights.
+    pub(super) terms: BTreeMap<String, f32>,
+    pub(super) patterns: TextFilter,
+}
+
+impl Row {
+    /// `src/a.py:12`
+    pub(super) fn place(&self) -> String {
+        match self.lines {
+            Some((first, _)) => format!("{}:{first}", self.file),
+            None => self.file.clone(),
+        }
+    }
+
+    fn new(hit: &Hit, is_ranked: bool, now: i64) -> Self {
+        Self {
+            key: hit.key.clone(),
+            chunk: hit.id,
+            name: results::shown_name(hit).to_owned(),
+            kind: results::abbreviated(hit.chunk_type).to_owned(),
+            file: hit.file.clone(),
+            language: hit.language.clone(),
+            lines: results::lines(hit),
+            score: is_ranked.then_some(hit.score),
+            card: results::card(hit, is_ranked, now),
+        }
+    }
+}
+
+impl Found {
+    pub(super) fn new(results: SearchResults, patterns: TextFilter, now: i64) -> Self {
+        let is_ranked = results.stages.ranked > 0;
+        Self {
+            rows: results.hits.iter().map(|hit| Row::new(hit, is_ranked, now)).collect(),
+            notes: results.notes,
+            took: results.took,
+            indexed: results.stages.indexed,
+            marks: Marks { terms: results.term_weights, patterns },
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Opening a result in an editor.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::fixture::Fixture;
+use crate::keys::{CTRL_C, DOWN, ENTER};
+use crate::tty::Tty;
+use crate::{WIDE, indexed};
+
+/// A program that writes its arguments, a line each, and then does something.
+fn editor(fixture: &Fixture, name: &str, then: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = fixture.home().join(name);
+    let arguments = arguments(fixture);
+    let script = format!(
+        "#!/bin/sh\nprintf '%s\\n' \"$@\" > '{0}.new'\n{then}\nmv '{0}.new' '{0}'\n",
+        arguments.to_str().expect("text")
+    );
+    std::fs::write(&path, script).expect("written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("allowed");
+    path
+}
+
+/// Where the editor writes its arguments.
+fn arguments(fixture: &Fixture) -> PathBuf {
+    fixture.home().join("arguments")
+}
+
+/// Opens the first result in an editor; the arguments that it gets.
+fn opened(fixture: &Fixture, arguments_of_browse: &[&str], set: impl FnOnce(&mut Command)) -> (Tty, Vec<String>) {
+    let mut command = fixture.command();
+    command.args(["mem", "browse"]).args(arguments_of_browse);
+    set(&mut command);
+    let tty = Tty::start(command, WIDE.0, WIDE.1);
+    tty.shows("┃").types(ENTER);
+    let written = arguments(fixture);
+    tty.until("the arguments of the editor", |_| written.exists());
+    let lines = std::fs::read_to_string(&written).expect("text").lines().map(str::to_owned).collect();
+    (tty, lines)
+}
+
+#[test]
+fn the_editor_gets_the_line_and_the_file() {
+    let fixture = indexed();
+    let plain = editor(&fixture, "my vi", "");
+    let (tty, words) = opened(&fixture, &["drop page"], |command| {
+        command.env("EDITOR", format!("'{}' -n 'two words'", plain.display())).env("VISUAL", "");
+    });
+    assert_eq!(words, ["-n", "two words", "+12", "src/cache.py"]);
+    // Back on the screen, which takes keys again.
+    tty.until("the browser", |screen| screen.alternate_screen()).types(DOWN).types(CTRL_C);
+    assert_eq!(tty.ended().0, 0);
+
+    std::fs::remove_file(arguments(&fixture)).expect("removed");
+    let goto = editor(&fixture, "code", "");
+    let elsewhere = fixture.home().to_owned();
+    let (tty, words) = opened(&fixture, &["drop page", "--root", &fixture.root().display().to_string()], |command| {
+        command.env("VISUAL", &goto).env("EDITOR", "false").current_dir(&elsewhere);
+    });
+    let file = canonical(fixture.root()).join("src/cache.py");
+    assert_eq!(words, ["--goto".to_owned(), format!("{}:12", file.display())]);
+    tty.until("the browser", |screen| screen.alternate_screen()).types(CTRL_C);
+    assert_eq!(tty.ended().0, 0);
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().expect("it is there")
+}
+
+#[test]
+fn an_editor_has_the_terminal_to_itself() {
+    let fixture = indexed();
+    // It says what the terminal is like, is interrupted by Ctrl-C and reads a line.
+    let script = editor(
+        &fixture,
+        "editor",
+        "trap 'echo interrupted' INT\nstty -a | tr ' ' '\\n' | grep -x icanon\n\
+        echo waiting\nwhile ! read line; do :; done\necho \"line: $line\"; read line",
+    );
+    let mut command = fixture.command();
+    command.args(["mem", "browse", "drop page"]).env("EDITOR", &script);
+    let tty = Tty::start(command, WIDE.0, WIDE.1);
+    tty.shows("┃").types(ENTER).shows("waiting").shows("icanon");
+    tty.until("the screen before", |screen| !screen.alternate_screen() && !screen.hide_cursor());
+    tty.types(CTRL_C).shows("interrupted").types("words\n").shows("line: words").types("\n");
+    tty.until("the browser", |screen| screen.alternate_screen()).shows("src/cache.py:12").types(CTRL_C);
+    assert_eq!(tty.ended().0, 0);
+}
+
+#[test]
+fn what_the_editor_changes_is_found() {
+    let fixture = indexed();
+    let script = editor(&fixture, "editor", "sed 's/drop_page/discard_sheet/' src/cache.py > new\nmv new src/cache.py");
+    let mut command = fixture.command();
+    // Long enough on any machine.
+    command.args(["mem", "browse", "drop page"]).env("EDITOR", &script).env("AURORA_SEARCH_REFRESH", "60000");
+    let tty = Tty::start(command, WIDE.0, WIDE.1);
+    tty.shows("drop_page").types(ENTER).shows("discard_sheet").hides("drop_page").types(CTRL_C);
+    assert_eq!(tty.ended().0, 0);
+}
+
+#[test]
+fn a_failing_editor_is_told() {
+    let fixture = indexed();
+    let failing = editor(&fixture, "failing", "exit 3").display().to_string();
+    for (editor, told) in [
+        (failing.as_str(), "failing has ended with exit status: 3"),
+        ("/no/such/editor", "/no/such/editor cannot be started: No such file"),
+        ("vi 'x", "EDITOR cannot be split into words"),
+    ] {
+        let mut command = fixture.command();
+        command.args(["mem", "browse", "drop page"]).env("EDITOR", editor).env_remove("VISUAL");
+        let tty = Tty::start(command, 250, 24);
+        tty.shows("┃").types(ENTER).shows(told);
+        tty.types(CTRL_C);
+        assert_eq!(tty.ended().0, 0, "{editor}");
+    }
+    fixture.remove("src/cache.py");
+    let mut command = fixture.command();
+    command.args(["mem", "browse", "drop page"]).env("EDITOR", "true");
+    let tty = Tty::start(command, WIDE.0, WIDE.1);
+    tty.shows("gone since it was indexed").types(ENTER).shows("src/cache.py cannot be opened").types(CTRL_C);
+    assert_eq!(tty.ended().0, 0);
+}
+
+#[test]
+fn an_opened_result_is_remembered() {
+    let fixture = indexed();
+    let script = editor(&fixture, "editor", "");
+    let accesses = || {
+        let found = fixture.aur(&["mem", "search", "drop page", "--format", "json", "--no-record", "--limit", "1"]);
+        found.json()["results"][0]["access"]["count"].clone()
+    };
+    let none = accesses();
+    for (arguments, opened_before) in [(&["drop page", "--no-record"][..], true), (&["drop page"], false)] {
+        let (tty, _) = opened(&fixture, arguments, |command| {
+            command.env("EDITOR", &script).env_remove("VISUAL");
+        });
+        tty.until("the browser", |screen| screen.alternate_screen()).types(CTRL_C);
+        assert_eq!(tty.ended().0, 0);
+        assert_eq!(accesses() == none, opened_before, "{arguments:?}: {} after {none}", accesses());
+        std::fs::remove_file(crate::editing::arguments(&fixture)).expect("removed");
+    }
+}

@@ -1,0 +1,68 @@
+//! Names and texts that would change the terminal, wide characters, and screens of any size.
+
+use crate::fixture::Fixture;
+use crate::keys::{CTRL_C, CTRL_F, CTRL_Y, DOWN, F1, TAB};
+use crate::{browse, index, indexed};
+
+/// A repository whose names and texts hold what a terminal acts on.
+fn hostile() -> Fixture {
+    let fixture = Fixture::plain();
+    let attack = "\x1b]0;owned\x07\x1b[2J\x1b[31m\u{9b}5A\u{202e}\x1b]52;c;b3duZWQ=\x07";
+    fixture.write("bad\x1b]0;owned\x07\u{202e}.py", format!("def target():\n    \"\"\"{attack}\"\"\"\n    return 1\n"));
+    fixture.write(
+        "日本/語👩\u{200d}💻.py",
+        "def target():\n    日本語 = '日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語'\n",
+    );
+    fixture.write("long.py", format!("def target():\n    return '{}'\n", "x y ".repeat(50_000)));
+    index(&fixture);
+    fixture
+}
+
+#[test]
+fn hostile_names_and_texts_change_nothing() {
+    let fixture = hostile();
+    let tty = browse(&fixture, &["target"], (100, 24));
+    tty.shows("bad␛]0;owned␇").shows("日本/語").shows("target").shows("┃");
+    for _ in 0..4 {
+        tty.types(DOWN).types(TAB).types(TAB).types(TAB);
+    }
+    tty.types(CTRL_Y).shows("copied").types(CTRL_C);
+    let requests = tty.requests();
+    assert_eq!(requests.others, Vec::<String>::new());
+    assert!(!requests.copied.contains(&"b3duZWQ=".to_owned()));
+    assert_eq!(tty.ended().0, 0);
+}
+
+#[test]
+fn a_result_of_any_name_is_copied_harmlessly() {
+    let fixture = hostile();
+    let tty = browse(&fixture, &["target", "--path", "bad*"], (100, 24));
+    tty.shows("┃").types(CTRL_Y);
+    // bad␛]0;owned␇�.py:1
+    assert_eq!(tty.copied(), ["YmFk4pCbXTA7b3duZWTikIfvv70ucHk6MQ=="]);
+    tty.types(CTRL_C);
+    assert_eq!(tty.ended().0, 0);
+}
+
+#[test]
+fn pasted_text_is_one_line_of_words() {
+    let fixture = indexed();
+    let tty = browse(&fixture, &[], (100, 24));
+    tty.shows("Type to search").types("\x1b[200~drop\r\npage\x1b]0;x\x07\x1b[201~").shows("> drop  page]0;x");
+    tty.shows("drop_page").types(CTRL_C);
+    assert_eq!(tty.ended().0, 0);
+}
+
+#[test]
+fn screens_of_any_size_do() {
+    let fixture = hostile();
+    let tty = browse(&fixture, &["target"], (100, 24));
+    tty.shows("target");
+    for (columns, rows) in [(20, 5), (1, 1), (2, 40), (300, 2), (7, 3), (89, 12), (90, 11), (500, 200)] {
+        for keys in [DOWN, TAB, TAB, TAB, CTRL_F, "type:function", CTRL_F, F1, "x"] {
+            tty.resize(columns, rows).types(keys);
+        }
+    }
+    tty.resize(20, 5).shows("target").resize(100, 24).shows("日本/語").types(CTRL_C);
+    assert_eq!(tty.ended().0, 0);
+}

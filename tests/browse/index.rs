@@ -1,0 +1,66 @@
+//! The index behind the browser: none, of somebody else, and a new generation.
+
+use std::fs;
+
+use crate::fixture::Fixture;
+use crate::keys::{CTRL_C, DOWN};
+use crate::{WIDE, browse, index, indexed};
+
+#[test]
+fn a_project_without_an_index_gets_one() {
+    let fixture = Fixture::git();
+    fixture.write("src/cache.py", crate::CACHE);
+    let refused = browse(&fixture, &["--no-index"], WIDE).ended();
+    assert_eq!(refused.0, 2);
+    assert!(refused.1.contains("no index in"), "{}", refused.1);
+    let tty = browse(&fixture, &["drop page"], WIDE);
+    tty.shows("def drop_page").types(CTRL_C);
+    assert_eq!(tty.ended().0, 0);
+}
+
+#[test]
+fn what_is_no_project_is_not_indexed_unasked() {
+    let fixture = Fixture::plain();
+    fixture.write("notes.txt", "something\n");
+    let tty = browse(&fixture, &[], WIDE);
+    tty.shows("Index it").types("n\n");
+    assert_eq!(tty.ended().0, 2);
+    assert!(!fixture.path(".aurora").exists());
+}
+
+#[test]
+fn an_index_of_somebody_else_is_refused() {
+    let (author, fixture) = (indexed(), Fixture::git());
+    fs::create_dir_all(fixture.path(".aurora/index")).expect("created");
+    fs::copy(author.path(".aurora/index/data.mdb"), fixture.path(".aurora/index/data.mdb")).expect("copied");
+    let (code, left) = browse(&fixture, &["drop page"], WIDE).ended();
+    assert_eq!(code, 2);
+    assert!(left.contains("is not trusted"), "{left}");
+}
+
+#[test]
+fn a_wrong_filter_ends_before_the_screen_is_taken() {
+    let fixture = indexed();
+    let (code, left) = browse(&fixture, &["x", "--type", "functoin"], WIDE).ended();
+    assert_eq!(code, 2);
+    assert!(left.contains("Invalid chunk type 'functoin'"), "{left}");
+}
+
+#[test]
+fn a_new_generation_is_taken_up_and_the_selection_stays() {
+    let fixture = indexed();
+    let tty = browse(&fixture, &["drop page"], WIDE);
+    let selected = |name: &'static str| {
+        move |screen: &vt100::Screen| {
+            (0..screen.size().0.get()).any(|row| {
+                let line = screen.contents_between(row, 0, row, 45);
+                screen.cell(row, 10).is_some_and(vt100::Cell::inverse) && line.contains(name)
+            })
+        }
+    };
+    tty.until("the first result", selected("drop_page")).types(DOWN).until("the next one", selected("PageCache "));
+    fixture.write("src/pages.py", "def drop_page_now(page):\n    \"\"\"Drop page.\"\"\"\n    return page\n");
+    index(&fixture);
+    tty.shows("drop_page_now").until("the same result", selected("PageCache ")).types(CTRL_C);
+    assert_eq!(tty.ended().0, 0);
+}

@@ -1,0 +1,74 @@
+//! `aur mem browse` as a person sees it, on a pseudo-terminal.
+#![cfg(unix)]
+
+#[path = "../fixture/mod.rs"]
+mod fixture;
+
+mod editing;
+mod endings;
+mod hostile;
+mod index;
+mod looking;
+mod tty;
+
+use fixture::Fixture;
+use tty::Tty;
+
+const CACHE: &str = r#""""A cache of pages."""
+
+
+class PageCache:
+    """Keeps the pages that were read last."""
+
+    def evict_oldest(self, pages):
+        """Remove the page that was not read for the longest time."""
+        return drop_page(pages)
+
+
+def drop_page(pages):
+    """Remove a page."""
+    return pages[1:]
+"#;
+
+const RETRY: &str = "package http
+
+// RetryWithBackoff calls f again after a growing pause until it succeeds.
+func RetryWithBackoff(f func() error) error {
+	return f()
+}
+";
+
+/// A small indexed repository.
+fn indexed() -> Fixture {
+    let fixture = Fixture::plain();
+    fixture.write("src/cache.py", CACHE).write("http/retry.go", RETRY);
+    index(&fixture);
+    fixture
+}
+
+fn index(fixture: &Fixture) {
+    let run = fixture.aur(&["mem", "index", "--quiet"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+}
+
+/// The browser with some arguments, on a terminal of some columns and rows.
+fn browse(fixture: &Fixture, arguments: &[&str], (columns, rows): (u16, u16)) -> Tty {
+    let mut command = fixture.command();
+    command.args(["mem", "browse"]).args(arguments);
+    Tty::start(command, columns, rows)
+}
+
+const WIDE: (u16, u16) = (100, 24);
+
+mod keys {
+    pub(crate) const ENTER: &str = "\r";
+    pub(crate) const ESCAPE: &str = "\x1b";
+    pub(crate) const TAB: &str = "\t";
+    pub(crate) const DOWN: &str = "\x1b[B";
+    pub(crate) const F1: &str = "\x1bOP";
+    pub(crate) const CTRL_C: &str = "\x03";
+    pub(crate) const CTRL_F: &str = "\x06";
+    pub(crate) const CTRL_U: &str = "\x15";
+    pub(crate) const CTRL_Y: &str = "\x19";
+    pub(crate) const CTRL_Z: &str = "\x1a";
+}

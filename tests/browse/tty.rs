@@ -1,0 +1,261 @@
+//! A program on a pseudo-terminal, and what a person would see there.
+
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use pty_process::Size;
+use pty_process::blocking::Pty;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::termios::{LocalModes, tcgetattr};
+use vt100::{Callbacks, Parser, Screen};
+
+/// Until a test gives up. Nothing takes so long that works.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Between two looks at what nothing announces.
+const STEP: Duration = Duration::from_millis(20);
+
+/// A program on a pseudo-terminal.
+pub(crate) struct Tty {
+    pty: Option<Arc<Pty>>,
+    shown: Arc<(Mutex<Shown>, Condvar)>,
+    child: Child,
+    reader: Option<JoinHandle<()>>,
+    /// Whether the reader is to end.
+    stops: Arc<AtomicBool>,
+}
+
+/// What begins and ends a frame that is to be shown as a whole.
+const BEGIN: &[u8] = b"\x1b[?2026h";
+const END: &[u8] = b"\x1b[?2026l";
+
+/// What the terminal shows.
+struct Shown {
+    parser: Parser<Requests>,
+    /// The beginning of a frame.
+    frame: Vec<u8>,
+    is_closed: bool,
+}
+
+/// What was asked of the terminal beside text.
+#[derive(Default, Clone)]
+pub(crate) struct Requests {
+    /// Contents of the clipboard, in base64.
+    pub(crate) copied: Vec<String>,
+    /// Titles, bells, and sequences that the terminal does not know.
+    pub(crate) others: Vec<String>,
+}
+
+impl Callbacks for Requests {
+    fn copy_to_clipboard(&mut self, _: &mut Screen, _: &[u8], data: &[u8]) {
+        self.copied.push(String::from_utf8_lossy(data).into_owned());
+    }
+
+    fn audible_bell(&mut self, _: &mut Screen) {
+        self.others.push("bell".to_owned());
+    }
+
+    fn set_window_title(&mut self, _: &mut Screen, title: &[u8]) {
+        self.others.push(format!("title {}", String::from_utf8_lossy(title)));
+    }
+
+    fn unhandled_osc(&mut self, _: &mut Screen, parameters: &[&[u8]]) {
+        self.others.push(format!("OSC {parameters:?}"));
+    }
+
+    fn unhandled_control(&mut self, _: &mut Screen, byte: u8) {
+        self.others.push(format!("control {byte:#x}"));
+    }
+}
+
+impl Tty {
+    /// Starts a program on a terminal of its own.
+    pub(crate) fn start(mut command: Command, columns: u16, rows: u16) -> Self {
+        command.env("TERM", "xterm-256color");
+        let (pty, inner) = pty_process::blocking::open().expect("a pseudo-terminal");
+        pty.resize(Size::new(rows, columns)).expect("a size");
+        let child = pty_process::blocking::Command::from(command).spawn(inner).expect("the program starts");
+        let parser = Parser::new_with_callbacks(non_zero(rows), non_zero(columns), 0, Requests::default());
+        let (pty, shown) = (
+            Arc::new(pty),
+            Arc::new((Mutex::new(Shown { parser, frame: Vec::new(), is_closed: false }), Condvar::new())),
+        );
+        let stops = Arc::new(AtomicBool::new(false));
+        let reader = {
+            let (pty, shown, stops) = (Arc::clone(&pty), Arc::clone(&shown), Arc::clone(&stops));
+            std::thread::spawn(move || read(&pty, &shown, &stops))
+        };
+        Self { pty: Some(pty), shown, child, reader: Some(reader), stops }
+    }
+
+    /// Types something.
+    pub(crate) fn types(&self, keys: &str) -> &Self {
+        self.pty().write_all(keys.as_bytes()).expect("the terminal takes keys");
+        self
+    }
+
+    /// Waits until the screen is as expected.
+    pub(crate) fn until(&self, what: &str, is_so: impl Fn(&Screen) -> bool) -> &Self {
+        drop(self.when(what, |shown| is_so(shown.parser.screen())));
+        self
+    }
+
+    /// Waits until a text is on the screen.
+    pub(crate) fn shows(&self, text: &str) -> &Self {
+        self.until(text, |screen| screen.contents().contains(text))
+    }
+
+    /// Waits until a text is not on the screen.
+    pub(crate) fn hides(&self, text: &str) -> &Self {
+        self.until(&format!("no {text}"), |screen| !screen.contents().contains(text))
+    }
+
+    /// Looks at the screen as it is now.
+    pub(crate) fn screen<T>(&self, look: impl FnOnce(&Screen) -> T) -> T {
+        look(self.lock().parser.screen())
+    }
+
+    /// What was asked of the terminal until now.
+    pub(crate) fn requests(&self) -> Requests {
+        self.lock().parser.callbacks().clone()
+    }
+
+    /// Waits until something was copied.
+    pub(crate) fn copied(&self) -> Vec<String> {
+        self.when("something copied", |shown| !shown.parser.callbacks().copied.is_empty())
+            .parser
+            .callbacks()
+            .copied
+            .clone()
+    }
+
+    /// Gives the terminal another size.
+    pub(crate) fn resize(&self, columns: u16, rows: u16) -> &Self {
+        // The screen first, so that nothing that is drawn for the new size is cut.
+        self.lock().parser.set_size(non_zero(rows), non_zero(columns));
+        self.pty().resize(Size::new(rows, columns)).expect("a size");
+        self
+    }
+
+    /// Sends a signal to the program.
+    pub(crate) fn signal(&self, signal: Signal) -> &Self {
+        let pid = Pid::from_child(&self.child);
+        kill_process(pid, signal).expect("the program runs");
+        self
+    }
+
+    /// Whether the terminal hands keys over as they are typed, instead of line by line.
+    pub(crate) fn is_raw(&self) -> bool {
+        let modes = tcgetattr(self.pty()).expect("modes").local_modes;
+        !modes.contains(LocalModes::ICANON) || !modes.contains(LocalModes::ECHO)
+    }
+
+    /// Waits for the end of the program; its exit code, or the signal that has ended it as a negative number. The terminal has
+    /// to be as it was.
+    pub(crate) fn ended(mut self) -> (i32, String) {
+        let screen = self.when("the end of the program", |shown| shown.is_closed).parser.screen().clone();
+        let status = self.child.wait().expect("the program ends");
+        assert!(!screen.alternate_screen(), "the screen before is back");
+        assert!(!screen.hide_cursor() && !screen.bracketed_paste(), "the cursor is shown, pasting is plain");
+        assert!(!self.is_raw(), "the terminal reads lines again");
+        (status.code().unwrap_or_else(|| -status.signal().unwrap_or(0)), screen.contents())
+    }
+
+    /// Takes the terminal away, as closing its window does, and waits for the end of the program.
+    pub(crate) fn closed(mut self) {
+        self.stops.store(true, Ordering::SeqCst);
+        if let Some(reader) = self.reader.take() {
+            reader.join().expect("no panic");
+        }
+        // The last one that holds it.
+        self.pty = None;
+        let began = Instant::now();
+        while self.child.try_wait().expect("a child").is_none() {
+            assert!(began.elapsed() < PATIENCE, "the program goes on without a terminal");
+            std::thread::sleep(STEP);
+        }
+    }
+
+    fn pty(&self) -> &Pty {
+        self.pty.as_deref().expect("there until it is closed")
+    }
+
+    fn when(&self, what: &str, is_so: impl Fn(&Shown) -> bool) -> MutexGuard<'_, Shown> {
+        let began = Instant::now();
+        let mut shown = self.lock();
+        while !is_so(&shown) {
+            let left = PATIENCE.saturating_sub(began.elapsed());
+            assert!(!left.is_zero() && !shown.is_closed, "waited for {what}:\n{}", shown.parser.screen().contents());
+            shown = self.shown.1.wait_timeout(shown, left).expect("no panic").0;
+        }
+        shown
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shown> {
+        self.shown.0.lock().expect("no panic")
+    }
+}
+
+impl Drop for Tty {
+    fn drop(&mut self) {
+        // Of a test that failed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+    }
+}
+
+impl Shown {
+    /// Shows what the program writes, a frame as a whole.
+    fn take(&mut self, bytes: &[u8]) {
+        self.frame.extend(bytes);
+        loop {
+            let begin = place(&self.frame, BEGIN).unwrap_or(self.frame.len());
+            let end = place(&self.frame[begin..], END).map(|end| begin + end + END.len());
+            // What may be the first part of a beginning waits for the rest of it.
+            let cut = (1..BEGIN.len()).rev().find(|&length| self.frame.ends_with(&BEGIN[..length])).unwrap_or(0);
+            let ready = end.unwrap_or(begin.min(self.frame.len() - cut));
+            let shown: Vec<u8> = self.frame.drain(..ready).collect();
+            self.parser.process(&shown);
+            if end.is_none() {
+                return;
+            }
+        }
+    }
+}
+
+fn place(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+/// Passes what the program writes to the screen, until nobody can write any more.
+fn read(mut pty: &Pty, shown: &(Mutex<Shown>, Condvar), stops: &AtomicBool) {
+    let mut bytes = [0; 4096];
+    let step = Timespec::try_from(STEP).expect("short");
+    while !stops.load(Ordering::SeqCst) {
+        if poll(&mut [PollFd::new(&pty, PollFlags::IN)], Some(&step)).expect("it can be waited for") == 0 {
+            continue;
+        }
+        let read = pty.read(&mut bytes).unwrap_or(0);
+        let mut shown_now = shown.0.lock().expect("no panic");
+        match read {
+            0 => shown_now.is_closed = true,
+            read => shown_now.take(&bytes[..read]),
+        }
+        shown.1.notify_all();
+        if read == 0 {
+            return;
+        }
+    }
+}
+
+fn non_zero(number: u16) -> std::num::NonZeroU16 {
+    number.try_into().expect("not zero")
+}
