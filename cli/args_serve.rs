@@ -41,6 +41,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
 
+    /// Most requests a second of one client; 0 for any number
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    pub(crate) rate: u32,
+
     /// Directory of the sessions of articles [default: `knowledge` in the user's directory]
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) knowledge: Option<PathBuf>,

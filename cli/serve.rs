@@ -1,9 +1,10 @@
 //! `aur serve`: answers over HTTP.
 
 use std::io::Write as _;
+use std::num::NonZeroU32;
 
 use aurora_project::user;
-use aurora_serve::{Level, Listen, LogStyle, ServeError, ServeOptions, Stop, Token};
+use aurora_serve::{Level, Limits, Listen, LogStyle, ServeError, ServeOptions, Stop, Token};
 
 use crate::args_serve::{LogFormat, ServeArgs};
 use crate::failure::{Failure, Outcome};
@@ -20,6 +21,7 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
         read_only: args.read_only,
         knowledge: args.knowledge.clone().or_else(user::knowledge),
         log_queries: args.log_queries,
+        limits: Limits { rate: NonZeroU32::new(args.rate), ..Limits::default() },
         ..ServeOptions::new(kept::roots(&args.root, args.read_only, program)?)
     };
     match args.log {

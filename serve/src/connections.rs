@@ -1,10 +1,13 @@
 //! Connections: accepted up to a number, with bounds on what a client may take its time for.
 
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -15,9 +18,11 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
+use tower::ServiceExt as _;
 
 use crate::descriptors;
 use crate::error::ServeError;
+use crate::http::rate::Peer;
 use crate::options::Listen;
 use crate::state::State;
 use crate::stop::Stop;
@@ -37,7 +42,7 @@ pub(crate) enum Listener {
 }
 
 enum Stream {
-    Tcp(TcpStream),
+    Tcp(TcpStream, IpAddr),
     #[cfg(unix)]
     Unix(UnixStream),
 }
@@ -77,10 +82,10 @@ impl Listener {
     async fn accept(&self) -> std::io::Result<Stream> {
         match self {
             Self::Tcp(listener) => {
-                let (stream, _) = listener.accept().await?;
+                let (stream, client) = listener.accept().await?;
                 // Answers are written at once.
                 stream.set_nodelay(true)?;
-                Ok(Stream::Tcp(stream))
+                Ok(Stream::Tcp(stream, client.ip()))
             }
             #[cfg(unix)]
             Self::Unix(listener, _) => listener.accept().await.map(|(stream, _)| Stream::Unix(stream)),
@@ -150,9 +155,9 @@ pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State
         open.spawn(async move {
             metrics.open_connections.inc();
             match stream {
-                Stream::Tcp(stream) => answer(stream, router, limits.idle, &stop).await,
+                Stream::Tcp(stream, client) => answer(stream, Peer(Some(client)), router, limits.idle, &stop).await,
                 #[cfg(unix)]
-                Stream::Unix(stream) => answer(stream, router, limits.idle, &stop).await,
+                Stream::Unix(stream) => answer(stream, Peer(None), router, limits.idle, &stop).await,
             }
             metrics.open_connections.dec();
             drop(place);
@@ -167,7 +172,7 @@ pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State
 }
 
 /// Answers the requests of one connection.
-async fn answer<S>(stream: S, router: Router, idle: Duration, stop: &Stop)
+async fn answer<S>(stream: S, peer: Peer, router: Router, idle: Duration, stop: &Stop)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -176,7 +181,11 @@ where
     // A client that does not read its answers is left after the same time.
     let mut stream = Box::pin(TimeoutStream::new(stream));
     stream.as_mut().set_write_timeout_pinned(Some(idle));
-    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).with_upgrades();
+    let service = router.map_request(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer);
+        request
+    });
+    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).with_upgrades();
     let mut connection = pin!(connection);
     let stopped = pin!(stop.stopped());
     let ended = tokio::select! {

@@ -1,6 +1,7 @@
 //! What a server is asked to do.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -58,6 +59,8 @@ pub struct Limits {
     pub running: usize,
     /// Searches that wait; more are refused with status 503.
     pub waiting: usize,
+    /// Requests a second of one client; any number if not given.
+    pub rate: Option<NonZeroU32>,
     /// Open connections; further ones are closed at once.
     pub connections: usize,
 }
@@ -72,6 +75,7 @@ impl Default for Limits {
             idle: Duration::from_secs(30),
             running: std::thread::available_parallelism().map_or(2, usize::from),
             waiting: 256,
+            rate: NonZeroU32::new(1_000),
             connections: 16_384,
         }
     }

@@ -58,6 +58,13 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "the server has more requests than it can answer; try again later")
     }
 
+    /// The client sends more requests than it may; the next one may come after `wait`.
+    pub(crate) fn too_many(wait: Duration) -> Self {
+        let seconds = wait.as_millis().div_ceil(1_000).max(1);
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "the client sends too many requests")
+            .with_help(format!("try again in {seconds} seconds"))
+    }
+
     pub(crate) fn too_slow(time: Duration) -> Self {
         Self::new(StatusCode::GATEWAY_TIMEOUT, format!("there was no answer in {} seconds", time.as_secs_f64()))
     }
@@ -145,7 +152,7 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let Status(status) = self.status;
         let mut response = (status, Json(self)).into_response();
-        if status == StatusCode::SERVICE_UNAVAILABLE {
+        if status == StatusCode::SERVICE_UNAVAILABLE || status == StatusCode::TOO_MANY_REQUESTS {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
         if status == StatusCode::UNAUTHORIZED {

@@ -1,10 +1,12 @@
 //! A server from its options to its end.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::connections::{Listener, accept};
 use crate::error::ServeError;
 use crate::http;
+use crate::http::rate::TIDY;
 use crate::options::ServeOptions;
 use crate::state::State;
 use crate::stop::Stop;
@@ -22,10 +24,20 @@ pub fn serve(options: ServeOptions, stop: &Stop, on_listening: impl FnOnce(&str)
         on_listening(&listener.address());
         let _watches = state.options.roots.watch().map_err(ServeError::Runtime)?;
         let router = http::router(&state, stop);
+        let tidying = tokio::spawn(tidy(Arc::clone(&state)));
         accept(listener, router, &state, stop).await;
+        tidying.abort();
         Ok(())
     });
     // Work that a client has given up on does not delay the end.
     runtime.shutdown_timeout(Duration::from_secs(1));
     served
+}
+
+/// Forgets what is known of clients that have gone.
+async fn tidy(state: Arc<State>) {
+    while let Some(rates) = &state.rates {
+        tokio::time::sleep(TIDY).await;
+        rates.tidy();
+    }
 }

@@ -10,6 +10,7 @@ use axum::http::StatusCode;
 use tokio::sync::Semaphore;
 use tokio::task::JoinError;
 
+use crate::http::rate::Rates;
 use crate::metrics::Metrics;
 use crate::options::{Limits, ServeOptions};
 use crate::problem::Problem;
@@ -18,6 +19,8 @@ use crate::problem::Problem;
 pub(crate) struct State {
     pub(crate) options: ServeOptions,
     pub(crate) metrics: Metrics,
+    /// Nothing where clients may send as much as they like.
+    pub(crate) rates: Option<Rates>,
     /// Opened at the first use.
     knowledge: Mutex<Option<Arc<KnowledgeStore>>>,
     /// A permit for each piece of work that may run at the same time.
@@ -28,9 +31,10 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(options: ServeOptions) -> Arc<Self> {
-        let Limits { running, waiting, .. } = options.limits;
+        let Limits { running, waiting, rate, .. } = options.limits;
         Arc::new(Self {
             metrics: Metrics::new(),
+            rates: rate.map(Rates::new),
             knowledge: Mutex::default(),
             running: Arc::new(Semaphore::new(running)),
             admitted: Arc::new(Semaphore::new(running + waiting)),

@@ -118,3 +118,16 @@ fn a_termination_answers_the_request_that_is_there() {
     assert!(TcpStream::connect(address).is_err());
     drop(idle);
 }
+
+#[test]
+fn a_client_that_sends_too_much_is_told_when_to_come_back() {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &["--rate", "5"]);
+    let answers: Vec<Answer> = (0..200).map(|_| server.get("/healthz")).collect();
+    let refused = answers.iter().find(|answer| answer.status == 429).expect("a refusal");
+    assert!(refused.head.contains("\r\nretry-after: 1"), "{refused:?}");
+    assert!(answers.iter().any(|answer| answer.status == 200));
+    drop(server);
+    let server = Server::start(&fixture, &["--rate", "0"]);
+    assert!((0..200).all(|_| server.get("/healthz").status == 200));
+}

@@ -11,6 +11,7 @@ mod guard;
 mod health;
 mod index;
 mod knowledge;
+pub(crate) mod rate;
 mod search;
 mod trace;
 
@@ -101,6 +102,7 @@ pub(crate) fn router(state: &Arc<State>, stop: &Stop) -> Router {
                 .layer(CatchPanicLayer::custom(panicked))
                 .layer(header(header::CACHE_CONTROL, "no-store"))
                 .layer(header(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+                .layer(middleware::from_fn_with_state(Arc::clone(state), rate::limit))
                 .layer(middleware::from_fn_with_state(Arc::clone(state), guard::guard))
                 .layer(DefaultBodyLimit::max(state.options.limits.body))
                 .layer(Extension(stop.clone())),
