@@ -113,7 +113,6 @@ impl Session<'_> {
 
     fn search(&mut self, text: &str, now: i64) -> Result<SearchResults, QueryError> {
         let request = SearchRequest {
-            text: text.to_owned(),
             limit: self.args.limit.unwrap_or_else(|| SearchRequest::default_limit(self.args.budget)),
             mode: mode(self.args.mode),
             group: self.group(),
@@ -121,6 +120,7 @@ impl Session<'_> {
             // The highlighting of a snippet depends on the text around it.
             content: self.args.show_content || (self.is_table() && self.snippet_lines() > 0),
             snippet_lines: self.snippet_lines(),
+            ..SearchRequest::new(text)
         };
         let mut found = self.searcher.search(&request, now)?;
         found.notes.splice(0..0, self.note.take());

@@ -56,6 +56,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-confined",
             "aurora-diagnostics",
             "aurora-history",
+            "aurora-languages",
             "aurora-pipeline",
             "aurora-plugins",
             "aurora-query",

@@ -26,6 +26,7 @@ mod contents;
 mod embedder;
 mod error;
 mod feedback;
+mod highlighting;
 mod omissions;
 mod programs;
 mod project;
@@ -34,6 +35,7 @@ mod rerankers;
 mod runs;
 mod search;
 mod texts;
+mod tree;
 pub mod user;
 
 pub use advice::{advice, chain};
@@ -53,6 +55,7 @@ pub use rerankers::{reranker, reranker_called};
 pub use runs::{RunsReport, run_reports};
 pub use search::{PackedAnswer, SearchRequest, Searcher};
 pub use texts::{ChunkOutline, ChunkReport, FileReport, file_report};
+pub use tree::{DirectoryReport, FileEntry, LanguageShare, ReasonShare, TreeReport, tree};
 
 /// A time in Unix seconds as `2025-12-15T10:30:00Z`, in UTC; `-` beyond the calendar.
 pub fn stamp(seconds: i64) -> String {

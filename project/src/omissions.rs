@@ -6,6 +6,7 @@ use aurora_stages::index::{self as indexing, IndexError, IndexOptions, NotIndexe
 use serde::Serialize;
 
 /// Every file and directory that the tree has now and that is not indexed, for programs.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OmissionReport {
     /// The indexed directory.
@@ -15,7 +16,23 @@ pub struct OmissionReport {
     /// Files and directories by reason.
     pub reasons: BTreeMap<String, usize>,
     /// The files and directories, by path.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<OmittedEntry>))]
     pub entries: Vec<NotIndexed>,
+}
+
+/// The shape of an entry, for the schema only: the crate that makes entries knows no schemas.
+#[cfg(feature = "schema")]
+#[derive(utoipa::ToSchema)]
+#[allow(dead_code, reason = "the derived schema is what is used")]
+struct OmittedEntry {
+    /// Path below the root.
+    path: String,
+    /// Why.
+    reason: String,
+    /// Name of the stage that leaves it out.
+    stage: String,
+    /// Whether it should be indexed, but could not be read.
+    failed: bool,
 }
 
 /// Walks the tree and tells what a run would not index now.

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::chunk_name::Names;
 use crate::embedder::{EmbedderNotice, IndexEmbedder};
 use crate::error::ProjectError;
+use crate::highlighting;
 use crate::project::Project;
 use crate::rerankers;
 
@@ -38,6 +39,10 @@ pub struct SearchRequest {
     pub content: bool,
     /// Most lines of a snippet; 0 for none.
     pub snippet_lines: usize,
+    /// Whether the lines of snippets carry their tokens, for syntax highlighting.
+    pub highlight: bool,
+    /// Whether matching chunks are counted by type, language and directory.
+    pub facets: bool,
 }
 
 impl SearchRequest {
@@ -51,6 +56,8 @@ impl SearchRequest {
             filter: FilterSpec::default(),
             content: false,
             snippet_lines: SNIPPET_LINES,
+            highlight: false,
+            facets: false,
         }
     }
 
@@ -144,11 +151,27 @@ impl Searcher {
             now,
             access: self.access.as_deref(),
             content: request.content,
+            facets: request.facets,
         })?;
         let root = self.project.root();
         let details = Details { root, snippet_lines: request.snippet_lines, filter: &request.filter, now };
         aurora_query::complete(self.snapshot(), &mut found, &details)?;
+        if request.highlight {
+            self.highlight(&mut found)?;
+        }
         Ok(found)
+    }
+
+    /// Adds the tokens of every line of a snippet. They depend on the text around the line.
+    fn highlight(&self, found: &mut SearchResults) -> Result<(), QueryError> {
+        for hit in found.hits.iter_mut().filter(|hit| !hit.snippet.is_empty()) {
+            let Some(chunk) = self.snapshot().text(hit.id)? else { continue };
+            let mut tokens = highlighting::tokens(&chunk.text, &hit.language);
+            for line in &mut hit.snippet {
+                line.tokens = tokens.get_mut(line.place).map(std::mem::take).unwrap_or_default();
+            }
+        }
+        Ok(())
     }
 
     /// The texts of results, best first, in `budget` tokens.

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use aurora_confined::Directory;
-use aurora_query::{FileState, file_state};
+use aurora_query::{FileState, LineToken, file_state};
 use aurora_storage::{Chunk, ChunkType, FileOutcome, FileRecord, Governance, MetaValue, Snapshot, StorageError};
 use serde::Serialize;
+
+use crate::highlighting;
 
 /// A chunk with its text, for programs.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -85,8 +87,24 @@ pub struct FileReport {
     pub file_state: FileState,
     /// The file's text as it is on disk, secrets masked; none where it is gone, was skipped, or is no text.
     pub content: Option<String>,
+    /// Tokens of every line of `content`, each `[start, end, class]`, for syntax highlighting; left out until
+    /// [`Self::highlight`].
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<Vec<Vec<serde_json::Value>>>>, required = false))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Vec<Vec<LineToken>>>,
     /// The file's chunks, in the order of the file.
     pub chunks: Vec<ChunkOutline>,
+}
+
+/// Most bytes of a text that is highlighted: nobody reads a longer one, and its tokens take several times its size.
+const MOST_HIGHLIGHTED: usize = 2 << 20;
+
+impl FileReport {
+    /// Adds the tokens of the text, unless it is too long.
+    pub fn highlight(&mut self) {
+        let text = self.content.as_deref().filter(|text| text.len() <= MOST_HIGHLIGHTED);
+        self.tokens = text.map(|text| highlighting::tokens(text, &self.language));
+    }
 }
 
 /// A chunk of a [`FileReport`].
@@ -139,6 +157,7 @@ pub fn file_report(snapshot: &Snapshot, root: &Path, file: &FileRecord) -> Resul
         warnings: file.warnings.clone(),
         file_state: directory.map_or(FileState::Unknown, |root| file_state(&root, file)),
         content,
+        tokens: None,
         chunks,
     })
 }

@@ -53,8 +53,9 @@ pub use graph::{
 };
 pub use path_class::is_side_code;
 pub use present::{
-    Context, ContextBlock, Copies, Details, FileRow, FileState, Hit, IndexInfo, Marker, PackedHit, RawScores, Scores,
-    SearchResults, SnippetLine, StageCounts, complete, estimate_tokens, file_state, packed,
+    Context, ContextBlock, Copies, Details, FacetCount, FileRow, FileState, Hit, IndexInfo, LineToken, Marker,
+    PackedHit, RawScores, Scores, SearchFacets, SearchResults, SnippetLine, StageCounts, complete, estimate_tokens,
+    file_state, packed,
 };
 pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::forgetting::Forgetting;

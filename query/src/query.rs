@@ -72,6 +72,8 @@ pub struct Query<'a> {
     pub access: Option<&'a AccessLog>,
     /// Whether hits carry the chunks' full text.
     pub content: bool,
+    /// Whether matching chunks are counted by type, language and directory.
+    pub facets: bool,
 }
 
 impl Query<'_> {
@@ -86,6 +88,7 @@ impl Query<'_> {
             now,
             access: None,
             content: false,
+            facets: false,
         }
     }
 

@@ -5,12 +5,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use aurora_analysis::{AUTO, Analyzer, ContextualReranker, LateInteraction, QueryEmbedder, Reranker, StaticModel};
-use aurora_storage::Snapshot;
+use aurora_storage::{Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
 use crate::config::SearchConfig;
 use crate::filter::FilterSpec;
-use crate::present::{self, SearchResults, StageCounts};
+use crate::present::{self, FacetIndex, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
 use crate::rank::{self, Boosts, Passage, RankingContext, Reranking};
 use crate::retrieve::bm25::KeywordSearch;
@@ -31,6 +31,8 @@ pub struct Retriever {
     config: SearchConfig,
     boosts: Boosts,
     analyzer: Analyzer,
+    /// Made at the first search that asks for facets.
+    facets: OnceLock<FacetIndex>,
 }
 
 impl Retriever {
@@ -41,7 +43,8 @@ impl Retriever {
         let indexed = snapshot.manifest().model.as_ref().map(|model| model.tokens.clone());
         let tokens = tokens.filter(|tokens| indexed.is_some_and(|id| id == tokens.id()));
         let boosts = Boosts::new(&snapshot.manifest().columns, &config.boost);
-        Self { snapshot, embedder, tokens, reranker: OnceLock::new(), config, boosts, analyzer: Analyzer }
+        let (reranker, facets) = (OnceLock::new(), OnceLock::new());
+        Self { snapshot, embedder, tokens, reranker, config, boosts, analyzer: Analyzer, facets }
     }
 
     /// The same with the reranker that the configuration names; only [`AUTO`] need not be given. Without the one that is named,
@@ -78,7 +81,7 @@ impl Retriever {
         let start = Instant::now();
         QueryError::check_length(&query.text)?;
         if query.text.trim().is_empty() && query.filter.has_text() {
-            return present::list(&self.snapshot, query, start);
+            return present::list(&self.snapshot, query, self.facet_index(query.facets)?, start);
         }
         let understood = understand(&self.snapshot, &self.analyzer, &self.config, &query.text)?;
         let Understood { parsed, text, kind, mut notes } = understood;
@@ -88,6 +91,10 @@ impl Retriever {
         notes.extend(self.boosts.note().map(str::to_owned));
 
         let bm25 = KeywordSearch::new(&self.snapshot, &self.config.bm25, &parsed)?;
+        let facets = match self.facet_index(query.facets)? {
+            Some(index) => Some(index.count(&self.snapshot, &bm25.holding(filter.as_ref()))?),
+            None => None,
+        };
         let vector = self.query_vector(query.mode, &text)?;
         let found = self.candidates(&bm25, &vector, (&text, &parsed), (query.mode, query.limit), filter.as_ref())?;
         note_missing(query.mode, &vector, found.from_keywords, &mut notes);
@@ -125,6 +132,7 @@ impl Retriever {
             hits,
             notes,
             stages,
+            facets,
             index: None,
             term_weights: BTreeMap::new(),
             took: start.elapsed(),
@@ -188,6 +196,15 @@ impl Retriever {
         });
         let reranker = reranker.as_deref().map_err(String::as_str);
         Some(Reranking { reranker, text, most: self.config.rerank_results, weight: self.config.rules.rerank })
+    }
+
+    /// What facets are counted with, if they are `wanted`.
+    fn facet_index(&self, wanted: bool) -> Result<Option<&FacetIndex>, StorageError> {
+        if wanted && self.facets.get().is_none() {
+            // Another thread may do the same meanwhile; both find the same.
+            let _ = self.facets.set(FacetIndex::new(&self.snapshot)?);
+        }
+        Ok(self.facets.get().filter(|_| wanted))
     }
 
     fn query_vector(&self, mode: Mode, text: &str) -> Result<QueryVector, QueryError> {

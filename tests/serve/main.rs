@@ -6,6 +6,7 @@ mod fixture;
 
 mod answers;
 mod client;
+mod contents;
 mod document;
 mod faults;
 mod fresh;

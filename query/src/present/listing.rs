@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::explain::{Explanation, activation_reason};
 use crate::filter::TextFilter;
+use crate::present::facets::FacetIndex;
 use crate::present::lines::line_numbers;
 use crate::present::results::{Hit, Scores, SearchResults, StageCounts};
 use crate::query::{Query, QueryError};
@@ -17,8 +18,13 @@ use crate::rank::activation::ActivationParts;
 const UNRANKED: &str = "not ranked: no query";
 
 /// The chunks that pass the query's filters, by path and line. A chunk that only shows matches which chunks inside it
-/// show as well is left out for them.
-pub(crate) fn list(snapshot: &Snapshot, query: &Query<'_>, start: Instant) -> Result<SearchResults, QueryError> {
+/// show as well is left out for them. With `facets`, those that pass are counted.
+pub(crate) fn list(
+    snapshot: &Snapshot,
+    query: &Query<'_>,
+    facets: Option<&FacetIndex>,
+    start: Instant,
+) -> Result<SearchResults, QueryError> {
     let filter = query.filter.resolve()?;
     let text = query.filter.text()?;
     let selection = filter.select(snapshot)?;
@@ -48,6 +54,7 @@ pub(crate) fn list(snapshot: &Snapshot, query: &Query<'_>, start: Instant) -> Re
         shown: found.len(),
         ..StageCounts::default()
     };
+    let facets = facets.map(|facets| facets.count(snapshot, &eligible)).transpose()?;
     let accesses = query.accesses(found.iter().map(|(_, chunk)| chunk.key.as_str()), &mut notes);
     let mut hits = Vec::with_capacity(found.len());
     for (at, ((id, chunk), access)) in found.into_iter().zip(accesses).enumerate() {
@@ -72,6 +79,7 @@ pub(crate) fn list(snapshot: &Snapshot, query: &Query<'_>, start: Instant) -> Re
         hits,
         notes,
         stages,
+        facets,
         index: None,
         term_weights: BTreeMap::new(),
         took,

@@ -1,10 +1,11 @@
 //! Step 5: what a reader sees of the best.
 //!
 //! Takes ranked candidates and the indexed directory. Gives hits with snippets and the state of their files, texts packed into
-//! a token budget, and lists of matches where there is no query.
+//! a token budget, lists of matches where there is no query, and counts by type, language and directory.
 
 mod budget;
 mod details;
+mod facets;
 mod freshness;
 mod hits;
 mod lines;
@@ -17,9 +18,11 @@ mod tokens;
 
 pub use budget::{Context, ContextBlock, PackedHit};
 pub use details::{Details, complete, packed};
+pub(crate) use facets::FacetIndex;
+pub use facets::{FacetCount, SearchFacets};
 pub use freshness::{FileState, file_state};
 pub(crate) use hits::hits;
 pub(crate) use listing::list;
 pub use results::{Copies, FileRow, Hit, IndexInfo, RawScores, Scores, SearchResults, StageCounts};
-pub use snippet::{Marker, SnippetLine};
+pub use snippet::{LineToken, Marker, SnippetLine};
 pub use tokens::estimate_tokens;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::explain::{Explanation, Points};
+use crate::present::facets::SearchFacets;
 use crate::present::freshness::FileState;
 #[cfg(feature = "schema")]
 use crate::present::schema;
@@ -35,6 +36,9 @@ pub struct SearchResults {
     pub notes: Vec<String>,
     /// How many chunks each stage looked at.
     pub stages: StageCounts,
+    /// What the matching chunks have in common; `None` unless [`crate::Query::facets`] is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facets: Option<SearchFacets>,
     /// The generation that answered; `None` until [`crate::complete`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexInfo>,

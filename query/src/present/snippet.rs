@@ -18,6 +18,9 @@ const WORTH_SHOWING: f32 = 0.25;
 /// A word of less than this share of the heaviest one's weight is too common to be marked.
 const WORTH_MARKING: f32 = 0.3;
 
+/// A token of a line: its first byte, the byte behind it, and its class, such as `keyword`.
+pub type LineToken = (usize, usize, &'static str);
+
 /// A line of a snippet.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,6 +32,10 @@ pub struct SnippetLine {
     /// Where in the line, in bytes, words of the query or patterns match: start and end of each.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<Vec<usize>>))]
     pub matches: Vec<(usize, usize)>,
+    /// Tokens of the line, each `[start, end, class]`, for syntax highlighting; empty until somebody adds them.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Vec<serde_json::Value>>, required = false))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<LineToken>,
     /// Place of the line in the chunk's text, from 0.
     #[serde(skip)]
     pub place: usize,
@@ -101,6 +108,7 @@ impl<'f> Marker<'f> {
             line: None,
             text: lines[place].to_owned(),
             matches: ranges(&marks[place]),
+            tokens: Vec::new(),
             place,
         };
         chosen.into_iter().map(line).collect()

@@ -119,6 +119,18 @@ impl<'s> KeywordSearch<'s> {
         self.files.most(&self.lists)
     }
 
+    /// The live chunks that hold at least one of the terms, among those that `filter` lets through.
+    pub(crate) fn holding(&self, filter: Option<&RoaringBitmap>) -> RoaringBitmap {
+        let mut any = RoaringBitmap::new();
+        for list in &self.lists {
+            any |= list.postings.docs();
+        }
+        match filter {
+            Some(filter) => any & filter,
+            None => any,
+        }
+    }
+
     /// Which of the query's terms a chunk holds.
     pub(crate) fn matched(&self, id: ChunkId) -> MatchedTerms {
         let mut matched = MatchedTerms::default();

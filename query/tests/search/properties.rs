@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::corpus::{self, Bag, Judge, NOW, Row};
-use aurora_query::{FilterSpec, Mode, Query, Retriever, RulesConfig, SearchConfig, SearchResults, idf};
+use aurora_query::{FacetCount, FilterSpec, Mode, Query, Retriever, RulesConfig, SearchConfig, SearchResults, idf};
 use aurora_storage::ChunkType;
 use proptest::prelude::*;
 
@@ -119,6 +119,15 @@ fn reference(rows: &[Row], config: &SearchConfig, query: &str) -> Vec<f64> {
     documents.iter().map(score).collect()
 }
 
+/// How often each value occurs, most frequent first.
+fn counted(values: impl Iterator<Item = String>) -> Vec<FacetCount> {
+    let mut counts = std::collections::BTreeMap::new();
+    values.for_each(|value| *counts.entry(value).or_default() += 1);
+    let mut counts: Vec<_> = counts.into_iter().map(|(value, chunks)| FacetCount { value, chunks }).collect();
+    counts.sort_by_key(|count| std::cmp::Reverse(count.chunks));
+    counts
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -143,6 +152,26 @@ proptest! {
         let before: Vec<_> = ask(filter, limit).hits.iter().map(row).collect();
         let after: Vec<_> = ask(FilterSpec::default(), 1000).hits.iter().filter(|hit| passes(&hit.chunk_type)).take(limit).map(row).collect();
         prop_assert_eq!(before, after);
+    }
+
+    #[test]
+    fn facets_count_what_a_search_without_a_limit_finds(rows in rows(), query in text(), kind in prop::option::of(prop::sample::select(&["kb", "class"][..]))) {
+        let filter = FilterSpec { types: kind.map(str::to_owned).into_iter().collect(), ..FilterSpec::default() };
+        let ask = Query { limit: 1000, filter, mode: Mode::Sparse, facets: true, ..Query::new(&query, NOW) };
+        let results = search(&rows, &plain(), &ask);
+        let hits = &results.hits;
+        let directory = |path: &str| path.rsplit_once('/').map_or(String::new(), |(directory, _)| format!("{directory}/"));
+        let all: Vec<String> = hits.iter().map(|hit| directory(&hit.file)).collect();
+        let common = all.first().map_or(0, |first| {
+            let ends = first.match_indices('/').map(|(at, _)| at + 1).rev();
+            ends.into_iter().find(|end| all.iter().all(|other| other.starts_with(&first[..*end]))).unwrap_or(0)
+        });
+        let below = all.iter().filter_map(|path| path[common..].split_once('/').map(|(name, _)| format!("{}{name}", &path[..common])));
+        let facets = results.facets.expect("they were asked for");
+        prop_assert_eq!(facets.chunks, hits.len() as u64);
+        prop_assert_eq!(facets.types, counted(hits.iter().map(|hit| hit.chunk_type.as_str().to_owned())));
+        prop_assert_eq!(facets.languages, counted(hits.iter().map(|hit| hit.language.clone())));
+        prop_assert_eq!(facets.directories, counted(below));
     }
 
     #[test]

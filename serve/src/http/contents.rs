@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_project::ContentsReport;
+use aurora_project::{ContentsReport, OmissionReport, ProjectError, TreeReport};
 use axum::Json;
 use axum::extract::State as Shared;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,76 @@ pub(crate) async fn contents(
     state
         .read(asked.root.as_deref(), |searcher| {
             Ok(Json(aurora_project::contents(searcher.project(), searcher.snapshot())?))
+        })
+        .await
+}
+
+/// Which directory is asked for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TreeParameters {
+    /// Path of the directory below the root; the root unless given.
+    #[serde(default)]
+    path: String,
+    /// Levels of directories below it, 0 to 8; 2 unless given.
+    depth: Option<u32>,
+    /// Name of the root; the first one unless given.
+    root: Option<String>,
+}
+
+/// Levels of directories in an answer.
+const DEPTH: u32 = 2;
+const MOST_LEVELS: u32 = 8;
+
+/// What the index holds by directory, in figures.
+#[utoipa::path(
+    get,
+    path = "/api/v1/tree",
+    tag = "index",
+    params(TreeParameters),
+    responses(
+        (status = 200, body = TreeReport),
+        (status = 404, description = "The index has no file in the directory", body = Problem),
+        (status = 422, description = "The depth is too great", body = Problem),
+    )
+)]
+pub(crate) async fn tree(
+    Shared(state): Shared<Arc<State>>,
+    Parameters(asked): Parameters<TreeParameters>,
+) -> Result<Json<TreeReport>, Problem> {
+    let depth = asked.depth.unwrap_or(DEPTH);
+    if depth > MOST_LEVELS {
+        return Err(Problem::invalid(format!("`depth` is a number from 0 to {MOST_LEVELS}")));
+    }
+    state
+        .read(asked.root.as_deref(), move |searcher| {
+            let tree = aurora_project::tree(searcher.snapshot(), &asked.path, depth)?;
+            let missing = || Problem::not_found(format!("the index has no file in {}", asked.path));
+            Ok(Json(tree.ok_or_else(missing)?))
+        })
+        .await
+}
+
+/// What the tree on disk has now and a run would not index, with the reasons. The tree is walked for it.
+#[utoipa::path(
+    get,
+    path = "/api/v1/omissions",
+    tag = "index",
+    params(RootParameters),
+    responses(
+        (status = 200, body = OmissionReport),
+        (status = 404, description = "There is no such root", body = Problem),
+    )
+)]
+pub(crate) async fn omissions(
+    Shared(state): Shared<Arc<State>>,
+    Parameters(asked): Parameters<RootParameters>,
+) -> Result<Json<OmissionReport>, Problem> {
+    state
+        .read(asked.root.as_deref(), |searcher| {
+            let options = searcher.project().options_without_programs()?;
+            Ok(Json(aurora_project::omissions(&options).map_err(ProjectError::Index)?))
         })
         .await
 }

@@ -19,6 +19,9 @@ use crate::state::State;
 pub(crate) struct FileParameters {
     /// Path below the root.
     path: String,
+    /// Whether the answer has the tokens of the text, for syntax highlighting.
+    #[serde(default)]
+    highlight: bool,
     /// Name of the root; the first one unless given.
     root: Option<String>,
 }
@@ -38,7 +41,11 @@ pub(crate) async fn file(
     state
         .read(asked.root.as_deref(), move |searcher| {
             let file = searcher.names().file(&asked.path)?;
-            Ok(Json(file_report(searcher.snapshot(), searcher.project().root(), &file)?))
+            let mut report = file_report(searcher.snapshot(), searcher.project().root(), &file)?;
+            if asked.highlight {
+                report.highlight();
+            }
+            Ok(Json(report))
         })
         .await
 }

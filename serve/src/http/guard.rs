@@ -9,11 +9,12 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::http::page;
 use crate::options::{Listen, ServeOptions};
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Paths that need no token: they tell no more than that the server runs.
+/// Paths that need no token: they tell no more than that the server runs. The files of the page need none either.
 const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
 /// Refuses requests of strangers.
@@ -48,10 +49,12 @@ fn check(request: &Request, options: &ServeOptions) -> Result<(), Problem> {
         return Err(Problem::forbidden("pages of this origin may not use the server")
             .with_help("`--allow-origin ORIGIN` allows it"));
     }
-    if headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site") && headers.get(header::ORIGIN).is_none() {
+    let is_cross_site = headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site");
+    if is_cross_site && headers.get(header::ORIGIN).is_none() && !follows_link(request) {
         return Err(Problem::forbidden("pages of other sites may not use the server"));
     }
-    let is_open = OPEN_PATHS.contains(&request.uri().path()) || is_preflight(request);
+    let path = request.uri().path();
+    let is_open = OPEN_PATHS.contains(&path) || page::is_part(path) || is_preflight(request);
     match &options.token {
         Some(token) if !is_open => {
             let shown = headers.get(header::AUTHORIZATION);
@@ -63,6 +66,13 @@ fn check(request: &Request, options: &ServeOptions) -> Result<(), Problem> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a browser opens the page in a window of its own, as for a link in a chat. The page tells the stranger nothing: no
+/// other page can read it or show it in a frame.
+fn follows_link(request: &Request) -> bool {
+    let is = |name: &str, value: &str| request.headers().get(name).is_some_and(|given| given == value);
+    request.uri().path() == page::PATH && is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document")
 }
 
 /// Where the client believes that it sends the request.

@@ -11,6 +11,7 @@ mod guard;
 mod health;
 mod index;
 mod knowledge;
+mod page;
 pub(crate) mod rate;
 mod search;
 mod trace;
@@ -61,6 +62,8 @@ fn described() -> OpenApiRouter<Arc<State>> {
         .routes(routes!(graph::graph))
         .routes(routes!(blame::blame))
         .routes(routes!(contents::contents))
+        .routes(routes!(contents::tree))
+        .routes(routes!(contents::omissions))
         .routes(routes!(contents::roots))
         .routes(routes!(feedback::feedback))
         .routes(routes!(index::start, index::status, index::cancel))
@@ -91,6 +94,7 @@ pub(crate) fn router(state: &Arc<State>, stop: &Stop) -> Router {
     let header = |name, value| SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value));
     let mcp = McpServer::new(state.options.roots.clone(), Arc::clone(&state.running));
     router
+        .merge(page::router())
         .route_service("/mcp", aurora_mcp::http_service(mcp, state.options.limits.body))
         .route("/openapi.json", axum::routing::get(document))
         .fallback(missing)

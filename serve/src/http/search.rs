@@ -62,6 +62,12 @@ pub(crate) struct SearchBody {
     /// Most lines of a snippet; 3 unless given.
     #[schema(maximum = 100)]
     snippets: Option<usize>,
+    /// Whether the lines of snippets carry their tokens, for syntax highlighting.
+    #[serde(default)]
+    highlight: bool,
+    /// Whether the answer counts the matching chunks by type, language and directory.
+    #[serde(default)]
+    facets: bool,
     /// Name of the root; the first one unless given.
     root: Option<String>,
     /// Whether the results are recorded as shown, which raises them in later searches; true unless given.
@@ -239,6 +245,8 @@ impl Asked {
             },
             filter,
             content: body.content,
+            highlight: body.highlight,
+            facets: body.facets,
             snippet_lines: if budget.is_some() { 0 } else { snippets.unwrap_or(defaults.snippet_lines) },
             ..defaults
         };

@@ -1,0 +1,150 @@
+//! How many of the chunks that match a search have which type, language and directory.
+
+use std::collections::BTreeMap;
+
+use aurora_storage::{ChunkType, Label, LabelKind, Snapshot, StorageError};
+use roaring::RoaringBitmap;
+use serde::Serialize;
+
+/// Directories that are named.
+const MOST_DIRECTORIES: usize = 20;
+
+/// Counts over all chunks that pass the filters and hold at least one word of the query.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SearchFacets {
+    /// How many chunks there are.
+    pub chunks: u64,
+    /// By type, most first.
+    pub types: Vec<FacetCount>,
+    /// By language, most first.
+    pub languages: Vec<FacetCount>,
+    /// By directory, most first: the directories right below the deepest one that holds all of the chunks, at most twenty.
+    pub directories: Vec<FacetCount>,
+}
+
+/// How many chunks have a value.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FacetCount {
+    /// The value; a directory as its path below the root.
+    pub value: String,
+    /// Number of chunks that have it.
+    pub chunks: u64,
+}
+
+/// Where the chunks of a generation are, so that chunks can be counted by directory without reading their records.
+pub(crate) struct FacetIndex {
+    /// First chunk of every file and the place of its directory in `directories`; ascending.
+    files: Vec<(u32, usize)>,
+    /// Paths of directories that hold files; that of the root is empty.
+    directories: Vec<String>,
+}
+
+impl FacetIndex {
+    /// Walks the rows of all files once.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub(crate) fn new(snapshot: &Snapshot) -> Result<Self, StorageError> {
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        let mut files = Vec::new();
+        for file in snapshot.files() {
+            let file = file?;
+            let Some(first) = file.chunks.first() else { continue };
+            let directory = file.path.rsplit_once('/').map_or("", |(directory, _)| directory);
+            let next = places.len();
+            let place = match places.get(directory) {
+                Some(place) => *place,
+                None => *places.entry(directory.to_owned()).or_insert(next),
+            };
+            files.push((first.0, place));
+        }
+        files.sort_unstable();
+        let mut directories = vec![String::new(); places.len()];
+        for (directory, place) in places {
+            directories[place] = directory;
+        }
+        Ok(Self { files, directories })
+    }
+
+    /// Counts live chunks.
+    ///
+    /// # Errors
+    /// When a label of the index is damaged.
+    pub(crate) fn count(&self, snapshot: &Snapshot, chunks: &RoaringBitmap) -> Result<SearchFacets, StorageError> {
+        let mut types = Vec::new();
+        for kind in ChunkType::ALL {
+            let count = snapshot.label(Label::Type(kind))?.intersection_len(chunks);
+            types.push(FacetCount { value: kind.as_str().to_owned(), chunks: count });
+        }
+        let mut languages = Vec::new();
+        for language in snapshot.labels(LabelKind::Language) {
+            let (value, _) = language?;
+            let count = snapshot.label(Label::Language(&value))?.intersection_len(chunks);
+            languages.push(FacetCount { value, chunks: count });
+        }
+        let mut directories = below_common(&self.by_directory(chunks));
+        for counts in [&mut types, &mut languages, &mut directories] {
+            counts.retain(|count| count.chunks > 0);
+            counts.sort_by(|a, b| b.chunks.cmp(&a.chunks).then_with(|| a.value.cmp(&b.value)));
+        }
+        directories.truncate(MOST_DIRECTORIES);
+        Ok(SearchFacets { chunks: chunks.len(), types, languages, directories })
+    }
+
+    /// The directories that hold some of the chunks, with how many.
+    fn by_directory(&self, chunks: &RoaringBitmap) -> Vec<(&str, u64)> {
+        let mut counts = vec![0; self.directories.len()];
+        let mut file = 0;
+        for chunk in chunks {
+            // The chunks of a file follow its first one, up to the first one of the next file.
+            while self.files.get(file + 1).is_some_and(|(first, _)| *first <= chunk) {
+                file += 1;
+            }
+            if let Some((_, place)) = self.files.get(file).filter(|(first, _)| *first <= chunk) {
+                counts[*place] += 1;
+            }
+        }
+        let all = self.directories.iter().map(String::as_str).zip(counts);
+        all.filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+/// Counts by the directories right below the deepest one that holds everything. Files that lie in that one count for none.
+fn below_common(directories: &[(&str, u64)]) -> Vec<FacetCount> {
+    let parts = |path: &'_ str| path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let mut common = directories.first().map_or_else(Vec::new, |(path, _)| parts(path));
+    for (path, _) in directories {
+        let shared = common.iter().zip(parts(path)).take_while(|(a, b)| *a == b).count();
+        common.truncate(shared);
+    }
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for (path, chunks) in directories {
+        let parts = parts(path);
+        if parts.len() > common.len() {
+            *counts.entry(parts[..=common.len()].join("/")).or_default() += chunks;
+        }
+    }
+    counts.into_iter().map(|(value, chunks)| FacetCount { value, chunks }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(directories: &[(&str, u64)]) -> Vec<(String, u64)> {
+        below_common(directories).into_iter().map(|count| (count.value, count.chunks)).collect()
+    }
+
+    #[test]
+    fn directories_are_those_below_the_deepest_common_one() {
+        let both = |a: &str, n, b: &str, m| vec![(a.to_owned(), n), (b.to_owned(), m)];
+        assert_eq!(counted(&[("lib", 2), ("src/a/x", 1), ("src/b", 4)]), both("lib", 2, "src", 5));
+        assert_eq!(counted(&[("src/a/x", 1), ("src/a/y", 2), ("src/b", 4)]), both("src/a", 3, "src/b", 4));
+        assert_eq!(counted(&[("src", 9), ("src/a/x", 1), ("src/ab", 2)]), both("src/a", 1, "src/ab", 2));
+        assert_eq!(counted(&[("", 3), ("src", 1)]), [("src".to_owned(), 1)]);
+        assert_eq!(counted(&[("src/a", 3)]), []);
+        assert_eq!(counted(&[]), []);
+    }
+}

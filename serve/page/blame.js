@@ -1,0 +1,60 @@
+// Which commit a line came from.
+
+import { element } from "./dom.js";
+import { ago, moment } from "./format.js";
+
+/** The attribution of a file, by line. */
+export class Blame {
+  #runs;
+  #oldest;
+  #newest;
+
+  /** `runs` are those of the server: lines from one commit, in the order of the file. */
+  constructor(runs) {
+    this.#runs = runs;
+    const times = runs.filter((run) => run.time).map((run) => Date.parse(run.time));
+    this.#oldest = times.reduce((a, b) => Math.min(a, b), Infinity);
+    this.#newest = times.reduce((a, b) => Math.max(a, b), -Infinity);
+  }
+
+  /** The cell of a line: who wrote it where a run begins or `isHead`, and on each line a strip that is the stronger the newer it is. */
+  cell(line, isHead) {
+    const run = this.#at(line);
+    if (!run) {
+      return element("span", { class: "who" });
+    }
+    const commit = run.commit ? run.commit.slice(0, 8) : "not committed";
+    const title = run.commit
+      ? `${run.commit}\n${run.author ?? ""} <${run.email ?? ""}>\n${moment(run.time)}`
+      : "This line is not committed";
+    const content = [
+      element("span", { class: "who-commit" }, commit),
+      element("span", { class: "who-author" }, run.author ?? ""),
+      element("span", { class: "who-time" }, run.time ? ago(run.time) : ""),
+    ];
+    const isShown = isHead || run.line === line;
+    return element("span", { class: "who", title, variables: { age: this.#recency(run) } }, isShown && content);
+  }
+
+  #at(line) {
+    let [low, high] = [0, this.#runs.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#runs[middle].line <= line) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    const run = this.#runs[low - 1];
+    return run && line < run.line + run.lines ? run : null;
+  }
+
+  /** 1 for the newest lines of the file, 0 for the oldest. */
+  #recency(run) {
+    if (!run.time || this.#newest === this.#oldest) {
+      return 1;
+    }
+    return (Date.parse(run.time) - this.#oldest) / (this.#newest - this.#oldest);
+  }
+}

@@ -1,0 +1,287 @@
+// The graph view: what calls a definition and what it calls, or what implements it, as a drawing and as lists.
+
+import { fileLink, go, here, link } from "./address.js";
+import { get, isAbort, post } from "./api.js";
+import { drawn, element, failure, replace } from "./dom.js";
+import { count, counted, split } from "./format.js";
+import { NODE, layered } from "./layers.js";
+
+const DEPTHS = [1, 2, 3, 4];
+const DEPTH = 1;
+const MARGIN = 8;
+/** Characters of a name and of a place that fit into a node. */
+const NAME_LENGTH = 26;
+const PLACE_LENGTH = 32;
+/** Relations of less confidence are drawn with dashes. */
+const SURE = 0.7;
+
+/** Shows the relations of the definition that the URL names. */
+export class GraphView {
+  #name = element("input", { type: "text", id: "graph-name", spellcheck: "false", autocomplete: "off" });
+  #depth = element("select", { id: "graph-depth" }, DEPTHS.map((depth) => element("option", { value: depth }, depth)));
+  #relations = element("nav", { class: "switch", "aria-label": "Relation" });
+  #title = element("h1", {}, "Relations");
+  #body = element("div", { class: "graph-body" });
+  #request = null;
+  #shown = null;
+  /** Whether the keyboard waits for the drawing. */
+  #isAwaited = false;
+
+  constructor(section) {
+    const form = element(
+      "form",
+      { class: "tools" },
+      element("label", { class: "unseen", for: "graph-name" }, "Definition"),
+      this.#name,
+      element("label", { for: "graph-depth" }, "Steps"),
+      this.#depth,
+      this.#relations,
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      go(link("graph", { name: this.#name.value.trim(), ...this.#options() }));
+    });
+    this.#depth.addEventListener("change", () => {
+      const address = here();
+      address.set("depth", this.#depth.value);
+      go(`?${address}`, { replaces: true });
+    });
+    section.append(element("header", { class: "page-head" }, this.#title, form), this.#body);
+  }
+
+  /** Shows the relations of an address; the title of the page. */
+  show(address) {
+    const name = address.get("name") ?? "";
+    this.#name.placeholder = "Name of a definition";
+    this.#depth.value = String(DEPTHS.find((depth) => String(depth) === address.get("depth")) ?? DEPTH);
+    const isCalls = address.get("relation") !== "implementers";
+    const choice = (text, relation, isOn) =>
+      element("a", { href: link("graph", { name, ...this.#options(), relation }), "aria-current": isOn ? "true" : null }, text);
+    replace(this.#relations, choice("Calls", null, isCalls), choice("Implementers", "implementers", !isCalls));
+    if (String(address) !== this.#shown) {
+      this.#shown = String(address);
+      this.#open(name, isCalls);
+    }
+    return `${this.#title.textContent} · Aurora`;
+  }
+
+  /** The keyboard begins at the definition that was asked for. */
+  focus() {
+    const root = this.#body.querySelector(".node.root");
+    root?.focus({ preventScroll: true });
+    this.#isAwaited = root === null;
+  }
+
+  /** Uses a key; whether it has. */
+  key(key) {
+    const node = document.activeElement.closest(".node");
+    if (key === "f" && node) {
+      go(node.dataset.file);
+      return true;
+    }
+    return node !== null && this.#move(node, key);
+  }
+
+  #options() {
+    const address = here();
+    return { depth: address.get("depth"), relation: address.get("relation") };
+  }
+
+  async #open(name, isCalls) {
+    this.#request?.abort();
+    const { signal } = (this.#request = new AbortController());
+    this.#title.textContent = isCalls ? "Callers and callees" : "Implementers";
+    if (name === "") {
+      replace(this.#body, element("p", { class: "message faint" }, "Give the name of a definition, or open one from a result."));
+      return;
+    }
+    this.#body.setAttribute("aria-busy", "true");
+    const ask = (relation) => get("graph", { name, relation, depth: this.#depth.value }, signal);
+    try {
+      const reports = await Promise.all(isCalls ? [ask("callers"), ask("callees")] : [ask("implementers")]);
+      signal.throwIfAborted();
+      this.#showReports(reports);
+    } catch (error) {
+      if (signal.aborted || isAbort(error)) {
+        return;
+      }
+      // Behind the first line are ids of definitions: they are offered as links.
+      error.message = error.message.split("\n")[0];
+      replace(this.#body, failure(error));
+      if (error.status === 404 || error.status === 422) {
+        await this.#suggest(name, signal).catch(() => {});
+      }
+    }
+    this.#body.removeAttribute("aria-busy");
+  }
+
+  /** Offers definitions that a search finds for a name that is none, or that is the name of several. */
+  async #suggest(name, signal) {
+    const { results } = await post("search", { query: name, mode: "sparse", type: "code", limit: 20, snippets: 0, record: false }, signal);
+    signal.throwIfAborted();
+    const entry = (hit) =>
+      element(
+        "li",
+        {},
+        element("a", { href: link("graph", { name: hit.id, ...this.#options() }) }, hit.qualified_name || hit.name),
+        element("span", { class: "faint" }, ` ${hit.type} in ${hit.file}:${hit.line_start}`),
+      );
+    if (results.length > 0) {
+      const list = element("section", {}, element("h2", {}, "Perhaps one of these"), element("ul", {}, results.map(entry)));
+      this.#body.append(element("div", { class: "graph-lists" }, list));
+    }
+  }
+
+  #showReports(reports) {
+    const [first, last] = [reports[0], reports.at(-1)];
+    const { root } = last;
+    const none = { ...root, children: [] };
+    const graph = reports.length === 2 ? layered(first.root, last.root) : layered(first.root, none);
+    this.#name.value = root.name;
+    if (!this.#body.closest("[hidden]")) {
+      document.title = `${root.name} · Aurora`;
+    }
+    const hadFocus = this.#isAwaited || this.#body.contains(document.activeElement);
+    replace(
+      this.#body,
+      drawing(graph, root),
+      notes(reports, graph),
+      element("div", { class: "graph-lists" }, reports.map((report) => list(report)), external(last)),
+    );
+    if (hadFocus) {
+      this.focus();
+    }
+    centre(this.#body.querySelector(".graph-frame"), this.#body.querySelector(".node.root"));
+  }
+
+  /** Moves the focus to the nearest node in a direction. */
+  #move(node, key) {
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
+    if (!step) {
+      return false;
+    }
+    const at = (one) => [Number(one.dataset.x), Number(one.dataset.y)];
+    const [x, y] = at(node);
+    const distance = (one) => {
+      const [dx, dy] = [at(one)[0] - x, at(one)[1] - y];
+      const isThere = step[0] !== 0 ? dx * step[0] > 0 : dx === 0 && dy * step[1] > 0;
+      return isThere ? Math.abs(dx) * 4 + Math.abs(dy) : Infinity;
+    };
+    const nodes = [...this.#body.querySelectorAll(".node")].sort((a, b) => distance(a) - distance(b));
+    if (distance(nodes[0]) < Infinity) {
+      nodes[0].focus();
+    }
+    return true;
+  }
+}
+
+/** Scrolls a frame so that a node stands in its middle. */
+function centre(frame, node) {
+  const [outer, inner] = [frame.getBoundingClientRect(), node.getBoundingClientRect()];
+  frame.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
+  frame.scrollTop += inner.top + inner.height / 2 - outer.top - outer.height / 2;
+}
+
+function drawing({ nodes, edges, width, height }, root) {
+  const size = [width + 2 * MARGIN, height + 2 * MARGIN];
+  const arrow = drawn(
+    "marker",
+    { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
+    drawn("path", { d: "M0 0 L8 4 L0 8 z" }),
+  );
+  const svg = drawn(
+    "svg",
+    { class: "graph", width: size[0], height: size[1], viewBox: [-MARGIN, -MARGIN, ...size].join(" "), role: "group", "aria-label": `Relations of ${root.name}` },
+    drawn("defs", {}, arrow),
+    edges.map(({ from, to, confidence }) => drawn("path", { class: confidence < SURE ? "edge unsure" : "edge", d: curve(from, to), "marker-end": "url(#arrow)" })),
+    nodes.map((node) => box(node, node.chunk.id === root.id)),
+  );
+  return element("div", { class: "graph-frame" }, svg);
+}
+
+function curve(from, to) {
+  const [x1, y1] = [from.x + NODE.width, from.y + NODE.height / 2];
+  const [x2, y2] = [to.x - 1, to.y + NODE.height / 2];
+  // An edge within a layer, or back, leaves and arrives on the right.
+  if (x2 < x1) {
+    const out = Math.max(x1, to.x + NODE.width) + 40;
+    return `M${x1} ${y1} C${out} ${y1} ${out} ${y2} ${to.x + NODE.width} ${y2}`;
+  }
+  const bend = (x2 - x1) / 2;
+  return `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+}
+
+function box({ chunk, x, y }, isRoot) {
+  const file = fileLink(chunk.file, chunk.line_start, chunk.line_end);
+  const [, name] = split(chunk.file);
+  return drawn(
+    "a",
+    {
+      class: isRoot ? "node root" : "node",
+      // The definition in the middle leads to its text, the others to their own relations.
+      href: isRoot ? file : link("graph", { name: chunk.id, depth: here().get("depth"), relation: here().get("relation") }),
+      "aria-label": `${chunk.name}, ${chunk.type} in ${chunk.file}, line ${chunk.line_start}`,
+      data: { x, y, file },
+    },
+    drawn("title", {}, `${chunk.name}\n${chunk.file}:${chunk.line_start}`),
+    drawn("rect", { x, y, width: NODE.width, height: NODE.height, rx: 5 }),
+    drawn("text", { class: "node-name", x: x + 10, y: y + 17 }, ending(chunk.name, NAME_LENGTH)),
+    drawn("text", { class: "node-place", x: x + 10, y: y + 33 }, ending(`${name}:${chunk.line_start}`, PLACE_LENGTH)),
+  );
+}
+
+/** The end of a text, which says most of a qualified name. */
+function ending(text, length) {
+  const characters = [...text];
+  return characters.length > length ? `…${characters.slice(1 - length).join("")}` : text;
+}
+
+function notes(reports, { hidden, edges }) {
+  const leftOut = reports.reduce((sum, report) => sum + report.left_out, 0);
+  const texts = [
+    edges.some((edge) => edge.confidence < SURE) && "Dashed lines are less sure.",
+    hidden > 0 && `${count(hidden)} more are in the list only.`,
+    leftOut > 0 && `${counted(leftOut, "relation")} of little confidence ${leftOut === 1 ? "was" : "were"} left out.`,
+    reports.some((report) => !report.complete) && "There are more than can be followed.",
+  ];
+  return element("p", { class: "graph-notes faint" }, texts.filter(Boolean).join(" "));
+}
+
+const TITLES = { callers: "Callers", callees: "Callees", implementers: "Implementers" };
+
+function list({ relation, root }) {
+  const children = root.children ?? [];
+  return element(
+    "section",
+    {},
+    element("h2", {}, TITLES[relation]),
+    children.length > 0 ? tree(children) : element("p", { class: "faint" }, "None are known."),
+  );
+}
+
+function tree(children) {
+  const end = { cycle: "calls itself", repeated: "see above" };
+  const entry = (chunk) =>
+    element(
+      "li",
+      {},
+      element("a", { href: link("graph", { name: chunk.id }) }, chunk.name),
+      " ",
+      element("a", { class: "faint", href: fileLink(chunk.file, chunk.line_start, chunk.line_end) }, `${chunk.file}:${chunk.line_start}`),
+      element("span", { class: "faint" }, ` ${chunk.reason ?? ""}${chunk.end ? `, ${end[chunk.end] ?? chunk.end}` : ""}`),
+      chunk.children?.length > 0 && tree(chunk.children),
+    );
+  return element("ul", {}, children.map(entry));
+}
+
+function external(report) {
+  if (report.relation !== "callees" || report.external.length === 0) {
+    return null;
+  }
+  return element(
+    "section",
+    {},
+    element("h2", {}, "Called from elsewhere"),
+    element("p", { class: "faint" }, "Names that mean nothing in this project: ", report.external.join(", ")),
+  );
+}

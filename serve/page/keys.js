@@ -1,0 +1,77 @@
+// The keyboard: one key does one thing, unless a text is being typed or single keys are switched off.
+
+import { element } from "./dom.js";
+
+const SETTING = "aurora.keys";
+
+const HELP = [
+  ["Everywhere", [["/", "Search"], ["Esc", "Return"], ["?", "These keys"]]],
+  ["Results", [["j ↓", "Next result"], ["k ↑", "Previous result"], ["Enter", "Open"], ["e", "Score of the result"], ["g", "Callers and callees"]]],
+  ["File", [["j", "Next definition"], ["k", "Previous definition"], ["b", "Blame"], ["g", "Callers and callees"]]],
+  ["Graph", [["← → ↑ ↓", "Next definition"], ["Enter", "Its relations"], ["f", "Its file"]]],
+];
+
+/** Whether single keys do something. Those that speak to their computer switch them off. */
+let isOn = localStorage.getItem(SETTING) !== "off";
+
+/** Listens to keys. `handle` gets the name of a key and says whether it has used it. */
+export function connect(button, handle) {
+  button.addEventListener("click", open);
+  document.addEventListener("keydown", (event) => {
+    const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+    if (hasModifier || event.defaultPrevented || document.querySelector("dialog[open]")) {
+      return;
+    }
+    if (takesKey(event.target, event.key) || (event.key.length === 1 && !isOn)) {
+      return;
+    }
+    if (event.key === "?") {
+      open();
+    } else if (!handle(event.key)) {
+      return;
+    }
+    event.preventDefault();
+  });
+}
+
+/** Whether the element that has the focus needs the key for itself. */
+function takesKey(target, key) {
+  if (target.matches("select, textarea") || target.isContentEditable) {
+    return key !== "Escape";
+  }
+  if (target.matches("input")) {
+    return !["Escape", "ArrowDown", "Enter"].includes(key) || !["search", "text"].includes(target.type);
+  }
+  return key === "Enter";
+}
+
+function open() {
+  const group = ([title, keys]) => [
+    element("h3", {}, title),
+    element(
+      "dl",
+      { class: "keys" },
+      keys.map(([key, what]) => [
+        element("dt", {}, key.split(" ").map((one) => element("kbd", {}, one))),
+        element("dd", {}, what),
+      ]),
+    ),
+  ];
+  const toggle = element("input", { type: "checkbox", checked: isOn, onchange: () => set(toggle.checked) });
+  const dialog = element(
+    "dialog",
+    { "aria-labelledby": "keys-title", class: "keys-dialog" },
+    element("h2", { id: "keys-title" }, "Keys"),
+    element("div", { class: "keys-groups" }, HELP.map((one) => element("section", {}, group(one)))),
+    element("label", { class: "choice" }, toggle, "Single keys do something"),
+    element("form", { method: "dialog", class: "actions" }, element("button", { class: "main" }, "Close")),
+  );
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function set(value) {
+  isOn = value;
+  localStorage.setItem(SETTING, value ? "on" : "off");
+}

@@ -1,0 +1,63 @@
+// Where the definitions of a graph are drawn: in layers from left to right, callers before what they call.
+
+/** Size of a node, and the space between nodes. */
+export const NODE = { width: 216, height: 42 };
+const GAP = { across: 84, down: 12 };
+/** Most nodes of a layer; what is beyond stands in the list only. */
+const MOST = 30;
+
+/**
+ * The nodes and edges of two trees with the same root, each with its place.
+ *
+ * `left` and `right` are roots as the server answers: what is below the root of `left` stands left of it and points to the right.
+ * A definition that occurs several times is one node.
+ */
+export function layered(left, right) {
+  const nodes = new Map([[right.id, { chunk: right, layer: 0 }]]);
+  const edges = new Map();
+  const hidden = collect(left, -1, nodes, edges) + collect(right, 1, nodes, edges);
+  const layers = new Map();
+  for (const node of nodes.values()) {
+    layers.set(node.layer, [...(layers.get(node.layer) ?? []), node]);
+  }
+  const first = Math.min(...layers.keys());
+  const most = Math.max(...[...layers.values()].map((layer) => layer.length));
+  const height = most * (NODE.height + GAP.down) - GAP.down;
+  const width = layers.size * (NODE.width + GAP.across) - GAP.across;
+  for (const [number, layer] of layers) {
+    const top = (height - (layer.length * (NODE.height + GAP.down) - GAP.down)) / 2;
+    layer.forEach((node, at) => {
+      node.x = (number - first) * (NODE.width + GAP.across);
+      node.y = top + at * (NODE.height + GAP.down);
+    });
+  }
+  const placed = [...edges.values()].map((edge) => ({ ...edge, from: nodes.get(edge.from), to: nodes.get(edge.to) }));
+  return { nodes: [...nodes.values()], edges: placed, width, height, hidden };
+}
+
+/** Adds what is below a root, level by level, so that children stand in the order of their parents. How many had no room. */
+function collect(root, step, nodes, edges) {
+  let level = [root];
+  let hidden = 0;
+  for (let layer = step; level.length > 0; layer += step) {
+    const next = [];
+    let room = MOST;
+    for (const parent of level) {
+      for (const child of parent.children ?? []) {
+        if (!nodes.has(child.id)) {
+          if (room === 0) {
+            hidden += 1;
+            continue;
+          }
+          room -= 1;
+          nodes.set(child.id, { chunk: child, layer });
+          next.push(child);
+        }
+        const [from, to] = step < 0 ? [child.id, parent.id] : [parent.id, child.id];
+        edges.set(`${from}\n${to}`, { from, to, confidence: child.confidence ?? 1 });
+      }
+    }
+    level = next;
+  }
+  return hidden;
+}

@@ -1,0 +1,133 @@
+// Results by file, with their lines of code.
+
+import { fileLink } from "./address.js";
+import * as code from "./code.js";
+import { element, replace } from "./dom.js";
+import { count, split } from "./format.js";
+
+/** The list of results. `onSelect` gets each result that the reader comes to. */
+export class ResultList {
+  node = element("div", { class: "results" });
+  #onSelect;
+  /** Links to results in the order of the list, with what they lead to. */
+  #items = [];
+  #selected = null;
+
+  constructor(onSelect) {
+    this.#onSelect = onSelect;
+  }
+
+  /** Shows results, the best first. Those of one file stand together, where the best of them is. */
+  show(results) {
+    const files = new Map();
+    for (const hit of results) {
+      files.set(hit.file, [...(files.get(hit.file) ?? []), hit]);
+    }
+    this.#items = [];
+    this.#selected = null;
+    replace(this.node, [...files].map(([path, hits]) => this.#file(path, hits)));
+    this.#mark(this.#items[0] ?? null);
+  }
+
+  /** The result that the reader came to last; null without results. */
+  selected() {
+    return this.#selected?.hit ?? null;
+  }
+
+  /** Moves the focus to the first result; whether there is one. */
+  focusFirst() {
+    return this.#focus(this.#items[0]);
+  }
+
+  /** Moves the focus back to where it was; whether there is such a place. */
+  focusSelected() {
+    return this.#focus(this.#selected);
+  }
+
+  /** Moves the focus by a number of results; whether that was possible. */
+  move(by) {
+    const at = this.#items.findIndex((item) => item.anchor === document.activeElement);
+    const from = at < 0 ? this.#items.indexOf(this.#selected) - Math.max(by, 0) : at;
+    return this.#focus(this.#items[from + by]);
+  }
+
+  #focus(item) {
+    item?.anchor.focus();
+    return Boolean(item);
+  }
+
+  #mark(item) {
+    this.#selected?.node.classList.remove("selected");
+    item?.node.classList.add("selected");
+    this.#selected = item;
+  }
+
+  #select(item) {
+    if (item !== this.#selected) {
+      this.#mark(item);
+      this.#onSelect(item.hit);
+    }
+  }
+
+  #file(path, hits) {
+    const [directory, name] = split(path);
+    const state = { changed: "changed since it was indexed", gone: "no longer there" }[hits[0].file_state];
+    return element(
+      "section",
+      { class: "file-results", "aria-label": path },
+      element(
+        "h2",
+        {},
+        element("a", { href: fileLink(path), title: path }, element("span", { class: "faint" }, directory), name),
+        element("span", { class: "language" }, hits[0].language),
+        state && element("span", { class: "badge warn" }, state),
+      ),
+      element("ol", {}, hits.map((hit) => this.#result(hit))),
+    );
+  }
+
+  #result(hit) {
+    const name = hit.qualified_name || hit.name || `Lines ${hit.line_start}–${hit.line_end}`;
+    const anchor = element("a", { class: "result-name", href: fileLink(hit.file, hit.line_start, hit.line_end) }, name);
+    const copies = hit.copies?.count ?? 0;
+    const node = element(
+      "li",
+      { class: "result" },
+      element(
+        "h3",
+        {},
+        anchor,
+        element("span", { class: "badge" }, hit.type),
+        element("span", { class: "faint" }, `${count(hit.line_start)}–${count(hit.line_end)}`),
+        copies > 0 && element("span", { class: "faint", title: hit.copies.places.join("\n") }, `+ ${copies} like it`),
+        element("span", { class: "score" }, meter(hit.score), hit.score.toFixed(2)),
+      ),
+      snippet(hit),
+    );
+    const item = { hit, anchor, node };
+    this.#items.push(item);
+    anchor.addEventListener("focus", () => this.#select(item));
+    node.addEventListener("click", () => this.#select(item));
+    return node;
+  }
+}
+
+function meter(score) {
+  return element("span", { class: "meter", variables: { share: score }, "aria-hidden": true });
+}
+
+/** The lines that answer best, without the white space that all of them begin with. */
+function snippet(hit) {
+  const lines = hit.snippet ?? [];
+  const skip = code.indentation(lines.map((line) => line.text));
+  const rows = lines.map((line, at) => {
+    const isApart = at > 0 && line.line !== null && line.line !== lines[at - 1].line + 1;
+    return element(
+      "a",
+      { class: `row${isApart ? " apart" : ""}`, href: fileLink(hit.file, line.line ?? hit.line_start), tabindex: "-1" },
+      element("span", { class: "number" }, line.line ?? ""),
+      element("code", {}, code.line(line.text, { tokens: line.tokens, matches: line.matches, skip })),
+    );
+  });
+  return lines.length > 0 && element("div", { class: "snippet" }, rows);
+}

@@ -1,0 +1,88 @@
+// The runs view: the last index runs, and where the time of one of them went.
+
+import { link } from "./address.js";
+import { get, isAbort } from "./api.js";
+import { element, failure, message, replace } from "./dom.js";
+import { ago, bytes, count, counted, duration, moment } from "./format.js";
+import { timeline } from "./timeline.js";
+
+/** Shows the index runs of the root. */
+export class RunsView {
+  #list = element("ol", { class: "run-list" });
+  #run = element("div", { class: "run" });
+  #body;
+  #request = null;
+
+  constructor(section) {
+    this.#body = element("div", { class: "runs-body" });
+    section.append(element("header", { class: "page-head" }, element("h1", {}, "Index runs")), this.#body);
+  }
+
+  /** Shows the run that an address names, or the last one; the title of the page. */
+  show(address) {
+    // Asked again each time: runs come to their end while the page shows something else.
+    this.#open(address.get("run"));
+    return "Runs · Aurora";
+  }
+
+  async #open(chosen) {
+    this.#request?.abort();
+    const { signal } = (this.#request = new AbortController());
+    try {
+      const { runs } = await get("runs", {}, signal);
+      signal.throwIfAborted();
+      if (runs.length === 0) {
+        replace(this.#body, message("No run is known.", "Each index run that changes the index is kept here."));
+        return;
+      }
+      const run = runs.find((run) => key(run) === chosen) ?? runs[0];
+      replace(this.#list, runs.map((one) => entry(one, one === run)));
+      replace(this.#run, head(run), timeline(run));
+      replace(this.#body, element("nav", { "aria-label": "Runs" }, this.#list), this.#run);
+    } catch (error) {
+      if (!signal.aborted && !isAbort(error)) {
+        replace(this.#body, failure(error));
+      }
+    }
+  }
+}
+
+function key(run) {
+  return `${run.generation}`;
+}
+
+function ended(run) {
+  return new Date(run.ended * 1000).toISOString();
+}
+
+function entry(run, isShown) {
+  return element(
+    "li",
+    {},
+    element(
+      "a",
+      { href: link("runs", { run: key(run) }), "aria-current": isShown ? "true" : null, title: moment(ended(run)) },
+      element("span", {}, ago(ended(run))),
+      element("span", { class: "faint" }, duration(run.elapsed_ms)),
+      element("span", { class: "faint" }, `${counted(run.indexed, "file")} indexed, ${count(run.deleted)} removed`),
+      !run.completed && element("span", { class: "badge warn" }, "stopped"),
+    ),
+  );
+}
+
+function head(run) {
+  const figures = [
+    ["Ended", moment(ended(run))],
+    ["Took", duration(run.elapsed_ms)],
+    ["Generation", count(run.generation)],
+    ["Files indexed", count(run.indexed)],
+    ["Unchanged", count(run.unchanged)],
+    ["Removed", count(run.deleted)],
+    ["Chunks made", count(run.changed_chunks)],
+    ["Lines parsed", count(run.lines)],
+    ["Peak memory", run.peak_memory_bytes === null ? "" : bytes(run.peak_memory_bytes)],
+    ["Errors", count(run.errors)],
+    ["Warnings", count(run.warnings)],
+  ].filter(([, value]) => value !== "");
+  return element("dl", { class: "figures" }, figures.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+}

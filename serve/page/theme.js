@@ -1,0 +1,21 @@
+// Light or dark: as the system says, or as was chosen here.
+
+const KEY = "aurora.theme";
+const CHOICES = ["system", "light", "dark"];
+const NAMES = { system: "Auto", light: "Light", dark: "Dark" };
+
+/** Lets a button go from one choice to the next. */
+export function connect(button) {
+  let choice = CHOICES.includes(localStorage.getItem(KEY)) ? localStorage.getItem(KEY) : "system";
+  const apply = () => {
+    document.documentElement.dataset.theme = choice;
+    button.textContent = NAMES[choice];
+    button.setAttribute("aria-label", `Colours: ${NAMES[choice]}`);
+  };
+  button.addEventListener("click", () => {
+    choice = CHOICES[(CHOICES.indexOf(choice) + 1) % CHOICES.length];
+    localStorage.setItem(KEY, choice);
+    apply();
+  });
+  apply();
+}

@@ -1,0 +1,124 @@
+//! The page that people use: plain files of the program, which say nothing about an index.
+
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+
+use crate::problem::Problem;
+
+/// Where the page is, and where the files are that it consists of.
+pub(crate) const PATH: &str = "/";
+const PARTS: &str = "/page/";
+
+/// The page runs its own scripts only, talks to its own server only, and is shown in no frame.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// A file of the page.
+struct PageFile {
+    name: &'static str,
+    content: &'static [u8],
+}
+
+/// Files of the directory `page`, which are part of the program.
+macro_rules! files {
+    ($($name:literal,)*) => {
+        [$(PageFile { name: $name, content: include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/page/", $name)) },)*]
+    };
+}
+
+static FILES: &[PageFile] = &files![
+    "index.html",
+    "icon.svg",
+    "address.js",
+    "api.js",
+    "app.js",
+    "base.css",
+    "blame.js",
+    "code.js",
+    "contents.css",
+    "contents.js",
+    "dialogs.css",
+    "dom.js",
+    "explanation.js",
+    "facets.js",
+    "file.css",
+    "file.js",
+    "format.js",
+    "graph.css",
+    "graph.js",
+    "keys.js",
+    "layers.js",
+    "lines.js",
+    "results.js",
+    "runs.css",
+    "runs.js",
+    "search.css",
+    "search.js",
+    "text.js",
+    "theme.js",
+    "timeline.js",
+    "token.js",
+    "treemap.js",
+];
+
+/// Whether a path is that of the page or of a file of it.
+pub(crate) fn is_part(path: &str) -> bool {
+    path == PATH || path.starts_with(PARTS)
+}
+
+/// The routes of the page. They are no part of the interface that the OpenAPI document describes.
+pub(crate) fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new()
+        .route(PATH, get(async |head: HeaderMap| answer("index.html", &head)))
+        .route("/page/{name}", get(async |Path(name): Path<String>, head: HeaderMap| answer(&name, &head)))
+}
+
+/// A file of the page, unless the client has it already.
+fn answer(name: &str, head: &HeaderMap) -> Response {
+    let Some(at) = FILES.iter().position(|file| file.name == name) else {
+        return Problem::not_found("the page has no such file").into_response();
+    };
+    let tag = &TAGS[at];
+    let known = head.get_all(header::IF_NONE_MATCH).iter();
+    let mut known = known.filter_map(|tags| tags.to_str().ok()).flat_map(|tags| tags.split(','));
+    let is_known = known.any(|known| known.trim().trim_start_matches("W/") == tag);
+    let mut response = if is_known {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        ([(header::CONTENT_TYPE, media_type(name))], FILES[at].content).into_response()
+    };
+    let headers = response.headers_mut();
+    // Another version of the program has other files: clients ask whether theirs are still right.
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
+    if let Ok(tag) = HeaderValue::from_str(tag) {
+        headers.insert(header::ETAG, tag);
+    }
+    response
+}
+
+/// Keeps a page that opens this one in a window from keeping a handle on the window.
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+
+fn media_type(name: &str) -> &'static str {
+    match name.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => "application/octet-stream",
+    }
+}
+
+/// The entity tag of each file, by place.
+static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let tag = |file: &PageFile| format!("\"{}\"", &blake3::hash(file.content).to_hex()[..20]);
+    FILES.iter().map(tag).collect()
+});

@@ -1,0 +1,99 @@
+import { CACHE, at, expect, test } from "../support.js";
+
+test("callers stand left of a definition and callees right of it", async ({ page }) => {
+  await page.goto(at("graph", { name: "PageCache.evict_oldest" }));
+  const place = (name) => page.locator(".node", { hasText: name }).evaluate((node) => Number(node.dataset.x));
+  await expect(page.locator(".node")).toHaveCount(3);
+  expect(await place("read_page")).toBeLessThan(await place("evict_oldest"));
+  expect(await place("drop_page")).toBeGreaterThan(await place("evict_oldest"));
+  await expect(page.locator("path.edge")).toHaveCount(2);
+  const lists = page.locator(".graph-lists");
+  await expect(lists.locator("section", { hasText: "Callers" }).first()).toContainText("read_page");
+  await expect(lists.locator("section", { hasText: "Callees" }).first()).toContainText("drop_page");
+  await page.getByLabel("Steps").selectOption("2");
+  await expect(page.locator(".node", { hasText: "warm_cache" })).toBeVisible();
+  await page.locator(".node", { hasText: "drop_page" }).click();
+  await expect(page.locator(".node.root")).toContainText("drop_page");
+  await page.goBack();
+  await expect(page.locator(".node.root")).toContainText("evict_oldest");
+});
+
+test("a name that no definition has leads to those that are like it", async ({ page }) => {
+  await page.goto(at("graph", { name: "evict" }));
+  await expect(page.getByRole("alert")).toBeVisible();
+  await page.getByRole("link", { name: "PageCache.evict_oldest" }).click();
+  await expect(page.locator(".node.root")).toContainText("evict_oldest");
+});
+
+test("the contents are divided by directory, down to files", async ({ page }) => {
+  await page.goto(at("contents"));
+  const area = (name) => page.locator(".treemap .area", { hasText: name });
+  await expect(page.locator(".figures")).toContainText("Chunks");
+  await expect(area("data").first()).toBeVisible();
+  const size = async (name) => (await page.locator(`.area[title^="${name}:"]`).boundingBox()).width * (await page.locator(`.area[title^="${name}:"]`).boundingBox()).height;
+  expect(await size("data")).toBeGreaterThan(await size("src"));
+  await page.getByLabel("Area").selectOption("Files");
+  await expect(page).toHaveURL(/measure=files/);
+  await page.locator("td a", { hasText: "src/" }).click();
+  await expect(page.locator(".trail:visible")).toContainText("The whole project / src");
+  await page.locator(`.area[title^="${CACHE}:"]`).click();
+  await expect(page.locator(".code")).toContainText("class PageCache");
+});
+
+test("areas fill the treemap without overlapping", async ({ page }) => {
+  await page.goto(at("contents", { measure: "files" }));
+  await expect(page.locator(".area").first()).toBeVisible();
+  const boxes = await page.locator(".area").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+  const inside = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+  const apart = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
+  for (const [at, a] of boxes.entries()) {
+    for (const b of boxes.slice(at + 1)) {
+      expect(apart(a, b) || inside(b, a), JSON.stringify([a, b])).toBe(true);
+    }
+  }
+});
+
+test("the contents are divided by language", async ({ page }) => {
+  await page.goto(at("contents", { by: "language" }));
+  await expect(page.locator(".area", { hasText: "python" })).toBeVisible();
+  await page.locator("td a", { hasText: /^go$/ }).click();
+  await expect(page.locator(".trail:visible")).toContainText("only go");
+  await expect(page.locator("tbody tr:visible")).toHaveCount(1);
+});
+
+test("what is not indexed is shown with its reason", async ({ page }) => {
+  await page.goto(at("contents", { by: "reason" }));
+  const row = page.locator("tr", { hasText: "Cargo.lock" });
+  await expect(row).toContainText("lock file");
+  await expect(page.locator("tr", { hasText: "assets/logo.png" })).toBeVisible();
+  await page.locator("a.area", { hasText: "lock file" }).press("Enter");
+  await expect(page.locator("tbody tr:visible")).toHaveCount(1);
+});
+
+test("a run is a timeline of its stages", async ({ page }) => {
+  await page.goto(at("runs"));
+  await expect(page.locator(".run-list a")).toHaveCount(2);
+  await expect(page.locator(".run-list a").first()).toContainText("1 file indexed");
+  await page.locator(".run-list a").nth(1).click();
+  const stages = page.locator(".timeline tbody tr");
+  for (const name of ["discover", "parse", "chunk", "store"]) {
+    await expect(stages.filter({ has: page.locator("th", { hasText: name }) })).toHaveCount(1);
+  }
+  await expect(page.locator(".bottleneck")).toHaveCount(1);
+  await expect(page.locator(".bottleneck")).toContainText("bottleneck");
+  const [bar, track] = [await stages.last().locator(".span").boundingBox(), await stages.last().locator(".track").boundingBox()];
+  expect(bar.x + bar.width).toBeLessThanOrEqual(track.x + track.width + 3);
+  expect(bar.x).toBeGreaterThanOrEqual(track.x);
+});
+
+test("the choice of colours stays", async ({ page }) => {
+  await page.goto("/");
+  const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const light = await ground();
+  await page.locator("#theme").click();
+  await page.locator("#theme").click();
+  await expect(page.locator("#theme")).toHaveText("Dark");
+  expect(await ground()).not.toBe(light);
+  await page.reload();
+  await expect(page.locator("#theme")).toHaveText("Dark");
+});

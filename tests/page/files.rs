@@ -1,0 +1,63 @@
+//! What the files of the page contain.
+
+use std::path::{Path, PathBuf};
+
+/// Names and texts of the files of the page.
+pub(crate) fn files() -> Vec<(String, String)> {
+    let directory: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("serve/page");
+    let entries = std::fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<_> = entries
+        .map(|path| {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            (name, std::fs::read_to_string(path).expect("text"))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn nothing_comes_from_elsewhere() {
+    for (name, text) in files() {
+        // The name of a vocabulary, which nobody fetches.
+        let text = text.replace("http://www.w3.org/2000/svg", "");
+        for foreign in
+            ["http:", "https:", "ws:", "wss:", "//fonts", "@import", "src=\"//", "href=\"//", "url(\"", "import("]
+        {
+            assert!(!text.contains(foreign), "{name} has {foreign}");
+        }
+    }
+}
+
+/// Texts of an index are those of strangers: they must not become markup or code.
+#[test]
+fn no_text_becomes_markup_or_code() {
+    for (name, text) in files() {
+        for word in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "DOMParser",
+            "createContextualFragment",
+            "srcdoc",
+            "eval(",
+            "new Function",
+            "setTimeout(\"",
+            "javascript:",
+            "<style",
+            " style=\"",
+        ] {
+            assert!(!text.contains(word), "{name} has {word}");
+        }
+        let scripts = text.matches("<script").count();
+        assert_eq!(scripts, text.matches("<script type=\"module\" src=\"page/").count(), "{name} has a script in it");
+    }
+}
+
+#[test]
+fn files_are_short() {
+    for (name, text) in files() {
+        assert!(text.lines().count() < 500, "{name} has {} lines", text.lines().count());
+    }
+}

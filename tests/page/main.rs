@@ -1,0 +1,14 @@
+//! The page of `aur serve`: how its files are served, what they may contain, and, in a real browser, what people see.
+#![cfg(unix)]
+
+#[path = "../fixture/mod.rs"]
+mod fixture;
+
+#[path = "../serve/client.rs"]
+#[allow(dead_code, reason = "the tests of the interface use the rest")]
+mod client;
+
+mod browser;
+mod files;
+mod repository;
+mod serving;

@@ -1,0 +1,113 @@
+//! The repository that the page shows in tests.
+
+use crate::fixture::Fixture;
+
+const CACHE: &str = r#""""A cache of pages."""
+
+
+class PageCache:
+    """Keeps the pages that were read last."""
+
+    def __init__(self, size):
+        self.size = size
+        self.pages = []
+
+    def read_page(self, name):
+        """Read a page from the cache, or from the disk."""
+        if name not in self.pages:
+            self.evict_oldest()
+            self.pages.append(load_page(name))
+        return self.pages[-1]
+
+    def evict_oldest(self):
+        """Remove the page that was not read for the longest time."""
+        if len(self.pages) > self.size:
+            self.pages = drop_page(self.pages)
+
+
+def load_page(name):
+    """Read a page from the disk."""
+    return open(name).read()
+
+
+def drop_page(pages):
+    """Remove a page from the cache."""
+    return pages[1:]
+
+
+def warm_cache(cache, names):
+    """Fill the cache before the first request."""
+    for name in names:
+        cache.read_page(name)
+"#;
+
+const RETRY: &str = "package http
+
+// RetryWithBackoff calls f again after a growing pause until it succeeds.
+func RetryWithBackoff(f func() error) error {
+	for {
+		if err := f(); err == nil {
+			return nil
+		}
+		Pause(2)
+	}
+}
+
+// Pause waits for some seconds.
+func Pause(seconds int) {
+}
+";
+
+const QUEUE: &str = "# A queue of jobs.\nclass Queue\n  def push(job)\n  end\nend\n";
+
+/// Markup, a script, a quote and a mark that turns the direction of a text, wherever an index has texts of strangers.
+const HOSTILE: &str = r#"# <img src=x onerror="document.title='owned'">
+def hostile_name(text="</script><script>document.title='owned'</script>"):
+    """Hostile <b>markup</b> <script>document.title='owned'</script> & 'quotes' "here"."""
+    return "größe 日本 hostile" + text
+"#;
+
+/// Paths of the hostile and of the long file.
+const HOSTILE_PATH: &str = "web/<b>bold<b> & \"odd\" [id]/hostile#1?x=%41.py";
+const LONG_PATH: &str = "data/long.py";
+
+/// An indexed repository with two commits of two people, several languages, files that are left out, a long file, and texts
+/// that would harm a careless page.
+pub(crate) fn indexed() -> Fixture {
+    let fixture = Fixture::git_in_memory();
+    fixture.write(".gitignore", ".aurora/\n").write("README.md", "# Pages\n\nHow the cache of pages works.\n");
+    fixture.write("src/cache.py", CACHE).write("http/retry.go", RETRY).write(HOSTILE_PATH, HOSTILE);
+    fixture.write("assets/logo.png", [0x89, b'P', b'N', b'G', 0, 1, 2, 3]).write("Cargo.lock", "version = 4\n");
+    fixture
+        .write("web/plain/view.py", "def plain_view():\n    \"\"\"Nothing hostile.\"\"\"\n")
+        .write(LONG_PATH, long());
+    fixture.commit("Pages are cached");
+    fixture.write("src/cache.py", CACHE.replace("pages[1:]", "pages[1:]  # the oldest is the first"));
+    fixture.run_git(&["-c", "user.name=Grace &amp; Hopper", "commit", "--all", "--quiet", "--message", "Say which"]);
+    let run = fixture.aur(&["mem", "index", "--quiet"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    // A later run that changes a file, and a change that no run has seen.
+    fixture.write("http/retry.go", RETRY.replace("Pause(2)", "Pause(3)"));
+    let run = fixture.aur(&["mem", "index", "--quiet"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    fixture.write("README.md", "# Pages\n\nHow the cache of pages works now.\n");
+    fixture
+}
+
+/// A file of 20,000 lines.
+fn long() -> String {
+    let function =
+        |number: usize| format!("def step_{number}(value):\n    \"\"\"Step {number}.\"\"\"\n    return value\n\n");
+    (0..5_000).map(function).collect()
+}
+
+/// A second project, indexed by the user of `owner`; its own one unless given.
+pub(crate) fn other(owner: Option<&Fixture>) -> Fixture {
+    let fixture = Fixture::git_in_memory();
+    fixture.write(".gitignore", ".aurora/\n").write("lib/queue.rb", QUEUE);
+    fixture.commit("first");
+    let root = fixture.root().to_str().expect("UTF-8");
+    let run = owner.unwrap_or(&fixture).aur(&["mem", "index", "--quiet", root]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    fixture
+}
