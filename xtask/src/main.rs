@@ -3,6 +3,7 @@
 mod cargo;
 mod exact;
 mod explore;
+mod knowledge;
 mod markers;
 mod run;
 mod tools;
@@ -83,6 +84,12 @@ enum Bench {
         #[arg(long, default_value_t = 3)]
         rounds: usize,
     },
+    /// Sessions of articles against a service of FastAPI, chromadb and rank-bm25, which pip installs below `target`; needs apt.
+    Knowledge {
+        /// Options such as `--documents 5000` and `--questions 300`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Rows through a stage that is a program against the same bytes through `cat`.
     Process {
         /// Directory whose files are the rows; by default they are made up.
@@ -122,6 +129,7 @@ fn main() -> ExitCode {
         Task::Bench { bench: Bench::Index { root, rounds } } => {
             run::bench("aurora", "index", &[root], &[rounds.to_string()])
         }
+        Task::Bench { bench: Bench::Knowledge { arguments } } => knowledge::run(&arguments),
         Task::Bench { bench: Bench::Process { root } } => run::bench("aurora-plugins", "process", root.as_slice(), &[]),
         Task::Bench { bench: Bench::Query { root } } => run::bench("aurora", "query", &[root], &[]),
         Task::Bench { bench: Bench::Blame { arguments } } => run::bench_outside("benches/blame", &arguments),

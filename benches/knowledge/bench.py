@@ -1,0 +1,184 @@
+"""Sessions of articles: `aur serve` against FastAPI, chromadb and rank-bm25, on the same articles and questions.
+
+    python bench.py AUR [--documents 5000] [--questions 300]
+
+The articles are descriptions of Debian packages (`apt-cache dumpavail`), the questions their one-line summaries, which the
+articles do not hold: the right answer of a question is the article of its package.
+"""
+
+import argparse
+import json
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from http.client import HTTPConnection
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CLIENTS = 4
+
+
+def packages(count):
+    """Pairs of a summary and a description, one for each description."""
+    text = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, check=True).stdout.decode(errors="replace")
+    names = re.findall(r"^Package: (\S+)$", text, re.M)
+    random.Random(1).shuffle(names)
+    found = {}
+    for start in range(0, len(names), 500):
+        shown = subprocess.run(["apt-cache", "show", "--no-all-versions", *names[start : start + 500]], capture_output=True)
+        for entry in shown.stdout.decode(errors="replace").split("\n\n"):
+            match = re.search(r"^Description-en: (.*)\n((?: .*\n?)+)", entry, re.M)
+            if match is None:
+                continue
+            body = "\n".join(line[1:] if line != " ." else "" for line in match.group(2).splitlines())
+            if len(body) > 300 and len(match.group(1).split()) > 3:
+                found.setdefault(body, match.group(1))
+        if len(found) >= count:
+            break
+    return [(summary, body) for body, summary in list(found.items())[:count]]
+
+
+class Server:
+    """A server of either side."""
+
+    def __init__(self, command, ready):
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.port = ready(self.process)
+        self.session = self.ask("POST", "sessions", {})["id"]
+
+    def ask(self, method, path, body=None, connection=None):
+        own = connection or HTTPConnection("127.0.0.1", self.port, timeout=600)
+        text = None if body is None else json.dumps(body)
+        own.request(method, f"/api/v1/{path}", text, {"content-type": "application/json"})
+        answer = own.getresponse()
+        content = answer.read()
+        assert answer.status < 300, (method, path, answer.status, content)
+        if connection is None:
+            own.close()
+        return json.loads(content) if content else None
+
+    def memory(self):
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+)", status).group(1)) / 1024
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def in_parallel(server, jobs):
+    """Runs jobs from several clients; milliseconds of each, and jobs a second of all."""
+    took, rest, lock = [], list(jobs), threading.Lock()
+
+    def work():
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=600)
+        while True:
+            with lock:
+                if not rest:
+                    return
+                job = rest.pop()
+            begun = time.perf_counter()
+            job(connection)
+            took.append((time.perf_counter() - begun) * 1e3)
+
+    begun = time.perf_counter()
+    threads = [threading.Thread(target=work) for _ in range(CLIENTS)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    return took, len(took) / (time.perf_counter() - begun)
+
+
+def measure(server, pairs, questions):
+    """The figures of one side."""
+    numbers, path, figures = {}, f"sessions/{server.session}", {}
+
+    def add(at):
+        def job(connection):
+            body = {"title": f"Package {at}", "url": f"https://example.org/{at}", "content": pairs[at][1]}
+            numbers[at] = server.ask("POST", f"{path}/articles", body, connection)["article_id"]
+
+        return job
+
+    _, figures["adds/s"] = in_parallel(server, [add(at) for at in range(len(pairs))])
+    server.ask("POST", f"{path}/search", {"query": "warm up"})
+    ranks = {}
+
+    def search(at):
+        def job(connection):
+            body = {"query": pairs[at][0], "top_k": 10}
+            results = server.ask("POST", f"{path}/search", body, connection)["results"]
+            found = [result["article_id"] for result in results]
+            ranks[at] = found.index(numbers[at]) + 1 if numbers[at] in found else None
+
+        return job
+
+    took, figures["searches/s"] = in_parallel(server, [search(at) for at in questions])
+    took.sort()
+    figures["p50 ms"], figures["p99 ms"] = statistics.median(took), took[int(len(took) * 0.99)]
+    figures["MRR@10"] = sum(1 / rank for rank in ranks.values() if rank) / len(ranks)
+    figures["recall@10"] = sum(rank is not None for rank in ranks.values()) / len(ranks)
+    changes = []
+    for at in questions[:20]:
+        # A change, and a search that sees it.
+        begun = time.perf_counter()
+        server.ask("DELETE", f"{path}/articles/{numbers[at]}")
+        server.ask("POST", f"{path}/search", {"query": pairs[at][0]})
+        changes.append((time.perf_counter() - begun) * 1e3)
+    figures["delete and search ms"] = statistics.median(changes)
+    figures["memory MiB"] = server.memory()
+    return figures
+
+
+def of_aurora(program, directory):
+    def ready(process):
+        return int(process.stdout.readline().rsplit(":", 1)[1])
+
+    command = [program, "serve", "--root", directory, "--knowledge", f"{directory}/knowledge", "--log", "off", "--rate", "0"]
+    return Server(command, ready)
+
+
+def of_peer(directory):
+    port = random.randrange(20_000, 60_000)
+
+    def ready(process):
+        while process.poll() is None:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/openapi.json").read()
+                return port
+            except OSError:
+                time.sleep(0.2)
+        sys.exit("the peer has not started")
+
+    return Server([sys.executable, str(HERE / "peer.py"), directory, str(port)], ready)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("aur")
+    parser.add_argument("--documents", type=int, default=5_000)
+    parser.add_argument("--questions", type=int, default=300)
+    options = parser.parse_args()
+    pairs = packages(options.documents)
+    questions = random.Random(2).sample(range(len(pairs)), min(options.questions, len(pairs)))
+    print(f"{len(pairs)} articles, {len(questions)} questions, {CLIENTS} clients")
+    sides = {}
+    for name, start in (("aurora", lambda d: of_aurora(options.aur, d)), ("peer", of_peer)):
+        with tempfile.TemporaryDirectory() as directory:
+            server = start(directory)
+            try:
+                sides[name] = measure(server, pairs, questions)
+            finally:
+                server.stop()
+    print(f"{'':22}{'aurora':>12}{'peer':>12}{'ratio':>10}")
+    for figure, ours in sides["aurora"].items():
+        theirs = sides["peer"][figure]
+        print(f"{figure:22}{ours:12.3f}{theirs:12.3f}{ours / theirs:10.2f}")
+
+
+main()
