@@ -46,7 +46,7 @@ impl LiveProject {
         let keeper = Keeper {
             live: Arc::clone(self),
             stop: Arc::clone(&stop),
-            has_warned: AtomicBool::new(false),
+            polls: AtomicBool::new(false),
             is_failing: AtomicBool::new(false),
         };
         let thread = Builder::new().name("aurora-watch".to_owned()).spawn(move || keeper.work())?;
@@ -68,7 +68,8 @@ impl Drop for Watch {
 struct Keeper {
     live: Arc<LiveProject>,
     stop: Arc<AtomicBool>,
-    has_warned: AtomicBool,
+    /// Whether the system tells no changes, or not for so many directories.
+    polls: AtomicBool,
     /// Whether the last run failed.
     is_failing: AtomicBool,
 }
@@ -172,6 +173,9 @@ impl Keeper {
     }
 
     fn watch_tree(&self) -> Option<Changes> {
+        if self.polls.load(Ordering::Relaxed) {
+            return None;
+        }
         let directories = self.directories()?;
         match Changes::watch(self.live.project().root(), &directories) {
             Ok(changes) => Some(changes),
@@ -189,7 +193,7 @@ impl Keeper {
     }
 
     fn warn(&self, error: &notify::Error) {
-        if !self.has_warned.swap(true, Ordering::Relaxed) {
+        if !self.polls.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 root = %self.live.project().root().display(),
                 "the system tells no changes of files ({error}): the tree is looked at again and again instead"

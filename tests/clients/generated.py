@@ -50,6 +50,8 @@ with CLIENT:
     assert call("index.contents").files == 1
     assert call("index.roots")[0].indexed
     assert call("index.runs").runs
+    assert call("index.tree").to_dict()
+    assert call("index.omissions").total >= 0
     call("index.start", body=models.IndexBody.from_dict({"force": True}), status=202)
     assert call("index.status").run >= 1
     ended = importlib.import_module("aurora_client.api.index.cancel").sync_detailed(client=CLIENT)

@@ -69,7 +69,7 @@ const MOST_LEVELS: u32 = 8;
     tag = "index",
     params(TreeParameters),
     responses(
-        (status = 200, body = TreeReport),
+        (status = 200, description = "The directories", body = TreeReport),
         (status = 404, description = "The index has no file in the directory", body = Problem),
         (status = 422, description = "The depth is too great", body = Problem),
     )
@@ -98,7 +98,7 @@ pub(crate) async fn tree(
     tag = "index",
     params(RootParameters),
     responses(
-        (status = 200, body = OmissionReport),
+        (status = 200, description = "What is not indexed", body = OmissionReport),
         (status = 404, description = "There is no such root", body = Problem),
     )
 )]
