@@ -52,7 +52,7 @@ function shown(children) {
 
 /** What is shown where there is nothing else: why, and what helps. */
 export function message(text, help = null) {
-  return element("div", { class: "message" }, element("p", {}, text), help && element("p", { class: "faint" }, help));
+  return element("div", { class: "message", role: "status" }, element("p", {}, sentence(text)), help && element("p", { class: "faint" }, help));
 }
 
 /** What a failed request says. Errors that are no answers of the server are bugs or a server that has gone. */

@@ -76,6 +76,7 @@ export class FileView {
     const { signal } = (this.#request = new AbortController());
     this.#report = null;
     this.#blame = null;
+    this.#blameButton.disabled = false;
     this.#notes.hidden = true;
     replace(this.#head, element("h1", {}, trail(path)));
     replace(this.#body, element("p", { class: "message faint" }, "Reading the file …"));
@@ -122,7 +123,7 @@ export class FileView {
     const depths = depthsOf(this.#report.chunks);
     const entry = (chunk, at) => {
       const href = fileLink(this.#report.file, chunk.line_start, chunk.line_end);
-      const name = element("span", { class: "outline-name" }, chunk.qualified_name || `Lines ${chunk.line_start}–${chunk.line_end}`);
+      const name = element("span", { class: "outline-name" }, outlineName(chunk, depths[at]));
       const current = chunk === chosen ? "true" : null;
       const anchor = { href, "aria-current": current, title: chunk.qualified_name, variables: { depth: depths[at] } };
       return element("li", {}, element("a", anchor, name, element("span", { class: "faint" }, chunk.type)));
@@ -199,6 +200,8 @@ export class FileView {
       }
     } catch (error) {
       if (!signal.aborted && !isAbort(error)) {
+        this.#blameButton.disabled = true;
+        this.#blameButton.setAttribute("aria-pressed", "false");
         this.#note([STATES[this.#report.file_state], ...this.#report.warnings, `No blame: ${error.message}`]);
       }
     }
@@ -215,6 +218,12 @@ function trail(path) {
     const directory = parts.slice(0, at + 1).join("/");
     return [element("a", { href: link("contents", { path: directory }) }, part), " / "];
   });
+}
+
+/** The name of a chunk; below another one without what that one says already. */
+function outlineName({ qualified_name: name, line_start: first, line_end: last }, depth) {
+  const shown = depth > 0 ? name.split(/::|[.#]/).findLast((part) => part !== "") : name;
+  return shown || `Lines ${first}–${last}`;
 }
 
 /** How many of the chunks before it hold each chunk. */

@@ -2,7 +2,7 @@
 
 import { fileLink, go, here, link } from "./address.js";
 import { get, isAbort, post } from "./api.js";
-import { drawn, element, failure, replace } from "./dom.js";
+import { drawn, element, failure, message, replace } from "./dom.js";
 import { count, counted, split } from "./format.js";
 import { NODE, layered } from "./layers.js";
 
@@ -90,6 +90,7 @@ export class GraphView {
   async #open(name, isCalls) {
     this.#request?.abort();
     const { signal } = (this.#request = new AbortController());
+    this.#name.value = name;
     this.#title.textContent = isCalls ? "Callers and callees" : "Implementers";
     if (name === "") {
       replace(this.#body, element("p", { class: "message faint" }, "Give the name of a definition, or open one from a result."));
@@ -105,10 +106,10 @@ export class GraphView {
       if (signal.aborted || isAbort(error)) {
         return;
       }
+      const isName = error.status === 404 || error.status === 422;
       // Behind the first line are ids of definitions: they are offered as links.
-      error.message = error.message.split("\n")[0];
-      replace(this.#body, failure(error));
-      if (error.status === 404 || error.status === 422) {
+      replace(this.#body, isName ? message(error.message.split("\n")[0].replace(/:$/, "")) : failure(error));
+      if (isName) {
         await this.#suggest(name, signal).catch(() => {});
       }
     }

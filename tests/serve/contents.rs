@@ -13,10 +13,11 @@ fn facets_are_counted_where_they_are_asked_for() {
     assert!(plain.get("facets").is_none() && plain["results"][0]["snippet"][0].get("tokens").is_none(), "{plain}");
     let facets = |body| server.post("/api/v1/search", &body).json()["facets"].clone();
     let all = facets(json!({"query": "page retry", "facets": true, "record": false, "limit": 1}));
-    assert_eq!(all["languages"], json!([{"value": "python", "chunks": 3}, {"value": "go", "chunks": 1}]), "{all}");
-    assert_eq!(all["directories"], json!([{"value": "src", "chunks": 3}, {"value": "http", "chunks": 1}]), "{all}");
+    assert_eq!(all["languages"], json!([{"value": "python", "chunks": 4}, {"value": "go", "chunks": 2}]), "{all}");
+    assert_eq!(all["directories"], json!([{"value": "src", "chunks": 4}, {"value": "http", "chunks": 2}]), "{all}");
     let narrow = facets(json!({"query": "page retry", "facets": true, "record": false, "lang": "go"}));
-    assert_eq!((&narrow["chunks"], &narrow["types"]), (&1.into(), &json!([{"value": "function", "chunks": 1}])));
+    let types = json!([{"value": "code", "chunks": 1}, {"value": "function", "chunks": 1}]);
+    assert_eq!((&narrow["chunks"], &narrow["types"]), (&2.into(), &types), "{narrow}");
     let listed = facets(json!({"fixed": "growing pause", "facets": true, "record": false}));
     assert_eq!(listed["languages"], json!([{"value": "go", "chunks": 1}]), "{listed}");
 }
@@ -30,14 +31,13 @@ fn code_comes_with_its_tokens() {
     let lines = found["results"][0]["snippet"].as_array().expect("a snippet").clone();
     let line =
         lines.iter().find(|line| line["text"].as_str().is_some_and(|text| text.contains("def evict"))).expect("it");
-    assert_eq!(line["tokens"], json!([[4, 7, "keyword"]]), "{found}");
+    assert_eq!(line["tokens"], json!([[4, 7, "keyword"], [21, 25, "keyword"]]), "{found}");
     let path = "/api/v1/file?path=src/cache.py";
     assert!(server.get(path).json().get("tokens").is_none());
     let file = server.get(&format!("{path}&highlight=true")).json();
     let tokens = file["tokens"].as_array().expect("tokens");
     assert_eq!(tokens.len(), crate::CACHE.lines().count());
-    // The second line of the documentation of a function is known as such by the text above it.
-    assert_eq!((&tokens[3], &tokens[0]), (&json!([[0, 5, "keyword"]]), &json!([[0, 24, "string"]])), "{file}");
+    assert_eq!((&tokens[3], &tokens[0]), (&json!([[0, 5, "keyword"]]), &json!([[0, 23, "string"]])), "{file}");
 }
 
 #[test]

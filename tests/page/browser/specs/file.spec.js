@@ -3,7 +3,7 @@ import { CACHE, HOSTILE, LONG, at, expect, test } from "../support.js";
 test("a file has highlighted lines, definitions, and who wrote each line", async ({ page }) => {
   await page.goto(at("file", { path: CACHE }));
   await expect(page.locator(".code .token-keyword").first()).toBeVisible();
-  await expect(page.getByRole("navigation", { name: "Definitions" })).toContainText("PageCache.read_page");
+  await expect(page.getByRole("navigation", { name: "Definitions" })).toContainText("read_page");
   const line = page.locator(".line", { hasText: "the oldest is the first" });
   await expect(line.locator(".who")).toContainText("Grace &amp; Hopper");
   await expect(page.locator(".line").first().locator(".who")).toContainText("Ada");

@@ -20,7 +20,7 @@ test("callers stand left of a definition and callees right of it", async ({ page
 
 test("a name that no definition has leads to those that are like it", async ({ page }) => {
   await page.goto(at("graph", { name: "evict" }));
-  await expect(page.getByRole("alert")).toBeVisible();
+  await expect(page.locator(".message:visible")).toHaveText("No definition is called evict");
   await page.getByRole("link", { name: "PageCache.evict_oldest" }).click();
   await expect(page.locator(".node.root")).toContainText("evict_oldest");
 });
