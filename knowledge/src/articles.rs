@@ -32,6 +32,16 @@ pub struct Article {
     pub content: String,
 }
 
+/// An article that was added.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct AddedArticle {
+    /// Its number.
+    pub article_id: u64,
+    /// How many chunks it has.
+    pub chunks: usize,
+}
+
 /// An article in a list.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -17,8 +17,8 @@ mod source;
 mod store;
 mod writer;
 
-pub use articles::{Article, ArticleSummary};
+pub use articles::{AddedArticle, Article, ArticleSummary};
 pub use error::KnowledgeError;
 pub use search::{KnowledgeAnswer, KnowledgeHit, KnowledgeRequest, SessionStats};
-pub use session::{AddedArticle, Session};
+pub use session::Session;
 pub use store::KnowledgeStore;

@@ -6,23 +6,12 @@ use aurora_confined::Directory;
 use aurora_pipeline::Registry;
 use aurora_project::Project;
 use aurora_query::Mode;
-use serde::Serialize;
 use tokio::sync::oneshot;
 
-use crate::articles::{Article, ArticleSummary, Articles};
+use crate::articles::{AddedArticle, Article, ArticleSummary, Articles};
 use crate::error::KnowledgeError;
 use crate::search::{Generation, KnowledgeAnswer, KnowledgeRequest, SessionStats};
 use crate::writer::{Change, SessionWriter};
-
-/// An article that was added.
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct AddedArticle {
-    /// Its number.
-    pub article_id: u64,
-    /// How many chunks it has.
-    pub chunks: usize,
-}
 
 /// A session: articles, and search within them. A search sees every article that was acknowledged before it began.
 pub struct Session {

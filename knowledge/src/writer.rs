@@ -8,10 +8,9 @@ use aurora_project::{Project, ProjectError};
 use aurora_stages::index::{self as indexing, IndexOptions};
 use tokio::sync::oneshot;
 
-use crate::articles::{Article, Articles};
+use crate::articles::{AddedArticle, Article, Articles};
 use crate::error::KnowledgeError;
 use crate::search::Generation;
-use crate::session::AddedArticle;
 use crate::source::{self, Changes};
 
 /// Changes of one session that may wait.

@@ -22,8 +22,8 @@ use tower::ServiceExt as _;
 
 use crate::descriptors;
 use crate::error::ServeError;
-use crate::http::rate::Peer;
 use crate::options::Listen;
+use crate::rates::Peer;
 use crate::state::State;
 use crate::stop::Stop;
 

@@ -26,6 +26,7 @@ mod log;
 mod metrics;
 mod options;
 mod problem;
+mod rates;
 mod server;
 mod state;
 mod stop;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::connections::{Listener, accept};
 use crate::error::ServeError;
 use crate::http;
-use crate::http::rate::TIDY;
 use crate::options::ServeOptions;
+use crate::rates::TIDY;
 use crate::state::State;
 use crate::stop::Stop;
 

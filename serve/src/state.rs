@@ -10,10 +10,10 @@ use axum::http::StatusCode;
 use tokio::sync::Semaphore;
 use tokio::task::JoinError;
 
-use crate::http::rate::Rates;
 use crate::metrics::Metrics;
 use crate::options::{Limits, ServeOptions};
 use crate::problem::Problem;
+use crate::rates::Rates;
 
 /// What all requests share.
 pub(crate) struct State {

@@ -5,7 +5,7 @@ use aurora_project::{RelatedChunk, RelationReport, definition, relations};
 use aurora_query::{DEEPEST_TREE, Relation, RelationIndex, TreeOptions};
 use serde::Deserialize;
 
-use crate::tools::{DEFAULT_BUDGET, RootArgument, ToolError, within_budget};
+use crate::tools::common::{DEFAULT_BUDGET, RootArgument, ToolError, within_budget};
 
 /// Relations of less confidence are left out, as on the command line.
 const MIN_CONFIDENCE: f32 = 0.4;

@@ -8,7 +8,7 @@ use aurora_query::FilterSpec;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::tools::{OneOrMore, RootArgument, ToolError, budget, listed, within_budget};
+use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed, within_budget};
 
 /// Most chunks that are looked at for lines, and most lines of each.
 const MOST_CHUNKS: usize = 1_000;

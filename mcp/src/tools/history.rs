@@ -7,7 +7,7 @@ use aurora_project::{AttributedRun, AttributionReport, attribution};
 use serde::Deserialize;
 
 use crate::places::{Lines, path_and_lines};
-use crate::tools::{DEFAULT_BUDGET, RootArgument, ToolError, within_budget};
+use crate::tools::common::{DEFAULT_BUDGET, RootArgument, ToolError, within_budget};
 
 /// Digits of a commit that are shown.
 const DIGITS: usize = 12;

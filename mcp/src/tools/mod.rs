@@ -1,5 +1,6 @@
 //! The tools: what each takes, and the text that it answers with.
 
+mod common;
 mod graph;
 mod grep;
 mod history;
@@ -10,49 +11,11 @@ mod status;
 use std::sync::Arc;
 
 use aurora_live::{Root, Roots};
-use aurora_project::{ProjectError, chain};
-use aurora_query::{QueryError, estimate_tokens};
-use aurora_storage::StorageError;
 use rmcp::model::{Tool, ToolAnnotations};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Tokens of an answer unless the call says how many, and most of them.
-const DEFAULT_BUDGET: usize = 2_000;
-const MOST_BUDGET: usize = 50_000;
-
-/// Why a call has no answer.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ToolError {
-    /// There is no such tool.
-    #[error("there is no tool `{0}`")]
-    Unknown(String),
-    /// The arguments cannot be understood.
-    #[error("{0}")]
-    Arguments(String),
-    /// The index has no answer.
-    #[error("{}", told(.0))]
-    Project(#[from] ProjectError),
-}
-
-/// An error with what to do about it.
-fn told(error: &ProjectError) -> String {
-    let help = error.help().map(|help| format!("; {help}"));
-    format!("{}{}", chain(error), help.unwrap_or_default())
-}
-
-impl From<QueryError> for ToolError {
-    fn from(error: QueryError) -> Self {
-        Self::Project(error.into())
-    }
-}
-
-impl From<StorageError> for ToolError {
-    fn from(error: StorageError) -> Self {
-        Self::Project(error.into())
-    }
-}
+pub(crate) use common::ToolError;
 
 /// A call that is known to be well formed.
 pub(crate) enum Call {
@@ -108,13 +71,6 @@ impl Call {
             Self::Status(_) => status::answer(root),
         }
     }
-}
-
-/// The argument that all tools have where several roots are served.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct RootArgument {
-    #[serde(default)]
-    root: Option<String>,
 }
 
 /// Arguments may be given as an agent writes them: a number as a text, a list as one text.
@@ -210,45 +166,10 @@ fn number(description: &str) -> Value {
     json!({"type": "integer", "description": description})
 }
 
-/// Tokens that an answer may have.
-fn budget(asked: Option<usize>) -> usize {
-    asked.unwrap_or(DEFAULT_BUDGET).clamp(1, MOST_BUDGET)
-}
-
-/// As many of the lines as fit into a budget, and how many do not.
-fn within_budget(lines: impl IntoIterator<Item = String>, budget: usize) -> (String, usize) {
-    let (mut out, mut tokens, mut left) = (String::new(), 0, 0);
-    for line in lines {
-        tokens += estimate_tokens(&line) + 1;
-        if left > 0 || (tokens > budget && !out.is_empty()) {
-            left += 1;
-            continue;
-        }
-        out.push_str(&line);
-        out.push('\n');
-    }
-    (out, left)
-}
-
-/// Values in one text, separated by commas, or in a list.
-fn listed(value: &Option<OneOrMore>) -> Vec<String> {
-    match value {
-        None => Vec::new(),
-        Some(OneOrMore::One(text)) => vec![text.clone()],
-        Some(OneOrMore::More(texts)) => texts.clone(),
-    }
-}
-
-/// A text, or a list of texts.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged, expecting = "a text, or a list of texts")]
-enum OneOrMore {
-    One(String),
-    More(Vec<String>),
-}
-
 #[cfg(test)]
 mod tests {
+    use aurora_query::estimate_tokens;
+
     use super::*;
 
     #[test]
@@ -257,15 +178,6 @@ mod tests {
         let text = serde_json::to_string(&definitions(&none)).expect("JSON");
         let tokens = estimate_tokens(&text);
         assert!(tokens < 1_500, "{tokens} tokens in {text}");
-    }
-
-    #[test]
-    fn what_does_not_fit_is_counted() {
-        let lines = |count: usize| (0..count).map(|n| format!("line number {n}"));
-        assert_eq!(within_budget(lines(2), 1_000), ("line number 0\nline number 1\n".to_owned(), 0));
-        let (text, left) = within_budget(lines(100), 20);
-        assert!(left > 90 && estimate_tokens(&text) <= 20, "{left} left of {text}");
-        assert_eq!(within_budget(lines(1), 1).1, 0, "one line is always shown");
     }
 
     #[test]

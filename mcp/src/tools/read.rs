@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::places::{Lines, path_and_lines};
-use crate::tools::{RootArgument, ToolError, budget, within_budget};
+use crate::tools::common::{RootArgument, ToolError, budget, within_budget};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

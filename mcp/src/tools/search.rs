@@ -6,7 +6,7 @@ use aurora_query::FilterSpec;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::tools::{OneOrMore, RootArgument, ToolError, budget, listed};
+use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,7 +5,7 @@ use aurora_project::{ContentsReport, contents};
 use serde::Deserialize;
 
 use crate::first_answer::so_far;
-use crate::tools::{RootArgument, ToolError};
+use crate::tools::common::{RootArgument, ToolError};
 
 /// Languages that are listed.
 const MOST_LANGUAGES: usize = 12;

@@ -12,7 +12,7 @@ mod health;
 mod index;
 mod knowledge;
 mod page;
-pub(crate) mod rate;
+mod rate;
 mod search;
 mod trace;
 
