@@ -166,7 +166,7 @@ impl Generation {
         Ok(Some(KnowledgeHit {
             chunk_id: format!("doc_{article_id}:chunk_{place}"),
             article_id,
-            content: text.map(Into::into),
+            content: text,
             score: passage.score,
             source_url: shown(URL),
             source_title: shown(TITLE),

@@ -127,7 +127,7 @@ struct BatchAnswer<'a> {
 #[serde(untagged)]
 #[allow(dead_code, reason = "it is the schema of what `batch` writes")]
 enum BatchItem<'a> {
-    Answer(SearchAnswer<'a>),
+    Answer(Box<SearchAnswer<'a>>),
     Problem(Problem),
 }
 
