@@ -96,6 +96,9 @@ export class GraphView {
       replace(this.#body, element("p", { class: "message faint" }, "Give the name of a definition, or open one from a result."));
       return;
     }
+    if (!this.#body.firstChild) {
+      replace(this.#body, element("p", { class: "message faint" }, "Looking for relations …"));
+    }
     this.#body.setAttribute("aria-busy", "true");
     const ask = (relation) => get("graph", { name, relation, depth: this.#depth.value }, signal);
     try {
