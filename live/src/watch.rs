@@ -20,6 +20,8 @@ use crate::status::{RunPhase, RunReason};
 const FOLLOW: Duration = Duration::from_millis(400);
 /// Time before the next try after a run that did not come to its end.
 const RETRY: Duration = Duration::from_secs(1);
+/// Time between two looks at whether the thread has ended.
+const ENDING: Duration = Duration::from_millis(10);
 /// Where the system gives no events, runs follow each other at this distance, but take no more than this share of the time.
 const LEAST_POLL: Duration = Duration::from_secs(1);
 const SHARE: u32 = 20;
@@ -57,11 +59,14 @@ impl LiveProject {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        self.live.cancel();
-        if let Some(thread) = self.thread.take() {
-            // A panic was told in the log.
-            let _ = thread.join();
+        let Some(thread) = self.thread.take() else { return };
+        // It may be about to start a run, so once is not enough.
+        while !thread.is_finished() {
+            self.live.cancel();
+            std::thread::sleep(ENDING);
         }
+        // A panic was told in the log.
+        let _ = thread.join();
     }
 }
 
@@ -102,7 +107,9 @@ impl Keeper {
             return upkeep == Upkeep::Build;
         }
         let Ok(snapshot) = project.snapshot() else { return false };
-        project.options_without_programs().is_ok_and(|options| indexing::may_update(&options, &snapshot))
+        // Sources that are all gone at once are more likely unmounted than removed.
+        project.has_sources()
+            && project.options_without_programs().is_ok_and(|options| indexing::may_update(&options, &snapshot))
     }
 
     /// Watches the tree and starts runs while it may.
@@ -126,11 +133,18 @@ impl Keeper {
         }
     }
 
-    /// Brings the index up to date, and watches the directories that it knows then. Returns whether it is up to date.
+    /// Brings the index up to date, and watches the directories that it knows then. Returns whether no further run is needed.
     fn update(&self, changes: &mut Option<Changes>) -> bool {
         loop {
-            if !self.run() {
+            // What has changed may be that sources or index are gone.
+            if !self.may_write() {
                 return false;
+            }
+            match self.run() {
+                Some(RunPhase::Completed) => {}
+                // Somebody does not want this run; the next change starts another one.
+                Some(RunPhase::Cancelled) => return true,
+                _ => return false,
             }
             // What happened in a directory before it was watched is seen by another run.
             let is_any_new = match changes {
@@ -154,22 +168,20 @@ impl Keeper {
         }
     }
 
-    /// One run; whether it came to its end.
-    fn run(&self) -> bool {
+    /// How one run ended; `None` if somebody else has started one.
+    fn run(&self) -> Option<RunPhase> {
         let is_missing = self.live.is_missing();
         let request = RunRequest {
             reason: if is_missing { RunReason::Missing } else { RunReason::Change },
             force: false,
             first_answer: is_missing.then_some(FIRST_ANSWER),
         };
-        // Somebody else may have started a run, in this process or in another one.
-        let Ok(status) = self.live.run(request) else { return false };
-        let failed = status.error.is_some();
-        let had_failed = self.is_failing.swap(failed, Ordering::Relaxed);
+        let status = self.live.run(request).ok()?;
+        let had_failed = self.is_failing.swap(status.error.is_some(), Ordering::Relaxed);
         if let Some(error) = status.error.filter(|_| !had_failed) {
             tracing::warn!(root = %self.live.project().root().display(), "the index is not up to date: {error}");
         }
-        status.phase == RunPhase::Completed
+        Some(status.phase)
     }
 
     fn watch_tree(&self) -> Option<Changes> {

@@ -180,3 +180,20 @@ fn a_read_only_server_writes_nothing() {
     eventually("what another process has published", || is_found(&server, "count_zebras", "src/zebra.py"));
     assert_eq!(server.get("/api/v1/index").json()["run"], 0);
 }
+
+#[test]
+fn an_index_whose_sources_are_all_gone_is_kept() {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &[]);
+    ended(&server, 1);
+    for name in ["src", "http", ".gitignore"] {
+        std::fs::rename(fixture.path(name), fixture.home().join(format!("away-{name}"))).expect("moved");
+    }
+    std::fs::rename(fixture.path(".git"), fixture.home().join("away-.git")).expect("moved");
+    let run = server.get("/api/v1/index").json()["run"].clone();
+    // Long enough for the watch to have seen it.
+    std::thread::sleep(Duration::from_secs(2));
+    let last = ended(&server, run.as_u64().expect("a number"));
+    let indexed = server.get("/api/v1/stats").json();
+    assert_eq!(indexed["files"], 2, "{last}");
+}
