@@ -189,7 +189,7 @@ fn articles_come_and_go_and_sessions_do_not_see_each_other() {
 #[test]
 fn what_was_acknowledged_survives_a_kill() {
     let fixture = indexed();
-    let server = Server::start(&fixture, &[]);
+    let server = Server::start(&fixture, &["--rate", "0"]);
     let session = new_session(&server);
     let first = add(&server, session, "first", "Wombats dig burrows.");
     let path = format!("/api/v1/sessions/{session}/articles");
