@@ -117,8 +117,8 @@ impl Articles {
         write().map_err(failed)
     }
 
-    /// Removes an article and notes that its number was given, unless a greater one tells. It is gone for good after
-    /// [`Self::synchronise`].
+    /// Removes an article. Its id is never assigned again: if no greater id is in use, `next` is stored. The removal is durable
+    /// after [`Self::synchronise`].
     pub(crate) fn remove(&self, id: u64, next: u64) -> Result<(), KnowledgeError> {
         if id + 1 == next {
             let noted = self.session.replace(NEXT, |file| writeln!(file, "{next}").and_then(|()| file.sync_data()));

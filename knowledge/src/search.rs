@@ -92,7 +92,7 @@ impl KnowledgeAnswer {
 }
 
 impl SessionStats {
-    /// What is told of a session that does not exist.
+    /// The statistics of a session that does not exist: all zero.
     pub fn none(session_id: u64) -> Self {
         Self { session_id, bm25_index_exists: false, total_chunks: 0, search_modes_available: Vec::new() }
     }

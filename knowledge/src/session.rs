@@ -51,7 +51,7 @@ impl Session {
         Arc::strong_count(self) == 1 && Arc::strong_count(&self.writer) == 1
     }
 
-    /// Waits for the change that goes on, and refuses all others.
+    /// Waits for the current change, and rejects all later ones.
     pub(crate) fn close(&self) {
         self.writer.close();
     }
@@ -61,7 +61,7 @@ impl Session {
         self.id
     }
 
-    /// Adds an article. The result comes when the article is durable and can be found.
+    /// Adds an article. Returns when the article is durable and every later search finds it.
     ///
     /// # Errors
     /// [`KnowledgeError::Unfit`] for an article without text, or that it cannot be written.
@@ -78,7 +78,7 @@ impl Session {
         result.await.map_err(|_| KnowledgeError::Ended(self.id))?
     }
 
-    /// Removes an article. The result comes when it is gone for good and is not found any more.
+    /// Removes an article. Returns when the removal is durable and no later search finds it.
     ///
     /// # Errors
     /// [`KnowledgeError::NoArticle`], or that it cannot be removed.

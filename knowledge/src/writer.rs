@@ -1,4 +1,4 @@
-//! Changes of a session: those that wait while a run goes on are one run together.
+//! The writer of a session: changes that arrive during an index run are batched into the next one.
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::Builder;
@@ -40,7 +40,7 @@ pub(crate) struct SessionWriter {
     project: Project,
     articles: Arc<Articles>,
     waiting: Mutex<Waiting>,
-    /// Held while a run goes on.
+    /// Locked during an index run.
     state: Mutex<WriterState>,
     /// The generation that answers.
     current: RwLock<Arc<Generation>>,
@@ -120,7 +120,7 @@ impl SessionWriter {
         Ok(())
     }
 
-    /// Waits for the run that goes on; no other one follows.
+    /// Waits for the current index run to end, and rejects all later changes.
     pub(crate) fn close(&self) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).is_closed = true;
     }

@@ -16,7 +16,7 @@ use crate::status::{RunPhase, RunStatus};
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// This process is running one.
-    #[error("an index run is going on")]
+    #[error("an index run is in progress")]
     Running,
     /// Nothing may be written.
     #[error("nothing may be written here")]
@@ -42,7 +42,7 @@ pub struct LiveProject {
     project: Project,
     upkeep: Upkeep,
     generation: Generation,
-    /// The token of the run that goes on.
+    /// Cancels the current run; `None` if none is running.
     running: Mutex<Option<CancelToken>>,
     status: watch::Sender<RunStatus>,
 }
@@ -101,7 +101,7 @@ impl LiveProject {
     /// Starts an index run in the background and returns its number.
     ///
     /// # Errors
-    /// When one is going on, or nothing may be written.
+    /// When one is running, or nothing may be written.
     pub fn start(self: &Arc<Self>, request: RunRequest) -> Result<u64, RunError> {
         let (number, cancel) = self.begin(request)?;
         let live = Arc::clone(self);
@@ -118,14 +118,14 @@ impl LiveProject {
     /// Runs the pipeline on this thread and returns what became of it.
     ///
     /// # Errors
-    /// When a run is going on, or nothing may be written.
+    /// When one is running, or nothing may be written.
     pub fn run(&self, request: RunRequest) -> Result<RunStatus, RunError> {
         let (_, cancel) = self.begin(request)?;
         self.work(request, &cancel);
         Ok(self.status.borrow().clone())
     }
 
-    /// Stops the run that goes on; what it has finished is kept. Returns whether there was one.
+    /// Cancels the current run; what it has finished is published. Returns whether one was running.
     pub fn cancel(&self) -> bool {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.iter().for_each(CancelToken::cancel);

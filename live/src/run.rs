@@ -18,7 +18,7 @@ pub struct RunRequest {
     pub reason: RunReason,
     /// Make everything again.
     pub force: bool,
-    /// Publish what is finished after this time, and go on: questions have an answer before a long run ends.
+    /// Publish what is finished after this time, and continue: a query has an answer before a long run ends.
     pub first_answer: Option<Duration>,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of an index run while it goes on, and after it.
+//! The status of an index run: its progress while it is running, and its result.
 
 use aurora_stages::index::RunRecord;
 use serde::Serialize;
@@ -11,7 +11,7 @@ pub enum RunPhase {
     /// There has been none in this process.
     #[default]
     Idle,
-    /// It goes on.
+    /// It is running.
     Running,
     /// It has come to its end.
     Completed,
@@ -66,7 +66,7 @@ pub struct RunStatus {
 }
 
 impl RunStatus {
-    /// Whether it goes on.
+    /// Whether it is running.
     pub fn is_running(&self) -> bool {
         self.phase == RunPhase::Running
     }

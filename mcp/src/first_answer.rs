@@ -15,8 +15,8 @@ const POLL: Duration = Duration::from_millis(50);
 /// Time between two notifications of progress.
 const TELL: Duration = Duration::from_millis(200);
 
-/// Waits until the project has an index to answer from, and tells the progress meanwhile. Returns what an answer has to say of an
-/// index run that goes on; an error says why there is nothing to answer from.
+/// Waits until the project has an index to answer from, and tells the progress meanwhile. Returns a note about an
+/// index run in progress; an error says why there is nothing to answer from.
 pub(crate) async fn wait(live: &LiveProject, context: &RequestContext<RoleServer>) -> Result<Option<String>, String> {
     let (status, began) = (live.status(), Instant::now());
     let token = context.meta.get_progress_token();

@@ -26,7 +26,7 @@ pub(super) fn answer(root: &Root) -> Result<String, ToolError> {
     }
     let run = root.live.status().borrow().clone();
     if run.is_running() {
-        lines.push(format!("an index run goes on: {}", so_far(&run)));
+        lines.push(format!("an index run is in progress: {}", so_far(&run)));
     } else if let Some(error) = run.error {
         lines.push(format!("the last index run failed: {error}"));
     }

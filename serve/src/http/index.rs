@@ -45,7 +45,7 @@ pub(crate) struct IndexBody {
         (status = 202, description = "It has started", body = RunStatus),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such root", body = Problem),
-        (status = 409, description = "An index run is going on", body = Problem),
+        (status = 409, description = "An index run is in progress", body = Problem),
     )
 )]
 pub(crate) async fn start(
@@ -78,7 +78,7 @@ pub(crate) async fn status(
     Ok(Json(status))
 }
 
-/// Stops the index run that goes on; what it has finished is kept.
+/// Cancels the current index run; what it has finished is published.
 #[utoipa::path(
     delete,
     path = "/api/v1/index",
@@ -99,12 +99,12 @@ pub(crate) async fn cancel(
     }
     let live = &state.root(asked.root.as_deref())?.live;
     if !live.cancel() {
-        return Err(Problem::not_found("no index run is going on"));
+        return Err(Problem::not_found("no index run is in progress"));
     }
     Ok((StatusCode::ACCEPTED, Json(live.status().borrow().clone())))
 }
 
-/// The index runs of this server as they go on: server-sent events, each with a `RunStatus` as its data. The first one tells the
+/// The progress of the index runs of this server: server-sent events, each with a `RunStatus` as its data. The first one tells the
 /// present state.
 #[utoipa::path(
     get,

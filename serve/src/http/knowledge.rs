@@ -193,7 +193,7 @@ pub(crate) async fn articles(
     Ok(Json(ArticleList { articles }))
 }
 
-/// Removes an article of a session. When it is answered, the article is gone for good and is not found any more.
+/// Removes an article of a session. When it is answered, the removal is durable and no later search finds the article.
 #[utoipa::path(
     delete,
     path = "/api/v1/sessions/{id}/articles/{article_id}",
