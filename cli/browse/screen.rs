@@ -158,7 +158,7 @@ mod tests {
         let command = pty_process::blocking::Command::new(program).args(arguments);
         let command = command.env(ON_A_TERMINAL, "1").env("RUST_BACKTRACE", "0");
         let mut child = command.spawn(inner).expect("it starts");
-        let mut parser = vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0);
+        let mut parser = vt100::Parser::new(24.try_into().expect("not zero"), 80.try_into().expect("not zero"), 0);
         let (mut bytes, mut was_taken) = ([0; 4096], false);
         while let Ok(read @ 1..) = terminal.read(&mut bytes) {
             for byte in &bytes[..read] {

@@ -26,7 +26,7 @@ pub(crate) async fn wait(live: &LiveProject, context: &RequestContext<RoleServer
         if live.upkeep() != Upkeep::Build && !now.is_running() {
             let root = live.project().root().display().to_string();
             return Err(format!(
-                "{root} has no index and is no project; `aur mem index {root}` builds one on purpose."
+                "{root} has no index, and this server does not build it; `aur mem index {root}` does."
             ));
         }
         if now.phase == RunPhase::Failed {

@@ -11,32 +11,8 @@ mod index;
 mod looking;
 mod tty;
 
-use fixture::Fixture;
+use fixture::{CACHE, Fixture, RETRY};
 use tty::Tty;
-
-const CACHE: &str = r#""""A cache of pages."""
-
-
-class PageCache:
-    """Keeps the pages that were read last."""
-
-    def evict_oldest(self, pages):
-        """Remove the page that was not read for the longest time."""
-        return drop_page(pages)
-
-
-def drop_page(pages):
-    """Remove a page."""
-    return pages[1:]
-"#;
-
-const RETRY: &str = "package http
-
-// RetryWithBackoff calls f again after a growing pause until it succeeds.
-func RetryWithBackoff(f func() error) error {
-	return f()
-}
-";
 
 /// A small indexed repository.
 fn indexed() -> Fixture {

@@ -12,23 +12,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use fixture::Fixture;
-
-const CACHE: &str = r#""""A cache of pages."""
-
-
-class PageCache:
-    """Keeps the pages that were read last."""
-
-    def evict_oldest(self, pages):
-        """Remove the page that was not read for the longest time."""
-        return drop_page(pages)
-
-
-def drop_page(pages):
-    """Remove a page."""
-    return pages[1:]
-"#;
+use fixture::{CACHE, Fixture};
 
 /// Where the packages are; `None` where clients are not tested.
 fn packages() -> Option<PathBuf> {
