@@ -2,17 +2,19 @@
 
     python bench.py AUR [--documents 5000] [--questions 300]
 
-The articles are descriptions of Debian packages (`apt-cache dumpavail`), the questions their one-line summaries, which the
-articles do not hold: the right answer of a question is the article of its package.
+The articles are docstrings of the Python packages that the peer needs, without their first lines; the questions are these first
+lines. The right answer of a question is the article that it was taken from.
 """
 
 import argparse
+import ast
 import json
 import random
 import re
 import statistics
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
@@ -24,24 +26,27 @@ HERE = Path(__file__).parent
 CLIENTS = 4
 
 
-def packages(count):
-    """Pairs of a summary and a description, one for each description."""
-    text = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, check=True).stdout.decode(errors="replace")
-    names = re.findall(r"^Package: (\S+)$", text, re.M)
-    random.Random(1).shuffle(names)
+def docstrings(count):
+    """Pairs of a first line and the rest of its docstring, one for each rest, in an order that looks random and never changes."""
+    site = Path(sysconfig.get_path("purelib"))
     found = {}
-    for start in range(0, len(names), 500):
-        shown = subprocess.run(["apt-cache", "show", "--no-all-versions", *names[start : start + 500]], capture_output=True)
-        for entry in shown.stdout.decode(errors="replace").split("\n\n"):
-            match = re.search(r"^Description-en: (.*)\n((?: .*\n?)+)", entry, re.M)
-            if match is None:
+    for package in ("numpy", "scipy", "sklearn", "torch", "transformers"):
+        for file in sorted((site / package).rglob("*.py")):
+            try:
+                tree = ast.parse(file.read_bytes())
+            except SyntaxError:
+                # Tests of newer versions of the language.
                 continue
-            body = "\n".join(line[1:] if line != " ." else "" for line in match.group(2).splitlines())
-            if len(body) > 300 and len(match.group(1).split()) > 3:
-                found.setdefault(body, match.group(1))
-        if len(found) >= count:
-            break
-    return [(summary, body) for body, summary in list(found.items())[:count]]
+            for node in ast.walk(tree):
+                if not isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+                    continue
+                first, _, rest = (ast.get_docstring(node) or "").partition("\n")
+                if len(first.split()) > 3 and len(rest.strip()) > 300:
+                    found.setdefault(rest.strip(), first)
+    pairs = sorted((first, rest) for rest, first in found.items())
+    random.Random(1).shuffle(pairs)
+    assert len(pairs) >= count, f"only {len(pairs)} articles"
+    return pairs[:count]
 
 
 class Server:
@@ -100,7 +105,7 @@ def measure(server, pairs, questions):
 
     def add(at):
         def job(connection):
-            body = {"title": f"Package {at}", "url": f"https://example.org/{at}", "content": pairs[at][1]}
+            body = {"title": f"Article {at}", "url": f"https://example.org/{at}", "content": pairs[at][1]}
             numbers[at] = server.ask("POST", f"{path}/articles", body, connection)["article_id"]
 
         return job
@@ -164,7 +169,7 @@ def main():
     parser.add_argument("--documents", type=int, default=5_000)
     parser.add_argument("--questions", type=int, default=300)
     options = parser.parse_args()
-    pairs = packages(options.documents)
+    pairs = docstrings(options.documents)
     questions = random.Random(2).sample(range(len(pairs)), min(options.questions, len(pairs)))
     print(f"{len(pairs)} articles, {len(questions)} questions, {CLIENTS} clients")
     sides = {}

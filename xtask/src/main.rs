@@ -84,7 +84,7 @@ enum Bench {
         #[arg(long, default_value_t = 3)]
         rounds: usize,
     },
-    /// Sessions of articles against a service of FastAPI, chromadb and rank-bm25, which pip installs below `target`; needs apt.
+    /// Sessions of articles against a service of FastAPI, chromadb and rank-bm25, which pip installs below `target`.
     Knowledge {
         /// Options such as `--documents 5000` and `--questions 300`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
