@@ -29,15 +29,18 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod config;
+mod corpus;
 pub mod explain;
 mod filter;
 mod graph;
+mod listing;
 mod path_class;
 mod present;
 mod query;
 mod rank;
 mod retrieve;
 mod retriever;
+mod search;
 mod understand;
 
 pub use aurora_inverted::{Bm25Config, FieldScorer, idf};
@@ -54,13 +57,14 @@ pub use graph::{
 pub use path_class::is_side_code;
 pub use present::{
     Context, ContextBlock, Copies, Details, FacetCount, FileRow, FileState, Hit, IndexInfo, LineToken, Marker,
-    PackedHit, RawScores, Scores, SearchFacets, SearchResults, SnippetLine, StageCounts, complete, estimate_tokens,
-    file_state, packed,
+    PackedHit, RawScores, RootDetails, RootInfo, Scores, SearchFacets, SearchResults, SnippetLine, StageCounts,
+    complete, estimate_tokens, file_state, packed, shown_path,
 };
 pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::forgetting::Forgetting;
 pub use rank::{AppliedRule, Passage, Weights, activation, first_piece, forgetting, min_max, ranks, reciprocal_rank};
 
 pub use retrieve::bm25::{WeightedTerm, best_chunks};
-pub use retriever::{LoadedReranker, Retriever};
+pub use retriever::{LoadedReranker, Retriever, Root};
+pub use search::search_all;
 pub use understand::QueryKind;

@@ -1,6 +1,6 @@
 //! What a caller asks: the text, the filters and the mode of one search, and why it may be refused.
 
-use aurora_storage::{AccessLog, AccessRecord, StorageError};
+use aurora_storage::StorageError;
 use serde::Serialize;
 
 use crate::filter::{FilterError, FilterSpec, SelectError};
@@ -54,8 +54,8 @@ pub enum Group {
 }
 
 /// One search.
-#[derive(Clone)]
-pub struct Query<'a> {
+#[derive(Debug, Clone)]
+pub struct Query {
     /// What the user typed.
     pub text: String,
     /// Most hits to return.
@@ -68,15 +68,13 @@ pub struct Query<'a> {
     pub filter: FilterSpec,
     /// The time to judge recency by, in Unix seconds.
     pub now: i64,
-    /// What was shown before; `None` leaves accesses out of the activation.
-    pub access: Option<&'a AccessLog>,
     /// Whether hits carry the chunks' full text.
     pub content: bool,
     /// Whether matching chunks are counted by type, language and directory.
     pub facets: bool,
 }
 
-impl Query<'_> {
+impl Query {
     /// A hybrid search over everything for ten hits.
     pub fn new(text: impl Into<String>, now: i64) -> Self {
         Self {
@@ -86,25 +84,9 @@ impl Query<'_> {
             group: Group::default(),
             filter: FilterSpec::default(),
             now,
-            access: None,
             content: false,
             facets: false,
         }
-    }
-
-    /// What was noted of chunks before. Where the log cannot be read they are ranked without it, and a note says so.
-    pub(crate) fn accesses<'k>(
-        &self,
-        keys: impl Iterator<Item = &'k str>,
-        notes: &mut Vec<String>,
-    ) -> Vec<Option<AccessRecord>> {
-        let keys: Vec<&str> = keys.collect();
-        let read = self.access.map(|log| log.get_many(&keys)).transpose();
-        let found = read.unwrap_or_else(|error| {
-            notes.push(format!("Ranked without access history: {error}"));
-            None
-        });
-        found.unwrap_or_else(|| vec![None; keys.len()])
     }
 }
 
@@ -114,6 +96,9 @@ pub const LONGEST_QUERY: usize = 16 << 10;
 /// Why a search cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
+    /// No index to search.
+    #[error("there is no index to search")]
+    NoRoot,
     /// Nothing to look for.
     #[error("the query is empty; give at least one word")]
     Empty,

@@ -1,6 +1,6 @@
 //! The explanation of one hit: data for the box of `--show-scores` and for JSON.
 
-use aurora_storage::{ArchivedMetaValue, ChunkHistory, ChunkRecord};
+use aurora_storage::{ArchivedMetaValue, ChunkHistory};
 use serde::Serialize;
 
 use crate::explain::points::{self, Boost, Points};
@@ -8,6 +8,7 @@ use crate::explain::reasons::{activation_reason, keyword_match, semantic_reason}
 use crate::query::Mode;
 use crate::rank::activation::ActivationParts;
 use crate::rank::{RankedCandidate, RankingContext};
+use crate::retrieve::Candidate;
 use crate::retrieve::bm25::MatchedTerms;
 
 /// The reasons behind one hit's scores.
@@ -47,7 +48,7 @@ pub(crate) fn explain(
     let shares = points::shares(&context.config.hybrid, context.weights(), candidate.components, candidate.ranks);
     let (weighted, rules) = points::settle(shares, candidate.fused, &candidate.applied, chunk.path());
     let keywords = keyword_match(context.parsed, &matched.places, chunk.name());
-    let columns = matched_columns(context, chunk, &matched.in_columns);
+    let columns = matched_columns(context, &candidate.retrieved, &matched.in_columns);
     let semantic = if context.mode == Mode::Sparse {
         "not used in mode sparse"
     } else {
@@ -72,7 +73,7 @@ pub(crate) fn explain(
 }
 
 /// The custom columns of a chunk whose text holds one of the terms at some places of the query.
-fn matched_columns(context: &RankingContext<'_, '_>, chunk: ChunkRecord<'_>, places: &[usize]) -> Vec<String> {
+fn matched_columns(context: &RankingContext<'_, '_>, candidate: &Candidate<'_>, places: &[usize]) -> Vec<String> {
     if places.is_empty() {
         return Vec::new();
     }
@@ -82,13 +83,13 @@ fn matched_columns(context: &RankingContext<'_, '_>, chunk: ChunkRecord<'_>, pla
         context.analyzer.terms(text, &mut |term| holds |= terms.contains(&term));
         holds
     };
-    let columns = &context.snapshot.manifest().columns;
+    let columns = &context.root(candidate).snapshot.manifest().columns;
     let has_terms = |name: &str| columns.iter().any(|column| column.name == name && column.terms.is_some());
     let matches = |value: &ArchivedMetaValue| match value {
         ArchivedMetaValue::String(text) => holds_term(text),
         ArchivedMetaValue::Strings(texts) => texts.iter().any(|text| holds_term(text)),
         _ => false,
     };
-    let found = chunk.metadata().filter(|(name, value)| has_terms(name) && matches(value));
+    let found = candidate.chunk.metadata().filter(|(name, value)| has_terms(name) && matches(value));
     found.map(|(name, _)| name.to_owned()).collect()
 }

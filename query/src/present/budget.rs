@@ -6,6 +6,7 @@ use aurora_storage::ChunkType;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use crate::present::results::shown_path;
 use crate::present::tokens::estimate_tokens;
 
 /// Most blank lines between two chunks that are shown as one block.
@@ -20,14 +21,25 @@ const LEAST_LINES: usize = 3;
 pub(crate) struct Piece {
     /// The hit, as it is shown beside the text.
     pub(crate) hit: PackedHit,
-    /// Path of the file.
-    pub(crate) file: String,
+    /// Its file.
+    pub(crate) file: FilePlace,
     /// The chunk's text.
     pub(crate) text: String,
     /// Whether the text is the file's, line by line; only then it is joined with its neighbours.
     pub(crate) whole: bool,
     /// Lines of the text up to the end of the signature.
     pub(crate) head: usize,
+}
+
+/// A file of one of the indexes of a search.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct FilePlace {
+    /// The index, by place.
+    pub(crate) root_place: usize,
+    /// Name of the root, where several are searched.
+    pub(crate) root: Option<String>,
+    /// Path below the root.
+    pub(crate) path: String,
 }
 
 /// A hit whose text, or the beginning of it, is part of a block.
@@ -57,7 +69,10 @@ pub struct PackedHit {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextBlock {
-    /// Path of the file.
+    /// Name of the root, where several are searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+    /// Path of the file below its root.
     pub file: String,
     /// First line of the text.
     pub line_start: u32,
@@ -101,7 +116,8 @@ impl ContextBlock {
             Some(hit) => format!(" (cut, goes on to {})", hit.line_end),
             None => String::new(),
         };
-        format!("{}:{}-{} {}{more}{cut}", self.file, self.line_start, self.line_end, names.join(", ")).trim_end().into()
+        let file = shown_path(self.root.as_deref(), &self.file);
+        format!("{file}:{}-{} {}{more}{cut}", self.line_start, self.line_end, names.join(", ")).trim_end().into()
     }
 
     fn measured(mut self) -> Self {
@@ -115,7 +131,7 @@ impl ContextBlock {
 /// A piece that does not fit is cut after the line that fits into half of what is left, if that shows its signature
 /// and a line more; otherwise it is left out and the next one is tried. Chunks of a file that overlap, touch, or have
 /// at most two blank lines between them make one block; `is_blank` tells of a file's line whether it is blank.
-pub(crate) fn pack(pieces: Vec<Piece>, budget: usize, is_blank: &dyn Fn(&str, u32) -> bool) -> Context {
+pub(crate) fn pack(pieces: Vec<Piece>, budget: usize, is_blank: &dyn Fn(&FilePlace, u32) -> bool) -> Context {
     let mut packer = Packer { files: FxHashMap::default(), loose: Vec::new(), tokens: 0, is_blank };
     let mut skipped = 0;
     for piece in pieces {
@@ -130,17 +146,17 @@ pub(crate) fn pack(pieces: Vec<Piece>, budget: usize, is_blank: &dyn Fn(&str, u3
 }
 
 struct Packer<'b> {
-    files: FxHashMap<String, FileLines>,
+    files: FxHashMap<FilePlace, FileLines>,
     /// Blocks of texts that are not their file's, line by line.
     loose: Vec<ContextBlock>,
     tokens: usize,
-    is_blank: &'b dyn Fn(&str, u32) -> bool,
+    is_blank: &'b dyn Fn(&FilePlace, u32) -> bool,
 }
 
 /// The lines of one file that are shown.
 #[derive(Clone, Default)]
 struct FileLines {
-    path: String,
+    file: FilePlace,
     lines: BTreeMap<u32, String>,
     hits: Vec<PackedHit>,
 }
@@ -162,7 +178,8 @@ impl Packer<'_> {
         let hit = PackedHit { complete, ..piece.hit.clone() };
         if !piece.whole {
             let block = ContextBlock {
-                file: piece.file.clone(),
+                root: piece.file.root.clone(),
+                file: piece.file.path.clone(),
                 line_start: hit.line_start,
                 line_end: hit.line_end,
                 text: piece.text.lines().take(lines).collect::<Vec<_>>().join("\n"),
@@ -179,7 +196,7 @@ impl Packer<'_> {
         }
         let before = self.files.get(&piece.file);
         let mut after =
-            before.cloned().unwrap_or_else(|| FileLines { path: piece.file.clone(), ..FileLines::default() });
+            before.cloned().unwrap_or_else(|| FileLines { file: piece.file.clone(), ..FileLines::default() });
         after.insert(hit, piece.text.lines().take(lines));
         let tokens = self.tokens - before.map_or(0, |file| file.tokens(self.is_blank)) + after.tokens(self.is_blank);
         let fits = tokens <= most;
@@ -203,16 +220,16 @@ impl FileLines {
         self.hits.push(hit);
     }
 
-    fn tokens(&self, is_blank: &dyn Fn(&str, u32) -> bool) -> usize {
+    fn tokens(&self, is_blank: &dyn Fn(&FilePlace, u32) -> bool) -> usize {
         self.blocks(is_blank).iter().map(|block| block.tokens).sum()
     }
 
-    fn blocks(&self, is_blank: &dyn Fn(&str, u32) -> bool) -> Vec<ContextBlock> {
+    fn blocks(&self, is_blank: &dyn Fn(&FilePlace, u32) -> bool) -> Vec<ContextBlock> {
         let mut spans: Vec<(u32, u32)> = Vec::new();
         for &line in self.lines.keys() {
             match spans.last_mut() {
                 Some((_, last))
-                    if line - *last <= MOST_BLANK + 1 && (*last + 1..line).all(|gap| is_blank(&self.path, gap)) =>
+                    if line - *last <= MOST_BLANK + 1 && (*last + 1..line).all(|gap| is_blank(&self.file, gap)) =>
                 {
                     *last = line;
                 }
@@ -223,7 +240,8 @@ impl FileLines {
             let lines = (first..=last).map(|line| self.lines.get(&line).map_or("", String::as_str));
             let hits = self.hits.iter().filter(|hit| (first..=last).contains(&hit.line_start));
             let block = ContextBlock {
-                file: self.path.clone(),
+                root: self.file.root.clone(),
+                file: self.file.path.clone(),
                 line_start: first,
                 line_end: last,
                 hits: hits.map(|hit| PackedHit { complete: hit.line_end <= last, ..hit.clone() }).collect(),
@@ -259,7 +277,7 @@ mod tests {
                 score: 1.0 / rank as f32,
                 complete: true,
             },
-            file: file.to_owned(),
+            file: FilePlace { path: file.to_owned(), ..FilePlace::default() },
             text: text.join("\n"),
             whole: true,
             head: 1,
@@ -279,7 +297,7 @@ mod tests {
             piece(4, "b.py", 11, 12),
             piece(5, "a.py", 5, 6),
         ];
-        let context = pack(pieces, 10_000, &|file, line| (file, line) == ("b.py", 19));
+        let context = pack(pieces, 10_000, &|file, line| (&*file.path, line) == ("b.py", 19));
         assert_eq!(headers(&context), ["b.py:10-22 f20, f10, f11", "a.py:1-3 f1", "a.py:5-6 f5"]);
         assert_eq!(context.blocks[0].text.lines().nth(9), Some(""));
         assert_eq!((context.skipped, context.tokens), (0, context.blocks.iter().map(|block| block.tokens).sum()));

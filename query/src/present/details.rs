@@ -8,19 +8,29 @@ use aurora_inverted::idf;
 use aurora_storage::{ChunkType, Snapshot};
 use rustc_hash::FxHashMap;
 
+use crate::corpus::Corpus;
 use crate::filter::FilterSpec;
-use crate::present::budget::{Context, PackedHit, Piece, pack};
+use crate::present::budget::{Context, FilePlace, PackedHit, Piece, pack};
 use crate::present::freshness::{FileState, file_state};
 use crate::present::lines::{is_whole, line_numbers};
-use crate::present::results::{Hit, IndexInfo, SearchResults};
+use crate::present::results::{Hit, IndexInfo, RootInfo, SearchResults};
 use crate::present::snippet::Marker;
 use crate::query::QueryError;
+
+/// One of the indexes that a search covered.
+#[derive(Debug, Clone, Copy)]
+pub struct RootDetails<'a> {
+    /// How users call it.
+    pub name: &'a str,
+    /// The indexed directory, where files are looked at.
+    pub path: &'a Path,
+    /// The generation that was searched.
+    pub snapshot: &'a Snapshot,
+}
 
 /// What to find out.
 #[derive(Debug, Clone, Copy)]
 pub struct Details<'a> {
-    /// The indexed directory, where files are looked at.
-    pub root: &'a Path,
     /// Most lines of a snippet; 0 for none.
     pub snippet_lines: usize,
     /// The filters of the search, for the patterns among them.
@@ -29,34 +39,37 @@ pub struct Details<'a> {
     pub now: i64,
 }
 
-/// Adds to the results which generation answered, and to every hit its snippet and the state of its file.
+/// Adds to the results which generations answered, and to every hit its snippet and the state of its file. `roots` are the
+/// indexes of the search, in its order.
 ///
 /// # Errors
-/// When the index cannot be read.
-pub fn complete(snapshot: &Snapshot, results: &mut SearchResults, details: &Details<'_>) -> Result<(), QueryError> {
-    let manifest = snapshot.manifest();
-    results.index = Some(IndexInfo {
-        generation: manifest.generation,
-        updated: manifest.updated,
-        age_seconds: details.now.saturating_sub(manifest.updated).max(0),
-        commit: manifest.head_commit.clone(),
-        complete: manifest.complete,
-    });
+/// When an index cannot be read.
+pub fn complete(
+    roots: &[RootDetails<'_>],
+    results: &mut SearchResults,
+    details: &Details<'_>,
+) -> Result<(), QueryError> {
+    match roots {
+        [only] => results.index = Some(info(only.snapshot, details.now)),
+        several => results.roots = several.iter().map(|root| root_info(root, details.now)).collect(),
+    }
     let patterns = details.filter.text()?;
-    let mut files = Files::new(details.root, snapshot);
+    let corpus = Corpus::new(roots.iter().map(|root| root.snapshot));
     for term in results.hits.iter().flat_map(|hit| &hit.explanation.matched_terms) {
         if !results.term_weights.contains_key(term) {
-            let held_by = snapshot.doc_frequency(term)?;
-            results.term_weights.insert(term.clone(), idf(snapshot.live().len(), u64::from(held_by)));
+            let held_by = corpus.doc_frequency(term)?;
+            results.term_weights.insert(term.clone(), idf(corpus.chunks(), u64::from(held_by)));
         }
     }
+    let mut files: Vec<Files<'_>> = roots.iter().map(Files::new).collect();
     let marker = Marker::new(&results.term_weights, Some(&patterns));
     for hit in &mut results.hits {
+        let files = &mut files[hit.root_place];
         hit.file_state = Some(files.state(hit)?);
         if details.snippet_lines == 0 {
             continue;
         }
-        let Some(chunk) = snapshot.text(hit.id)? else { continue };
+        let Some(chunk) = files.snapshot.text(hit.id)? else { continue };
         let mut lines = marker.best_lines(&chunk.text, &hit.name, details.snippet_lines);
         let numbers = files.numbers(hit, &chunk.text)?;
         for line in &mut lines {
@@ -67,19 +80,38 @@ pub fn complete(snapshot: &Snapshot, results: &mut SearchResults, details: &Deta
     Ok(())
 }
 
-/// The texts of the hits, best first, in `budget` tokens; see [`Context`].
+fn info(snapshot: &Snapshot, now: i64) -> IndexInfo {
+    let manifest = snapshot.manifest();
+    IndexInfo {
+        generation: manifest.generation,
+        updated: manifest.updated,
+        age_seconds: now.saturating_sub(manifest.updated).max(0),
+        commit: manifest.head_commit.clone(),
+        complete: manifest.complete,
+    }
+}
+
+fn root_info(root: &RootDetails<'_>, now: i64) -> RootInfo {
+    RootInfo {
+        name: root.name.to_owned(),
+        path: root.path.to_string_lossy().into_owned(),
+        index: info(root.snapshot, now),
+    }
+}
+
+/// The texts of the hits, best first, in `budget` tokens; see [`Context`]. `roots` are the indexes of the search, in its order.
 ///
 /// # Errors
-/// When the index cannot be read.
-pub fn packed(snapshot: &Snapshot, results: &SearchResults, root: &Path, budget: usize) -> Result<Context, QueryError> {
-    let mut files = Files::new(root, snapshot);
+/// When an index cannot be read.
+pub fn packed(roots: &[RootDetails<'_>], results: &SearchResults, budget: usize) -> Result<Context, QueryError> {
+    let mut files: Vec<Files<'_>> = roots.iter().map(Files::new).collect();
     let mut pieces = Vec::with_capacity(results.hits.len());
     for hit in &results.hits {
-        let Some(chunk) = snapshot.text(hit.id)? else { continue };
+        let Some(chunk) = roots[hit.root_place].snapshot.text(hit.id)? else { continue };
         let text = chunk.text;
         let named = text.lines().position(|line| !hit.name.is_empty() && line.contains(&hit.name)).unwrap_or(0);
         pieces.push(Piece {
-            file: hit.file.clone(),
+            file: FilePlace { root_place: hit.root_place, root: hit.root.clone(), path: hit.file.clone() },
             whole: has_lines(hit.chunk_type) && is_whole(&text, (hit.line_start, hit.line_end)),
             head: named + hit.signature.lines().count().max(1),
             text,
@@ -96,13 +128,14 @@ pub fn packed(snapshot: &Snapshot, results: &SearchResults, root: &Path, budget:
         });
     }
     // Only files with several hits can have gaps between them.
+    let place = |hit: &Hit| (hit.root_place, hit.file.clone());
     for hit in &results.hits {
-        if results.hits.iter().filter(|other| other.file == hit.file).count() > 1 {
-            files.read(hit)?;
+        if results.hits.iter().filter(|other| place(other) == place(hit)).count() > 1 {
+            files[hit.root_place].read(hit)?;
         }
     }
-    let blank = |path: &str, line: u32| {
-        let text = files.texts.get(path).and_then(Option::as_ref);
+    let blank = |file: &FilePlace, line: u32| {
+        let text = files[file.root_place].texts.get(&file.path).and_then(Option::as_ref);
         text.and_then(|text| text.lines().nth(line.saturating_sub(1) as usize))
             .is_some_and(|line| line.trim().is_empty())
     };
@@ -128,10 +161,10 @@ struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    fn new(root: &Path, snapshot: &'a Snapshot) -> Self {
+    fn new(root: &RootDetails<'a>) -> Self {
         Self {
-            root: Directory::open_root(root).ok(),
-            snapshot,
+            root: Directory::open_root(root.path).ok(),
+            snapshot: root.snapshot,
             states: FxHashMap::default(),
             texts: FxHashMap::default(),
         }

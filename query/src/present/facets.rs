@@ -20,7 +20,42 @@ pub struct SearchFacets {
     /// By language, most first.
     pub languages: Vec<FacetCount>,
     /// By directory, most first: the directories right below the deepest one that holds all of the chunks, at most twenty.
+    /// Where several roots are searched, directories of the same path count as one.
     pub directories: Vec<FacetCount>,
+    /// By root, in the order of the search, where several are searched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<FacetCount>,
+}
+
+impl SearchFacets {
+    /// Those of several indexes as one; `names` are their names.
+    pub(crate) fn merged(parts: Vec<Self>, names: &[&str]) -> Self {
+        let named = parts.iter().zip(names).map(|(part, name)| count(*name, part.chunks));
+        let roots = if parts.len() > 1 { named.collect() } else { Vec::new() };
+        let chunks = parts.iter().map(|part| part.chunks).sum();
+        let merged = |of: fn(&Self) -> &Vec<FacetCount>| {
+            let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+            for FacetCount { value, chunks } in parts.iter().flat_map(of) {
+                *counts.entry(value).or_default() += chunks;
+            }
+            most_first(counts.into_iter().map(|(value, chunks)| count(value, chunks)).collect())
+        };
+        let (types, languages) = (merged(|part| &part.types), merged(|part| &part.languages));
+        let mut directories = merged(|part| &part.directories);
+        directories.truncate(MOST_DIRECTORIES);
+        Self { chunks, types, languages, directories, roots }
+    }
+}
+
+fn count(value: &str, chunks: u64) -> FacetCount {
+    FacetCount { value: value.to_owned(), chunks }
+}
+
+/// The values that some chunk has, the most frequent ones first.
+fn most_first(mut counts: Vec<FacetCount>) -> Vec<FacetCount> {
+    counts.retain(|count| count.chunks > 0);
+    counts.sort_by(|a, b| b.chunks.cmp(&a.chunks).then_with(|| a.value.cmp(&b.value)));
+    counts
 }
 
 /// How many chunks have a value.
@@ -68,29 +103,22 @@ impl FacetIndex {
         Ok(Self { files, directories })
     }
 
-    /// Counts live chunks.
+    /// Counts live chunks of one index, in no order.
     ///
     /// # Errors
     /// When a label of the index is damaged.
     pub(crate) fn count(&self, snapshot: &Snapshot, chunks: &RoaringBitmap) -> Result<SearchFacets, StorageError> {
         let mut types = Vec::new();
         for kind in ChunkType::ALL {
-            let count = snapshot.label(Label::Type(kind))?.intersection_len(chunks);
-            types.push(FacetCount { value: kind.as_str().to_owned(), chunks: count });
+            types.push(count(kind.as_str(), snapshot.label(Label::Type(kind))?.intersection_len(chunks)));
         }
         let mut languages = Vec::new();
         for language in snapshot.labels(LabelKind::Language) {
             let (value, _) = language?;
-            let count = snapshot.label(Label::Language(&value))?.intersection_len(chunks);
-            languages.push(FacetCount { value, chunks: count });
+            languages.push(count(&value, snapshot.label(Label::Language(&value))?.intersection_len(chunks)));
         }
-        let mut directories = below_common(&self.by_directory(chunks));
-        for counts in [&mut types, &mut languages, &mut directories] {
-            counts.retain(|count| count.chunks > 0);
-            counts.sort_by(|a, b| b.chunks.cmp(&a.chunks).then_with(|| a.value.cmp(&b.value)));
-        }
-        directories.truncate(MOST_DIRECTORIES);
-        Ok(SearchFacets { chunks: chunks.len(), types, languages, directories })
+        let directories = below_common(&self.by_directory(chunks));
+        Ok(SearchFacets { chunks: chunks.len(), types, languages, directories, roots: Vec::new() })
     }
 
     /// The directories that hold some of the chunks, with how many.

@@ -5,7 +5,6 @@ use aurora_storage::StorageError;
 use crate::explain::explain;
 use crate::present::results::{Copies, FileRow, Hit, RawScores, Scores};
 use crate::rank::{FoldedGroup, RankedCandidate, RankingContext};
-use crate::retrieve::bm25::KeywordSearch;
 
 /// Least score of a further chunk of a file, as a share of that of its best one.
 const LEAST_SHARE: f32 = 0.5;
@@ -13,7 +12,6 @@ const LEAST_SHARE: f32 = 0.5;
 /// The hits of `groups`, which index `ranked`. Their full texts are kept where `content` asks for them.
 pub(crate) fn hits(
     context: &RankingContext<'_, '_>,
-    bm25: &KeywordSearch<'_>,
     content: bool,
     ranked: &[RankedCandidate<'_>],
     groups: Vec<FoldedGroup>,
@@ -21,9 +19,9 @@ pub(crate) fn hits(
     let mut hits = Vec::with_capacity(groups.len());
     for (at, group) in groups.into_iter().enumerate() {
         let candidate = &ranked[group.best];
-        let id = candidate.retrieved.id;
-        let Some(chunk) = context.snapshot.chunk_with_text(id)? else { continue };
-        let (weighted, explanation) = explain(context, candidate, &bm25.matched(id), &chunk.git);
+        let (id, root) = (candidate.retrieved.id, context.root(&candidate.retrieved));
+        let Some(chunk) = root.snapshot.chunk_with_text(id)? else { continue };
+        let (weighted, explanation) = explain(context, candidate, &root.bm25.matched(id), &chunk.git);
         let components = candidate.components;
         let scores = Scores {
             bm25: components.bm25.unwrap_or(0.0),
@@ -40,12 +38,14 @@ pub(crate) fn hits(
                 rerank: candidate.reranked,
             },
         };
-        let copies = Copies::of(group.copies.iter().map(|&copy| ranked[copy].retrieved.chunk));
+        let copies = group.copies.iter().map(|&copy| &ranked[copy].retrieved);
+        let copies = Copies::of(copies.map(|copy| (context.root(copy).name, copy.chunk)));
         let rows = group.rows.iter().map(|&row| &ranked[row]);
         let rows = rows.filter(|row| row.score >= LEAST_SHARE * candidate.score);
         let rows = rows.map(|row| FileRow::of(row.retrieved.chunk, row.score)).collect();
         let hit = Hit::of((at + 1, id), chunk, content, scores, candidate.access.clone(), explanation);
-        hits.push(Hit { copies, rows, ..hit });
+        let (place, name) = (candidate.retrieved.root, root.name.map(str::to_owned));
+        hits.push(Hit { root_place: place, root: name, copies, rows, ..hit });
     }
     Ok(hits)
 }

@@ -1,7 +1,7 @@
 //! Step 5: what a reader sees of the best.
 //!
 //! Takes ranked candidates and the indexed directory. Gives hits with snippets and the state of their files, texts packed into
-//! a token budget, lists of matches where there is no query, and counts by type, language and directory.
+//! a token budget, and counts by type, language and directory.
 
 mod budget;
 mod details;
@@ -9,7 +9,6 @@ mod facets;
 mod freshness;
 mod hits;
 mod lines;
-mod listing;
 mod results;
 #[cfg(feature = "schema")]
 mod schema;
@@ -17,12 +16,12 @@ mod snippet;
 mod tokens;
 
 pub use budget::{Context, ContextBlock, PackedHit};
-pub use details::{Details, complete, packed};
+pub use details::{Details, RootDetails, complete, packed};
 pub(crate) use facets::FacetIndex;
 pub use facets::{FacetCount, SearchFacets};
 pub use freshness::{FileState, file_state};
 pub(crate) use hits::hits;
-pub(crate) use listing::list;
-pub use results::{Copies, FileRow, Hit, IndexInfo, RawScores, Scores, SearchResults, StageCounts};
+pub(crate) use lines::line_numbers;
+pub use results::{Copies, FileRow, Hit, IndexInfo, RawScores, RootInfo, Scores, SearchResults, StageCounts, shown_path};
 pub use snippet::{LineToken, Marker, SnippetLine};
 pub use tokens::estimate_tokens;

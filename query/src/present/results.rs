@@ -39,9 +39,12 @@ pub struct SearchResults {
     /// What the matching chunks have in common; `None` unless [`crate::Query::facets`] is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facets: Option<SearchFacets>,
-    /// The generation that answered; `None` until [`crate::complete`].
+    /// The generation that answered; `None` until [`crate::complete`], and where several roots are searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexInfo>,
+    /// The roots that were searched, where there are several; empty until [`crate::complete`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<RootInfo>,
     /// The terms that matched, with what they weigh; empty until [`crate::complete`].
     #[serde(skip)]
     pub term_weights: BTreeMap<String, f32>,
@@ -87,6 +90,18 @@ pub struct IndexInfo {
     pub complete: bool,
 }
 
+/// One of several roots that were searched.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RootInfo {
+    /// Its name.
+    pub name: String,
+    /// The directory.
+    pub path: String,
+    /// The generation that answered.
+    pub index: IndexInfo,
+}
+
 /// One found chunk.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Serialize)]
@@ -99,6 +114,12 @@ pub struct Hit {
     /// The chunk's number in this index.
     #[serde(skip)]
     pub id: ChunkId,
+    /// Which of the indexes of the search holds the chunk, by place.
+    #[serde(skip)]
+    pub root_place: usize,
+    /// Name of the root that holds the chunk, where several are searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
     /// Path relative to the indexed root.
     pub file: String,
     /// Type of the chunk.
@@ -162,6 +183,11 @@ pub struct Hit {
 }
 
 impl Hit {
+    /// Its file as users see it.
+    pub fn shown_file(&self) -> String {
+        shown_path(self.root.as_deref(), &self.file)
+    }
+
     /// The hit that a chunk is. Its text is kept where `content` asks for it.
     pub(crate) fn of(
         (rank, id): (usize, ChunkId),
@@ -179,6 +205,8 @@ impl Hit {
             rank,
             key: chunk.key,
             id,
+            root_place: 0,
+            root: None,
             file: chunk.path,
             chunk_type: chunk.chunk_type,
             language: chunk.language,
@@ -203,6 +231,17 @@ impl Hit {
             file_state: None,
         }
     }
+}
+
+/// A path as users see it: below the name of its root, where several are searched.
+///
+/// ```
+/// use aurora_query::shown_path;
+/// assert_eq!(shown_path(None, "src/a.rs"), "src/a.rs");
+/// assert_eq!(shown_path(Some("backend"), "src/a.rs"), "backend/src/a.rs");
+/// ```
+pub fn shown_path(root: Option<&str>, path: &str) -> String {
+    root.map_or_else(|| path.to_owned(), |root| format!("{root}/{path}"))
 }
 
 /// A further chunk of a hit's file.
@@ -247,7 +286,8 @@ impl FileRow {
 pub struct Copies {
     /// How many there are.
     pub count: usize,
-    /// The best of them, at most [`Copies::NAMED`], each as `path:line`; memories have no line.
+    /// The best of them, at most [`Copies::NAMED`], each as `path:line`; memories have no line. Where several roots are
+    /// searched, the name of the root and a slash come first.
     pub places: Vec<String>,
 }
 
@@ -255,11 +295,11 @@ impl Copies {
     /// Most places that are named.
     pub const NAMED: usize = 5;
 
-    pub(crate) fn of<'c>(chunks: impl ExactSizeIterator<Item = ChunkRecord<'c>>) -> Self {
+    pub(crate) fn of<'c>(chunks: impl ExactSizeIterator<Item = (Option<&'c str>, ChunkRecord<'c>)>) -> Self {
         let count = chunks.len();
-        let place = |chunk: ChunkRecord<'_>| match chunk.chunk_type() {
-            ChunkType::Reasoning | ChunkType::Knowledge => chunk.path().to_owned(),
-            _ => format!("{}:{}", chunk.path(), chunk.line_start()),
+        let place = |(root, chunk): (Option<&str>, ChunkRecord<'_>)| match chunk.chunk_type() {
+            ChunkType::Reasoning | ChunkType::Knowledge => shown_path(root, chunk.path()),
+            _ => format!("{}:{}", shown_path(root, chunk.path()), chunk.line_start()),
         };
         Self { count, places: chunks.take(Self::NAMED).map(place).collect() }
     }

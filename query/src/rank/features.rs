@@ -78,6 +78,8 @@ pub(crate) struct Features<'c> {
 /// What the features of a candidate are read from.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'c> {
+    /// Which of the indexes of the search holds it, by place.
+    pub(crate) root: usize,
     pub(crate) named: ChunkName<'c>,
     pub(crate) lines: u32,
     /// How well the words of its documentation match the query's, normalised within the candidates.
@@ -122,10 +124,10 @@ impl<'q> RuleQuery<'q> {
     /// The features of chunks.
     pub(crate) fn read<'c>(&self, analyzer: &Analyzer, chunks: impl Iterator<Item = Facts<'c>>) -> Vec<Features<'c>> {
         let mut overlaps = Overlaps::new(&self.parts, analyzer);
-        let mut files: FxHashMap<&str, FileFeatures> = FxHashMap::default();
-        let read = chunks.map(|Facts { named, lines, doc_words, file: evidence }| {
+        let mut files: FxHashMap<(usize, &str), FileFeatures> = FxHashMap::default();
+        let read = chunks.map(|Facts { root, named, lines, doc_words, file: evidence }| {
             let number = files.len();
-            let file = files.entry(named.path).or_insert_with(|| FileFeatures {
+            let file = files.entry((root, named.path)).or_insert_with(|| FileFeatures {
                 number,
                 classes: PathClasses::of(named.path),
                 stem: overlaps.with(stem(named.path)),

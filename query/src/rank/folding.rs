@@ -22,6 +22,8 @@ pub fn first_piece(key: &str) -> &str {
 
 /// What folding looks at of a chunk.
 pub(crate) struct Foldable<'c> {
+    /// Which of the indexes of the search holds it, by place.
+    pub(crate) root: usize,
     pub(crate) key: &'c str,
     pub(crate) path: &'c str,
     pub(crate) lines: (u32, u32),
@@ -62,18 +64,18 @@ pub(crate) fn fold<'c>(
     let mut places: Vec<FoldedGroup> = Vec::new();
     // Chunks of the list and pieces of these, with the index of their group.
     let mut shown: Vec<(usize, Foldable<'c>)> = Vec::new();
-    let mut definitions: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut definitions: FxHashMap<(usize, &str), usize> = FxHashMap::default();
     let mut texts: FxHashMap<[u8; 16], usize> = FxHashMap::default();
-    let mut files: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut files: FxHashMap<(usize, &str), usize> = FxHashMap::default();
     for (at, chunk) in ranked.enumerate() {
         let chunk = chunk?;
-        let definition = first_piece(chunk.key);
-        let piece_of = definitions.get(definition).copied();
+        let (definition, file) = ((chunk.root, first_piece(chunk.key)), (chunk.root, chunk.path));
+        let piece_of = definitions.get(&definition).copied();
         let alike = |(_, above): &&(usize, Foldable<'c>)| !chunk.same_only && above.likeness.is_alike(&chunk.likeness);
         let near = shown.iter().find(alike).map(|(place, _)| *place);
         let copy_of = [texts.get(&chunk.content_hash).copied(), near].into_iter().flatten().min();
         let is_folded = piece_of.is_some() || copy_of.is_some();
-        let of_file = files.get(chunk.path).copied().filter(|_| group == Group::File && !is_folded);
+        let of_file = files.get(&file).copied().filter(|_| group == Group::File && !is_folded);
         let place = match [piece_of, copy_of, of_file].into_iter().flatten().min() {
             Some(place) => place,
             None if places.len() == limit => break,
@@ -85,7 +87,7 @@ pub(crate) fn fold<'c>(
         if of_file.is_some() && places[place].rows.len() < MOST_ROWS {
             places[place].rows.push(at);
         }
-        files.entry(chunk.path).or_insert(place);
+        files.entry(file).or_insert(place);
         definitions.entry(definition).or_insert(place);
         texts.entry(chunk.content_hash).or_insert(place);
         if copy_of != Some(place) {
@@ -100,7 +102,7 @@ pub(crate) fn fold<'c>(
 impl Foldable<'_> {
     /// Whether two chunks show the same lines: a class of one method, and the method.
     fn overlaps(&self, other: &Self) -> bool {
-        self.path == other.path && self.lines.0 <= other.lines.1 && other.lines.0 <= self.lines.1
+        (self.root, self.path) == (other.root, other.path) && self.lines.0 <= other.lines.1 && other.lines.0 <= self.lines.1
     }
 }
 
@@ -126,6 +128,7 @@ mod tests {
             let mut hasher = DefaultHasher::new();
             self.text.hash(&mut hasher);
             Foldable {
+                root: 0,
                 key: &self.key,
                 path: self.key.split(':').nth(1).unwrap_or_default(),
                 lines: (self.line, self.line + 9),

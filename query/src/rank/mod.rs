@@ -31,7 +31,7 @@ mod uses;
 use std::cmp::Ordering;
 
 use aurora_analysis::Analyzer;
-use aurora_storage::{AccessRecord, ChunkId, ChunkType, Snapshot, StorageError};
+use aurora_storage::{AccessRecord, ChunkId, ChunkType, StorageError};
 
 use crate::config::{Fusion, SearchConfig};
 use crate::query::{Group, Mode};
@@ -40,7 +40,7 @@ use crate::rank::features::{Facts, FileShares, RuleQuery};
 use crate::rank::folding::Foldable;
 use crate::rank::likeness::Likeness;
 use crate::rank::spreading::{LabelGraph, spread};
-use crate::retrieve::{Candidate, FileEvidence, chunk_name};
+use crate::retrieve::{Candidate, FileEvidence, SearchedRoot, chunk_name};
 use crate::understand::{ParsedQuery, QueryKind};
 
 pub(crate) use boosts::Boosts;
@@ -56,10 +56,10 @@ pub(crate) use reranking::Reranking;
 
 /// What the ranking of one query needs beside its candidates.
 pub(crate) struct RankingContext<'r, 's> {
-    /// The generation that is searched.
-    pub(crate) snapshot: &'s Snapshot,
-    /// What custom columns add to scores.
-    pub(crate) boosts: &'r Boosts,
+    /// The indexes that are searched.
+    pub(crate) roots: &'r [SearchedRoot<'s>],
+    /// What custom columns of each add to scores.
+    pub(crate) boosts: &'r [&'r Boosts],
     /// The analyzer of query and index.
     pub(crate) analyzer: &'r Analyzer,
     /// Weights and parameters.
@@ -72,13 +72,21 @@ pub(crate) struct RankingContext<'r, 's> {
     pub(crate) parsed: &'r ParsedQuery,
     /// What the query looks like.
     pub(crate) kind: QueryKind,
-    /// Inverse document frequencies of the query's terms; `None` for a term that no chunk holds.
-    pub(crate) term_idfs: &'r [Option<f32>],
     /// The model that reads the best candidates, if one shall.
     pub(crate) reranking: Option<Reranking<'r>>,
 }
 
-impl RankingContext<'_, '_> {
+impl<'s> RankingContext<'_, 's> {
+    /// The index of a candidate.
+    pub(crate) fn root(&self, candidate: &Candidate<'_>) -> &SearchedRoot<'s> {
+        &self.roots[candidate.root]
+    }
+
+    /// Inverse document frequencies of the query's terms; `None` for a term that no chunk holds.
+    pub(crate) fn term_idfs(&self) -> &[Option<f32>] {
+        self.roots.first().map_or(&[], |root| root.bm25.term_idfs())
+    }
+
     /// Weights of the components for this query. Without semantic scores their share is the keywords'.
     pub(crate) fn weights(&self) -> Weights {
         let weights = Weights::of_kind(&self.kind, &self.config.hybrid, &self.config.kinds);
@@ -101,7 +109,7 @@ pub(crate) fn rank<'s>(
     accesses: Vec<Option<AccessRecord>>,
     notes: &mut Vec<String>,
 ) -> Result<Vec<RankedCandidate<'s>>, StorageError> {
-    let rule_query = RuleQuery::new(context.parsed, context.term_idfs);
+    let rule_query = RuleQuery::new(context.parsed, context.term_idfs());
     let mut ranked = with_features(context, &rule_query, candidates, accesses);
     normalise_relevance(context, &mut ranked);
     if context.config.hybrid.fusion == Fusion::Rrf {
@@ -111,7 +119,7 @@ pub(crate) fn rank<'s>(
     fuse(context, &mut ranked);
     rules::apply(&context.config.rules, &rule_query, &mut ranked);
     if let (Some(reranking), Some(name)) = (&context.reranking, &context.config.rerank)
-        && let Err(reason) = reranking.apply(context.snapshot, &mut ranked, in_order)?
+        && let Err(reason) = reranking.apply(context.roots, &mut ranked, in_order)?
     {
         notes.push(format!("Ranked without the reranker `{name}`: {reason}"));
     }
@@ -128,7 +136,8 @@ fn with_features<'s>(
 ) -> Vec<RankedCandidate<'s>> {
     let doc_words = min_max(&candidates.iter().map(|candidate| candidate.doc_words).collect::<Vec<_>>());
     let files = file_shares(&candidates);
-    let read = candidates.iter().zip(doc_words).zip(files).map(|((Candidate { chunk, .. }, doc_words), file)| Facts {
+    let read = candidates.iter().zip(doc_words).zip(files).map(|((Candidate { root, chunk, .. }, doc_words), file)| Facts {
+        root: *root,
         named: chunk_name(*chunk),
         lines: chunk.line_end() - chunk.line_start() + 1,
         doc_words: doc_words.unwrap_or(0.0),
@@ -137,7 +146,7 @@ fn with_features<'s>(
     let features = query.read(context.analyzer, read);
     let parts = candidates.into_iter().zip(accesses).zip(features);
     let ranked = parts.map(|((candidate, access), features)| {
-        let boosts = context.boosts.of_chunk(candidate.chunk);
+        let boosts = context.boosts[candidate.root].of_chunk(candidate.chunk);
         RankedCandidate { boosts, ..RankedCandidate::new(candidate, access, features) }
     });
     ranked.collect()
@@ -203,13 +212,18 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
     }
     if context.config.hybrid.activation_weight > 0.0 && context.config.hybrid.fusion == Fusion::Weighted {
         fuse(context, ranked);
-        let mut best: Vec<(f32, ChunkId)> =
-            ranked.iter().map(|candidate| (candidate.fused, candidate.retrieved.id)).collect();
-        best.sort_by(|a, b| b.0.total_cmp(&a.0)); // stable: equal scores stay in the order of their keys
-        let sources: Vec<ChunkId> = best.iter().take(config.sources).map(|&(_, id)| id).collect();
-        let arrived = spread(config, &sources, &LabelGraph::new(context.snapshot))?;
+        let mut best: Vec<&RankedCandidate<'_>> = ranked.iter().collect();
+        best.sort_by(|a, b| b.fused.total_cmp(&a.fused)); // stable: equal scores stay in the order of their keys
+        best.truncate(config.sources);
+        let of_root = |(at, root): (usize, &SearchedRoot<'_>)| {
+            let sources = best.iter().filter(|candidate| candidate.retrieved.root == at);
+            let sources: Vec<ChunkId> = sources.map(|candidate| candidate.retrieved.id).collect();
+            spread(config, &sources, &LabelGraph::new(root.snapshot))
+        };
+        let arrived = context.roots.iter().enumerate().map(of_root).collect::<Result<Vec<_>, _>>()?;
         for candidate in ranked.iter_mut() {
-            candidate.activation.spreading = arrived.get(&candidate.retrieved.id).copied().unwrap_or(0.0);
+            let Candidate { root, id, .. } = &candidate.retrieved;
+            candidate.activation.spreading = arrived[*root].get(id).copied().unwrap_or(0.0);
         }
     }
     let parts: Vec<ActivationParts> = ranked.iter().map(|candidate| candidate.activation).collect();
@@ -286,9 +300,10 @@ pub(crate) fn fold(
 
 fn foldable<'c>(context: &RankingContext<'_, '_>, candidate: &'c Candidate<'_>) -> Result<Foldable<'c>, StorageError> {
     let chunk = candidate.chunk;
-    let texts = context.snapshot.text(candidate.id)?.map(|texts| (texts.content_hash(), texts.text, texts.doc));
+    let texts = context.root(candidate).snapshot.text(candidate.id)?.map(|texts| (texts.content_hash(), texts.text, texts.doc));
     let (content_hash, text, doc) = texts.unwrap_or_default();
     Ok(Foldable {
+        root: candidate.root,
         key: &candidate.key,
         path: chunk.path(),
         lines: (chunk.line_start(), chunk.line_end()),

@@ -34,14 +34,14 @@ pub(crate) fn rank_passages(
     limit: usize,
 ) -> Result<Vec<Passage>, StorageError> {
     let nothing_noted = vec![None; candidates.len()];
-    let rule_query = RuleQuery::new(context.parsed, context.term_idfs);
+    let rule_query = RuleQuery::new(context.parsed, context.term_idfs());
     let mut ranked = with_features(context, &rule_query, candidates, nothing_noted);
     normalise_relevance(context, &mut ranked);
     score(context, &mut ranked);
     ranked.retain(|candidate| candidate.ranks.sparse.is_some() || candidate.ranks.dense.is_some());
     if let Some(reranking) = &context.reranking {
         // Where the model cannot be used, the order stays as it is.
-        let _ = reranking.apply(context.snapshot, &mut ranked, by_score)?;
+        let _ = reranking.apply(context.roots, &mut ranked, by_score)?;
     }
     ranked.sort_by(by_score); // stable
     ranked.truncate(limit);

@@ -6,11 +6,11 @@
 use std::cmp::Ordering;
 
 use aurora_analysis::{Passage, Reranker};
-use aurora_storage::{ChunkRecord, ChunkText, Snapshot, StorageError};
+use aurora_storage::{ChunkRecord, ChunkText, StorageError};
 
 use crate::rank::candidate::RankedCandidate;
 use crate::rank::fusion::min_max;
-use crate::retrieve::Candidate;
+use crate::retrieve::{Candidate, SearchedRoot};
 
 /// The lift in an explanation.
 const RULE: &str = "rerank";
@@ -37,7 +37,7 @@ impl Reranking<'_> {
     /// When the index cannot be read.
     pub(crate) fn apply<'s>(
         &self,
-        snapshot: &Snapshot,
+        roots: &[SearchedRoot<'s>],
         ranked: &mut [RankedCandidate<'s>],
         order: impl Fn(&RankedCandidate<'s>, &RankedCandidate<'s>) -> Ordering,
     ) -> Result<Result<(), String>, StorageError> {
@@ -48,7 +48,7 @@ impl Reranking<'_> {
         let mut first: Vec<usize> = (0..ranked.len()).collect();
         first.sort_by(|&a, &b| order(&ranked[a], &ranked[b])); // stable: what is equal stays in the order of the keys
         first.truncate(self.most);
-        let texts = first.iter().map(|&at| ReadText::of(snapshot, &ranked[at].retrieved));
+        let texts = first.iter().map(|&at| ReadText::of(roots, &ranked[at].retrieved));
         let texts = texts.collect::<Result<Vec<_>, _>>()?;
         let scores = match self.scores(reranker, &texts) {
             Ok(scores) => scores,
@@ -86,8 +86,8 @@ struct ReadText<'s> {
 }
 
 impl<'s> ReadText<'s> {
-    fn of(snapshot: &Snapshot, candidate: &Candidate<'s>) -> Result<Self, StorageError> {
-        Ok(Self { chunk: candidate.chunk, texts: snapshot.text(candidate.id)? })
+    fn of(roots: &[SearchedRoot<'s>], candidate: &Candidate<'s>) -> Result<Self, StorageError> {
+        Ok(Self { chunk: candidate.chunk, texts: roots[candidate.root].snapshot.text(candidate.id)? })
     }
 
     fn passage(&self) -> Passage<'_> {

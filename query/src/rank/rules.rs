@@ -194,7 +194,7 @@ mod tests {
         chunks: &[ChunkName<'a>],
         scores: &[f32],
     ) -> Vec<RankedCandidate<'a, ()>> {
-        let facts = |&named: &ChunkName<'a>| Facts { named, lines: 9, doc_words: 0.0, file: FileShares::default() };
+        let facts = |&named: &ChunkName<'a>| Facts { root: 0, named, lines: 9, doc_words: 0.0, file: FileShares::default() };
         let features = query.read(&Analyzer, chunks.iter().map(facts));
         let fused = features.into_iter().zip(scores).map(|(features, &score)| RankedCandidate {
             fused: score,
@@ -269,7 +269,7 @@ mod tests {
         let query = query("query");
         let query = RuleQuery::new(&query, &[Some(1.0)]);
         let good = FileShares { keywords: 1.0, coverage: 0.5, meaning: 1.0, doc_words: 0.0 };
-        let fact = |named, file| Facts { named, lines: 9, doc_words: 0.0, file };
+        let fact = |named, file| Facts { root: 0, named, lines: 9, doc_words: 0.0, file };
         let chunks = [("a", "good.py", good), ("b", "good.py", good), ("c", "other.py", FileShares::default())];
         let facts = chunks.map(|(name, path, file)| fact(chunk(name, path, ChunkType::Function), file));
         let features = query.read(&Analyzer, facts.into_iter());

@@ -8,6 +8,7 @@ use aurora_inverted::{Bm25Config, FieldScorer, GroupScorer, WeightedPostings, id
 use aurora_storage::{ChunkId, Field, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
+use crate::corpus::Corpus;
 use crate::understand::{ExtraTerm, ParsedQuery};
 
 /// A term to look for.
@@ -28,14 +29,14 @@ pub(crate) struct MatchedTerms {
     pub(crate) in_columns: Vec<usize>,
 }
 
-/// A query's terms with their postings.
+/// A query's terms with their postings in one index, weighed by the statistics of all indexes of the search.
 pub(crate) struct KeywordSearch<'s> {
     snapshot: &'s Snapshot,
     fields: FieldScorer,
     files: GroupScorer,
     lists: Vec<WeightedPostings<'s>>,
-    /// Inverse document frequency of each list.
-    idfs: Vec<f32>,
+    /// Inverse document frequency of each term; `None` where no chunk holds it.
+    term_idfs: Vec<Option<f32>>,
 }
 
 /// The `k` best chunks for a sum of terms, best first, equal scores by key: BM25F, summed in the order of `terms`. Only
@@ -51,52 +52,67 @@ pub fn best_chunks(
     filter: Option<&RoaringBitmap>,
 ) -> Result<Vec<(ChunkId, f32)>, StorageError> {
     let filter = filter.map(|filter| filter & snapshot.live());
-    KeywordSearch::of(snapshot, config, terms.iter().copied())?.top(k, filter.as_ref())
+    let of_one = KeywordSearch::of(&Corpus::new([snapshot]), config, terms.iter().copied())?;
+    of_one.first().map_or_else(|| Ok(Vec::new()), |search| search.top(k, filter.as_ref()))
 }
 
 impl<'s> KeywordSearch<'s> {
-    /// Looks up the postings of `query`.
-    pub(crate) fn new(snapshot: &'s Snapshot, config: &Bm25Config, query: &ParsedQuery) -> Result<Self, StorageError> {
+    /// Looks up the postings of `query` in each index of `corpus`.
+    pub(crate) fn new(corpus: &Corpus<'s>, config: &Bm25Config, query: &ParsedQuery) -> Result<Vec<Self>, StorageError> {
         let own = query.terms.iter().map(|term| (term.text.as_str(), term.weight * term.count as f32));
         let of = |extra: &ExtraTerm| query.terms[extra.of].count as f32;
         let extras = query.extras.iter().map(|extra| (extra.text.as_str(), extra.weight * of(extra)));
         let terms = own.chain(extras).map(|(text, weight)| WeightedTerm { text, weight });
-        let mut bm25 = Self::of(snapshot, config, terms)?;
+        let mut searches = Self::of(corpus, config, terms)?;
+        for search in &mut searches {
+            search.bound_extras(query, corpus.chunks());
+        }
+        Ok(searches)
+    }
+
+    /// Has an extra term count at most as much as the term that it stands for.
+    fn bound_extras(&mut self, query: &ParsedQuery, total: u64) {
         for (at, extra) in query.extras.iter().enumerate() {
-            // An extra term counts at most as much as the term that it stands for.
-            let most = bm25.idfs[extra.of];
+            let most = self.term_idfs[extra.of].unwrap_or_else(|| idf(total, 0));
             let at = query.terms.len() + at;
-            if bm25.idfs[at] > most {
-                bm25.lists[at].factor *= most / bm25.idfs[at];
-                bm25.idfs[at] = most;
+            if let Some(own) = self.term_idfs[at].filter(|own| *own > most) {
+                self.lists[at].factor *= most / own;
+                self.term_idfs[at] = Some(most);
             }
         }
-        Ok(bm25)
     }
 
-    /// Looks up the postings of `terms`.
+    /// Looks up the postings of `terms` in each index of `corpus`.
     pub(crate) fn of<'t>(
-        snapshot: &'s Snapshot,
+        corpus: &Corpus<'s>,
         config: &Bm25Config,
         terms: impl Iterator<Item = WeightedTerm<'t>>,
-    ) -> Result<Self, StorageError> {
-        let total = snapshot.live().len();
-        let (mut lists, mut idfs) = (Vec::new(), Vec::new());
+    ) -> Result<Vec<Self>, StorageError> {
+        let (total, totals) = (corpus.chunks(), corpus.field_totals());
+        let empty = |&snapshot: &&'s Snapshot| Self {
+            snapshot,
+            fields: FieldScorer::new(config, total, totals),
+            files: GroupScorer::new(config, corpus.files(), totals),
+            lists: Vec::new(),
+            term_idfs: Vec::new(),
+        };
+        let mut searches: Vec<Self> = corpus.snapshots().iter().map(empty).collect();
         for term in terms {
-            let postings = snapshot.postings(term.text)?;
-            let idf = idf(total, u64::from(postings.doc_frequency()));
-            lists.push(WeightedPostings { postings, factor: term.weight * idf });
-            idfs.push(idf);
+            let postings = corpus.snapshots().iter().map(|snapshot| snapshot.postings(term.text));
+            let postings = postings.collect::<Result<Vec<_>, _>>()?;
+            let frequency = postings.iter().map(|postings| u64::from(postings.doc_frequency())).sum();
+            let idf = idf(total, frequency);
+            for (search, postings) in searches.iter_mut().zip(postings) {
+                search.lists.push(WeightedPostings { postings, factor: term.weight * idf });
+                search.term_idfs.push((frequency > 0).then_some(idf));
+            }
         }
-        let fields = FieldScorer::new(config, total, snapshot.field_totals());
-        let files = GroupScorer::new(config, snapshot.manifest().file_count, snapshot.field_totals());
-        Ok(Self { snapshot, fields, files, lists, idfs })
+        Ok(searches)
     }
 
-    /// Inverse document frequency of each term; `None` where no chunk holds it.
-    pub(crate) fn term_idfs(&self) -> Vec<Option<f32>> {
-        let idfs = self.lists.iter().zip(&self.idfs);
-        idfs.map(|(list, idf)| (list.postings.doc_frequency() > 0).then_some(*idf)).collect()
+    /// Inverse document frequency of each term; `None` where no chunk of any index holds it.
+    pub(crate) fn term_idfs(&self) -> &[Option<f32>] {
+        &self.term_idfs
     }
 
     /// The `k` best chunks among those that `filter` lets through, best first, equal scores by key. All in `filter` live.

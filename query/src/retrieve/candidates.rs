@@ -8,10 +8,10 @@ use aurora_storage::{ArchivedMetaValue, ChunkId, ChunkRecord, Label, Snapshot, S
 use roaring::RoaringBitmap;
 
 use crate::query::Mode;
-use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::files::{self, FileEvidence};
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
-use crate::retrieve::query_vector::{QueryVector, cosine};
+use crate::retrieve::query_vector::cosine;
+use crate::retrieve::searched_root::SearchedRoot;
 use crate::understand::ParsedQuery;
 
 /// Most definitions of one name that become candidates; a more frequent name is not selective.
@@ -22,6 +22,8 @@ const MOST_DECLARATIONS: usize = 64;
 
 /// A chunk that may become a hit, with what stage 1 knows about it.
 pub(crate) struct Candidate<'s> {
+    /// Which of the indexes of the search holds it, by place.
+    pub(crate) root: usize,
     pub(crate) id: ChunkId,
     pub(crate) chunk: ChunkRecord<'s>,
     /// Its key.
@@ -42,7 +44,7 @@ pub(crate) struct Candidate<'s> {
 
 /// What stage 1 found.
 pub(crate) struct Candidates<'s> {
-    /// Sorted by key, so that nothing later depends on the order of insertion into the index.
+    /// Sorted by key and index, so that nothing later depends on the order of insertion into an index.
     pub(crate) list: Vec<Candidate<'s>>,
     /// Chunks that the keywords brought in.
     pub(crate) from_keywords: usize,
@@ -57,39 +59,88 @@ pub(crate) struct CandidateLimits {
     pub(crate) by_vectors: usize,
 }
 
-/// Collects the candidates of a query: the best by keywords and by vectors as `mode` asks, all chunks whose name is
-/// the query, and definitions of identifiers that the query mentions.
+/// Collects the candidates of a query: the best of all indexes by keywords and by vectors as `mode` asks, all chunks whose name
+/// is the query, and definitions of identifiers that the query mentions.
 pub(crate) fn collect<'s>(
-    snapshot: &'s Snapshot,
-    bm25: &KeywordSearch<'s>,
-    semantics: &QueryVector,
+    roots: &[SearchedRoot<'s>],
     mut late: Option<LateInteraction<'_>>,
     query: (&str, &ParsedQuery),
     (mode, most): (Mode, CandidateLimits),
-    filter: Option<&RoaringBitmap>,
 ) -> Result<Candidates<'s>, StorageError> {
-    let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { bm25.top(most.by_keywords, filter) };
-    let (keywords, near) = match semantics.vector() {
-        // Neither needs the other.
-        Some(vector) if mode != Mode::Sparse => {
-            rayon::join(by_keywords, || snapshot.nearest(vector, most.by_vectors, filter))
-        }
-        _ => (by_keywords(), Ok(Vec::new())),
-    };
-    let (keywords, near) = (keywords?, near?);
+    let best = roots.iter().map(|root| Best::of(root, mode, most)).collect::<Result<Vec<_>, _>>()?;
+    let best = best_of_all(best, most);
+    let (from_keywords, from_vectors) =
+        (best.iter().map(|best| best.keywords.len()).sum(), best.iter().map(|best| best.near.len()).sum());
     let identifier = IdentifierQuery::new(query.0);
-    let exact = exact_matches(snapshot, &identifier, filter)?;
-    let mentioned = mentioned_definitions(snapshot, query.1, filter)?;
+    let mut list = Vec::with_capacity(from_keywords + from_vectors);
+    for (at, (root, best)) in roots.iter().zip(best).enumerate() {
+        let late = late.as_mut().filter(|_| root.has_tokens);
+        list.extend(with_evidence((at, root), best, late, (&identifier, query.1), mode)?);
+    }
+    list.sort_unstable_by(|a: &Candidate<'_>, b| a.key.cmp(&b.key).then(a.root.cmp(&b.root)));
+    Ok(Candidates { list, from_keywords, from_vectors })
+}
 
-    let (from_keywords, from_vectors) = (keywords.len(), near.len());
-    let mut found: BTreeMap<ChunkId, f32> = keywords.into_iter().collect();
-    let others = near.iter().map(|(id, _)| id).chain(exact.iter().map(|(id, _)| id)).chain(&mentioned);
+/// The best chunks of an index, each with its score; best first, equal ones by key.
+struct Best {
+    keywords: Vec<(ChunkId, f32)>,
+    near: Vec<(ChunkId, f32)>,
+}
+
+impl Best {
+    fn of(root: &SearchedRoot<'_>, mode: Mode, most: CandidateLimits) -> Result<Self, StorageError> {
+        let filter = root.filter.as_ref();
+        let by_keywords =
+            || if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
+        let (keywords, near) = match root.vector.vector() {
+            // Neither needs the other.
+            Some(vector) if mode != Mode::Sparse => {
+                rayon::join(by_keywords, || root.snapshot.nearest(vector, most.by_vectors, filter))
+            }
+            _ => (by_keywords(), Ok(Vec::new())),
+        };
+        Ok(Self { keywords: keywords?, near: near? })
+    }
+}
+
+/// Of the best of each index those that are among the best of all.
+fn best_of_all(mut best: Vec<Best>, most: CandidateLimits) -> Vec<Best> {
+    if best.len() > 1 {
+        keep_best(&mut best, most.by_keywords, |best| &mut best.keywords);
+        keep_best(&mut best, most.by_vectors, |best| &mut best.near);
+    }
+    best
+}
+
+fn keep_best(best: &mut [Best], most: usize, list: fn(&mut Best) -> &mut Vec<(ChunkId, f32)>) {
+    let mut scores: Vec<f32> = best.iter_mut().flat_map(|best| list(best).iter().map(|(_, score)| *score)).collect();
+    if scores.len() > most && most > 0 {
+        let (_, last, _) = scores.select_nth_unstable_by(most - 1, |a, b| b.total_cmp(a));
+        let last = *last;
+        // Those that equal the last one stay, so that no index goes before another one.
+        best.iter_mut().for_each(|best| list(best).retain(|(_, score)| *score >= last));
+    }
+}
+
+/// The candidates of one index with everything that is known of them.
+fn with_evidence<'s>(
+    (at, root): (usize, &SearchedRoot<'s>),
+    best: Best,
+    mut late: Option<&mut LateInteraction<'_>>,
+    (identifier, parsed): (&IdentifierQuery, &ParsedQuery),
+    mode: Mode,
+) -> Result<Vec<Candidate<'s>>, StorageError> {
+    let (snapshot, filter) = (root.snapshot, root.filter.as_ref());
+    let exact = exact_matches(snapshot, identifier, filter)?;
+    let mentioned = mentioned_definitions(snapshot, parsed, filter)?;
+    let mut found: BTreeMap<ChunkId, f32> = best.keywords.into_iter().collect();
+    let others = best.near.iter().map(|(id, _)| id).chain(exact.iter().map(|(id, _)| id)).chain(&mentioned);
     let others: BTreeSet<ChunkId> = others.copied().filter(|id| !found.contains_key(id)).collect();
     let others: Vec<ChunkId> = others.into_iter().collect();
-    found.extend(others.iter().copied().zip(bm25.score(&others)?));
-    let vector = semantics.vector().filter(|_| mode != Mode::Sparse);
-    let keywords = (mode != Mode::Dense).then_some(bm25);
-    let files = files::of_files(snapshot, keywords, vector, late.as_mut(), found.keys().copied())?;
+    found.extend(others.iter().copied().zip(root.bm25.score(&others)?));
+    let vector = root.vector.vector().filter(|_| mode != Mode::Sparse);
+    let keywords = (mode != Mode::Dense).then_some(&root.bm25);
+    let files = files::of_files(snapshot, keywords, vector, late.as_deref_mut(), found.keys().copied())?;
     let mut list = Vec::with_capacity(found.len());
     for (id, score) in found {
         let Some(chunk) = snapshot.chunk(id)? else { continue };
@@ -99,10 +150,10 @@ pub(crate) fn collect<'s>(
         let doc_words = late.as_mut().and_then(|late| late.score(chunk.doc_tokens()));
         let key = chunk.key();
         let doc_words = doc_words.or(words);
-        list.push(Candidate { id, chunk, key, bm25: score, cosine, words, doc_words, file: files.of(id), exact });
+        let file = files.of(id);
+        list.push(Candidate { root: at, id, chunk, key, bm25: score, cosine, words, doc_words, file, exact });
     }
-    list.sort_unstable_by(|a, b| a.key.cmp(&b.key));
-    Ok(Candidates { list, from_keywords, from_vectors })
+    Ok(list)
 }
 
 /// The names of a chunk.

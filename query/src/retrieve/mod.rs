@@ -9,8 +9,10 @@ mod candidates;
 mod files;
 mod identifier;
 mod query_vector;
+mod searched_root;
 
 pub(crate) use candidates::{Candidate, CandidateLimits, Candidates, chunk_name, collect};
 pub(crate) use files::FileEvidence;
 pub(crate) use identifier::{ChunkName, IdentifierQuery};
 pub(crate) use query_vector::QueryVector;
+pub(crate) use searched_root::{SearchedRoot, query_vectors};

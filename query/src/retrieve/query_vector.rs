@@ -4,6 +4,7 @@ use aurora_analysis::QueryEmbedder;
 use aurora_storage::{ChunkId, Snapshot, StorageError};
 
 /// What a search can say about meaning.
+#[derive(Debug, Clone)]
 pub(crate) enum QueryVector {
     /// The query's vector, comparable with the stored ones.
     Available(Vec<f32>),
@@ -14,25 +15,29 @@ pub(crate) enum QueryVector {
 impl QueryVector {
     /// Embeds `text` if the index's vectors come from the same model.
     pub(crate) fn of(snapshot: &Snapshot, embedder: Option<&dyn QueryEmbedder>, text: &str) -> Self {
-        let Some(model) = &snapshot.manifest().model else {
-            return Self::Unavailable("the index holds no embeddings".to_owned());
-        };
-        let Some(embedder) = embedder else {
-            return Self::Unavailable(format!("the index holds embeddings of {}, but no model is loaded", model.id));
-        };
-        if model.id != embedder.id() || model.dimensions != embedder.dimensions() {
-            return Self::Unavailable(format!(
-                "the index holds embeddings of {}, but the configured model is {}; index again to embed with it",
-                model.id,
-                embedder.id()
-            ));
-        }
-        match embedder.embed_query(text) {
-            Ok(vector) if vector.iter().all(|&x| x == 0.0) => {
+        match fitting(snapshot, embedder).map(|embedder| embedder.embed_query(text)) {
+            Err(reason) => Self::Unavailable(reason),
+            Ok(Ok(vector)) if vector.iter().all(|&x| x == 0.0) => {
                 Self::Unavailable("the model knows no word of the query".to_owned())
             }
-            Ok(vector) => Self::Available(vector),
-            Err(e) => Self::Unavailable(e.to_string()),
+            Ok(Ok(vector)) => Self::Available(vector),
+            Ok(Err(error)) => Self::Unavailable(error.to_string()),
+        }
+    }
+
+    /// The same vector for another index, if its vectors come from the same model.
+    pub(crate) fn for_index(&self, snapshot: &Snapshot, embedder: Option<&dyn QueryEmbedder>) -> Self {
+        match fitting(snapshot, embedder) {
+            Ok(_) => self.clone(),
+            Err(reason) => Self::Unavailable(reason),
+        }
+    }
+
+    /// Why there is none.
+    pub(crate) fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Available(_) => None,
+            Self::Unavailable(reason) => Some(reason),
         }
     }
 
@@ -42,6 +47,23 @@ impl QueryVector {
             Self::Available(vector) => Some(vector),
             Self::Unavailable(_) => None,
         }
+    }
+}
+
+/// The embedder, if the vectors of the index come from its model; else why they cannot be compared.
+fn fitting<'e>(
+    snapshot: &Snapshot,
+    embedder: Option<&'e dyn QueryEmbedder>,
+) -> Result<&'e dyn QueryEmbedder, String> {
+    let Some(model) = &snapshot.manifest().model else { return Err("the index holds no embeddings".to_owned()) };
+    match embedder {
+        None => Err(format!("the index holds embeddings of {}, but no model is loaded", model.id)),
+        Some(embedder) if model.id != embedder.id() || model.dimensions != embedder.dimensions() => Err(format!(
+            "the index holds embeddings of {}, but the configured model is {}; index again to embed with it",
+            model.id,
+            embedder.id()
+        )),
+        Some(embedder) => Ok(embedder),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Further terms for a query, weaker than its own: other forms of a word, abbreviations, and longer words that a rare
 //! one begins.
 
-use aurora_storage::{Snapshot, StorageError, Walk};
+use aurora_storage::{StorageError, Walk};
 use rustc_hash::FxHashSet;
 
 use crate::config::ExpansionConfig;
+use crate::corpus::Corpus;
 use crate::understand::parsed_query::{ExpansionReason, ExtraTerm, ParsedQuery};
 use crate::understand::{abbreviations, inflection};
 
@@ -17,7 +18,7 @@ const MOST_OF_ONE: usize = 6;
 
 /// The further terms of a query that the index holds, in the order of the query's terms, each once.
 pub(crate) fn expand(
-    snapshot: &Snapshot,
+    corpus: &Corpus<'_>,
     query: &ParsedQuery,
     config: &ExpansionConfig,
 ) -> Result<Vec<ExtraTerm>, StorageError> {
@@ -28,7 +29,7 @@ pub(crate) fn expand(
             continue;
         }
         let most = config.abbreviated_in.max(config.inflected_in);
-        let frequency = snapshot.doc_frequency_up_to(&term.text, most.try_into().unwrap_or(u32::MAX))?;
+        let frequency = corpus.doc_frequency_up_to(&term.text, most.try_into().unwrap_or(u32::MAX))?;
         let is_in_at_most = |most: usize| frequency.is_some_and(|frequency| frequency as usize <= most);
         let mut left = MOST_OF_ONE;
         let mut add = |text: String, weight: f32, reason: ExpansionReason| {
@@ -39,18 +40,18 @@ pub(crate) fn expand(
         };
         if config.abbreviations > 0.0 && is_in_at_most(config.abbreviated_in) {
             for other in abbreviations::counterparts(&term.text) {
-                if holds(snapshot, other)? {
+                if corpus.holds(other)? {
                     add(other.to_owned(), config.abbreviations, ExpansionReason::Abbreviation);
                 }
             }
         }
         if config.inflections > 0.0 && is_in_at_most(config.inflected_in) {
-            for other in relatives(snapshot, &term.text, frequency != Some(0))? {
+            for other in relatives(corpus, &term.text, frequency != Some(0))? {
                 add(other, config.inflections, ExpansionReason::Inflection);
             }
         }
         if config.prefixes > 0.0 && frequency == Some(0) {
-            for other in continuations(snapshot, &term.text)? {
+            for other in continuations(corpus, &term.text)? {
                 add(other, config.prefixes, ExpansionReason::Prefix);
             }
         }
@@ -59,31 +60,21 @@ pub(crate) fn expand(
 }
 
 /// Whether anything but its spelling would lead from `term`, which the index does not hold, to one that it holds.
-pub(crate) fn has_relatives(snapshot: &Snapshot, term: &str) -> Result<bool, StorageError> {
+pub(crate) fn has_relatives(corpus: &Corpus<'_>, term: &str) -> Result<bool, StorageError> {
     for other in abbreviations::counterparts(term) {
-        if holds(snapshot, other)? {
+        if corpus.holds(other)? {
             return Ok(true);
         }
     }
-    Ok(!relatives(snapshot, term, false)?.is_empty() || !continuations(snapshot, term)?.is_empty())
-}
-
-/// Number of chunks that hold a term.
-pub(crate) fn frequency(snapshot: &Snapshot, term: &str) -> Result<usize, StorageError> {
-    Ok(snapshot.doc_frequency(term)? as usize)
-}
-
-/// Whether a chunk holds a term.
-pub(crate) fn holds(snapshot: &Snapshot, term: &str) -> Result<bool, StorageError> {
-    Ok(snapshot.doc_frequency_up_to(term, 0)?.is_none())
+    Ok(!relatives(corpus, term, false)?.is_empty() || !continuations(corpus, term)?.is_empty())
 }
 
 /// Forms of the same word that the index holds. A word that it does not hold, and no base of which it holds, has none.
-fn relatives(snapshot: &Snapshot, term: &str, is_held: bool) -> Result<Vec<String>, StorageError> {
+fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<String>, StorageError> {
     let mut found = Vec::new();
     let mut roots = Vec::new();
     for base in inflection::bases(term) {
-        if holds(snapshot, &base)? {
+        if corpus.holds(&base)? {
             roots.push(base.clone());
             found.push(base);
         }
@@ -93,7 +84,7 @@ fn relatives(snapshot: &Snapshot, term: &str, is_held: bool) -> Result<Vec<Strin
     }
     for root in roots {
         for form in inflection::forms(&root) {
-            if form != term && !found.contains(&form) && holds(snapshot, &form)? {
+            if form != term && !found.contains(&form) && corpus.holds(&form)? {
                 found.push(form);
             }
         }
@@ -102,12 +93,12 @@ fn relatives(snapshot: &Snapshot, term: &str, is_held: bool) -> Result<Vec<Strin
 }
 
 /// The most frequent words that `term` begins, where they are few enough to look at.
-fn continuations(snapshot: &Snapshot, term: &str) -> Result<Vec<String>, StorageError> {
+fn continuations(corpus: &Corpus<'_>, term: &str) -> Result<Vec<String>, StorageError> {
     let mut found: FxHashSet<Vec<u8>> = FxHashSet::default();
     if term.len() < SHORTEST_PREFIX {
         return Ok(Vec::new());
     }
-    snapshot.walk_terms(term, &mut |word| {
+    corpus.walk_terms(term, &mut |word| {
         if word.len() > term.len() && word.iter().all(u8::is_ascii_lowercase) {
             found.insert(word.to_vec());
         }
@@ -116,7 +107,7 @@ fn continuations(snapshot: &Snapshot, term: &str) -> Result<Vec<String>, Storage
     let mut held = Vec::new();
     if found.len() <= MOST_CONTINUATIONS {
         for word in found.into_iter().filter_map(|word| String::from_utf8(word).ok()) {
-            held.push((frequency(snapshot, &word)?, word));
+            held.push((corpus.doc_frequency(&word)?, word));
         }
     }
     held.retain(|(frequency, _)| *frequency > 0);

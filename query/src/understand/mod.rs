@@ -13,9 +13,9 @@ mod spelling;
 mod word_form;
 
 use aurora_analysis::Analyzer;
-use aurora_storage::Snapshot;
 
 use crate::config::SearchConfig;
+use crate::corpus::Corpus;
 use crate::query::QueryError;
 
 pub use kind::QueryKind;
@@ -38,7 +38,7 @@ pub(crate) struct Understood {
 /// # Errors
 /// [`QueryError::Empty`] and [`QueryError::NoTerms`], and when the index cannot be read.
 pub(crate) fn understand(
-    snapshot: &Snapshot,
+    corpus: &Corpus<'_>,
     analyzer: &Analyzer,
     config: &SearchConfig,
     text: &str,
@@ -46,7 +46,7 @@ pub(crate) fn understand(
     let mut parsed = ParsedQuery::parse(analyzer, text)?;
     let (mut text, mut notes) = (text.to_owned(), Vec::new());
     if config.expansion.spelling > 0.0
-        && let Some(corrected) = spelling::correct(snapshot, analyzer, &text)?
+        && let Some(corrected) = spelling::correct(corpus, analyzer, &text)?
     {
         let given = std::mem::replace(&mut parsed, ParsedQuery::parse(analyzer, &corrected.text)?);
         parsed.weigh_guesses(&given, config.expansion.spelling);
@@ -54,7 +54,7 @@ pub(crate) fn understand(
         text = corrected.text;
     }
     parsed.weigh_function_words(config.kinds.function_words);
-    parsed.extras = expansion::expand(snapshot, &parsed, &config.expansion)?;
+    parsed.extras = expansion::expand(corpus, &parsed, &config.expansion)?;
     let kind = QueryKind::of(&text, &parsed);
     Ok(Understood { parsed, text, kind, notes })
 }

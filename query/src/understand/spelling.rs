@@ -1,10 +1,11 @@
 //! Spelling correction: a word that no chunk holds is replaced by the nearest word of the index.
 
 use aurora_analysis::Analyzer;
-use aurora_storage::{ChunkId, Label, Snapshot, StorageError};
+use aurora_storage::{ChunkId, Label, StorageError};
 
+use crate::corpus::Corpus;
 use crate::understand::edit_distance::PrefixDistance;
-use crate::understand::expansion::{frequency, has_relatives, holds};
+use crate::understand::expansion::has_relatives;
 
 /// Shortest word that may be misspelt; any four letters are near too many others.
 const SHORTEST: usize = 4;
@@ -37,11 +38,11 @@ impl Corrected {
 
 /// Replaces the words of `text` that no chunk holds by the nearest ones that some chunk holds; `None` when there is nothing
 /// to replace. A word that expansion maps to other terms is left alone.
-pub(crate) fn correct(snapshot: &Snapshot, analyzer: &Analyzer, text: &str) -> Result<Option<Corrected>, StorageError> {
+pub(crate) fn correct(corpus: &Corpus<'_>, analyzer: &Analyzer, text: &str) -> Result<Option<Corrected>, StorageError> {
     let mut corrected = Corrected::default();
     let mut left = MOST_SOUGHT;
     for raw in text.split_inclusive(char::is_whitespace) {
-        let read = word(snapshot, analyzer, raw, &mut left)?;
+        let read = word(corpus, analyzer, raw, &mut left)?;
         if let Some(read) = &read {
             let strip = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned();
             corrected.changes.push((strip(raw), strip(read)));
@@ -52,12 +53,12 @@ pub(crate) fn correct(snapshot: &Snapshot, analyzer: &Analyzer, text: &str) -> R
 }
 
 /// `raw` with its misspelt parts replaced; `left` more may be looked for.
-fn word(snapshot: &Snapshot, analyzer: &Analyzer, raw: &str, left: &mut usize) -> Result<Option<String>, StorageError> {
+fn word(corpus: &Corpus<'_>, analyzer: &Analyzer, raw: &str, left: &mut usize) -> Result<Option<String>, StorageError> {
     let mut terms: Vec<String> = Vec::new();
     analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
     let mut unknown = Vec::new();
     for term in &terms {
-        if is_correctable(term) && !holds(snapshot, term)? {
+        if is_correctable(term) && !corpus.holds(term)? {
             unknown.push(term.as_str());
         }
     }
@@ -68,15 +69,15 @@ fn word(snapshot: &Snapshot, analyzer: &Analyzer, raw: &str, left: &mut usize) -
         let is_whole = terms.iter().any(|part| part != term && term.contains(part.as_str()));
         // An identifier whose parts are all known is taken as correct.
         let is_done = !read.to_ascii_lowercase().contains(term);
-        if is_done || (is_whole && !has_unknown_part) || (!is_whole && has_relatives(snapshot, term)?) {
+        if is_done || (is_whole && !has_unknown_part) || (!is_whole && has_relatives(corpus, term)?) {
             continue;
         }
         if *left == 0 {
             break;
         }
         *left -= 1;
-        let Some(near) = nearest(snapshot, term)? else { continue };
-        let written = if is_whole { written(snapshot, &near)? } else { near };
+        let Some(near) = nearest(corpus, term)? else { continue };
+        let written = if is_whole { written(corpus, &near)? } else { near };
         changed |= replace(&mut read, term, &written);
     }
     Ok(changed.then_some(read))
@@ -88,12 +89,12 @@ fn is_correctable(term: &str) -> bool {
 }
 
 /// The word of the index that is nearest to `term`, of equally near ones the most frequent, of those the first.
-fn nearest(snapshot: &Snapshot, term: &str) -> Result<Option<String>, StorageError> {
+fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageError> {
     let most = if term.len() < LONG { 1 } else { 2 };
     let first = term.as_bytes()[0];
     let mut distances = PrefixDistance::new(term, most);
     let mut found: Vec<(u8, Vec<u8>)> = Vec::new();
-    snapshot.walk_terms("", &mut |word| {
+    corpus.walk_terms("", &mut |word| {
         let (distance, walk) = distances.step(word);
         // Two edits are accepted only with the right first letter.
         let is_likely = |distance: u8| distance < 2 || word[0] == first;
@@ -105,10 +106,10 @@ fn nearest(snapshot: &Snapshot, term: &str) -> Result<Option<String>, StorageErr
     })?;
     found.sort_unstable();
     found.dedup();
-    let mut best: Option<(u8, usize, String)> = None;
+    let mut best: Option<(u8, u32, String)> = None;
     for (distance, word) in found.into_iter().take(MOST_NEAR) {
         let Ok(word) = String::from_utf8(word) else { continue };
-        let frequency = frequency(snapshot, &word)?;
+        let frequency = corpus.doc_frequency(&word)?;
         let better = best.as_ref().is_none_or(|best| distance == best.0 && frequency > best.1);
         if frequency > 0 && better {
             best = Some((distance, frequency, word));
@@ -118,13 +119,15 @@ fn nearest(snapshot: &Snapshot, term: &str) -> Result<Option<String>, StorageErr
 }
 
 /// An identifier as its definition writes it, where there is one.
-fn written(snapshot: &Snapshot, folded: &str) -> Result<String, StorageError> {
+fn written(corpus: &Corpus<'_>, folded: &str) -> Result<String, StorageError> {
     // The first by key, so that it does not depend on the order of insertion.
     let mut names = Vec::new();
-    for id in snapshot.label(Label::Defines(folded))?.into_iter().take(MOST_NAMESAKES) {
-        let Some(chunk) = snapshot.chunk(ChunkId(id))? else { continue };
-        if chunk.name().to_lowercase() == folded {
-            names.push((chunk.key(), chunk.name()));
+    for snapshot in corpus.snapshots() {
+        for id in snapshot.label(Label::Defines(folded))?.into_iter().take(MOST_NAMESAKES) {
+            let Some(chunk) = snapshot.chunk(ChunkId(id))? else { continue };
+            if chunk.name().to_lowercase() == folded {
+                names.push((chunk.key(), chunk.name()));
+            }
         }
     }
     Ok(names.into_iter().min().map_or_else(|| folded.to_owned(), |(_, name)| name.to_owned()))

@@ -1,7 +1,7 @@
 //! Exact-text filters against every text read one by one, and answers to patterns without a query.
 
 use crate::corpus::{self, NOW, Row};
-use aurora_query::{Details, FilterSpec, Query, Retriever, SearchConfig, SearchResults, TextFilter};
+use aurora_query::{Details, FilterSpec, Query, Retriever, RootDetails, SearchConfig, SearchResults, TextFilter};
 use aurora_storage::{ChunkType, Snapshot};
 use proptest::prelude::*;
 
@@ -21,8 +21,9 @@ impl Index {
         let query = Query { filter: filter.clone(), limit: 100, ..Query::new(text, NOW) };
         let retriever = Retriever::new(self.snapshot.clone(), None, SearchConfig::default());
         let mut found = retriever.search(&query).expect("a valid query");
-        let details = Details { root: self.directory.path(), snippet_lines: 3, filter: &filter, now: NOW };
-        aurora_query::complete(&self.snapshot, &mut found, &details).expect("a readable index");
+        let details = Details { snippet_lines: 3, filter: &filter, now: NOW };
+        let root = RootDetails { name: "", path: self.directory.path(), snapshot: &self.snapshot };
+        aurora_query::complete(&[root], &mut found, &details).expect("a readable index");
         found
     }
 }

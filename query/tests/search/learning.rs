@@ -1,5 +1,7 @@
 //! What is remembered of chunks: feedback and forgetting in whole searches.
 
+use std::sync::Arc;
+
 use crate::corpus::{self, DAY, NOW, Row};
 use aurora_query::{Forgetting, Query, Retriever, SearchConfig, SearchResults};
 use aurora_storage::{AccessLog, ChunkType, MetaValue, Verdict};
@@ -19,13 +21,14 @@ impl Index {
         Self { directory, retriever: Retriever::new(snapshot, None, config) }
     }
 
-    fn log(&self) -> AccessLog {
-        AccessLog::open(self.directory.path()).expect("a fresh directory")
+    fn log(&self) -> Arc<AccessLog> {
+        Arc::new(AccessLog::open(self.directory.path()).expect("a fresh directory"))
     }
 
-    fn ask(&self, log: &AccessLog) -> SearchResults {
-        let query = Query { access: Some(log), ..Query::new("shared words", NOW) };
-        self.retriever.search(&query).expect("a valid query")
+    fn ask(&self, log: &Arc<AccessLog>) -> SearchResults {
+        let (snapshot, config) = (self.retriever.snapshot().clone(), self.retriever.config().clone());
+        let retriever = Retriever::new(snapshot, None, config).with_access(Arc::clone(log));
+        retriever.search(&Query::new("shared words", NOW)).expect("a valid query")
     }
 }
 

@@ -9,4 +9,5 @@ mod learning;
 mod properties;
 mod ranking;
 mod reranking;
+mod roots;
 mod spelling;

@@ -27,7 +27,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
     })
 }
 
-fn search(rows: &[Row], config: &SearchConfig, query: &Query<'_>) -> SearchResults {
+fn search(rows: &[Row], config: &SearchConfig, query: &Query) -> SearchResults {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let model = Bag::default();
     let snapshot = corpus::write(directory.path(), rows, Some(&model));

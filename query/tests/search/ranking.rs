@@ -25,7 +25,7 @@ fn index_with(rows: &[Row], stored: Option<Bag>, loaded: Option<Bag>, config: Se
 }
 
 impl Index {
-    fn ask(&self, query: Query<'_>) -> SearchResults {
+    fn ask(&self, query: Query) -> SearchResults {
         self.retriever.search(&query).expect("a valid query")
     }
 
@@ -200,7 +200,8 @@ fn history_and_accesses_raise_activation_and_nothing_else() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let log = AccessLog::open(directory.path()).expect("a fresh directory");
     log.record(&[("code:src/aa.py:aa", NOW - DAY), ("code:src/aa.py:aa", NOW - 2 * DAY)]).expect("writable");
-    let results = index.ask(Query { access: Some(&log), ..Query::new("shared words", NOW) });
+    let index = Index { retriever: index.retriever.with_access(Arc::new(log)), ..index };
+    let results = index.ask(Query::new("shared words", NOW));
     assert_eq!(results.hits[0].qualified_name, "aa");
     assert!(results.hits[0].explanation.activation.starts_with("accessed 2x, 3 commits, last used 1 day ago"));
     assert!(results.hits.windows(2).all(|pair| pair[0].scores.raw.bm25 == pair[1].scores.raw.bm25));

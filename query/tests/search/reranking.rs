@@ -25,7 +25,7 @@ fn config(name: Option<&str>, results: usize) -> SearchConfig {
     }
 }
 
-fn search(config: &SearchConfig, reranker: Option<LoadedReranker>, query: Query<'_>) -> SearchResults {
+fn search(config: &SearchConfig, reranker: Option<LoadedReranker>, query: Query) -> SearchResults {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let model = Bag::default();
     let snapshot = corpus::write(directory.path(), &rows(), Some(&model));

@@ -1,0 +1,145 @@
+//! Answers to patterns without a query: matching chunks in the order of paths and lines, not ranked.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use aurora_storage::{Chunk, ChunkId};
+use rustc_hash::FxHashSet;
+
+use crate::explain::{Explanation, activation_reason};
+use crate::filter::TextFilter;
+use crate::present::{Hit, Scores, SearchFacets, SearchResults, StageCounts, line_numbers};
+use crate::query::{Query, QueryError};
+use crate::rank::activation::ActivationParts;
+use crate::retriever::{Retriever, Root};
+
+/// Reason given for a score that is none.
+const UNRANKED: &str = "not ranked: no query";
+
+/// The chunks of some indexes that pass the query's filters, those of each by path and line. A chunk that only shows matches
+/// which chunks inside it show as well is left out for them.
+pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<SearchResults, QueryError> {
+    let (mut parts, mut hits, mut left) = (Vec::new(), Vec::new(), query.limit);
+    for (place, root) in roots.iter().enumerate() {
+        let part = Part::of(root.retriever, query, left)?;
+        left -= part.hits.len();
+        let name = (roots.len() > 1).then(|| root.name.to_owned());
+        let first = hits.len();
+        hits.extend(part.hits.iter().enumerate().map(|(at, hit)| Hit {
+            rank: first + at + 1,
+            root_place: place,
+            root: name.clone(),
+            ..hit.clone()
+        }));
+        parts.push(part);
+    }
+    let eligible = parts.iter().map(|part| part.eligible).sum();
+    let mut notes: Vec<String> = Vec::new();
+    for note in parts.iter().flat_map(|part| &part.notes).filter(|_| eligible == 0 || roots.len() == 1) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
+        }
+    }
+    if parts.iter().any(|part| part.has_more) {
+        notes.push(format!("{eligible} chunks match; --limit shows more of them"));
+    }
+    let facets: Vec<SearchFacets> = parts.iter_mut().filter_map(|part| part.facets.take()).collect();
+    let names: Vec<&str> = roots.iter().map(|root| root.name).collect();
+    Ok(SearchResults {
+        query: query.text.clone(),
+        kind: None,
+        mode: query.mode,
+        stages: StageCounts {
+            indexed: roots.iter().map(|root| root.retriever.snapshot().live().len()).sum(),
+            eligible,
+            shown: hits.len(),
+            ..StageCounts::default()
+        },
+        hits,
+        notes,
+        facets: query.facets.then(|| SearchFacets::merged(facets, &names)),
+        index: None,
+        roots: Vec::new(),
+        term_weights: BTreeMap::new(),
+        took: start.elapsed(),
+    })
+}
+
+/// What is listed of one index.
+struct Part {
+    hits: Vec<Hit>,
+    eligible: u64,
+    /// Whether chunks were left out for the limit.
+    has_more: bool,
+    facets: Option<SearchFacets>,
+    notes: Vec<String>,
+}
+
+impl Part {
+    fn of(retriever: &Retriever, query: &Query, limit: usize) -> Result<Self, QueryError> {
+        let snapshot = retriever.snapshot();
+        let text = query.filter.text()?;
+        let selection = query.filter.resolve()?.select(snapshot)?;
+        let mut notes = selection.notes;
+        let eligible = selection.chunks.unwrap_or_default() & snapshot.live();
+        let mut found: Vec<(ChunkId, Chunk)> = Vec::new();
+        let mut seen = 0;
+        for file in snapshot.files() {
+            if found.len() >= limit || seen == eligible.len() {
+                break;
+            }
+            let ids = file?.chunks.into_iter().filter(|id| eligible.contains(id.0));
+            let mut chunks: Vec<(ChunkId, Chunk)> = Vec::new();
+            for id in ids {
+                chunks.extend(snapshot.chunk_with_text(id)?.map(|chunk| (id, chunk)));
+            }
+            seen += chunks.len() as u64;
+            found.extend(without_outer(chunks, &text));
+        }
+        let has_more = seen < eligible.len() || found.len() > limit;
+        found.truncate(limit);
+        let facets = match query.facets {
+            true => Some(retriever.facet_index()?.count(snapshot, &eligible)?),
+            false => None,
+        };
+        let keys: Vec<&str> = found.iter().map(|(_, chunk)| chunk.key.as_str()).collect();
+        let accesses = retriever.accesses(&keys, &mut notes);
+        let hits = found.into_iter().zip(accesses).map(|((id, chunk), access)| {
+            let explanation = Explanation {
+                matched_terms: Vec::new(),
+                matched_columns: Vec::new(),
+                exact_term: None,
+                exact_identifier: false,
+                bm25: UNRANKED.to_owned(),
+                semantic: UNRANKED.to_owned(),
+                activation: activation_reason(&chunk.git, access.as_ref(), query.now),
+                activation_parts: ActivationParts::default(),
+                rules: Vec::new(),
+            };
+            Hit::of((0, id), chunk, query.content, Scores::default(), access, explanation)
+        });
+        Ok(Self { hits: hits.collect(), eligible: eligible.len(), has_more, facets, notes })
+    }
+}
+
+/// A file's chunks by line, the innermost of those that show the same matches.
+fn without_outer(mut chunks: Vec<(ChunkId, Chunk)>, text: &TextFilter) -> Vec<(ChunkId, Chunk)> {
+    // From the inside out: what has fewer lines cannot hold what has more.
+    chunks.sort_by(|(_, a), (_, b)| {
+        let size = |chunk: &Chunk| chunk.line_end.saturating_sub(chunk.line_start);
+        size(a).cmp(&size(b)).then_with(|| a.key.cmp(&b.key))
+    });
+    let mut shown: FxHashSet<u32> = FxHashSet::default();
+    chunks.retain(|(_, chunk)| {
+        let numbers = line_numbers(&chunk.text, (chunk.line_start, chunk.line_end), None);
+        let starts = text.find(&chunk.text).into_iter().map(|found| chunk.text[..found.start].matches('\n').count());
+        let lines: Vec<Option<u32>> = starts.map(|place| numbers.get(place).copied().flatten()).collect();
+        let adds = lines.is_empty() || lines.iter().any(|line| line.is_none_or(|line| !shown.contains(&line)));
+        if adds {
+            shown.extend(lines.into_iter().flatten());
+        }
+        adds
+    });
+    chunks.sort_by(|(_, a), (_, b)| a.line_start.cmp(&b.line_start).then_with(|| a.key.cmp(&b.key)));
+    chunks
+}

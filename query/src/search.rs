@@ -1,0 +1,247 @@
+//! One search over one or several indexes, from query to hits: understand, retrieve, rank, explain, present.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use aurora_analysis::LateInteraction;
+use aurora_storage::{AccessRecord, Snapshot, StorageError};
+use roaring::RoaringBitmap;
+
+use crate::corpus::Corpus;
+use crate::filter::FilterSpec;
+use crate::listing;
+use crate::present::{self, SearchFacets, SearchResults, StageCounts};
+use crate::query::{Mode, Query, QueryError};
+use crate::rank::{self, Boosts, Passage, RankingContext};
+use crate::retrieve::bm25::KeywordSearch;
+use crate::retrieve::{self, Candidate, CandidateLimits, Candidates, QueryVector, SearchedRoot, query_vectors};
+use crate::retriever::{Retriever, Root};
+use crate::understand::{ParsedQuery, Understood, understand};
+
+impl Retriever {
+    /// Answers one query.
+    ///
+    /// # Errors
+    /// [`QueryError`] for a query or filter that cannot be understood, for mode `dense` without vectors, and when the
+    /// index cannot be read.
+    pub fn search(&self, query: &Query) -> Result<SearchResults, QueryError> {
+        search_all(&[Root { name: "", retriever: self }], query)
+    }
+
+    /// The best passages for a query: chunks in the order of reciprocal rank fusion alone. History, rules, names and copies count
+    /// nothing, and every chunk has a place of its own. `reranks` has the configured reranker read the best of them.
+    ///
+    /// # Errors
+    /// As for [`Retriever::search`].
+    pub fn passages(&self, text: &str, mode: Mode, limit: usize, reranks: bool) -> Result<Vec<Passage>, QueryError> {
+        passages(self, text, (mode, limit), reranks)
+    }
+}
+
+/// Answers one query from several indexes as if they were one: words count by how many chunks of all of them hold them, and
+/// candidates of all of them are ranked in one list. The configuration, the embedder and the reranker are those of the first. An
+/// index with the vectors of another model is searched by keywords.
+///
+/// # Errors
+/// [`QueryError`] for a query or filter that cannot be understood, for mode `dense` without vectors, and when an index cannot
+/// be read.
+pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, QueryError> {
+    let start = Instant::now();
+    let first = roots.first().ok_or(QueryError::NoRoot)?.retriever;
+    QueryError::check_length(&query.text)?;
+    if query.text.trim().is_empty() && query.filter.has_text() {
+        return listing::list(roots, query, start);
+    }
+    let corpus = Corpus::new(roots.iter().map(|root| root.retriever.snapshot()));
+    let Understood { parsed, text, kind, mut notes } =
+        understand(&corpus, first.analyzer(), first.config(), &query.text)?;
+    let selected = select(&corpus, &query.filter, &mut notes)?;
+    let boosts: Vec<&Boosts> = roots.iter().map(|root| root.retriever.boosts()).collect();
+    notes.extend(boosts.iter().filter_map(|boosts| boosts.note()).map(str::to_owned));
+    notes.dedup();
+
+    let vectors = vectors(roots, query.mode, &text)?;
+    let bm25 = KeywordSearch::new(&corpus, &first.config().bm25, &parsed)?;
+    let parts = roots.iter().zip(bm25).zip(vectors).zip(selected);
+    let searched = parts.map(|(((root, bm25), vector), filter)| SearchedRoot {
+        name: (roots.len() > 1).then_some(root.name),
+        snapshot: root.retriever.snapshot(),
+        bm25,
+        vector,
+        has_tokens: root.retriever.tokens().is_some(),
+        filter,
+    });
+    let searched: Vec<SearchedRoot<'_>> = searched.collect();
+    let facets = if query.facets { Some(facets(roots, &searched)?) } else { None };
+    let found = candidates(roots, &searched, (&text, &parsed), (query.mode, query.limit))?;
+    note_missing(query.mode, &searched, found.from_keywords, &mut notes);
+    let mut stages = StageCounts {
+        indexed: corpus.chunks(),
+        eligible: searched.iter().map(SearchedRoot::eligible).sum(),
+        from_keywords: found.from_keywords,
+        from_vectors: found.from_vectors,
+        ranked: found.list.len(),
+        shown: 0,
+    };
+
+    let accesses = accesses(roots, &found.list, &mut notes);
+    let context = RankingContext {
+        roots: &searched,
+        boosts: &boosts,
+        analyzer: first.analyzer(),
+        config: first.config(),
+        mode: query.mode,
+        now: query.now,
+        parsed: &parsed,
+        kind,
+        reranking: first.reranking(query.mode, &text),
+    };
+    let ranked = rank::rank(&context, found.list, accesses, &mut notes)?;
+    let groups = rank::fold(&context, &ranked, query.limit, query.group)?;
+    let hits = present::hits(&context, query.content, &ranked, groups)?;
+    stages.shown = hits.len();
+    Ok(SearchResults {
+        query: query.text.clone(),
+        kind: Some(kind),
+        mode: query.mode,
+        hits,
+        notes,
+        stages,
+        facets,
+        index: None,
+        roots: Vec::new(),
+        term_weights: BTreeMap::new(),
+        took: start.elapsed(),
+    })
+}
+
+/// The best passages of one index; see [`Retriever::passages`].
+pub(crate) fn passages(
+    retriever: &Retriever,
+    text: &str,
+    (mode, limit): (Mode, usize),
+    reranks: bool,
+) -> Result<Vec<Passage>, QueryError> {
+    QueryError::check_length(text)?;
+    let corpus = Corpus::new([retriever.snapshot()]);
+    let Understood { parsed, text, kind, .. } = understand(&corpus, retriever.analyzer(), retriever.config(), text)?;
+    let roots = [Root { name: "", retriever }];
+    let parts = KeywordSearch::new(&corpus, &retriever.config().bm25, &parsed)?.into_iter();
+    let parts = parts.zip(vectors(&roots, mode, &text)?);
+    let searched = parts.map(|(bm25, vector)| SearchedRoot {
+        name: None,
+        snapshot: retriever.snapshot(),
+        bm25,
+        vector,
+        has_tokens: retriever.tokens().is_some(),
+        filter: None,
+    });
+    let searched: Vec<SearchedRoot<'_>> = searched.collect();
+    let found = candidates(&roots, &searched, (&text, &parsed), (mode, limit))?;
+    let context = RankingContext {
+        roots: &searched,
+        boosts: &[retriever.boosts()],
+        analyzer: retriever.analyzer(),
+        config: retriever.config(),
+        mode,
+        now: 0,
+        parsed: &parsed,
+        kind,
+        reranking: if reranks { retriever.reranking(mode, &text) } else { None },
+    };
+    Ok(rank::rank_passages(&context, found.list, limit)?)
+}
+
+/// The live chunks of each index that a filter lets through; `None` for all. What a filter says of an index is a note only where
+/// nothing passes in any.
+fn select(
+    corpus: &Corpus<'_>,
+    filter: &FilterSpec,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Option<RoaringBitmap>>, QueryError> {
+    let filter = filter.resolve()?;
+    let (mut selected, mut reasons): (Vec<Option<RoaringBitmap>>, Vec<String>) = (Vec::new(), Vec::new());
+    for snapshot in corpus.snapshots() {
+        let selection = filter.select(snapshot)?;
+        reasons.extend(selection.notes);
+        selected.push(selection.chunks.map(|chunks| chunks & snapshot.live()));
+    }
+    let is_empty = |chunks: &Option<RoaringBitmap>| chunks.as_ref().is_some_and(RoaringBitmap::is_empty);
+    if selected.len() == 1 || selected.iter().all(is_empty) {
+        reasons.dedup();
+        notes.append(&mut reasons);
+    }
+    Ok(selected)
+}
+
+/// The query's vector for each index.
+fn vectors(roots: &[Root<'_>], mode: Mode, text: &str) -> Result<Vec<QueryVector>, QueryError> {
+    if mode == Mode::Sparse {
+        let unused = QueryVector::Unavailable("mode `sparse` uses keywords only".to_owned());
+        return Ok(vec![unused; roots.len()]);
+    }
+    let embedder = roots.iter().find_map(|root| root.retriever.embedder());
+    let snapshots: Vec<&Snapshot> = roots.iter().map(|root| root.retriever.snapshot()).collect();
+    let vectors = query_vectors(&snapshots, embedder, text);
+    let unavailable = vectors.iter().find_map(QueryVector::reason).filter(|_| mode == Mode::Dense);
+    match unavailable {
+        Some(reason) if vectors.iter().all(|vector| vector.vector().is_none()) => {
+            Err(QueryError::NoVectors(reason.to_owned()))
+        }
+        _ => Ok(vectors),
+    }
+}
+
+fn candidates<'s>(
+    roots: &[Root<'_>],
+    searched: &[SearchedRoot<'s>],
+    query: (&str, &ParsedQuery),
+    (mode, limit): (Mode, usize),
+) -> Result<Candidates<'s>, StorageError> {
+    let hybrid = &roots[0].retriever.config().hybrid;
+    let limits =
+        CandidateLimits { by_keywords: hybrid.stage1_top_k.max(limit), by_vectors: hybrid.dense_top_k.max(limit) };
+    let tokens = roots.iter().find_map(|root| root.retriever.tokens()).filter(|_| mode != Mode::Sparse);
+    let late = tokens.map(|model| LateInteraction::new(model, query.0));
+    retrieve::collect(searched, late, query, (mode, limits))
+}
+
+/// What was noted of each candidate before, by the log of its index.
+fn accesses(roots: &[Root<'_>], candidates: &[Candidate<'_>], notes: &mut Vec<String>) -> Vec<Option<AccessRecord>> {
+    let mut accesses = vec![None; candidates.len()];
+    for (at, root) in roots.iter().enumerate() {
+        let of_root = || candidates.iter().enumerate().filter(|(_, candidate)| candidate.root == at);
+        let keys: Vec<&str> = of_root().map(|(_, candidate)| &*candidate.key).collect();
+        let found = root.retriever.accesses(&keys, notes);
+        of_root().zip(found).for_each(|((place, _), access)| accesses[place] = access);
+    }
+    accesses
+}
+
+/// How many chunks that hold a word of the query have which type, language and directory.
+fn facets(roots: &[Root<'_>], searched: &[SearchedRoot<'_>]) -> Result<SearchFacets, StorageError> {
+    let count = |(root, searched): (&Root<'_>, &SearchedRoot<'_>)| {
+        let matching = searched.bm25.holding(searched.filter.as_ref());
+        root.retriever.facet_index()?.count(searched.snapshot, &matching)
+    };
+    let parts = roots.iter().zip(searched).map(count).collect::<Result<Vec<_>, _>>()?;
+    Ok(SearchFacets::merged(parts, &roots.iter().map(|root| root.name).collect::<Vec<_>>()))
+}
+
+/// Notes that a component found nothing, and why.
+fn note_missing(mode: Mode, roots: &[SearchedRoot<'_>], from_keywords: usize, notes: &mut Vec<String>) {
+    if mode != Mode::Dense && from_keywords == 0 {
+        let has_vectors = roots.iter().any(|root| root.vector.vector().is_some());
+        let falling_back = if has_vectors { ", falling back to semantic search" } else { "" };
+        notes.push(format!("No keyword matches found{falling_back}"));
+    }
+    if mode == Mode::Sparse {
+        return;
+    }
+    for root in roots {
+        let place = root.name.map(|name| format!(" in {name}")).unwrap_or_default();
+        if let Some(reason) = root.vector.reason() {
+            notes.push(format!("Ranked without semantic scores{place}: {reason}"));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Searches over several indexes: what one index of all of their files would give.
+
+use std::sync::Arc;
+
+use aurora_query::{FilterSpec, Group, Mode, Query, Retriever, Root, SearchConfig, SearchResults, search_all};
+use aurora_storage::ChunkType;
+use proptest::prelude::*;
+
+use crate::corpus::{self, Bag, Judge, NOW, Row};
+
+const WORDS: [&str; 8] = ["parse", "config", "user", "session", "token", "load", "save", "index"];
+const PATHS: [&str; 6] =
+    ["src/core.py", "src/auth/token.py", "tests/test_core.py", "docs/guide.md", "lib/load.go", "lib/save.go"];
+
+/// One index, in a directory of its own.
+struct Index {
+    _directory: tempfile::TempDir,
+    retriever: Retriever,
+}
+
+impl Index {
+    fn of(rows: &[Row], model: Option<Bag>) -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let snapshot = corpus::write(directory.path(), rows, model.as_ref());
+        let embedder = model.map(|model| Arc::new(model) as Arc<dyn aurora_analysis::QueryEmbedder>);
+        let config =
+            SearchConfig { rerank: Some("judge".to_owned()), rerank_words: 1, ..SearchConfig::default() };
+        let retriever = Retriever::new(snapshot, embedder, config).with_reranker(Ok(Arc::new(Judge::default())));
+        Self { _directory: directory, retriever }
+    }
+}
+
+fn search(indexes: &[(&str, &Index)], query: &Query) -> SearchResults {
+    let roots = indexes.iter().map(|(name, index)| Root { name, retriever: &index.retriever });
+    search_all(&roots.collect::<Vec<_>>(), query).expect("a valid query")
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(&WORDS[..]), 1..12).prop_map(|words| words.join(" "))
+}
+
+fn rows() -> impl Strategy<Value = Vec<Row>> {
+    let row =
+        (prop::sample::select(&PATHS[..]), prop::sample::subsequence(&WORDS[..], 1..3), text(), 0usize..3, 1i64..500);
+    prop::collection::vec(row, 2..30).prop_map(|rows| {
+        let mut known = std::collections::BTreeSet::new();
+        let rows = rows.into_iter().map(|(path, name, text, kind, days)| {
+            let chunk_type = [ChunkType::Function, ChunkType::Class, ChunkType::Kb][kind];
+            Row::new(path, &name.join("_"), chunk_type, &text).committed(2, days)
+        });
+        rows.filter(|row| known.insert(row.key())).collect()
+    })
+}
+
+/// What of an answer depends on the words and not on where the index is.
+fn scores(found: &SearchResults) -> Vec<(String, u32, u32, u32)> {
+    let row = |hit: &aurora_query::Hit| {
+        let raw = hit.scores.raw;
+        (hit.key.clone(), hit.score.to_bits(), raw.bm25.to_bits(), raw.cosine.unwrap_or(-2.0).to_bits())
+    };
+    found.hits.iter().map(row).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn several_indexes_give_the_scores_of_one(
+        rows in rows(), second in prop::collection::vec(any::<bool>(), PATHS.len()), query in text(), typo in any::<bool>(),
+        mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), by_file in any::<bool>(),
+    ) {
+        let is_second = |row: &Row| second[PATHS.iter().position(|path| *path == row.path).expect("one of them")];
+        let parts: (Vec<Row>, Vec<Row>) = rows.iter().cloned().partition(|row| !is_second(row));
+        let all = Index::of(&rows, Some(Bag::default()));
+        let (a, b) = (Index::of(&parts.0, Some(Bag::default())), Index::of(&parts.1, Some(Bag::default())));
+        // A word that neither holds is corrected to the word that is nearest in both.
+        let query = if typo { format!("{query} sesion") } else { query };
+        let group = if by_file { Group::File } else { Group::Chunk };
+        let query = Query { limit: 8, mode, group, facets: true, ..Query::new(query, NOW) };
+        let (one, both) = (search(&[("all", &all)], &query), search(&[("a", &a), ("b", &b)], &query));
+        prop_assert_eq!(scores(&one), scores(&both));
+        prop_assert_eq!((&one.notes, one.stages), (&both.notes, both.stages));
+        let facets = |found: &SearchResults| found.facets.clone().map(|facets| (facets.chunks, facets.types, facets.languages));
+        prop_assert_eq!(facets(&one), facets(&both));
+        for hit in &both.hits {
+            let row = rows.iter().find(|row| row.key() == hit.key).expect("one of the rows");
+            prop_assert_eq!(hit.root.as_deref(), Some(if is_second(row) { "b" } else { "a" }));
+        }
+    }
+}
+
+fn twin(name: &str, text: &str) -> Vec<Row> {
+    vec![Row::new("src/retry.py", name, ChunkType::Function, text)]
+}
+
+#[test]
+fn equal_paths_of_two_roots_stay_apart_and_equal_texts_fold() {
+    let text = "wait and try the request again with a longer delay each time";
+    let (a, b, c) = (twin("retry", text), twin("retry", text), twin("retry_all", "try every request again"));
+    let [a, b, c] = [a, b, c].map(|rows| Index::of(&rows, None));
+    let found = search(&[("one", &a), ("two", &b), ("three", &c)], &Query::new("request again", NOW));
+    let rows: Vec<_> = found.hits.iter().map(|hit| (hit.shown_file(), hit.copies.places.clone())).collect();
+    let folded = ("one/src/retry.py".to_owned(), vec!["two/src/retry.py:1".to_owned()]);
+    assert!(rows.contains(&folded) && rows.contains(&("three/src/retry.py".to_owned(), vec![])), "{rows:?}");
+    assert_eq!(found.hits.iter().map(|hit| hit.rank).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn an_index_without_vectors_is_searched_by_keywords_and_named() {
+    let with = Index::of(&twin("retry", "try the request again"), Some(Bag::default()));
+    let without = Index::of(&twin("repeat", "repeat the request"), None);
+    let found = search(&[("with", &with), ("without", &without)], &Query::new("the request", NOW));
+    assert_eq!(found.hits.len(), 2);
+    assert_eq!(found.notes, ["Ranked without semantic scores in without: the index holds no embeddings"]);
+    let of = |root: &str| found.hits.iter().find(|hit| hit.root.as_deref() == Some(root)).expect("a hit");
+    assert!(of("with").scores.raw.cosine.is_some() && of("without").scores.raw.cosine.is_none());
+}
+
+#[test]
+fn patterns_without_a_query_list_every_root_in_order() {
+    let [a, b] = [Index::of(&twin("a", "sleep(3)"), None), Index::of(&twin("b", "sleep(4)"), None)];
+    let filter = FilterSpec { grep: vec![r"sleep\(\d\)".to_owned()], ..FilterSpec::default() };
+    let list = |limit| search(&[("y", &a), ("x", &b)], &Query { limit, filter: filter.clone(), ..Query::new("", NOW) });
+    let files = |found: &SearchResults| found.hits.iter().map(aurora_query::Hit::shown_file).collect::<Vec<_>>();
+    assert_eq!(files(&list(9)), ["y/src/retry.py", "x/src/retry.py"]);
+    let one = list(1);
+    assert_eq!(files(&one), ["y/src/retry.py"]);
+    assert_eq!(one.notes, ["2 chunks match; --limit shows more of them"]);
+}
