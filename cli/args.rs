@@ -15,6 +15,7 @@ use crate::args_mcp::{INIT_EXAMPLES, InitArgs, MCP_EXAMPLES, McpArgs};
 use crate::args_model::ModelCommand;
 use crate::args_pipeline::PipelineCommand;
 use crate::args_plugin::{PluginCommand, Untrusted};
+use crate::args_roots::{RootsArgs, SearchedRoots};
 use crate::args_serve::ServeArgs;
 use crate::values::{
     ModeArg, ReportFormat, parse_budget, parse_jobs, parse_limit, parse_percent, parse_size, parse_snippet_lines,
@@ -180,6 +181,9 @@ Examples:
 
 Exits with 1 when one of them is not indexed. `aur pipeline run --dry` shows the values that each stage writes.")]
     Why(WhyArgs),
+    /// List the directories that you have indexed
+    #[command(after_help = crate::args_roots::ROOTS_EXAMPLES)]
+    Roots(RootsArgs),
     /// Show which commit every line of a file came from, as the index has it
     #[command(after_help = "\
 Examples:
@@ -328,9 +332,8 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     pub(crate) stdin: bool,
 
-    /// The indexed directory [default: the nearest one above with an index]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) roots: SearchedRoots,
 
     /// Do not remember which results were shown
     #[arg(long)]

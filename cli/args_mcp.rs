@@ -14,8 +14,10 @@ The client is on standard input and output. The index is built if there is none,
 
 #[derive(Args, Debug)]
 pub(crate) struct McpArgs {
-    /// A directory to serve; may be given several times [default: the nearest one above that has an index]
-    #[arg(long, value_name = "PATH")]
+    /// A directory to serve, or the name of one of `aur mem roots`; may be given several times
+    ///
+    /// [default: the nearest directory above with an index]
+    #[arg(long, value_name = "PATH|NAME")]
     pub(crate) root: Vec<PathBuf>,
 
     /// Write nothing: no index run, no record of what was shown

@@ -17,8 +17,10 @@ are served only if they show the token. Ctrl-C answers the requests that are the
 
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
-    /// An indexed directory; may be given several times [default: the nearest one above that has an index]
-    #[arg(long, value_name = "PATH")]
+    /// An indexed directory, or the name of one of `aur mem roots`; may be given several times
+    ///
+    /// [default: the nearest directory above with an index]
+    #[arg(long, value_name = "PATH|NAME")]
     pub(crate) root: Vec<PathBuf>,
 
     /// Address and port to listen on; port 0 selects a free one

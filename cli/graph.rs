@@ -32,7 +32,7 @@ pub(crate) fn run(args: &GraphArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     match args.format {
         ReportFormat::Text => {
-            let links = Links::detect(terminal.out, project.root());
+            let links = Links::detect(terminal.out, [("", project.root())].into_iter());
             Printer { snapshot: &snapshot, terminal, links }.text(&tree, &options)
         }
         ReportFormat::Json => {

@@ -3,24 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use aurora_live::{LiveProject, Roots, SameName, Upkeep};
+use aurora_live::{LiveProject, Roots, Upkeep};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::output::sanitize;
 use crate::place;
 use crate::program::Program;
 
-/// The projects at these paths; without any, the nearest one. One without an index gets one if it is a project: a home directory
-/// is indexed only by a command.
+/// The projects at these paths or with these names; without any, the nearest one. One without an index gets one if it is a
+/// project: a home directory is indexed only by a command.
 pub(crate) fn roots(paths: &[PathBuf], is_read_only: bool, program: &Program) -> Outcome<Roots> {
-    let roots = match paths {
-        [] => vec![place::for_search(None)?],
-        _ => paths.iter().map(|root| place::for_search(Some(root))).collect::<Outcome<_>>()?,
-    };
-    let kept = roots.into_iter().map(|root| kept(root, is_read_only, program)).collect();
-    Roots::new(kept).map_err(|error: SameName| {
-        Failure::from_error(&error).with_help("give roots whose last directories have different names")
-    })
+    let roots = place::each_once(paths)?;
+    Ok(Roots::new(roots.into_iter().map(|root| kept(root, is_read_only, program)).collect()))
 }
 
 fn kept(root: PathBuf, is_read_only: bool, program: &Program) -> Arc<LiveProject> {

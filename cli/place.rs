@@ -3,18 +3,54 @@
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
+use aurora_project::{known_roots, root_names};
 use aurora_storage::{Environment, ProjectDirectory};
 
+use crate::args_roots::SearchedRoots;
 use crate::failure::{Failure, Outcome};
 
-/// The root of a search: `asked` for, else the nearest directory above that has an index, up
+/// The root of a search: `asked` for, by its path or the name of one that the user has indexed, else the nearest directory above that has an index, up
 /// to the top of the git work tree; without one, that top, or the current directory.
 pub(crate) fn for_search(asked: Option<&Path>) -> Outcome<PathBuf> {
     let Some(asked) = asked else {
         let current = current()?;
         return Ok(nearest(&current).unwrap_or(current));
     };
-    existing(asked)
+    match existing(asked) {
+        Err(_) if !asked.exists() => known(asked).map_or_else(|| existing(asked), Ok),
+        found => found,
+    }
+}
+
+/// The known root with a name.
+fn known(name: &Path) -> Option<PathBuf> {
+    let roots = known_roots();
+    let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    let at = names.iter().position(|known| Path::new(known) == name)?;
+    roots.into_iter().nth(at)
+}
+
+/// The roots of a search, each once, in the order of the arguments; of all known ones, by path.
+pub(crate) fn for_searches(asked: &SearchedRoots) -> Outcome<Vec<PathBuf>> {
+    if asked.all_roots {
+        return Ok(known_roots());
+    }
+    each_once(&asked.root)
+}
+
+/// The roots at these paths or with these names, each once; without any, that of a search without arguments.
+pub(crate) fn each_once(asked: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
+    if asked.is_empty() {
+        return Ok(vec![for_search(None)?]);
+    }
+    let mut roots: Vec<PathBuf> = Vec::new();
+    for root in asked {
+        let root = for_search(Some(root))?;
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
+    }
+    Ok(roots)
 }
 
 /// The root of an index run: `asked` for, else the current directory.

@@ -15,7 +15,7 @@ use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::{
     blame, browse, compact, completions, doctor, eval, export, feedback, graph, import, index, init, mcp, model,
-    pipeline, plugin, rebuild, search, serve, shorthand, skipped, stats, trust, tune, verify, why,
+    pipeline, plugin, rebuild, roots, search, serve, shorthand, skipped, stats, trust, tune, verify, why,
 };
 
 /// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
@@ -102,6 +102,7 @@ fn command(command: &Command, program: &Program) -> Outcome {
             MemCommand::Stats(args) if args.skipped => skipped::run(args, program),
             MemCommand::Stats(args) => stats::run(args, program),
             MemCommand::Graph(args) => graph::run(args, program),
+            MemCommand::Roots(args) => roots::run(args, program),
             MemCommand::Why(args) => why::run(args, program),
             MemCommand::Blame(args) => blame::run(args, program),
             MemCommand::RebuildBm25(args) => rebuild::run(args, program),

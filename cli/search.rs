@@ -1,12 +1,11 @@
 //! `aur mem search`: answers queries, for people and for programs.
 
 use std::io::{self, BufRead, Read, Write};
-use std::time::Duration;
 
-use aurora_project::{PackedAnswer, SearchRequest, Searcher, chain};
+use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain};
 use aurora_query::{
-    Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, LONGEST_QUERY, Mode, QueryError, SearchResults,
-    TextFilter,
+    Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, Hit, LONGEST_QUERY, Mode, QueryError,
+    SearchResults, TextFilter,
 };
 use serde_json::json;
 
@@ -14,12 +13,11 @@ use crate::args::{FusionArg, GroupArg, ResultFormat, SearchArgs};
 use crate::failure::{Failure, Outcome};
 use crate::output::links::Links;
 use crate::output::results::{self, Shown};
-use crate::output::{context, json, time};
+use crate::output::{context, json, time, units};
 use crate::program::Program;
-use crate::refresh::{self, Refreshed};
+use crate::searched;
 use crate::terminal::Terminal;
 use crate::values::ModeArg;
-use crate::{findings, index, place, query_embedder};
 
 /// Most bytes of a line of standard input.
 const LONGEST_LINE: u64 = 256 << 20;
@@ -42,38 +40,34 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     }
     // Before anything is indexed for it.
     QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
-    let root = place::for_search(args.root.as_deref())?;
-    let project = program.project(root);
-    let config = project.settings(flags(args)).map_err(|error| findings::project(error, terminal))?;
-    let is_new = index::for_search(&project, args.no_index, program)?;
-    let snapshot = project.snapshot()?;
-    let budget = if args.no_refresh || is_new { Duration::ZERO } else { Duration::from_millis(config.refresh) };
-    let Refreshed { snapshot, note } = match budget {
-        Duration::ZERO => Refreshed { snapshot, note: None },
-        budget => refresh::before_search(&project, snapshot, budget),
-    };
-    let searcher = Searcher::open(&project, snapshot, config, mode(args.mode))
-        .map_err(|error| findings::project(error, terminal))?;
-    query_embedder::tell(searcher.notice(), terminal);
-    if let Some(embedder) = searcher.embedder() {
-        query_embedder::ends_with_interrupt(embedder);
+    let searched = searched::open(args, &flags(args), mode(args.mode), program)?;
+    searched.searchers.check(&filter).map_err(|error| Failure::from_error(&error))?;
+    let roots = searched.searchers.iter().map(|root| (root.name.as_str(), root.searcher.project().root()));
+    let links = Links::detect(terminal.out, roots);
+    let missing = searched.missing;
+    let mut session =
+        Session { args, terminal, notes: searched.notes, filter, patterns, links, searchers: searched.searchers };
+    if args.stdin {
+        session.answer_lines(std::io::stdin().lock())?
+    } else {
+        session.answer(&query)?
     }
-    searcher.check(&filter).map_err(|error| Failure::from_error(&error))?;
-    let links = Links::detect(terminal.out, project.root());
-    let mut session = Session { args, terminal, note, filter, patterns, links, searcher };
-    if args.stdin { session.answer_lines(std::io::stdin().lock()) } else { session.answer(&query) }
+    match missing {
+        0 => Ok(()),
+        missing => Err(Failure::Short(format!("{} not searched", units::counted(missing as u64, "root")))),
+    }
 }
 
-/// One opened index and how its answers are to be shown.
+/// Opened indexes and how their answers are to be shown.
 struct Session<'a> {
     args: &'a SearchArgs,
     terminal: &'a Terminal,
-    /// What the first answer says of the index.
-    note: Option<String>,
+    /// What the first answer says of the indexes.
+    notes: Vec<String>,
     filter: FilterSpec,
     patterns: TextFilter,
     links: Links,
-    searcher: Searcher,
+    searchers: Searchers,
 }
 
 impl Session<'_> {
@@ -122,8 +116,8 @@ impl Session<'_> {
             snippet_lines: self.snippet_lines(),
             ..SearchRequest::new(text)
         };
-        let mut found = self.searcher.search(&request, now)?;
-        found.notes.splice(0..0, self.note.take());
+        let mut found = self.searchers.search(&request, now)?;
+        found.notes.splice(0..0, std::mem::take(&mut self.notes));
         Ok(found)
     }
 
@@ -160,13 +154,13 @@ impl Session<'_> {
         let Some(budget) = self.args.budget else {
             self.print(out, found, now)?;
             out.flush()?;
-            self.record(found.hits.iter().map(|hit| hit.key.as_str()), now);
+            self.record(found.shown(), now);
             return Ok(());
         };
-        let packed = self.searcher.packed(found, budget).map_err(|error| Failure::from_error(&error))?;
+        let packed = self.searchers.packed(found, budget).map_err(|error| Failure::from_error(&error))?;
         self.print_packed(out, found, &packed)?;
         out.flush()?;
-        self.record(packed.blocks.iter().flat_map(|block| &block.hits).map(|hit| hit.id.as_str()), now);
+        self.record(packed.shown(), now);
         Ok(())
     }
 
@@ -181,7 +175,8 @@ impl Session<'_> {
                     self.terminal.note(&format!("no result fits into {} tokens", packed.budget));
                 }
                 let language = |block: &ContextBlock| {
-                    let hit = found.hits.iter().find(|hit| hit.file == block.file);
+                    let is_of = |hit: &&Hit| (&hit.root, &hit.file) == (&block.root, &block.file);
+                    let hit = found.hits.iter().find(is_of);
                     hit.map_or_else(String::new, |hit| hit.language.clone())
                 };
                 context::write(out, packed, &language, self.terminal.out, &self.links)?;
@@ -199,14 +194,15 @@ impl Session<'_> {
             let asked = if found.query.trim().is_empty() { "the pattern" } else { &found.query };
             self.terminal.note(&format!("no results for \"{asked}\""));
         }
-        let mut stale: Vec<&str> = Vec::new();
+        let mut stale: Vec<String> = Vec::new();
         for hit in &found.hits {
             let is_stale = matches!(hit.file_state, Some(FileState::Changed | FileState::Gone));
-            if is_stale && !stale.contains(&hit.file.as_str()) {
-                stale.push(&hit.file);
+            let file = hit.shown_file();
+            if is_stale && !stale.contains(&file) {
+                stale.push(file);
             }
         }
-        if !stale.is_empty() && !self.searcher.project().has_sources() {
+        if !stale.is_empty() && self.searchers.iter().all(|root| !root.searcher.project().has_sources()) {
             self.terminal.note("no sources here: what is shown is the text of the index");
         } else if !stale.is_empty() {
             let more = if stale.len() > NAMED_FILES { ", …" } else { "" };
@@ -255,9 +251,9 @@ impl Session<'_> {
     }
 
     /// Remembers what was shown. A search never fails because of it.
-    fn record<'k>(&self, keys: impl Iterator<Item = &'k str>, now: i64) {
+    fn record<'k>(&self, shown: impl Iterator<Item = (Option<&'k str>, &'k str)>, now: i64) {
         if !self.args.no_record {
-            self.searcher.record(keys, now);
+            self.searchers.record(shown, now);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aurora_project::{IndexEmbedder, Project, ProjectError, SearchRequest, Searcher, chain};
+use aurora_project::{IndexEmbedder, Project, ProjectError, SearchRequest, Searcher, Searchers, chain};
 use aurora_query::{FilterSpec, Group, Mode, QueryError, SearchConfig};
 use aurora_storage::Snapshot;
 
@@ -208,7 +208,7 @@ impl Answering {
         };
         let now = time::now();
         let indexed = self.searcher.snapshot().manifest().chunk_count;
-        let found = match self.searcher.search(&request, now) {
+        let found = match Searchers::from(Arc::clone(&self.searcher)).search(&request, now) {
             Ok(results) => Found::new(results, question.filter.text().unwrap_or_default(), now),
             // Nothing typed yet.
             Err(QueryError::Empty) => Found::default(),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use aurora_query::{Context, ContextBlock};
+use aurora_query::{Context, ContextBlock, shown_path};
 
 use super::code::{CodeLine, highlight};
 use super::links::Links;
@@ -22,7 +22,11 @@ pub(crate) fn write(
             writeln!(out)?;
         }
         let header = paint.paint(Role::Path, &sanitize::line(&block.header()));
-        writeln!(out, "{}", links.link(&block.file, Some(block.line_start), &header))?;
+        writeln!(
+            out,
+            "{}",
+            links.link(&shown_path(block.root.as_deref(), &block.file), Some(block.line_start), &header)
+        )?;
         if !paint.is_enabled() {
             writeln!(out, "{}", sanitize::block(&block.text))?;
             continue;

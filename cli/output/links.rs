@@ -11,34 +11,44 @@ use super::style::Painter;
 /// How links are written; without support in the terminal, no link is.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
-    /// `file://` URL of the directory that paths are relative to.
-    base: Option<String>,
+    /// `file://` URLs of the directories that paths are relative to, each with the beginning of such paths: the name of a root
+    /// and a slash, or nothing.
+    bases: Vec<(String, String)>,
     /// Whether the terminal's opener reads a line from `#12` at the URL's end.
     lines: bool,
 }
 
 impl Links {
-    /// Links to files below `root`, on a terminal with colours that is not known to print them as garbage.
-    pub(crate) fn detect(paint: Painter, root: &Path) -> Self {
+    /// Links to files below some roots, each with its name, on a terminal with colours that is not known to print them as garbage.
+    /// Paths begin with the name of their root, where there are several.
+    pub(crate) fn detect<'r>(paint: Painter, roots: impl ExactSizeIterator<Item = (&'r str, &'r Path)>) -> Self {
         let is = |name: &str, values: &[&str]| std::env::var(name).is_ok_and(|value| values.contains(&value.as_str()));
         let knows_none = is("TERM", &["dumb", "linux"]) || is("TERM_PROGRAM", &["Apple_Terminal"]);
         if !paint.is_enabled() || !std::io::stdout().is_terminal() || knows_none {
             return Self::default();
         }
         let lines = is("TERM", &["xterm-kitty"]) || is("TERM_PROGRAM", &["vscode"]);
-        Self::below(root, lines)
+        let is_one = roots.len() == 1;
+        let base = |(name, root): (&str, &Path)| {
+            (if is_one { String::new() } else { format!("{name}/") }, file_url(&root.to_string_lossy()))
+        };
+        Self { bases: roots.map(base).collect(), lines }
     }
 
     /// Links to files below `root`, with a line where `lines` asks for it.
+    #[cfg(test)]
     pub(crate) fn below(root: &Path, lines: bool) -> Self {
-        Self { base: Some(file_url(&root.to_string_lossy())), lines }
+        Self { bases: vec![(String::new(), file_url(&root.to_string_lossy()))], lines }
     }
 
     /// `shown` as a link to a file, or unchanged.
     pub(crate) fn link(&self, path: &str, line: Option<u32>, shown: &str) -> String {
-        let Some(base) = self.base.as_deref().filter(|_| !shown.is_empty()) else { return shown.to_owned() };
+        let below =
+            |(name, url): &'_ (String, String)| Some((url.clone(), path.strip_prefix(name.as_str())?.to_owned()));
+        let found = self.bases.iter().filter_map(below).min_by_key(|(_, rest)| rest.len());
+        let Some((base, path)) = found.filter(|_| !shown.is_empty()) else { return shown.to_owned() };
         let fragment = line.filter(|_| self.lines).map(|line| format!("#{line}")).unwrap_or_default();
-        format!("\x1b]8;;{base}/{}{fragment}\x1b\\{shown}\x1b]8;;\x1b\\", percent_encoded(path))
+        format!("\x1b]8;;{base}/{}{fragment}\x1b\\{shown}\x1b]8;;\x1b\\", percent_encoded(&path))
     }
 }
 

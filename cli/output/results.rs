@@ -61,7 +61,7 @@ pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Shown<'
             if !shown.scores {
                 let title = format!("{}. {}", hit.rank, sanitize::line(&place(hit)));
                 let title = shown.paint.paint(Role::Path, &title);
-                writeln!(out, "\n{}", shown.links.link(&hit.file, lines(hit).map(|(first, _)| first), &title))?;
+                writeln!(out, "\n{}", shown.links.link(&hit.shown_file(), lines(hit).map(|(first, _)| first), &title))?;
             }
             write_content(out, hit, &marker, shown)?;
         }
@@ -82,7 +82,7 @@ pub(crate) fn write_heading(out: &mut impl Write, query: &str, paint: Painter) -
 fn row(hit: &Hit, is_ranked: bool, shown: &Shown<'_>) -> Row {
     let (commits, modified) = git_cells(hit, shown.now);
     Row {
-        file: hit.file.clone(),
+        file: hit.shown_file(),
         line: lines(hit).map(|(first, _)| first),
         kind: abbreviated(hit.chunk_type).to_owned(),
         name: shown_name(hit).to_owned(),
@@ -150,7 +150,7 @@ fn snippet(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
     let room = shown.columns.map(|all| all.saturating_sub(columns + 5).max(LEAST_CODE));
     let line = |at: usize| {
         let number = shown.paint.paint(Role::Faint, &format!("{:>columns$} │", numbers[at]));
-        let number = shown.links.link(&hit.file, hit.snippet[at].line, &number);
+        let number = shown.links.link(&hit.shown_file(), hit.snippet[at].line, &number);
         format!("  {number} {}", code(at).render(indentation, room, shown.paint))
     };
     (0..hit.snippet.len()).map(line).collect()
@@ -241,7 +241,7 @@ pub(crate) fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
     facts.extend(file_fact(hit).map(|fact| ("File", fact.to_owned())));
     facts.extend(copies(hit, Copies::NAMED).map(|places| ("Copies", places)));
     ScoreCard {
-        file: hit.file.clone(),
+        file: hit.shown_file(),
         kind: abbreviated(hit.chunk_type).to_owned(),
         name: shown_name(hit).to_owned(),
         lines: lines(hit),
@@ -280,8 +280,8 @@ fn file_fact(hit: &Hit) -> Option<&'static str> {
 
 fn place(hit: &Hit) -> String {
     match lines(hit) {
-        Some((first, last)) => format!("{}:{first}-{last} {}", hit.file, shown_name(hit)),
-        None => format!("{} {}", hit.file, shown_name(hit)),
+        Some((first, last)) => format!("{}:{first}-{last} {}", hit.shown_file(), shown_name(hit)),
+        None => format!("{} {}", hit.shown_file(), shown_name(hit)),
     }
 }
 

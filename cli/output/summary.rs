@@ -17,6 +17,9 @@ const EXAMPLES: usize = 3;
 pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
     let mut out = String::new();
     let elapsed = Duration::from_millis(summary.elapsed_ms);
+    if let Some(sibling) = &summary.adopted {
+        out.push_str(&format!("Started from the index of {}\n", sanitize::line(sibling)));
+    }
     if summary.nothing_changed {
         out.push_str(&format!(
             "Nothing changed: {} checked in {}, no chunk touched\n",

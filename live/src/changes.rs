@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use aurora_stages::index::git_directory;
 use aurora_storage::ProjectDirectory;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
@@ -19,13 +20,14 @@ const QUIET: Duration = Duration::from_millis(80);
 const LONGEST: Duration = Duration::from_millis(600);
 /// How long a run waits for git to end what it is doing, such as a checkout.
 const LONGEST_GIT: Duration = Duration::from_secs(120);
-const GIT: &str = ".git";
-/// Git holds it while it changes the work tree.
-const GIT_LOCK: &str = ".git/index.lock";
+/// Git holds it, in its directory, while it changes the work tree.
+const GIT_LOCK: &str = "index.lock";
 
 /// A watch over the directories of a tree that are indexed.
 pub(crate) struct Changes {
     root: PathBuf,
+    /// The directory with HEAD and git's index, if there is one.
+    git: Option<PathBuf>,
     watcher: RecommendedWatcher,
     events: Receiver<()>,
     watched: Arc<Mutex<HashSet<PathBuf>>>,
@@ -39,11 +41,15 @@ impl Changes {
     pub(crate) fn watch(root: &Path, directories: &[PathBuf]) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
         let watched: Arc<Mutex<HashSet<PathBuf>>> = Arc::default();
-        let filter = Filter { root: root.to_owned(), watched: Arc::clone(&watched), sender };
+        let git = git_directory(root);
+        let filter = Filter { root: root.to_owned(), git: git.clone(), watched: Arc::clone(&watched), sender };
         let watcher = notify::recommended_watcher(move |event| filter.on_event(event))?;
-        let mut changes = Self { root: root.to_owned(), watcher, events, watched };
+        let mut changes = Self { root: root.to_owned(), git, watcher, events, watched };
         if !EACH_DIRECTORY {
             changes.watcher.watch(root, RecursiveMode::Recursive)?;
+            if let Some(git) = changes.git.clone().filter(|git| !git.starts_with(root)) {
+                changes.watcher.watch(&git, RecursiveMode::NonRecursive)?;
+            }
         }
         changes.also(directories)?;
         Ok(changes)
@@ -54,8 +60,8 @@ impl Changes {
     /// # Errors
     /// When the system gives no events for so many directories.
     pub(crate) fn also(&mut self, directories: &[PathBuf]) -> notify::Result<bool> {
-        let git = self.root.join(GIT);
-        let wanted: Vec<PathBuf> = directories.iter().map(|directory| self.root.join(directory)).chain([git]).collect();
+        let directories = directories.iter().map(|directory| self.root.join(directory));
+        let wanted: Vec<PathBuf> = directories.chain(self.git.clone()).collect();
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let gone: Vec<PathBuf> = watched.iter().filter(|directory| !directory.is_dir()).cloned().collect();
         for directory in gone {
@@ -73,7 +79,7 @@ impl Changes {
             };
             match done {
                 Ok(()) => {
-                    is_any_new |= !directory.ends_with(GIT);
+                    is_any_new |= self.git.as_ref() != Some(&directory);
                     self.watched.lock().unwrap_or_else(PoisonError::into_inner).insert(directory);
                 }
                 // A directory that has gone is no longer of interest.
@@ -99,7 +105,8 @@ impl Changes {
         loop {
             let is_quiet = self.events.recv_timeout(QUIET).is_err();
             let waited = began.elapsed();
-            let git_works = waited < LONGEST_GIT && self.root.join(GIT_LOCK).exists();
+            let is_locked = self.git.as_ref().is_some_and(|git| git.join(GIT_LOCK).exists());
+            let git_works = waited < LONGEST_GIT && is_locked;
             if !git_works && (is_quiet || waited > LONGEST) {
                 while self.events.try_recv().is_ok() {}
                 return true;
@@ -121,6 +128,7 @@ fn is_gone(error: &notify::Error) -> bool {
 /// Which events say that something may have changed.
 struct Filter {
     root: PathBuf,
+    git: Option<PathBuf>,
     watched: Arc<Mutex<HashSet<PathBuf>>>,
     sender: Sender<()>,
 }
@@ -141,13 +149,14 @@ impl Filter {
     }
 
     fn is_of_interest(&self, path: &Path) -> bool {
+        // A commit or a checkout moves HEAD and replaces the index; a lock is neither.
+        if let Some(inside) = self.git.as_ref().and_then(|git| path.strip_prefix(git).ok()) {
+            return inside.extension().is_none_or(|extension| extension != "lock") && inside.iter().count() <= 1;
+        }
         let Ok(inside) = path.strip_prefix(&self.root) else { return false };
-        let mut parts = inside.iter();
-        match parts.next().and_then(|part| part.to_str()) {
+        match inside.iter().next().and_then(|part| part.to_str()) {
             // What this program writes itself.
             Some(ProjectDirectory::NAME) => false,
-            // A commit or a checkout moves HEAD and replaces the index; a lock is neither.
-            Some(GIT) => inside.extension().is_none_or(|extension| extension != "lock") && parts.count() <= 1,
             _ if EACH_DIRECTORY => true,
             _ => {
                 let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);

@@ -11,13 +11,14 @@
 mod changes;
 mod generation;
 mod live_project;
+mod recorder;
 mod roots;
 mod run;
 mod status;
 mod watch;
 
 pub use live_project::{LiveProject, RunError, Upkeep};
-pub use roots::{Root, Roots, SameName};
+pub use roots::{OpenedRoots, Root, Roots, UnknownRoot};
 pub use run::RunRequest;
 pub use status::{RunPhase, RunReason, RunStatus};
 pub use watch::Watch;

@@ -9,6 +9,7 @@ use aurora_storage::StorageError;
 use tokio::sync::watch;
 
 use crate::generation::Generation;
+use crate::recorder::Recorder;
 use crate::run::{self, RunRequest};
 use crate::status::{RunPhase, RunStatus};
 
@@ -45,6 +46,7 @@ pub struct LiveProject {
     /// Cancels the current run; `None` if none is running.
     running: Mutex<Option<CancelToken>>,
     status: watch::Sender<RunStatus>,
+    recorder: Recorder,
 }
 
 impl LiveProject {
@@ -56,6 +58,7 @@ impl LiveProject {
             generation: Generation::default(),
             running: Mutex::default(),
             status: watch::Sender::default(),
+            recorder: Recorder::default(),
         }
     }
 
@@ -91,6 +94,13 @@ impl LiveProject {
     /// is kept, and the log says so once.
     pub fn follow(&self) {
         self.generation.follow(&self.project);
+    }
+
+    /// Remembers soon that these chunks were shown at `now`, in Unix seconds; nothing where nothing may be written.
+    pub fn record<'k>(&self, keys: impl Iterator<Item = &'k str>, now: i64) {
+        if let Some(searcher) = self.opened().filter(|_| self.upkeep != Upkeep::ReadOnly) {
+            self.recorder.record(searcher, keys, now);
+        }
     }
 
     /// The last run of this process, and what becomes of it.

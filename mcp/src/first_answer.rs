@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aurora_live::{LiveProject, RunPhase, RunStatus, Upkeep};
+use aurora_live::{LiveProject, Roots, RunPhase, RunStatus, Upkeep};
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -15,9 +15,26 @@ const POLL: Duration = Duration::from_millis(50);
 /// Time between two notifications of progress.
 const TELL: Duration = Duration::from_millis(200);
 
-/// Waits until the project has an index to answer from, and tells the progress meanwhile. Returns a note about an
-/// index run in progress; an error says why there is nothing to answer from.
-pub(crate) async fn wait(live: &LiveProject, context: &RequestContext<RoleServer>) -> Result<Option<String>, String> {
+/// Waits until one of the projects has an index to answer from, and tells the progress of the first one meanwhile. Returns a
+/// note about index runs in progress; an error says why there is nothing to answer from.
+pub(crate) async fn wait(roots: &Roots, context: &RequestContext<RoleServer>) -> Result<Option<String>, String> {
+    let Some(first) = roots.iter().next() else { return Err("There is no root.".to_owned()) };
+    if roots.iter().all(|root| root.live.is_missing()) {
+        wait_for(&first.live, context).await?;
+    }
+    let notes: Vec<String> = roots.iter().filter_map(|root| unfinished(&root.live)).collect();
+    Ok((!notes.is_empty()).then(|| notes.join("\n")))
+}
+
+/// What an answer says of the first index run of a project, while it lasts. The updates of an index that is whole are too short
+/// to be of interest.
+fn unfinished(live: &LiveProject) -> Option<String> {
+    let now = live.status().borrow().clone();
+    let is_partial = now.is_running() && live.searcher().is_ok_and(|searcher| !searcher.snapshot().manifest().complete);
+    is_partial.then(|| format!("The index is not complete yet: {}. Later answers may know more.", so_far(&now)))
+}
+
+async fn wait_for(live: &LiveProject, context: &RequestContext<RoleServer>) -> Result<(), String> {
     let (status, began) = (live.status(), Instant::now());
     let token = context.meta.get_progress_token();
     let mut told: Option<Instant> = None;
@@ -43,10 +60,7 @@ pub(crate) async fn wait(live: &LiveProject, context: &RequestContext<RoleServer
         }
         tokio::time::sleep(POLL).await;
     }
-    let now = status.borrow().clone();
-    // The updates of an index that is whole are too short to be of interest.
-    let is_partial = now.is_running() && live.searcher().is_ok_and(|searcher| !searcher.snapshot().manifest().complete);
-    Ok(is_partial.then(|| format!("The index is not complete yet: {}. Later answers may know more.", so_far(&now))))
+    Ok(())
 }
 
 /// A client that has gone is told nothing.

@@ -46,7 +46,7 @@ pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesR
                 };
                 return Ok(next);
             }
-            let address = format!("{SCHEME}{}/file/{}", encoded(&root.name), encoded(&file.path));
+            let address = format!("{SCHEME}{}/file/{}", encoded(&root.name).replace('/', "%2F"), encoded(&file.path));
             page.push(Resource::new(address, file.path).with_mime_type(PLAIN).with_size(file.size));
         }
     }
@@ -62,7 +62,7 @@ pub(crate) fn read(roots: &Roots, uri: &str) -> Result<ReadResourceResult, Error
         Some((decoded(root)?, kind, decoded(name)?))
     });
     let (root, kind, name) = parts.ok_or_else(missing)?;
-    let root = roots.get(Some(&root)).ok_or_else(missing)?;
+    let root = roots.get(Some(&root)).map_err(|_| missing())?;
     let text = match kind {
         "file" => file(root, &name),
         "chunk" => chunk(root, &name),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_live::{Roots, Upkeep};
+use aurora_live::{Roots, UnknownRoot};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
@@ -89,20 +89,19 @@ impl ServerHandler for McpServer {
             }
             Err(error) => return Ok(failed(&error)),
         };
-        let Some(root) = self.roots.get(call.root()).cloned() else {
-            let names: Vec<&str> = self.roots.iter().map(|root| root.name.as_str()).collect();
-            return Ok(failed(&ToolError::Arguments(format!(
-                "there is no such root; the roots are {}",
-                names.join(", ")
-            ))));
+        let roots = match self.roots.select(call.root().map(str::to_owned).as_slice()) {
+            Ok(roots) => roots,
+            Err(UnknownRoot { names, .. }) => {
+                let reason = format!("there is no such root; the roots are {}", names.join(", "));
+                return Ok(failed(&ToolError::Arguments(reason)));
+            }
         };
-        let note = match first_answer::wait(&root.live, &context).await {
+        let note = match first_answer::wait(&roots, &context).await {
             Ok(note) => note,
             Err(reason) if call.needs_index() => return Ok(told(reason)),
             Err(reason) => Some(reason),
         };
-        let records = root.live.upkeep() != Upkeep::ReadOnly;
-        let answer = self.work(&context, move || call.answer(&root, records)).await?;
+        let answer = self.work(&context, move || call.answer(&roots)).await?;
         Ok(match answer {
             Ok(text) => told(note.into_iter().chain([text]).collect::<Vec<_>>().join("\n\n")),
             Err(error) => failed(&error),

@@ -7,12 +7,12 @@
 //! use std::path::Path;
 //! use std::sync::Arc;
 //!
-//! use aurora_project::{Project, SearchRequest, Searcher};
+//! use aurora_project::{Project, SearchRequest, Searcher, Searchers};
 //! use aurora_query::Mode;
 //!
 //! let project = Project::new("project".into(), Arc::new(aurora_stages::registry()));
 //! let searcher = Searcher::open(&project, project.snapshot()?, project.settings(Vec::new())?, Mode::Hybrid)?;
-//! let found = searcher.search(&SearchRequest::new("where is the cache written"), 1_760_000_000)?;
+//! let found = Searchers::from(Arc::new(searcher)).search(&SearchRequest::new("where is the cache written"), 1_760_000_000)?;
 //! println!("{}", found.hits[0].file);
 //! # Ok::<(), aurora_project::ProjectError>(())
 //! ```
@@ -32,8 +32,10 @@ mod programs;
 mod project;
 mod relations;
 mod rerankers;
+mod roots;
 mod runs;
 mod search;
+mod searchers;
 mod texts;
 mod tree;
 pub mod user;
@@ -52,8 +54,10 @@ pub use programs::{
 pub use project::Project;
 pub use relations::{RelatedChunk, RelationReport, definition, relations};
 pub use rerankers::{reranker, reranker_called};
+pub use roots::{known_roots, root_names};
 pub use runs::{RunsReport, run_reports};
 pub use search::{PackedAnswer, SearchRequest, Searcher};
+pub use searchers::{NamedSearcher, Searchers};
 pub use texts::{ChunkOutline, ChunkReport, FileReport, file_report};
 pub use tree::{DirectoryReport, FileEntry, LanguageShare, ReasonShare, TreeReport, tree};
 

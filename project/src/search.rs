@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aurora_query::{
-    Context, Details, FilterSpec, Group, IndexInfo, Mode, Query, QueryError, Retriever, SearchConfig, SearchResults,
+    Context, FilterSpec, Group, IndexInfo, Mode, QueryError, Retriever, RootInfo, SearchConfig, SearchResults,
     StageCounts,
 };
 use aurora_storage::{AccessLog, Snapshot};
@@ -12,7 +12,6 @@ use serde::Serialize;
 use crate::chunk_name::Names;
 use crate::embedder::{EmbedderNotice, IndexEmbedder};
 use crate::error::ProjectError;
-use crate::highlighting;
 use crate::project::Project;
 use crate::rerankers;
 
@@ -91,6 +90,9 @@ impl Searcher {
         if let Some(reranker) = reranker {
             retriever = retriever.with_reranker(reranker);
         }
+        if let Some(access) = &access {
+            retriever = retriever.with_access(Arc::clone(access));
+        }
         Ok(Self { project: project.clone(), retriever, embedder, notice, access })
     }
 
@@ -137,49 +139,9 @@ impl Searcher {
         self.retriever.check(filter)
     }
 
-    /// Answers a request; `now` is the time to judge recency by, in Unix seconds.
-    ///
-    /// # Errors
-    /// As for [`Retriever::search`].
-    pub fn search(&self, request: &SearchRequest, now: i64) -> Result<SearchResults, QueryError> {
-        let mut found = self.retriever.search(&Query {
-            text: request.text.clone(),
-            limit: request.limit,
-            mode: request.mode,
-            group: request.group,
-            filter: request.filter.clone(),
-            now,
-            access: self.access.as_deref(),
-            content: request.content,
-            facets: request.facets,
-        })?;
-        let root = self.project.root();
-        let details = Details { root, snippet_lines: request.snippet_lines, filter: &request.filter, now };
-        aurora_query::complete(self.snapshot(), &mut found, &details)?;
-        if request.highlight {
-            self.highlight(&mut found)?;
-        }
-        Ok(found)
-    }
-
-    /// Adds the tokens of every line of a snippet. They depend on the text around the line.
-    fn highlight(&self, found: &mut SearchResults) -> Result<(), QueryError> {
-        for hit in found.hits.iter_mut().filter(|hit| !hit.snippet.is_empty()) {
-            let Some(chunk) = self.snapshot().text(hit.id)? else { continue };
-            let mut tokens = highlighting::tokens(&chunk.text, &hit.language);
-            for line in &mut hit.snippet {
-                line.tokens = tokens.get_mut(line.place).map(std::mem::take).unwrap_or_default();
-            }
-        }
-        Ok(())
-    }
-
-    /// The texts of results, best first, in `budget` tokens.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn packed(&self, found: &SearchResults, budget: usize) -> Result<Context, QueryError> {
-        aurora_query::packed(self.snapshot(), found, self.project.root(), budget)
+    /// What answers questions about this generation alone.
+    pub(crate) fn retriever(&self) -> &Retriever {
+        &self.retriever
     }
 
     /// Remembers what was shown, at `now`. A search never fails because of it: a read-only index can be searched nevertheless.
@@ -208,8 +170,12 @@ pub struct PackedAnswer<'a> {
     pub notes: &'a [String],
     /// How many chunks each stage looked at.
     pub stages: StageCounts,
-    /// The generation that answered.
+    /// The generation that answered; `None` where several roots were searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<&'a IndexInfo>,
+    /// The roots that were searched, where there are several.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub roots: &'a [RootInfo],
     /// How long the search took, in milliseconds.
     pub took_ms: f64,
 }
@@ -229,6 +195,7 @@ impl<'a> PackedAnswer<'a> {
             notes: &found.notes,
             stages: found.stages,
             index: found.index.as_ref(),
+            roots: &found.roots,
             took_ms: found.took.as_secs_f64() * 1e3,
         }
     }

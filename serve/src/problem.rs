@@ -4,6 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use aurora_knowledge::KnowledgeError;
+use aurora_live::UnknownRoot;
 use aurora_project::{ProjectError, chain};
 use aurora_query::QueryError;
 use aurora_storage::StorageError;
@@ -127,6 +128,12 @@ fn status_of_storage(error: &StorageError) -> StatusCode {
 impl From<QueryError> for Problem {
     fn from(error: QueryError) -> Self {
         Self::of_query(&error)
+    }
+}
+
+impl From<UnknownRoot> for Problem {
+    fn from(error: UnknownRoot) -> Self {
+        Self::not_found(error.to_string()).with_help(format!("the roots are {}", error.names.join(", ")))
     }
 }
 

@@ -44,11 +44,7 @@ impl State {
 
     /// The root that a request names.
     pub(crate) fn root(&self, name: Option<&str>) -> Result<&Root, Problem> {
-        self.options.roots.get(name).ok_or_else(|| {
-            let names: Vec<&str> = self.options.roots.iter().map(|root| root.name.as_str()).collect();
-            let message = format!("no root is called {}", name.unwrap_or_default());
-            Problem::not_found(message).with_help(format!("the roots are {}", names.join(", ")))
-        })
+        Ok(self.options.roots.get(name)?)
     }
 
     /// The sessions of articles.

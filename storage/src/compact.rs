@@ -11,7 +11,8 @@ use crate::env::Environment;
 use crate::error::StorageError;
 use crate::manifest::Manifest;
 use crate::opening::OpenMode;
-use crate::replace::Replacement;
+use crate::project::{ProjectDirectory, keep_out_of_git};
+use crate::replace::{Replacement, is_present};
 use crate::snapshot::Snapshot;
 use crate::trust::KnownIndexes;
 
@@ -50,12 +51,31 @@ impl Environment {
         current.store.check_current()?;
         let snapshot = current.snapshot()?;
         let generation = snapshot.manifest().generation + 1;
-        let manifest = copy(&snapshot, &mut replacement, generation)?;
+        let manifest = copy(&snapshot, &mut replacement, Evidence::Kept, generation)?;
         let new = replacement.complete(&manifest)?;
         let (before, after) = (current.store.length()?, new.store().length()?);
         drop(new);
         replacement.finish()?;
         Ok(Compaction { before, after, written: true, generation })
+    }
+}
+
+impl Environment {
+    /// Makes a copy of an index that of another project, given its `.aurora` directory, and of its root. The id of the copy is
+    /// announced to `known`. It counts as incomplete, and has nothing of the times and inodes of the files that it was made from.
+    ///
+    /// # Errors
+    /// When the index is damaged, the copy cannot be written, or another writer is there.
+    pub fn adopt(directory: &Path, from: &Snapshot, root: &str, known: &KnownIndexes) -> Result<(), StorageError> {
+        let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
+        keep_out_of_git(&home)?;
+        let mut replacement = Replacement::begin(&home, known)?;
+        if is_present(&home) {
+            return Ok(());
+        }
+        let manifest = copy(from, &mut replacement, Evidence::LeftOut, 1)?;
+        drop(replacement.complete(&Manifest { root: root.to_owned(), complete: false, ..manifest })?);
+        replacement.finish()
     }
 }
 
@@ -73,10 +93,15 @@ fn is_worthwhile(snapshot: &Snapshot) -> Result<bool, StorageError> {
 }
 
 /// Copies all rows, and returns the manifest of the copy.
-fn copy(snapshot: &Snapshot, to: &mut Replacement, generation: u64) -> Result<Manifest, StorageError> {
+fn copy(
+    snapshot: &Snapshot,
+    to: &mut Replacement,
+    evidence: Evidence,
+    generation: u64,
+) -> Result<Manifest, StorageError> {
     let canonical = Canonical::new(snapshot)?;
     let mut emit = |operation| to.push(operation);
-    canonical.content(Evidence::Kept, &mut emit)?;
+    canonical.content(evidence, &mut emit)?;
     let segment = canonical.segment(&mut emit)?;
     canonical.lengths(&mut emit)?;
     canonical.vectors(|block, vectors| vectors.operations(block).try_for_each(&mut emit))?;

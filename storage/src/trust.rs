@@ -105,6 +105,16 @@ impl KnownIndexes {
         snapshot.id().and_then(|id| self.record_of(&id)).is_some_and(|record| record.accepted)
     }
 
+    /// The `.aurora` directories of the recorded indexes that are still there, in no order.
+    pub fn homes(&self) -> Vec<PathBuf> {
+        let Some(records) = self.directory.as_deref().and_then(|path| Directory::open_root(path).ok()) else {
+            return Vec::new();
+        };
+        let names = records.entries().unwrap_or_default();
+        let homes = names.iter().filter_map(|(name, _)| Some(read(&records, name)?.home));
+        homes.filter(|home| stamp(home).is_ok()).collect()
+    }
+
     fn write(&self, home: &Path, snapshot: &Snapshot, accepted: bool) -> Result<(), StorageError> {
         let (Some(id), Some(directory)) = (snapshot.id(), &self.directory) else {
             let path = home.join(ProjectDirectory::INDEX);

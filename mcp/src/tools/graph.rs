@@ -13,7 +13,7 @@ const MIN_CONFIDENCE: f32 = 0.4;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    name: String,
+    pub(super) name: String,
     #[serde(default)]
     relation: RelationName,
     depth: Option<u32>,
@@ -30,11 +30,11 @@ enum RelationName {
     Implementers,
 }
 
-pub(super) fn answer(arguments: &Arguments, root: &Root) -> Result<String, ToolError> {
+pub(super) fn answer(arguments: &Arguments, root: &Root, name: &str) -> Result<String, ToolError> {
     let searcher = root.live.searcher()?;
     let snapshot = searcher.snapshot();
     let index = RelationIndex::new(snapshot);
-    let id = definition(&searcher.names(), &index, &arguments.name)?;
+    let id = definition(&searcher.names(), &index, name)?;
     let options = TreeOptions {
         relation: match arguments.relation {
             RelationName::Callers => Relation::Callers,

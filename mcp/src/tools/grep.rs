@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aurora_live::Root;
+use aurora_live::{OpenedRoots, Roots};
 use aurora_project::SearchRequest;
 use aurora_query::FilterSpec;
 use jiff::Timestamp;
@@ -27,8 +27,8 @@ pub(crate) struct Arguments {
     pub(super) root: RootArgument,
 }
 
-pub(super) fn answer(arguments: &Arguments, root: &Root) -> Result<String, ToolError> {
-    let searcher = root.live.searcher()?;
+pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, ToolError> {
+    let OpenedRoots { searchers, notes } = roots.open()?;
     let pattern = vec![arguments.pattern.clone()];
     let (grep, fixed) = if arguments.fixed { (Vec::new(), pattern) } else { (pattern, Vec::new()) };
     let request = SearchRequest {
@@ -44,23 +44,23 @@ pub(super) fn answer(arguments: &Arguments, root: &Root) -> Result<String, ToolE
         ..SearchRequest::new("")
     };
     request.filter.check().map_err(aurora_query::QueryError::Filter)?;
-    let found = searcher.search(&request, Timestamp::now().as_second())?;
+    let found = searchers.search(&request, Timestamp::now().as_second())?;
     // A method is part of its class: each line is shown once.
-    let mut lines: BTreeMap<(&str, u32), &str> = BTreeMap::new();
+    let mut lines: BTreeMap<(String, u32), &str> = BTreeMap::new();
     // What a chunk tells without a line, such as the outline of a class, stands in its parts as well.
-    let mut without_line: BTreeMap<(&str, u32), &str> = BTreeMap::new();
+    let mut without_line: BTreeMap<(String, u32), &str> = BTreeMap::new();
     for hit in &found.hits {
         for line in hit.snippet.iter().filter(|line| !line.matches.is_empty()) {
             match line.line {
-                Some(number) => lines.insert((hit.file.as_str(), number), line.text.as_str()),
-                None => without_line.insert((hit.file.as_str(), hit.line_start), line.text.as_str()),
+                Some(number) => lines.insert((hit.shown_file(), number), line.text.as_str()),
+                None => without_line.insert((hit.shown_file(), hit.line_start), line.text.as_str()),
             };
         }
     }
-    let files: BTreeSet<&str> = lines.keys().map(|(file, _)| *file).collect();
+    let files: BTreeSet<String> = lines.keys().map(|(file, _)| file.clone()).collect();
     lines.extend(without_line.into_iter().filter(|((file, _), _)| !files.contains(file)));
     if lines.is_empty() {
-        return Ok("No line matches.".to_owned());
+        return Ok(notes.into_iter().chain(["No line matches.".to_owned()]).collect::<Vec<_>>().join("\n"));
     }
     let total = lines.len();
     let shown = lines.iter().map(|((file, line), text)| format!("{file}:{line}: {}", text.trim_end()));
@@ -71,5 +71,5 @@ pub(super) fn answer(arguments: &Arguments, root: &Root) -> Result<String, ToolE
     if found.hits.len() == MOST_CHUNKS {
         out.push_str("(there are more matches than were looked at; narrow the pattern or the path)\n");
     }
-    Ok(out)
+    Ok(notes.into_iter().chain([out]).collect::<Vec<_>>().join("\n"))
 }

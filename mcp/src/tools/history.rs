@@ -15,16 +15,16 @@ const DIGITS: usize = 12;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    place: String,
+    pub(super) place: String,
     #[serde(flatten)]
     pub(super) root: RootArgument,
 }
 
-pub(super) fn answer(arguments: &Arguments, root: &Root) -> Result<String, ToolError> {
+pub(super) fn answer(root: &Root, place: &str) -> Result<String, ToolError> {
     let searcher = root.live.searcher()?;
-    let (path, lines) = match searcher.names().known_file(&arguments.place)? {
-        Some(_) => (arguments.place.as_str(), None),
-        None => path_and_lines(&arguments.place),
+    let (path, lines) = match searcher.names().known_file(place)? {
+        Some(_) => (place, None),
+        None => path_and_lines(place),
     };
     let lines = lines.unwrap_or(Lines::ALL);
     let file = searcher.names().file(path)?;

@@ -42,7 +42,7 @@ impl Call {
         })
     }
 
-    /// The root that is asked.
+    /// The root that is asked; without one, all of them.
     pub(crate) fn root(&self) -> Option<&str> {
         let named = match self {
             Self::Search(arguments) => &arguments.root,
@@ -60,17 +60,46 @@ impl Call {
         !matches!(self, Self::Status(_))
     }
 
-    /// The answer. What it shows is recorded where it `records`.
-    pub(crate) fn answer(&self, root: &Root, records: bool) -> Result<String, ToolError> {
+    /// The answer about these roots. What it shows is recorded.
+    pub(crate) fn answer(&self, roots: &Roots) -> Result<String, ToolError> {
         match self {
-            Self::Search(arguments) => search::answer(arguments, root, records),
-            Self::Read(arguments) => read::answer(arguments, root, records),
-            Self::Grep(arguments) => grep::answer(arguments, root),
-            Self::Graph(arguments) => graph::answer(arguments, root),
-            Self::History(arguments) => history::answer(arguments, root),
-            Self::Status(_) => status::answer(root),
+            Self::Search(arguments) => search::answer(arguments, roots),
+            Self::Grep(arguments) => grep::answer(arguments, roots),
+            Self::Read(arguments) => {
+                of_one(roots, &arguments.place, |root, place| read::answer(arguments, root, place))
+            }
+            Self::Graph(arguments) => of_one(roots, &arguments.name, |root, name| graph::answer(arguments, root, name)),
+            Self::History(arguments) => of_one(roots, &arguments.place, history::answer),
+            Self::Status(_) => {
+                let each = roots.iter().map(status::answer).collect::<Result<Vec<_>, _>>()?;
+                Ok(each.join("\n\n"))
+            }
         }
     }
+}
+
+/// The answer about a place in one root: the one whose name the place begins with, as results of `search` show it, else the
+/// first one that has an answer. Of several roots, the answer names it.
+fn of_one(
+    roots: &Roots,
+    place: &str,
+    answer: impl Fn(&Root, &str) -> Result<String, ToolError>,
+) -> Result<String, ToolError> {
+    let named = |root: &Root, place: &str| {
+        let text = answer(root, place)?;
+        Ok(if roots.iter().len() > 1 { format!("In {}:\n{text}", root.name) } else { text })
+    };
+    if let Some((root, place)) = roots.locate(place) {
+        return named(root, place);
+    }
+    let mut failed = None;
+    for root in roots.iter() {
+        match named(root, place) {
+            Ok(text) => return Ok(text),
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    Err(failed.unwrap_or_else(|| ToolError::Arguments("there is no root".to_owned())))
 }
 
 /// Arguments may be given as an agent writes them: a number as a text, a list as one text.

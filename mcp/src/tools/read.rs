@@ -13,25 +13,23 @@ use crate::tools::common::{RootArgument, ToolError, budget, within_budget};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    place: String,
+    pub(super) place: String,
     budget: Option<usize>,
     #[serde(flatten)]
     pub(super) root: RootArgument,
 }
 
-pub(super) fn answer(arguments: &Arguments, root: &Root, records: bool) -> Result<String, ToolError> {
+pub(super) fn answer(arguments: &Arguments, root: &Root, place: &str) -> Result<String, ToolError> {
     let searcher = root.live.searcher()?;
     let budget = budget(arguments.budget);
     let snapshot = searcher.snapshot();
-    if let Some((id, _)) = snapshot.chunk_by_key(&arguments.place)?
+    if let Some((id, _)) = snapshot.chunk_by_key(place)?
         && let Some(chunk) = snapshot.chunk_with_text(id)?
     {
-        if records {
-            searcher.record([arguments.place.as_str()].into_iter(), Timestamp::now().as_second());
-        }
+        root.live.record([place].into_iter(), Timestamp::now().as_second());
         return Ok(of_chunk(&chunk, budget));
     }
-    of_file(&searcher, &arguments.place, budget)
+    of_file(&searcher, place, budget)
 }
 
 fn of_chunk(chunk: &Chunk, budget: usize) -> String {

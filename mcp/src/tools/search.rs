@@ -1,6 +1,6 @@
 //! `search`: the texts that answer a question, within a budget.
 
-use aurora_live::Root;
+use aurora_live::{OpenedRoots, Roots};
 use aurora_project::SearchRequest;
 use aurora_query::FilterSpec;
 use jiff::Timestamp;
@@ -20,8 +20,8 @@ pub(crate) struct Arguments {
     pub(super) root: RootArgument,
 }
 
-pub(super) fn answer(arguments: &Arguments, root: &Root, records: bool) -> Result<String, ToolError> {
-    let searcher = root.live.searcher()?;
+pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, ToolError> {
+    let OpenedRoots { searchers, notes } = roots.open()?;
     let budget = budget(arguments.budget);
     let request = SearchRequest {
         limit: SearchRequest::default_limit(Some(budget)),
@@ -35,19 +35,14 @@ pub(super) fn answer(arguments: &Arguments, root: &Root, records: bool) -> Resul
         ..SearchRequest::new(arguments.query.clone())
     };
     let now = Timestamp::now().as_second();
-    let found = searcher.search(&request, now)?;
-    let packed = searcher.packed(&found, budget)?;
-    if records {
-        searcher.record(packed.blocks.iter().flat_map(|block| &block.hits).map(|hit| hit.id.as_str()), now);
-    }
+    let found = searchers.search(&request, now)?;
+    let packed = searchers.packed(&found, budget)?;
+    roots.record(packed.shown(), now);
     if packed.blocks.is_empty() {
-        return Ok("Nothing was found.".to_owned());
+        return Ok(notes.into_iter().chain(["Nothing was found.".to_owned()]).collect::<Vec<_>>().join("\n\n"));
     }
-    let mut blocks: Vec<String> = packed
-        .blocks
-        .iter()
-        .map(|block| format!("{}\n{}", block.header(), block.text.trim_end_matches('\n')))
-        .collect();
+    let text = packed.blocks.iter().map(|block| format!("{}\n{}", block.header(), block.text.trim_end_matches('\n')));
+    let mut blocks: Vec<String> = notes.into_iter().chain(text).collect();
     if packed.skipped > 0 {
         blocks.push(format!("{} further results did not fit into the budget.", packed.skipped));
     }

@@ -101,6 +101,13 @@ pub struct Context {
     pub skipped: usize,
 }
 
+impl Context {
+    /// Keys of the chunks whose texts are there, each with the name of its root where several are searched.
+    pub fn shown(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
+        self.blocks.iter().flat_map(|block| block.hits.iter().map(|hit| (block.root.as_deref(), hit.id.as_str())))
+    }
+}
+
 impl ContextBlock {
     /// `path:4-20 UserManager`, with the names of the hits in the block.
     pub fn header(&self) -> String {

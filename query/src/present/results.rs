@@ -54,6 +54,13 @@ pub struct SearchResults {
     pub took: Duration,
 }
 
+impl SearchResults {
+    /// Keys of the chunks that the answer shows, each with the name of its root where several are searched.
+    pub fn shown(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
+        self.hits.iter().map(|hit| (hit.root.as_deref(), hit.key.as_str()))
+    }
+}
+
 /// How many chunks each stage of a search looked at.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

@@ -102,7 +102,9 @@ pub(crate) fn fold<'c>(
 impl Foldable<'_> {
     /// Whether two chunks show the same lines: a class of one method, and the method.
     fn overlaps(&self, other: &Self) -> bool {
-        (self.root, self.path) == (other.root, other.path) && self.lines.0 <= other.lines.1 && other.lines.0 <= self.lines.1
+        (self.root, self.path) == (other.root, other.path)
+            && self.lines.0 <= other.lines.1
+            && other.lines.0 <= self.lines.1
     }
 }
 

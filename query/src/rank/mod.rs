@@ -136,13 +136,14 @@ fn with_features<'s>(
 ) -> Vec<RankedCandidate<'s>> {
     let doc_words = min_max(&candidates.iter().map(|candidate| candidate.doc_words).collect::<Vec<_>>());
     let files = file_shares(&candidates);
-    let read = candidates.iter().zip(doc_words).zip(files).map(|((Candidate { root, chunk, .. }, doc_words), file)| Facts {
-        root: *root,
-        named: chunk_name(*chunk),
-        lines: chunk.line_end() - chunk.line_start() + 1,
-        doc_words: doc_words.unwrap_or(0.0),
-        file,
-    });
+    let read =
+        candidates.iter().zip(doc_words).zip(files).map(|((Candidate { root, chunk, .. }, doc_words), file)| Facts {
+            root: *root,
+            named: chunk_name(*chunk),
+            lines: chunk.line_end() - chunk.line_start() + 1,
+            doc_words: doc_words.unwrap_or(0.0),
+            file,
+        });
     let features = query.read(context.analyzer, read);
     let parts = candidates.into_iter().zip(accesses).zip(features);
     let ranked = parts.map(|((candidate, access), features)| {
@@ -300,7 +301,8 @@ pub(crate) fn fold(
 
 fn foldable<'c>(context: &RankingContext<'_, '_>, candidate: &'c Candidate<'_>) -> Result<Foldable<'c>, StorageError> {
     let chunk = candidate.chunk;
-    let texts = context.root(candidate).snapshot.text(candidate.id)?.map(|texts| (texts.content_hash(), texts.text, texts.doc));
+    let texts =
+        context.root(candidate).snapshot.text(candidate.id)?.map(|texts| (texts.content_hash(), texts.text, texts.doc));
     let (content_hash, text, doc) = texts.unwrap_or_default();
     Ok(Foldable {
         root: candidate.root,

@@ -194,7 +194,8 @@ mod tests {
         chunks: &[ChunkName<'a>],
         scores: &[f32],
     ) -> Vec<RankedCandidate<'a, ()>> {
-        let facts = |&named: &ChunkName<'a>| Facts { root: 0, named, lines: 9, doc_words: 0.0, file: FileShares::default() };
+        let facts =
+            |&named: &ChunkName<'a>| Facts { root: 0, named, lines: 9, doc_words: 0.0, file: FileShares::default() };
         let features = query.read(&Analyzer, chunks.iter().map(facts));
         let fused = features.into_iter().zip(scores).map(|(features, &score)| RankedCandidate {
             fused: score,

@@ -58,7 +58,11 @@ pub fn best_chunks(
 
 impl<'s> KeywordSearch<'s> {
     /// Looks up the postings of `query` in each index of `corpus`.
-    pub(crate) fn new(corpus: &Corpus<'s>, config: &Bm25Config, query: &ParsedQuery) -> Result<Vec<Self>, StorageError> {
+    pub(crate) fn new(
+        corpus: &Corpus<'s>,
+        config: &Bm25Config,
+        query: &ParsedQuery,
+    ) -> Result<Vec<Self>, StorageError> {
         let own = query.terms.iter().map(|term| (term.text.as_str(), term.weight * term.count as f32));
         let of = |extra: &ExtraTerm| query.terms[extra.of].count as f32;
         let extras = query.extras.iter().map(|extra| (extra.text.as_str(), extra.weight * of(extra)));

@@ -90,8 +90,7 @@ struct Best {
 impl Best {
     fn of(root: &SearchedRoot<'_>, mode: Mode, most: CandidateLimits) -> Result<Self, StorageError> {
         let filter = root.filter.as_ref();
-        let by_keywords =
-            || if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
+        let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
         let (keywords, near) = match root.vector.vector() {
             // Neither needs the other.
             Some(vector) if mode != Mode::Sparse => {

@@ -51,10 +51,7 @@ impl QueryVector {
 }
 
 /// The embedder, if the vectors of the index come from its model; else why they cannot be compared.
-fn fitting<'e>(
-    snapshot: &Snapshot,
-    embedder: Option<&'e dyn QueryEmbedder>,
-) -> Result<&'e dyn QueryEmbedder, String> {
+fn fitting<'e>(snapshot: &Snapshot, embedder: Option<&'e dyn QueryEmbedder>) -> Result<&'e dyn QueryEmbedder, String> {
     let Some(model) = &snapshot.manifest().model else { return Err("the index holds no embeddings".to_owned()) };
     match embedder {
         None => Err(format!("the index holds embeddings of {}, but no model is loaded", model.id)),

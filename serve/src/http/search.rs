@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use aurora_project::{PackedAnswer, SearchRequest, Searcher};
+use aurora_live::{OpenedRoots, Roots};
+use aurora_project::{PackedAnswer, SearchRequest};
 use aurora_query::{FilterSpec, Group, Mode, QueryError, SearchResults};
 use axum::extract::State as Shared;
 use axum::http::header;
@@ -68,8 +69,9 @@ pub(crate) struct SearchBody {
     /// Whether the answer counts the matching chunks by type, language and directory.
     #[serde(default)]
     facets: bool,
-    /// Name of the root; the first one unless given.
-    root: Option<String>,
+    /// Names of roots to search; all of them unless given. Several are searched as one.
+    #[serde(default, deserialize_with = "one_or_more")]
+    root: Vec<String>,
     /// Whether the results are recorded as shown, which raises them in later searches; true unless given.
     #[serde(default = "yes")]
     record: bool,
@@ -154,7 +156,8 @@ pub(crate) async fn search(
         tracing::info!(query = body.query, "search");
     }
     let records = body.record && !state.options.read_only;
-    let answer = state.read(body.root.as_deref(), move |searcher| asked.answer(searcher, records)).await?;
+    let roots = state.options.roots.select(&body.root)?;
+    let answer = state.work(move || asked.answer(&roots, records)).await?;
     Ok(json(answer))
 }
 
@@ -185,10 +188,8 @@ pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, Body(body): Body<Ba
                     answers.push(b',');
                 }
                 let records = query.record && !shared.options.read_only;
-                let answer = Asked::new(query, &limits).and_then(|asked| {
-                    let searcher = shared.root(query.root.as_deref())?.live.searcher()?;
-                    asked.answer(&searcher, records)
-                });
+                let answer = Asked::new(query, &limits)
+                    .and_then(|asked| asked.answer(&shared.options.roots.select(&query.root)?, records));
                 answers.extend(answer.or_else(|problem| written(&problem))?);
             }
             answers.extend(b"]}");
@@ -254,18 +255,20 @@ impl Asked {
     }
 
     /// The answer in JSON; what it shows is recorded where it `records`.
-    fn answer(&self, searcher: &Searcher, records: bool) -> Result<Vec<u8>, Problem> {
+    fn answer(&self, roots: &Roots, records: bool) -> Result<Vec<u8>, Problem> {
         let now = Timestamp::now().as_second();
-        let found = searcher.search(&self.request, now)?;
+        let OpenedRoots { searchers, notes } = roots.open()?;
+        let mut found = searchers.search(&self.request, now)?;
+        found.notes.splice(0..0, notes);
         let Some(budget) = self.budget else {
             if records {
-                searcher.record(found.hits.iter().map(|hit| hit.key.as_str()), now);
+                roots.record(found.shown(), now);
             }
             return written(&found);
         };
-        let packed = searcher.packed(&found, budget)?;
+        let packed = searchers.packed(&found, budget)?;
         if records {
-            searcher.record(packed.blocks.iter().flat_map(|block| &block.hits).map(|hit| hit.id.as_str()), now);
+            roots.record(packed.shown(), now);
         }
         written(&PackedAnswer::new(&found, &packed))
     }

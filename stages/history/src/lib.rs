@@ -83,6 +83,7 @@ mod tree_diff;
 mod version_cache;
 mod walk_cache;
 mod worktree_index;
+mod worktrees;
 
 #[cfg(test)]
 mod tests;
@@ -102,3 +103,4 @@ pub use open::RepositoryInfo;
 pub use outcome::{AttributedFile, Outcome, Unattributed};
 pub use touch::CachedTouches;
 pub use worktree_index::{TrackedFile, WorktreeIndex, WorktreeState};
+pub use worktrees::{git_directory, sibling_directories};

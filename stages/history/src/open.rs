@@ -73,7 +73,7 @@ pub(crate) fn open(root: &Path) -> Result<Option<Opened>, HistoryError> {
 }
 
 /// Finds the repository at or above `root`, inspects its files, and opens it.
-fn discover(root: &Path) -> Result<Option<(gix::ThreadSafeRepository, Inspection)>, String> {
+pub(crate) fn discover(root: &Path) -> Result<Option<(gix::ThreadSafeRepository, Inspection)>, String> {
     let root = root.canonicalize().map_err(|error| error.to_string())?;
     let mut is_within_repository = false;
     for directory in root.ancestors() {

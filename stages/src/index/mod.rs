@@ -22,6 +22,7 @@ mod run_services;
 mod runs;
 mod scope;
 mod scratch;
+mod sibling;
 mod summary;
 mod trust;
 
@@ -29,6 +30,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub use custom_columns::declarations as custom_columns;
+pub use aurora_history::git_directory;
 pub use directories::directories;
 pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run};
 pub use embedding_stage::embedding_stage;
@@ -51,7 +53,7 @@ use recovery::Recovery;
 /// Brings the index of a root up to date and publishes it.
 ///
 /// A run that is cancelled publishes what it has finished; the next one continues from there. A run that fails publishes
-/// nothing. Files that cannot be read stay in the index as they are, see [`IndexSummary::unreadable`]. If the keyword index
+/// nothing. The first run of a git work tree starts from the index of another work tree of the repository, where this user has one. Files that cannot be read stay in the index as they are, see [`IndexSummary::unreadable`]. If the keyword index
 /// is damaged, it is rebuilt from the stored chunks; an index that is damaged elsewhere, or has another format, is set aside
 /// and built anew. Either gives a warning.
 ///
@@ -63,6 +65,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
     let root = root::indexable(&options.root)?;
     let options = &IndexOptions { root: root.clone(), ..options.clone() };
     let mut done = Vec::from_iter(recovery::clear_unknown(&root, &options.trust)?);
+    let sibling = sibling::adopt(&root, options)?;
     if options.force && done.is_empty() {
         // A new index that is written over a damaged file is damaged as well.
         done.extend(recovery::clear_damage(&root)?);
@@ -71,6 +74,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
         let error = match attempt(&root, options, observer) {
             Ok(mut summary) => {
                 summary.warnings.extend(done.iter().map(Recovery::to_string));
+                summary.adopted = sibling.map(|sibling| sibling.display().to_string());
                 runs::remember(&summary, &root);
                 return Ok(summary);
             }

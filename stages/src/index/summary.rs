@@ -17,6 +17,9 @@ use crate::services::Unread;
 pub struct IndexSummary {
     /// Absolute path of the indexed directory.
     pub root: String,
+    /// The other git work tree whose index this one started from, where it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adopted: Option<String>,
     /// What became of the files.
     pub files: FileCounts,
     /// How many chunks the index holds now, by type.
@@ -205,6 +208,7 @@ impl IndexSummary {
         let missed = report.errors.total() + unread.below();
         Ok(Self {
             root: root.display().to_string(),
+            adopted: None,
             chunks,
             secrets: MaskedSecrets::of(&report),
             changed_chunks: counter("chunks"),

@@ -1,0 +1,57 @@
+//! Names of projects, and the projects that the user has indexed.
+
+use std::path::{Path, PathBuf};
+
+use aurora_storage::ProjectDirectory;
+
+use crate::user;
+
+/// Names that tell directories apart: the last parts of each path, as few as are needed.
+///
+/// ```
+/// use std::path::Path;
+/// let names = aurora_project::root_names(&["/src/app", "/src/lib", "/old/lib"].map(Path::new));
+/// assert_eq!(names, ["app", "src/lib", "old/lib"]);
+/// ```
+pub fn root_names(paths: &[&Path]) -> Vec<String> {
+    let last_parts = |path: &Path, count: usize| {
+        let mut parts: Vec<_> = path.iter().rev().take(count).map(|part| part.to_string_lossy()).collect();
+        parts.reverse();
+        parts.join("/")
+    };
+    let name = |(at, path): (usize, &&Path)| {
+        let deepest = path.iter().count().max(1);
+        let is_unique = |count: &usize| {
+            let name = last_parts(path, *count);
+            paths.iter().enumerate().all(|(other, path)| other == at || last_parts(path, *count) != name)
+        };
+        last_parts(path, (1..deepest).find(is_unique).unwrap_or(deepest))
+    };
+    paths.iter().enumerate().map(name).collect()
+}
+
+/// The directories whose indexes this user's runs have made or the user has accepted, and which are still there, by path.
+pub fn known_roots() -> Vec<PathBuf> {
+    let mut roots: Vec<PathBuf> = Vec::new();
+    for home in user::trust().known.homes() {
+        let is_index = home.file_name().is_some_and(|name| name == ProjectDirectory::NAME);
+        roots.extend(home.parent().filter(|_| is_index).map(Path::to_owned));
+    }
+    roots.sort_unstable();
+    roots.dedup();
+    roots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_as_short_as_they_can_be() {
+        let names = |paths: &[&str]| root_names(&paths.iter().map(Path::new).collect::<Vec<_>>());
+        assert_eq!(names(&["/a/b"]), ["b"]);
+        assert_eq!(names(&["/"]), ["/"]);
+        assert_eq!(names(&["/x/one/app", "/x/two/app", "/y/two/app"]), ["one/app", "x/two/app", "y/two/app"]);
+        assert_eq!(names(&["/app", "/x/app"]), ["//app", "x/app"]);
+    }
+}

@@ -1,0 +1,42 @@
+//! The work trees of a repository.
+
+use std::path::{Path, PathBuf};
+
+use crate::open::discover;
+
+/// The directory with HEAD and the index of the work tree that holds `root`; `None` if it is in no repository.
+pub fn git_directory(root: &Path) -> Option<PathBuf> {
+    let (repository, _) = discover(root).ok()??;
+    repository.to_thread_local().git_dir().canonicalize().ok()
+}
+
+/// The directories that are in the other work trees of the repository what `root` is in its own, by path. A work tree counts
+/// only if its own `.git` leads to the same repository.
+pub fn sibling_directories(root: &Path) -> Vec<PathBuf> {
+    siblings(root).unwrap_or_default()
+}
+
+fn siblings(root: &Path) -> Option<Vec<PathBuf>> {
+    let root = root.canonicalize().ok()?;
+    let (repository, _) = discover(&root).ok()??;
+    let local = repository.to_thread_local();
+    let own = local.workdir()?.canonicalize().ok()?;
+    let below = root.strip_prefix(&own).ok()?;
+    let common = local.common_dir().canonicalize().ok()?;
+    let main = local.main_repo().ok().and_then(|main| main.workdir().map(Path::to_owned));
+    let linked = local.worktrees().ok()?.into_iter().filter_map(|linked| linked.base().ok());
+    let others = main.into_iter().chain(linked).filter_map(|work_tree| work_tree.canonicalize().ok());
+    let mut others: Vec<PathBuf> = others
+        .filter(|work_tree| *work_tree != own && common_directory(work_tree).as_ref() == Some(&common))
+        .map(|work_tree| work_tree.join(below))
+        .collect();
+    others.sort_unstable();
+    others.dedup();
+    Some(others)
+}
+
+/// The directory with the objects and branches of the repository that a work tree belongs to.
+fn common_directory(work_tree: &Path) -> Option<PathBuf> {
+    let (repository, _) = discover(work_tree).ok()??;
+    repository.to_thread_local().common_dir().canonicalize().ok()
+}
