@@ -73,7 +73,9 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     });
     let searched: Vec<SearchedRoot<'_>> = searched.collect();
     let facets = if query.facets { Some(facets(roots, &searched)?) } else { None };
-    let found = candidates(roots, &searched, (&text, &parsed), (query.mode, query.limit))?;
+    let mut late = late_interaction(roots, query.mode, &text);
+    let mut found = candidates(roots, &searched, (&text, &parsed), (query.mode, query.limit), &mut late)?;
+    retrieve::add_files(&searched, &mut found.list, &mut late, query.mode)?;
     note_missing(query.mode, &searched, found.from_keywords, &mut notes);
     let mut stages = StageCounts {
         indexed: corpus.chunks(),
@@ -137,7 +139,8 @@ pub(crate) fn passages(
         filter: None,
     });
     let searched: Vec<SearchedRoot<'_>> = searched.collect();
-    let found = candidates(&roots, &searched, (&text, &parsed), (mode, limit))?;
+    let mut late = late_interaction(&roots, mode, &text);
+    let found = candidates(&roots, &searched, (&text, &parsed), (mode, limit), &mut late)?;
     let context = RankingContext {
         roots: &searched,
         boosts: &[retriever.boosts()],
@@ -192,17 +195,22 @@ fn vectors(roots: &[Root<'_>], mode: Mode, text: &str) -> Result<Vec<QueryVector
     }
 }
 
+/// What compares the words of the query with those of chunks; nothing where no index has what it needs.
+fn late_interaction<'r>(roots: &[Root<'r>], mode: Mode, text: &str) -> Option<LateInteraction<'r>> {
+    let tokens = roots.iter().find_map(|root| root.retriever.tokens()).filter(|_| mode != Mode::Sparse);
+    tokens.map(|model| LateInteraction::new(model, text))
+}
+
 fn candidates<'s>(
     roots: &[Root<'_>],
     searched: &[SearchedRoot<'s>],
     query: (&str, &ParsedQuery),
     (mode, limit): (Mode, usize),
+    late: &mut Option<LateInteraction<'_>>,
 ) -> Result<Candidates<'s>, StorageError> {
     let hybrid = &roots[0].retriever.config().hybrid;
     let limits =
         CandidateLimits { by_keywords: hybrid.stage1_top_k.max(limit), by_vectors: hybrid.dense_top_k.max(limit) };
-    let tokens = roots.iter().find_map(|root| root.retriever.tokens()).filter(|_| mode != Mode::Sparse);
-    let late = tokens.map(|model| LateInteraction::new(model, query.0));
     retrieve::collect(searched, late, query, (mode, limits))
 }
 

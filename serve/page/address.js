@@ -31,9 +31,19 @@ export function link(view, parameters = {}, lines = "") {
 }
 
 /** The link to a file, and to lines of it. */
-export function fileLink(path, first = null, last = first) {
+export function fileLink(path, first = null, last = first, parameters = {}) {
   const lines = first === null ? "" : first === last ? `${first}` : `${first}-${last}`;
-  return link("file", { path }, lines);
+  return link("file", { path, ...parameters }, lines);
+}
+
+/** The link to the file of a result, and to lines of it. */
+export function resultLink(hit, first = null, last = first) {
+  return fileLink(hit.file, first, last, rootOf(hit));
+}
+
+/** The parameter of a link that names the root of a result, where several are searched. */
+export function rootOf(hit) {
+  return hit.root ? { root: hit.root } : {};
 }
 
 /** The lines that a URL names, as `[first, last]`; null where it names none. */

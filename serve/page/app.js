@@ -79,13 +79,15 @@ async function offerRoots() {
     return;
   }
   const choice = document.querySelector("#root");
-  choice.append(...roots.map((root) => element("option", { value: root.name, title: root.path }, root.name)));
+  // Everything but a search is about one root.
+  const all = element("option", { value: "" }, "All projects");
+  choice.append(all, ...roots.map((root) => element("option", { value: root.name, title: root.path }, root.name)));
   const select = () => {
-    choice.value = here().get("root") ?? roots[0].name;
+    all.disabled = viewOf(here()) !== "search";
+    choice.value = here().get("root") ?? (all.disabled ? roots[0].name : "");
   };
   choice.addEventListener("change", () => {
     const address = here();
-    address.set("root", choice.value);
     // A file or a definition is one of another root.
     const view = ["file", "graph"].includes(viewOf(address)) ? "search" : viewOf(address);
     go(link(view, { root: choice.value, q: view === "search" ? query.value : null }));

@@ -1,6 +1,6 @@
 // Why a result is where it is: what each part has brought to its score, as bars.
 
-import { fileLink, link } from "./address.js";
+import { link, resultLink, rootOf } from "./address.js";
 import { element, replace } from "./dom.js";
 import { ago, counted } from "./format.js";
 
@@ -103,7 +103,7 @@ function links(hit) {
   return element(
     "p",
     { class: "links" },
-    element("a", { href: fileLink(hit.file, hit.line_start, hit.line_end) }, "Open the file"),
-    element("a", { href: link("graph", { name: hit.id }) }, "Callers and callees"),
+    element("a", { href: resultLink(hit, hit.line_start, hit.line_end) }, "Open the file"),
+    element("a", { href: link("graph", { name: hit.id, ...rootOf(hit) }) }, "Callers and callees"),
   );
 }

@@ -10,6 +10,9 @@ export const FILTERS = ["type", "lang", "path", "mode"];
 /** Values of a facet that are shown before the reader asks for all. */
 const SHOWN = 8;
 
+/** Of these one value is chosen at a time. */
+const ONE_OF = ["root"];
+
 /** `code` as a filter stands for every type of source code, as a facet for code without a definition: it cannot be chosen. */
 const NO_FILTER = { type: ["code"] };
 
@@ -56,6 +59,7 @@ export class FacetPanel {
     this.#facets = facets;
     replace(
       this.#counts,
+      this.#group("Project", "root", facets?.roots ?? []),
       this.#group("Type", "type", facets?.types ?? []),
       this.#group("Language", "lang", facets?.languages ?? []),
       this.#group("Directory", "path", facets?.directories ?? []),
@@ -100,7 +104,8 @@ function value(name, { value, chunks }, chosen, most) {
   }
   const isOn = chosen.includes(filter);
   const others = chosen.filter((one) => one !== filter && !filter.startsWith(`${one}/`));
-  const onclick = () => change((address) => set(address, name, isOn ? others : [...others, filter]));
+  const chosenNext = ONE_OF.includes(name) ? [filter] : [...others, filter];
+  const onclick = () => change((address) => set(address, name, isOn ? others : chosenNext));
   return element("button", { type: "button", class: "facet", "aria-pressed": String(isOn), variables, onclick }, content);
 }
 

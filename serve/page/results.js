@@ -1,6 +1,6 @@
 // Results by file, with their lines of code.
 
-import { fileLink } from "./address.js";
+import { resultLink } from "./address.js";
 import * as code from "./code.js";
 import { element, replace } from "./dom.js";
 import { count, split } from "./format.js";
@@ -21,7 +21,8 @@ export class ResultList {
   show(results) {
     const files = new Map();
     for (const hit of results) {
-      files.set(hit.file, [...(files.get(hit.file) ?? []), hit]);
+      const path = hit.root ? `${hit.root}/${hit.file}` : hit.file;
+      files.set(path, [...(files.get(path) ?? []), hit]);
     }
     this.#items = [];
     this.#selected = null;
@@ -78,7 +79,7 @@ export class ResultList {
       element(
         "h2",
         {},
-        element("a", { href: fileLink(path), title: path }, element("span", { class: "faint" }, directory), name),
+        element("a", { href: resultLink(hits[0]), title: path }, element("span", { class: "faint" }, directory), name),
         element("span", { class: "language" }, hits[0].language),
         state && element("span", { class: "badge warn" }, state),
       ),
@@ -88,7 +89,7 @@ export class ResultList {
 
   #result(hit) {
     const name = hit.qualified_name || hit.name || `Lines ${hit.line_start}–${hit.line_end}`;
-    const anchor = element("a", { class: "result-name", href: fileLink(hit.file, hit.line_start, hit.line_end) }, name);
+    const anchor = element("a", { class: "result-name", href: resultLink(hit, hit.line_start, hit.line_end) }, name);
     const copies = hit.copies?.count ?? 0;
     const node = element(
       "li",
@@ -124,7 +125,7 @@ function snippet(hit) {
     const isApart = at > 0 && line.line !== null && line.line !== lines[at - 1].line + 1;
     return element(
       "a",
-      { class: `row${isApart ? " apart" : ""}`, href: fileLink(hit.file, line.line ?? hit.line_start), tabindex: "-1" },
+      { class: `row${isApart ? " apart" : ""}`, href: resultLink(hit, line.line ?? hit.line_start), tabindex: "-1" },
       element("span", { class: "number" }, line.line ?? ""),
       element("code", {}, code.line(line.text, { tokens: line.tokens, matches: line.matches, skip })),
     );

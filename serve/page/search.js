@@ -1,6 +1,6 @@
 // The search view: asks while the reader types, and shows results, facets and why a result is where it is.
 
-import { go, here, link, viewOf } from "./address.js";
+import { go, here, link, rootOf, viewOf } from "./address.js";
 import { get, isAbort, post } from "./api.js";
 import { element, failure, message, replace } from "./dom.js";
 import { ExplanationPanel } from "./explanation.js";
@@ -107,7 +107,7 @@ export class SearchView {
   #openGraph() {
     const hit = this.#results.selected();
     if (hit) {
-      go(link("graph", { name: hit.id }));
+      go(link("graph", { name: hit.id, ...rootOf(hit) }));
     }
     return Boolean(hit);
   }
@@ -173,7 +173,7 @@ export class SearchView {
 
   #showResults(found, limit) {
     const { results, stages, facets, index } = found;
-    const files = new Set(results.map((hit) => hit.file)).size;
+    const files = new Set(results.map((hit) => `${hit.root}/${hit.file}`)).size;
     const age = index ? ` · index of ${ago(index.updated)}` : "";
     const what = `${counted(results.length, "result")} in ${counted(files, "file")}`;
     const words = facets ? ` · ${counted(facets.chunks, "chunk")} with words of the query` : "";

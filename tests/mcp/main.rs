@@ -136,6 +136,16 @@ fn several_roots_are_asked_by_name_and_nothing_is_written_where_that_is_not_allo
     let name = other.root().file_name().expect("a name").to_string_lossy().into_owned();
     let found = answered(&mut client, "search", &json!({"query": "count_zebras", "root": name}));
     assert!(found.starts_with("herd.py:"), "{found}");
+    // Without a name all roots are searched, and a path that begins with the name of a root is one of it.
+    let found = answered(&mut client, "search", &json!({"query": "count_zebras"}));
+    assert!(found.starts_with(&format!("{name}/herd.py:")), "{found}");
+    let read = answered(&mut client, "read", &json!({"place": format!("{name}/herd.py:1")}));
+    assert!(read.starts_with(&format!("In {name}:\nherd.py:1-1")), "{read}");
+    let graph = answered(&mut client, "graph", &json!({"name": "count_zebras"}));
+    assert!(graph.starts_with(&format!("In {name}:\n")), "{graph}");
+    let lines = answered(&mut client, "grep", &json!({"pattern": "def count_"}));
+    assert!(lines.contains(&format!("{name}/herd.py:1: def count_zebras")), "{lines}");
+    assert_eq!(answered(&mut client, "status", &json!({})).matches("root ").count(), 2);
     drop(client);
     let fresh = project();
     let mut reader = Client::start(&fresh, &["--read-only"]);

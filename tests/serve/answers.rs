@@ -224,7 +224,16 @@ fn several_roots_are_served_by_name() {
         server.post("/api/v1/search", &body).json()["results"][0]["name"].clone()
     };
     assert_eq!(ask(Some(name)), "enqueue_job");
-    assert_ne!(ask(None), "enqueue_job");
+    // Without a name all roots are searched as one, and results name theirs.
+    assert_eq!(ask(None), "enqueue_job");
+    let all = server.post("/api/v1/search", &json!({"query": "enqueue_job", "facets": true})).json();
+    assert_eq!((&all["results"][0]["root"], &all["roots"][1]["name"]), (&name.into(), &name.into()), "{all}");
+    assert_eq!(all["facets"]["roots"].as_array().map(Vec::len), Some(2), "{all}");
+    let first_name = roots[0]["name"].clone();
+    let one = server.post("/api/v1/search", &json!({"query": "enqueue_job", "root": [first_name]})).json();
+    assert_ne!(one["results"][0]["name"], "enqueue_job");
+    let unknown = server.post("/api/v1/search", &json!({"query": "enqueue_job", "root": ["nowhere"]}));
+    assert_eq!(unknown.status, 404);
 }
 
 #[test]

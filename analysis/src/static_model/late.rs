@@ -1,7 +1,7 @@
 //! Late interaction (Khattab and Zaharia, "ColBERT", 2020) over static token vectors: how well the words of a query are
 //! met by the words of a chunk, one by one, where a chunk's vector only knows their sum.
 
-use aurora_kernels::{dots_signed, squares_signed};
+use aurora_kernels::dots_signed;
 
 use super::{StaticModel, TOKEN_BUDGET};
 
@@ -42,7 +42,7 @@ impl<'m> LateInteraction<'m> {
         });
         let values = |row: u32| model.table.values(&model.bytes, row);
         let token =
-            |&row: &u32| Token { length: length(values(row)), weight: model.table.weight(&model.bytes, row).max(0.0) };
+            |&row: &u32| Token { length: model.length(row), weight: model.table.weight(&model.bytes, row).max(0.0) };
         let mut tokens: Vec<Token> = distinct.iter().map(token).collect();
         let rows = distinct.iter().flat_map(|&row| values(row)).map(|&value| i16::from(value as i8)).collect();
         let total = tokens.iter().map(|token| token.weight).sum::<f32>().max(f32::MIN_POSITIVE);
@@ -75,7 +75,7 @@ impl<'m> LateInteraction<'m> {
         let place = self.places.get_mut(usize::from(row))?;
         if *place == 0 {
             let values = self.model.table.values(&self.model.bytes, u32::from(row));
-            let length = length(values);
+            let length = self.model.length(u32::from(row));
             dots_signed(&self.rows, values, &mut self.products);
             let cosine = |(token, &product): (&Token, &i32)| product as f32 / (token.length * length);
             self.known.extend(self.tokens.iter().zip(&self.products).map(cosine));
@@ -83,9 +83,4 @@ impl<'m> LateInteraction<'m> {
         }
         Some((*place as usize).saturating_sub(1) * self.tokens.len())
     }
-}
-
-/// Euclidean length, never zero.
-fn length(values: &[u8]) -> f32 {
-    (squares_signed(values) as f32).sqrt().max(f32::MIN_POSITIVE)
 }

@@ -20,6 +20,7 @@ mod tokenizer;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
@@ -54,6 +55,8 @@ pub struct StaticModel {
     fields: FieldWeights,
     vocabulary: Vocabulary,
     table: TokenTable,
+    /// Euclidean length of each row's values, as bits of an f32; 0 until it is asked for.
+    lengths: Box<[AtomicU32]>,
 }
 
 /// Share of each field in a chunk's vector, as trained.
@@ -143,7 +146,25 @@ impl StaticModel {
         // touched.
         let digest = blake3::hash(&bytes[..table.start_of_values()]).to_hex();
         let id = format!("{}@{}", about.name, &digest[..16]);
-        Ok(Self { id, fields: about.fields, vocabulary, table, bytes })
+        let lengths = std::iter::repeat_with(AtomicU32::default).take(vocabulary.len()).collect();
+        Ok(Self { id, fields: about.fields, vocabulary, table, lengths, bytes })
+    }
+
+    /// Euclidean length of the values of a row of the table, never zero.
+    fn length(&self, row: u32) -> f32 {
+        let compute = || {
+            let squares = aurora_kernels::squares_signed(self.table.values(&self.bytes, row));
+            (squares as f32).sqrt().max(f32::MIN_POSITIVE)
+        };
+        let Some(known) = self.lengths.get(row as usize) else { return compute() };
+        match f32::from_bits(known.load(Ordering::Relaxed)) {
+            0.0 => {
+                let length = compute();
+                known.store(length.to_bits(), Ordering::Relaxed);
+                length
+            }
+            length => length,
+        }
     }
 
     /// The tokens of a text as they stand in the vocabulary, at most `limit`.

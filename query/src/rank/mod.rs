@@ -175,7 +175,7 @@ fn file_shares(candidates: &[Candidate<'_>]) -> Vec<FileShares> {
 fn normalise_relevance(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
     let is_used = context.mode != Mode::Dense;
     let bm25 = min_max(&column(ranked, |candidate| is_used.then_some(candidate.bm25)));
-    let semantic = semantic(context.config.hybrid.word_share, ranked);
+    let semantic = semantic(context.config.hybrid.word_share, ranked.iter().map(|candidate| &candidate.retrieved));
     for (candidate, (bm25, semantic)) in ranked.iter_mut().zip(bm25.into_iter().zip(semantic)) {
         (candidate.components.bm25, candidate.components.semantic) = (bm25, semantic);
     }
@@ -183,9 +183,9 @@ fn normalise_relevance(context: &RankingContext<'_, '_>, ranked: &mut [RankedCan
 
 /// Cosine and late interaction, each min-max normalised within the candidates, as one component; where one is missing,
 /// the other counts alone.
-fn semantic(word_share: f32, ranked: &[RankedCandidate<'_>]) -> Vec<Option<f32>> {
-    let cosines = min_max(&column(ranked, |candidate| candidate.cosine));
-    let words = min_max(&column(ranked, |candidate| candidate.words));
+fn semantic<'c, 's: 'c>(word_share: f32, candidates: impl Iterator<Item = &'c Candidate<'s>>) -> Vec<Option<f32>> {
+    let (cosines, words): (Vec<_>, Vec<_>) = candidates.map(|candidate| (candidate.cosine, candidate.words)).unzip();
+    let (cosines, words) = (min_max(&cosines), min_max(&words));
     let both = |(cosine, words): (Option<f32>, Option<f32>)| match (cosine, words) {
         (Some(cosine), Some(words)) => Some((1.0 - word_share) * cosine + word_share * words),
         (cosine, words) => cosine.or(words),

@@ -5,9 +5,8 @@ use std::cmp::Ordering;
 use aurora_storage::{ChunkId, StorageError};
 
 use crate::query::Mode;
-use crate::rank::features::RuleQuery;
 use crate::rank::fusion::{RankPair, ranks};
-use crate::rank::{RankedCandidate, RankingContext, column, normalise_relevance, with_features};
+use crate::rank::{RankingContext, semantic};
 use crate::retrieve::Candidate;
 
 /// A passage that answers a query.
@@ -24,6 +23,13 @@ pub struct Passage {
     pub dense_rank: Option<usize>,
 }
 
+/// A candidate with its places in both orders.
+struct Ranked<'s> {
+    candidate: Candidate<'s>,
+    ranks: RankPair,
+    score: f32,
+}
+
 /// The best `limit` of the candidates, which are given in the order of their keys; equal scores stay in that order.
 ///
 /// # Errors
@@ -33,46 +39,50 @@ pub(crate) fn rank_passages(
     candidates: Vec<Candidate<'_>>,
     limit: usize,
 ) -> Result<Vec<Passage>, StorageError> {
-    let nothing_noted = vec![None; candidates.len()];
-    let rule_query = RuleQuery::new(context.parsed, context.term_idfs());
-    let mut ranked = with_features(context, &rule_query, candidates, nothing_noted);
-    normalise_relevance(context, &mut ranked);
-    score(context, &mut ranked);
-    ranked.retain(|candidate| candidate.ranks.sparse.is_some() || candidate.ranks.dense.is_some());
+    let mut ranked = in_both_orders(context, candidates);
+    ranked.retain(|passage| passage.ranks.sparse.is_some() || passage.ranks.dense.is_some());
+    ranked.sort_by(best_first); // stable
     if let Some(reranking) = &context.reranking {
+        let most = reranking.most.min(ranked.len());
         // Where the model cannot be used, the order stays as it is.
-        let _ = reranking.apply(context.roots, &mut ranked, by_score)?;
+        if let Ok(scores) = reranking.read(context.roots, ranked[..most].iter().map(|passage| &passage.candidate))? {
+            let unit = ranked.first().map_or(0.0, |best| best.score);
+            for (passage, (_, share)) in ranked.iter_mut().zip(scores) {
+                passage.score += unit * reranking.weight * share;
+            }
+            ranked.sort_by(best_first);
+        }
     }
-    ranked.sort_by(by_score); // stable
     ranked.truncate(limit);
-    let passage = |candidate: &RankedCandidate<'_>| Passage {
-        id: candidate.retrieved.id,
-        score: candidate.score.max(0.0),
-        sparse_rank: candidate.ranks.sparse,
-        dense_rank: candidate.ranks.dense,
+    let passage = |passage: &Ranked<'_>| Passage {
+        id: passage.candidate.id,
+        score: passage.score.max(0.0),
+        sparse_rank: passage.ranks.sparse,
+        dense_rank: passage.ranks.dense,
     };
     Ok(ranked.iter().map(passage).collect())
 }
 
-/// Sets ranks and scores as the mode asks.
-fn score(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
-    let is_sparse = context.mode != Mode::Dense;
-    let keywords = column(ranked, |candidate| Some(candidate.bm25).filter(|&score| is_sparse && score > 0.0));
-    let meaning: Vec<Option<f32>> = ranked.iter().map(|candidate| candidate.components.semantic).collect();
+/// Ranks and scores as the mode asks.
+fn in_both_orders<'s>(context: &RankingContext<'_, 's>, candidates: Vec<Candidate<'s>>) -> Vec<Ranked<'s>> {
+    let (hybrid, is_sparse) = (&context.config.hybrid, context.mode != Mode::Dense);
+    let keyword = |candidate: &Candidate<'_>| Some(candidate.bm25).filter(|&score| is_sparse && score > 0.0);
+    let keywords: Vec<Option<f32>> = candidates.iter().map(keyword).collect();
+    let meaning = semantic(hybrid.word_share, candidates.iter());
     let (sparse, dense) = (ranks(&keywords), ranks(&meaning));
-    let hybrid = &context.config.hybrid;
     let part = |weight: f32, rank: Option<usize>| rank.map_or(0.0, |rank| weight / (hybrid.rrf_k + rank as f32));
-    for (at, candidate) in ranked.iter_mut().enumerate() {
-        candidate.ranks = RankPair { sparse: sparse[at], dense: dense[at] };
-        candidate.fused = match context.mode {
-            Mode::Hybrid => part(hybrid.rrf_dense, dense[at]) + part(hybrid.rrf_sparse, sparse[at]),
+    let ranked = candidates.into_iter().enumerate().map(|(at, candidate)| {
+        let ranks = RankPair { sparse: sparse[at], dense: dense[at] };
+        let score = match context.mode {
+            Mode::Hybrid => part(hybrid.rrf_dense, ranks.dense) + part(hybrid.rrf_sparse, ranks.sparse),
             Mode::Sparse => keywords[at].unwrap_or(0.0),
             Mode::Dense => meaning[at].unwrap_or(0.0),
         };
-        candidate.score = candidate.fused;
-    }
+        Ranked { candidate, ranks, score }
+    });
+    ranked.collect()
 }
 
-fn by_score(a: &RankedCandidate<'_>, b: &RankedCandidate<'_>) -> Ordering {
+fn best_first(a: &Ranked<'_>, b: &Ranked<'_>) -> Ordering {
     b.score.total_cmp(&a.score)
 }

@@ -41,16 +41,10 @@ impl Reranking<'_> {
         ranked: &mut [RankedCandidate<'s>],
         order: impl Fn(&RankedCandidate<'s>, &RankedCandidate<'s>) -> Ordering,
     ) -> Result<Result<(), String>, StorageError> {
-        let reranker = match self.reranker {
-            Ok(reranker) => reranker,
-            Err(reason) => return Ok(Err(reason.to_owned())),
-        };
         let mut first: Vec<usize> = (0..ranked.len()).collect();
         first.sort_by(|&a, &b| order(&ranked[a], &ranked[b])); // stable: what is equal stays in the order of the keys
         first.truncate(self.most);
-        let texts = first.iter().map(|&at| ReadText::of(roots, &ranked[at].retrieved));
-        let texts = texts.collect::<Result<Vec<_>, _>>()?;
-        let scores = match self.scores(reranker, &texts) {
+        let scores = match self.read(roots, first.iter().map(|&at| &ranked[at].retrieved))? {
             Ok(scores) => scores,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -60,6 +54,24 @@ impl Reranking<'_> {
             ranked[at].change(RULE, unit * self.weight * share);
         }
         Ok(Ok(()))
+    }
+
+    /// The score that the model gives each candidate, and the score min-max normalised within them; why there is none where the
+    /// model fails.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub(crate) fn read<'c, 's: 'c>(
+        &self,
+        roots: &[SearchedRoot<'s>],
+        candidates: impl Iterator<Item = &'c Candidate<'s>>,
+    ) -> Result<Result<Vec<(f32, f32)>, String>, StorageError> {
+        let reranker = match self.reranker {
+            Ok(reranker) => reranker,
+            Err(reason) => return Ok(Err(reason.to_owned())),
+        };
+        let texts = candidates.map(|candidate| ReadText::of(roots, candidate)).collect::<Result<Vec<_>, _>>()?;
+        Ok(self.scores(reranker, &texts))
     }
 
     /// The score of every text, and its share of the lift.

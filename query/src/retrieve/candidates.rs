@@ -60,10 +60,10 @@ pub(crate) struct CandidateLimits {
 }
 
 /// Collects the candidates of a query: the best of all indexes by keywords and by vectors as `mode` asks, all chunks whose name
-/// is the query, and definitions of identifiers that the query mentions.
+/// is the query, and definitions of identifiers that the query mentions. Nothing is known of their files yet.
 pub(crate) fn collect<'s>(
     roots: &[SearchedRoot<'s>],
-    mut late: Option<LateInteraction<'_>>,
+    late: &mut Option<LateInteraction<'_>>,
     query: (&str, &ParsedQuery),
     (mode, most): (Mode, CandidateLimits),
 ) -> Result<Candidates<'s>, StorageError> {
@@ -121,7 +121,7 @@ fn keep_best(best: &mut [Best], most: usize, list: fn(&mut Best) -> &mut Vec<(Ch
     }
 }
 
-/// The candidates of one index with everything that is known of them.
+/// The candidates of one index with everything that is known of them alone.
 fn with_evidence<'s>(
     (at, root): (usize, &SearchedRoot<'s>),
     best: Best,
@@ -138,8 +138,6 @@ fn with_evidence<'s>(
     let others: Vec<ChunkId> = others.into_iter().collect();
     found.extend(others.iter().copied().zip(root.bm25.score(&others)?));
     let vector = root.vector.vector().filter(|_| mode != Mode::Sparse);
-    let keywords = (mode != Mode::Dense).then_some(&root.bm25);
-    let files = files::of_files(snapshot, keywords, vector, late.as_deref_mut(), found.keys().copied())?;
     let mut list = Vec::with_capacity(found.len());
     for (id, score) in found {
         let Some(chunk) = snapshot.chunk(id)? else { continue };
@@ -149,10 +147,31 @@ fn with_evidence<'s>(
         let doc_words = late.as_mut().and_then(|late| late.score(chunk.doc_tokens()));
         let key = chunk.key();
         let doc_words = doc_words.or(words);
-        let file = files.of(id);
+        let file = FileEvidence::default();
         list.push(Candidate { root: at, id, chunk, key, bm25: score, cosine, words, doc_words, file, exact });
     }
     Ok(list)
+}
+
+/// Adds to candidates what their files bring.
+pub(crate) fn add_files(
+    roots: &[SearchedRoot<'_>],
+    list: &mut [Candidate<'_>],
+    late: &mut Option<LateInteraction<'_>>,
+    mode: Mode,
+) -> Result<(), StorageError> {
+    for (at, root) in roots.iter().enumerate() {
+        let of_root = list.iter().filter(|candidate| candidate.root == at).map(|candidate| candidate.id);
+        let ids: BTreeSet<ChunkId> = of_root.collect();
+        let vector = root.vector.vector().filter(|_| mode != Mode::Sparse);
+        let keywords = (mode != Mode::Dense).then_some(&root.bm25);
+        let late = late.as_mut().filter(|_| root.has_tokens);
+        let files = files::of_files(root.snapshot, keywords, vector, late, ids.into_iter())?;
+        for candidate in list.iter_mut().filter(|candidate| candidate.root == at) {
+            candidate.file = files.of(candidate.id);
+        }
+    }
+    Ok(())
 }
 
 /// The names of a chunk.

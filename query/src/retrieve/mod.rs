@@ -11,7 +11,7 @@ mod identifier;
 mod query_vector;
 mod searched_root;
 
-pub(crate) use candidates::{Candidate, CandidateLimits, Candidates, chunk_name, collect};
+pub(crate) use candidates::{Candidate, CandidateLimits, Candidates, add_files, chunk_name, collect};
 pub(crate) use files::FileEvidence;
 pub(crate) use identifier::{ChunkName, IdentifierQuery};
 pub(crate) use query_vector::QueryVector;

@@ -28,7 +28,7 @@ fn siblings(root: &Path) -> Option<Vec<PathBuf>> {
     let others = main.into_iter().chain(linked).filter_map(|work_tree| work_tree.canonicalize().ok());
     let mut others: Vec<PathBuf> = others
         .filter(|work_tree| *work_tree != own && common_directory(work_tree).as_ref() == Some(&common))
-        .map(|work_tree| work_tree.join(below))
+        .map(|work_tree| work_tree.components().chain(below.components()).collect())
         .collect();
     others.sort_unstable();
     others.dedup();

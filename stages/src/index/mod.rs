@@ -29,8 +29,8 @@ mod trust;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-pub use custom_columns::declarations as custom_columns;
 pub use aurora_history::git_directory;
+pub use custom_columns::declarations as custom_columns;
 pub use directories::directories;
 pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run};
 pub use embedding_stage::embedding_stage;

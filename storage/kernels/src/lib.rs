@@ -2,7 +2,7 @@
 //!
 //! Each kernel is one safe loop, compiled for several instruction sets and dispatched by what the processor has, so that
 //! all variants give the same result: integer sums do not depend on their order, and sums of floats fix theirs.
-//! Deliberately absent: intrinsics (but for [`byte_products`]), and any knowledge of index structures.
+//! Deliberately absent: intrinsics (but for [`byte_products`] and [`prefetch`]), and any knowledge of index structures.
 //!
 //! ```
 //! let words = [0b1010u64.to_le_bytes()];
@@ -15,6 +15,9 @@
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+/// Bytes that a processor fetches at once.
+#[cfg(target_arch = "x86_64")]
+const CACHE_LINE: usize = 64;
 /// Lanes of the sum of floats.
 const LANES: usize = 16;
 
@@ -210,6 +213,18 @@ fn unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]) {
             *component |= ((sign >> at) & 1) << 7;
         }
     }
+}
+
+/// Has the processor fetch bytes that are soon read from places far apart. It changes nothing but the time.
+pub fn prefetch(bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in bytes.chunks(CACHE_LINE) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: the address is one of a slice, and a prefetch reads nothing that the program could see.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bytes;
 }
 
 /// Number of set bits.

@@ -174,6 +174,13 @@ impl<'a> VectorBlock<'a> {
         Ok(f32::from_le_bytes(self.scales[order]))
     }
 
+    /// Has the processor fetch what [`Self::read`] will read.
+    pub(super) fn prefetch(&self, order: usize) {
+        let (code, packed) = (code::length(self.dimensions), code::packed_length(self.dimensions));
+        aurora_kernels::prefetch(&self.codes[order * code..][..code]);
+        aurora_kernels::prefetch(&self.packed[order * packed..][..packed]);
+    }
+
     fn row(&self, order: usize) -> Result<StoredVector, Damage> {
         let mut row = Vec::new();
         Ok((self.read(order, &mut row)?, row))

@@ -24,6 +24,8 @@ const ALL: u64 = 4;
 const SHARES_PER_THREAD: usize = 2;
 /// Vectors that a thread compares exactly at a time.
 const SCORED: usize = 512;
+/// How many vectors before its turn one is fetched from memory.
+const AHEAD: usize = 8;
 
 /// Which ids of a block may be found.
 const MASK_WORDS: usize = BLOCK_IDS as usize / 64;
@@ -170,7 +172,11 @@ fn nearer(a: &Coded, b: &Coded) -> Ordering {
 /// The exact products of some vectors, with their ids.
 fn products(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], vectors: &[Coded]) -> Result<Vec<(u32, f32)>, Damage> {
     let mut row = Vec::new();
-    let scored = vectors.iter().map(|coded| {
+    let scored = vectors.iter().enumerate().map(|(at, coded)| {
+        // Vectors lie far apart: to wait for each of them takes longer than the product.
+        if let Some(next) = vectors.get(at + AHEAD) {
+            blocks[next.block as usize].1.prefetch(next.order as usize);
+        }
         let (block, vectors) = &blocks[coded.block as usize];
         let order = coded.order as usize;
         let scale = vectors.read(order, &mut row)?;

@@ -114,14 +114,31 @@ test("what is wrong with a search is said", async ({ page }) => {
 test("another project can be chosen", async ({ page }) => {
   await page.goto(at("search", { q: "queue" }));
   const choice = page.locator("#root");
-  await expect(choice.locator("option")).toHaveCount(2);
+  await expect(choice.locator("option")).toHaveCount(3);
   const names = await choice.locator("option").allTextContents();
-  await choice.selectOption(names[1]);
-  await expect(page).toHaveURL(new RegExp(`root=${names[1].replace(".", "\\.")}`));
+  expect(names[0]).toBe("All projects");
+  await expect(choice).toHaveValue("");
+  await choice.selectOption(names[2]);
+  await expect(page).toHaveURL(new RegExp(`root=${names[2].replace(".", "\\.")}`));
   await expect(page.locator(".result-name").first()).toHaveText(/Queue/);
   await page.locator(".result-name").first().click();
   await expect(page.locator(".code")).toContainText("class Queue");
   await page.goBack();
   await page.goBack();
-  await expect(choice).toHaveValue(names[0]);
+  await expect(choice).toHaveValue("");
+});
+
+test("all projects are searched as one, and a result leads to its own", async ({ page }) => {
+  await page.goto(at("search", { q: "class Queue" }));
+  const projects = page.getByRole("region", { name: "Project" }).getByRole("button");
+  await expect(projects).toHaveCount(2);
+  const names = await page.locator("#root option").allTextContents();
+  const found = page.locator(".file-results", { has: page.locator("h2 a", { hasText: `${names[2]}/` }) }).first();
+  await found.locator(".result-name").first().click();
+  await expect(page).toHaveURL(new RegExp(`root=${names[2].replace(".", "\\.")}`));
+  await expect(page.locator(".code")).toContainText("class Queue");
+  await page.goBack();
+  await projects.first().click();
+  await expect(page.locator("#root")).not.toHaveValue("");
+  await expect(projects).toHaveCount(1);
 });

@@ -1,0 +1,151 @@
+//! Several roots searched as one, the list of known roots, and work trees that share an index, on the level of the program.
+
+mod fixture;
+
+use fixture::{CACHE, Fixture, RETRY, Run};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Two indexed projects in one directory.
+fn projects() -> Fixture {
+    let fixture = Fixture::plain();
+    fixture.write("app/cache.py", CACHE).write("app/setup.py", "");
+    fixture.write("lib/http/retry.go", RETRY).write("lib/cache.py", CACHE).write("lib/go.mod", "module lib\n");
+    for root in ["app", "lib"] {
+        assert_eq!(fixture.aur(&["mem", "index", "--quiet", root]).code, Some(0));
+    }
+    fixture
+}
+
+fn results(run: &Run) -> Vec<(String, String)> {
+    let rows = run.json()["results"].as_array().expect("results").clone();
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    rows.iter().map(|row| (text(&row["root"]), text(&row["file"]))).collect()
+}
+
+fn pair(root: &str, file: &str) -> (String, String) {
+    (root.to_owned(), file.to_owned())
+}
+
+#[test]
+fn several_roots_are_searched_as_one_and_known_ones_have_names() {
+    let fixture = projects();
+    let search = |arguments: &[&str]| {
+        fixture.aur(&[&["mem", "search", "RetryWithBackoff", "--format", "json"][..], arguments].concat())
+    };
+    let both = search(&["--root", "app", "--root", "lib", "--root", "./lib"]);
+    assert_eq!(results(&both)[0], pair("lib", "http/retry.go"), "{both:?}");
+    let roots = both.json()["roots"].clone();
+    assert_eq!((roots.as_array().map(Vec::len), &roots[1]["name"]), (Some(2), &"lib".into()), "{roots}");
+    assert_eq!(both.json()["index"], Value::Null);
+
+    let known = fixture.aur(&["mem", "roots", "--format", "json"]).json();
+    let names: Vec<&str> = known.as_array().expect("a list").iter().filter_map(|root| root["name"].as_str()).collect();
+    assert_eq!(names, ["app", "lib"], "{known}");
+    assert!(known[1]["chunks"].as_u64() > Some(1) && known[1]["files"] == 3, "{known}");
+    assert!(fixture.aur(&["mem", "roots"]).out.contains("3 files"));
+
+    // By name, from a directory where no path leads to it.
+    let away = TempDir::new().expect("a temporary directory");
+    let mut command = fixture.command();
+    command.current_dir(away.path()).args(["mem", "search", "RetryWithBackoff", "--format", "json", "--root", "lib"]);
+    assert_eq!(results(&Run::of(&mut command))[0], pair("-", "http/retry.go"));
+    assert_eq!(results(&search(&["--all-roots"]))[0], pair("lib", "http/retry.go"));
+
+    // What both have is shown once.
+    let copies = fixture.aur(&["mem", "search", "evict_oldest", "--all-roots", "--format", "json"]).json();
+    let first = &copies["results"][0];
+    assert_eq!((&first["root"], &first["copies"]["places"][0]), (&"app".into(), &"lib/cache.py:7".into()), "{first}");
+    let table = fixture.aur(&["mem", "search", "RetryWithBackoff", "--all-roots"]);
+    assert!(table.out.contains("lib/http/retry.go:3"), "{table:?}");
+    let packed = fixture.aur(&["mem", "search", "RetryWithBackoff", "--all-roots", "--budget", "400"]);
+    assert!(packed.out.starts_with("lib/http/retry.go:1-6 RetryWithBackoff"), "{packed:?}");
+}
+
+#[test]
+fn what_is_wrong_with_roots_is_said() {
+    let fixture = projects();
+    let search = |arguments: &[&str]| fixture.aur(&[&["mem", "search", "retry"][..], arguments].concat());
+    let unknown = search(&["--root", "app", "--root", "nowhere"]);
+    assert!(unknown.code == Some(2) && unknown.err.contains("no such directory: nowhere"), "{unknown:?}");
+    assert_eq!(search(&["--all-roots", "--root", "app"]).code, Some(2));
+    // One that cannot be opened does not keep the others from answering, and the exit code tells of it.
+    fixture.write("app/.aurora/index/data.mdb", "no index");
+    let some = search(&["--all-roots", "--no-refresh"]);
+    assert_eq!(some.code, Some(1), "{some:?}");
+    assert!(some.out.contains("http/retry.go") && some.err.contains("1 root not searched"), "{some:?}");
+    let none = Fixture::plain();
+    let nothing = none.aur(&["mem", "search", "retry", "--all-roots"]);
+    assert!(nothing.code == Some(2) && nothing.err.contains("no index is known"), "{nothing:?}");
+}
+
+/// The summary of an index run of a directory.
+fn indexed(fixture: &Fixture, root: &str, more: &[&str]) -> Value {
+    let run = fixture.aur(&[&["mem", "index", "--format", "json", root][..], more].concat());
+    assert_eq!(run.code, Some(0), "{run:?}");
+    run.json()
+}
+
+fn digest(fixture: &Fixture, root: &str) -> String {
+    let run = fixture.aur(&["mem", "verify", "--digest", "--root", root]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    run.out
+}
+
+#[test]
+fn a_work_tree_starts_from_the_index_of_its_sibling() {
+    let main = Fixture::git();
+    for number in 0..40 {
+        main.write(&format!("src/file_{number}.py"), format!("def count_{number}(things):\n    return len(things)\n"));
+    }
+    main.write("src/cache.py", CACHE).write("gone.py", "def gone():\n    pass\n").commit("first");
+    indexed(&main, ".", &[]);
+    let outside = TempDir::new().expect("a temporary directory");
+    let tree = outside.path().join("tree");
+    let tree = tree.to_str().expect("UTF-8");
+    main.run_git(&["worktree", "add", "--quiet", "-b", "other", tree]);
+    std::fs::write(outside.path().join("tree/src/retry.go"), RETRY).expect("written");
+    std::fs::remove_file(outside.path().join("tree/gone.py")).expect("removed");
+
+    let begun = indexed(&main, tree, &[]);
+    let canonical = main.root().canonicalize().expect("a path");
+    assert_eq!(begun["adopted"], canonical.to_str().expect("UTF-8"), "{begun}");
+    let counts = |summary: &Value| ["indexed", "unchanged", "deleted"].map(|name| summary["files"][name].as_u64());
+    assert_eq!(counts(&begun), [Some(1), Some(41), Some(1)], "{}", begun["files"]);
+    assert_eq!(begun["complete"], true);
+    let adopted = digest(&main, tree);
+    let again = indexed(&main, tree, &[]);
+    assert_eq!((&again["nothing_changed"], &again["adopted"]), (&true.into(), &Value::Null));
+    let fresh = indexed(&main, tree, &["--force"]);
+    assert_eq!(fresh["files"]["indexed"], 42);
+    assert_eq!(digest(&main, tree), adopted);
+
+    // A work tree without a change is complete as well.
+    std::fs::remove_dir_all(outside.path().join("tree/.aurora")).expect("removed");
+    let same = outside.path().join("same");
+    let same = same.to_str().expect("UTF-8");
+    main.run_git(&["worktree", "add", "--quiet", "-b", "same", same]);
+    let unchanged = indexed(&main, same, &[]);
+    assert_eq!((&unchanged["complete"], &unchanged["files"]["indexed"]), (&true.into(), &0.into()), "{unchanged}");
+    assert_eq!(digest(&main, same), digest(&main, "."));
+}
+
+#[test]
+fn the_index_of_another_repository_is_not_taken() {
+    let (main, stranger) = (Fixture::git(), Fixture::git());
+    main.write("src/cache.py", CACHE).commit("first");
+    stranger.write("src/cache.py", CACHE).commit("first");
+    indexed(&main, ".", &[]);
+    // The stranger's repository claims to have a work tree there.
+    let claimed = stranger.path(".git/worktrees/claimed");
+    std::fs::create_dir_all(&claimed).expect("a directory");
+    for (name, content) in [
+        ("gitdir", format!("{}/.git\n", main.root().display())),
+        ("commondir", "../..\n".to_owned()),
+        ("HEAD", "ref: refs/heads/main\n".to_owned()),
+    ] {
+        std::fs::write(claimed.join(name), content).expect("written");
+    }
+    let root = stranger.root().to_str().expect("UTF-8");
+    assert_eq!(indexed(&main, root, &[])["adopted"], Value::Null);
+}
