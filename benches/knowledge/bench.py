@@ -186,4 +186,5 @@ def main():
         print(f"{figure:22}{ours:12.3f}{theirs:12.3f}{ours / theirs:10.2f}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -11,6 +11,14 @@ use serde::Serialize;
 use crate::error::KnowledgeError;
 use crate::source::{self, TITLE, URL};
 
+/// Share of the comparison word by word in the order by meaning. Prose says the same in the same words more often than code: on 800
+/// first sentences of javadoc comments of OpenJDK, which ask for the rest of their comment among 5,000, MRR@10 was .602 with .6 and with
+/// .8, and .559 with .3, the value for code.
+const WORD_SHARE: f32 = 0.7;
+/// Candidates of each order. With 200 and 100, as for code, the same questions gained less than .003.
+const BY_KEYWORDS: usize = 60;
+const BY_VECTORS: usize = 40;
+
 /// What is asked of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnowledgeRequest {
@@ -106,7 +114,10 @@ impl Generation {
         let snapshot = project.snapshot()?;
         let (embedder, _) = IndexEmbedder::of_index(project, &snapshot, Mode::Hybrid)?;
         let embedder = embedder.as_ref().map(IndexEmbedder::embedder);
-        Ok(Self(Retriever::new(snapshot, embedder, project.settings(Vec::new())?)))
+        let mut config = project.settings(Vec::new())?;
+        config.hybrid.word_share = WORD_SHARE;
+        (config.hybrid.stage1_top_k, config.hybrid.dense_top_k) = (BY_KEYWORDS, BY_VECTORS);
+        Ok(Self(Retriever::new(snapshot, embedder, config)))
     }
 
     pub(crate) fn snapshot(&self) -> &Snapshot {

@@ -19,6 +19,8 @@ pub struct LateInteraction<'m> {
     places: Vec<u32>,
     /// The best cosine of every token so far.
     best: Vec<f32>,
+    /// The tokens at hand.
+    met: Vec<u16>,
 }
 
 /// A token of the query.
@@ -49,7 +51,7 @@ impl<'m> LateInteraction<'m> {
         tokens.iter_mut().for_each(|token| token.weight /= total);
         let places = vec![0; model.vocabulary.len()];
         let products = vec![0; tokens.len()];
-        Self { model, tokens, rows, products, known: Vec::new(), places, best: Vec::new() }
+        Self { model, tokens, rows, products, known: Vec::new(), places, best: Vec::new(), met: Vec::new() }
     }
 
     /// `Σ weight(q) · max(0, max over t of cosine(q, t))` over the query's tokens q and the chunk's tokens t: 0..1, and 1
@@ -58,16 +60,29 @@ impl<'m> LateInteraction<'m> {
         let mut best = std::mem::take(&mut self.best);
         best.clear();
         best.resize(self.tokens.len(), f32::NEG_INFINITY);
-        for token in tokens {
+        let mut met = std::mem::take(&mut self.met);
+        met.clear();
+        met.extend(tokens);
+        self.prefetch(&met);
+        for &token in &met {
             let at = self.place(token)?;
             for (best, &known) in best.iter_mut().zip(&self.known[at..]) {
                 *best = best.max(known);
             }
         }
-        let met = best.first().is_some_and(|best| best.is_finite());
-        let score = met.then(|| best.iter().zip(&self.tokens).map(|(best, token)| best.max(0.0) * token.weight).sum());
+        self.met = met;
+        let is_met = best.first().is_some_and(|best| best.is_finite());
+        let score =
+            is_met.then(|| best.iter().zip(&self.tokens).map(|(best, token)| best.max(0.0) * token.weight).sum());
         self.best = best;
         score
+    }
+
+    /// Has the processor fetch the rows that were not met before: they lie far apart.
+    fn prefetch(&self, tokens: &[u16]) {
+        for &token in tokens.iter().filter(|&&token| self.places.get(usize::from(token)) == Some(&0)) {
+            aurora_kernels::prefetch(self.model.table.values(&self.model.bytes, u32::from(token)));
+        }
     }
 
     /// Where the cosines of a row stand in `known`; `None` for a row that the table does not have.

@@ -64,13 +64,23 @@ impl Snapshot {
         let next_id = self.manifest().next_chunk_id;
         let eligible = Eligible { next_id, dead: self.tombstones().set(), filter: filter.as_ref() };
         let best = nearest(&self.vector_blocks()?, query, k, &eligible).map_err(|damage| self.wrap(damage))?;
-        let mut keyed = Vec::with_capacity(best.len());
-        for (chunk, score) in best {
-            let key = self.chunk(ChunkId(chunk))?.map(|record| record.key()).unwrap_or_default();
-            keyed.push((score, key, ChunkId(chunk)));
+        let mut best: Vec<(ChunkId, f32)> = best.into_iter().map(|(chunk, score)| (ChunkId(chunk), score)).collect();
+        best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
+        for equal in best.chunk_by_mut(|a, b| a.1 == b.1).filter(|equal| equal.len() > 1) {
+            self.sort_by_key(equal)?;
         }
-        keyed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        Ok(keyed.into_iter().take(k).map(|(score, _, id)| (id, score)).collect())
+        best.truncate(k);
+        Ok(best)
+    }
+
+    fn sort_by_key(&self, chunks: &mut [(ChunkId, f32)]) -> Result<(), StorageError> {
+        let mut keyed = Vec::with_capacity(chunks.len());
+        for &(id, score) in &*chunks {
+            keyed.push((self.chunk(id)?.map(|record| record.key()).unwrap_or_default(), (id, score)));
+        }
+        keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        chunks.iter_mut().zip(keyed).for_each(|(chunk, (_, keyed))| *chunk = keyed);
+        Ok(())
     }
 
     /// Every block of vectors of the current model, with its number.
