@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use aurora_analysis::{Analyzer, QueryEmbedder, StaticModel};
 use aurora_query::{FieldScorer, Mode, Query, Retriever, SearchConfig, WeightedTerm, best_chunks, idf};
-use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot};
+use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot, Threads};
 
 /// Queries of each kind.
 const SAMPLE: usize = 250;
@@ -106,7 +106,7 @@ fn vectors(snapshot: &Snapshot, model: &dyn QueryEmbedder, queries: &[String]) {
     }
     let queries = &queries[..queries.len().min(RECALLED)];
     let embed = |text: &str| model.embed_query(text).expect("words");
-    let nearest = |text: &str| snapshot.nearest(&embed(text), TOP, None).expect("a readable index");
+    let nearest = |text: &str| snapshot.nearest(&embed(text), TOP, None, Threads::All).expect("a readable index");
     let exact = |text: &str| {
         let query = embed(text);
         let mut all: Vec<(ChunkId, f32)> = stored.iter().map(|(id, vector)| (*id, dot(vector, &query))).collect();

@@ -9,7 +9,7 @@ use crate::config::SearchConfig;
 use crate::filter::FilterSpec;
 use crate::present::FacetIndex;
 use crate::query::{Mode, QueryError};
-use crate::rank::{Boosts, Reranking};
+use crate::rank::{Boosts, KnownLabels, Reranking};
 
 /// The reranker that a configuration names, or why it cannot be used.
 pub type LoadedReranker = Result<Arc<dyn Reranker>, String>;
@@ -24,6 +24,7 @@ pub struct Retriever {
     reranker: OnceLock<LoadedReranker>,
     config: SearchConfig,
     boosts: Boosts,
+    known: KnownLabels,
     analyzer: Analyzer,
     /// What was shown and judged before; without it, results are ranked as if nothing had been.
     access: Option<Arc<AccessLog>>,
@@ -49,7 +50,18 @@ impl Retriever {
         let tokens = tokens.filter(|tokens| indexed.is_some_and(|id| id == tokens.id()));
         let boosts = Boosts::new(&snapshot.manifest().columns, &config.boost);
         let (reranker, facets, analyzer) = (OnceLock::new(), OnceLock::new(), Analyzer);
-        Self { snapshot, embedder, tokens, reranker, config, boosts, analyzer, access: None, facets }
+        Self {
+            snapshot,
+            embedder,
+            tokens,
+            reranker,
+            config,
+            boosts,
+            known: KnownLabels::default(),
+            analyzer,
+            access: None,
+            facets,
+        }
     }
 
     /// The same with the reranker that the configuration names; only [`AUTO`] need not be given. Without the one that is named,
@@ -89,6 +101,10 @@ impl Retriever {
 
     pub(crate) fn boosts(&self) -> &Boosts {
         &self.boosts
+    }
+
+    pub(crate) fn known(&self) -> &KnownLabels {
+        &self.known
     }
 
     pub(crate) fn embedder(&self) -> Option<&dyn QueryEmbedder> {

@@ -1,10 +1,11 @@
 //! One search over one or several indexes, from query to hits: understand, retrieve, rank, explain, present.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use aurora_analysis::LateInteraction;
-use aurora_storage::{AccessRecord, Snapshot, StorageError};
+use aurora_storage::{AccessRecord, Snapshot, StorageError, Threads};
 use roaring::RoaringBitmap;
 
 use crate::corpus::Corpus;
@@ -46,7 +47,7 @@ impl Retriever {
 /// [`QueryError`] for a query or filter that cannot be understood, for mode `dense` without vectors, and when an index cannot
 /// be read.
 pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, QueryError> {
-    let start = Instant::now();
+    let (start, running) = (Instant::now(), Running::begin());
     let first = roots.first().ok_or(QueryError::NoRoot)?.retriever;
     QueryError::check_length(&query.text)?;
     if query.text.trim().is_empty() && query.filter.has_text() {
@@ -70,6 +71,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
         vector,
         has_tokens: root.retriever.tokens().is_some(),
         filter,
+        threads: running.threads(&corpus),
     });
     let searched: Vec<SearchedRoot<'_>> = searched.collect();
     let facets = if query.facets { Some(facets(roots, &searched)?) } else { None };
@@ -90,6 +92,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let context = RankingContext {
         roots: &searched,
         boosts: &boosts,
+        known: &roots.iter().map(|root| root.retriever.known()).collect::<Vec<_>>(),
         analyzer: first.analyzer(),
         config: first.config(),
         mode: query.mode,
@@ -125,6 +128,7 @@ pub(crate) fn passages(
     reranks: bool,
 ) -> Result<Vec<Passage>, QueryError> {
     QueryError::check_length(text)?;
+    let running = Running::begin();
     let corpus = Corpus::new([retriever.snapshot()]);
     let Understood { parsed, text, kind, .. } = understand(&corpus, retriever.analyzer(), retriever.config(), text)?;
     let roots = [Root { name: "", retriever }];
@@ -137,6 +141,7 @@ pub(crate) fn passages(
         vector,
         has_tokens: retriever.tokens().is_some(),
         filter: None,
+        threads: running.threads(&corpus),
     });
     let searched: Vec<SearchedRoot<'_>> = searched.collect();
     let mut late = late_interaction(&roots, mode, &text);
@@ -144,6 +149,7 @@ pub(crate) fn passages(
     let context = RankingContext {
         roots: &searched,
         boosts: &[retriever.boosts()],
+        known: &[retriever.known()],
         analyzer: retriever.analyzer(),
         config: retriever.config(),
         mode,
@@ -153,6 +159,33 @@ pub(crate) fn passages(
         reranking: if reranks { retriever.reranking(mode, &text) } else { None },
     };
     Ok(rank::rank_passages(&context, found.list, limit)?)
+}
+
+/// Searches of this process that run.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+/// In an index of fewer chunks another thread takes longer to wake up than it saves.
+const FEW: u64 = 20_000;
+
+/// A search that runs.
+struct Running {
+    is_alone: bool,
+}
+
+impl Running {
+    fn begin() -> Self {
+        Self { is_alone: RUNNING.fetch_add(1, Ordering::Relaxed) == 0 }
+    }
+
+    /// How many threads this search should use. The results are the same.
+    fn threads(&self, corpus: &Corpus<'_>) -> Threads {
+        if self.is_alone && corpus.chunks() >= FEW { Threads::All } else { Threads::One }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// The live chunks of each index that a filter lets through; `None` for all. What a filter says of an index is a note only where

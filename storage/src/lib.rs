@@ -131,6 +131,7 @@ pub use sizes::TableSize;
 pub use snapshot::Snapshot;
 pub use trust::{KnownIndexes, Origin};
 pub use user::UserDirectory;
+pub use vectors::Threads;
 pub use verify::VerifyReport;
 pub use writer::IndexWriter;
 pub use writer_options::WriterOptions;

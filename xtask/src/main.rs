@@ -3,9 +3,9 @@
 mod cargo;
 mod exact;
 mod explore;
-mod knowledge;
 mod markers;
 mod run;
+mod servers;
 mod tools;
 
 use std::path::PathBuf;
@@ -90,6 +90,12 @@ enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Searches over HTTP while files change against searches while nothing does.
+    Serve {
+        /// The directory, and options such as `--minutes 10` and `--rate 200`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        arguments: Vec<String>,
+    },
     /// Rows through a stage that is a program against the same bytes through `cat`.
     Process {
         /// Directory whose files are the rows; by default they are made up.
@@ -129,7 +135,8 @@ fn main() -> ExitCode {
         Task::Bench { bench: Bench::Index { root, rounds } } => {
             run::bench("aurora", "index", &[root], &[rounds.to_string()])
         }
-        Task::Bench { bench: Bench::Knowledge { arguments } } => knowledge::run(&arguments),
+        Task::Bench { bench: Bench::Knowledge { arguments } } => servers::knowledge(&arguments),
+        Task::Bench { bench: Bench::Serve { arguments } } => servers::serve(&arguments),
         Task::Bench { bench: Bench::Process { root } } => run::bench("aurora-plugins", "process", root.as_slice(), &[]),
         Task::Bench { bench: Bench::Query { root } } => run::bench("aurora", "query", &[root], &[]),
         Task::Bench { bench: Bench::Blame { arguments } } => run::bench_outside("benches/blame", &arguments),

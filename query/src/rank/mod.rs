@@ -39,6 +39,7 @@ use crate::rank::activation::ActivationParts;
 use crate::rank::features::{Facts, FileShares, RuleQuery};
 use crate::rank::folding::Foldable;
 use crate::rank::likeness::Likeness;
+pub(crate) use crate::rank::spreading::KnownLabels;
 use crate::rank::spreading::{LabelGraph, spread};
 use crate::retrieve::{Candidate, FileEvidence, SearchedRoot, chunk_name};
 use crate::understand::{ParsedQuery, QueryKind};
@@ -60,6 +61,8 @@ pub(crate) struct RankingContext<'r, 's> {
     pub(crate) roots: &'r [SearchedRoot<'s>],
     /// What custom columns of each add to scores.
     pub(crate) boosts: &'r [&'r Boosts],
+    /// Chunks by label that searches of each have looked up.
+    pub(crate) known: &'r [&'r KnownLabels],
     /// The analyzer of query and index.
     pub(crate) analyzer: &'r Analyzer,
     /// Weights and parameters.
@@ -219,7 +222,7 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
         let of_root = |(at, root): (usize, &SearchedRoot<'_>)| {
             let sources = best.iter().filter(|candidate| candidate.retrieved.root == at);
             let sources: Vec<ChunkId> = sources.map(|candidate| candidate.retrieved.id).collect();
-            spread(config, &sources, &LabelGraph::new(root.snapshot))
+            spread(config, &sources, &LabelGraph::new(root.snapshot, context.known[at]))
         };
         let arrived = context.roots.iter().enumerate().map(of_root).collect::<Result<Vec<_>, _>>()?;
         for candidate in ranked.iter_mut() {

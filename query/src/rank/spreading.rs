@@ -6,9 +6,9 @@
 //! is more exact, but reads texts. A name that many chunks define or use relates nothing, so such edges are left out; this,
 //! and a bound on the chunks whose neighbours are looked up, keeps the work small on any graph.
 
-use std::cell::RefCell;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, hash_map};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use aurora_storage::{ChunkId, ChunkRecord, ChunkType, Label, Snapshot, StorageError};
 use rustc_hash::FxHashMap;
@@ -71,17 +71,47 @@ pub(crate) fn spread(
     Ok(arrived)
 }
 
+/// Chunks by label, as far as searches of a generation have looked them up: chunks of one file import the same, call much of it, and
+/// have one parent, and most searches come by the same names.
+#[derive(Default)]
+pub(crate) struct KnownLabels(Mutex<FxHashMap<Vec<u8>, Vec<ChunkId>>>);
+
+impl KnownLabels {
+    /// Most labels; with more, all are forgotten.
+    const MOST: usize = 1 << 15;
+
+    /// The chunks with a label: those that are known, else those that `look_up` finds.
+    fn get(
+        &self,
+        label: Vec<u8>,
+        look_up: impl FnOnce() -> Result<Vec<ChunkId>, StorageError>,
+    ) -> Result<Vec<ChunkId>, StorageError> {
+        if let Some(known) = self.lock().get(&label) {
+            return Ok(known.clone());
+        }
+        let found = look_up()?;
+        let mut known = self.lock();
+        if known.len() >= Self::MOST {
+            known.clear();
+        }
+        Ok(known.entry(label).or_insert(found).clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<Vec<u8>, Vec<ChunkId>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The relationships that the index's labels hold.
 pub(crate) struct LabelGraph<'s> {
     snapshot: &'s Snapshot,
-    /// What was looked up: chunks of one file import the same, call much of it, and have one parent.
-    known: RefCell<FxHashMap<Vec<u8>, Vec<ChunkId>>>,
+    known: &'s KnownLabels,
 }
 
 impl<'s> LabelGraph<'s> {
-    /// The relationships of `snapshot`; one value serves one search.
-    pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, known: RefCell::default() }
+    /// The relationships of `snapshot`; `known` is of no other.
+    pub(crate) fn new(snapshot: &'s Snapshot, known: &'s KnownLabels) -> Self {
+        Self { snapshot, known }
     }
 }
 
@@ -152,13 +182,8 @@ impl LabelGraph<'_> {
 
     /// The chunks with a label if they are at most `most`, else none.
     fn few(&self, label: Label<'_>, most: usize) -> Result<Vec<ChunkId>, StorageError> {
-        match self.known.borrow_mut().entry(label.to_bytes()) {
-            hash_map::Entry::Occupied(known) => Ok(known.get().clone()),
-            hash_map::Entry::Vacant(unknown) => {
-                let few = self.snapshot.few_with_label(label, most)?.unwrap_or_default();
-                Ok(unknown.insert(few).clone())
-            }
-        }
+        let look_up = || Ok(self.snapshot.few_with_label(label, most)?.unwrap_or_default());
+        self.known.get(label.to_bytes(), look_up)
     }
 
     fn add_conversation(&self, chunk: ChunkRecord<'_>, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {

@@ -20,9 +20,6 @@ const MOST_DEFINITIONS: u64 = 32;
 /// Of more chunks with the name that a query is, none is read to see whether it is a declaration only.
 const MOST_DECLARATIONS: usize = 64;
 
-/// In an index of fewer chunks another thread takes longer to wake up than it saves.
-const FEW: u64 = 20_000;
-
 /// A chunk that may become a hit, with what stage 1 knows about it.
 pub(crate) struct Candidate<'s> {
     /// Which of the indexes of the search holds it, by place.
@@ -95,12 +92,9 @@ impl Best {
         let filter = root.filter.as_ref();
         let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
         let (keywords, near) = match root.vector.vector() {
-            Some(vector) if mode != Mode::Sparse && root.snapshot.live().len() < FEW => {
-                (by_keywords(), root.snapshot.nearest(vector, most.by_vectors, filter))
-            }
-            // Neither needs the other.
             Some(vector) if mode != Mode::Sparse => {
-                rayon::join(by_keywords, || root.snapshot.nearest(vector, most.by_vectors, filter))
+                // Neither needs the other.
+                root.both(by_keywords, || root.snapshot.nearest(vector, most.by_vectors, filter, root.threads))
             }
             _ => (by_keywords(), Ok(Vec::new())),
         };
@@ -172,7 +166,7 @@ pub(crate) fn add_files(
         let vector = root.vector.vector().filter(|_| mode != Mode::Sparse);
         let keywords = (mode != Mode::Dense).then_some(&root.bm25);
         let late = late.as_mut().filter(|_| root.has_tokens);
-        let files = files::of_files(root.snapshot, keywords, vector, late, ids.into_iter())?;
+        let files = files::of_files(root, keywords, vector, late, ids.into_iter())?;
         for candidate in list.iter_mut().filter(|candidate| candidate.root == at) {
             candidate.file = files.of(candidate.id);
         }

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use aurora_analysis::LateInteraction;
-use aurora_storage::{ChunkId, Snapshot, StorageError};
+use aurora_storage::{ChunkId, StorageError};
 
 use crate::retrieve::bm25::KeywordSearch;
+use crate::retrieve::searched_root::SearchedRoot;
 
 /// Most chunks in which keywords are counted: the first ones. It bounds the work on files that are far longer than any that people
 /// write.
@@ -30,12 +31,13 @@ pub(crate) struct FileEvidence {
 
 /// The evidence of the files of some chunks, from the sources that are given. `vector` is that of the query, of length 1.
 pub(crate) fn of_files(
-    snapshot: &Snapshot,
+    root: &SearchedRoot<'_>,
     bm25: Option<&KeywordSearch<'_>>,
     vector: Option<&[f32]>,
     mut late: Option<&mut LateInteraction<'_>>,
     candidates: impl Iterator<Item = ChunkId>,
 ) -> Result<Files, StorageError> {
+    let snapshot = root.snapshot;
     let mut files: BTreeMap<u32, u32> = BTreeMap::new();
     for ChunkId(id) in candidates {
         let is_known = files.range(..=id).next_back().is_some_and(|(_, end)| id < *end);
@@ -52,7 +54,7 @@ pub(crate) fn of_files(
     });
     let groups: Vec<Range<usize>> = groups.collect();
     // Neither needs the other.
-    let (scores, semantics) = rayon::join(
+    let (scores, semantics) = root.both(
         || bm25.map(|bm25| bm25.score_files(&chunks, &groups)).transpose(),
         || -> Result<Vec<_>, StorageError> {
             let of_file = |&first: &u32| {

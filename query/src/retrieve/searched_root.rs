@@ -1,7 +1,7 @@
 //! One of the indexes that a search covers, with what the query looks up in it.
 
 use aurora_analysis::QueryEmbedder;
-use aurora_storage::Snapshot;
+use aurora_storage::{Snapshot, Threads};
 use roaring::RoaringBitmap;
 
 use crate::retrieve::bm25::KeywordSearch;
@@ -21,9 +21,19 @@ pub(crate) struct SearchedRoot<'s> {
     pub(crate) has_tokens: bool,
     /// The live chunks that may be found; `None` for all.
     pub(crate) filter: Option<RoaringBitmap>,
+    /// How many threads the search may use.
+    pub(crate) threads: Threads,
 }
 
 impl SearchedRoot<'_> {
+    /// The results of two functions, which run at the same time if the search may use several threads.
+    pub(crate) fn both<A: Send, B: Send>(&self, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+        match self.threads {
+            Threads::One => (a(), b()),
+            Threads::All => rayon::join(a, b),
+        }
+    }
+
     /// Number of chunks that may be found.
     pub(crate) fn eligible(&self) -> u64 {
         self.filter.as_ref().map_or_else(|| self.snapshot.live().len(), RoaringBitmap::len)

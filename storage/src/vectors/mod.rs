@@ -7,6 +7,8 @@ mod nearest;
 mod quantise;
 mod reader;
 
+pub use nearest::Threads;
+
 pub(crate) use append::VectorAppender;
 pub(crate) use block::{BLOCK_IDS, VectorBlock, VectorBlockWriter};
 pub(crate) use quantise::quantise;

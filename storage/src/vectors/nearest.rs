@@ -27,6 +27,15 @@ const SCORED: usize = 512;
 /// How many vectors before its turn one is fetched from memory.
 const AHEAD: usize = 8;
 
+/// How many threads a search may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threads {
+    /// The one that asks: nothing waits for another one, which serves most searches where many run at once.
+    One,
+    /// All of the pool: one search is done soonest.
+    All,
+}
+
 /// Which ids of a block may be found.
 const MASK_WORDS: usize = BLOCK_IDS as usize / 64;
 type Mask = [u64; MASK_WORDS];
@@ -76,10 +85,11 @@ pub(crate) fn nearest(
     query: &[f32],
     k: usize,
     eligible: &Eligible<'_>,
+    threads: Threads,
 ) -> Result<Vec<(u32, f32)>, Damage> {
     let left = LEFT.max(k.saturating_mul(LEFT_PER_RESULT));
     let mut best = if eligible.len() > ALL * left as u64 {
-        by_codes(blocks, query, left, eligible)?
+        by_codes(blocks, query, left, eligible, threads)?
     } else {
         all(blocks, query, eligible)?
     };
@@ -118,21 +128,32 @@ fn by_codes(
     query: &[f32],
     left: usize,
     eligible: &Eligible<'_>,
+    threads: Threads,
 ) -> Result<Vec<(u32, f32)>, Damage> {
     let code = CodeQuery::new(query);
     let threshold = AtomicI32::new(i32::MIN);
-    let share = blocks.len().div_ceil(SHARES_PER_THREAD * rayon::current_num_threads()).max(1);
-    let shares = blocks.par_chunks(share).enumerate().map(|(number, blocks)| {
-        let mut kept = nearest_codes(blocks, &code, left, eligible, &threshold);
-        kept.iter_mut().for_each(|coded| coded.block += (number * share) as u32);
-        kept
-    });
-    let mut kept = shares.collect::<Vec<_>>().concat();
+    let mut kept = match threads {
+        Threads::One => nearest_codes(blocks, &code, left, eligible, &threshold),
+        Threads::All => {
+            let share = blocks.len().div_ceil(SHARES_PER_THREAD * rayon::current_num_threads()).max(1);
+            let shares = blocks.par_chunks(share).enumerate().map(|(number, blocks)| {
+                let mut kept = nearest_codes(blocks, &code, left, eligible, &threshold);
+                kept.iter_mut().for_each(|coded| coded.block += (number * share) as u32);
+                kept
+            });
+            shares.collect::<Vec<_>>().concat()
+        }
+    };
     let reached = threshold.into_inner();
     kept.retain(|coded| coded.score >= reached);
     keep_best(&mut kept, left, nearer);
-    let scored = kept.par_chunks(SCORED).map(|coded| products(blocks, query, coded));
-    Ok(scored.collect::<Result<Vec<_>, _>>()?.concat())
+    match threads {
+        Threads::One => products(blocks, query, &kept),
+        Threads::All => {
+            let scored = kept.par_chunks(SCORED).map(|coded| products(blocks, query, coded));
+            Ok(scored.collect::<Result<Vec<_>, _>>()?.concat())
+        }
+    }
 }
 
 /// The vectors of some blocks whose codes are among the `left` nearest, and perhaps some more. `threshold` is a score that `left`
@@ -262,8 +283,12 @@ mod tests {
             let mut found: Vec<u32> = exact.iter().map(|(id, _)| *id).collect();
             found.sort_unstable();
             prop_assert_eq!(found, expected);
+            for left in [3000, 100] {
+                let of = |threads| sorted(by_codes(&blocks, &query, left, &eligible, threads));
+                prop_assert_eq!(of(Threads::One), of(Threads::All));
+            }
             // Everything kept is everything; half of it holds the ten nearest.
-            prop_assert_eq!(&sorted(by_codes(&blocks, &query, 3000, &eligible)), &exact);
+            prop_assert_eq!(&sorted(by_codes(&blocks, &query, 3000, &eligible, Threads::All)), &exact);
             let half = sorted(by_codes(&blocks, &query, exact.len() / 2, &eligible));
             prop_assert!(half.len() >= exact.len() / 2);
             let missed = exact[..10].iter().filter(|row| !half.contains(row)).count();
@@ -279,8 +304,8 @@ mod tests {
         let blocks = [(0, decode(&encoded))];
         let eligible = Eligible { next_id: 600, dead: &RoaringBitmap::new(), filter: None };
         let query = [1.0; DIMENSIONS];
-        assert_eq!(sorted(by_codes(&blocks, &query, 10, &eligible)).len(), 600);
-        assert_eq!(sorted(nearest(&blocks, &query, 10, &eligible)).len(), 600);
-        assert!(sorted(nearest(&blocks, &query, 0, &eligible)).is_empty());
+        assert_eq!(sorted(by_codes(&blocks, &query, 10, &eligible, Threads::All)).len(), 600);
+        assert_eq!(sorted(nearest(&blocks, &query, 10, &eligible, Threads::All)).len(), 600);
+        assert!(sorted(nearest(&blocks, &query, 0, &eligible, Threads::All)).is_empty());
     }
 }

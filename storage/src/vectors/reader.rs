@@ -3,7 +3,7 @@
 use roaring::RoaringBitmap;
 
 use super::block::{BLOCK_IDS, StoredVector, VectorBlock};
-use super::nearest::{Eligible, nearest, product};
+use super::nearest::{Eligible, Threads, nearest, product};
 use crate::chunk::ChunkId;
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
@@ -47,6 +47,7 @@ impl Snapshot {
         query: &[f32],
         k: usize,
         filter: Option<&RoaringBitmap>,
+        threads: Threads,
     ) -> Result<Vec<(ChunkId, f32)>, StorageError> {
         let Some(model) = &self.manifest().model else { return Ok(Vec::new()) };
         if query.len() != model.dimensions {
@@ -63,7 +64,7 @@ impl Snapshot {
         let filter = filter.map(|filter| filter & self.live());
         let next_id = self.manifest().next_chunk_id;
         let eligible = Eligible { next_id, dead: self.tombstones().set(), filter: filter.as_ref() };
-        let best = nearest(&self.vector_blocks()?, query, k, &eligible).map_err(|damage| self.wrap(damage))?;
+        let best = nearest(&self.vector_blocks()?, query, k, &eligible, threads).map_err(|damage| self.wrap(damage))?;
         let mut best: Vec<(ChunkId, f32)> = best.into_iter().map(|(chunk, score)| (ChunkId(chunk), score)).collect();
         best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
         for equal in best.chunk_by_mut(|a, b| a.1 == b.1).filter(|equal| equal.len() > 1) {

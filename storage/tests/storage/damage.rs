@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use aurora_inverted::frequency_bound;
-use aurora_storage::{ChunkId, Environment, Field, Label, OpenMode, StorageError, Walk, WriterOptions};
+use aurora_storage::{ChunkId, Environment, Field, Label, OpenMode, StorageError, Threads, Walk, WriterOptions};
 
 use crate::repository::{DIMENSIONS, directory, open, piece, replace, synthetic, update, write};
 
@@ -64,7 +64,7 @@ fn ask(directory: &Path) -> Answers {
             (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => show(error),
         });
     }
-    let near = snapshot.nearest(&[1.0; DIMENSIONS], 10, None);
+    let near = snapshot.nearest(&[1.0; DIMENSIONS], 10, None, Threads::All);
     answers.push(near.map(|near| format!("{near:?}")));
     answers.push(
         snapshot

@@ -1,7 +1,7 @@
 //! Long lists, long terms, and models that change.
 
 use aurora_inverted::{TfCode, WINDOW, WindowPostings, frequency_bound};
-use aurora_storage::{ChunkId, Field, Label, ModelInfo, NewChunk, StorageError, TermVector, WriterOptions};
+use aurora_storage::{ChunkId, Field, Label, ModelInfo, NewChunk, StorageError, TermVector, Threads, WriterOptions};
 use proptest::prelude::*;
 
 use crate::model::check;
@@ -132,8 +132,8 @@ fn another_model_replaces_all_vectors() {
     let snapshot = environment.snapshot().expect("opens");
     assert!(snapshot.verify().is_ok(), "{:?}", snapshot.verify());
     assert_eq!(snapshot.verify().vectors, 200);
-    assert_eq!(snapshot.nearest(&[1.0; 3 * DIMENSIONS], 5, None).expect("sound").len(), 5);
-    assert!(snapshot.nearest(&[1.0; DIMENSIONS], 5, None).is_err());
+    assert_eq!(snapshot.nearest(&[1.0; 3 * DIMENSIONS], 5, None, Threads::All).expect("sound").len(), 5);
+    assert!(snapshot.nearest(&[1.0; DIMENSIONS], 5, None, Threads::All).is_err());
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");
     let mixed = [
         (chunk("m.py", 0, &piece("a", &[])), Some(vec![0.5; 3 * DIMENSIONS])),
@@ -213,7 +213,7 @@ proptest! {
             paths.iter().for_each(|path| replace(&writer, path, &tree[*path]).expect("replaces"));
             writer.publish(update()).expect("publishes");
             let snapshot = environment.snapshot().expect("opens");
-            let found = snapshot.nearest(&vector(seed), k, None).expect("sound");
+            let found = snapshot.nearest(&vector(seed), k, None, Threads::All).expect("sound");
             let key = |id| snapshot.chunk(id).expect("sound").expect("alive").key().into_owned();
             found.into_iter().map(|(id, score)| (key(id), score.to_bits())).collect()
         };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_inverted::{TfVector, WINDOW, frequency_bound};
 use aurora_storage::{
-    ChunkId, ChunkType, FIELDS, Field, Label, LabelKind, LengthCodes, Snapshot, length_code, length_of,
+    ChunkId, ChunkType, FIELDS, Field, Label, LabelKind, LengthCodes, Snapshot, Threads, length_code, length_of,
 };
 
 use crate::repository::{DIMENSIONS, Piece, Tree, key};
@@ -164,11 +164,11 @@ fn check_vectors(snapshot: &Snapshot, tree: &Tree) {
         })
         .collect();
     all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    let nearest = snapshot.nearest(&query, all.len() + 1, None).expect("sound");
+    let nearest = snapshot.nearest(&query, all.len() + 1, None, Threads::All).expect("sound");
     let nearest: Vec<_> = nearest.into_iter().map(|(id, score)| (score, key_of(snapshot, id))).collect();
     assert_eq!(nearest, all);
     let functions = snapshot.label(Label::Type(ChunkType::Function)).expect("sound");
-    for (id, _) in snapshot.nearest(&query, 3, Some(&functions)).expect("sound") {
+    for (id, _) in snapshot.nearest(&query, 3, Some(&functions), Threads::All).expect("sound") {
         assert!(functions.contains(id.0));
     }
 }

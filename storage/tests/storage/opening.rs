@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use aurora_storage::{Environment, FORMAT_VERSION, OpenMode, StorageError, WriterOptions};
+use aurora_storage::{Environment, FORMAT_VERSION, OpenMode, StorageError, Threads, WriterOptions};
 use heed::EnvOpenOptions;
 use heed::types::Bytes;
 
@@ -47,7 +47,7 @@ fn a_new_index_is_empty_and_kept_out_of_git() {
     assert_eq!((snapshot.manifest().generation, snapshot.live().len()), (0, 0));
     assert!(snapshot.verify().is_ok());
     assert!(snapshot.files().next().is_none());
-    assert_eq!(snapshot.nearest(&[1.0], 3, None).expect("sound"), []);
+    assert_eq!(snapshot.nearest(&[1.0], 3, None, Threads::All).expect("sound"), []);
     let ignored = fs::read_to_string(directory.path().join(".gitignore")).expect("reads");
     assert!(ignored.starts_with("*\n") && !ignored.contains("index"), "what people write is not ignored: {ignored}");
 }

@@ -1,0 +1,39 @@
+//! Benches of servers, whose clients and peers are written in Python.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::cargo::{cargo, project};
+
+/// Builds the program, and has clients search a directory while it changes.
+pub(crate) fn serve(arguments: &[String]) -> Result<(), String> {
+    let program = program(&built()?);
+    call(Command::new("python3").arg(project().join("benches/serve/bench.py")).arg(program).args(arguments))
+}
+
+/// Builds the program, installs the peer of sessions of articles, and runs both.
+pub(crate) fn knowledge(arguments: &[String]) -> Result<(), String> {
+    let target = built()?;
+    let (environment, bench) = (target.join("knowledge-peer"), project().join("benches/knowledge"));
+    let python = environment.join("bin/python");
+    if !python.exists() {
+        call(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
+    }
+    call(Command::new(&python).args(["-m", "pip", "install", "--quiet", "-r"]).arg(bench.join("requirements.txt")))?;
+    call(Command::new(&python).arg(bench.join("bench.py")).arg(program(&target)).args(arguments))
+}
+
+/// The directory of what was built, with the program in it.
+fn built() -> Result<PathBuf, String> {
+    cargo(&["build", "--release", "--bin", "aur"])?;
+    Ok(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| project().join("target"), Into::into))
+}
+
+fn program(target: &Path) -> PathBuf {
+    target.join("release/aur")
+}
+
+fn call(command: &mut Command) -> Result<(), String> {
+    let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
+}
