@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, value_parser};
 
 pub(crate) const SERVE_EXAMPLES: &str = "\
 Examples:
@@ -46,6 +46,14 @@ pub(crate) struct ServeArgs {
     /// Most requests a second of one client; 0 for any number
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub(crate) rate: u32,
+
+    /// Longest time that a request may take, waiting included
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = value_parser!(u64).range(1..=3_600))]
+    pub(crate) timeout: u64,
+
+    /// Most requests that are worked on at the same time; others wait [default: one per core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1_024))]
+    pub(crate) concurrency: Option<u16>,
 
     /// Directory of the sessions of articles [default: `knowledge` in the user's directory]
     #[arg(long, value_name = "DIRECTORY")]

@@ -2,9 +2,11 @@
 
 use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use aurora_project::Project;
-use aurora_stages::index::{IndexOptions, IndexSummary, Unreadable};
+use aurora_stages::index::{IndexError, IndexOptions, IndexSummary, Unreadable};
+use aurora_storage::StorageError;
 
 use crate::args::IndexArgs;
 use crate::args_plugin::Untrusted;
@@ -126,10 +128,45 @@ fn without_untrusted(root: &Path, program: &Program) -> Outcome<IndexOptions> {
 
 fn build(options: &IndexOptions, progress: &IndexProgress, program: &Program) -> Outcome<IndexSummary> {
     interrupt::cancels(&options.cancel, "what is in flight is being written");
-    let summary = aurora_stages::index::run(options, progress);
+    let summary = run_after_others(options, progress, &program.terminal);
     interrupt::ends(|| {});
     progress.clear();
-    summary.map_err(|error| findings::failure(error, &program.terminal))
+    summary.map_err(|error| match error {
+        IndexError::Storage(StorageError::Locked { .. }) if options.cancel.is_cancelled() => {
+            Failure::Interrupted("the index is as it was".to_owned())
+        }
+        error => findings::failure(error, &program.terminal),
+    })
+}
+
+/// How long a run waits for another process that writes the index, such as a server that keeps it fresh.
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
+/// Time between two tries.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// Runs the pipeline when no other process writes the index.
+fn run_after_others(
+    options: &IndexOptions,
+    progress: &IndexProgress,
+    terminal: &Terminal,
+) -> Result<IndexSummary, IndexError> {
+    let begun = Instant::now();
+    let mut is_told = false;
+    loop {
+        let done = aurora_stages::index::run(options, progress);
+        match &done {
+            Err(IndexError::Storage(StorageError::Locked { pid, .. }))
+                if begun.elapsed() < LONGEST_WAIT && !options.cancel.is_cancelled() =>
+            {
+                if !std::mem::replace(&mut is_told, true) {
+                    let holder = pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
+                    terminal.note(&format!("waiting for {holder}, which writes the index"));
+                }
+                std::thread::sleep(RETRY);
+            }
+            _ => return done,
+        }
+    }
 }
 
 fn tell_troubles(summary: &IndexSummary, terminal: &Terminal) {

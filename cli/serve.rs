@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use aurora_project::user;
 use aurora_serve::{Level, Limits, Listen, LogStyle, ServeError, ServeOptions, Stop, Token};
@@ -21,7 +22,7 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
         read_only: args.read_only,
         knowledge: args.knowledge.clone().or_else(user::knowledge),
         log_queries: args.log_queries,
-        limits: Limits { rate: NonZeroU32::new(args.rate), ..Limits::default() },
+        limits: limits(args),
         ..ServeOptions::new(kept::roots(&args.root, args.read_only, program)?)
     };
     match args.log {
@@ -41,6 +42,16 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
     })
     .map_err(failure)?;
     Ok(told?)
+}
+
+fn limits(args: &ServeArgs) -> Limits {
+    let defaults = Limits::default();
+    Limits {
+        rate: NonZeroU32::new(args.rate),
+        time: Duration::from_secs(args.timeout),
+        running: args.concurrency.map_or(defaults.running, usize::from),
+        ..defaults
+    }
 }
 
 fn failure(error: ServeError) -> Failure {

@@ -21,16 +21,12 @@ const UNRANKED: &str = "not ranked: no query";
 pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<SearchResults, QueryError> {
     let (mut parts, mut hits, mut left) = (Vec::new(), Vec::new(), query.limit);
     for (place, root) in roots.iter().enumerate() {
-        let part = Part::of(root.retriever, query, left)?;
+        let mut part = Part::of(root.retriever, query, left)?;
         left -= part.hits.len();
-        let name = (roots.len() > 1).then(|| root.name.to_owned());
-        let first = hits.len();
-        hits.extend(part.hits.iter().enumerate().map(|(at, hit)| Hit {
-            rank: first + at + 1,
-            root_place: place,
-            root: name.clone(),
-            ..hit.clone()
-        }));
+        for hit in std::mem::take(&mut part.hits) {
+            let name = (roots.len() > 1).then(|| root.name.to_owned());
+            hits.push(Hit { rank: hits.len() + 1, root_place: place, root: name, ..hit });
+        }
         parts.push(part);
     }
     let eligible = parts.iter().map(|part| part.eligible).sum();

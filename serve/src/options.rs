@@ -22,7 +22,7 @@ pub enum Listen {
 /// What a server is asked to do.
 #[derive(Clone)]
 pub struct ServeOptions {
-    /// The projects that are served. The first one answers where a request names none.
+    /// The projects that are served. Where a request names none, a search covers all of them, and anything else is about the first.
     pub roots: Roots,
     /// Directory of the sessions of articles; without one, there are none.
     pub knowledge: Option<PathBuf>,

@@ -1,5 +1,9 @@
 //! `aur mem index` and what looks at its result.
 
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use aurora_storage::{Environment, OpenMode, ProjectDirectory, WriterOptions};
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -242,4 +246,25 @@ fn what_is_not_indexed_is_listed_after_a_file_was_deleted() {
     let listed = run(&fixture, &["mem", "stats", "--skipped"]);
     assert_eq!(listed.code, Some(0), "{listed:?}");
     assert!(listed.out.contains("logo.png") && !listed.out.contains("scratch.js"), "{}", listed.out);
+}
+
+#[test]
+fn a_run_waits_for_another_writer() {
+    let fixture = indexed();
+    let directory = fixture.path(ProjectDirectory::NAME);
+    let environment = Environment::open(&directory, OpenMode::Existing).expect("opens");
+    let writer = environment.writer(WriterOptions::default()).expect("nobody else is writing");
+    fixture.write("src/late.py", "def arrive_late():\n    pass\n");
+    let mut command = crate::command(&fixture);
+    let mut waiting =
+        command.args(["mem", "index"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut told = BufReader::new(waiting.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    told.read_line(&mut line).expect("a line");
+    assert!(line.contains("waiting for") && line.contains("which writes the index"), "{line}");
+    assert!(waiting.try_wait().expect("a process").is_none());
+    drop(writer);
+    let done = waiting.wait_with_output().expect("it ends");
+    assert!(done.status.success(), "{done:?}");
+    assert!(String::from_utf8_lossy(&done.stdout).contains("indexed"), "{done:?}");
 }

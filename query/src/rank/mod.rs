@@ -39,7 +39,6 @@ use crate::rank::activation::ActivationParts;
 use crate::rank::features::{Facts, FileShares, RuleQuery};
 use crate::rank::folding::Foldable;
 use crate::rank::likeness::Likeness;
-pub(crate) use crate::rank::spreading::KnownLabels;
 use crate::rank::spreading::{LabelGraph, spread};
 use crate::retrieve::{Candidate, FileEvidence, SearchedRoot, chunk_name};
 use crate::understand::{ParsedQuery, QueryKind};
@@ -54,6 +53,7 @@ pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
 pub use passages::Passage;
 pub(crate) use passages::rank_passages;
 pub(crate) use reranking::Reranking;
+pub(crate) use spreading::KnownLabels;
 
 /// What the ranking of one query needs beside its candidates.
 pub(crate) struct RankingContext<'r, 's> {

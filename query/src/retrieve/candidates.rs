@@ -67,8 +67,8 @@ pub(crate) fn collect<'s>(
     query: (&str, &ParsedQuery),
     (mode, most): (Mode, CandidateLimits),
 ) -> Result<Candidates<'s>, StorageError> {
-    let best = roots.iter().map(|root| Best::of(root, mode, most)).collect::<Result<Vec<_>, _>>()?;
-    let best = best_of_all(best, most);
+    let mut best = roots.iter().map(|root| Best::of(root, mode, most)).collect::<Result<Vec<_>, _>>()?;
+    best_of_all(roots, &mut best, most)?;
     let (from_keywords, from_vectors) =
         (best.iter().map(|best| best.keywords.len()).sum(), best.iter().map(|best| best.near.len()).sum());
     let identifier = IdentifierQuery::new(query.0);
@@ -102,23 +102,41 @@ impl Best {
     }
 }
 
-/// Of the best of each index those that are among the best of all.
-fn best_of_all(mut best: Vec<Best>, most: CandidateLimits) -> Vec<Best> {
+/// Of the best of each index those that are among the best of all; equal ones by key, as within one index.
+fn best_of_all(roots: &[SearchedRoot<'_>], best: &mut [Best], most: CandidateLimits) -> Result<(), StorageError> {
     if best.len() > 1 {
-        keep_best(&mut best, most.by_keywords, |best| &mut best.keywords);
-        keep_best(&mut best, most.by_vectors, |best| &mut best.near);
+        keep_best(roots, best, most.by_keywords, |best| &mut best.keywords)?;
+        keep_best(roots, best, most.by_vectors, |best| &mut best.near)?;
     }
-    best
+    Ok(())
 }
 
-fn keep_best(best: &mut [Best], most: usize, list: fn(&mut Best) -> &mut Vec<(ChunkId, f32)>) {
-    let mut scores: Vec<f32> = best.iter_mut().flat_map(|best| list(best).iter().map(|(_, score)| *score)).collect();
-    if scores.len() > most && most > 0 {
-        let (_, last, _) = scores.select_nth_unstable_by(most - 1, |a, b| b.total_cmp(a));
-        let last = *last;
-        // Those that equal the last one stay, so that no index goes before another one.
-        best.iter_mut().for_each(|best| list(best).retain(|(_, score)| *score >= last));
+fn keep_best(
+    roots: &[SearchedRoot<'_>],
+    best: &mut [Best],
+    most: usize,
+    list: fn(&mut Best) -> &mut Vec<(ChunkId, f32)>,
+) -> Result<(), StorageError> {
+    let mut all: Vec<(f32, usize, ChunkId)> = Vec::new();
+    for (at, best) in best.iter_mut().enumerate() {
+        all.extend(list(best).drain(..).map(|(id, score)| (score, at, id)));
     }
+    all.sort_by(|a, b| b.0.total_cmp(&a.0)); // stable: equal scores stay in the order of the indexes
+    if let Some(&(last, ..)) = all.get(most) {
+        let first = all.partition_point(|(score, ..)| *score > last);
+        let end = first + all[first..].partition_point(|(score, ..)| *score == last);
+        let mut equal = Vec::with_capacity(end - first);
+        for &(score, at, id) in &all[first..end] {
+            let key = roots[at].snapshot.chunk(id)?.map(|chunk| chunk.key()).unwrap_or_default();
+            equal.push((key, at, (score, at, id)));
+        }
+        equal.sort_unstable_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        all.truncate(first);
+        all.extend(equal.into_iter().map(|(_, _, chunk)| chunk));
+        all.truncate(most);
+    }
+    all.into_iter().for_each(|(score, at, id)| list(&mut best[at]).push((id, score)));
+    Ok(())
 }
 
 /// The candidates of one index with everything that is known of them alone.

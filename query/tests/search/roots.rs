@@ -23,7 +23,9 @@ impl Index {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let snapshot = corpus::write(directory.path(), rows, model.as_ref());
         let embedder = model.map(|model| Arc::new(model) as Arc<dyn aurora_analysis::QueryEmbedder>);
-        let config = SearchConfig { rerank: Some("judge".to_owned()), rerank_words: 1, ..SearchConfig::default() };
+        let mut config = SearchConfig { rerank: Some("judge".to_owned()), rerank_words: 1, ..SearchConfig::default() };
+        // As few candidates as can be configured, so that some are left out.
+        (config.hybrid.stage1_top_k, config.hybrid.dense_top_k) = (10, 10);
         let retriever = Retriever::new(snapshot, embedder, config).with_reranker(Ok(Arc::new(Judge::default())));
         Self { _directory: directory, retriever }
     }
