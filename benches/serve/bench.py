@@ -138,9 +138,10 @@ async def edit(port, root, files, seconds):
     return ages
 
 
-def memory(process, name="VmRSS"):
+def memory(process):
+    """What the process has in memory, by kind, in MiB."""
     status = Path(f"/proc/{process.pid}/status").read_text()
-    return int(re.search(rf"{name}:\s+(\d+)", status).group(1)) / 1024
+    return {name: int(size) / 1024 for name, size in re.findall(r"(RssAnon|RssFile|VmHWM):\s+(\d+) kB", status)}
 
 
 async def measure(process, port, root, options):
@@ -158,9 +159,11 @@ async def measure(process, port, root, options):
     print(f"  no changes     p50 {quiet.at(0.5):6.1f} ms  p99 {quiet.at(0.99):6.1f} ms  failed {quiet.failed}")
     before, seconds = memory(process), options.minutes * 60
     busy, ages = await asyncio.gather(at_rate(port, texts, rate, seconds), edit(port, root, files, seconds))
+    after = memory(process)
     print(f"  {FILES} files / {EVERY:.0f} s p50 {busy.at(0.5):6.1f} ms  p99 {busy.at(0.99):6.1f} ms  failed {busy.failed}  p99 ratio {busy.at(0.99) / quiet.at(0.99):.2f}")
     print(f"  age of answers in {len(ages)} changes: median {sorted(ages)[len(ages) // 2]:.2f} s, most {max(ages):.2f} s")
-    print(f"  memory {before:.0f} MiB before, {memory(process):.0f} MiB after, {memory(process, 'VmHWM'):.0f} MiB at most")
+    names = {"RssAnon": "own", "RssFile": "of the index file", "VmHWM": "at most in all"}
+    print("  memory in MiB: " + ", ".join(f"{what} {before[name]:.0f} before, {after[name]:.0f} after" for name, what in names.items()))
 
 
 def main():

@@ -11,6 +11,7 @@
 mod changes;
 mod generation;
 mod live_project;
+mod priority;
 mod recorder;
 mod roots;
 mod run;

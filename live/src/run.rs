@@ -9,6 +9,7 @@ use aurora_stages::git_signal::WalkProgress;
 use aurora_stages::index::{self as indexing, IndexObserver, IndexOptions, IndexSummary, RunRecord};
 use tokio::sync::watch;
 
+use crate::priority;
 use crate::status::{RunPhase, RunReason, RunStatus};
 
 /// What an index run is asked to do.
@@ -72,6 +73,7 @@ pub(crate) fn run(
     status: &watch::Sender<RunStatus>,
     published: &dyn Fn(),
 ) -> Result<IndexSummary, ProjectError> {
+    priority::yield_to_searches();
     let reporter = &Reporter { status, began: Instant::now() };
     let options = IndexOptions { force: request.force, ..project.unattended_options()? };
     for stage in &options.left_out {
