@@ -289,7 +289,7 @@ mod tests {
             }
             // Everything kept is everything; half of it holds the ten nearest.
             prop_assert_eq!(&sorted(by_codes(&blocks, &query, 3000, &eligible, Threads::All)), &exact);
-            let half = sorted(by_codes(&blocks, &query, exact.len() / 2, &eligible));
+            let half = sorted(by_codes(&blocks, &query, exact.len() / 2, &eligible, Threads::All));
             prop_assert!(half.len() >= exact.len() / 2);
             let missed = exact[..10].iter().filter(|row| !half.contains(row)).count();
             prop_assert!(missed <= 1, "{missed} of the ten nearest are missed");
