@@ -30,7 +30,7 @@ pub struct SearchFacets {
 impl SearchFacets {
     /// Those of several indexes as one; `names` are their names.
     pub(crate) fn merged(parts: Vec<Self>, names: &[&str]) -> Self {
-        let named = parts.iter().zip(names).map(|(part, name)| count(*name, part.chunks));
+        let named = parts.iter().zip(names).map(|(part, name)| count(name, part.chunks));
         let roots = if parts.len() > 1 { named.collect() } else { Vec::new() };
         let chunks = parts.iter().map(|part| part.chunks).sum();
         let merged = |of: fn(&Self) -> &Vec<FacetCount>| {

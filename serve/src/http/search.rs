@@ -101,7 +101,7 @@ enum SearchGroup {
 /// The results of a search, or their texts where it has a budget.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-#[allow(dead_code, reason = "it is the schema of what `answer` writes")]
+#[allow(dead_code, clippy::large_enum_variant, reason = "it is the schema of what `answer` writes")]
 enum SearchAnswer<'a> {
     Results(SearchResults),
     Texts(PackedAnswer<'a>),
