@@ -9,8 +9,8 @@ use aurora_storage::{Environment, ProjectDirectory};
 use crate::args_roots::SearchedRoots;
 use crate::failure::{Failure, Outcome};
 
-/// The root of a search: `asked` for, by its path or the name of one that the user has indexed, else the nearest directory above that has an index, up
-/// to the top of the git work tree; without one, that top, or the current directory.
+/// The root of a search: `asked` for, by its path or the name of one that the user has indexed; else the nearest directory above
+/// that has an index, up to the top of the git work tree; without one, that top, or the current directory.
 pub(crate) fn for_search(asked: Option<&Path>) -> Outcome<PathBuf> {
     let Some(asked) = asked else {
         let current = current()?;

@@ -22,11 +22,8 @@ pub(crate) fn write(
             writeln!(out)?;
         }
         let header = paint.paint(Role::Path, &sanitize::line(&block.header()));
-        writeln!(
-            out,
-            "{}",
-            links.link(&shown_path(block.root.as_deref(), &block.file), Some(block.line_start), &header)
-        )?;
+        let file = shown_path(block.root.as_deref(), &block.file);
+        writeln!(out, "{}", links.link(&file, Some(block.line_start), &header))?;
         if !paint.is_enabled() {
             writeln!(out, "{}", sanitize::block(&block.text))?;
             continue;

@@ -43,12 +43,11 @@ impl Links {
 
     /// `shown` as a link to a file, or unchanged.
     pub(crate) fn link(&self, path: &str, line: Option<u32>, shown: &str) -> String {
-        let below =
-            |(name, url): &'_ (String, String)| Some((url.clone(), path.strip_prefix(name.as_str())?.to_owned()));
-        let found = self.bases.iter().filter_map(below).min_by_key(|(_, rest)| rest.len());
+        let below = self.bases.iter().filter_map(|(name, url)| Some((url, path.strip_prefix(name.as_str())?)));
+        let found = below.min_by_key(|(_, rest)| rest.len());
         let Some((base, path)) = found.filter(|_| !shown.is_empty()) else { return shown.to_owned() };
         let fragment = line.filter(|_| self.lines).map(|line| format!("#{line}")).unwrap_or_default();
-        format!("\x1b]8;;{base}/{}{fragment}\x1b\\{shown}\x1b]8;;\x1b\\", percent_encoded(&path))
+        format!("\x1b]8;;{base}/{}{fragment}\x1b\\{shown}\x1b]8;;\x1b\\", percent_encoded(path))
     }
 }
 

@@ -125,7 +125,7 @@ impl LiveProject {
         }
     }
 
-    /// Runs the pipeline on this thread and returns what became of it.
+    /// Runs the pipeline on this thread, whose priority stays below that of searches, and returns what became of it.
     ///
     /// # Errors
     /// When one is running, or nothing may be written.

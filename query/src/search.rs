@@ -40,8 +40,8 @@ impl Retriever {
 }
 
 /// Answers one query from several indexes as if they were one: words count by how many chunks of all of them hold them, and
-/// candidates of all of them are ranked in one list. The configuration, the embedder and the reranker are those of the first. An
-/// index with the vectors of another model is searched by keywords.
+/// candidates of all of them are ranked in one list. The configuration and the reranker are those of the first, the embedder is that of
+/// the first that has one. An index with the vectors of another model is searched by keywords.
 ///
 /// # Errors
 /// [`QueryError`] for a query or filter that cannot be understood, for mode `dense` without vectors, and when an index cannot
@@ -61,19 +61,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     notes.extend(boosts.iter().filter_map(|boosts| boosts.note()).map(str::to_owned));
     notes.dedup();
 
-    let vectors = vectors(roots, query.mode, &text)?;
-    let bm25 = KeywordSearch::new(&corpus, &first.config().bm25, &parsed)?;
-    let parts = roots.iter().zip(bm25).zip(vectors).zip(selected);
-    let searched = parts.map(|(((root, bm25), vector), filter)| SearchedRoot {
-        name: (roots.len() > 1).then_some(root.name),
-        snapshot: root.retriever.snapshot(),
-        bm25,
-        vector,
-        has_tokens: root.retriever.tokens().is_some(),
-        filter,
-        threads: running.threads(&corpus),
-    });
-    let searched: Vec<SearchedRoot<'_>> = searched.collect();
+    let searched = looked_up(roots, &corpus, (&text, &parsed), query.mode, selected, running.threads(&corpus))?;
     let facets = if query.facets { Some(facets(roots, &searched)?) } else { None };
     let mut late = late_interaction(roots, query.mode, &text);
     let mut found = candidates(roots, &searched, (&text, &parsed), (query.mode, query.limit), &mut late)?;
@@ -132,18 +120,7 @@ pub(crate) fn passages(
     let corpus = Corpus::new([retriever.snapshot()]);
     let Understood { parsed, text, kind, .. } = understand(&corpus, retriever.analyzer(), retriever.config(), text)?;
     let roots = [Root { name: "", retriever }];
-    let parts = KeywordSearch::new(&corpus, &retriever.config().bm25, &parsed)?.into_iter();
-    let parts = parts.zip(vectors(&roots, mode, &text)?);
-    let searched = parts.map(|(bm25, vector)| SearchedRoot {
-        name: None,
-        snapshot: retriever.snapshot(),
-        bm25,
-        vector,
-        has_tokens: retriever.tokens().is_some(),
-        filter: None,
-        threads: running.threads(&corpus),
-    });
-    let searched: Vec<SearchedRoot<'_>> = searched.collect();
+    let searched = looked_up(&roots, &corpus, (&text, &parsed), mode, vec![None], running.threads(&corpus))?;
     let mut late = late_interaction(&roots, mode, &text);
     let found = candidates(&roots, &searched, (&text, &parsed), (mode, limit), &mut late)?;
     let context = RankingContext {
@@ -208,6 +185,30 @@ fn select(
         notes.append(&mut reasons);
     }
     Ok(selected)
+}
+
+/// What the query looks up in each index. `selected` are the chunks of each that may be found; `None` for all.
+fn looked_up<'s>(
+    roots: &[Root<'s>],
+    corpus: &Corpus<'s>,
+    (text, parsed): (&str, &ParsedQuery),
+    mode: Mode,
+    selected: Vec<Option<RoaringBitmap>>,
+    threads: Threads,
+) -> Result<Vec<SearchedRoot<'s>>, QueryError> {
+    let vectors = vectors(roots, mode, text)?;
+    let bm25 = KeywordSearch::new(corpus, &roots[0].retriever.config().bm25, parsed)?;
+    let parts = roots.iter().zip(bm25).zip(vectors).zip(selected);
+    let searched = parts.map(|(((root, bm25), vector), filter)| SearchedRoot {
+        name: (roots.len() > 1).then_some(root.name),
+        snapshot: root.retriever.snapshot(),
+        bm25,
+        vector,
+        has_tokens: root.retriever.tokens().is_some(),
+        filter,
+        threads,
+    });
+    Ok(searched.collect())
 }
 
 /// The query's vector for each index.

@@ -63,19 +63,21 @@ impl Environment {
 impl Environment {
     /// Makes a copy of an index that of another project, given its `.aurora` directory, and of its root. The id of the copy is
     /// announced to `known`. It counts as incomplete, and has nothing of the times and inodes of the files that it was made from.
+    /// Returns false, and copies nothing, if the project has got an index meanwhile.
     ///
     /// # Errors
     /// When the index is damaged, the copy cannot be written, or another writer is there.
-    pub fn adopt(directory: &Path, from: &Snapshot, root: &str, known: &KnownIndexes) -> Result<(), StorageError> {
+    pub fn adopt(directory: &Path, from: &Snapshot, root: &str, known: &KnownIndexes) -> Result<bool, StorageError> {
         let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
         keep_out_of_git(&home)?;
         let mut replacement = Replacement::begin(&home, known)?;
         if is_present(&home) {
-            return Ok(());
+            return Ok(false);
         }
         let manifest = copy(from, &mut replacement, Evidence::LeftOut, 1)?;
         drop(replacement.complete(&Manifest { root: root.to_owned(), complete: false, ..manifest })?);
-        replacement.finish()
+        replacement.finish()?;
+        Ok(true)
     }
 }
 

@@ -90,12 +90,6 @@ enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Searches over HTTP while files change against searches while nothing does.
-    Serve {
-        /// The directory, and options such as `--minutes 10` and `--rate 200`.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
-        arguments: Vec<String>,
-    },
     /// Rows through a stage that is a program against the same bytes through `cat`.
     Process {
         /// Directory whose files are the rows; by default they are made up.
@@ -105,6 +99,12 @@ enum Bench {
     Query {
         /// Directory with an index.
         root: PathBuf,
+    },
+    /// Searches over HTTP while files change against searches while nothing does.
+    Serve {
+        /// The directory, and options such as `--minutes 10` and `--rate 200`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        arguments: Vec<String>,
     },
     /// Storage and keyword search against tantivy, which is compiled for this alone.
     Tantivy {

@@ -3,29 +3,12 @@
 use std::sync::Arc;
 
 use crate::corpus::{self, Bag, Judge, NOW, Row};
+use crate::generated::{rows, text};
 use aurora_query::{FacetCount, FilterSpec, Mode, Query, Retriever, RulesConfig, SearchConfig, SearchResults, idf};
 use aurora_storage::ChunkType;
 use proptest::prelude::*;
 
-const WORDS: [&str; 8] = ["parse", "config", "user", "session", "token", "load", "save", "index"];
 const PATHS: [&str; 5] = ["src/core.py", "src/auth/token.py", "tests/test_core.py", "docs/guide.md", "lib/load.go"];
-
-fn text() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop::sample::select(&WORDS[..]), 1..12).prop_map(|words| words.join(" "))
-}
-
-fn rows() -> impl Strategy<Value = Vec<Row>> {
-    let row =
-        (prop::sample::select(&PATHS[..]), prop::sample::subsequence(&WORDS[..], 1..3), text(), 0usize..3, 1i64..500);
-    prop::collection::vec(row, 1..25).prop_map(|rows| {
-        let mut known = std::collections::BTreeSet::new();
-        let rows = rows.into_iter().map(|(path, name, text, kind, days)| {
-            let chunk_type = [ChunkType::Function, ChunkType::Class, ChunkType::Kb][kind];
-            Row::new(path, &name.join("_"), chunk_type, &text).committed(2, days)
-        });
-        rows.filter(|row| known.insert(row.key())).collect()
-    })
-}
 
 fn search(rows: &[Row], config: &SearchConfig, query: &Query) -> SearchResults {
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -132,7 +115,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn raw_scores_are_bm25f(rows in rows(), query in text()) {
+    fn raw_scores_are_bm25f(rows in rows(&PATHS, 1..25), query in text()) {
         let results = search(&rows, &plain(), &Query { limit: 100, mode: Mode::Sparse, ..Query::new(&query, NOW) });
         let expected = reference(&rows, &plain(), &query);
         let matching = expected.iter().filter(|&&score| score > 0.0).count();
@@ -144,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn a_filter_before_the_top_k_is_a_filter_after_everything(rows in rows(), query in text(), kind in prop::sample::select(&["kb", "class", "code"][..]), limit in 1usize..6) {
+    fn a_filter_before_the_top_k_is_a_filter_after_everything(rows in rows(&PATHS, 1..25), query in text(), kind in prop::sample::select(&["kb", "class", "code"][..]), limit in 1usize..6) {
         let filter = FilterSpec { types: vec![kind.to_owned()], ..FilterSpec::default() };
         let passes = |row: &ChunkType| if kind == "code" { row.is_source_code() } else { row.as_str() == kind };
         let ask = |filter: FilterSpec, limit| search(&rows, &plain(), &Query { limit, filter, mode: Mode::Sparse, ..Query::new(&query, NOW) });
@@ -155,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn facets_count_what_a_search_without_a_limit_finds(rows in rows(), query in text(), kind in prop::option::of(prop::sample::select(&["kb", "class"][..]))) {
+    fn facets_count_what_a_search_without_a_limit_finds(rows in rows(&PATHS, 1..25), query in text(), kind in prop::option::of(prop::sample::select(&["kb", "class"][..]))) {
         let filter = FilterSpec { types: kind.map(str::to_owned).into_iter().collect(), ..FilterSpec::default() };
         let ask = Query { limit: 1000, filter, mode: Mode::Sparse, facets: true, ..Query::new(&query, NOW) };
         let results = search(&rows, &plain(), &ask);
@@ -175,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn a_chunk_called_as_the_query_is_first(rows in rows(), pick in any::<prop::sample::Index>(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), upper in any::<bool>()) {
+    fn a_chunk_called_as_the_query_is_first(rows in rows(&PATHS, 1..25), pick in any::<prop::sample::Index>(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), upper in any::<bool>()) {
         let name = pick.get(&rows).qualified_name.clone();
         let typed = if upper { name.to_uppercase() } else { name.clone() };
         let results = search(&rows, &SearchConfig::default(), &Query { limit: 50, mode, ..Query::new(&typed, NOW) });
@@ -185,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn answers_do_not_depend_on_the_order_of_insertion(rows in rows(), query in text(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..])) {
+    fn answers_do_not_depend_on_the_order_of_insertion(rows in rows(&PATHS, 1..25), query in text(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..])) {
         let ask = |rows: &[Row]| answer(search(rows, &reranked(5, 0.3), &Query { limit: 50, mode, ..Query::new(&query, NOW) }));
         // another order of files; within a file rows keep their order, and so their lines
         let mut other = rows.clone();
@@ -196,7 +179,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_add_up_with_and_without_a_reranker(rows in rows(), query in text(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), most in 1usize..30, weight in 0.0f32..2.0, named in any::<bool>()) {
+    fn parts_add_up_with_and_without_a_reranker(rows in rows(&PATHS, 1..25), query in text(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), most in 1usize..30, weight in 0.0f32..2.0, named in any::<bool>()) {
         let query = if named { rows[0].qualified_name.clone() } else { query };
         let ask = |config: &SearchConfig| search(&rows, config, &Query { limit: 100, mode, ..Query::new(&query, NOW) });
         let plain = ask(&SearchConfig { rerank: None, ..SearchConfig::default() });
@@ -223,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn components_are_normalised_and_shares_are_respected(rows in rows(), query in text()) {
+    fn components_are_normalised_and_shares_are_respected(rows in rows(&PATHS, 1..25), query in text()) {
         let results = search(&rows, &plain(), &Query { limit: 50, ..Query::new(&query, NOW) });
         for hit in &results.hits {
             for value in [Some(hit.scores.bm25), hit.scores.semantic, Some(hit.scores.activation), Some(hit.score)].into_iter().flatten() {

@@ -7,8 +7,8 @@ use aurora_storage::ChunkType;
 use proptest::prelude::*;
 
 use crate::corpus::{self, Bag, Judge, NOW, Row};
+use crate::generated::{rows, text};
 
-const WORDS: [&str; 8] = ["parse", "config", "user", "session", "token", "load", "save", "index"];
 const PATHS: [&str; 6] =
     ["src/core.py", "src/auth/token.py", "tests/test_core.py", "docs/guide.md", "lib/load.go", "lib/save.go"];
 
@@ -36,23 +36,6 @@ fn search(indexes: &[(&str, &Index)], query: &Query) -> SearchResults {
     search_all(&roots.collect::<Vec<_>>(), query).expect("a valid query")
 }
 
-fn text() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop::sample::select(&WORDS[..]), 1..12).prop_map(|words| words.join(" "))
-}
-
-fn rows() -> impl Strategy<Value = Vec<Row>> {
-    let row =
-        (prop::sample::select(&PATHS[..]), prop::sample::subsequence(&WORDS[..], 1..3), text(), 0usize..3, 1i64..500);
-    prop::collection::vec(row, 2..30).prop_map(|rows| {
-        let mut known = std::collections::BTreeSet::new();
-        let rows = rows.into_iter().map(|(path, name, text, kind, days)| {
-            let chunk_type = [ChunkType::Function, ChunkType::Class, ChunkType::Kb][kind];
-            Row::new(path, &name.join("_"), chunk_type, &text).committed(2, days)
-        });
-        rows.filter(|row| known.insert(row.key())).collect()
-    })
-}
-
 /// What of an answer depends on the words and not on where the index is.
 fn scores(found: &SearchResults) -> Vec<(String, u32, u32, u32)> {
     let row = |hit: &aurora_query::Hit| {
@@ -67,7 +50,7 @@ proptest! {
 
     #[test]
     fn several_indexes_give_the_scores_of_one(
-        rows in rows(), second in prop::collection::vec(any::<bool>(), PATHS.len()), query in text(), typo in any::<bool>(),
+        rows in rows(&PATHS, 2..30), second in prop::collection::vec(any::<bool>(), PATHS.len()), query in text(), typo in any::<bool>(),
         mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), by_file in any::<bool>(),
     ) {
         let is_second = |row: &Row| second[PATHS.iter().position(|path| *path == row.path).expect("one of them")];

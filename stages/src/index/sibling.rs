@@ -24,7 +24,7 @@ pub(super) fn adopt(root: &Path, options: &IndexOptions) -> Result<Option<PathBu
         .max_by_key(|(snapshot, _)| snapshot.manifest().updated);
     let Some((snapshot, sibling)) = newest else { return Ok(None) };
     match Environment::adopt(home.path(), &snapshot, &root.display().to_string(), known) {
-        Ok(()) => Ok(Some(sibling)),
+        Ok(is_copied) => Ok(is_copied.then_some(sibling)),
         // A damaged index is of no use here; the run builds one.
         Err(error) if error.unusable_index().is_some() => Ok(None),
         Err(error) => Err(error),
