@@ -51,17 +51,9 @@ fn repository() -> Fixture {
     fixture.commit("second");
     fixture.write("scratch.js", "export function untrackedHelper(value) {\n  return value + 1;\n}\n");
     for file in ["src/auth/manager.py", "src/http/retry.go", "docs/guide.md", "logo.png", "scratch.js", ".gitignore"] {
-        age(&fixture.path(file));
+        fixture.age(file);
     }
     fixture
-}
-
-/// Makes a file an hour older: one that was written just now may change again without its time
-/// telling, and is looked at more closely.
-fn age(path: &std::path::Path) {
-    let file = std::fs::File::options().append(true).open(path).expect("the file is there");
-    let hour = std::time::Duration::from_secs(3_600);
-    file.set_modified(std::time::SystemTime::now() - hour).expect("times can be set");
 }
 
 const MANAGER: &str = r#""""Who may come in."""

@@ -56,7 +56,8 @@ test("results stand together by file, with highlighted code and marked words", a
 
 test("facets count what matches, and narrow the search", async ({ page }) => {
   await page.goto(at("search", { q: "page pause hostile" }));
-  const facet = (name) => page.locator(".facet", { hasText: name });
+  const languages = page.getByRole("region", { name: "Language" });
+  const facet = (name) => languages.getByRole("button", { name });
   await expect(facet("python")).toBeVisible();
   const count = Number(await facet("go").locator(".facet-count").textContent());
   expect(count).toBeGreaterThan(0);
@@ -72,7 +73,7 @@ test("facets count what matches, and narrow the search", async ({ page }) => {
 
 test("a directory with odd characters is a facet of its own", async ({ page }) => {
   await page.goto(at("search", { q: "hostile" , path: "/web" }));
-  await page.locator(".facet", { hasText: "odd" }).click();
+  await page.getByRole("region", { name: "Directory" }).getByRole("button", { name: "odd" }).click();
   await expect(page.locator(".file-results")).toHaveCount(1);
   await expect(page.locator(".result")).not.toHaveCount(0);
 });
