@@ -22,7 +22,7 @@ const NEXT: &str = "next";
 /// Sessions that stay open; of more, those that were not used for the longest time are closed.
 const MOST_OPEN: usize = 128;
 
-/// The sessions of a directory. One process has them at a time.
+/// The sessions of a directory. One process at a time may change them; others read what it has published.
 pub struct KnowledgeStore {
     home: Directory,
     sessions: Directory,
@@ -85,6 +85,11 @@ impl KnowledgeStore {
         Self { home, sessions, registry: Arc::new(source::registry()), lock, state: Mutex::default() }
     }
 
+    /// Whether this process may change the sessions.
+    pub fn is_writable(&self) -> bool {
+        self.lock.is_some()
+    }
+
     /// Makes a session and returns its number.
     ///
     /// # Errors
@@ -126,15 +131,16 @@ impl KnowledgeStore {
     pub fn session(&self, id: u64) -> Result<Arc<Session>, KnowledgeError> {
         let place = self.place(id);
         let mut session = place.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(session) = &*session {
+        // The process that writes may have removed it.
+        if let Some(session) = session.as_ref().filter(|_| self.is_writable() || self.has(id)) {
             return Ok(Arc::clone(session));
         }
         let opened = match self.sessions.open_directory(id.to_string()) {
             // The process that writes has not opened it yet.
-            Ok(directory) if self.lock.is_none() && !Session::has_been_opened(&directory) => {
+            Ok(directory) if !self.is_writable() && !Session::has_been_opened(&directory) => {
                 Err(KnowledgeError::NoSession(id))
             }
-            Ok(directory) => Session::open(id, directory, Arc::clone(&self.registry), self.lock.is_none()),
+            Ok(directory) => Session::open(id, directory, Arc::clone(&self.registry), !self.is_writable()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(KnowledgeError::NoSession(id)),
             Err(error) => Err(KnowledgeError::io(self.path_of(id))(error)),
         };
@@ -154,7 +160,7 @@ impl KnowledgeStore {
         if let Some(session) = session.take() {
             session.close();
         }
-        if !self.ids()?.contains(&id) {
+        if !self.has(id) {
             return Err(KnowledgeError::NoSession(id));
         }
         let remove = || {
@@ -177,6 +183,10 @@ impl KnowledgeStore {
         let open = state.open.entry(id).or_insert_with(|| OpenSession { session: Arc::default(), used });
         open.used = used;
         Arc::clone(&open.session)
+    }
+
+    fn has(&self, id: u64) -> bool {
+        self.sessions.open_directory(id.to_string()).is_ok()
     }
 
     fn path_of(&self, id: u64) -> PathBuf {

@@ -40,6 +40,8 @@ mod texts;
 mod tree;
 pub mod user;
 
+pub use aurora_pipeline::CancelToken;
+
 pub use advice::{advice, chain};
 pub use attribution::{AttributedRun, AttributionReport, attribution};
 pub use chunk_name::{Names, spellings};

@@ -18,24 +18,48 @@ export class Problem extends Error {
 
 /** The answer to a question, in the root that is shown. */
 export async function get(resource, parameters = {}, signal = null) {
+  return (await request(address(resource, parameters), { signal })).json();
+}
+
+/** The objects that a resource sends as server-sent events about the root that is shown, until the server ends. */
+export async function* events(resource, signal) {
+  const response = await request(address(resource, {}), { signal });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const whole = (text + part.value).split("\n\n");
+    text = whole.pop();
+    for (const event of whole) {
+      const data = event.split("\n").find((line) => line.startsWith("data:"));
+      if (data) {
+        yield JSON.parse(data.slice("data:".length));
+      }
+    }
+  }
+}
+
+function address(resource, parameters) {
   const url = new URL(resource, API);
   const root = here().get("root");
   for (const [name, value] of Object.entries(root ? { root, ...parameters } : parameters)) {
     url.searchParams.set(name, value);
   }
-  return request(url, { signal });
+  return url;
 }
 
 /** The answer to a question that is too large for a URL. */
 export async function post(resource, body, signal = null) {
   const root = here().get("root");
-  return request(new URL(resource, API), {
+  const response = await request(new URL(resource, API), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(root ? { root, ...body } : body),
     signal,
   });
+  return response.json();
 }
+
+/** The response to a request, which has succeeded. */
 
 async function request(url, options) {
   const shown = token.current();
@@ -49,7 +73,7 @@ async function request(url, options) {
   if (!response.ok) {
     throw new Problem(response.status, await response.json().catch(() => ({})));
   }
-  return response.json();
+  return response;
 }
 
 /** Whether a request was given up on because something else is asked now. */

@@ -53,6 +53,7 @@ function leave() {
   if (current) {
     current.scroll = scrollY;
     current.section.hidden = true;
+    current.view.leave?.();
   }
 }
 

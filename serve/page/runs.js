@@ -4,6 +4,7 @@ import { link } from "./address.js";
 import { get, isAbort } from "./api.js";
 import { element, failure, message, replace } from "./dom.js";
 import { ago, bytes, count, counted, duration, moment } from "./format.js";
+import { RunProgress } from "./progress.js";
 import { timeline } from "./timeline.js";
 
 /** Shows the index runs of the root. */
@@ -11,21 +12,35 @@ export class RunsView {
   #list = element("ol", { class: "run-list" });
   #run = element("div", { class: "run" });
   #body;
+  #progress = new RunProgress(() => this.#open());
+  #chosen = null;
+  #root = undefined;
   #request = null;
 
   constructor(section) {
     this.#body = element("div", { class: "runs-body" });
-    section.append(element("header", { class: "page-head" }, element("h1", {}, "Index runs")), this.#body);
+    section.append(element("header", { class: "page-head" }, element("h1", {}, "Index runs")), this.#progress.node, this.#body);
   }
 
   /** Shows the run that an address names, or the last one; the title of the page. */
   show(address) {
     // Asked again each time: runs come to their end while the page shows something else.
-    this.#open(address.get("run"));
+    this.#chosen = address.get("run");
+    this.#open();
+    if (this.#root !== address.get("root")) {
+      this.#root = address.get("root");
+      this.#progress.follow();
+    }
     return "Runs · Aurora";
   }
 
-  async #open(chosen) {
+  /** Another view is shown. */
+  leave() {
+    this.#progress.end();
+    this.#root = undefined;
+  }
+
+  async #open() {
     this.#request?.abort();
     const { signal } = (this.#request = new AbortController());
     try {
@@ -35,7 +50,7 @@ export class RunsView {
         replace(this.#body, message("No run is known.", "Each index run that changes the index is kept here."));
         return;
       }
-      const run = runs.find((run) => key(run) === chosen) ?? runs[0];
+      const run = runs.find((run) => key(run) === this.#chosen) ?? runs[0];
       replace(this.#list, runs.map((one) => entry(one, one === run)));
       replace(this.#run, head(run), timeline(run));
       replace(this.#body, element("nav", { "aria-label": "Runs" }, this.#list), this.#run);

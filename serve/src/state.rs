@@ -1,9 +1,10 @@
 //! What all requests share.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use aurora_knowledge::KnowledgeStore;
+use aurora_knowledge::{KnowledgeError, KnowledgeStore};
 use aurora_live::Root;
 use aurora_project::Searcher;
 use axum::http::StatusCode;
@@ -47,20 +48,42 @@ impl State {
         Ok(self.options.roots.get(name)?)
     }
 
-    /// The sessions of articles.
+    /// The sessions of articles, to be read: beside another server that has them, without the right to write.
     pub(crate) fn knowledge(&self) -> Result<Arc<KnowledgeStore>, Problem> {
+        self.sessions(
+            |_| true,
+            |place| match self.options.read_only {
+                true => KnowledgeStore::reading(place),
+                false => KnowledgeStore::open(place).or_else(|error| match error {
+                    KnowledgeError::Taken(_) => KnowledgeStore::reading(place),
+                    error => Err(error),
+                }),
+            },
+        )
+    }
+
+    /// The sessions of articles, to be changed, which one server may do at a time.
+    pub(crate) fn writable_knowledge(&self) -> Result<Arc<KnowledgeStore>, Problem> {
+        if self.options.read_only {
+            return Err(Problem::read_only());
+        }
+        self.sessions(KnowledgeStore::is_writable, KnowledgeStore::open)
+    }
+
+    /// The open store if it does, or else a newly opened one.
+    fn sessions(
+        &self,
+        does: impl Fn(&KnowledgeStore) -> bool,
+        open: impl Fn(&Path) -> Result<KnowledgeStore, KnowledgeError>,
+    ) -> Result<Arc<KnowledgeStore>, Problem> {
         let place = self.options.knowledge.as_ref().ok_or_else(|| {
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no directory for sessions is known")
                 .with_help("`--knowledge DIRECTORY` gives one")
         })?;
         let mut store = self.knowledge.lock().unwrap_or_else(PoisonError::into_inner);
         match &*store {
-            Some(store) => Ok(Arc::clone(store)),
-            None => {
-                let opened =
-                    if self.options.read_only { KnowledgeStore::reading(place) } else { KnowledgeStore::open(place) };
-                Ok(Arc::clone(store.insert(Arc::new(opened?))))
-            }
+            Some(store) if does(store) => Ok(Arc::clone(store)),
+            _ => Ok(Arc::clone(store.insert(Arc::new(open(place)?)))),
         }
     }
 

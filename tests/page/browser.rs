@@ -52,6 +52,8 @@ fn people_can_use_the_page() {
     // The servers make no index runs of their own, so that the repository keeps a file that has changed since.
     let open = Server::start(&fixture, &["--read-only", "--root", roots[0], "--root", roots[1]]);
     let closed = Server::start(&fixture, &["--read-only", "--token-file", token.to_str().expect("UTF-8")]);
+    let growing = repository::growing();
+    let writing = Server::start(&growing, &[]);
     let output = TempDir::new().expect("a temporary directory");
     let only = std::env::var("AURORA_TEST_ONLY").unwrap_or_default();
     let run = Command::new("node")
@@ -60,6 +62,7 @@ fn people_can_use_the_page() {
         .env("AURORA_PAGE", format!("http://{}", open.address))
         .env("AURORA_PAGE_WITH_TOKEN", format!("http://{}", closed.address))
         .env("AURORA_PAGE_TOKEN", TOKEN)
+        .env("AURORA_PAGE_THAT_WRITES", format!("http://{}", writing.address))
         .env("AURORA_PAGE_OUTPUT", output.path())
         .env("AURORA_PAGE_CHROMIUM", chromium)
         .output()

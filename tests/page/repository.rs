@@ -101,6 +101,15 @@ fn long() -> String {
     (0..5_000).map(function).collect()
 }
 
+/// A project that a server indexes while the page looks on; it takes a moment.
+pub(crate) fn growing() -> Fixture {
+    let fixture = Fixture::git_in_memory();
+    (0..4).for_each(|number| drop(fixture.write(&format!("steps/{number}.py"), long())));
+    let run = fixture.aur(&["mem", "index", "--quiet"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    fixture
+}
+
 /// A second project, indexed by the user of `owner`; its own one unless given.
 pub(crate) fn other(owner: Option<&Fixture>) -> Fixture {
     let fixture = Fixture::git_in_memory();

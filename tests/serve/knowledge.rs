@@ -245,19 +245,46 @@ fn articles_that_are_added_at_once_are_all_there() {
 }
 
 #[test]
-fn two_servers_do_not_share_sessions_and_a_read_only_one_writes_none() {
+fn one_server_changes_the_sessions_and_others_follow() {
     let (fixture, server) = served();
     let session = new_session(&server);
+    let article = add(&server, session, "Caches", "A cache keeps the pages that were read last.");
     let second = Server::start(&fixture, &[]);
-    let refused = second.post("/api/v1/sessions", &json!({}));
-    assert_eq!(refused.status, 503, "{refused:?}");
-    assert!(refused.json()["error"].as_str().is_some_and(|text| text.contains("another process")), "{refused:?}");
-    assert_eq!(search(&second, session, &json!({"query": "x"})).status, 503);
-    drop(second);
+    assert_eq!(found(&second, session, "cache"), [article]);
+    let queue = add(&server, session, "Queues", "A queue keeps what waits.");
+    assert_eq!(found(&second, session, "keeps").len(), 2);
+    assert_eq!(remove(&server, session, article).status, 204);
+    assert_eq!(found(&second, session, "keeps"), [queue]);
+    for refused in [second.post("/api/v1/sessions", &json!({})), remove(&second, session, queue)] {
+        assert_eq!(refused.status, 503, "{refused:?}");
+        assert!(refused.json()["error"].as_str().is_some_and(|text| text.contains("another process")), "{refused:?}");
+    }
+    let gone = new_session(&server);
+    add(&server, gone, "Stacks", "A stack keeps what came last.");
+    assert_eq!(found(&second, gone, "stack").len(), 1);
+    assert_eq!(server.request("DELETE", &format!("/api/v1/sessions/{gone}"), &[], "").status, 204);
+    assert_eq!(found(&second, gone, "stack"), []);
+    assert_eq!(second.get(&format!("/api/v1/sessions/{gone}/articles")).status, 404);
+    // When the first one ends, another one may change them.
+    drop(server);
+    assert_eq!(remove(&second, session, queue).status, 204);
+    let stack = add(&second, session, "Stacks", "A stack keeps what came last.");
+    assert_eq!(found(&second, session, "keeps"), [stack]);
+}
+
+#[test]
+fn servers_with_directories_of_their_own_share_no_sessions() {
+    let (fixture, server) = served();
+    assert_eq!(new_session(&server), 1);
     let elsewhere = fixture.path("elsewhere").display().to_string();
-    let third = Server::start(&fixture, &["--knowledge", &elsewhere]);
-    assert_eq!(new_session(&third), 1);
-    drop((server, third));
+    let other = Server::start(&fixture, &["--knowledge", &elsewhere]);
+    assert_eq!(new_session(&other), 1);
+}
+
+#[test]
+fn a_read_only_server_changes_no_session() {
+    let (fixture, server) = served();
+    let session = new_session(&server);
     let reader = Server::start(&fixture, &["--read-only"]);
     assert_eq!(reader.post("/api/v1/sessions", &json!({})).status, 403);
     assert_eq!(remove(&reader, session, 1).status, 403);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_project::{ContentsReport, OmissionReport, ProjectError, TreeReport};
+use aurora_project::{CancelToken, ContentsReport, OmissionReport, ProjectError, TreeReport};
 use axum::Json;
 use axum::extract::State as Shared;
 use serde::{Deserialize, Serialize};
@@ -106,12 +106,25 @@ pub(crate) async fn omissions(
     Shared(state): Shared<Arc<State>>,
     Parameters(asked): Parameters<RootParameters>,
 ) -> Result<Json<OmissionReport>, Problem> {
+    // The walk ends when its client has gone or its time is up, which drops this future.
+    let walk = DropGuard(CancelToken::new());
+    let cancel = walk.0.clone();
     state
-        .read(asked.root.as_deref(), |searcher| {
-            let options = searcher.project().options_without_programs()?;
+        .read(asked.root.as_deref(), move |searcher| {
+            let mut options = searcher.project().options_without_programs()?;
+            options.cancel = cancel;
             Ok(Json(aurora_project::omissions(&options).map_err(ProjectError::Index)?))
         })
         .await
+}
+
+/// Cancels when it is dropped.
+struct DropGuard(CancelToken);
+
+impl Drop for DropGuard {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
 }
 
 /// A root that is served.

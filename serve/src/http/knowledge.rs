@@ -102,9 +102,8 @@ fn yes() -> bool {
     )
 )]
 pub(crate) async fn create(Shared(state): Shared<Arc<State>>) -> Result<(StatusCode, Json<NewSession>), Problem> {
-    writable(&state)?;
     let of_work = Arc::clone(&state);
-    let id = state.work(move || Ok(of_work.knowledge()?.create()?)).await?;
+    let id = state.work(move || Ok(of_work.writable_knowledge()?.create()?)).await?;
     Ok((StatusCode::CREATED, Json(NewSession { id })))
 }
 
@@ -138,9 +137,8 @@ pub(crate) async fn list(Shared(state): Shared<Arc<State>>) -> Result<Json<Sessi
     )
 )]
 pub(crate) async fn remove(Shared(state): Shared<Arc<State>>, Place(id): Place<u64>) -> Result<StatusCode, Problem> {
-    writable(&state)?;
     let of_work = Arc::clone(&state);
-    state.work(move || Ok(of_work.knowledge()?.remove(id)?)).await?;
+    state.work(move || Ok(of_work.writable_knowledge()?.remove(id)?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -165,7 +163,6 @@ pub(crate) async fn add(
     Place(id): Place<u64>,
     Body(article): Body<Article>,
 ) -> Result<(StatusCode, Json<AddedArticle>), Problem> {
-    writable(&state)?;
     within("title", &article.title, LONGEST_TITLE)?;
     within("url", article.url.as_deref().unwrap_or_default(), LONGEST_URL)?;
     let added = session(&state, id).await?.add(article).await?;
@@ -210,7 +207,6 @@ pub(crate) async fn remove_article(
     Shared(state): Shared<Arc<State>>,
     Place((id, article)): Place<(u64, u64)>,
 ) -> Result<StatusCode, Problem> {
-    writable(&state)?;
     session(&state, id).await?.remove(article).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -288,14 +284,10 @@ pub(crate) async fn stats(
     state.work(stats).await
 }
 
-/// A session that exists.
+/// A session that exists, to be changed.
 async fn session(state: &Arc<State>, id: u64) -> Result<Arc<Session>, Problem> {
     let of_work = Arc::clone(state);
-    state.work(move || Ok(of_work.knowledge()?.session(id)?)).await
-}
-
-fn writable(state: &State) -> Result<(), Problem> {
-    if state.options.read_only { Err(Problem::read_only()) } else { Ok(()) }
+    state.work(move || Ok(of_work.writable_knowledge()?.session(id)?)).await
 }
 
 fn within(name: &str, text: &str, longest: usize) -> Result<(), Problem> {

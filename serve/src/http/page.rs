@@ -54,6 +54,7 @@ static FILES: &[PageFile] = &files![
     "keys.js",
     "layers.js",
     "lines.js",
+    "progress.js",
     "results.js",
     "runs.css",
     "runs.js",

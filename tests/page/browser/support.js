@@ -22,7 +22,7 @@ export const test = base.extend({
       }
     });
     page.on("request", (request) => {
-      const origins = [process.env.AURORA_PAGE, process.env.AURORA_PAGE_WITH_TOKEN];
+      const origins = [process.env.AURORA_PAGE, process.env.AURORA_PAGE_WITH_TOKEN, process.env.AURORA_PAGE_THAT_WRITES];
       if (!request.url().startsWith("data:") && !origins.includes(new URL(request.url()).origin)) {
         problems.push(`request to ${request.url()}`);
       }
