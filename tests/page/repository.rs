@@ -104,7 +104,9 @@ fn long() -> String {
 /// A project that a server indexes while the page looks on; it takes a moment.
 pub(crate) fn growing() -> Fixture {
     let fixture = Fixture::git_in_memory();
-    (0..4).for_each(|number| drop(fixture.write(&format!("steps/{number}.py"), long())));
+    for number in 0..4 {
+        fixture.write(&format!("steps/{number}.py"), long());
+    }
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     fixture
