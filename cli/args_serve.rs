@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum, value_parser};
 
 pub(crate) const SERVE_EXAMPLES: &str = "\
@@ -36,11 +37,11 @@ pub(crate) struct ServeArgs {
     pub(crate) token_file: Option<PathBuf>,
 
     /// A name by which clients may reach the server, beside `localhost` and addresses; may be given several times
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow_host: Vec<String>,
 
     /// An origin whose pages may use the server, such as https://search.example.org; may be given several times
-    #[arg(long, value_name = "ORIGIN")]
+    #[arg(long, value_name = "ORIGIN", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow_origin: Vec<String>,
 
     /// Most requests a second of one client; 0 for any number

@@ -1,11 +1,11 @@
 //! The agents and editors that are known: where their configuration is, and what it looks like.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::edit::{self, Entry};
-
-/// How the server is called in every configuration.
-const NAME: &str = "aurora";
+use super::entry::{Config, Entry, Found};
+use super::json_config::{JsonConfig, Shape};
+use super::toml_config::TomlConfig;
 
 /// An agent or editor.
 pub(super) struct Client {
@@ -13,9 +13,7 @@ pub(super) struct Client {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     place: Place,
-    /// The key that holds the servers.
-    servers: &'static str,
-    shape: Shape,
+    config: &'static dyn Config,
     root: RootArgument,
     /// Files and directories, in the project or at home, that tell that it is in use.
     marks: &'static [Mark],
@@ -34,18 +32,6 @@ enum Mark {
     Desktop(&'static str),
 }
 
-/// What an entry looks like.
-enum Shape {
-    /// `{"command": …, "args": […]}` in JSON.
-    Plain,
-    /// The same with `"type": "stdio"`.
-    Typed,
-    /// `{"type": "local", "command": […]}`.
-    Local,
-    /// The plain one as a table in TOML.
-    Toml,
-}
-
 /// How the server learns which project it serves.
 enum RootArgument {
     /// It is started in the project.
@@ -56,14 +42,24 @@ enum RootArgument {
     Path,
 }
 
+/// A configuration with the server in it.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) text: String,
+    /// An entry was there that the user has written.
+    pub(super) replaces_own: bool,
+}
+
+/// What the program is called.
+const PROGRAM: &str = "aur";
+
 /// Every client, by name.
 pub(super) const CLIENTS: &[Client] = &[
     Client {
         name: "claude-code",
         title: "Claude Code",
         place: Place::Project(".mcp.json"),
-        servers: "mcpServers",
-        shape: Shape::Plain,
+        config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::None,
         marks: &[
             Mark::Project(".claude"),
@@ -76,8 +72,7 @@ pub(super) const CLIENTS: &[Client] = &[
         name: "claude-desktop",
         title: "Claude Desktop",
         place: Place::Desktop("Claude/claude_desktop_config.json"),
-        servers: "mcpServers",
-        shape: Shape::Plain,
+        config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::Path,
         marks: &[Mark::Desktop("Claude")],
     },
@@ -85,8 +80,7 @@ pub(super) const CLIENTS: &[Client] = &[
         name: "codex",
         title: "Codex",
         place: Place::Home(".codex/config.toml"),
-        servers: "mcp_servers",
-        shape: Shape::Toml,
+        config: &TomlConfig { servers: "mcp_servers" },
         root: RootArgument::None,
         marks: &[Mark::Home(".codex")],
     },
@@ -94,8 +88,7 @@ pub(super) const CLIENTS: &[Client] = &[
         name: "cursor",
         title: "Cursor",
         place: Place::Project(".cursor/mcp.json"),
-        servers: "mcpServers",
-        shape: Shape::Plain,
+        config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::Variable("${workspaceFolder}"),
         marks: &[Mark::Project(".cursor"), Mark::Home(".cursor")],
     },
@@ -103,8 +96,7 @@ pub(super) const CLIENTS: &[Client] = &[
         name: "gemini",
         title: "Gemini CLI",
         place: Place::Project(".gemini/settings.json"),
-        servers: "mcpServers",
-        shape: Shape::Plain,
+        config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::None,
         marks: &[Mark::Project(".gemini"), Mark::Home(".gemini")],
     },
@@ -112,8 +104,7 @@ pub(super) const CLIENTS: &[Client] = &[
         name: "opencode",
         title: "opencode",
         place: Place::Project("opencode.json"),
-        servers: "mcp",
-        shape: Shape::Local,
+        config: &JsonConfig { servers: "mcp", shape: Shape::Local },
         root: RootArgument::None,
         marks: &[Mark::Project("opencode.json"), Mark::Project(".opencode")],
     },
@@ -121,8 +112,7 @@ pub(super) const CLIENTS: &[Client] = &[
         name: "vscode",
         title: "Visual Studio Code",
         place: Place::Project(".vscode/mcp.json"),
-        servers: "servers",
-        shape: Shape::Typed,
+        config: &JsonConfig { servers: "servers", shape: Shape::Typed },
         root: RootArgument::Variable("${workspaceFolder}"),
         marks: &[Mark::Project(".vscode"), Mark::Home(".vscode")],
     },
@@ -130,8 +120,7 @@ pub(super) const CLIENTS: &[Client] = &[
         name: "windsurf",
         title: "Windsurf",
         place: Place::Home(".codeium/windsurf/mcp_config.json"),
-        servers: "mcpServers",
-        shape: Shape::Plain,
+        config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::Path,
         marks: &[Mark::Home(".codeium/windsurf")],
     },
@@ -139,8 +128,7 @@ pub(super) const CLIENTS: &[Client] = &[
         name: "zed",
         title: "Zed",
         place: Place::Project(".zed/settings.json"),
-        servers: "context_servers",
-        shape: Shape::Plain,
+        config: &JsonConfig { servers: "context_servers", shape: Shape::Plain },
         root: RootArgument::None,
         marks: &[Mark::Project(".zed")],
     },
@@ -148,7 +136,7 @@ pub(super) const CLIENTS: &[Client] = &[
 
 /// The home directory, and where the desktop's programs have their configuration.
 pub(super) struct Home {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     desktop: PathBuf,
 }
 
@@ -187,27 +175,41 @@ impl Client {
     ///
     /// # Errors
     /// Why it cannot be changed.
-    pub(super) fn with(&self, text: &str, root: &Path) -> Result<String, String> {
-        let (command, arguments) = (command(), self.arguments(root));
-        match self.shape {
-            Shape::Toml => edit::add_to_toml(text, self.servers, NAME, &command, &arguments),
-            Shape::Plain => edit::add_to_json(text, self.servers, NAME, Entry { kind: None, command, arguments }),
-            Shape::Typed => {
-                edit::add_to_json(text, self.servers, NAME, Entry { kind: Some("stdio"), command, arguments })
-            }
-            Shape::Local => edit::add_local_to_json(text, self.servers, NAME, command, arguments),
-        }
+    pub(super) fn with(&self, before: Option<&str>, root: &Path) -> Result<Written, String> {
+        let entry = Entry { command: command(), arguments: self.arguments(root) };
+        let Some(text) = before else {
+            return Ok(Written { text: self.config.new_file(&entry), replaces_own: false });
+        };
+        let (mark, content) = text.split_at(mark(text).len());
+        let (is_there, replaces_own) = match self.config.found(content)? {
+            Found::Nothing => (false, false),
+            Found::Entry(found) => (found == entry, !self.has_written(&found)),
+            Found::Other => (false, true),
+        };
+        let content = if is_there { content.to_owned() } else { self.config.put(content, &entry)? };
+        Ok(Written { text: mark.to_owned() + &content, replaces_own: replaces_own && !is_there })
     }
 
-    /// The configuration without the server; empty if nothing is left.
+    /// The configuration without the server; nothing if the file was made for it.
     ///
     /// # Errors
     /// Why it cannot be changed.
-    pub(super) fn without(&self, text: &str) -> Result<String, String> {
-        match self.shape {
-            Shape::Toml => edit::remove_from_toml(text, self.servers, NAME),
-            _ => edit::remove_from_json(text, self.servers, NAME),
-        }
+    pub(super) fn without(&self, text: &str) -> Result<Option<String>, String> {
+        let (mark, content) = text.split_at(mark(text).len());
+        let rest = self.config.take(content)?;
+        Ok(if mark.is_empty() { rest } else { Some(mark.to_owned() + &rest.unwrap_or_default()) })
+    }
+
+    /// Whether an entry is one that this program writes: from another path, or for another project.
+    fn has_written(&self, entry: &Entry) -> bool {
+        let stem = Path::new(&entry.command).file_stem().and_then(OsStr::to_str);
+        let arguments: Vec<&str> = entry.arguments.iter().map(String::as_str).collect();
+        let are_written = match (&arguments[..], &self.root) {
+            (["mcp"], _) | (["mcp", "--root", _], RootArgument::Path) => true,
+            (["mcp", "--root", root], RootArgument::Variable(variable)) => root == variable,
+            _ => false,
+        };
+        are_written && stem.is_some_and(|stem| stem.ends_with(PROGRAM))
     }
 
     fn arguments(&self, root: &Path) -> Vec<String> {
@@ -221,9 +223,14 @@ impl Client {
     }
 }
 
+/// The byte order mark that a text may begin with.
+fn mark(text: &str) -> &str {
+    const MARK: &str = "\u{feff}";
+    if text.starts_with(MARK) { MARK } else { "" }
+}
+
 /// `aur` where that starts this program, else its path.
 fn command() -> String {
-    const PROGRAM: &str = "aur";
     let Ok(own) = std::env::current_exe().and_then(|own| own.canonicalize()) else { return PROGRAM.to_owned() };
     let path = std::env::var_os("PATH").unwrap_or_default();
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);

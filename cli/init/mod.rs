@@ -1,7 +1,14 @@
 //! `aur init`: writes the MCP server into the configuration of agents and editors, and removes it again.
 
 mod clients;
+mod diff;
 mod edit;
+mod entry;
+mod json_config;
+mod json_document;
+#[cfg(test)]
+mod tests;
+mod toml_config;
 
 use std::io::{self, BufRead, IsTerminal, Read, Write as _};
 use std::path::{Path, PathBuf};

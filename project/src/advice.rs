@@ -55,7 +55,7 @@ fn of_model(error: &ModelError) -> String {
 
 fn of_query(error: &QueryError) -> String {
     match error {
-        QueryError::Empty => ", such as `aur mem search \"parse config\"`".to_owned(),
+        QueryError::Empty => ", such as \"parse config\"".to_owned(),
         QueryError::Storage(error) => of_storage(error),
         _ => String::new(),
     }
@@ -92,14 +92,14 @@ impl ProjectError {
                 let near: Vec<String> = near.iter().map(|name| plain(name)).collect();
                 return Some(format!("did you mean {}?", near.join(" or ")));
             }
-            Self::UnknownChunk { .. } => "give the `id` of a result of `aur mem search --format json`, or PATH:LINE",
-            Self::UnknownName { .. } => "give a name as `aur mem search` shows it, PATH:LINE, or the `id` of a result",
+            Self::UnknownChunk { .. } => "give the `id` of a result, which `--format json` shows, or PATH:LINE",
+            Self::UnknownName { .. } => "give a name as results show it, PATH:LINE, or the `id` of a result",
             Self::AmbiguousName { .. } => "give one of these ids, a longer qualified name, or PATH:LINE",
             Self::NoChunkAtLine { .. } => {
                 "results show the lines of every chunk; the file may have changed since it was indexed"
             }
             Self::UnknownFile { .. } => {
-                "`aur mem index` brings the index up to date; paths are those below the indexed directory"
+                "give the path of a file, relative to the indexed directory; `aur mem index` adds files that are new"
             }
             _ => return None,
         };

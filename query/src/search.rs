@@ -272,7 +272,9 @@ fn facets(roots: &[Root<'_>], searched: &[SearchedRoot<'_>]) -> Result<SearchFac
 
 /// Notes that a component found nothing, and why.
 fn note_missing(mode: Mode, roots: &[SearchedRoot<'_>], from_keywords: usize, notes: &mut Vec<String>) {
-    if mode != Mode::Dense && from_keywords == 0 {
+    // Where the filter lets nothing through, its own note says so.
+    let may_match = roots.iter().any(|root| root.filter.as_ref().is_none_or(|chunks| !chunks.is_empty()));
+    if mode != Mode::Dense && from_keywords == 0 && may_match {
         let has_vectors = roots.iter().any(|root| root.vector.vector().is_some());
         let falling_back = if has_vectors { ", falling back to semantic search" } else { "" };
         notes.push(format!("No keyword matches found{falling_back}"));

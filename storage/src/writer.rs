@@ -185,6 +185,11 @@ impl IndexWriter {
         state.inversion.spill_if_large()
     }
 
+    /// Whether anything was written since the writer was opened.
+    pub fn is_touched(&self) -> bool {
+        self.state().is_touched()
+    }
+
     /// Builds all postings anew: after this, [`IndexWriter::add_terms`] must be called for every live
     /// chunk. Chunks, vectors and files stay.
     ///

@@ -75,7 +75,7 @@ fn searches_that_make_no_sense() {
           = help: set all of search.hybrid.weights.bm25, search.hybrid.weights.semantic, search.hybrid.weights.activation
         Error: the search configuration has 1 error
         ");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "  "]), @r#"Error: the query is empty; give at least one word, such as `aur mem search "parse config"`"#);
+        assert_snapshot!(refused(&fixture, &["mem", "search", "  "]), @r#"Error: the query is empty; give at least one word, such as "parse config""#);
         assert_snapshot!(refused(&fixture, &["mem", "search", "?!"]), @"Error: the query `?!` holds no letter or digit to search for");
     });
 }

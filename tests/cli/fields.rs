@@ -65,7 +65,6 @@ fn conditions_compare_built_in_metadata_by_its_type() {
     assert_eq!((missing.code, missing.out.as_str()), (Some(0), ""));
     assert_snapshot!(missing.err, @r#"
     Note: No column 'usage_cuont' in this index; columns: is_pattern, keywords, pattern_type, success_score, usage_count (did you mean `usage_count`?)
-    Note: No keyword matches found, falling back to semantic search
     Note: no results for "what to do after a failure"
     "#);
     assert_snapshot!(refused("usage_count>many"), @"Error: Invalid value 'many' for the column 'usage_count' of type integer: give a number, such as 5 or 0.5");

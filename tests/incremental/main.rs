@@ -196,6 +196,21 @@ fn sizeable() -> Fixture {
 }
 
 #[test]
+fn a_run_that_is_stopped_before_it_writes_leaves_the_index_as_it_was() {
+    let fixture = sizeable();
+    run(fixture.root(), 2, false);
+    let before = snapshot(fixture.root()).manifest().clone();
+    fixture.write("m1/new.py", BODIES[0]).commit("unseen");
+    let options = options(fixture.root(), 2, false);
+    options.cancel.cancel();
+    let summary = index::run(&options, &Silent).expect("a stopped run");
+    assert!(before.complete && !summary.published);
+    assert_eq!(*snapshot(fixture.root()).manifest(), before);
+    run(fixture.root(), 2, false);
+    assert!(snapshot(fixture.root()).manifest().generation > before.generation);
+}
+
+#[test]
 fn one_worker_and_many_make_the_same_index() {
     let fixture = sizeable();
     run(fixture.root(), 1, true);

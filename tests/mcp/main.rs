@@ -92,6 +92,28 @@ fn what_is_wrong_is_told_so_that_the_agent_can_do_better() {
 }
 
 #[test]
+fn notes_reach_the_agent() {
+    let fixture = project();
+    let mut client = Client::start(&fixture, &[]);
+    for (tool, arguments, expected) in [
+        (
+            "search",
+            json!({"query": "quizzxx wombatyy"}),
+            "Note: No keyword matches found, falling back to semantic search",
+        ),
+        ("search", json!({"query": "drop_pagee"}), "searched for drop_page"),
+        ("search", json!({"query": "page", "lang": "cobol"}), "Note: No chunk is written in cobol"),
+        ("grep", json!({"pattern": "page", "lang": "cobol"}), "Note: No chunk is written in cobol"),
+        ("search", json!({"query": "page", "budget": 1}), "none fits into the budget"),
+    ] {
+        let told = answered(&mut client, tool, &arguments);
+        assert!(told.contains(expected), "{tool} {arguments}: {told}");
+    }
+    let told = answered(&mut client, "search", &json!({"query": "page", "path": "nowhere/**"}));
+    assert!(told.contains("No indexed file matches") && !told.contains("keyword"), "{told}");
+}
+
+#[test]
 fn files_and_chunks_are_resources() {
     let fixture = project();
     let mut client = Client::start(&fixture, &[]);

@@ -48,6 +48,11 @@ pub(super) struct RootArgument {
     pub(super) root: Option<String>,
 }
 
+/// The notes of an answer, as the command line shows them.
+pub(super) fn noted(notes: &[String]) -> impl Iterator<Item = String> + '_ {
+    notes.iter().map(|note| format!("Note: {note}"))
+}
+
 /// Tokens that an answer may have.
 pub(super) fn budget(asked: Option<usize>) -> usize {
     asked.unwrap_or(DEFAULT_BUDGET).clamp(1, MOST_BUDGET)

@@ -8,7 +8,7 @@ use aurora_query::FilterSpec;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed, within_budget};
+use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed, noted, within_budget};
 
 /// Most chunks that are looked at for lines, and most lines of each.
 const MOST_CHUNKS: usize = 1_000;
@@ -60,7 +60,8 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, Too
     let files: BTreeSet<String> = lines.keys().map(|(file, _)| file.clone()).collect();
     lines.extend(without_line.into_iter().filter(|((file, _), _)| !files.contains(file)));
     if lines.is_empty() {
-        return Ok(notes.into_iter().chain(["No line matches.".to_owned()]).collect::<Vec<_>>().join("\n"));
+        let notes = notes.into_iter().chain(noted(&found.notes));
+        return Ok(notes.chain(["No line matches.".to_owned()]).collect::<Vec<_>>().join("\n"));
     }
     let total = lines.len();
     let shown = lines.iter().map(|((file, line), text)| format!("{file}:{line}: {}", text.trim_end()));
@@ -71,5 +72,5 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, Too
     if found.hits.len() == MOST_CHUNKS {
         out.push_str("(there are more matches than were looked at; narrow the pattern or the path)\n");
     }
-    Ok(notes.into_iter().chain([out]).collect::<Vec<_>>().join("\n"))
+    Ok(notes.into_iter().chain(noted(&found.notes)).chain([out]).collect::<Vec<_>>().join("\n"))
 }

@@ -149,7 +149,7 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
             &["name"],
             json!({
                 "name": text("Name, path:line, or id"),
-                "relation": json!({"enum": ["callers", "callees", "implementers"]}),
+                "relation": json!({"enum": ["callers", "callees", "implementers"], "default": "callers"}),
                 "depth": number("Steps, 1 by default"),
             }),
         ),

@@ -6,7 +6,7 @@ use aurora_query::FilterSpec;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed};
+use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed, noted};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,13 +38,13 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, Too
     let found = searchers.search(&request, now)?;
     let packed = searchers.packed(&found, budget)?;
     roots.record(packed.shown(), now);
-    if packed.blocks.is_empty() {
-        return Ok(notes.into_iter().chain(["Nothing was found.".to_owned()]).collect::<Vec<_>>().join("\n\n"));
-    }
     let text = packed.blocks.iter().map(|block| format!("{}\n{}", block.header(), block.text.trim_end_matches('\n')));
-    let mut blocks: Vec<String> = notes.into_iter().chain(text).collect();
-    if packed.skipped > 0 {
-        blocks.push(format!("{} further results did not fit into the budget.", packed.skipped));
-    }
+    let rest = match (packed.blocks.len(), packed.skipped) {
+        (0, 0) => Some("Nothing was found.".to_owned()),
+        (0, skipped) => Some(format!("{skipped} results were found, and none fits into the budget.")),
+        (_, 0) => None,
+        (_, skipped) => Some(format!("{skipped} further results did not fit into the budget.")),
+    };
+    let blocks: Vec<String> = notes.into_iter().chain(noted(&found.notes)).chain(text).chain(rest).collect();
     Ok(blocks.join("\n\n"))
 }

@@ -28,7 +28,7 @@ pub enum FilterError {
         reason: String,
     },
     /// Not a regular expression.
-    #[error("Invalid pattern '{given}': {reason} (for a text as it is: --fixed)")]
+    #[error("Invalid pattern '{given}': {reason} (`fixed` searches for a text as it is)")]
     Pattern {
         /// The pattern as given.
         given: String,

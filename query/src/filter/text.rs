@@ -219,8 +219,8 @@ mod tests {
     #[test]
     fn a_broken_pattern_is_named_with_its_reason() {
         let message = |expression: &str| filter(&[expression], &[]).expect_err("refused").to_string();
-        insta::assert_snapshot!(message("f(x"), @"Invalid pattern 'f(x': unclosed group (for a text as it is: --fixed)");
-        insta::assert_snapshot!(message(r"\p{Klingon}"), @r"Invalid pattern '\p{Klingon}': Unicode property not found (for a text as it is: --fixed)");
+        insta::assert_snapshot!(message("f(x"), @"Invalid pattern 'f(x': unclosed group (`fixed` searches for a text as it is)");
+        insta::assert_snapshot!(message(r"\p{Klingon}"), @r"Invalid pattern '\p{Klingon}': Unicode property not found (`fixed` searches for a text as it is)");
         assert!(message("").contains("it is empty"));
         assert!(message("(a{1000}){1000}").contains("memory"));
     }

@@ -93,7 +93,9 @@ pub(super) fn pass(
     // An index of which one half follows one configuration and the other half another would answer for neither.
     let is_of_one_configuration =
         if is_complete { is_same_configuration || unread.known() == 0 } else { scope == RunScope::Changes };
-    let published = if is_first || is_of_one_configuration {
+    // A run that was stopped before it has written anything leaves what it has found, which may be complete.
+    let has_result = is_complete || is_first || writer.is_touched();
+    let published = if has_result && (is_first || is_of_one_configuration) {
         writer.publish(ManifestUpdate {
             model,
             head_commit: repository.head(),
