@@ -180,7 +180,7 @@ impl Client {
         let Some(text) = before else {
             return Ok(Written { text: self.config.new_file(&entry), replaces_own: false });
         };
-        let (mark, content) = text.split_at(mark(text).len());
+        let (mark, content) = text.split_at(byte_order_mark(text).len());
         let (is_there, replaces_own) = match self.config.found(content)? {
             Found::Nothing => (false, false),
             Found::Entry(found) => (found == entry, !self.has_written(&found)),
@@ -195,7 +195,7 @@ impl Client {
     /// # Errors
     /// Why it cannot be changed.
     pub(super) fn without(&self, text: &str) -> Result<Option<String>, String> {
-        let (mark, content) = text.split_at(mark(text).len());
+        let (mark, content) = text.split_at(byte_order_mark(text).len());
         let rest = self.config.take(content)?;
         Ok(if mark.is_empty() { rest } else { Some(mark.to_owned() + &rest.unwrap_or_default()) })
     }
@@ -224,7 +224,7 @@ impl Client {
 }
 
 /// The byte order mark that a text may begin with.
-fn mark(text: &str) -> &str {
+fn byte_order_mark(text: &str) -> &str {
     const MARK: &str = "\u{feff}";
     if text.starts_with(MARK) { MARK } else { "" }
 }

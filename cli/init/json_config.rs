@@ -66,6 +66,7 @@ impl Config for JsonConfig {
         let document = Document::parse(text)?;
         let root = &document.root;
         let Some((outer, servers, index)) = self.server_in(&document)? else { return Ok(Some(text.to_owned())) };
+        // What was made together with the entry has exactly the bytes that are written there.
         if let Some(entry) = self.read(&servers.properties[index].value) {
             let (file, content) = (self.file(&entry, newline(text)), text.trim_start());
             if text == file {
@@ -75,8 +76,9 @@ impl Config for JsonConfig {
                 return Ok(Some(text[..text.len() - content.len()].to_owned()));
             }
             let whole = &root.properties[outer];
-            let lines = document.lines_of(root, whole).map(Layout::Lines);
-            if lines.into_iter().chain([Layout::Line]).any(|layout| text[range(whole)] == self.with_servers(&entry, &layout)) {
+            let layouts = document.lines_of(root, whole).map(Layout::Lines).into_iter().chain([Layout::Line]);
+            let mut written = layouts.map(|layout| self.with_servers(&entry, &layout));
+            if written.any(|written| text[range(whole)] == written) {
                 return Ok(Some(document.without_property(root, outer)));
             }
         }
@@ -97,7 +99,8 @@ impl JsonConfig {
 
     /// The object of servers with its index, and the index of this server in it.
     fn server_in<'o, 't>(&self, document: &'o Document<'t>) -> Result<Option<(usize, &'o Object<'t>, usize)>, String> {
-        let Some((outer, servers)) = self.servers_in(&document.root)? else { return Ok(None) };
+        let Some(outer) = index_of(&document.root, self.servers)? else { return Ok(None) };
+        let Some(servers) = document.root.properties[outer].value.as_object() else { return Ok(None) };
         Ok(index_of(servers, NAME)?.map(|index| (outer, servers, index)))
     }
 

@@ -92,7 +92,9 @@ impl<'t> Document<'t> {
         match self.comma_after(end) {
             Some(comma) if self.text[end..comma.start].trim().is_empty() => end = comma.end,
             Some(comma) => cuts.push(comma),
-            None => cuts.extend(index.checked_sub(1).and_then(|last| self.comma_after(object.properties[last].range.end))),
+            None => {
+                cuts.extend(index.checked_sub(1).and_then(|last| self.comma_after(object.properties[last].range.end)))
+            }
         }
         let is_line_over = self.text[end..].split(LINE_ENDS).next().is_none_or(|rest| rest.trim().is_empty());
         let from = match before.map(|token| (&token.token, token.range.end)) {

@@ -7,6 +7,8 @@ mod entry;
 mod json_config;
 mod json_document;
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
 mod toml_config;
 
@@ -22,6 +24,7 @@ use crate::output::style::Role;
 use crate::place;
 use crate::program::Program;
 use clients::{CLIENTS, Client, Home};
+use entry::NAME;
 
 /// Most bytes of a configuration that is changed.
 const MOST_BYTES: u64 = 4 << 20;
@@ -36,6 +39,8 @@ struct Change {
     before: Option<String>,
     /// Nothing where the file is to go.
     after: Option<String>,
+    /// The user has written the entry that is there.
+    replaces_own: bool,
 }
 
 /// Shows what would be changed, asks, and changes it.
@@ -58,11 +63,11 @@ pub(crate) fn run(args: &InitArgs, program: &Program) -> Outcome {
         return Ok(());
     }
     show(&changes, program)?;
-    if !args.yes && !agreed()? {
-        return Err(Failure::new("nothing was written"));
+    if !agreed(args, &changes)? {
+        return Err(Failure::new(if args.remove { "nothing was removed" } else { "nothing was written" }));
     }
     for change in &changes {
-        write(change)?;
+        write(change, &home)?;
         let done = if args.remove { "removed from" } else { "written to" };
         program.terminal.note(&format!("{}: {done} {}", change.client.title, shown(change)));
     }
@@ -94,13 +99,18 @@ fn change(client: &'static Client, removes: bool, root: &Path, home: &Home) -> O
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(Failure::new(format!("cannot read {}: {error}", base.join(&file).display()))),
     };
-    let text = before.clone().unwrap_or_default();
-    let after = if removes { client.without(&text) } else { client.with(&text, root) };
-    let after = after.map_err(|reason| {
-        Failure::new(format!("cannot change {}: {reason}", base.join(&file).display()))
-            .with_help(format!("add this by hand:\n{}", client.with("", root).unwrap_or_default()))
-    })?;
-    Ok(Change { client, base, file, before, after: Some(after).filter(|text| !text.trim().is_empty()) })
+    let failed = |reason: String| Failure::new(format!("cannot change {}: {reason}", base.join(&file).display()));
+    let (after, replaces_own) = if removes {
+        let after = before.as_deref().map(|text| client.without(text)).transpose();
+        (after.map_err(|reason| failed(reason).with_help(format!("take `{NAME}` out by hand")))?.flatten(), false)
+    } else {
+        let by_hand = || client.with(None, root).map(|written| written.text).unwrap_or_default();
+        let written = client.with(before.as_deref(), root);
+        let written =
+            written.map_err(|reason| failed(reason).with_help(format!("add this by hand:\n{}", by_hand())))?;
+        (Some(written.text), written.replaces_own)
+    };
+    Ok(Change { client, base, file, before, after, replaces_own })
 }
 
 /// Every change as its lines that differ.
@@ -109,7 +119,10 @@ fn show(changes: &[Change], program: &Program) -> Outcome {
     for change in changes {
         let (before, after) = (change.before.as_deref().unwrap_or(""), change.after.as_deref().unwrap_or(""));
         writeln!(out, "{}", paint.paint(Role::Heading, &format!("{} ({})", shown(change), change.client.title)))?;
-        for (sign, line) in edit::differing_lines(before, after) {
+        if change.replaces_own {
+            writeln!(out, "replaces an entry `{NAME}` that `aur init` did not write:")?;
+        }
+        for (sign, line) in diff::differing_lines(before, after) {
             let role = if sign == '+' { Role::Good } else { Role::Error };
             writeln!(out, "{}", paint.paint(role, &format!("{sign} {}", sanitize::line(line))))?;
         }
@@ -118,30 +131,67 @@ fn show(changes: &[Change], program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-fn agreed() -> Outcome<bool> {
-    if !io::stdin().is_terminal() {
-        return Err(Failure::new("nothing was written: there is no terminal to ask on").with_help("`--yes` agrees"));
+/// Whether the user wants the changes. An entry of the user's own is replaced only after a question.
+fn agreed(args: &InitArgs, changes: &[Change]) -> Outcome<bool> {
+    let own = changes.iter().find(|change| change.replaces_own);
+    let can_ask = io::stdin().is_terminal();
+    match own {
+        Some(own) if args.yes || !can_ask => {
+            let (file, name) = (shown(own), own.client.name);
+            let message = format!("nothing was written: {file} has an entry `{NAME}` that `aur init` did not write");
+            let help = format!(
+                "`aur init {name} --remove` takes it out; on a terminal, `aur init {name}` asks whether to replace it"
+            );
+            Err(Failure::new(message).with_help(help))
+        }
+        _ if args.yes => Ok(true),
+        _ if !can_ask => {
+            let nothing = if args.remove { "nothing was removed" } else { "nothing was written" };
+            Err(Failure::new(format!("{nothing}: there is no terminal to ask on")).with_help("`--yes` agrees"))
+        }
+        _ => answered(match own {
+            _ if args.remove => "Remove this?",
+            Some(_) => "Write this, and replace the entry that is there?",
+            None => "Write this?",
+        }),
     }
+}
+
+fn answered(question: &str) -> Outcome<bool> {
     let mut err = io::stderr().lock();
-    write!(err, "Write this? [y/N] ")?;
+    write!(err, "{question} [y/N] ")?;
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().take(64).read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-fn write(change: &Change) -> Outcome {
+fn write(change: &Change, home: &Home) -> Outcome {
     let failed = |error: io::Error| Failure::new(format!("cannot write {}: {error}", shown(change)));
-    let base = Directory::open_root(&change.base).map_err(failed)?;
+    let base = base(change, home).map_err(failed)?;
     let name = change.file.file_name().unwrap_or_default();
     let parent = change.file.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = match parent {
         Some(parent) => base.create_directories(parent).map_err(failed)?,
         None => base,
     };
-    match &change.after {
-        Some(text) => directory.replace(name, |file| file.write_all(text.as_bytes())).map_err(failed),
-        None => directory.remove(name).map_err(failed),
+    let Some(text) = &change.after else { return directory.remove(name).map_err(failed) };
+    let old = directory.open_file(name).and_then(|old| old.metadata()).ok();
+    let written = directory.replace(name, |file| {
+        // It may hold secrets that others must not read.
+        old.map_or(Ok(()), |old| file.set_permissions(old.permissions()))?;
+        file.write_all(text.as_bytes())
+    });
+    written.map_err(failed)
+}
+
+/// The directory that is trusted; it is made below the home directory if there is none.
+fn base(change: &Change, home: &Home) -> io::Result<Directory> {
+    match (Directory::open_root(&change.base), change.base.strip_prefix(&home.path)) {
+        (Err(error), Ok(below)) if error.kind() == io::ErrorKind::NotFound && !below.as_os_str().is_empty() => {
+            Directory::open_root(&home.path)?.create_directories(below)
+        }
+        (opened, _) => opened,
     }
 }
 

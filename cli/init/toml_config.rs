@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use toml_edit::{Array, Document, InlineTable, Item, Table, TableLike, Value};
+use toml_edit::{Array, Document, InlineTable, Item, Table, Value};
 
 use super::edit::{newline, with, without};
 use super::entry::{Config, Entry, Found, NAME};
@@ -20,14 +20,15 @@ impl Config for TomlConfig {
 
     fn found(&self, text: &str) -> Result<Found, String> {
         let document = parsed(text)?;
-        let found = self.servers_in(&document)?.and_then(|servers| servers.get(NAME));
-        Ok(found.map_or(Found::Nothing, |item| read(item).map_or(Found::Other, Found::Entry)))
+        Ok(self.server_in(&document).map_or(Found::Nothing, |item| read(item).map_or(Found::Other, Found::Entry)))
     }
 
     fn put(&self, text: &str, entry: &Entry) -> Result<String, String> {
         let document = parsed(text)?;
-        let servers = self.servers_in(&document)?;
-        let changed = match servers.and_then(|servers| servers.get(NAME)) {
+        if document.get(self.servers).is_some_and(|servers| !servers.is_table_like()) {
+            return Err(format!("`{}` is no table", self.servers));
+        }
+        let changed = match self.server_in(&document) {
             Some(old) if read(old).is_some() => with_values(text, old, entry),
             Some(_) => {
                 let rest = self.take(text)?.unwrap_or_default();
@@ -46,9 +47,7 @@ impl Config for TomlConfig {
 
     fn take(&self, text: &str) -> Result<Option<String>, String> {
         let document = parsed(text)?;
-        let Some(entry) = self.servers_in(&document)?.and_then(|servers| servers.get(NAME)) else {
-            return Ok(Some(text.to_owned()));
-        };
+        let Some(entry) = self.server_in(&document) else { return Ok(Some(text.to_owned())) };
         if let Some(entry) = read(entry) {
             if text == self.file(&entry, newline(text)) {
                 return Ok(None);
@@ -69,10 +68,8 @@ impl Config for TomlConfig {
 }
 
 impl TomlConfig {
-    /// The table of servers.
-    fn servers_in<'d>(&self, document: &'d Document<&str>) -> Result<Option<&'d dyn TableLike>, String> {
-        let Some(servers) = document.get(self.servers) else { return Ok(None) };
-        servers.as_table_like().map(Some).ok_or_else(|| format!("`{}` is no table", self.servers))
+    fn server_in<'d>(&self, document: &'d Document<&str>) -> Option<&'d Item> {
+        document.get(self.servers)?.as_table_like()?.get(NAME)
     }
 
     fn file(&self, entry: &Entry, newline: &str) -> String {

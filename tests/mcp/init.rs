@@ -1,8 +1,13 @@
 //! `aur init` changes only what it shows, and takes it back.
 
+#[allow(dead_code, reason = "questions need little of it")]
+#[path = "../browse/tty.rs"]
+mod tty;
+
 use serde_json::Value;
 
 use crate::fixture::Fixture;
+use tty::Tty;
 
 fn read(fixture: &Fixture, path: &str) -> Value {
     serde_json::from_str(&std::fs::read_to_string(fixture.path(path)).expect("a file")).expect("JSON")
@@ -60,4 +65,89 @@ fn clients_in_use_are_found_and_strangers_files_are_not_followed() {
     let refused = fixture.aur(&["init", "opencode", "--yes"]);
     assert!(refused.code == Some(2) && refused.err.contains("by hand"), "{refused:?}");
     assert_eq!(std::fs::read_to_string(fixture.path("opencode.json")).expect("a file"), "[1, 2]");
+}
+
+#[test]
+fn configurations_are_the_same_bytes_again() {
+    let fixture = Fixture::git();
+    let codex = fixture.home().join(".codex/config.toml");
+    std::fs::create_dir_all(codex.parent().expect("a directory")).expect("created");
+    let clients = ["claude-code", "codex", "cursor", "gemini", "opencode", "vscode", "zed"];
+    let run = |more: &[&str]| {
+        let run = fixture.aur(&[&["init", "--yes"], more, &clients].concat());
+        assert_eq!(run.code, Some(0), "{run:?}");
+    };
+    let files = [
+        (fixture.path(".mcp.json"), "{\n  \"mcpServers\": { // none yet\n  }\n}\n"),
+        (codex, "# mine\r\nmodel = \"x\"\r\n"),
+        (fixture.path(".cursor/mcp.json"), "{}"),
+        (fixture.path(".gemini/settings.json"), "{\"theme\":\"x\"}"),
+        (fixture.path("opencode.json"), "{\n  \"mcp\": {},\n}"),
+        (fixture.path(".vscode/mcp.json"), "{\"servers\":{\"other\":{\"command\":\"x\"}}}"),
+        (fixture.path(".zed/settings.json"), ""),
+    ];
+    for (path, text) in &files {
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("created");
+        std::fs::write(path, text).expect("written");
+    }
+    let secret = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(&files[0].0, secret).expect("set");
+    run(&[]);
+    let read = |path: &std::path::Path| std::fs::read_to_string(path).expect("a file");
+    let written: Vec<String> = files.iter().map(|(path, _)| read(path)).collect();
+    assert!(written.iter().all(|text| text.contains("aurora")), "{written:?}");
+    assert!(!written[1].replace("\r\n", "").contains('\n'), "{:?}", written[1]);
+    run(&[]);
+    run(&["--remove"]);
+    for (path, text) in &files {
+        assert_eq!(read(path), *text, "{}", path.display());
+    }
+    let mode = std::fs::metadata(&files[0].0).expect("a file").permissions();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777, 0o600);
+}
+
+#[test]
+fn an_entry_of_the_users_own_is_replaced_only_after_a_question() {
+    let fixture = Fixture::git();
+    let own =
+        "{\"mcpServers\": {\"aurora\": {\"command\": \"/opt/aur\", \"args\": [\"mcp\"], \"env\": {\"A\": \"b\"}}}}\n";
+    fixture.write(".mcp.json", own);
+    let file = || std::fs::read_to_string(fixture.path(".mcp.json")).expect("a file");
+    for arguments in [&["init", "claude-code", "zed", "--yes"][..], &["init", "claude-code"]] {
+        let refused = fixture.aur(arguments);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.out.contains("replaces an entry `aurora`") && refused.out.contains("/opt/aur"), "{refused:?}");
+        assert!(refused.err.contains("`aur init claude-code --remove`"), "{refused:?}");
+        assert!(file() == own && !fixture.path(".zed").exists());
+    }
+    let asked = Tty::start(with_arguments(&fixture, &["init", "claude-code"]), 100, 30);
+    asked.shows("Write this, and replace the entry that is there? [y/N]").types("n\r");
+    assert!(asked.ended().0 == 2 && file() == own);
+    let asked = Tty::start(with_arguments(&fixture, &["init", "claude-code", "--remove"]), 100, 30);
+    asked.shows("Remove this? [y/N]").types("y\r");
+    assert_eq!(asked.ended().0, 0);
+    assert_eq!(file(), "{\"mcpServers\": {}}\n");
+
+    // What an installation in another place has written is no entry of the user's own.
+    fixture.write(".mcp.json", "{\"mcpServers\": {\"aurora\": {\"command\": \"/old/aur\", \"args\": [\"mcp\"]}}}\n");
+    let written = fixture.aur(&["init", "claude-code", "--yes"]);
+    assert!(written.code == Some(0) && !file().contains("/old/aur"), "{written:?}");
+}
+
+fn with_arguments(fixture: &Fixture, arguments: &[&str]) -> std::process::Command {
+    let mut command = fixture.command();
+    command.args(arguments);
+    command
+}
+
+#[test]
+fn directories_that_are_missing_are_made() {
+    for name in ["claude-code", "claude-desktop", "codex", "cursor", "gemini", "opencode", "vscode", "windsurf", "zed"]
+    {
+        let fixture = Fixture::git();
+        let written = fixture.aur(&["init", name, "--yes"]);
+        assert_eq!(written.code, Some(0), "{written:?}");
+        let removed = fixture.aur(&["init", name, "--remove", "--yes"]);
+        assert!(removed.code == Some(0) && removed.err.contains("removed from"), "{removed:?}");
+    }
 }
