@@ -45,6 +45,15 @@ export function replace(node, ...children) {
   node.replaceChildren(...shown(children));
 }
 
+/** Changes what is in a node. The focus stays on the element with the same `data-key`, if there still is one. */
+export function keepingFocus(node, change) {
+  const key = node.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+  change();
+  if (key !== undefined) {
+    [...node.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key)?.focus({ preventScroll: true });
+  }
+}
+
 function shown(children) {
   const present = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
   return present.map((child) => (child instanceof Node ? child : visible(String(child))));
@@ -66,6 +75,10 @@ export function failure(error) {
   );
 }
 
+/** A word without anything that only names have: dots, slashes, underscores, digits, capital letters further on. */
+const PLAIN_WORD = /^\p{L}[\p{Ll}'’-]*[,:;]?$/u;
+
+/** A text as a sentence. What begins with a name, such as that of a file, stays as it is. */
 function sentence(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return PLAIN_WORD.test(text.split(/\s/, 1)[0]) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

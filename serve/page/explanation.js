@@ -29,7 +29,7 @@ export class ExplanationPanel {
     }
     const toggle = element(
       "button",
-      { type: "button", class: "plain", "aria-expanded": String(this.#isOpen), onclick: () => this.toggle() },
+      { type: "button", class: "plain", "aria-expanded": String(this.#isOpen), data: { key: "score" }, onclick: () => this.toggle() },
       this.#isOpen ? "Hide" : "Show",
     );
     const name = hit.qualified_name || hit.name || hit.file;
@@ -103,7 +103,7 @@ function links(hit) {
   return element(
     "p",
     { class: "links" },
-    element("a", { href: resultLink(hit, hit.line_start, hit.line_end) }, "Open the file"),
-    element("a", { href: link("graph", { name: hit.id, ...rootOf(hit) }) }, "Callers and callees"),
+    element("a", { href: resultLink(hit, hit.line_start, hit.line_end), data: { key: "score file" } }, "Open the file"),
+    element("a", { href: link("graph", { name: hit.id, ...rootOf(hit) }), data: { key: "score graph" } }, "Callers and callees"),
   );
 }

@@ -13,6 +13,22 @@ const SHOWN = 8;
 /** Of these one value is chosen at a time. */
 const ONE_OF = ["root"];
 
+/** What the types of chunks are. */
+const TYPES = {
+  function: "Functions that belong to no type",
+  method: "Functions that belong to a type",
+  class: "Classes",
+  interface: "Interfaces, protocols and traits",
+  type: "Type aliases and other named types",
+  struct: "Structs and records",
+  enum: "Enumerations",
+  code: "Source code outside of definitions. The filter “code” stands for every type of source code, so this one cannot be chosen.",
+  kb: "Sections of Markdown (“knowledge base”)",
+  doc: "Sections of other documents, such as PDF, Word and plain text",
+  reasoning: "Reasoning patterns that were stored",
+  knowledge: "Phases of logs of conversations",
+};
+
 /** `code` as a filter stands for every type of source code, as a facet for code without a definition: it cannot be chosen. */
 const NO_FILTER = { type: ["code"] };
 
@@ -86,7 +102,11 @@ export class FacetPanel {
       element("h3", { id }, title),
       element("ul", {}, shown.map((one) => element("li", {}, value(name, one, chosen, most)))),
       all.length > shown.length &&
-        element("button", { type: "button", class: "plain", onclick: whole }, `${count(all.length - shown.length)} more`),
+        element(
+          "button",
+          { type: "button", class: "plain", data: { key: `more ${name}` }, onclick: whole },
+          `${count(all.length - shown.length)} more`,
+        ),
     );
   }
 }
@@ -96,17 +116,19 @@ function value(name, { value, chunks }, chosen, most) {
   const filter = chunks === null ? value : pattern(name, value);
   const variables = { share: (chunks ?? 0) / most };
   const content = [
-    element("span", { class: "facet-name", title: value }, name === "path" ? shortened(value) : value),
+    element("span", { class: "facet-name" }, name === "path" ? shortened(value) : value),
     element("span", { class: "facet-count" }, chunks === null ? "" : count(chunks)),
   ];
+  const title = (name === "type" && TYPES[value]) || value;
   if (NO_FILTER[name]?.includes(value)) {
-    return element("span", { class: "facet", variables }, content);
+    return element("span", { class: "facet fixed", title }, content);
   }
   const isOn = chosen.includes(filter);
   const others = chosen.filter((one) => one !== filter && !filter.startsWith(`${one}/`));
   const chosenNext = ONE_OF.includes(name) ? [filter] : [...others, filter];
   const onclick = () => change((address) => set(address, name, isOn ? others : chosenNext));
-  return element("button", { type: "button", class: "facet", "aria-pressed": String(isOn), variables, onclick }, content);
+  const data = { key: `${name} ${filter}` };
+  return element("button", { type: "button", class: "facet", "aria-pressed": String(isOn), title, data, variables, onclick }, content);
 }
 
 /** The pattern that stands for a directory and nothing else; other values as they are. */

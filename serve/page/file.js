@@ -27,6 +27,7 @@ export class FileView {
   /** What is shown: the root and the path. */
   #shown = null;
   #report = null;
+  #definitions = [];
   /** The attribution, a promise while it is on its way. */
   #blame = null;
 
@@ -75,6 +76,7 @@ export class FileView {
     this.#request?.abort();
     const { signal } = (this.#request = new AbortController());
     this.#report = null;
+    this.#definitions = [];
     this.#blame = null;
     this.#blameButton.disabled = false;
     this.#notes.hidden = true;
@@ -105,8 +107,9 @@ export class FileView {
       replace(this.#body, message(why));
       return;
     }
+    this.#definitions = definitionsOf(report);
     this.#lines.show(file, content, report.tokens ?? null);
-    replace(this.#body, report.chunks.length > 0 && this.#outline, this.#lines.node);
+    replace(this.#body, this.#definitions.length > 0 && this.#outline, this.#lines.node);
   }
 
   #note(notes) {
@@ -119,8 +122,8 @@ export class FileView {
   #choose() {
     const lines = linesOf(location.hash);
     this.#lines.choose(lines);
-    const chosen = lines && innermost(this.#report.chunks, lines[0]);
-    const depths = depthsOf(this.#report.chunks);
+    const chosen = lines && innermost(this.#definitions, lines[0]);
+    const depths = depthsOf(this.#definitions);
     const entry = (chunk, at) => {
       const href = fileLink(this.#report.file, chunk.line_start, chunk.line_end);
       const name = element("span", { class: "outline-name" }, outlineName(chunk, depths[at]));
@@ -128,7 +131,7 @@ export class FileView {
       const anchor = { href, "aria-current": current, title: chunk.qualified_name, variables: { depth: depths[at] } };
       return element("li", {}, element("a", anchor, name, element("span", { class: "faint" }, chunk.type)));
     };
-    replace(this.#outline, element("h2", {}, "Definitions"), element("ol", {}, this.#report.chunks.map(entry)));
+    replace(this.#outline, element("h2", {}, "Definitions"), element("ol", {}, this.#definitions.map(entry)));
     const current = this.#outline.querySelector("[aria-current]");
     if (current) {
       const [list, place] = [this.#outline, current.offsetTop - this.#outline.offsetTop];
@@ -155,8 +158,8 @@ export class FileView {
 
   #step(by) {
     const line = linesOf(location.hash)?.[0] ?? 0;
-    const chunks = this.#report?.chunks ?? [];
-    const next = by > 0 ? chunks.find((chunk) => chunk.line_start > line) : chunks.findLast((chunk) => chunk.line_start < line);
+    const starts = (one) => (by > 0 ? one.line_start > line : one.line_start < line);
+    const next = by > 0 ? this.#definitions.find(starts) : this.#definitions.findLast(starts);
     if (next) {
       this.#goTo(next.line_start, next.line_end);
     }
@@ -164,11 +167,11 @@ export class FileView {
   }
 
   #openGraph() {
-    const chunk = this.#report && innermost(this.#report.chunks, linesOf(location.hash)?.[0] ?? 1);
-    if (chunk) {
-      go(link("graph", { name: chunk.id }));
+    const definition = innermost(this.#definitions, linesOf(location.hash)?.[0] ?? 1);
+    if (definition) {
+      go(link("graph", { name: definition.id }));
     }
-    return Boolean(chunk);
+    return Boolean(definition);
   }
 
   #wantsBlame() {
@@ -218,6 +221,24 @@ function trail(path) {
     const directory = parts.slice(0, at + 1).join("/");
     return [element("a", { href: link("contents", { path: directory }) }, part), " / "];
   });
+}
+
+/** A later part of a chunk that was too long: its id is that of the first part with `~2` and so on behind it. */
+const PART = /~\d+$/;
+
+/** The definitions of a file: its chunks without the code between them, which is called like the file. Parts of one are one. */
+function definitionsOf({ file, chunks }) {
+  const [, fileName] = split(file);
+  const found = new Map();
+  for (const chunk of chunks) {
+    const first = PART.test(chunk.id) && found.get(chunk.id.replace(PART, ""));
+    if (first) {
+      first.line_end = Math.max(first.line_end, chunk.line_end);
+    } else if (chunk.type !== "code" || chunk.qualified_name !== fileName) {
+      found.set(chunk.id, { ...chunk });
+    }
+  }
+  return [...found.values()];
 }
 
 /** The name of a chunk; below another one without what that one says already. */

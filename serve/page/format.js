@@ -2,10 +2,11 @@
 
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+/** Units of past times in seconds: those of the command line (`relative_time`), so that both say the same. */
 const UNITS = [
   ["year", 31_557_600],
   ["month", 2_629_800],
+  ["week", 604_800],
   ["day", 86_400],
   ["hour", 3_600],
   ["minute", 60],
@@ -50,14 +51,14 @@ export function duration(milliseconds) {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
-/** `3 days ago` of a time such as `2025-12-29T08:00:00Z`. */
+/** `just now`, `3 days ago` of a time such as `2025-12-29T08:00:00Z`. */
 export function ago(time) {
-  const seconds = (Date.parse(time) - Date.now()) / 1000;
+  const seconds = (Date.now() - Date.parse(time)) / 1000;
   if (Number.isNaN(seconds)) {
     return time;
   }
-  const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
-  return relative.format(Math.round(seconds / length), unit);
+  const found = UNITS.find(([, length]) => seconds >= length);
+  return found ? `${counted(Math.floor(seconds / found[1]), found[0])} ago` : "just now";
 }
 
 /** `2025-12-29` */

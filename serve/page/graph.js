@@ -3,8 +3,11 @@
 import { fileLink, go, here, link } from "./address.js";
 import { get, isAbort, post } from "./api.js";
 import { drawn, element, failure, message, replace } from "./dom.js";
-import { count, counted, split } from "./format.js";
+import { count, counted } from "./format.js";
 import { NODE, layered } from "./layers.js";
+import { endings, shortened } from "./paths.js";
+import { relationLists } from "./relation-lists.js";
+import { showEdges } from "./scrolling.js";
 
 const DEPTHS = [1, 2, 3, 4];
 const DEPTH = 1;
@@ -14,6 +17,11 @@ const NAME_LENGTH = 26;
 const PLACE_LENGTH = 32;
 /** Relations of less confidence are drawn with dashes. */
 const SURE = 0.7;
+/** Definitions that are offered for a name that is none, or that several have. */
+const OFFERED = 20;
+/** Space between layers: on narrow screens so little that parts of the layers beside the definition can be seen. */
+const NARROW = matchMedia("(max-width: 48rem)");
+const ACROSS = { wide: 84, narrow: 36 };
 
 /** Shows the relations of the definition that the URL names. */
 export class GraphView {
@@ -110,52 +118,67 @@ export class GraphView {
         return;
       }
       const isName = error.status === 404 || error.status === 422;
-      // Behind the first line are ids of definitions: they are offered as links.
-      replace(this.#body, isName ? message(error.message.split("\n")[0].replace(/:$/, "")) : failure(error));
+      const [told, ...ids] = error.message.split("\n").map((line) => line.trim());
+      replace(this.#body, isName ? message(told.replace(/:$/, "")) : failure(error));
       if (isName) {
-        await this.#suggest(name, signal).catch(() => {});
+        await this.#offer(name, ids, signal).catch(() => {});
       }
     }
     this.#body.removeAttribute("aria-busy");
   }
 
-  /** Offers definitions that a search finds for a name that is none, or that is the name of several. */
-  async #suggest(name, signal) {
-    const { results } = await post("search", { query: name, mode: "sparse", type: "code", limit: 20, snippets: 0, record: false }, signal);
+  /**
+   * Offers the definitions that have the name, of which the server has told the ids and how many more there are; and those that a search
+   * finds, for a name that is none or that is the last part of others.
+   */
+  async #offer(name, told, signal) {
+    const ids = told.filter((line) => !/^and [\d,]+ more$/.test(line));
+    const more = told.find((line) => !ids.includes(line));
+    const search = element("a", { href: link("search", { q: name }) }, "Search for more");
+    const question = { query: name, mode: "sparse", type: "code", limit: OFFERED, snippets: 0, record: false };
+    const [chunks, { results }] = await Promise.all([
+      Promise.all(ids.map((id) => get("chunk", { id }, signal))),
+      post("search", question, signal),
+    ]);
     signal.throwIfAborted();
-    const entry = (hit) =>
+    const isOther = (hit) => ids.length === 0 || (!ids.includes(hit.id) && isLastPart(name, hit.qualified_name));
+    const others = ids.length > 0 ? `Others whose name ends with ${name}` : "Perhaps one of these";
+    const lists = [
+      this.#offered("Which one is meant?", chunks, more),
+      this.#offered(others, results.filter(isOther), results.length === OFFERED && search),
+    ];
+    this.#body.append(element("div", { class: "graph-lists" }, lists));
+  }
+
+  #offered(title, chunks, more = null) {
+    const entry = (chunk) =>
       element(
         "li",
         {},
-        element("a", { href: link("graph", { name: hit.id, ...this.#options() }) }, hit.qualified_name || hit.name),
-        element("span", { class: "faint" }, ` ${hit.type} in ${hit.file}:${hit.line_start}`),
+        element("a", { href: link("graph", { name: chunk.id, ...this.#options() }) }, chunk.qualified_name || chunk.name),
+        element("span", { class: "faint" }, ` ${chunk.type} in ${chunk.file}:${chunk.line_start}`),
       );
-    if (results.length > 0) {
-      const list = element("section", {}, element("h2", {}, "Perhaps one of these"), element("ul", {}, results.map(entry)));
-      this.#body.append(element("div", { class: "graph-lists" }, list));
-    }
+    const entries = [chunks.map(entry), more && element("li", { class: "faint" }, more)];
+    return chunks.length > 0 && element("section", {}, element("h2", {}, title), element("ul", { class: "offered" }, entries));
   }
 
   #showReports(reports) {
     const [first, last] = [reports[0], reports.at(-1)];
     const { root } = last;
     const none = { ...root, children: [] };
-    const graph = reports.length === 2 ? layered(first.root, last.root) : layered(first.root, none);
+    const graph = layered(first.root, reports.length === 2 ? last.root : none, NARROW.matches ? ACROSS.narrow : ACROSS.wide);
     this.#name.value = root.name;
     if (!this.#body.closest("[hidden]")) {
       document.title = `${root.name} · Aurora`;
     }
     const hadFocus = this.#isAwaited || this.#body.contains(document.activeElement);
-    replace(
-      this.#body,
-      drawing(graph, root),
-      notes(reports, graph),
-      element("div", { class: "graph-lists" }, reports.map((report) => list(report)), external(last)),
-    );
+    const frame = element("div", { class: "graph-frame" }, drawing(graph, root));
+    replace(this.#body, frame, notes(reports, graph), relationLists(reports));
     if (hadFocus) {
       this.focus();
     }
-    centre(this.#body.querySelector(".graph-frame"), this.#body.querySelector(".node.root"));
+    centre(frame, frame.querySelector(".node.root"));
+    showEdges(frame);
   }
 
   /** Moves the focus to the nearest node in a direction. */
@@ -193,14 +216,14 @@ function drawing({ nodes, edges, width, height }, root) {
     { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
     drawn("path", { d: "M0 0 L8 4 L0 8 z" }),
   );
-  const svg = drawn(
+  const places = endings(nodes.map(({ chunk }) => chunk.file));
+  return drawn(
     "svg",
     { class: "graph", width: size[0], height: size[1], viewBox: [-MARGIN, -MARGIN, ...size].join(" "), role: "group", "aria-label": `Relations of ${root.name}` },
     drawn("defs", {}, arrow),
     edges.map(({ from, to, confidence }) => drawn("path", { class: confidence < SURE ? "edge unsure" : "edge", d: curve(from, to), "marker-end": "url(#arrow)" })),
-    nodes.map((node) => box(node, node.chunk.id === root.id)),
+    nodes.map((node) => box(node, places.get(node.chunk.file), node.chunk.id === root.id)),
   );
-  return element("div", { class: "graph-frame" }, svg);
 }
 
 function curve(from, to) {
@@ -215,9 +238,9 @@ function curve(from, to) {
   return `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 }
 
-function box({ chunk, x, y }, isRoot) {
+/** A definition. `place` is as much of its path as tells it from the other files of the drawing. */
+function box({ chunk, x, y }, place, isRoot) {
   const file = fileLink(chunk.file, chunk.line_start, chunk.line_end);
-  const [, name] = split(chunk.file);
   return drawn(
     "a",
     {
@@ -230,8 +253,14 @@ function box({ chunk, x, y }, isRoot) {
     drawn("title", {}, `${chunk.name}\n${chunk.file}:${chunk.line_start}`),
     drawn("rect", { x, y, width: NODE.width, height: NODE.height, rx: 5 }),
     drawn("text", { class: "node-name", x: x + 10, y: y + 17 }, ending(chunk.name, NAME_LENGTH)),
-    drawn("text", { class: "node-place", x: x + 10, y: y + 33 }, ending(`${name}:${chunk.line_start}`, PLACE_LENGTH)),
+    drawn("text", { class: "node-place", x: x + 10, y: y + 33 }, shortened(`${place}:${chunk.line_start}`, PLACE_LENGTH)),
   );
+}
+
+/** Whether a name is the last part of a qualified one. */
+function isLastPart(name, qualified) {
+  const before = qualified.slice(0, -name.length);
+  return qualified.toLowerCase().endsWith(name.toLowerCase()) && /(::|[.#/])$/.test(before);
 }
 
 /** The end of a text, which says most of a qualified name. */
@@ -249,43 +278,4 @@ function notes(reports, { hidden, edges }) {
     reports.some((report) => !report.complete) && "There are more than can be followed.",
   ];
   return element("p", { class: "graph-notes faint" }, texts.filter(Boolean).join(" "));
-}
-
-const TITLES = { callers: "Callers", callees: "Callees", implementers: "Implementers" };
-
-function list({ relation, root }) {
-  const children = root.children ?? [];
-  return element(
-    "section",
-    {},
-    element("h2", {}, TITLES[relation]),
-    children.length > 0 ? tree(children) : element("p", { class: "faint" }, "None are known."),
-  );
-}
-
-function tree(children) {
-  const end = { cycle: "calls itself", repeated: "see above" };
-  const entry = (chunk) =>
-    element(
-      "li",
-      {},
-      element("a", { href: link("graph", { name: chunk.id }) }, chunk.name),
-      " ",
-      element("a", { class: "faint", href: fileLink(chunk.file, chunk.line_start, chunk.line_end) }, `${chunk.file}:${chunk.line_start}`),
-      element("span", { class: "faint" }, ` ${chunk.reason ?? ""}${chunk.end ? `, ${end[chunk.end] ?? chunk.end}` : ""}`),
-      chunk.children?.length > 0 && tree(chunk.children),
-    );
-  return element("ul", {}, children.map(entry));
-}
-
-function external(report) {
-  if (report.relation !== "callees" || report.external.length === 0) {
-    return null;
-  }
-  return element(
-    "section",
-    {},
-    element("h2", {}, "Called from elsewhere"),
-    element("p", { class: "faint" }, "Names that mean nothing in this project: ", report.external.join(", ")),
-  );
 }

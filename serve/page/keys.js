@@ -39,6 +39,10 @@ function takesKey(target, key) {
   if (target.matches("select, textarea") || target.isContentEditable) {
     return key !== "Escape";
   }
+  // The start page has the focus in an empty search, where nobody types these first.
+  if (target.matches("input[type=search]") && target.value === "" && ["/", "?"].includes(key)) {
+    return false;
+  }
   if (target.matches("input")) {
     return !["Escape", "ArrowDown", "Enter"].includes(key) || !["search", "text"].includes(target.type);
   }
@@ -63,7 +67,7 @@ function open() {
     { "aria-labelledby": "keys-title", class: "keys-dialog" },
     element("h2", { id: "keys-title" }, "Keys"),
     element("div", { class: "keys-groups" }, HELP.map((one) => element("section", {}, group(one)))),
-    element("label", { class: "choice" }, toggle, "Single keys do something"),
+    element("label", { class: "choice" }, toggle, "Single-key shortcuts are switched on"),
     element("form", { method: "dialog", class: "actions" }, element("button", { class: "main" }, "Close")),
   );
   dialog.addEventListener("close", () => dialog.remove());

@@ -1,8 +1,8 @@
 // Where the definitions of a graph are drawn: in layers from left to right, callers before what they call.
 
-/** Size of a node, and the space between nodes. */
+/** Size of a node, and the space between nodes of a layer. */
 export const NODE = { width: 216, height: 42 };
-const GAP = { across: 84, down: 12 };
+const DOWN = 12;
 /** Most nodes of a layer; what is beyond stands in the list only. */
 const MOST = 30;
 
@@ -10,9 +10,9 @@ const MOST = 30;
  * The nodes and edges of two trees with the same root, each with its place.
  *
  * `left` and `right` are roots as the server answers: what is below the root of `left` stands left of it and points to the right.
- * A definition that occurs several times is one node.
+ * A definition that occurs several times is one node. `across` is the space between layers.
  */
-export function layered(left, right) {
+export function layered(left, right, across) {
   const nodes = new Map([[right.id, { chunk: right, layer: 0 }]]);
   const edges = new Map();
   const hidden = collect(left, -1, nodes, edges) + collect(right, 1, nodes, edges);
@@ -22,13 +22,13 @@ export function layered(left, right) {
   }
   const first = Math.min(...layers.keys());
   const most = Math.max(...[...layers.values()].map((layer) => layer.length));
-  const height = most * (NODE.height + GAP.down) - GAP.down;
-  const width = layers.size * (NODE.width + GAP.across) - GAP.across;
+  const height = most * (NODE.height + DOWN) - DOWN;
+  const width = layers.size * (NODE.width + across) - across;
   for (const [number, layer] of layers) {
-    const top = (height - (layer.length * (NODE.height + GAP.down) - GAP.down)) / 2;
+    const top = (height - (layer.length * (NODE.height + DOWN) - DOWN)) / 2;
     layer.forEach((node, at) => {
-      node.x = (number - first) * (NODE.width + GAP.across);
-      node.y = top + at * (NODE.height + GAP.down);
+      node.x = (number - first) * (NODE.width + across);
+      node.y = top + at * (NODE.height + DOWN);
     });
   }
   const placed = [...edges.values()].map((edge) => ({ ...edge, from: nodes.get(edge.from), to: nodes.get(edge.to) }));

@@ -1,65 +1,48 @@
 // How far the current index run is.
 
-import { events } from "./api.js";
 import { element, replace } from "./dom.js";
 import { count, counted, duration } from "./format.js";
+import { listen, stopListening } from "./run-events.js";
 
-/** Milliseconds until a connection that has ended is made again. */
-const RETRY = 2_000;
-
-/** Follows the index runs of the root that is shown. */
+/** Shows the index runs of the root that is shown. */
 export class RunProgress {
   node = element("div", { class: "run-progress", hidden: true });
   #onEnd;
-  #request = null;
+  #isRunning = false;
+  #listener = (status) => this.#show(status);
 
   /** `onEnd` is called whenever a run has come to its end. */
   constructor(onEnd) {
     this.#onEnd = onEnd;
   }
 
-  /** Follows the root that the URL names from now on. */
+  /** Shows the runs of the root that the URL names from now on. */
   follow() {
-    this.end();
-    this.#request = new AbortController();
-    this.#read(this.#request.signal);
+    listen(this.#listener);
   }
 
-  /** Ends the connection. */
+  /** Shows no runs any more. */
   end() {
-    this.#request?.abort();
+    stopListening(this.#listener);
+    this.#isRunning = false;
     this.node.hidden = true;
   }
 
-  async #read(signal) {
-    let isRunning = false;
-    while (!signal.aborted) {
-      try {
-        for await (const status of events("index/events", signal)) {
-          signal.throwIfAborted();
-          const wasRunning = isRunning;
-          isRunning = status.phase === "running";
-          this.#show(status, isRunning);
-          if (wasRunning && !isRunning) {
-            this.#onEnd();
-          }
-        }
-      } catch {
-        // The server has gone, and may come back.
-      }
-      if (!signal.aborted) {
-        this.node.hidden = true;
-        await new Promise((resolve) => setTimeout(resolve, RETRY));
-      }
+  #show(status) {
+    this.node.hidden = status?.phase !== "running";
+    if (status === null) {
+      return;
+    }
+    const wasRunning = this.#isRunning;
+    this.#isRunning = status.phase === "running";
+    if (this.#isRunning) {
+      this.#showFigures(status);
+    } else if (wasRunning) {
+      this.#onEnd();
     }
   }
 
-  #show(status, isRunning) {
-    this.node.hidden = !isRunning;
-    if (!isRunning) {
-      return;
-    }
-    const { files_done: done, files_total: total, chunks, elapsed_ms: elapsed } = status;
+  #showFigures({ files_done: done, files_total: total, chunks, elapsed_ms: elapsed, ...status }) {
     const known = total === null ? {} : { value: done, max: Math.max(total, 1) };
     const files = total === null ? counted(done, "file") : `${count(done)} of ${counted(total, "file")}`;
     const commits = status.commits_total > 0 && `${count(status.commits_done)} of ${counted(status.commits_total, "commit")}`;

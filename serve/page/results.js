@@ -17,8 +17,11 @@ export class ResultList {
     this.#onSelect = onSelect;
   }
 
-  /** Shows results, the best first. Those of one file stand together, where the best of them is. */
-  show(results) {
+  /**
+   * Shows results, the best first. Those of one file stand together, where the best of them is. The reader is at `selected` if it is
+   * among them, else at the first one.
+   */
+  show(results, selected = null) {
     const files = new Map();
     for (const hit of results) {
       const path = hit.root ? `${hit.root}/${hit.file}` : hit.file;
@@ -27,7 +30,8 @@ export class ResultList {
     this.#items = [];
     this.#selected = null;
     replace(this.node, [...files].map(([path, hits]) => this.#file(path, hits)));
-    this.#mark(this.#items[0] ?? null);
+    const kept = selected && this.#items.find(({ hit }) => keyOf(hit) === keyOf(selected));
+    this.#mark(kept ?? this.#items[0] ?? null);
   }
 
   /** The result that the reader came to last; null without results. */
@@ -72,6 +76,7 @@ export class ResultList {
 
   #file(path, hits) {
     const [directory, name] = split(path);
+    const inner = [element("span", { class: "faint" }, directory), name];
     const state = { changed: "changed since it was indexed", gone: "no longer there" }[hits[0].file_state];
     return element(
       "section",
@@ -79,7 +84,7 @@ export class ResultList {
       element(
         "h2",
         {},
-        element("a", { href: resultLink(hits[0]), title: path }, element("span", { class: "faint" }, directory), name),
+        element("a", { href: resultLink(hits[0]), title: path, data: { key: `file ${path}` } }, inner),
         element("span", { class: "language" }, hits[0].language),
         state && element("span", { class: "badge warn" }, state),
       ),
@@ -89,7 +94,8 @@ export class ResultList {
 
   #result(hit) {
     const name = hit.qualified_name || hit.name || `Lines ${hit.line_start}–${hit.line_end}`;
-    const anchor = element("a", { class: "result-name", href: resultLink(hit, hit.line_start, hit.line_end) }, name);
+    const href = resultLink(hit, hit.line_start, hit.line_end);
+    const anchor = element("a", { class: "result-name", href, data: { key: keyOf(hit) } }, name);
     const copies = hit.copies?.count ?? 0;
     const node = element(
       "li",
@@ -111,6 +117,11 @@ export class ResultList {
     node.addEventListener("click", () => this.#select(item));
     return node;
   }
+}
+
+/** What stays the same of a result while its lines, its text and its place in the list change. */
+function keyOf(hit) {
+  return `result ${hit.root ?? ""} ${hit.id}`;
 }
 
 function meter(score) {

@@ -14,7 +14,6 @@ export class RunsView {
   #body;
   #progress = new RunProgress(() => this.#open());
   #chosen = null;
-  #root = undefined;
   #request = null;
 
   constructor(section) {
@@ -27,17 +26,13 @@ export class RunsView {
     // Asked again each time: runs come to their end while the page shows something else.
     this.#chosen = address.get("run");
     this.#open();
-    if (this.#root !== address.get("root")) {
-      this.#root = address.get("root");
-      this.#progress.follow();
-    }
+    this.#progress.follow();
     return "Runs · Aurora";
   }
 
   /** Another view is shown. */
   leave() {
     this.#progress.end();
-    this.#root = undefined;
   }
 
   async #open() {

@@ -2,11 +2,12 @@
 
 import { go, here, link, rootOf, viewOf } from "./address.js";
 import { get, isAbort, post } from "./api.js";
-import { element, failure, message, replace } from "./dom.js";
+import { element, failure, keepingFocus, message, replace } from "./dom.js";
 import { ExplanationPanel } from "./explanation.js";
 import { FacetPanel, FILTERS } from "./facets.js";
 import { ago, counted, duration } from "./format.js";
 import { ResultList } from "./results.js";
+import { listen, stopListening } from "./run-events.js";
 
 /** Time after the last key before a search is sent. */
 const PAUSE = 120;
@@ -19,7 +20,8 @@ const SNIPPET_LINES = 5;
 /** Shows the results of the search that the URL holds. */
 export class SearchView {
   #input;
-  #status = element("p", { class: "status", role: "status" });
+  #count = element("span", { role: "status" });
+  #facts = element("span");
   #notes = element("ul", { class: "notes", hidden: true });
   #facets = new FacetPanel();
   #explanation = new ExplanationPanel();
@@ -32,6 +34,14 @@ export class SearchView {
   #typed = "";
   /** The address whose results are shown or on their way. */
   #shown = null;
+  /** What the list was made from. */
+  #listed = "";
+  /** The generation that the shown answer is of, null where it is of several, and the one that an index run has published last. */
+  #answered = null;
+  #published = null;
+  /** Whether something was published since the shown answer was asked for. */
+  #isOld = false;
+  #listener = (status) => this.#onRun(status);
 
   constructor(section, input) {
     this.#input = input;
@@ -39,13 +49,20 @@ export class SearchView {
     section.append(
       element("h1", { class: "unseen" }, "Search"),
       this.#facets.node,
-      element("div", { class: "answer" }, this.#status, this.#notes, this.#found),
+      element("div", { class: "answer" }, element("p", { class: "status" }, this.#count, this.#facts), this.#notes, this.#found),
       this.#explanation.node,
     );
     input.addEventListener("input", () => this.#wait());
     input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && !event.isComposing) {
-        this.#send();
+      if (event.key === "Enter" && !event.isComposing && this.#send()) {
+        event.preventDefault();
+      }
+    });
+    // The server does not tell what other processes publish. Whoever comes back from an editor or a terminal may have changed something.
+    addEventListener("focus", () => {
+      if (!section.hidden && this.#request === null) {
+        this.#isOld = true;
+        this.#refresh();
       }
     });
   }
@@ -61,9 +78,15 @@ export class SearchView {
     if (key !== this.#shown) {
       this.#shown = key;
       this.#facets.showFilters(address);
-      this.#ask(address, query);
+      this.#ask(address);
     }
+    listen(this.#listener);
     return query ? `${query} · Aurora` : "Aurora";
+  }
+
+  /** Another view is shown. */
+  leave() {
+    stopListening(this.#listener);
   }
 
   /** Returns to the result that was opened, or to the search. */
@@ -117,41 +140,75 @@ export class SearchView {
     this.#timer = setTimeout(() => this.#send(), PAUSE);
   }
 
-  /** Puts what is typed into the URL, which shows its results. */
+  /** Puts what is typed into the URL, which shows its results. Whether results are on their way. */
   #send() {
     clearTimeout(this.#timer);
+    this.#timer = null;
     const typed = this.#input.value.trim();
-    if (typed === this.#typed && viewOf(here()) === "search") {
-      return;
+    const isHere = viewOf(here()) === "search";
+    if (typed === this.#typed && isHere) {
+      this.#refresh();
+      return this.#request !== null;
     }
     this.#typed = typed;
-    const isHere = viewOf(here()) === "search";
     const filters = isHere ? Object.fromEntries(FILTERS.map((name) => [name, here().getAll(name)])) : {};
     go(link("search", { q: typed, ...filters }), { replaces: isHere && here().has("q") });
+    return true;
   }
 
-  /** Asks for results. An answer counts only while nothing else has been asked: older ones never replace newer ones. */
-  async #ask(address, query) {
+  #onRun(status) {
+    const published = status?.record?.generation ?? null;
+    if (published !== null && published !== this.#published) {
+      this.#published = published;
+      this.#isOld = published !== this.#answered;
+      this.#refresh();
+    }
+  }
+
+  /** Asks again for an answer that is old. What is on its way is looked at when it is here; what is typed is asked for in a moment. */
+  #refresh() {
+    if (this.#isOld && this.#request === null && this.#timer === null) {
+      this.#ask(new URLSearchParams(this.#shown), { isQuiet: true });
+    }
+  }
+
+  /**
+   * Asks for results. An answer counts only while nothing else has been asked: older ones never replace newer ones. A quiet question
+   * was not the reader's: nothing moves, and what is shown stays if there is no answer.
+   */
+  async #ask(address, { isQuiet = false } = {}) {
     this.#request?.abort();
     const { signal } = (this.#request = new AbortController());
-    this.#found.setAttribute("aria-busy", "true");
+    this.#isOld = false;
+    if (!isQuiet) {
+      this.#found.setAttribute("aria-busy", "true");
+    }
     try {
+      const query = address.get("q") ?? "";
+      const limit = Math.min(Number(address.get("limit")) || RESULTS, MOST_RESULTS);
+      const answer = query === "" ? await get("stats", {}, signal) : await post("search", this.#body(address, query, limit), signal);
+      signal.throwIfAborted();
       if (query === "") {
-        await this.#welcome(signal);
+        this.#welcome(answer);
       } else {
-        const limit = Math.min(Number(address.get("limit")) || RESULTS, MOST_RESULTS);
-        const found = await post("search", this.#body(address, query, limit), signal);
-        signal.throwIfAborted();
-        this.#showResults(found, limit);
+        this.#showAnswer(answer, limit, isQuiet);
       }
+      this.#isOld &&= this.#answered !== this.#published;
     } catch (error) {
       if (signal.aborted || isAbort(error)) {
+        return;
+      }
+      if (isQuiet) {
+        this.#request = null;
+        this.#isOld = true;
         return;
       }
       this.#clear();
       replace(this.#more, failure(error));
     }
     this.#found.removeAttribute("aria-busy");
+    this.#request = null;
+    this.#refresh();
   }
 
   #body(address, query, limit) {
@@ -171,29 +228,52 @@ export class SearchView {
     };
   }
 
-  #showResults(found, limit) {
-    const { results, stages, facets, index } = found;
+  #showAnswer(found, limit, isQuiet) {
+    const { results, stages, facets, index, notes } = found;
+    this.#answered = index?.generation ?? null;
     const files = new Set(results.map((hit) => `${hit.root}/${hit.file}`)).size;
-    const age = index ? ` · index of ${ago(index.updated)}` : "";
-    const what = `${counted(results.length, "result")} in ${counted(files, "file")}`;
+    const age = index ? ` · index published ${ago(index.updated)}` : "";
+    const what = results.length === 0 ? "Nothing was found" : `${counted(results.length, "result")} in ${counted(files, "file")}`;
     const words = facets ? ` · ${counted(facets.chunks, "chunk")} with words of the query` : "";
-    replace(this.#status, results.length === 0 ? "Nothing was found" : what, `${words} · ${duration(found.took_ms)}${age}`);
-    replace(this.#notes, found.notes.map((note) => element("li", {}, note)));
-    this.#notes.hidden = found.notes.length === 0;
-    this.#facets.showCounts(facets);
-    this.#results.show(results);
-    this.#explanation.show(results[0] ?? null);
+    if (this.#count.textContent !== what) {
+      replace(this.#count, what);
+    }
+    replace(this.#facts, `${words} · ${duration(found.took_ms)}${age}`);
+    // Most runs change nothing here. Elements that are replaced lose what the reader has selected.
+    const listed = JSON.stringify([this.#shown, results, facets, notes]);
+    if (isQuiet && listed === this.#listed) {
+      return;
+    }
+    this.#listed = listed;
     const mayBeMore = results.length === limit && limit < MOST_RESULTS && stages.ranked > results.length;
+    keepingFocus(this.#found.closest("section"), () => {
+      this.#showNotes(notes);
+      this.#facets.showCounts(facets);
+      this.#results.show(results, isQuiet ? this.#results.selected() : null);
+      this.#explanation.show(this.#results.selected());
+      replace(this.#more, mayBeMore && this.#moreButton(limit));
+    });
+  }
+
+  #showNotes(notes) {
+    replace(this.#notes, notes.map((note) => element("li", {}, note)));
+    this.#notes.hidden = notes.length === 0;
+  }
+
+  #moreButton(limit) {
     const more = () => {
       const next = here();
       next.set("limit", Math.min(limit + RESULTS, MOST_RESULTS));
       go(`?${next}`, { replaces: true });
     };
-    replace(this.#more, mayBeMore && element("button", { type: "button", onclick: more }, "More results"));
+    return element("button", { type: "button", data: { key: "more results" }, onclick: more }, "More results");
   }
 
   #clear() {
-    replace(this.#status, "");
+    this.#answered = null;
+    this.#listed = "";
+    replace(this.#count);
+    replace(this.#facts);
     this.#notes.hidden = true;
     this.#facets.showCounts(null);
     this.#results.show([]);
@@ -202,10 +282,9 @@ export class SearchView {
   }
 
   /** What there is to search. */
-  async #welcome(signal) {
-    const contents = await get("stats", {}, signal);
-    signal.throwIfAborted();
+  #welcome(contents) {
     this.#clear();
+    this.#answered = contents.generation;
     const languages = contents.languages.slice(0, 4).map((share) => share.name);
     const text = `${counted(contents.chunks, "chunk")} of ${counted(contents.files, "file")} can be searched`;
     const help = "Ask in words, such as “where is the cache written”, or by the name of a function or a class.";

@@ -1,7 +1,7 @@
 // A run as a timeline: when each stage was at work, and what its workers did meanwhile.
 
 import { element } from "./dom.js";
-import { count, duration } from "./format.js";
+import { count, counted, duration } from "./format.js";
 
 /** What workers do, with the words of the legend. */
 const STATES = [
@@ -15,9 +15,8 @@ const TICKS = 6;
 /** The timeline of a run as the server describes it. */
 export function timeline(run) {
   const end = Math.max(...run.stages.map((stage) => stage.last_ms), 1);
-  const heads = ["Stage", "Workers", axis(end), "At work", "Files", "Chunks"];
-  const figures = [1, 3, 4, 5];
-  const head = heads.map((text, at) => element("th", { scope: "col", class: figures.includes(at) ? "figure" : null }, text));
+  const heads = [["Stage"], ["Workers", "figure"], [axis(end), "times"], ["At work", "figure"], ["Files", "figure"], ["Chunks", "figure"]];
+  const head = heads.map(([content, kind]) => element("th", { scope: "col", class: kind }, content));
   const rows = run.stages.map((stage) => row(stage, end, stage.name === run.bottleneck));
   return element(
     "div",
@@ -42,14 +41,25 @@ function row(stage, end, isBottleneck) {
     { class: isBottleneck ? "bottleneck" : null },
     element("th", { scope: "row" }, stage.name, isBottleneck && element("span", { class: "badge warn" }, "bottleneck")),
     element("td", { class: "figure" }, count(stage.workers)),
-    element("td", { class: "track" }, element("span", { class: "span", role: "img", "aria-label": label, variables }, STATES.map(part))),
+    element(
+      "td",
+      { class: "times" },
+      element("div", { class: "track" }, element("span", { class: "span", role: "img", "aria-label": label, variables }, STATES.map(part))),
+      // Where there is no room for the other columns, their figures stand here.
+      element("div", { class: "in-words" }, inWords(stage)),
+    ),
     element("td", { class: "figure" }, `${duration(stage.busy_ms)} · ${percent(stage.utilisation)}`),
     element("td", { class: "figure" }, count(stage.files)),
     element("td", { class: "figure" }, count(stage.chunks)),
   );
 }
 
-/** Times below a line, at round distances. */
+function inWords(stage) {
+  const work = `at work ${duration(stage.busy_ms)} (${percent(stage.utilisation)})`;
+  return [counted(stage.workers, "worker"), work, counted(stage.files, "file"), counted(stage.chunks, "chunk")].join(", ");
+}
+
+/** Times at round distances. */
 function axis(end) {
   const rough = end / TICKS;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -54,6 +54,9 @@ fn people_can_use_the_page() {
     let closed = Server::start(&fixture, &["--read-only", "--token-file", token.to_str().expect("UTF-8")]);
     let growing = repository::growing();
     let writing = Server::start(&growing, &[]);
+    let edited = repository::edited();
+    let keeping = Server::start(&edited, &[]);
+    let following = Server::start(&edited, &["--read-only"]);
     let output = TempDir::new().expect("a temporary directory");
     let only = std::env::var("AURORA_TEST_ONLY").unwrap_or_default();
     let run = Command::new("node")
@@ -63,6 +66,9 @@ fn people_can_use_the_page() {
         .env("AURORA_PAGE_WITH_TOKEN", format!("http://{}", closed.address))
         .env("AURORA_PAGE_TOKEN", TOKEN)
         .env("AURORA_PAGE_THAT_WRITES", format!("http://{}", writing.address))
+        .env("AURORA_PAGE_OF_EDITED", format!("http://{}", keeping.address))
+        .env("AURORA_PAGE_THAT_FOLLOWS", format!("http://{}", following.address))
+        .env("AURORA_EDITED_ROOT", edited.root())
         .env("AURORA_PAGE_OUTPUT", output.path())
         .env("AURORA_PAGE_CHROMIUM", chromium)
         .output()

@@ -58,6 +58,41 @@ func Pause(seconds int) {
 }
 ";
 
+/// Two files of one name, of which one calls what the other defines, and three definitions of one name.
+const LOCAL_JOBS: &str = r#""""Jobs that are kept on this machine."""
+
+from store.remote.jobs import encode_job
+
+
+class LocalJobs:
+    """Keeps jobs in a list."""
+
+    def add_job(self, job):
+        """Keep a job."""
+        self.jobs.append(encode_job(job))
+
+    def open_store(self):
+        """Begin with nothing."""
+        self.jobs = []
+
+
+def open_store(path):
+    """Keep jobs in a directory."""
+    return LocalJobs()
+"#;
+const REMOTE_JOBS: &str = r#""""Jobs that are kept elsewhere."""
+
+
+def encode_job(job):
+    """Write a job as bytes."""
+    return bytes(job)
+
+
+def open_store(address):
+    """Keep jobs at an address."""
+    return address
+"#;
+
 const QUEUE: &str = "# A queue of jobs.\nclass Queue\n  def push(job)\n  end\nend\n";
 
 /// Markup, a script, a quote and a mark that turns the direction of a text, wherever an index has texts of strangers.
@@ -77,6 +112,8 @@ pub(crate) fn indexed() -> Fixture {
     let fixture = Fixture::git_in_memory();
     fixture.write(".gitignore", ".aurora/\n").write("README.md", "# Pages\n\nHow the cache of pages works.\n");
     fixture.write("src/cache.py", CACHE).write("http/retry.go", RETRY).write(HOSTILE_PATH, HOSTILE);
+    fixture.write("store/local/jobs.py", LOCAL_JOBS).write("store/remote/jobs.py", REMOTE_JOBS);
+    fixture.write("store/steps.py", steps());
     fixture.write("assets/logo.png", [0x89, b'P', b'N', b'G', 0, 1, 2, 3]).write("Cargo.lock", "version = 4\n");
     fixture
         .write("web/plain/view.py", "def plain_view():\n    \"\"\"Nothing hostile.\"\"\"\n")
@@ -99,6 +136,24 @@ fn long() -> String {
     let function =
         |number: usize| format!("def step_{number}(value):\n    \"\"\"Step {number}.\"\"\"\n    return value\n\n");
     (0..5_000).map(function).collect()
+}
+
+/// A file with a method that is too long for one chunk, and code that belongs to no definition.
+fn steps() -> String {
+    let begin = "import os\n\nPLACE = os.getcwd()\n\n\nclass Steps:\n    def take_all(self, value):\n";
+    let step = |number: usize| format!("        value = self.take(value, {number}, PLACE)\n");
+    begin.to_owned() + &(0..400).map(step).collect::<String>() + "        return value\n"
+}
+
+/// A small project of which a specification changes files.
+pub(crate) fn edited() -> Fixture {
+    let fixture = Fixture::git_in_memory();
+    fixture.write(".gitignore", ".aurora/\n");
+    fixture.write("birds.py", "def sparrow_flies():\n    return 1\n\n\ndef sparrow_sings():\n    return 2\n");
+    fixture.commit("Birds");
+    let run = fixture.aur(&["mem", "index", "--quiet"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    fixture
 }
 
 /// A project that a server indexes while the page looks on; it takes a moment.

@@ -5,6 +5,9 @@ import { test as base, expect } from "@playwright/test";
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
 
+/** The servers that the Rust side has started. */
+const ORIGINS = ["", "_WITH_TOKEN", "_THAT_WRITES", "_OF_EDITED", "_THAT_FOLLOWS"].map((name) => process.env[`AURORA_PAGE${name}`]);
+
 /** Paths of the repository that the Rust side makes. */
 export const CACHE = "src/cache.py";
 export const HOSTILE = 'web/<b>bold<b> & "odd" [id]/hostile#1?x=%41.py';
@@ -22,8 +25,7 @@ export const test = base.extend({
       }
     });
     page.on("request", (request) => {
-      const origins = [process.env.AURORA_PAGE, process.env.AURORA_PAGE_WITH_TOKEN, process.env.AURORA_PAGE_THAT_WRITES];
-      if (!request.url().startsWith("data:") && !origins.includes(new URL(request.url()).origin)) {
+      if (!request.url().startsWith("data:") && !ORIGINS.includes(new URL(request.url()).origin)) {
         problems.push(`request to ${request.url()}`);
       }
     });

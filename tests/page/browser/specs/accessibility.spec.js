@@ -9,6 +9,7 @@ const VIEWS = [
   ["problem", at("search", { q: "x", path: "[" }), "[role=alert]"],
   ["file", at("file", { path: CACHE, blame: "1" }, "#L25-27"), ".who-commit"],
   ["graph", at("graph", { name: "PageCache.read_page", depth: "2" }), ".node"],
+  ["several definitions", at("graph", { name: "open_store" }), ".graph-lists"],
   ["directories", at("contents"), ".area"],
   ["languages", at("contents", { by: "language" }), ".area"],
   ["reasons", at("contents", { by: "reason" }), ".area"],

@@ -38,11 +38,22 @@ test("of a long file only what is near is built, and each line can be gone to", 
   expect(await page.locator(".line").count()).toBeLessThan(4_000);
 });
 
+test("a definition of several chunks is listed once, and code between definitions is not", async ({ page }) => {
+  await page.goto(at("file", { path: "store/steps.py" }, "#L400"));
+  const entries = page.getByRole("navigation", { name: "Definitions" }).getByRole("link");
+  await expect(entries).toHaveText([/^Steps\s*class$/, /^take_all\s*method$/]);
+  await expect(entries.nth(1)).toHaveAttribute("aria-current", "true");
+  await entries.nth(1).click();
+  await expect(page).toHaveURL(/#L7-408$/);
+});
+
 test("what has changed since the index was made is said", async ({ page }) => {
   await page.goto(at("file", { path: "README.md" }));
   await expect(page.locator(".notes:visible")).toContainText("changed since it was indexed");
   await page.goto(at("file", { path: "src/none.py" }));
-  await expect(page.getByRole("alert")).toContainText("not in the index");
+  await expect(page.getByRole("alert")).toContainText("src/none.py is not in the index");
+  await page.goto(at("file", { path: "nosuch.rs" }));
+  await expect(page.getByRole("alert")).toContainText("nosuch.rs is not in the index");
 });
 
 test("a path with characters of URLs and of markup is a path", async ({ page }) => {

@@ -19,7 +19,7 @@ for (const [name, url] of Object.entries(VIEWS)) {
     page.on("request", (request) => request.resourceType() === "image" && scripts.push(request.url()));
     await page.goto(url);
     await expect(page.locator(".view:visible")).toContainText(/hostile|owned|nothing|no /i);
-    await page.waitForLoadState("networkidle");
+    await expect(page.locator("main [aria-busy]:visible")).toHaveCount(0);
     expect(await page.locator("main img, main script, main b, main i, main style").count()).toBe(0);
     expect(scripts.filter((one) => !one.endsWith("/page/icon.svg"))).toEqual([]);
     await expect(page).not.toHaveTitle("owned");

@@ -37,6 +37,22 @@ test("a slash moves to the search from every view", async ({ page }) => {
   }
 });
 
+test("the empty search takes no keys for itself", async ({ page }) => {
+  await page.goto("/");
+  const query = page.locator("#query");
+  await expect(query).toBeFocused();
+  await page.keyboard.press("/");
+  await expect(query).toHaveValue("");
+  await expect(query).toBeFocused();
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(query).toBeFocused();
+  await expect(query).toHaveValue("");
+  await page.keyboard.type("a/?");
+  await expect(query).toHaveValue("a/?");
+});
+
 test("a question mark shows the keys, and they can be switched off", async ({ page }) => {
   await page.goto(at("search", { q: "page" }));
   await expect(page.locator(".result")).not.toHaveCount(0);
@@ -44,7 +60,7 @@ test("a question mark shows the keys, and they can be switched off", async ({ pa
   await page.keyboard.press("?");
   const dialog = page.getByRole("dialog", { name: "Keys" });
   await expect(dialog).toBeVisible();
-  await dialog.getByLabel("Single keys do something").uncheck();
+  await dialog.getByLabel("Single-key shortcuts are switched on").uncheck();
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   const before = await focused(page).textContent();

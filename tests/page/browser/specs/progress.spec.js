@@ -3,6 +3,8 @@ import { at, audit, expect, test } from "../support.js";
 test.use({ baseURL: process.env.AURORA_PAGE_THAT_WRITES });
 
 test("how far an index run is can be seen, and its timeline afterwards", async ({ page, request }) => {
+  // A machine that does much else takes its time for a whole run.
+  test.slow();
   await page.goto(at("runs"));
   await expect(page.locator(".run-list a")).not.toHaveCount(0);
   const before = await page.locator(".run-list a").count();
@@ -12,7 +14,7 @@ test("how far an index run is can be seen, and its timeline afterwards", async (
   expect((await request.post("/api/v1/index", { data: { force: true } })).status()).toBe(202);
   await seen;
   await audit(page);
-  await expect(progress).toBeHidden();
+  await expect(progress).toBeHidden({ timeout: 120_000 });
   await expect(page.locator(".run-list a")).toHaveCount(before + 1);
 });
 

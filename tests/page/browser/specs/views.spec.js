@@ -25,6 +25,37 @@ test("a name that no definition has leads to those that are like it", async ({ p
   await expect(page.locator(".node.root")).toContainText("evict_oldest");
 });
 
+test("a name of several definitions leads to each of them, and to others that end with it", async ({ page }) => {
+  await page.goto(at("graph", { name: "open_store" }));
+  await expect(page.locator(".message:visible")).toHaveText("2 definitions are called open_store");
+  const list = (title) => page.locator(".graph-lists section", { has: page.getByRole("heading", { name: title }) }).getByRole("listitem");
+  await expect(list("Which one is meant?")).toHaveText([/in store\/local\/jobs\.py/, /in store\/remote\/jobs\.py/]);
+  await expect(list("Others whose name ends with open_store")).toHaveText([/^LocalJobs\.open_store method in store\/local/]);
+  await list("Which one is meant?").last().getByRole("link").click();
+  await expect(page.locator(".node.root")).toContainText("jobs.py");
+});
+
+test("files of one name can be told apart in a graph, and reasons are explained", async ({ page }) => {
+  await page.goto(at("graph", { name: "LocalJobs.add_job" }));
+  await expect(page.locator(".node.root")).toContainText("local/jobs.py:9");
+  await expect(page.locator(".node", { hasText: "encode_job" })).toContainText("remote/jobs.py:4");
+  const lists = page.locator(".graph-lists");
+  await expect(lists.locator("li", { hasText: "encode_job" })).toContainText("import 99 %");
+  await expect(lists.locator("dt")).toHaveText(["import"]);
+  await expect(lists.locator("section", { hasText: "Calls to names not defined here" })).toContainText("append");
+});
+
+test("a drawing that is wider than the window begins in its middle and shows that it goes on", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(at("graph", { name: "PageCache.evict_oldest" }));
+  const frame = page.locator(".graph-frame");
+  await expect(frame).toHaveAttribute("data-beyond", "left right");
+  await expect(page.locator(".node.root")).toBeInViewport({ ratio: 1 });
+  await expect(page.locator(".node", { hasText: "drop_page" })).toBeInViewport();
+  await frame.evaluate((node) => (node.scrollLeft = node.scrollWidth));
+  await expect(frame).toHaveAttribute("data-beyond", "left");
+});
+
 test("the contents are divided by directory, down to files", async ({ page }) => {
   await page.goto(at("contents"));
   const area = (name) => page.locator(".treemap .area", { hasText: name });
