@@ -245,6 +245,8 @@ export class SearchView {
       return;
     }
     this.#listed = listed;
+    // Whoever has moved on to the results before the answer was here wants the first of it.
+    const isAhead = !isQuiet && this.#results.node.contains(document.activeElement);
     const mayBeMore = results.length === limit && limit < MOST_RESULTS && stages.ranked > results.length;
     keepingFocus(this.#found.closest("section"), () => {
       this.#showNotes(notes);
@@ -253,6 +255,9 @@ export class SearchView {
       this.#explanation.show(this.#results.selected());
       replace(this.#more, mayBeMore && this.#moreButton(limit));
     });
+    if (isAhead) {
+      this.#results.focusFirst();
+    }
   }
 
   #showNotes(notes) {

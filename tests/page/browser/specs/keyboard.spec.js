@@ -5,6 +5,8 @@ const focused = (page) => page.locator(":focus");
 test("everything from a query to a file and back is done with keys", async ({ page }) => {
   await page.goto("/");
   await page.keyboard.type("page");
+  await expect(page).toHaveURL(/q=page$/);
+  await expect(page.locator(".found")).not.toHaveAttribute("aria-busy");
   await expect(page.locator(".result")).not.toHaveCount(0);
   await page.keyboard.press("ArrowDown");
   const links = page.locator(".result-name");
@@ -23,6 +25,27 @@ test("everything from a query to a file and back is done with keys", async ({ pa
   await expect(links.nth(1)).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(page.locator("#query")).toBeFocused();
+});
+
+test("whoever moves on before the answer is here gets to its first result", async ({ page }) => {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route("**/api/v1/search", async (route) => {
+    if (route.request().postDataJSON().query === "evict oldest") {
+      await held;
+    }
+    await route.continue();
+  });
+  await page.goto(at("search", { q: "pause" }));
+  const links = page.locator(".result-name");
+  await expect(links.first()).toHaveText("Pause");
+  await page.fill("#query", "evict oldest");
+  await expect(page).toHaveURL(/q=evict\+oldest$/);
+  await page.keyboard.press("ArrowDown");
+  await expect(links.first()).toBeFocused();
+  release();
+  await expect(links.first()).toHaveText("PageCache.evict_oldest");
+  await expect(links.first()).toBeFocused();
 });
 
 test("a slash moves to the search from every view", async ({ page }) => {
