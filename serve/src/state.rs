@@ -70,10 +70,10 @@ impl State {
         self.sessions(KnowledgeStore::is_writable, KnowledgeStore::open)
     }
 
-    /// The open store if it does, or else a newly opened one.
+    /// The open store if it is enough, or else a newly opened one.
     fn sessions(
         &self,
-        does: impl Fn(&KnowledgeStore) -> bool,
+        is_enough: impl Fn(&KnowledgeStore) -> bool,
         open: impl Fn(&Path) -> Result<KnowledgeStore, KnowledgeError>,
     ) -> Result<Arc<KnowledgeStore>, Problem> {
         let place = self.options.knowledge.as_ref().ok_or_else(|| {
@@ -82,7 +82,7 @@ impl State {
         })?;
         let mut store = self.knowledge.lock().unwrap_or_else(PoisonError::into_inner);
         match &*store {
-            Some(store) if does(store) => Ok(Arc::clone(store)),
+            Some(store) if is_enough(store) => Ok(Arc::clone(store)),
             _ => Ok(Arc::clone(store.insert(Arc::new(open(place)?)))),
         }
     }

@@ -98,7 +98,7 @@ fn yes() -> bool {
     responses(
         (status = 201, description = "It was made", body = NewSession),
         (status = 403, description = "The server is read-only", body = Problem),
-        (status = 503, description = "The sessions cannot be used here", body = Problem),
+        (status = 503, description = "The sessions cannot be used here, or another server changes them", body = Problem),
     )
 )]
 pub(crate) async fn create(Shared(state): Shared<Arc<State>>) -> Result<(StatusCode, Json<NewSession>), Problem> {
@@ -134,6 +134,7 @@ pub(crate) async fn list(Shared(state): Shared<Arc<State>>) -> Result<Json<Sessi
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such session", body = Problem),
         (status = 422, description = "The number cannot be understood", body = Problem),
+        (status = 503, description = "Another server changes the sessions", body = Problem),
     )
 )]
 pub(crate) async fn remove(Shared(state): Shared<Arc<State>>, Place(id): Place<u64>) -> Result<StatusCode, Problem> {
@@ -155,7 +156,7 @@ pub(crate) async fn remove(Shared(state): Shared<Arc<State>>, Place(id): Place<u
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such session", body = Problem),
         (status = 422, description = "The article cannot be indexed as it is", body = Problem),
-        (status = 503, description = "Too many changes wait", body = Problem),
+        (status = 503, description = "Another server changes the sessions, or too many changes wait", body = Problem),
     )
 )]
 pub(crate) async fn add(
@@ -201,6 +202,7 @@ pub(crate) async fn articles(
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such session or article", body = Problem),
         (status = 422, description = "A number cannot be understood", body = Problem),
+        (status = 503, description = "Another server changes the sessions, or too many changes wait", body = Problem),
     )
 )]
 pub(crate) async fn remove_article(
