@@ -15,20 +15,15 @@ pub(super) struct Client {
     place: Place,
     config: &'static dyn Config,
     root: RootArgument,
-    /// Files and directories, in the project or at home, that tell that it is in use.
-    marks: &'static [Mark],
+    /// Files and directories that tell that it is in use.
+    marks: &'static [Place],
 }
 
+/// A file or directory.
 enum Place {
     Project(&'static str),
     Home(&'static str),
     /// In the directory of configurations of the system's desktop.
-    Desktop(&'static str),
-}
-
-enum Mark {
-    Project(&'static str),
-    Home(&'static str),
     Desktop(&'static str),
 }
 
@@ -62,10 +57,10 @@ pub(super) const CLIENTS: &[Client] = &[
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::None,
         marks: &[
-            Mark::Project(".claude"),
-            Mark::Project("CLAUDE.md"),
-            Mark::Project(".mcp.json"),
-            Mark::Home(".claude"),
+            Place::Project(".claude"),
+            Place::Project("CLAUDE.md"),
+            Place::Project(".mcp.json"),
+            Place::Home(".claude"),
         ],
     },
     Client {
@@ -74,7 +69,7 @@ pub(super) const CLIENTS: &[Client] = &[
         place: Place::Desktop("Claude/claude_desktop_config.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::Path,
-        marks: &[Mark::Desktop("Claude")],
+        marks: &[Place::Desktop("Claude")],
     },
     Client {
         name: "codex",
@@ -82,7 +77,7 @@ pub(super) const CLIENTS: &[Client] = &[
         place: Place::Home(".codex/config.toml"),
         config: &TomlConfig { servers: "mcp_servers" },
         root: RootArgument::None,
-        marks: &[Mark::Home(".codex")],
+        marks: &[Place::Home(".codex")],
     },
     Client {
         name: "cursor",
@@ -90,7 +85,7 @@ pub(super) const CLIENTS: &[Client] = &[
         place: Place::Project(".cursor/mcp.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::Variable("${workspaceFolder}"),
-        marks: &[Mark::Project(".cursor"), Mark::Home(".cursor")],
+        marks: &[Place::Project(".cursor"), Place::Home(".cursor")],
     },
     Client {
         name: "gemini",
@@ -98,7 +93,7 @@ pub(super) const CLIENTS: &[Client] = &[
         place: Place::Project(".gemini/settings.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::None,
-        marks: &[Mark::Project(".gemini"), Mark::Home(".gemini")],
+        marks: &[Place::Project(".gemini"), Place::Home(".gemini")],
     },
     Client {
         name: "opencode",
@@ -106,7 +101,7 @@ pub(super) const CLIENTS: &[Client] = &[
         place: Place::Project("opencode.json"),
         config: &JsonConfig { servers: "mcp", shape: Shape::Local },
         root: RootArgument::None,
-        marks: &[Mark::Project("opencode.json"), Mark::Project(".opencode")],
+        marks: &[Place::Project("opencode.json"), Place::Project(".opencode")],
     },
     Client {
         name: "vscode",
@@ -114,7 +109,7 @@ pub(super) const CLIENTS: &[Client] = &[
         place: Place::Project(".vscode/mcp.json"),
         config: &JsonConfig { servers: "servers", shape: Shape::Typed },
         root: RootArgument::Variable("${workspaceFolder}"),
-        marks: &[Mark::Project(".vscode"), Mark::Home(".vscode")],
+        marks: &[Place::Project(".vscode"), Place::Home(".vscode")],
     },
     Client {
         name: "windsurf",
@@ -122,7 +117,7 @@ pub(super) const CLIENTS: &[Client] = &[
         place: Place::Home(".codeium/windsurf/mcp_config.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::Path,
-        marks: &[Mark::Home(".codeium/windsurf")],
+        marks: &[Place::Home(".codeium/windsurf")],
     },
     Client {
         name: "zed",
@@ -130,7 +125,7 @@ pub(super) const CLIENTS: &[Client] = &[
         place: Place::Project(".zed/settings.json"),
         config: &JsonConfig { servers: "context_servers", shape: Shape::Plain },
         root: RootArgument::None,
-        marks: &[Mark::Project(".zed")],
+        marks: &[Place::Project(".zed")],
     },
 ];
 
@@ -153,22 +148,25 @@ impl Home {
     }
 }
 
+impl Place {
+    /// The directory that is trusted, and the path below it.
+    fn resolve(&self, root: &Path, home: &Home) -> (PathBuf, PathBuf) {
+        match *self {
+            Self::Project(path) => (root.to_owned(), path.into()),
+            Self::Home(path) => (home.path.clone(), path.into()),
+            Self::Desktop(path) => (home.desktop.clone(), path.into()),
+        }
+    }
+}
+
 impl Client {
     /// The directory that is trusted, and the configuration below it.
     pub(super) fn file(&self, root: &Path, home: &Home) -> (PathBuf, PathBuf) {
-        match self.place {
-            Place::Project(file) => (root.to_owned(), file.into()),
-            Place::Home(file) => (home.path.clone(), file.into()),
-            Place::Desktop(file) => (home.desktop.clone(), file.into()),
-        }
+        self.place.resolve(root, home)
     }
 
     pub(super) fn is_in_use(&self, root: &Path, home: &Home) -> bool {
-        self.marks.iter().any(|mark| match mark {
-            Mark::Project(name) => root.join(name).exists(),
-            Mark::Home(name) => home.path.join(name).exists(),
-            Mark::Desktop(name) => home.desktop.join(name).exists(),
-        })
+        self.marks.iter().map(|mark| mark.resolve(root, home)).any(|(base, below)| base.join(below).exists())
     }
 
     /// The configuration with the server in it.
@@ -200,8 +198,11 @@ impl Client {
         Ok(if mark.is_empty() { rest } else { Some(mark.to_owned() + &rest.unwrap_or_default()) })
     }
 
-    /// Whether an entry is one that this program writes: from another path, or for another project.
+    /// Whether an entry is one that this program writes: from another path, or for another project. A program that is built with
+    /// stages of a team's own may have another name.
     fn has_written(&self, entry: &Entry) -> bool {
+        let own = std::env::current_exe().ok();
+        let own = own.as_deref().and_then(Path::file_stem).and_then(OsStr::to_str);
         let stem = Path::new(&entry.command).file_stem().and_then(OsStr::to_str);
         let arguments: Vec<&str> = entry.arguments.iter().map(String::as_str).collect();
         let are_written = match (&arguments[..], &self.root) {
@@ -209,7 +210,7 @@ impl Client {
             (["mcp", "--root", root], RootArgument::Variable(variable)) => root == variable,
             _ => false,
         };
-        are_written && stem.is_some_and(|stem| stem.ends_with(PROGRAM))
+        are_written && (stem == Some(PROGRAM) || stem == own)
     }
 
     fn arguments(&self, root: &Path) -> Vec<String> {

@@ -189,6 +189,7 @@ fn an_entry_of_the_users_own_is_told_from_one_that_was_written() {
         ("claude-code", r#"{"command": "aur", "args": ["mcp", "--root", "/other"]}"#, true),
         ("claude-code", r#"{"command": "aur", "args": ["mcp"], "env": {}}"#, true),
         ("claude-code", r#"{"command": "docker", "args": ["mcp"]}"#, true),
+        ("claude-code", r#"{"command": "/opt/minotaur", "args": ["mcp"]}"#, true),
         ("claude-code", "7", true),
     ] {
         let written = client(name).with(Some(&json(entry)), root).expect("written");

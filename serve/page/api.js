@@ -9,10 +9,11 @@ const API = new URL("../api/v1/", import.meta.url);
 export class Problem extends Error {
   name = "Problem";
 
-  constructor(status, { error, help }) {
+  constructor(status, { error, help, candidates }) {
     super(error ?? `the server answers with status ${status}`);
     this.status = status;
     this.help = help ?? null;
+    this.candidates = candidates ?? [];
   }
 }
 

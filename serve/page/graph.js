@@ -118,22 +118,20 @@ export class GraphView {
         return;
       }
       const isName = error.status === 404 || error.status === 422;
-      const [told, ...ids] = error.message.split("\n").map((line) => line.trim());
-      replace(this.#body, isName ? message(told.replace(/:$/, "")) : failure(error));
+      // Behind the first line are ids of definitions: they are offered as links.
+      replace(this.#body, isName ? message(error.message.split("\n")[0].replace(/:$/, "")) : failure(error));
       if (isName) {
-        await this.#offer(name, ids, signal).catch(() => {});
+        await this.#offer(name, error.candidates, signal).catch(() => {});
       }
     }
     this.#body.removeAttribute("aria-busy");
   }
 
   /**
-   * Offers the definitions that have the name, of which the server has told the ids and how many more there are; and those that a search
-   * finds, for a name that is none or that is the last part of others.
+   * Offers the first definitions that have the name, of which the server has told the ids; and those that a search finds, for a name
+   * that is none, that more have, or that is the last part of others.
    */
-  async #offer(name, told, signal) {
-    const ids = told.filter((line) => !/^and [\d,]+ more$/.test(line));
-    const more = told.find((line) => !ids.includes(line));
+  async #offer(name, ids, signal) {
     const search = element("a", { href: link("search", { q: name }) }, "Search for more");
     const question = { query: name, mode: "sparse", type: "code", limit: OFFERED, snippets: 0, record: false };
     const [chunks, { results }] = await Promise.all([
@@ -144,7 +142,7 @@ export class GraphView {
     const isOther = (hit) => ids.length === 0 || (!ids.includes(hit.id) && isLastPart(name, hit.qualified_name));
     const others = ids.length > 0 ? `Others whose name ends with ${name}` : "Perhaps one of these";
     const lists = [
-      this.#offered("Which one is meant?", chunks, more),
+      this.#offered("Which one is meant?", chunks),
       this.#offered(others, results.filter(isOther), results.length === OFFERED && search),
     ];
     this.#body.append(element("div", { class: "graph-lists" }, lists));
@@ -257,10 +255,10 @@ function box({ chunk, x, y }, place, isRoot) {
   );
 }
 
-/** Whether a name is the last part of a qualified one. */
+/** Whether a name is a qualified one, or the last part of it. */
 function isLastPart(name, qualified) {
   const before = qualified.slice(0, -name.length);
-  return qualified.toLowerCase().endsWith(name.toLowerCase()) && /(::|[.#/])$/.test(before);
+  return qualified.toLowerCase().endsWith(name.toLowerCase()) && /(^|::|[.#/])$/.test(before);
 }
 
 /** The end of a text, which says most of a qualified name. */

@@ -22,6 +22,9 @@ pub(crate) struct Problem {
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
+    /// Ids of the first definitions that have an ambiguous name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<String>,
     #[serde(skip)]
     #[schema(ignore)]
     status: Status,
@@ -33,7 +36,7 @@ struct Status(StatusCode);
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Self {
-        Self { error: error.into(), help: None, status: Status(status) }
+        Self { error: error.into(), help: None, candidates: Vec::new(), status: Status(status) }
     }
 
     pub(crate) fn not_found(error: impl Into<String>) -> Self {
@@ -93,7 +96,11 @@ impl Problem {
             ProjectError::Distrusted { .. } => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        Self { help: error.help(), ..Self::new(status, chain(error)) }
+        let candidates = match error {
+            ProjectError::AmbiguousName { ids, .. } => ids.clone(),
+            _ => Vec::new(),
+        };
+        Self { help: error.help(), candidates, ..Self::new(status, chain(error)) }
     }
 
     fn of_knowledge(error: &KnowledgeError) -> Self {
