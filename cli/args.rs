@@ -12,6 +12,10 @@ use crate::args_eval::{EvalArgs, TuneArgs};
 use crate::args_filter::FilterArgs;
 use crate::args_graph::GraphArgs;
 use crate::args_mcp::{INIT_EXAMPLES, InitArgs, MCP_EXAMPLES, McpArgs};
+use crate::args_memory::{
+    AddArgs, EditArgs, LinkArgs, ListArgs, PruneArgs, RemoveArgs, SchemaArgs, SearchedMemory, ShowArgs, TagArgs,
+    TurnCommand, UndoArgs,
+};
 use crate::args_model::ModelCommand;
 use crate::args_pipeline::PipelineCommand;
 use crate::args_plugin::{PluginCommand, Untrusted};
@@ -147,7 +151,7 @@ Examples:
   aur mem search \"how is auth done\" --budget 4000   context for an agent
   printf 'open file\\nclose file\\n' | aur mem search --stdin --format jsonl --limit 5
 
-Types: function, method, class, interface, type, struct, enum, kb, doc, reasoning, knowledge;
+Types: function, method, class, interface, type, struct, enum, kb, doc, reasoning, knowledge, note, turn;
 `code` stands for every chunk of source code.")]
     Search(Box<SearchArgs>),
     /// Search while you type, with the code beside the results
@@ -167,16 +171,45 @@ An ID is the `id` of `aur mem search --format json`, or a place as the table sho
 Nothing is recorded unless every ID is known. With --partial, for a task that was solved in part,
 a verdict counts for less. Verdicts stay when the index is built again, and follow moved files.")]
     Feedback(FeedbackArgs),
+    /// Add a reasoning pattern, knowledge or a note to memory
+    #[command(after_help = crate::args_memory::ADD_EXAMPLES)]
+    Add(AddArgs),
+    /// Replace an entry of memory
+    Edit(EditArgs),
+    /// Remove entries of memory; `undo` restores them
+    Remove(RemoveArgs),
+    /// Show an entry of memory
+    Show(ShowArgs),
+    /// List the entries of memory
+    #[command(after_help = crate::args_memory::LIST_EXAMPLES)]
+    List(ListArgs),
+    /// Tag an entry of memory
+    Tag(TagArgs),
+    /// Link an entry of memory to another one, or to code
+    Link(LinkArgs),
+    /// Take back the last change of an entry of memory
+    Undo(UndoArgs),
+    /// Append turns of conversations to memory
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Turn {
+        #[command(subcommand)]
+        command: TurnCommand,
+    },
+    /// Delete entries of memory whose lifespan is over
+    Prune(PruneArgs),
+    /// Print the JSON Schema of a kind of entries
+    Schema(SchemaArgs),
     /// Show what the index holds
     #[command(after_help = "\
 Examples:
   aur mem stats                     files, chunks, tables, languages
   aur mem stats --skipped           what is not indexed, one line each: PATH: REASON")]
     Stats(StatsArgs),
-    /// Explain what each stage does with a file, and whether it is indexed
+    /// Explain what each stage does with a file, and whether it is indexed; or why an entry of memory is kept
     #[command(after_help = "\
 Examples:
   aur mem why src/auth.py
+  aur mem why reas:auth-setup             which retention policies hold for it
   aur mem why build dist/app.js --format json
 
 Exits with 1 when one of them is not indexed. `aur pipeline run --dry` shows the values that each stage writes.")]
@@ -335,6 +368,9 @@ pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) roots: SearchedRoots,
 
+    #[command(flatten)]
+    pub(crate) memory: SearchedMemory,
+
     /// Do not remember which results were shown
     #[arg(long)]
     pub(crate) no_record: bool,
@@ -437,8 +473,8 @@ pub(crate) struct StatsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct WhyArgs {
-    /// Files and directories of the project
-    #[arg(value_name = "PATH", required = true)]
+    /// Files and directories of the project, or ids of entries of memory
+    #[arg(value_name = "PATH|ID", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
     /// The indexed directory [default: the nearest one above with an index]

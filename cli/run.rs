@@ -14,8 +14,8 @@ use crate::output::sanitize;
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::{
-    blame, browse, compact, completions, doctor, eval, export, feedback, graph, import, index, init, mcp, model,
-    pipeline, plugin, rebuild, roots, search, serve, shorthand, skipped, stats, trust, tune, verify, why,
+    blame, browse, compact, completions, doctor, eval, export, feedback, graph, import, index, init, mcp, memory,
+    model, pipeline, plugin, rebuild, roots, search, serve, shorthand, skipped, stats, trust, tune, verify, why,
 };
 
 /// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
@@ -99,6 +99,17 @@ fn command(command: &Command, program: &Program) -> Outcome {
             MemCommand::Search(args) => search::run(args, program),
             MemCommand::Browse(args) => browse::run(args, program),
             MemCommand::Feedback(args) => feedback::run(args, program),
+            MemCommand::Add(args) => memory::add(args, program),
+            MemCommand::Edit(args) => memory::edit(args, program),
+            MemCommand::Remove(args) => memory::remove(args, program),
+            MemCommand::Show(args) => memory::show(args, program),
+            MemCommand::List(args) => memory::list(args, program),
+            MemCommand::Tag(args) => memory::tag(args, program),
+            MemCommand::Link(args) => memory::link(args, program),
+            MemCommand::Undo(args) => memory::undo(args, program),
+            MemCommand::Turn { command } => memory::turn(command, program),
+            MemCommand::Prune(args) => memory::prune(args, program),
+            MemCommand::Schema(args) => memory::schema(args, program),
             MemCommand::Stats(args) if args.skipped => skipped::run(args, program),
             MemCommand::Stats(args) => stats::run(args, program),
             MemCommand::Graph(args) => graph::run(args, program),

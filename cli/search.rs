@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read, Write};
 use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain};
 use aurora_query::{
     Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, Hit, LONGEST_QUERY, Mode, QueryError,
-    SearchResults, TextFilter,
+    SearchResults, ShownChunk, TextFilter,
 };
 use serde_json::json;
 
@@ -32,7 +32,8 @@ const NAMED_FILES: usize = 3;
 /// Answers the query, or every query on standard input.
 pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    let filter = args.filter.spec().map_err(|error| Failure::from_error(&error))?;
+    let mut filter = args.filter.spec().map_err(|error| Failure::from_error(&error))?;
+    filter.sources = searched::sources(args);
     let query = args.query.join(" ");
     let patterns = filter.text().map_err(|error| Failure::from_error(&error))?;
     if !args.stdin && query.trim().is_empty() && patterns.is_empty() {
@@ -251,7 +252,7 @@ impl Session<'_> {
     }
 
     /// Remembers what was shown. A search never fails because of it.
-    fn record<'k>(&self, shown: impl Iterator<Item = (Option<&'k str>, &'k str)>, now: i64) {
+    fn record<'k>(&self, shown: impl Iterator<Item = ShownChunk<'k>>, now: i64) {
         if !self.args.no_record {
             self.searchers.record(shown, now);
         }

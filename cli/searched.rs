@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use aurora_memory::{Memory, MemoryPlace, Scope, Visibility, check_session};
 use aurora_project::{NamedSearcher, Searcher, Searchers, root_names};
-use aurora_query::{FlagValue, Mode};
+use aurora_query::{FlagValue, Mode, Source};
 
 use crate::args::SearchArgs;
+use crate::args_memory::{SearchedMemory, SourceArg};
 use crate::failure::{Failure, Outcome};
 use crate::program::Program;
 use crate::refresh::{self, Refreshed};
-use crate::{findings, index, place, query_embedder};
+use crate::{findings, index, memory, place, query_embedder};
 
 /// Opened generations of some roots.
 pub(crate) struct Searched {
@@ -25,7 +27,16 @@ pub(crate) struct Searched {
 /// Opens the index of each root that the arguments name. One that is missing is built, one that is old is updated if that is
 /// quick. `flags` change the search configuration.
 pub(crate) fn open(args: &SearchArgs, flags: &[FlagValue], mode: Mode, program: &Program) -> Outcome<Searched> {
+    let sources = sources(args);
+    let has = |source| sources.is_empty() || sources.contains(&source);
     let roots = place::for_searches(&args.roots)?;
+    let memories = if has(Source::Memory) { memories(args, flags, mode, &roots, program)? } else { Vec::new() };
+    if !has(Source::Code) && !has(Source::Log) {
+        if memories.is_empty() {
+            return Err(Failure::new("memory has no entries").with_help("`aur mem add` adds one"));
+        }
+        return Ok(Searched { searchers: Searchers::new(memories), notes: Vec::new(), missing: 0 });
+    }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let opening = Opening { args, flags, mode, share: roots.len().max(1) as u32, program };
     let (mut searchers, mut notes, mut failures) = (Vec::new(), Vec::new(), Vec::new());
@@ -33,7 +44,7 @@ pub(crate) fn open(args: &SearchArgs, flags: &[FlagValue], mode: Mode, program: 
         match opening.open(root) {
             Ok((searcher, note)) => {
                 notes.extend(note.map(|note| if roots.len() > 1 { format!("{name}: {note}") } else { note }));
-                searchers.push(NamedSearcher { name, searcher: Arc::new(searcher) });
+                searchers.push(NamedSearcher::of_project(name, Arc::new(searcher)));
             }
             // Of all that are known, some may be damaged or trusted no longer.
             Err(failure) if args.roots.all_roots => failures.push(failure),
@@ -45,7 +56,47 @@ pub(crate) fn open(args: &SearchArgs, flags: &[FlagValue], mode: Mode, program: 
         return Err(failures.into_iter().next().unwrap_or_else(nothing));
     }
     failures.iter().for_each(|failure| program.terminal.report(failure));
+    searchers.extend(memories);
     Ok(Searched { searchers: Searchers::new(searchers), notes, missing: failures.len() })
+}
+
+/// Where results may come from; empty for everywhere.
+pub(crate) fn sources(args: &SearchArgs) -> Vec<Source> {
+    let source = |source: &SourceArg| match source {
+        SourceArg::Code => Source::Code,
+        SourceArg::Memory => Source::Memory,
+        SourceArg::Logs => Source::Log,
+    };
+    args.memory.source.iter().map(source).collect()
+}
+
+/// The memories of the user and of each root that have entries.
+fn memories(
+    args: &SearchArgs,
+    flags: &[FlagValue],
+    mode: Mode,
+    roots: &[PathBuf],
+    program: &Program,
+) -> Outcome<Vec<NamedSearcher>> {
+    let SearchedMemory { scope, session, archived, .. } = &args.memory;
+    if let Some(session) = session {
+        check_session(session).map_err(memory::failure)?;
+    } else if *scope == Some(Scope::Session) {
+        return Err(Failure::new("--scope session needs the session").with_help("give it with --session ID"));
+    }
+    let visibility = Visibility { scope: *scope, session: session.clone(), with_archived: *archived };
+    let first = roots.first().map(PathBuf::as_path);
+    let rules = Arc::new(memory::load_rules(first, None, program)?);
+    let mut places: Vec<MemoryPlace> = roots.iter().map(|root| MemoryPlace::of_project(root)).collect();
+    places.extend(MemoryPlace::of_user());
+    let mut found = Vec::new();
+    for place in places {
+        let Some(memory) = Memory::open(place).map_err(memory::failure)? else { continue };
+        let project = program.project(first.map(Path::to_owned).unwrap_or_default());
+        let config = project.settings(flags.to_vec()).map_err(|error| findings::project(error, &program.terminal))?;
+        found.extend(memory.searcher(config, mode, &rules, &visibility).map_err(memory::failure)?);
+    }
+    Ok(found)
 }
 
 /// How roots are opened.

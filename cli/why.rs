@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aurora_confined::{Directory, EntryKind};
+use aurora_memory_schema::Kind;
 use aurora_pipeline::Entity;
 use aurora_stages::columns::ShownColumn;
 use aurora_stages::index::{self as indexing, DryRun, IndexOptions, NotIndexed, StageTrace};
@@ -22,7 +23,7 @@ use crate::program::Program;
 use crate::programs::Purpose;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{findings, interrupt, place, programs};
+use crate::{findings, interrupt, memory, place, programs};
 
 /// Columns that say which file it is, and not what it is.
 const IDENTITY: [&str; 3] = ["hash", "mtime", "path"];
@@ -89,6 +90,10 @@ struct DirectoryReport<'r> {
 
 /// Explains files and directories one after the other. One that is not indexed makes the exit code 1.
 pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
+    let id = |given: &PathBuf| given.to_str().filter(|id| is_memory(id)).map(str::to_owned);
+    if let Some(ids) = args.paths.iter().map(id).collect::<Option<Vec<String>>>() {
+        return memory::why(&ids, args.root.as_deref(), args.format, program);
+    }
     let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
     let options = project.options()?;
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
@@ -114,6 +119,11 @@ pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
         1 if args.paths.len() == 1 => Err(Failure::Short("it is not indexed".to_owned())),
         _ => Err(Failure::Short(format!("{left_out} of {} are not indexed", args.paths.len()))),
     }
+}
+
+/// Whether a name is the id of an entry of memory.
+fn is_memory(name: &str) -> bool {
+    Kind::of_id(name).is_some_and(|kind| kind != Kind::Code) && !Path::new(name).exists()
 }
 
 /// The path of a directory below the root; `None` if it is none. The root has the path `.`.

@@ -15,7 +15,7 @@ const DEFAULT: &str = "vi";
 
 /// A program with its first arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Editor {
+pub(crate) struct Editor {
     program: String,
     arguments: Vec<String>,
 }
@@ -33,7 +33,7 @@ enum LineSyntax {
 
 impl Editor {
     /// The editor of the user: `VISUAL`, else `EDITOR`, else vi.
-    pub(super) fn of_user() -> Result<Self, String> {
+    pub(crate) fn of_user() -> Result<Self, String> {
         Self::chosen(|variable| std::env::var(variable).ok())
     }
 
@@ -51,7 +51,7 @@ impl Editor {
     }
 
     /// The name for messages.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.program
     }
 
@@ -59,7 +59,7 @@ impl Editor {
     ///
     /// # Errors
     /// When the file is not there, is no regular file, or is reached by a link only.
-    pub(super) fn command(
+    pub(crate) fn command(
         &self,
         root: &Path,
         here: Option<&Path>,

@@ -27,6 +27,7 @@ use crate::program::Program;
 use crate::search::mode;
 use crate::{findings, index, interrupt, place};
 
+pub(crate) use editor::Editor;
 use search::Subject;
 use session::Session;
 

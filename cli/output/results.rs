@@ -181,14 +181,14 @@ fn shown_name_of<'a>(chunk_type: ChunkType, name: &'a str, qualified_name: &'a s
 /// Memories come from places without lines that a reader could open.
 pub(crate) fn lines(hit: &Hit) -> Option<(u32, u32)> {
     match hit.chunk_type {
-        ChunkType::Reasoning | ChunkType::Knowledge => None,
+        kind if kind.is_memory() => None,
         _ => Some((hit.line_start, hit.line_end)),
     }
 }
 
 /// The two git columns: relative times for files, dates for memories.
 fn git_cells(hit: &Hit, now: i64) -> (String, String) {
-    if matches!(hit.chunk_type, ChunkType::Reasoning | ChunkType::Knowledge) {
+    if hit.chunk_type.is_memory() {
         let date = hit.date.map_or_else(|| "-".to_owned(), time::date);
         return ("-".to_owned(), date);
     }

@@ -8,6 +8,11 @@ pub(crate) fn now() -> i64 {
     Timestamp::now().as_second()
 }
 
+/// A time as RFC 3339.
+pub(crate) fn rfc3339(seconds: i64) -> String {
+    Timestamp::from_second(seconds).map_or_else(|_| "-".to_owned(), |time| time.to_string())
+}
+
 /// The day in UTC, as `2025-12-15`.
 pub(crate) fn date(seconds: i64) -> String {
     match Timestamp::from_second(seconds) {

@@ -7,7 +7,7 @@ use aurora_pipeline::{
     Access, BatchView, BuildContext, ColumnSpec, ColumnUses, DynamicType, Emitter, Fingerprint, Registry, Stage,
     StageConfig, StageContext, StageError, Value, Worker, producer,
 };
-use aurora_stages::columns::{DOCUMENT, Document, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE};
+use aurora_stages::columns::{DOCUMENT, Document, LANGUAGE, MTIME, PATH, SIZE, emit_documents};
 use aurora_stages::index::PipelineChoice;
 use serde::Deserialize;
 
@@ -103,34 +103,17 @@ impl Stage for ArticleSourceStage {
                     let article = self.0.read(id)?;
                     rows.extend(article.map(|article| (path_of(id), Document::Text(article.content.into()))));
                 }
-                emit(rows, out)?;
+                emit_documents(rows, LANGUAGE_OF_ARTICLES, out)?;
             }
             let removed = self.0.removed.iter().map(|&id| (path_of(id), Document::Deleted));
             let rest = self.0.keeps_rest.then(|| (DIRECTORY.to_owned(), Document::Rest));
-            emit(removed.chain(rest).collect(), out)
+            emit_documents(removed.chain(rest).collect(), LANGUAGE_OF_ARTICLES, out)
         })
     }
 
     fn fingerprint(&self) -> Fingerprint {
         Fingerprint::new(ArticleSource::TYPE, 1)
     }
-}
-
-fn emit(rows: Vec<(String, Document)>, out: &mut Emitter<'_>) -> Result<(), StageError> {
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let size = |document: &Document| if let Document::Text(text) = document { text.len() as u64 } else { 0 };
-    let mut batch = out.batch(rows.len());
-    batch.write(SIZE, rows.iter().map(|(_, document)| size(document)).collect())?;
-    batch.write(MTIME, vec![0; rows.len()])?;
-    batch.write(LANGUAGE, vec![LanguageName::from(LANGUAGE_OF_ARTICLES); rows.len()])?;
-    batch.expect_bytes(3 * rows.iter().map(|(_, document)| size(document)).sum::<u64>());
-    let (paths, documents): (Vec<_>, Vec<_>) =
-        rows.into_iter().map(|(path, document)| (RelativePath::from(path), Some(document))).unzip();
-    batch.write(PATH, paths)?;
-    batch.write(DOCUMENT, documents)?;
-    out.emit(batch)
 }
 
 /// `[stage.article-details]`: title and address of each chunk's article. The words of the title are found with every chunk.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aurora_project::{NamedSearcher, ProjectError, Searchers, chain, root_names};
+use aurora_query::ShownChunk;
 
 use crate::live_project::LiveProject;
 use crate::watch::Watch;
@@ -84,7 +85,7 @@ impl Roots {
         let (mut opened, mut notes, mut failed) = (Vec::new(), Vec::new(), None);
         for Root { name, live } in self.0.iter() {
             match live.searcher() {
-                Ok(searcher) => opened.push(NamedSearcher { name: name.clone(), searcher }),
+                Ok(searcher) => opened.push(NamedSearcher::of_project(name.clone(), searcher)),
                 Err(error) => {
                     notes.push(format!("{name} was not searched: {}", chain(&error)));
                     failed = failed.or(Some(error));
@@ -97,13 +98,13 @@ impl Roots {
         }
     }
 
-    /// Remembers soon what was shown at `now`: keys of chunks with the name of the root, where there are several.
-    pub fn record<'k>(&self, shown: impl Iterator<Item = (Option<&'k str>, &'k str)>, now: i64) {
+    /// Remembers soon what was shown at `now`.
+    pub fn record<'k>(&self, shown: impl Iterator<Item = ShownChunk<'k>>, now: i64) {
         let shown: Vec<_> = shown.collect();
         for Root { name, live } in self.0.iter() {
-            let mut of_root = shown.iter().filter(|(root, _)| root.is_none_or(|root| root == name)).peekable();
+            let mut of_root = shown.iter().filter(|chunk| chunk.root.is_none_or(|root| root == name)).peekable();
             if of_root.peek().is_some() {
-                live.record(of_root.map(|(_, key)| *key), now);
+                live.record(of_root.map(|chunk| chunk.key), now);
             }
         }
     }

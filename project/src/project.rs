@@ -12,6 +12,9 @@ use aurora_storage::{Environment, KnownIndexes, OpenMode, ProjectDirectory, Snap
 use crate::error::ProjectError;
 use crate::{programs, user};
 
+/// Tables of a configuration that others read.
+const OTHER_TABLES: [&str; 2] = ["logs", "memory"];
+
 /// A directory, its index, and the stage types that its pipeline may use.
 #[derive(Debug, Clone)]
 pub struct Project {
@@ -113,6 +116,7 @@ impl Project {
             project: Some(&self.root),
             environment: user::environment(),
             flags,
+            other_tables: &OTHER_TABLES,
             user_tables: &[aurora_stages::limits::TABLE],
             ..ConfigLayers::default()
         });

@@ -35,11 +35,17 @@ pub fn known_roots() -> Vec<PathBuf> {
     let mut roots: Vec<PathBuf> = Vec::new();
     for home in user::trust().known.homes() {
         let is_index = home.file_name().is_some_and(|name| name == ProjectDirectory::NAME);
-        roots.extend(home.parent().filter(|_| is_index).map(Path::to_owned));
+        roots.extend(home.parent().filter(|root| is_index && !is_internal(root)).map(Path::to_owned));
     }
     roots.sort_unstable();
     roots.dedup();
     roots
+}
+
+/// Whether an indexed directory holds what Aurora keeps: articles, or the entries of a memory.
+fn is_internal(root: &Path) -> bool {
+    let of_user = user::absolute_directory().and_then(|user| user.path().canonicalize().ok());
+    root.iter().any(|part| part == ProjectDirectory::NAME) || of_user.is_some_and(|user| root.starts_with(user))
 }
 
 #[cfg(test)]

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use aurora_query::{Context, Details, FilterSpec, Query, QueryError, Root, RootDetails, SearchResults, search_all};
+use aurora_query::{
+    Context, Details, FilterSpec, Query, QueryError, Retention, Root, RootDetails, SearchResults, ShownChunk,
+    search_all,
+};
 
 use crate::highlighting;
 use crate::search::{SearchRequest, Searcher};
@@ -18,11 +21,25 @@ pub struct NamedSearcher {
     pub name: String,
     /// The generation.
     pub searcher: Arc<Searcher>,
+    /// The rules of a memory; `None` for a project.
+    pub memory: Option<Arc<dyn Retention>>,
 }
 
 impl From<Arc<Searcher>> for Searchers {
     fn from(searcher: Arc<Searcher>) -> Self {
-        Self(vec![NamedSearcher { name: String::new(), searcher }])
+        Self(vec![NamedSearcher::of_project(String::new(), searcher)])
+    }
+}
+
+impl NamedSearcher {
+    /// A generation of a project with its name.
+    pub fn of_project(name: String, searcher: Arc<Searcher>) -> Self {
+        Self { name, searcher, memory: None }
+    }
+
+    fn root(&self) -> Root<'_> {
+        let retriever = self.searcher.retriever();
+        Root { memory: self.memory.as_deref(), ..Root::of_project(&self.name, retriever) }
     }
 }
 
@@ -50,8 +67,7 @@ impl Searchers {
     /// # Errors
     /// As for [`search_all`].
     pub fn search(&self, request: &SearchRequest, now: i64) -> Result<SearchResults, QueryError> {
-        let roots: Vec<Root<'_>> =
-            self.iter().map(|root| Root { name: &root.name, retriever: root.searcher.retriever() }).collect();
+        let roots: Vec<Root<'_>> = self.iter().map(NamedSearcher::root).collect();
         let query = Query {
             text: request.text.clone(),
             limit: request.limit,
@@ -94,19 +110,23 @@ impl Searchers {
 
     fn details(&self) -> Vec<RootDetails<'_>> {
         let details = |root| {
-            let NamedSearcher { name, searcher }: &NamedSearcher = root;
-            RootDetails { name, path: searcher.project().root(), snapshot: searcher.snapshot() }
+            let NamedSearcher { name, searcher, memory }: &NamedSearcher = root;
+            RootDetails {
+                name,
+                is_memory: memory.is_some(),
+                path: searcher.project().root(),
+                snapshot: searcher.snapshot(),
+            }
         };
         self.iter().map(details).collect()
     }
 
-    /// Remembers what was shown, at `now`: keys of chunks with the name of the root, where there are several. A search never fails
-    /// because of it.
-    pub fn record<'k>(&self, shown: impl Iterator<Item = (Option<&'k str>, &'k str)>, now: i64) {
+    /// Remembers what was shown, at `now`. A search never fails because of it.
+    pub fn record<'k>(&self, shown: impl Iterator<Item = ShownChunk<'k>>, now: i64) {
         let shown: Vec<_> = shown.collect();
-        for NamedSearcher { name, searcher } in &self.0 {
-            let of_root = shown.iter().filter(|(root, _)| root.is_none_or(|root| root == name));
-            searcher.record(of_root.map(|(_, key)| *key), now);
+        for (place, root) in self.iter().enumerate() {
+            let of_root = shown.iter().filter(|chunk| chunk.root_place == place);
+            root.searcher.record(of_root.map(|chunk| chunk.key), now);
         }
     }
 }

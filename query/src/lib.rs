@@ -34,6 +34,7 @@ pub mod explain;
 mod filter;
 mod graph;
 mod listing;
+pub mod memory;
 mod path_class;
 mod present;
 mod query;
@@ -54,11 +55,12 @@ pub use graph::{
     BranchEnd, DEEPEST_TREE, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree, TreeNode,
     TreeOptions,
 };
+pub use memory::{Aging, Retention, Source};
 pub use path_class::is_side_code;
 pub use present::{
     Context, ContextBlock, Copies, Details, FacetCount, FileRow, FileState, Hit, IndexInfo, LineToken, Marker,
-    PackedHit, RawScores, RootDetails, RootInfo, Scores, SearchFacets, SearchResults, SnippetLine, StageCounts,
-    complete, estimate_tokens, file_state, packed, shown_path,
+    PackedHit, RawScores, RootDetails, RootInfo, Scores, SearchFacets, SearchResults, ShownChunk, SnippetLine,
+    StageCounts, complete, estimate_tokens, file_state, packed, shown_path,
 };
 pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::forgetting::Forgetting;

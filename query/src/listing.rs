@@ -11,7 +11,7 @@ use crate::filter::TextFilter;
 use crate::present::{Hit, Scores, SearchFacets, SearchResults, StageCounts, line_numbers};
 use crate::query::{Query, QueryError};
 use crate::rank::activation::ActivationParts;
-use crate::retriever::{Retriever, Root};
+use crate::retriever::Root;
 
 /// Reason given for a score that is none.
 const UNRANKED: &str = "not ranked: no query";
@@ -21,10 +21,10 @@ const UNRANKED: &str = "not ranked: no query";
 pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<SearchResults, QueryError> {
     let (mut parts, mut hits, mut left) = (Vec::new(), Vec::new(), query.limit);
     for (place, root) in roots.iter().enumerate() {
-        let mut part = Part::of(root.retriever, query, left)?;
+        let mut part = Part::of(root, query, left)?;
         left -= part.hits.len();
         for hit in std::mem::take(&mut part.hits) {
-            let name = (roots.len() > 1).then(|| root.name.to_owned());
+            let name = root.shown_name(roots).map(str::to_owned);
             hits.push(Hit { rank: hits.len() + 1, root_place: place, root: name, ..hit });
         }
         parts.push(part);
@@ -61,6 +61,13 @@ pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<
     })
 }
 
+/// Whether a chunk of a memory is archived.
+fn is_expired(root: &Root<'_>, id: ChunkId, now: i64) -> Result<bool, QueryError> {
+    let (Some(memory), Some(chunk)) = (root.memory, root.retriever.snapshot().chunk(id)?) else { return Ok(false) };
+    let access = root.retriever.accesses(&[&chunk.key()], &mut Vec::new()).pop().flatten();
+    Ok(memory.aging(chunk, access.as_ref(), now).is_expired)
+}
+
 /// What is listed of one index.
 struct Part {
     hits: Vec<Hit>,
@@ -72,10 +79,11 @@ struct Part {
 }
 
 impl Part {
-    fn of(retriever: &Retriever, query: &Query, limit: usize) -> Result<Self, QueryError> {
+    fn of(root: &Root<'_>, query: &Query, limit: usize) -> Result<Self, QueryError> {
+        let retriever = root.retriever;
         let snapshot = retriever.snapshot();
         let text = query.filter.text()?;
-        let selection = query.filter.resolve()?.select(snapshot)?;
+        let selection = query.filter.resolve()?.select(root)?;
         let mut notes = selection.notes;
         let eligible = selection.chunks.unwrap_or_default() & snapshot.live();
         let mut found: Vec<(ChunkId, Chunk)> = Vec::new();
@@ -87,9 +95,11 @@ impl Part {
             let ids = file?.chunks.into_iter().filter(|id| eligible.contains(id.0));
             let mut chunks: Vec<(ChunkId, Chunk)> = Vec::new();
             for id in ids {
-                chunks.extend(snapshot.chunk_with_text(id)?.map(|chunk| (id, chunk)));
+                seen += 1;
+                if !is_expired(root, id, query.now)? {
+                    chunks.extend(snapshot.chunk_with_text(id)?.map(|chunk| (id, chunk)));
+                }
             }
-            seen += chunks.len() as u64;
             found.extend(without_outer(chunks, &text));
         }
         let has_more = seen < eligible.len() || found.len() > limit;
@@ -112,7 +122,8 @@ impl Part {
                 activation_parts: ActivationParts::default(),
                 rules: Vec::new(),
             };
-            Hit::of((0, id), chunk, query.content, Scores::default(), access, explanation)
+            let is_memory = root.memory.is_some();
+            Hit::of((0, id), chunk, (query.content, is_memory), Scores::default(), access, explanation)
         });
         Ok(Self { hits: hits.collect(), eligible: eligible.len(), has_more, facets, notes })
     }

@@ -7,6 +7,7 @@ use aurora_storage::{AccessLog, AccessRecord, Snapshot, StorageError};
 
 use crate::config::SearchConfig;
 use crate::filter::FilterSpec;
+use crate::memory::Retention;
 use crate::present::FacetIndex;
 use crate::query::{Mode, QueryError};
 use crate::rank::{Boosts, KnownLabels, Reranking};
@@ -39,6 +40,21 @@ pub struct Root<'a> {
     pub name: &'a str,
     /// The index.
     pub retriever: &'a Retriever,
+    /// What holds of an index of memories. Results do not name such a root.
+    pub memory: Option<&'a dyn Retention>,
+}
+
+impl<'a> Root<'a> {
+    /// A project's index.
+    pub fn of_project(name: &'a str, retriever: &'a Retriever) -> Self {
+        Self { name, retriever, memory: None }
+    }
+
+    /// The name in results of a search over `roots`: where there are several projects, their names tell them apart.
+    pub(crate) fn shown_name(&self, roots: &[Root<'_>]) -> Option<&'a str> {
+        let is_project = |root: &&Root<'_>| root.memory.is_none();
+        (self.memory.is_none() && roots.iter().filter(is_project).count() > 1).then_some(self.name)
+    }
 }
 
 impl Retriever {

@@ -26,7 +26,7 @@ impl Retriever {
     /// [`QueryError`] for a query or filter that cannot be understood, for mode `dense` without vectors, and when the
     /// index cannot be read.
     pub fn search(&self, query: &Query) -> Result<SearchResults, QueryError> {
-        search_all(&[Root { name: "", retriever: self }], query)
+        search_all(&[Root::of_project("", self)], query)
     }
 
     /// The best passages for a query: chunks in the order of reciprocal rank fusion alone. History, rules, names and copies count
@@ -56,7 +56,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let corpus = Corpus::new(roots.iter().map(|root| root.retriever.snapshot()));
     let Understood { parsed, text, kind, mut notes } =
         understand(&corpus, first.analyzer(), first.config(), &query.text)?;
-    let selected = select(&corpus, &query.filter, &mut notes)?;
+    let selected = select(roots, &query.filter, &mut notes)?;
     let boosts: Vec<&Boosts> = roots.iter().map(|root| root.retriever.boosts()).collect();
     notes.extend(boosts.iter().filter_map(|boosts| boosts.note()).map(str::to_owned));
     notes.dedup();
@@ -119,7 +119,7 @@ pub(crate) fn passages(
     let running = Running::begin();
     let corpus = Corpus::new([retriever.snapshot()]);
     let Understood { parsed, text, kind, .. } = understand(&corpus, retriever.analyzer(), retriever.config(), text)?;
-    let roots = [Root { name: "", retriever }];
+    let roots = [Root::of_project("", retriever)];
     let searched = looked_up(&roots, &corpus, (&text, &parsed), mode, vec![None], running.threads(&corpus))?;
     let mut late = late_interaction(&roots, mode, &text);
     let found = candidates(&roots, &searched, (&text, &parsed), (mode, limit), &mut late)?;
@@ -168,14 +168,15 @@ impl Drop for Running {
 /// The live chunks of each index that a filter lets through; `None` for all. What a filter says of an index is a note only where
 /// nothing passes in any.
 fn select(
-    corpus: &Corpus<'_>,
+    roots: &[Root<'_>],
     filter: &FilterSpec,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Option<RoaringBitmap>>, QueryError> {
     let filter = filter.resolve()?;
     let (mut selected, mut reasons): (Vec<Option<RoaringBitmap>>, Vec<String>) = (Vec::new(), Vec::new());
-    for snapshot in corpus.snapshots() {
-        let selection = filter.select(snapshot)?;
+    for root in roots {
+        let snapshot = root.retriever.snapshot();
+        let selection = filter.select(root)?;
         reasons.extend(selection.notes);
         selected.push(selection.chunks.map(|chunks| chunks & snapshot.live()));
     }
@@ -200,8 +201,9 @@ fn looked_up<'s>(
     let bm25 = KeywordSearch::new(corpus, &roots[0].retriever.config().bm25, parsed)?;
     let parts = roots.iter().zip(bm25).zip(vectors).zip(selected);
     let searched = parts.map(|(((root, bm25), vector), filter)| SearchedRoot {
-        name: (roots.len() > 1).then_some(root.name),
+        name: root.shown_name(roots),
         snapshot: root.retriever.snapshot(),
+        memory: root.memory,
         bm25,
         vector,
         has_tokens: root.retriever.tokens().is_some(),

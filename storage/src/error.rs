@@ -17,6 +17,14 @@ pub enum StorageError {
         /// The index directory.
         path: PathBuf,
     },
+    /// A key that no table can hold.
+    #[error("a key has {length} bytes, not 1 to {most}")]
+    Key {
+        /// Its length in bytes.
+        length: usize,
+        /// The greatest length.
+        most: usize,
+    },
     /// The data file was made by something else.
     #[error("{} is not an Aurora index ({reason})", path.display())]
     Foreign {

@@ -84,6 +84,7 @@ mod manifest;
 mod opening;
 mod project;
 mod publish;
+mod records;
 mod replace;
 mod representation;
 #[cfg(test)]
@@ -126,6 +127,7 @@ pub use label::{Label, LabelKind};
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
 pub use opening::OpenMode;
 pub use project::ProjectDirectory;
+pub use records::{RecordReader, RecordStore, RecordTable, RecordWriter, Records};
 pub use representation::FileRepresentation;
 pub use sizes::TableSize;
 pub use snapshot::Snapshot;

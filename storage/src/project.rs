@@ -20,6 +20,7 @@ pub(crate) const DATA: &str = "data.mdb";
 /// | `pipeline.toml`, `config.toml` | the project's configuration | no: written by people |
 /// | `plugins/` | custom stages | no: written by people |
 /// | `reasoning/` | reasoning patterns, which are indexed | no: written by people |
+/// | `memory/` | the project's memory: entries, their index and its access history | no: nothing else knows the entries |
 /// | `eval/`, `tuned.toml` | golden sets that were mined, weights that were learned | yes, they can be made again |
 /// | `index/` | the index | yes, the next run builds it again |
 /// | `access/` | the access history | no: nothing else knows it |
@@ -55,6 +56,8 @@ impl ProjectDirectory {
 
     /// Directory of the index.
     pub const INDEX: &'static str = "index";
+    /// Directory of the project's memory.
+    pub const MEMORY: &'static str = "memory";
     /// Directory of the access history.
     pub const ACCESS: &'static str = "access";
     /// Cache of the directory listings of the last walk over the tree.

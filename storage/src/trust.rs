@@ -73,9 +73,14 @@ impl KnownIndexes {
 
     /// The origin of a snapshot's index, given the project's `.aurora` directory.
     pub fn origin(&self, home: &Path, snapshot: &Snapshot) -> Origin {
+        snapshot.id().map_or(Origin::Unknown, |id| self.origin_of(&id, home, ProjectDirectory::INDEX))
+    }
+
+    /// The origin of what has an id in the directory `name` of `home`.
+    pub(crate) fn origin_of(&self, id: &IndexId, home: &Path, name: &str) -> Origin {
         let look = || {
-            let known = self.record_of(&snapshot.id()?)?;
-            let stamp = stamp(home).ok()?;
+            let known = self.record_of(id)?;
+            let stamp = stamp(home, name).ok()?;
             if known.stamp == stamp {
                 return Some(Origin::Own);
             }
@@ -112,7 +117,7 @@ impl KnownIndexes {
         };
         let names = records.entries().unwrap_or_default();
         let homes = names.iter().filter_map(|(name, _)| Some(read(&records, name)?.home));
-        homes.filter(|home| stamp(home).is_ok()).collect()
+        homes.filter(|home| stamp(home, ProjectDirectory::INDEX).is_ok()).collect()
     }
 
     fn write(&self, home: &Path, snapshot: &Snapshot, accepted: bool) -> Result<(), StorageError> {
@@ -123,12 +128,27 @@ impl KnownIndexes {
                 source: io::Error::other("there is no place to record its id; set AURORA_HOME to an absolute path"),
             });
         };
+        self.set(directory, &id, (home, ProjectDirectory::INDEX), accepted)
+    }
+
+    /// Records what has an id in the directory `name` of `home` as this user's, with the current stamp of its data file.
+    pub(crate) fn remember(&self, id: &IndexId, home: &Path, name: &str) -> Result<(), StorageError> {
+        self.directory.as_ref().map_or(Ok(()), |directory| self.set(directory, id, (home, name), false))
+    }
+
+    fn set(
+        &self,
+        directory: &Path,
+        id: &IndexId,
+        (home, name): (&Path, &str),
+        accepted: bool,
+    ) -> Result<(), StorageError> {
         let io = |error| StorageError::io(directory, error);
         let home_path = home.canonicalize().map_err(io)?;
-        let record = TrustRecord { home: home_path, stamp: stamp(home).map_err(io)?, accepted };
-        match self.record_of(&id) {
+        let record = TrustRecord { home: home_path, stamp: stamp(home, name).map_err(io)?, accepted };
+        match self.record_of(id) {
             Some(before) if before == record => Ok(()),
-            before => write(directory, &id, &record, before.is_none()),
+            before => write(directory, id, &record, before.is_none()),
         }
     }
 
@@ -184,8 +204,8 @@ fn forget_gone(records: &Directory) -> io::Result<()> {
     Ok(())
 }
 
-fn stamp(home: &Path) -> io::Result<Stamp> {
-    let found = ProjectDirectory::at(home).open()?.metadata(Path::new(ProjectDirectory::INDEX).join(DATA))?;
+fn stamp(home: &Path, name: &str) -> io::Result<Stamp> {
+    let found = ProjectDirectory::at(home).open()?.metadata(Path::new(name).join(DATA))?;
     Ok(Stamp {
         device: found.device,
         inode: found.inode,

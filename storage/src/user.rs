@@ -46,6 +46,16 @@ impl UserDirectory {
         self.path.join("knowledge")
     }
 
+    /// Directory of the user's memory.
+    pub fn memory(&self) -> PathBuf {
+        self.path.join("memory")
+    }
+
+    /// Directory of the records of memories that the user has made.
+    pub fn memory_records(&self) -> PathBuf {
+        self.path.join("state").join("memories")
+    }
+
     /// Directory of the conversation logs.
     pub fn conversations(&self) -> PathBuf {
         self.path.join("logs").join("conversations")

@@ -117,8 +117,12 @@ pub struct TypeDecay {
     pub doc: f32,
     /// Reasoning patterns.
     pub reasoning: f32,
-    /// Conversations.
+    /// Conversation logs and knowledge.
     pub knowledge: f32,
+    /// Notes.
+    pub note: f32,
+    /// Turns of conversations.
+    pub turn: f32,
 }
 
 /// What verdicts are worth, in shares of the range that the activations of a query's candidates span.
@@ -279,7 +283,16 @@ impl Default for SearchConfig {
                 git_prior: 1.0,
                 inactivity: 0.5,
                 // What prose says of code goes out of date sooner than the code: measured against the same rate for all.
-                type_decay: TypeDecay { code: 1.0, types: 1.0, kb: 1.3, doc: 1.3, reasoning: 1.0, knowledge: 1.0 },
+                type_decay: TypeDecay {
+                    code: 1.0,
+                    types: 1.0,
+                    kb: 1.3,
+                    doc: 1.3,
+                    reasoning: 1.0,
+                    knowledge: 1.0,
+                    note: 1.0,
+                    turn: 1.0,
+                },
                 inactive_after: 90.0,
                 inactive_half_life: 180.0,
                 spread: 0.7,

@@ -161,7 +161,9 @@ static ROWS: &[ReferenceRow] = &[
     row("search.activation.type_decay.kb", "Rate of forgetting of sections of Markdown."),
     row("search.activation.type_decay.doc", "Rate of forgetting of sections of other documents."),
     row("search.activation.type_decay.reasoning", "Rate of forgetting of reasoning patterns."),
-    row("search.activation.type_decay.knowledge", "Rate of forgetting of conversations."),
+    row("search.activation.type_decay.knowledge", "Rate of forgetting of conversation logs and knowledge."),
+    row("search.activation.type_decay.note", "Rate of forgetting of notes."),
+    row("search.activation.type_decay.turn", "Rate of forgetting of turns of conversations."),
     row("search.activation.inactive_after", "Time without use after which a memory counts as inactive.").unit("days"),
     row(
         "search.activation.inactive_half_life",

@@ -99,6 +99,8 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.activation.type_decay.doc", RATE, |c| &mut c.activation.type_decay.doc),
     number("search.activation.type_decay.reasoning", RATE, |c| &mut c.activation.type_decay.reasoning),
     number("search.activation.type_decay.knowledge", RATE, |c| &mut c.activation.type_decay.knowledge),
+    number("search.activation.type_decay.note", RATE, |c| &mut c.activation.type_decay.note),
+    number("search.activation.type_decay.turn", RATE, |c| &mut c.activation.type_decay.turn),
     number("search.activation.inactive_after", POSITIVE, |c| &mut c.activation.inactive_after),
     number("search.activation.inactive_half_life", POSITIVE, |c| &mut c.activation.inactive_half_life),
     number("search.activation.spread", SHARE, |c| &mut c.activation.spread),

@@ -7,7 +7,7 @@ use crate::explain::points::{self, Boost, Points};
 use crate::explain::reasons::{activation_reason, keyword_match, semantic_reason};
 use crate::query::Mode;
 use crate::rank::activation::ActivationParts;
-use crate::rank::{RankedCandidate, RankingContext};
+use crate::rank::{AGE, RankedCandidate, RankingContext};
 use crate::retrieve::Candidate;
 use crate::retrieve::bm25::MatchedTerms;
 
@@ -46,7 +46,12 @@ pub(crate) fn explain(
 ) -> (Points, Explanation) {
     let chunk = candidate.retrieved.chunk;
     let shares = points::shares(&context.config.hybrid, context.weights(), candidate.components, candidate.ranks);
-    let (weighted, rules) = points::settle(shares, candidate.fused, &candidate.applied, chunk.path());
+    let (weighted, mut rules) = points::settle(shares, candidate.fused, &candidate.applied, chunk.path());
+    if let Some(aging) = &candidate.aging {
+        for rule in rules.iter_mut().filter(|rule| rule.rule == AGE) {
+            rule.reason.clone_from(&aging.reason);
+        }
+    }
     let keywords = keyword_match(context.parsed, &matched.places, chunk.name());
     let columns = matched_columns(context, &candidate.retrieved, &matched.in_columns);
     let semantic = if context.mode == Mode::Sparse {

@@ -11,6 +11,8 @@ use crate::filter::columns;
 use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, LONGEST_VALUE, MOST_VALUES, SelectError};
 use crate::filter::text::TextFilter;
+use crate::memory::Source;
+use crate::retriever::Root;
 
 /// Filters as given by the user. Values of one kind are alternatives; kinds are all required.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub struct FilterSpec {
     pub grep: Vec<String>,
     /// Texts that the chunk's text must hold, every one of them.
     pub fixed: Vec<String>,
+    /// Where results may come from; empty for everywhere.
+    pub sources: Vec<Source>,
 }
 
 /// A filter that is known to be well formed.
@@ -37,6 +41,7 @@ pub(crate) struct Filter {
     paths: Option<GlobSet>,
     where_: Vec<Condition>,
     text: TextFilter,
+    sources: Vec<Source>,
 }
 
 /// The chunks that a filter lets through, and what should be said about it.
@@ -91,6 +96,7 @@ impl FilterSpec {
             paths: (!self.paths.is_empty()).then(|| globs(&self.paths)).transpose()?,
             where_: self.where_.clone(),
             text: self.text()?,
+            sources: self.sources.clone(),
         })
     }
 
@@ -125,12 +131,25 @@ impl Filter {
         })
     }
 
-    /// The chunks of `snapshot` that pass.
+    /// The chunks of an index that pass, among those that a search may find.
     ///
     /// # Errors
     /// When the index has not the columns that conditions name, or cannot be read.
-    pub(crate) fn select(&self, snapshot: &Snapshot) -> Result<ChunkSelection, SelectError> {
-        let mut selection = ChunkSelection::default();
+    pub(crate) fn select(&self, root: &Root<'_>) -> Result<ChunkSelection, SelectError> {
+        let snapshot = root.retriever.snapshot();
+        let visible = root.memory.map(|memory| memory.visible(snapshot)).transpose()?.flatten();
+        let mut selection = ChunkSelection { chunks: visible, notes: Vec::new() };
+        if !self.sources.is_empty() {
+            let is_held =
+                |kind: &ChunkType| self.sources.iter().any(|source| source.holds(*kind, root.memory.is_some()));
+            if !ChunkType::ALL.iter().all(is_held) {
+                let mut any = RoaringBitmap::new();
+                for kind in ChunkType::ALL.into_iter().filter(is_held) {
+                    any |= snapshot.label(Label::Type(kind))?;
+                }
+                selection.require(any, || Ok("Nothing comes from the source asked for".to_owned()))?;
+            }
+        }
         if !self.types.is_empty() {
             let mut any = RoaringBitmap::new();
             for &kind in &self.types {
@@ -273,7 +292,7 @@ mod tests {
         assert_eq!(types("know,reas"), [ChunkType::Knowledge, ChunkType::Reasoning]);
         assert_eq!(types("code").len(), 8);
         let message = |text: &str| spec(text).check().expect_err("not a type").to_string();
-        insta::assert_snapshot!(message("function,functon"), @"Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge (did you mean `function`?)");
+        insta::assert_snapshot!(message("function,functon"), @"Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge, note, turn (did you mean `function`?)");
         assert!(!message("xyzzy").contains("did you mean"));
     }
 

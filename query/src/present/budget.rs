@@ -6,7 +6,7 @@ use aurora_storage::ChunkType;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::present::results::shown_path;
+use crate::present::results::{ShownChunk, shown_path};
 use crate::present::tokens::estimate_tokens;
 
 /// Most blank lines between two chunks that are shown as one block.
@@ -69,6 +69,9 @@ pub struct PackedHit {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextBlock {
+    /// Place of the root among those that were searched.
+    #[serde(skip)]
+    pub root_place: usize,
     /// Name of the root, where several are searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
@@ -102,9 +105,15 @@ pub struct Context {
 }
 
 impl Context {
-    /// Keys of the chunks whose texts are there, each with the name of its root where several are searched.
-    pub fn shown(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
-        self.blocks.iter().flat_map(|block| block.hits.iter().map(|hit| (block.root.as_deref(), hit.id.as_str())))
+    /// The chunks whose texts are there.
+    pub fn shown(&self) -> impl Iterator<Item = ShownChunk<'_>> {
+        self.blocks.iter().flat_map(|block| {
+            block.hits.iter().map(|hit| ShownChunk {
+                root_place: block.root_place,
+                root: block.root.as_deref(),
+                key: &hit.id,
+            })
+        })
     }
 }
 
@@ -185,6 +194,7 @@ impl Packer<'_> {
         let hit = PackedHit { complete, ..piece.hit.clone() };
         if !piece.whole {
             let block = ContextBlock {
+                root_place: piece.file.root_place,
                 root: piece.file.root.clone(),
                 file: piece.file.path.clone(),
                 line_start: hit.line_start,
@@ -247,6 +257,7 @@ impl FileLines {
             let lines = (first..=last).map(|line| self.lines.get(&line).map_or("", String::as_str));
             let hits = self.hits.iter().filter(|hit| (first..=last).contains(&hit.line_start));
             let block = ContextBlock {
+                root_place: self.file.root_place,
                 root: self.file.root.clone(),
                 file: self.file.path.clone(),
                 line_start: first,

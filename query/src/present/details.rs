@@ -22,6 +22,8 @@ use crate::query::QueryError;
 pub struct RootDetails<'a> {
     /// How users call it.
     pub name: &'a str,
+    /// Whether it is a memory, whose chunks come from no files.
+    pub is_memory: bool,
     /// The indexed directory, where files are looked at.
     pub path: &'a Path,
     /// The generation that was searched.
@@ -49,9 +51,10 @@ pub fn complete(
     results: &mut SearchResults,
     details: &Details<'_>,
 ) -> Result<(), QueryError> {
-    match roots {
+    let projects: Vec<&RootDetails<'_>> = roots.iter().filter(|root| !root.is_memory).collect();
+    match projects[..] {
         [only] => results.index = Some(info(only.snapshot, details.now)),
-        several => results.roots = several.iter().map(|root| root_info(root, details.now)).collect(),
+        _ => results.roots = projects.iter().map(|root| root_info(root, details.now)).collect(),
     }
     let patterns = details.filter.text()?;
     let corpus = Corpus::new(roots.iter().map(|root| root.snapshot));
@@ -144,7 +147,7 @@ pub fn packed(roots: &[RootDetails<'_>], results: &SearchResults, budget: usize)
 
 /// Memories have no place in a file that a reader could open.
 fn has_lines(kind: ChunkType) -> bool {
-    !matches!(kind, ChunkType::Reasoning | ChunkType::Knowledge)
+    !kind.is_memory()
 }
 
 /// Most bytes of a file that is read for line numbers.
@@ -163,7 +166,7 @@ struct Files<'a> {
 impl<'a> Files<'a> {
     fn new(root: &RootDetails<'a>) -> Self {
         Self {
-            root: Directory::open_root(root.path).ok(),
+            root: if root.is_memory { None } else { Directory::open_root(root.path).ok() },
             snapshot: root.snapshot,
             states: FxHashMap::default(),
             texts: FxHashMap::default(),

@@ -43,7 +43,8 @@ pub(crate) fn hits(
         let rows = group.rows.iter().map(|&row| &ranked[row]);
         let rows = rows.filter(|row| row.score >= LEAST_SHARE * candidate.score);
         let rows = rows.map(|row| FileRow::of(row.retrieved.chunk, row.score)).collect();
-        let hit = Hit::of((at + 1, id), chunk, content, scores, candidate.access.clone(), explanation);
+        let kept = (content, root.memory.is_some());
+        let hit = Hit::of((at + 1, id), chunk, kept, scores, candidate.access.clone(), explanation);
         let (place, name) = (candidate.retrieved.root, root.name.map(str::to_owned));
         hits.push(Hit { root_place: place, root: name, copies, rows, ..hit });
     }

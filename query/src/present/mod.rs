@@ -23,7 +23,7 @@ pub use freshness::{FileState, file_state};
 pub(crate) use hits::hits;
 pub(crate) use lines::line_numbers;
 pub use results::{
-    Copies, FileRow, Hit, IndexInfo, RawScores, RootInfo, Scores, SearchResults, StageCounts, shown_path,
+    Copies, FileRow, Hit, IndexInfo, RawScores, RootInfo, Scores, SearchResults, ShownChunk, StageCounts, shown_path,
 };
 pub use snippet::{LineToken, Marker, SnippetLine};
 pub use tokens::estimate_tokens;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::explain::{Explanation, Points};
+use crate::memory::{Source, column};
 use crate::present::facets::SearchFacets;
 use crate::present::freshness::FileState;
 #[cfg(feature = "schema")]
@@ -55,10 +56,21 @@ pub struct SearchResults {
 }
 
 impl SearchResults {
-    /// Keys of the chunks that the answer shows, each with the name of its root where several are searched.
-    pub fn shown(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
-        self.hits.iter().map(|hit| (hit.root.as_deref(), hit.key.as_str()))
+    /// The chunks that the answer shows.
+    pub fn shown(&self) -> impl Iterator<Item = ShownChunk<'_>> {
+        self.hits.iter().map(|hit| ShownChunk { root_place: hit.root_place, root: hit.root.as_deref(), key: &hit.key })
     }
+}
+
+/// A chunk that an answer shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShownChunk<'a> {
+    /// Place of its root among those that were searched.
+    pub root_place: usize,
+    /// Name of its root, where several projects were searched.
+    pub root: Option<&'a str>,
+    /// Its key.
+    pub key: &'a str,
 }
 
 /// How many chunks each stage of a search looked at.
@@ -127,7 +139,11 @@ pub struct Hit {
     /// Name of the root that holds the chunk, where several are searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// Path relative to the indexed root.
+    /// Where the result comes from.
+    pub source: Source,
+    /// Who may find it: `project`, `user`, `session` or `global`.
+    pub scope: String,
+    /// Path relative to the indexed root; of a memory, `@memory/` and its id.
     pub file: String,
     /// Type of the chunk.
     #[serde(rename = "type")]
@@ -195,11 +211,11 @@ impl Hit {
         shown_path(self.root.as_deref(), &self.file)
     }
 
-    /// The hit that a chunk is. Its text is kept where `content` asks for it.
+    /// The hit that a chunk is, which comes from a memory or not. Its text is kept where `content` asks for it.
     pub(crate) fn of(
         (rank, id): (usize, ChunkId),
         chunk: Chunk,
-        content: bool,
+        (content, is_memory): (bool, bool),
         scores: Scores,
         access: Option<AccessRecord>,
         explanation: Explanation,
@@ -208,8 +224,16 @@ impl Hit {
         if let ChunkHistory::Tracked(history) = &mut git {
             history.commit_times = Vec::new();
         }
+        let source = Source::of(chunk.chunk_type, &chunk.path, is_memory);
+        let scope = chunk.metadata.iter().find_map(|(name, value)| match value {
+            MetaValue::String(scope) if name == column::SCOPE && is_memory => Some(scope.as_str()),
+            _ => None,
+        });
+        let scope = scope.unwrap_or_else(|| source.scope()).to_owned();
         Self {
             rank,
+            source,
+            scope,
             key: chunk.key,
             id,
             root_place: 0,
@@ -305,7 +329,7 @@ impl Copies {
     pub(crate) fn of<'c>(chunks: impl ExactSizeIterator<Item = (Option<&'c str>, ChunkRecord<'c>)>) -> Self {
         let count = chunks.len();
         let place = |(root, chunk): (Option<&str>, ChunkRecord<'_>)| match chunk.chunk_type() {
-            ChunkType::Reasoning | ChunkType::Knowledge => shown_path(root, chunk.path()),
+            kind if kind.is_memory() => shown_path(root, chunk.path()),
             _ => format!("{}:{}", shown_path(root, chunk.path()), chunk.line_start()),
         };
         Self { count, places: chunks.take(Self::NAMED).map(place).collect() }

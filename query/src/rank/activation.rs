@@ -51,16 +51,17 @@ impl ActivationParts {
     }
 }
 
-/// The parts of the activation that come from a stored chunk's history at `now`.
+/// The parts of the activation that come from a stored chunk's history at `now`. The rules of its memory say how it is forgotten.
 pub(crate) fn of_chunk(
     config: &ActivationConfig,
     chunk: ChunkRecord<'_>,
     access: Option<&AccessRecord>,
+    forgetting: Option<Forgetting>,
     now: i64,
 ) -> ActivationParts {
     let uses = UseHistory::of(chunk, access);
     let rate = config.type_decay.of(chunk.chunk_type());
-    let way = forgetting::way(config, chunk, &uses, now);
+    let way = forgetting.unwrap_or_else(|| forgetting::way(config, chunk, &uses, now));
     ActivationParts {
         learning: access.map_or(0.0, |access| config.learning.learned(&access.judgements)),
         ..from_history(config, &uses, (way, rate), now)

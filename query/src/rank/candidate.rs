@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use aurora_storage::AccessRecord;
 use serde::Serialize;
 
+use crate::memory::Aging;
 use crate::rank::activation::ActivationParts;
 use crate::rank::boosts::ColumnBoost;
 use crate::rank::features::Features;
@@ -38,6 +39,8 @@ pub(crate) struct RankedCandidate<'s, C = Candidate<'s>> {
     pub(crate) reranked: Option<f32>,
     /// The rules that changed the score, in the order in which they were applied.
     pub(crate) applied: Vec<AppliedRule>,
+    /// How it has aged, in an index of memories.
+    pub(crate) aging: Option<Aging>,
 }
 
 /// A rule that changed a score, and by how much.
@@ -65,6 +68,7 @@ impl<'s, C> RankedCandidate<'s, C> {
             score: 0.0,
             reranked: None,
             applied: Vec::new(),
+            aging: None,
         }
     }
 

@@ -31,6 +31,8 @@ impl TypeDecay {
             ChunkType::Doc => self.doc,
             ChunkType::Reasoning => self.reasoning,
             ChunkType::Knowledge => self.knowledge,
+            ChunkType::Note => self.note,
+            ChunkType::Turn => self.turn,
         }
     }
 }
@@ -51,7 +53,7 @@ pub enum Forgetting {
 
 /// Which way `chunk` is forgotten.
 pub(crate) fn way(config: &ActivationConfig, chunk: ChunkRecord<'_>, uses: &UseHistory, now: i64) -> Forgetting {
-    if !matches!(chunk.chunk_type(), ChunkType::Reasoning | ChunkType::Knowledge) {
+    if !chunk.chunk_type().is_memory() {
         return Forgetting::Logarithmic;
     }
     let Some(last) = uses.last() else { return Forgetting::Logarithmic };

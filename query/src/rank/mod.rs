@@ -19,6 +19,7 @@ mod features;
 mod folding;
 pub mod forgetting;
 mod fusion;
+mod label_graph;
 mod learning;
 mod likeness;
 mod overlap;
@@ -31,15 +32,16 @@ mod uses;
 use std::cmp::Ordering;
 
 use aurora_analysis::Analyzer;
-use aurora_storage::{AccessRecord, ChunkId, ChunkType, StorageError};
+use aurora_storage::{AccessRecord, ChunkType, StorageError};
 
 use crate::config::{Fusion, SearchConfig};
 use crate::query::{Group, Mode};
 use crate::rank::activation::ActivationParts;
 use crate::rank::features::{Facts, FileShares, RuleQuery};
 use crate::rank::folding::Foldable;
+use crate::rank::label_graph::LabelGraph;
 use crate::rank::likeness::Likeness;
-use crate::rank::spreading::{LabelGraph, spread};
+use crate::rank::spreading::{Node, spread};
 use crate::retrieve::{Candidate, FileEvidence, SearchedRoot, chunk_name};
 use crate::understand::{ParsedQuery, QueryKind};
 
@@ -50,10 +52,10 @@ pub(crate) use folding::FoldedGroup;
 pub use folding::first_piece;
 pub(crate) use fusion::{Components, RankPair};
 pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
+pub(crate) use label_graph::KnownLabels;
 pub use passages::Passage;
 pub(crate) use passages::rank_passages;
 pub(crate) use reranking::Reranking;
-pub(crate) use spreading::KnownLabels;
 
 /// What the ranking of one query needs beside its candidates.
 pub(crate) struct RankingContext<'r, 's> {
@@ -126,9 +128,20 @@ pub(crate) fn rank<'s>(
     {
         notes.push(format!("Ranked without the reranker `{name}`: {reason}"));
     }
+    age(&mut ranked);
     rules::scale_to_one(&mut ranked);
     sort(&mut ranked);
     Ok(ranked)
+}
+
+/// Lowers the scores of memories by their ages.
+fn age(ranked: &mut [RankedCandidate<'_>]) {
+    for candidate in ranked {
+        if let Some(aging) = &candidate.aging {
+            let loss = candidate.score * (1.0 - aging.weight);
+            candidate.change(AGE, -loss);
+        }
+    }
 }
 
 fn with_features<'s>(
@@ -151,9 +164,12 @@ fn with_features<'s>(
     let parts = candidates.into_iter().zip(accesses).zip(features);
     let ranked = parts.map(|((candidate, access), features)| {
         let boosts = context.boosts[candidate.root].of_chunk(candidate.chunk);
-        RankedCandidate { boosts, ..RankedCandidate::new(candidate, access, features) }
+        let memory = context.roots[candidate.root].memory;
+        let aging = memory.map(|memory| memory.aging(candidate.chunk, access.as_ref(), context.now));
+        RankedCandidate { boosts, aging, ..RankedCandidate::new(candidate, access, features) }
     });
-    ranked.collect()
+    let is_archived = |candidate: &RankedCandidate<'_>| candidate.aging.as_ref().is_some_and(|aging| aging.is_expired);
+    ranked.filter(|candidate| !is_archived(candidate)).collect()
 }
 
 /// What the file of each candidate brings, on the scale of the other files.
@@ -211,7 +227,13 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
     for candidate in ranked.iter_mut() {
         candidate.activation = ActivationParts {
             context: activation::context_boost(config, candidate.features.context_share()),
-            ..activation::of_chunk(config, candidate.retrieved.chunk, candidate.access.as_ref(), context.now)
+            ..activation::of_chunk(
+                config,
+                candidate.retrieved.chunk,
+                candidate.access.as_ref(),
+                candidate.aging.as_ref().map(|aging| aging.forgetting),
+                context.now,
+            )
         };
     }
     if context.config.hybrid.activation_weight > 0.0 && context.config.hybrid.fusion == Fusion::Weighted {
@@ -219,15 +241,17 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
         let mut best: Vec<&RankedCandidate<'_>> = ranked.iter().collect();
         best.sort_by(|a, b| b.fused.total_cmp(&a.fused)); // stable: equal scores stay in the order of their keys
         best.truncate(config.sources);
-        let of_root = |(at, root): (usize, &SearchedRoot<'_>)| {
+        let graph = LabelGraph::new(context.roots, context.known);
+        let of_root = |at: usize| {
             let sources = best.iter().filter(|candidate| candidate.retrieved.root == at);
-            let sources: Vec<ChunkId> = sources.map(|candidate| candidate.retrieved.id).collect();
-            spread(config, &sources, &LabelGraph::new(root.snapshot, context.known[at]))
+            let sources: Vec<Node> = sources.map(|candidate| (at, candidate.retrieved.id)).collect();
+            spread(config, &sources, &graph)
         };
-        let arrived = context.roots.iter().enumerate().map(of_root).collect::<Result<Vec<_>, _>>()?;
+        let arrived = (0..context.roots.len()).map(of_root).collect::<Result<Vec<_>, _>>()?;
         for candidate in ranked.iter_mut() {
             let Candidate { root, id, .. } = &candidate.retrieved;
-            candidate.activation.spreading = arrived[*root].get(id).copied().unwrap_or(0.0);
+            let from_each = arrived.iter().filter_map(|arrived| arrived.get(&(*root, *id)));
+            candidate.activation.spreading = from_each.sum();
         }
     }
     let parts: Vec<ActivationParts> = ranked.iter().map(|candidate| candidate.activation).collect();
@@ -258,6 +282,9 @@ fn fuse(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
         candidate.score = candidate.fused;
     }
 }
+
+/// The rule that lowers the scores of memories by their ages.
+pub(crate) const AGE: &str = "age";
 
 /// Best first: exact names in their own order, then by score.
 fn in_order(a: &RankedCandidate<'_>, b: &RankedCandidate<'_>) -> Ordering {

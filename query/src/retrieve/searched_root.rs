@@ -4,15 +4,18 @@ use aurora_analysis::QueryEmbedder;
 use aurora_storage::{Snapshot, Threads};
 use roaring::RoaringBitmap;
 
+use crate::memory::Retention;
 use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::query_vector::QueryVector;
 
 /// One of the indexes that a search covers, with what the query looks up in it.
 pub(crate) struct SearchedRoot<'s> {
-    /// How users call it; `None` where it is the only one.
+    /// How results name it; `None` where nothing has to be told apart.
     pub(crate) name: Option<&'s str>,
     /// The generation that is searched.
     pub(crate) snapshot: &'s Snapshot,
+    /// What holds of an index of memories.
+    pub(crate) memory: Option<&'s dyn Retention>,
     /// The query's terms in it.
     pub(crate) bm25: KeywordSearch<'s>,
     /// The query's vector, if it can be compared with those of the index.

@@ -22,7 +22,7 @@ impl Index {
         let retriever = Retriever::new(self.snapshot.clone(), None, SearchConfig::default());
         let mut found = retriever.search(&query).expect("a valid query");
         let details = Details { snippet_lines: 3, filter: &filter, now: NOW };
-        let root = RootDetails { name: "", path: self.directory.path(), snapshot: &self.snapshot };
+        let root = RootDetails { name: "", is_memory: false, path: self.directory.path(), snapshot: &self.snapshot };
         aurora_query::complete(&[root], &mut found, &details).expect("a readable index");
         found
     }

@@ -32,7 +32,7 @@ impl Index {
 }
 
 fn search(indexes: &[(&str, &Index)], query: &Query) -> SearchResults {
-    let roots = indexes.iter().map(|(name, index)| Root { name, retriever: &index.retriever });
+    let roots = indexes.iter().map(|(name, index)| Root::of_project(name, &index.retriever));
     search_all(&roots.collect::<Vec<_>>(), query).expect("a valid query")
 }
 

@@ -133,16 +133,19 @@ impl Stage for IncrementalStage {
         }
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut unread = self.tree.unread();
+        let snapshot = &self.previous.snapshot;
         let mut gone = Vec::new();
         // A walk finds each path once: if it found as many known paths as the index has, none is deleted.
-        if seen.known != self.previous.snapshot.file_count() || !unread.is_empty() || !seen.gone.is_empty() {
+        if seen.known != snapshot.file_count() || !unread.is_empty() || !seen.gone.is_empty() {
             let paths: HashSet<&str> = seen.paths.iter().map(|path| &**path).collect();
-            for record in self.previous.snapshot.files() {
+            for path in seen.gone.iter().filter(|path| seen.covers(path) && !paths.contains(&***path)) {
+                gone.extend(snapshot.file(path).map_err(StageError::from_error)?.map(|_| Arc::clone(path)));
+            }
+            gone.sort_unstable();
+            for record in snapshot.files_outside(seen.rest.iter().map(|directory| &**directory)) {
                 let record = record.map_err(StageError::from_error)?;
-                let is_kept = unread.covers(&record.path)
-                    || seen.covers(&record.path) && !seen.gone.contains(&*record.path)
-                    || paths.contains(record.path.as_str());
-                if !is_kept {
+                let path = record.path.as_str();
+                if !unread.covers(path) && !seen.covers(path) && !paths.contains(path) {
                     gone.push(RelativePath::from(record.path));
                 }
             }
@@ -258,10 +261,17 @@ impl IncrementalWorker<'_> {
         if let Some(known) = known.filter(same) {
             return self.unchanged(known, Some((content, bytes)), row, cx);
         }
-        Ok(Some(self.changed(known.is_none(), content, bytes, row, cx)?))
+        let status = |content: &ContentId| match known {
+            Some(_) => Ok(FileStatus::Modified),
+            None => Ok(match self.origin(&content.hash, row.path)? {
+                Some(from) => FileStatus::Renamed { from },
+                None => FileStatus::Added,
+            }),
+        };
+        Ok(Some(self.changed(status, content, bytes, row, cx)?))
     }
 
-    /// How a document has changed.
+    /// How a document has changed. One document is never taken for another.
     fn examine_document(
         &mut self,
         document: &Document,
@@ -291,7 +301,10 @@ impl IncrementalWorker<'_> {
         let is_same = record.is_some_and(|record| record.hash == content.hash && record.language == row.language);
         match known.filter(|_| is_same && previous.scope() < RunScope::Everything) {
             Some(known) => self.unchanged(known, Some((content, bytes)), row, cx),
-            None => Ok(Some(self.changed(known.is_none(), content, bytes, row, cx)?)),
+            None => {
+                let status = if known.is_some() { FileStatus::Modified } else { FileStatus::Added };
+                Ok(Some(self.changed(|_| Ok(status), content, bytes, row, cx)?))
+            }
         }
     }
 
@@ -357,7 +370,7 @@ impl IncrementalWorker<'_> {
 
     fn changed(
         &self,
-        is_new: bool,
+        status: impl FnOnce(&ContentId) -> Result<FileStatus, StageError>,
         content: ContentId,
         bytes: Vec<u8>,
         row: &FileInput<'_>,
@@ -381,11 +394,7 @@ impl IncrementalWorker<'_> {
                 });
             }
         };
-        let status = match is_new.then(|| self.origin(&content.hash, row.path)).transpose()?.flatten() {
-            Some(from) => FileStatus::Renamed { from },
-            None if is_new => FileStatus::Added,
-            None => FileStatus::Modified,
-        };
+        let status = status(&content)?;
         cx.count(
             match status {
                 FileStatus::Renamed { .. } => "files.renamed",

@@ -29,6 +29,8 @@ mod trust;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use aurora_pipeline::Silent;
+
 pub use aurora_history::git_directory;
 pub use custom_columns::declarations as custom_columns;
 pub use directories::directories;
@@ -43,6 +45,7 @@ pub use plan::{MOST_PIPELINE_BYTES, plan, suppliers};
 pub use query_embedder::{StageEmbedder, query_embedder};
 pub use refresh::{Refresh, Unrefreshed, Updated, may_update, refresh};
 pub use runs::{RunRecord, RunStage, runs};
+pub use scope::kept;
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, Unreadable};
 pub use trust::{Distrust, Trust};
 
@@ -85,6 +88,19 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
             None => return Err(error),
         }
     }
+}
+
+/// The same where only documents have changed, and their source tells which: takes time in proportion to the change. What a run
+/// over everything would find beside it, such as damage that such a run does not come upon, stays as it is.
+///
+/// # Errors
+/// As for [`run`].
+pub fn run_changes(options: &IndexOptions) -> Result<(), IndexError> {
+    let root = root::indexable(&options.root)?;
+    let changes = IndexOptions { root: root.clone(), force: false, ..options.clone() };
+    let is_known = recovery::clear_unknown(&root, &options.trust)?.is_none();
+    let done = is_known && pass(&root, &changes, &Silent, PassKind::Changes).is_ok();
+    if done { Ok(()) } else { run(options, &Silent).map(drop) }
 }
 
 /// Time between two looks at the walk over git's history, if the observer gives none.

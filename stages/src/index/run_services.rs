@@ -55,7 +55,10 @@ impl RunServices {
         if previous.manifest().generation == 0 {
             options.trust.known.announce(project.path(), &writer.id());
         }
-        previous.check_keywords()?;
+        // It reads all of the keyword index, which takes longer than a run over a few changes.
+        if !matches!(kind, PassKind::Changes) {
+            previous.check_keywords()?;
+        }
         let home = project.open().map_err(|error| unopened(root, &error))?;
         let caches = CacheFiles::new(home, &writer.id());
         let base = RunBase { clock, previous, caches, writer: Some(Arc::new(writer)), only: None, kind };

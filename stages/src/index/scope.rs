@@ -78,8 +78,8 @@ pub(super) fn keeping(kept: &BTreeMap<String, String>) -> impl Iterator<Item = (
     kept.iter().map(|(stage, text)| (format!("{KEPT}{stage}"), text.clone()))
 }
 
-/// What stages have kept, by their names.
-pub(super) fn kept(states: &[(String, String)]) -> BTreeMap<String, String> {
+/// What stages have kept for the next run, by their names, given the fingerprints of a manifest.
+pub fn kept(states: &[(String, String)]) -> BTreeMap<String, String> {
     let kept = states.iter().filter_map(|(name, text)| Some((name.strip_prefix(KEPT)?.to_owned(), text.clone())));
     kept.collect()
 }

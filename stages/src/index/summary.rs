@@ -159,7 +159,7 @@ impl ChunkCounts {
             counts.total += chunks;
             *match kind {
                 ChunkType::Reasoning => &mut counts.reasoning,
-                ChunkType::Knowledge => &mut counts.knowledge,
+                ChunkType::Knowledge | ChunkType::Note | ChunkType::Turn => &mut counts.knowledge,
                 ChunkType::Kb => &mut counts.kb,
                 ChunkType::Doc => &mut counts.doc,
                 _ => &mut counts.code,

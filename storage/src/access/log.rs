@@ -8,8 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aurora_confined::Directory;
-use heed::types::Bytes;
-use heed::{CommitOrAbort, Database, EnvFlags, RwTxn};
+use heed::{EnvFlags, RwTxn};
 use rustc_hash::FxHashSet;
 
 use super::aside::set_aside;
@@ -19,22 +18,18 @@ use crate::btree::{Cursor, Damage, Mark, Tree, first_damage, seal, unseal};
 use crate::error::StorageError;
 use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
+use crate::records::{RecordDatabase, RecordFormat, RecordTable};
 use crate::store::{IndexStore, Mapped};
 
 const ACCESS: &str = ProjectDirectory::ACCESS;
-/// The table of records, and that of the format.
-const RECORDS: &str = "records";
-const FORMAT: &str = "format";
-/// Begin the checksums of their values; other numbers than those of the index's tables.
+/// Begins the checksums of the records. This number and that of the format are others than those of the index's tables.
 const RECORD_MARK: Mark = 0x40;
-const FORMAT_MARK: Mark = 0x41;
-/// The only row of the format: the version, and the transaction that wrote the newest rows.
-const SIGNATURE: &[u8] = b"signature";
-const VERSION: u32 = 1;
+const FORMAT: RecordFormat =
+    RecordFormat { version: 1, mark: 0x41, tables: &[RecordTable { name: "records", mark: RECORD_MARK }] };
 /// Longest chunk key that stands as it is; LMDB allows 511 bytes.
 const MAX_KEY: usize = 440;
 
-type AccessTable = Database<'static, Bytes, Bytes>;
+type AccessTable = RecordDatabase;
 
 /// The access history of a project's chunks, by chunk key, so that it outlives the index.
 ///
@@ -53,12 +48,6 @@ struct LogState {
     unusable: Option<String>,
     /// Why another log was begun.
     begun_anew: Option<String>,
-}
-
-/// The tables as LMDB has them.
-struct Tables {
-    records: AccessTable,
-    format: AccessTable,
 }
 
 impl AccessLog {
@@ -213,10 +202,10 @@ impl AccessLog {
         let store = self.writable(&mut state)?;
         drop(state);
         let wrap = |error| StorageError::lmdb(&store.data, error);
-        let tables = open_tables(&store).map_err(wrap)?;
+        let tables = FORMAT.open(&store).map_err(wrap)?;
         let mut transaction = store.lmdb.write_txn().map_err(wrap)?;
-        change(&tables.records, &mut transaction).map_err(wrap)?;
-        sign(&tables.format, &mut transaction).map_err(wrap)?;
+        change(&tables.tables[0], &mut transaction).map_err(wrap)?;
+        FORMAT.sign_in(&tables, &mut transaction).map_err(wrap)?;
         transaction.commit().map_err(wrap)
     }
 
@@ -291,33 +280,9 @@ fn check(store: &IndexStore) -> Result<Option<String>, StorageError> {
     Ok(checked().err().map(|damage| damage.0))
 }
 
-/// The records, once the format has been found to be this one, and the tables those of the newest transaction.
+/// The tree of the records, once the format has been found to be this one.
 fn records(mapped: &Mapped) -> Result<Tree, Damage> {
-    let (pages, main) = (mapped.pages(), mapped.meta.main);
-    match (main.is_empty(), mapped.meta.transaction) {
-        (true, 0) => return Ok(Tree::EMPTY),
-        (true, _) => return Err(Damage("its tables are lost".to_owned())),
-        _ => {}
-    }
-    let Some(format) = Cursor::named(pages, main, FORMAT)? else {
-        return Err(Damage("it was written by an earlier version, without checksums".to_owned()));
-    };
-    let signature = Cursor::get(pages, format.with_seal(Some(FORMAT_MARK)), SIGNATURE)?;
-    let parse = |bytes: &[u8]| {
-        let (version, rest) = bytes.split_first_chunk()?;
-        Some((u32::from_le_bytes(*version), u64::from_le_bytes(rest.try_into().ok()?)))
-    };
-    let (version, transaction) = signature.and_then(parse).ok_or_else(|| Damage("it has no format mark".to_owned()))?;
-    if version != VERSION {
-        return Err(Damage(format!("it has format {version}, this program reads format {VERSION}")));
-    }
-    let number = |bytes: &[u8]| Some(parse(bytes)?.1);
-    if transaction != mapped.meta.transaction || mapped.is_rolled_back((FORMAT, FORMAT_MARK, SIGNATURE), number) {
-        return Err(Damage("its tables are those of an earlier generation".to_owned()));
-    }
-    let records = Cursor::named(pages, main, RECORDS)?;
-    let records = records.ok_or_else(|| Damage("it has no table of records".to_owned()))?;
-    Ok(records.with_seal(Some(RECORD_MARK)))
+    Ok(FORMAT.trees(mapped)?[0])
 }
 
 fn decode(bytes: &[u8]) -> Result<AccessRecord, Damage> {
@@ -333,29 +298,6 @@ fn put(table: &AccessTable, transaction: &mut RwTxn<'_>, key: &[u8], record: &Ac
     let mut value = record.encode();
     seal(RECORD_MARK, key, &mut value);
     table.put(transaction, key, &value)
-}
-
-/// Leaves the format and the number of the transaction.
-fn sign(table: &Database<'_, Bytes, Bytes>, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
-    let number = transaction.id() as u64;
-    let mut value = [&VERSION.to_le_bytes()[..], &number.to_le_bytes()].concat();
-    seal(FORMAT_MARK, SIGNATURE, &mut value);
-    table.put(transaction, SIGNATURE, &value)
-}
-
-/// Opens the tables, making them in a new file together with the format.
-fn open_tables(store: &IndexStore) -> heed::Result<Tables> {
-    let transaction = store.lmdb.write_txn()?;
-    let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
-        let records: Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some(RECORDS))?;
-        let format: Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some(FORMAT))?;
-        if format.get(transaction, SIGNATURE)?.is_none() {
-            sign(&format, transaction)?;
-        }
-        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit((records, format)))
-    })?;
-    let (records, format) = opened.unwrap_commit();
-    Ok(Tables { records, format })
 }
 
 /// The key of a chunk key: itself, or for a very long one its beginning and a digest.

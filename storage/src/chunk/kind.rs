@@ -33,13 +33,17 @@ pub enum ChunkType {
     Doc,
     /// A stored reasoning pattern.
     Reasoning,
-    /// A phase of a conversation log.
+    /// A phase of a conversation log, or facts with their sources.
     Knowledge,
+    /// A text that somebody has written down for later.
+    Note,
+    /// What one side has said in a conversation.
+    Turn,
 }
 
 impl ChunkType {
     /// Every type, in the order in which listings show them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Function,
         Self::Method,
         Self::Class,
@@ -52,6 +56,8 @@ impl ChunkType {
         Self::Doc,
         Self::Reasoning,
         Self::Knowledge,
+        Self::Note,
+        Self::Turn,
     ];
 
     /// The lower-case name, as it is typed after `--type`.
@@ -69,12 +75,19 @@ impl ChunkType {
             Self::Doc => "doc",
             Self::Reasoning => "reasoning",
             Self::Knowledge => "knowledge",
+            Self::Note => "note",
+            Self::Turn => "turn",
         }
     }
 
     /// Whether chunks of this type come from source code.
     pub const fn is_source_code(self) -> bool {
-        !matches!(self, Self::Kb | Self::Doc | Self::Reasoning | Self::Knowledge)
+        !self.is_memory() && !matches!(self, Self::Kb | Self::Doc)
+    }
+
+    /// Whether chunks of this type are memories, which have no lines of a file that a reader could open.
+    pub const fn is_memory(self) -> bool {
+        matches!(self, Self::Reasoning | Self::Knowledge | Self::Note | Self::Turn)
     }
 }
 

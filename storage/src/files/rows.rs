@@ -15,10 +15,12 @@ use crate::tables::Table;
 /// group is sorted when it is read.
 struct FileRows<'s> {
     snapshot: &'s Snapshot,
+    /// Beginnings of paths whose rows are passed over.
+    outside: Vec<&'s str>,
     cursor: Option<Cursor<'s>>,
     group: vec::IntoIter<FileRecord>,
-    /// Rows that are still to come.
-    left: u64,
+    /// Rows that are still to come; unknown once some were passed over.
+    left: Option<u64>,
     failed: Option<StorageError>,
 }
 
@@ -30,24 +32,50 @@ impl Snapshot {
 
     /// Every file row, sorted by path.
     pub fn files(&self) -> impl Iterator<Item = Result<FileRecord, StorageError>> + '_ {
-        FileRows::new(self)
+        FileRows::new(self, Vec::new())
+    }
+
+    /// The file rows whose paths begin with none of `prefixes`, sorted by path. Takes no time for those that do.
+    pub fn files_outside<'s>(
+        &'s self,
+        prefixes: impl IntoIterator<Item = &'s str>,
+    ) -> impl Iterator<Item = Result<FileRecord, StorageError>> + 's {
+        FileRows::new(self, prefixes.into_iter().collect())
     }
 }
 
 impl<'s> FileRows<'s> {
-    fn new(snapshot: &'s Snapshot) -> Self {
+    fn new(snapshot: &'s Snapshot, outside: Vec<&'s str>) -> Self {
         let (cursor, failed) = match snapshot.cursor(Table::Files, &[]) {
             Ok(cursor) => (Some(cursor), None),
             Err(error) => (None, Some(error)),
         };
-        let left = snapshot.tree(Table::Files).entries;
-        Self { snapshot, cursor, group: Vec::new().into_iter(), left, failed }
+        let left = Some(snapshot.tree(Table::Files).entries);
+        Self { snapshot, outside, cursor, group: Vec::new().into_iter(), left, failed }
+    }
+
+    /// Moves behind the rows that are passed over.
+    fn pass_over(&mut self) -> Result<(), StorageError> {
+        let Self { snapshot, outside, cursor: Some(cursor), left, .. } = self else { return Ok(()) };
+        while let Some((key, _)) = cursor.entry().map_err(|damage| snapshot.wrap(damage))? {
+            let Some(prefix) = outside.iter().find(|prefix| key.starts_with(prefix.as_bytes())) else { break };
+            let mut end = prefix.as_bytes().to_vec();
+            // No text holds a byte 255. Without a last byte the prefix covers all rows.
+            match end.last_mut() {
+                Some(last) => *last += 1,
+                None => end.push(u8::MAX),
+            }
+            *cursor = snapshot.cursor(Table::Files, &end)?;
+            *left = None;
+        }
+        Ok(())
     }
 
     /// Reads the rows whose keys share a full prefix, or one row.
     fn read_group(&mut self) -> Result<Vec<FileRecord>, StorageError> {
         let mut group = Vec::new();
         let mut shared: Option<&[u8]> = None;
+        self.pass_over()?;
         let Some(cursor) = &mut self.cursor else { return Ok(group) };
         while let Some((key, value)) = cursor.entry().map_err(|damage| self.snapshot.wrap(damage))? {
             let prefix = &key[..key.len().min(PREFIX)];
@@ -59,14 +87,14 @@ impl<'s> FileRows<'s> {
                 self.snapshot.damaged(format!("the row of {name} is invalid"))
             })?;
             group.push(record);
-            self.left = self.left.wrapping_sub(1);
+            self.left = self.left.map(|left| left.wrapping_sub(1));
             cursor.next().map_err(|damage| self.snapshot.wrap(damage))?;
             if prefix.len() < PREFIX {
                 break;
             }
             shared = Some(prefix);
         }
-        if group.is_empty() && self.left != 0 {
+        if group.is_empty() && self.left.is_some_and(|left| left != 0) {
             return Err(self.snapshot.damaged("rows of files are missing".to_owned()));
         }
         group.sort_by(|a, b| a.path.cmp(&b.path));

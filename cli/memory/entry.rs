@@ -1,0 +1,65 @@
+//! `aur mem remove`, `tag`, `link` and `undo`: small changes of entries.
+
+use std::io::Write as _;
+
+use super::opened::{Memories, failure};
+use crate::args_memory::{LinkArgs, RemoveArgs, TagArgs, UndoArgs};
+use crate::failure::Outcome;
+use crate::output::{sanitize, time};
+use crate::program::Program;
+
+/// Removes entries: all, or none where one is unknown.
+pub(crate) fn remove(args: &RemoveArgs, program: &Program) -> Outcome {
+    let memories = Memories::open(&args.memories, program)?;
+    let found = args.ids.iter().map(|id| Ok((id, memories.with(id, false)?))).collect::<Outcome<Vec<_>>>()?;
+    let mut out = program.terminal.stdout();
+    for (id, memory) in found {
+        memory.remove(id, time::now()).map_err(failure)?;
+        writeln!(out, "removed {}; `aur mem undo` restores it", sanitize::line(id))?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Adds and removes tags.
+pub(crate) fn tag(args: &TagArgs, program: &Program) -> Outcome {
+    let memories = Memories::open(&args.memories, program)?;
+    let memory = memories.with(&args.id, false)?;
+    let texts = |tags: &[String]| tags.iter().cloned().collect::<Vec<_>>();
+    let (add, remove) = (texts(&args.tags), texts(&args.remove));
+    let add: Vec<&str> = add.iter().map(String::as_str).collect();
+    let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
+    let tags = memory.tag(&args.id, &add, &remove, time::now()).map_err(failure)?;
+    let mut out = program.terminal.stdout();
+    let shown = if tags.is_empty() { "no tags".to_owned() } else { tags.join(", ") };
+    writeln!(out, "{}: {}", sanitize::line(&args.id), sanitize::line(&shown))?;
+    Ok(out.flush()?)
+}
+
+/// Links an entry to another one, or removes the link.
+pub(crate) fn link(args: &LinkArgs, program: &Program) -> Outcome {
+    let memories = Memories::open(&args.memories, program)?;
+    let memory = memories.with(&args.id, false)?;
+    let weight = (!args.remove).then_some(args.weight);
+    memory.link(&args.id, &args.to, &args.relation, weight, time::now()).map_err(failure)?;
+    let mut out = program.terminal.stdout();
+    let done = if args.remove { "no longer linked to" } else { "linked to" };
+    writeln!(
+        out,
+        "{} {done} {} ({})",
+        sanitize::line(&args.id),
+        sanitize::line(&args.to),
+        sanitize::line(&args.relation)
+    )?;
+    Ok(out.flush()?)
+}
+
+/// Takes back the last change of an entry.
+pub(crate) fn undo(args: &UndoArgs, program: &Program) -> Outcome {
+    let memories = Memories::open(&args.memories, program)?;
+    let memory = memories.with(&args.id, true)?;
+    let version = memory.undo(&args.id, time::now()).map_err(failure)?;
+    let mut out = program.terminal.stdout();
+    let state = if version.document.is_some() { "is as it was before" } else { "is removed, as it was before" };
+    writeln!(out, "{} {state} (version {})", sanitize::line(&args.id), version.number)?;
+    Ok(out.flush()?)
+}

@@ -1,0 +1,20 @@
+//! The commands that write and read memory.
+
+mod add;
+mod document;
+mod edit;
+mod entry;
+mod list;
+mod opened;
+mod prune;
+mod show;
+mod turn;
+
+pub(crate) use add::add;
+pub(crate) use edit::edit;
+pub(crate) use entry::{link, remove, tag, undo};
+pub(crate) use list::list;
+pub(crate) use opened::{failure, load_rules};
+pub(crate) use prune::prune;
+pub(crate) use show::{schema, show, why};
+pub(crate) use turn::turn;

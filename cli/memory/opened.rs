@@ -1,0 +1,116 @@
+//! The memories that a command is about.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aurora_memory::{Memory, MemoryError, MemoryPlace, MemoryRules, Owner};
+use aurora_query::SearchConfig;
+use aurora_storage::ProjectDirectory;
+
+use crate::args_memory::{MemoryArgs, OwnerArg};
+use crate::failure::{Failure, Outcome};
+use crate::program::Program;
+use crate::{findings, place};
+
+/// The memories that a command is about, the project's first, with what their entries are judged by.
+pub(crate) struct Memories {
+    memories: Vec<Memory>,
+    pub(crate) rules: Arc<MemoryRules>,
+    pub(crate) config: SearchConfig,
+}
+
+impl Memories {
+    /// Opens those that are there.
+    pub(crate) fn open(args: &MemoryArgs, program: &Program) -> Outcome<Self> {
+        let root = place::for_search(args.root.as_deref())?;
+        let rules = load_rules(Some(&root), args.lifespan_policies.as_deref(), program)?;
+        let config = program.project(root.clone()).settings(Vec::new());
+        let config = config.map_err(|error| findings::project(error, &program.terminal))?;
+        let is_wanted = |place: &MemoryPlace| match args.memory {
+            None => true,
+            Some(OwnerArg::User) => place.owner() == Owner::User,
+            Some(OwnerArg::Project) => place.owner() == Owner::Project,
+        };
+        let memories = open_all(places(&root).into_iter().filter(is_wanted))?;
+        Ok(Self { memories, rules: Arc::new(rules), config })
+    }
+
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Memory> {
+        self.memories.iter()
+    }
+
+    /// The memory that has an entry, removed ones too where `removed` says so.
+    pub(crate) fn with(&self, id: &str, removed: bool) -> Outcome<&Memory> {
+        let mut found = Vec::new();
+        for memory in &self.memories {
+            let version = memory.get(id).map_err(failure)?;
+            if version.is_some_and(|version| removed || version.document.is_some()) {
+                found.push(memory);
+            }
+        }
+        match found[..] {
+            [memory] => Ok(memory),
+            [] => Err(Failure::new(format!("no entry {id}")).with_help("`aur mem list` shows the entries")),
+            _ => Err(Failure::new(format!("{id} is in the project's memory and in the user's"))
+                .with_help("say which one: --memory project or --memory user")),
+        }
+    }
+}
+
+/// The places of the memories that a search in a project sees.
+pub(crate) fn places(root: &Path) -> Vec<MemoryPlace> {
+    let of_project = MemoryPlace::of_project(root);
+    std::iter::once(of_project).chain(MemoryPlace::of_user()).collect()
+}
+
+/// Opens those that are there.
+pub(crate) fn open_all(places: impl Iterator<Item = MemoryPlace>) -> Outcome<Vec<Memory>> {
+    places.filter_map(|place| Memory::open(place).map_err(failure).transpose()).collect()
+}
+
+/// The memory of a scope, which is made where there is none. `root` is the project.
+pub(crate) fn create(owner: Owner, root: &Path) -> Outcome<Memory> {
+    let place = match owner {
+        Owner::Project => MemoryPlace::of_project(root),
+        Owner::User => MemoryPlace::of_user().ok_or_else(|| {
+            Failure::new("there is no home directory for the user's memory")
+                .with_help("set AURORA_HOME to an absolute path")
+        })?,
+    };
+    Memory::create(place).map_err(failure)
+}
+
+/// The project that the current directory, or the directory asked for, is in; `None` outside of one.
+pub(crate) fn project(asked: Option<&Path>) -> Outcome<Option<PathBuf>> {
+    let root = place::for_search(asked)?;
+    let is_one = asked.is_some() || place::is_project(&root) || ProjectDirectory::of(&root).path().is_dir();
+    Ok(is_one.then_some(root))
+}
+
+/// Policies and rates; what is wrong with them is printed.
+pub(crate) fn load_rules(root: Option<&Path>, flag: Option<&Path>, program: &Program) -> Outcome<MemoryRules> {
+    MemoryRules::load(root, flag)
+        .map_err(|errors| findings::report("the configuration of memory", &errors, &program.terminal))
+}
+
+/// An error of a memory, with what to do about it.
+pub(crate) fn failure(error: MemoryError) -> Failure {
+    let help = match &error {
+        MemoryError::NoEntry(_) => Some("`aur mem list` shows the entries"),
+        MemoryError::Exists(_) => Some("`aur mem edit ID FILE` replaces an entry"),
+        MemoryError::Distrusted(_) => {
+            Some("look at it with `aur mem list` in a copy, and accept it with `aur mem trust-index`")
+        }
+        _ => None,
+    };
+    let failure = match error {
+        MemoryError::Storage(error) => crate::opened::failure(error),
+        MemoryError::Project(error) => Failure::from(error),
+        error => Failure::from_error(&error),
+    };
+    match help {
+        Some(help) => failure.with_help(help),
+        None => failure,
+    }
+}

@@ -1,0 +1,49 @@
+//! `aur mem prune`: deletes archived entries.
+
+use std::io::Write as _;
+
+use aurora_memory::Pruned;
+use serde::Serialize;
+
+use super::opened::{Memories, failure};
+use crate::args_memory::PruneArgs;
+use crate::failure::Outcome;
+use crate::output::{json, sanitize, time, units};
+use crate::program::Program;
+use crate::values::ReportFormat;
+
+/// What was deleted, or would be.
+#[derive(Serialize)]
+struct Report {
+    dry_run: bool,
+    entries: Vec<Pruned>,
+    kept: usize,
+}
+
+/// Deletes the entries whose lifespan is over, and says why each is.
+pub(crate) fn prune(args: &PruneArgs, program: &Program) -> Outcome {
+    let memories = Memories::open(&args.memories, program)?;
+    let mut report = Report { dry_run: args.dry_run, entries: Vec::new(), kept: 0 };
+    for memory in memories.iter() {
+        let (pruned, kept) = memory.prune(&memories.rules, args.dry_run, time::now()).map_err(failure)?;
+        report.entries.extend(pruned);
+        report.kept += kept;
+    }
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &report)?,
+        ReportFormat::Text => {
+            for entry in &report.entries {
+                writeln!(out, "{}: {}", sanitize::line(&entry.id), sanitize::line(&entry.reason))?;
+            }
+            let verb = if args.dry_run { "would be deleted" } else { "deleted" };
+            let deleted = units::counted(report.entries.len() as u64, "entry");
+            writeln!(out, "{deleted} {verb}, {} kept", units::count(report.kept as u64))?;
+        }
+    }
+    out.flush()?;
+    if !args.dry_run && !report.entries.is_empty() && args.format == ReportFormat::Text {
+        program.terminal.note("`aur mem undo ID` restores an entry until `aur mem compact --memory`");
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! Adding to a log that is there. What is in it stays, byte by byte.
+
+use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::path::PathBuf;
+
+use aurora_confined::Directory;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::copy::{CopyError, copy_body};
+use crate::directory::{LogDirectory, remove_file};
+use crate::document;
+use crate::draft::Draft;
+use crate::error::LogError;
+use crate::heading::{SectionTracker, is_title};
+use crate::interaction::Sections;
+use crate::layout::{LogFile, PACKED, PLAIN};
+use crate::reader::{LONGEST_LINE, LogReader};
+
+/// What is added to a log.
+pub enum AddedText<'a> {
+    /// Sections.
+    Sections(Sections),
+    /// Markdown that is stored as it is, in a section of its own.
+    Markdown {
+        /// The heading of the section.
+        section: &'a str,
+        /// The text. It is not held in memory.
+        body: &'a mut dyn Read,
+    },
+}
+
+/// An addition that is durable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Appended {
+    /// The path of the log below the directory of the logs, with `/`.
+    pub file: String,
+    /// The whole path.
+    pub path: PathBuf,
+    /// The line of the addition's heading, from 1.
+    pub line: u64,
+}
+
+impl LogDirectory {
+    /// Adds to the end of a log. The log is copied with the addition and put into its own place in one step: a reader, and a
+    /// process that is killed, leave and see the old one or the new one. A compressed log is unpacked; maintenance compresses it
+    /// again.
+    ///
+    /// # Errors
+    /// The log or the text cannot be read, the name of the section is none, or the log cannot be written.
+    pub fn append(&self, log: &LogFile, text: AddedText<'_>, time: Timestamp) -> Result<Appended, LogError> {
+        if let AddedText::Markdown { section, .. } = &text
+            && !is_title(section)
+        {
+            return Err(LogError::SectionName);
+        }
+        let file = format!("{}{PLAIN}", log.name);
+        let path = self.path().join(log.month.to_string()).join(&file);
+        let io = |action| LogError::io(action, &path);
+        let month = self.month(log.month).map_err(io("open"))?;
+        // Nobody compresses, removes or extends the log meanwhile.
+        let _names = self.lock()?;
+        let (old, was_packed) = open(&month, &log.name).map_err(io("read"))?;
+        let mut draft = Draft::create(&month).map_err(io("write"))?;
+        let line = extended(old, &mut draft, text, time).map_err(|error| error.at("write", &path))?;
+        draft.synchronise().map_err(io("synchronise"))?;
+        draft.replace(&file).map_err(io("replace"))?;
+        if was_packed {
+            let removed = remove_file(&month, &format!("{}{PACKED}", log.name)).and_then(|()| month.synchronise());
+            removed.map_err(io("remove the compressed copy of"))?;
+        }
+        Ok(Appended { file: format!("{}/{file}", log.month), path, line })
+    }
+}
+
+/// The log, and whether it is compressed.
+fn open(month: &Directory, name: &str) -> io::Result<(LogReader, bool)> {
+    match LogReader::open_plain(month, name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((LogReader::open_packed(month, name)?, true)),
+        opened => Ok((opened?, false)),
+    }
+}
+
+/// Writes the log with the addition; returns the line of the addition's heading.
+fn extended(old: LogReader, draft: &mut Draft, text: AddedText<'_>, time: Timestamp) -> Result<u64, CopyError> {
+    let mut out = BufWriter::new(draft.file());
+    let end = copy_log(old, &mut out)?;
+    let mut addition = end.closing;
+    addition.push_str(&document::addition(time));
+    // An empty line comes first.
+    let line = end.lines + 2;
+    match text {
+        AddedText::Sections(sections) => {
+            addition.push_str(&document::sections(&sections, end.last_phase));
+            addition.push_str(document::END);
+            out.write_all(addition.as_bytes()).map_err(CopyError::Log)?;
+        }
+        AddedText::Markdown { section, body } => {
+            addition.push_str(&document::section(section));
+            out.write_all(addition.as_bytes()).map_err(CopyError::Log)?;
+            copy_body(body, &mut out)?;
+        }
+    }
+    out.flush().map_err(CopyError::Log)?;
+    Ok(line)
+}
+
+/// What the end of a log is like.
+struct End {
+    lines: u64,
+    /// The number of the last phase, or 0.
+    last_phase: u32,
+    /// What ends the last line, and the fenced block that is open.
+    closing: String,
+}
+
+/// Copies the text of a log.
+fn copy_log(mut old: LogReader, out: &mut impl Write) -> Result<End, CopyError> {
+    let mut tracker = SectionTracker::default();
+    let (mut line, mut lines, mut last_phase) = (Vec::new(), 0, 0);
+    let mut take = |line: &mut Vec<u8>| {
+        let phase = tracker.line(line).and_then(|section| section.phase);
+        last_phase = phase.unwrap_or(last_phase);
+        lines += 1;
+        line.clear();
+    };
+    loop {
+        let buffer = match old.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            filled => filled.map_err(CopyError::Log)?,
+        };
+        if buffer.is_empty() {
+            break;
+        }
+        out.write_all(buffer).map_err(CopyError::Log)?;
+        for part in buffer.split_inclusive(|byte| *byte == b'\n') {
+            let text = part.strip_suffix(b"\n").unwrap_or(part);
+            let room = LONGEST_LINE.saturating_sub(line.len());
+            line.extend_from_slice(&text[..text.len().min(room)]);
+            if part.len() > text.len() {
+                take(&mut line);
+            }
+        }
+        let used = buffer.len();
+        old.consume(used);
+    }
+    let mut closing = String::new();
+    if !line.is_empty() {
+        take(&mut line);
+        closing.push('\n');
+    }
+    if let Some(fence) = tracker.closing_fence() {
+        lines += 1;
+        closing.push_str(&fence);
+        closing.push('\n');
+    }
+    Ok(End { lines, last_phase, closing })
+}

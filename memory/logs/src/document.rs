@@ -1,0 +1,135 @@
+//! The text of a log: Markdown for people, with the JSON of every phase.
+//!
+//! Text and JSON stand in fenced blocks, so that nothing in them is taken for a heading.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+
+use crate::fence::fenced;
+use crate::interaction::{JsonText, Phase, Sections};
+use crate::query_id::QueryId;
+
+/// The line that ends what was written at once.
+pub(crate) const END: &str = "---\n";
+
+/// The beginning of a log, with an empty line behind it.
+pub(crate) fn header(time: Timestamp, id: &QueryId, query: &str, keywords: &[String]) -> String {
+    let query = serde_json::Value::from(query);
+    let mut text = format!("---\n## Query: {time} | ID: {id}\n\n**User Query**: {query}\n");
+    if !keywords.is_empty() {
+        let _ = writeln!(text, "**Keywords**: {}", keywords.join(", "));
+    }
+    text.push('\n');
+    text
+}
+
+/// The beginning of what is added to a log later.
+pub(crate) fn addition(time: Timestamp) -> String {
+    format!("\n## Appended: {time}\n\n")
+}
+
+/// A section of Markdown that is added as it is: its heading.
+pub(crate) fn section(name: &str) -> String {
+    format!("### {name}\n\n")
+}
+
+/// The sections, each with an empty line behind it. A phase without a number follows the one before it; `last` is the number of
+/// the last phase that is in the log already.
+pub(crate) fn sections(sections: &Sections, last: u32) -> String {
+    let (mut text, mut last) = (String::new(), last);
+    for phase in &sections.phases {
+        last = phase.number.unwrap_or(last.saturating_add(1));
+        push_phase(&mut text, last, phase);
+    }
+    if let Some(exchanges) = &sections.exchanges {
+        let _ = writeln!(text, "### User Interactions\n\n{}", fenced("json", &exchanges.indented()));
+    }
+    if let Some(response) = &sections.response {
+        let _ = writeln!(text, "### Response\n\n{}", fenced("markdown", response));
+    }
+    if !sections.summary.is_empty() {
+        text.push_str("### Execution Summary\n");
+        for (name, value) in &sections.summary {
+            push_figure(&mut text, name, value);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn push_phase(text: &mut String, number: u32, phase: &Phase) {
+    let _ = writeln!(text, "### Phase {number}: {}\n", phase.name);
+    if let Some(words) = phase.text.as_deref().filter(|words| !words.trim().is_empty()) {
+        let _ = writeln!(text, "{}", fenced("markdown", words));
+    }
+    let _ = writeln!(text, "{}", fenced("json", &phase.output.indented()));
+}
+
+fn push_figure(text: &mut String, name: &str, value: &JsonText) {
+    let raw = value.compact();
+    let (name, value) = match name {
+        "duration_ms" => ("Total Duration".to_owned(), seconds(&raw)),
+        "complexity" => ("Complexity".to_owned(), plain(value, raw)),
+        "verification_score" => ("Verification Score".to_owned(), raw),
+        "tokens" => ("Tokens Used".to_owned(), raw),
+        "cost_usd" => ("Estimated Cost".to_owned(), format!("${raw}")),
+        name => (one_line(name.to_owned()), plain(value, raw)),
+    };
+    let _ = writeln!(text, "- **{name}**: {value}");
+}
+
+/// Milliseconds as seconds, without a loss: `12785` is `12.785 seconds`.
+fn seconds(milliseconds: &str) -> String {
+    match milliseconds.parse::<u64>() {
+        Ok(number) => format!("{}.{:03} seconds", number / 1000, number % 1000),
+        Err(_) => format!("{milliseconds} ms"),
+    }
+}
+
+/// A string without its quotes where it is one line; any other value as JSON.
+fn plain(value: &JsonText, raw: String) -> String {
+    match value.as_text() {
+        Some(text) if !text.contains(char::is_control) => text,
+        _ => raw,
+    }
+}
+
+/// The text, as JSON where it has several lines.
+fn one_line(text: String) -> String {
+    if text.contains(char::is_control) { serde_json::Value::from(text).to_string() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::interaction;
+    use crate::keywords::keywords;
+
+    #[test]
+    fn a_log_is_markdown_with_json() {
+        let text = r####"{
+          "query": "Implement \"OAuth2\"\nfor our API", "timestamp": "2025-12-13T14:32:15Z", "id": "aurora-1",
+          "phases": [
+            {"name": "ASSESS", "output": {"complexity": "complex", "confidence": 0.870}},
+            {"number": 4, "name": "VERIFY (Decomposition)", "text": "```\n### Phase 7: no\n```\n", "output": null},
+            {"name": "ROUTE", "output": "a ````` b"}
+          ],
+          "interactions": [{"agent": "Which budget?", "user": "$2000", "turn": 1}],
+          "response": "I have\n\n### Phase 9: done\n",
+          "summary": {"duration_ms": 12785, "complexity": "complex", "verification_score": 0.93, "tokens": {"llm": 8450},
+                      "cost_usd": 0.0234, "note": "a\nb", "cached": true}}"####;
+        let read = interaction(text.as_bytes()).unwrap();
+        let words = keywords(&read.query, 2);
+        let head = header(read.time.unwrap(), &read.id.unwrap(), &read.query, &words);
+        insta::assert_snapshot!(format!("{head}{}{END}", sections(&read.sections, 0)));
+    }
+
+    #[test]
+    fn numbers_of_phases_follow_each_other() {
+        let phases = r#"{"phases": [{"name": "A", "output": 1}, {"number": 9, "name": "B", "output": 1}, {"name": "C", "output": 1}]}"#;
+        let text = sections(&crate::input::additions(phases.as_bytes()).unwrap(), 6);
+        let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("###")).collect();
+        assert_eq!(headings, ["### Phase 7: A", "### Phase 9: B", "### Phase 10: C"]);
+    }
+}

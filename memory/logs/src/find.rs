@@ -1,0 +1,109 @@
+//! A log by its name or by the id of its interaction. Both are compared; neither is used as a path.
+
+use crate::directory::LogDirectory;
+use crate::error::{LogError, UnreadLog};
+use crate::layout::{DateRange, LogFile, PACKED, PLAIN};
+
+/// Most candidates that are named.
+const MOST_CANDIDATES: usize = 20;
+
+/// What a name or an id stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// One log.
+    One(LogFile),
+    /// Several: so many, and the first of them.
+    Several(usize, Vec<Candidate>),
+    /// None.
+    Nothing,
+}
+
+/// A log that may be meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The log.
+    pub log: LogFile,
+    /// The id of its interaction.
+    pub id: Option<String>,
+}
+
+impl LogDirectory {
+    /// Finds a log. In this order: the one whose name this is, with or without its month and its ending; the one with this id;
+    /// the one whose name or id begins with it. Logs that cannot be read are found by name only, and are given to `unread`.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn find(&self, given: &str, unread: &mut dyn FnMut(UnreadLog)) -> Result<Found, LogError> {
+        let (month, name) = given.rsplit_once('/').map_or((None, given), |(month, name)| (Some(month), name));
+        let name = name.strip_suffix(PACKED).or_else(|| name.strip_suffix(PLAIN)).unwrap_or(name);
+        let is_here = |log: &LogFile| month.is_none_or(|month| month == log.month.to_string());
+        if name.is_empty() {
+            return Ok(Found::Nothing);
+        }
+        let mut by_name = Matches::default();
+        for file in self.files(DateRange::default())? {
+            if let Ok(log) = file
+                && log.name == name
+                && is_here(&log)
+            {
+                by_name.push(log, None);
+            }
+        }
+        if by_name.count > 0 {
+            return Ok(by_name.found());
+        }
+        let (mut by_id, mut by_beginning) = (Matches::default(), Matches::default());
+        for file in self.files(DateRange::default())? {
+            let log = match file {
+                Ok(log) => log,
+                Err(problem) => {
+                    unread(problem);
+                    continue;
+                }
+            };
+            if !is_here(&log) {
+                continue;
+            }
+            let id = match self.header(&log) {
+                Ok(header) => header.id,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) => {
+                    unread(UnreadLog::new(log.path(), &error));
+                    None
+                }
+            };
+            if id.as_deref() == Some(given) {
+                by_id.push(log, id);
+            } else if log.name.starts_with(name) || id.as_deref().is_some_and(|id| id.starts_with(given)) {
+                by_beginning.push(log, id);
+            }
+        }
+        Ok(if by_id.count > 0 { by_id } else { by_beginning }.found())
+    }
+}
+
+#[derive(Default)]
+struct Matches {
+    count: usize,
+    first: Vec<Candidate>,
+}
+
+impl Matches {
+    fn push(&mut self, log: LogFile, id: Option<String>) {
+        self.count += 1;
+        if self.first.len() < MOST_CANDIDATES {
+            self.first.push(Candidate { log, id });
+        }
+    }
+
+    fn found(mut self) -> Found {
+        match (self.count, self.first.pop()) {
+            (1, Some(only)) => Found::One(only.log),
+            (count, Some(last)) => {
+                self.first.push(last);
+                Found::Several(count, self.first)
+            }
+            (_, None) => Found::Nothing,
+        }
+    }
+}

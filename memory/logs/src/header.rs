@@ -1,0 +1,113 @@
+//! The lines at the beginning of a log: when, which interaction, and the query.
+
+use jiff::Timestamp;
+
+use crate::input::rfc_3339;
+use crate::query_id::QueryId;
+
+/// Lines that are looked at.
+const MOST_LINES: usize = 40;
+/// Longer queries are cut after this many bytes.
+const LONGEST_QUERY: usize = 4096;
+
+/// What a log says about itself. Logs of other programs may lack any of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LogHeader {
+    /// When the interaction began.
+    pub time: Option<Timestamp>,
+    /// The id of the interaction.
+    pub id: Option<String>,
+    /// The query, cut after 4096 bytes.
+    pub query: Option<String>,
+    /// The keywords.
+    pub keywords: Vec<String>,
+}
+
+/// Reads the header line by line.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HeaderReader {
+    header: LogHeader,
+    lines: usize,
+}
+
+impl HeaderReader {
+    /// Takes the next line. False if the header ends before it.
+    pub(crate) fn line(&mut self, line: &[u8]) -> bool {
+        self.lines += 1;
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim();
+        if let Some(heading) = line.strip_prefix("## Query:") {
+            if self.header.id.is_none() && self.header.time.is_none() {
+                self.identity(heading);
+            }
+        } else if line.starts_with("## ") || line.starts_with("###") || self.lines > MOST_LINES {
+            return false;
+        } else {
+            self.field(line);
+        }
+        true
+    }
+
+    pub(crate) fn finish(self) -> LogHeader {
+        self.header
+    }
+
+    /// `TIME | ID: id`.
+    fn identity(&mut self, heading: &str) {
+        let (time, id) = heading.split_once('|').unwrap_or((heading, ""));
+        self.header.time = rfc_3339(time.trim());
+        let id = id.trim().strip_prefix("ID:").map(str::trim);
+        self.header.id = id.and_then(|id| QueryId::parse(id).ok()).map(|id| id.as_str().to_owned());
+    }
+
+    /// `**User Query**: "…"`, `**Keywords**: a, b`, and `Query: …` of other programs.
+    fn field(&mut self, line: &str) {
+        let Some((key, value)) = line.split_once(':') else { return };
+        let (key, value) = (key.trim_matches(['*', '-', ' ']), value.trim_start_matches('*').trim());
+        match key {
+            "User Query" | "Query" if self.header.query.is_none() && !value.is_empty() => {
+                let mut query = serde_json::from_str(value).unwrap_or_else(|_| value.to_owned());
+                query.truncate(query.floor_char_boundary(LONGEST_QUERY));
+                self.header.query = Some(query);
+            }
+            "Keywords" if self.header.keywords.is_empty() => {
+                let words = value.split(',').map(str::trim).filter(|word| !word.is_empty());
+                self.header.keywords = words.map(str::to_owned).collect();
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(text: &str) -> LogHeader {
+        let mut reader = HeaderReader::default();
+        for line in text.lines() {
+            if !reader.line(line.as_bytes()) {
+                break;
+            }
+        }
+        reader.finish()
+    }
+
+    #[test]
+    fn headers() {
+        let found = header(
+            "---\n## Query: 2025-12-13T14:32:15Z | ID: aurora-1\n\n**User Query**: \"a \\\"b\\\"\\nc\"\n**Keywords**: x, y\n\n### Phase 1: A\nQuery: no\n## Query: 2024-01-01T00:00:00Z | ID: forged\n",
+        );
+        assert_eq!(found.id.as_deref(), Some("aurora-1"));
+        assert_eq!(found.time.unwrap().to_string(), "2025-12-13T14:32:15Z");
+        assert_eq!(
+            (found.query.as_deref(), found.keywords),
+            (Some("a \"b\"\nc"), vec!["x".to_owned(), "y".to_owned()])
+        );
+        let other = header("# Conversation: OAuth\nDate: 2025-12-13\nQuery: how to log in\n## Phase 1: A\n");
+        assert_eq!((other.query.as_deref(), other.id, other.time), (Some("how to log in"), None, None));
+        let wrong = header("## Query: yesterday | ID: ../../x y\n");
+        assert_eq!((wrong.id, wrong.time), (None, None));
+        assert_eq!(header("nothing of the kind\n"), LogHeader::default());
+    }
+}

@@ -1,0 +1,116 @@
+//! The sections of a log, from its headings of the second and third level.
+
+use serde::Serialize;
+
+use crate::fence::FenceTracker;
+
+/// Longer headings are cut after this many bytes.
+const LONGEST_HEADING: usize = 256;
+/// Most characters of a title that is written.
+const LONGEST_TITLE: usize = 100;
+
+/// What [`is_title`] expects.
+pub(crate) const TITLE_RULE: &str =
+    "a line of 1 to 100 characters that begins with a letter or a digit and does not end with `#`";
+
+/// Whether a text can stand in a heading, so that it is read from there as it was written.
+pub(crate) fn is_title(text: &str) -> bool {
+    let is_line = !text.contains(char::is_control) && text.chars().count() <= LONGEST_TITLE;
+    text.starts_with(char::is_alphanumeric) && !text.ends_with('#') && text.trim() == text && is_line
+}
+
+/// A section: from its heading to the line before the next one.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Section {
+    /// Its heading, such as `Phase 3: DECOMPOSE`; `None` before the first one.
+    pub name: Option<String>,
+    /// The number of the phase, if it is one.
+    pub phase: Option<u32>,
+}
+
+/// Follows the sections line by line.
+#[derive(Debug, Clone, Default)]
+pub struct SectionTracker {
+    fences: FenceTracker,
+}
+
+impl SectionTracker {
+    /// Takes the next line. Returns the section that begins with it, if it is a heading outside of fenced blocks.
+    pub fn line(&mut self, line: &[u8]) -> Option<Section> {
+        let is_text = self.fences.line(line);
+        let trimmed = line.trim_ascii_start();
+        if !is_text || !trimmed.starts_with(b"##") {
+            return None;
+        }
+        let line = String::from_utf8_lossy(trimmed);
+        let section = section_of(line.trim());
+        if section.as_ref().is_some_and(|section| section.phase.is_some()) {
+            // As the index reads it: a phase is never inside a block that an earlier one has left open.
+            self.fences = FenceTracker::default();
+        }
+        section
+    }
+
+    /// The line that closes the fenced block which is open at the end.
+    pub(crate) fn closing_fence(&self) -> Option<String> {
+        self.fences.closing()
+    }
+}
+
+/// The section that a heading begins.
+fn section_of(line: &str) -> Option<Section> {
+    let title = line.strip_prefix("###").or_else(|| line.strip_prefix("##"))?.strip_prefix(' ')?.trim();
+    let (name, phase) = match phase_of(title) {
+        Some((number, "")) => (format!("Phase {number}"), Some(number)),
+        Some((number, name)) => (format!("Phase {number}: {name}"), Some(number)),
+        // The rest of the first heading is the time and the id of the interaction.
+        None if title.starts_with("Query:") => ("Query".to_owned(), None),
+        None => (title.trim_end_matches('#').trim_end().to_owned(), None),
+    };
+    let name = name[..name.floor_char_boundary(LONGEST_HEADING)].to_owned();
+    Some(Section { name: Some(name), phase })
+}
+
+/// Number and name of `Phase 3: NAME`; the separator may be a dash, and the name may be missing. The rules are those by which
+/// logs are indexed.
+fn phase_of(title: &str) -> Option<(u32, &str)> {
+    const SEPARATORS: [char; 5] = [':', '-', '–', '—', '.'];
+    let rest = title.get(..5).filter(|word| word.eq_ignore_ascii_case("phase")).and(title.get(5..))?;
+    let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let number = rest[..digits].parse().ok()?;
+    let name = rest[digits..].trim_start();
+    if !(name.is_empty() || name.starts_with(SEPARATORS)) {
+        return None;
+    }
+    let name = name.trim_start_matches(|c| c == ' ' || SEPARATORS.contains(&c));
+    Some((number, name.trim_end_matches('#').trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sections(text: &str) -> Vec<(usize, String, Option<u32>)> {
+        let mut tracker = SectionTracker::default();
+        let found = |(at, line): (usize, &str)| {
+            tracker.line(line.as_bytes()).map(|found| (at + 1, found.name.unwrap_or_default(), found.phase))
+        };
+        text.lines().enumerate().filter_map(found).collect()
+    }
+
+    #[test]
+    fn headings_begin_sections() {
+        let text = "---\n## Query: 2025-12-13T14:32:15Z | ID: a\n### Phase 1: ASSESS\n```\n### Phase 2: no\n```\n## phase 2 – Plan ##\n#### deeper\n##none\n### Phase x\n### Phase 4b: VERIFY\n### Phase 3\n### Execution Summary\n";
+        let expected = [
+            (2, "Query", None),
+            (3, "Phase 1: ASSESS", Some(1)),
+            (7, "Phase 2: Plan", Some(2)),
+            (10, "Phase x", None),
+            (11, "Phase 4b: VERIFY", None),
+            (12, "Phase 3", Some(3)),
+            (13, "Execution Summary", None),
+        ];
+        assert_eq!(sections(text), expected.map(|(line, name, phase)| (line, name.to_owned(), phase)));
+    }
+}

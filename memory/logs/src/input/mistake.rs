@@ -1,0 +1,103 @@
+//! What is wrong with the JSON of an interaction.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// Most mistakes that are described.
+const MOST: usize = 1000;
+
+/// A mistake and where it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mistake {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The value, such as `phases[2].name`; empty for the text as a whole.
+    pub place: String,
+    /// What is wrong.
+    pub cause: String,
+}
+
+impl Mistake {
+    /// A mistake in the text as a whole.
+    pub(super) fn on(line: usize, column: usize, cause: impl Into<String>) -> Self {
+        Self { line: line.max(1), column: column.max(1), place: String::new(), cause: cause.into() }
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: ", self.line, self.column)?;
+        if !self.place.is_empty() {
+            write!(f, "`{}` ", self.place)?;
+        }
+        f.write_str(&self.cause)
+    }
+}
+
+/// A mistake by the offset of its value.
+#[derive(Debug)]
+pub(super) struct Finding {
+    pub(super) offset: usize,
+    pub(super) place: String,
+    pub(super) cause: String,
+}
+
+/// All mistakes in a text, in its order; beyond a thousand they are only counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Mistakes(Vec<Mistake>);
+
+impl Mistakes {
+    /// The mistakes in a text.
+    pub(super) fn new(text: &str, mut findings: Vec<Finding>) -> Self {
+        findings.sort_by_key(|finding| finding.offset);
+        let more = findings.len().saturating_sub(MOST);
+        findings.truncate(MOST);
+        let (mut line, mut line_start, mut at) = (1, 0, 0);
+        let mut mistakes = Vec::with_capacity(findings.len());
+        for Finding { offset, place, cause } in findings {
+            let offset = text.floor_char_boundary(offset);
+            line += text[at..offset].matches('\n').count();
+            line_start = text[at..offset].rfind('\n').map_or(line_start, |end| at + end + 1);
+            at = offset;
+            mistakes.push(Mistake { line, column: text[line_start..at].chars().count() + 1, place, cause });
+        }
+        if more > 0 {
+            mistakes.push(Mistake::on(line, 1, format!("{more} more mistakes follow")));
+        }
+        Self(mistakes)
+    }
+
+    /// One mistake at an offset of a text.
+    pub(super) fn at(text: &str, offset: usize, cause: impl Into<String>) -> Self {
+        Self::new(text, vec![Finding { offset, place: String::new(), cause: cause.into() }])
+    }
+
+    /// The mistakes.
+    pub fn iter(&self) -> std::slice::Iter<'_, Mistake> {
+        self.0.iter()
+    }
+}
+
+impl From<Mistake> for Mistakes {
+    fn from(mistake: Mistake) -> Self {
+        Self(vec![mistake])
+    }
+}
+
+impl fmt::Display for Mistakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, mistake) in self.0.iter().enumerate() {
+            if at > 0 {
+                f.write_str("\n")?;
+            }
+            mistake.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Mistakes {}

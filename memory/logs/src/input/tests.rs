@@ -1,0 +1,118 @@
+use jiff::Timestamp;
+
+use super::*;
+
+const SEED: &str = r#"{
+  "query": "Implement OAuth2 authentication for our API",
+  "id": "aurora-20251213-143215-abc123",
+  "timestamp": "2025-12-13T15:32:15.250+01:00",
+  "phases": [
+    {"name": "ASSESS", "output": {"complexity": "complex", "confidence": 0.870}},
+    {"number": 4, "name": " VERIFY (Decomposition) ", "text": "checked", "output": null},
+    {"number": null, "name": "ROUTE", "output": []}
+  ],
+  "interactions": [{"agent": "Which budget?", "user": "$2000", "turn": 1}, {"question": "q", "answer": "a"}],
+  "response": "Done.",
+  "summary": {"duration_ms": 12785, "complexity": "complex", "verification_score": 0.93,
+    "tokens": {"llm": 8450}, "cost_usd": 0.0234, "subgoals": 4, "none": null}
+}"#;
+
+#[test]
+fn an_interaction_is_read() {
+    let read = interaction(SEED.as_bytes()).unwrap();
+    assert_eq!(read.id.unwrap().as_str(), "aurora-20251213-143215-abc123");
+    assert_eq!(read.time, Some("2025-12-13T14:32:15.25Z".parse::<Timestamp>().unwrap()));
+    let phases: Vec<_> = read.sections.phases.iter().map(|phase| (phase.number, phase.name.as_str())).collect();
+    assert_eq!(phases, [(None, "ASSESS"), (Some(4), "VERIFY (Decomposition)"), (None, "ROUTE")]);
+    assert_eq!(read.sections.phases[0].output.compact(), r#"{"complexity":"complex","confidence":0.870}"#);
+    assert_eq!(read.sections.phases[1].output.compact(), "null");
+    assert_eq!(read.sections.summary.len(), 6);
+    let bare = interaction(b"\xef\xbb\xbf{\"query\": \"a\", \"phases\": [], \"id\": null}").unwrap();
+    assert_eq!((bare.id, bare.time, bare.sections.is_empty()), (None, None, true));
+}
+
+#[test]
+fn additions_are_the_sections_alone() {
+    assert_eq!(additions(br#"{"response": "x"}"#).unwrap().response.as_deref(), Some("x"));
+    insta::assert_snapshot!(additions(b"{}").unwrap_err(), @"line 1, column 1: the JSON adds nothing: give at least one of `phases`, `interactions`, `response`, `summary`");
+    insta::assert_snapshot!(additions(br#"{"query": "a", "response": "x"}"#).unwrap_err(), @"line 1, column 11: `query` is no known key; known are `phases`, `interactions`, `response`, `summary`");
+}
+
+/// Malformed texts; each is answered with every mistake in it.
+pub(super) const MALFORMED: [&[u8]; 24] = [
+    b"",
+    b" \n ",
+    b"{",
+    b"{\"query\": \"a\",\n \"phases\": [}",
+    b"{\"query\": \"a\", \"phases\": []} x",
+    b"{\"query\": \"\xff\"}",
+    b"[]",
+    b"\"query\"",
+    b"{}",
+    b"{\"query\": \"a\"}",
+    b"{\"query\": \" \", \"phases\": {}}",
+    b"{\"query\": 3,\n\"phases\": null}",
+    b"{\"query\": \"a\",\n\"phases\": [1, null, \"x\"]}",
+    b"{\"query\": \"a\",\n\"phases\": [{}]}",
+    b"{\"query\": \"a\", \"phases\": [\n {\"number\": 0, \"name\": \"\", \"output\": 1},\n {\"number\": 1.5, \"name\": \"a\\nb\", \"output\": 1},\n {\"number\": \"1\", \"name\": \"# x\", \"output\": 1},\n {\"number\": 1000, \"name\": \"C#\", \"output\": 1}]}",
+    b"{\"query\": \"a\", \"phases\": [{\"nmae\": \"ASSESS\", \"outptu\": {}, \"text\": 4}]}",
+    b"{\"query\": \"a\", \"query\": \"b\", \"phases\": []}",
+    b"{\"query\": \"a\", \"phases\": [], \"id\": \"../x\"}",
+    b"{\"query\": \"a\", \"phases\": [], \"timestamp\": \"2025-12-13\"}",
+    b"{\"query\": \"a\", \"phases\": [], \"timestamp\": \"1969-12-31T23:59:59Z\"}",
+    b"{\"query\": \"a\", \"phases\": [], \"timestmap\": 12, \"anything\": 1}",
+    b"{\"query\": \"a\", \"phases\": [],\n\"interactions\": [{}, 3, {\"agent\": 1, \"user\": \"x\"}, {\"question\": \"q\"}]}",
+    b"{\"query\": \"a\", \"phases\": [],\n\"response\": {},\n\"summary\": {\"duration_ms\": -1, \"complexity\": 3, \"verification_score\": 1.2, \"tokens\": \"many\", \"cost_usd\": []}}",
+    b"{\"query\": \"\\ud800\", \"phases\": [], \"response\": \"\\udc00\", \"summary\": {\"\\ud800\": 1}}",
+];
+
+#[test]
+fn every_mistake_is_reported_at_once() {
+    let mut report = String::new();
+    for text in MALFORMED {
+        let mistakes = interaction(text).unwrap_err();
+        report.push_str(&format!("{}\n{mistakes}\n\n", String::from_utf8_lossy(text)));
+    }
+    insta::assert_snapshot!(report);
+}
+
+#[test]
+fn nesting_is_bounded() {
+    let deep = |levels: usize| {
+        let output = "[".repeat(levels) + &"]".repeat(levels);
+        format!("{{\"query\": \"a\", \"phases\": [{{\"name\": \"A\", \"output\": {output}}}]}}")
+    };
+    assert!(interaction(deep(DEEPEST - 3).as_bytes()).is_ok());
+    for levels in [DEEPEST - 2, 200_000] {
+        let error = interaction(deep(levels).as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("more than 128 levels deep"), "{error}");
+    }
+}
+
+#[test]
+fn very_many_mistakes_are_counted() {
+    let text = format!("{{\"query\": \"a\",\n\"phases\": [{}0]}}", "0,\n".repeat(50_000));
+    let mistakes = interaction(text.as_bytes()).unwrap_err();
+    let last = mistakes.iter().last().unwrap().to_string();
+    assert_eq!((mistakes.iter().count(), last.as_str()), (1001, "line 1001, column 1: 49001 more mistakes follow"));
+}
+
+#[test]
+fn times() {
+    for text in ["2025-12-13T14:32:15Z", "2025-12-13t14:32:15.123456789+01:00", "2025-12-13 14:32:15-00:00"] {
+        assert!(rfc_3339(text).is_some(), "{text}");
+    }
+    for text in [
+        "2025-12-13",
+        "2025-12-13T14:32Z",
+        "2025-12-13T14:32:15",
+        "20251213T143215Z",
+        "2025-12-13T14:32:15Z[UTC]",
+        "2025-12-13T14:32:15,5Z",
+        "2025-02-30T14:32:15Z",
+        "+002025-12-13T14:32:15Z",
+        "é025-12-13T14:32:15Z",
+    ] {
+        assert_eq!(rfc_3339(text), None, "{text}");
+    }
+}

@@ -1,0 +1,166 @@
+//! JSON that is laid out anew without a change to its values: numbers, escapes and the order of keys stay as they are.
+
+/// JSON that would grow by more than this factor through line ends and spaces stays on one line.
+const MOST_GROWTH: usize = 8;
+/// What may grow regardless, in bytes.
+const SMALL: usize = 4096;
+
+/// JSON with a line for each value, and two spaces for each level. `text` must be valid JSON.
+pub(crate) fn indented(text: &str) -> String {
+    let most = SMALL.max(MOST_GROWTH * text.len());
+    let layout = Layout { out: String::with_capacity(2 * text.len()), depth: 0, is_indented: true, most };
+    layout.of(text).unwrap_or_else(|| compact(text))
+}
+
+/// JSON on one line. `text` must be valid JSON.
+pub(crate) fn compact(text: &str) -> String {
+    let layout = Layout { out: String::with_capacity(text.len()), depth: 0, is_indented: false, most: usize::MAX };
+    layout.of(text).unwrap_or_default()
+}
+
+/// How deep objects and lists are in each other, and the offset of the first bracket that is deeper than `limit`.
+pub(crate) fn deeper_than(text: &str, limit: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '{', '[', '}', ']']) {
+        let offset = text.len() - rest.len() + at;
+        match rest.as_bytes()[at] {
+            b'"' => {
+                rest = &rest[at + string_length(&rest[at..])..];
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            _ => depth = depth.saturating_sub(1),
+        }
+        if depth > limit {
+            return Some(offset);
+        }
+        rest = &rest[at + 1..];
+    }
+    None
+}
+
+struct Layout {
+    out: String,
+    depth: usize,
+    is_indented: bool,
+    /// Most bytes of the result.
+    most: usize,
+}
+
+impl Layout {
+    fn of(mut self, text: &str) -> Option<String> {
+        let mut rest = text.trim_ascii();
+        while let Some(first) = rest.chars().next() {
+            if self.out.len() > self.most {
+                return None;
+            }
+            let length = match first {
+                '"' => string_length(rest),
+                _ => first.len_utf8(),
+            };
+            match first {
+                '{' | '[' => {
+                    let inner = rest[1..].trim_ascii_start();
+                    self.out.push(first);
+                    if inner.starts_with(['}', ']']) {
+                        self.out.push_str(&inner[..1]);
+                        rest = inner[1..].trim_ascii_start();
+                        continue;
+                    }
+                    self.depth += 1;
+                    self.line();
+                }
+                '}' | ']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.line();
+                    self.out.push(first);
+                }
+                ',' => {
+                    self.out.push(',');
+                    self.line();
+                }
+                ':' => self.out.push_str(if self.is_indented { ": " } else { ":" }),
+                _ => self.out.push_str(&rest[..length]),
+            }
+            rest = rest[length..].trim_ascii_start();
+        }
+        Some(self.out)
+    }
+
+    fn line(&mut self) {
+        if self.is_indented {
+            self.out.push('\n');
+            self.out.extend(std::iter::repeat_n("  ", self.depth));
+        }
+    }
+}
+
+/// Bytes of the string that the text begins with, its quotes included.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn values_stay_as_they_are() {
+        let text = r#" {"b":1.50e+2, "a" : ["x\"}{", {}, [ ] ,null], "a":"\u00e9, : é"} "#;
+        let expected = "{\n  \"b\": 1.50e+2,\n  \"a\": [\n    \"x\\\"}{\",\n    {},\n    [],\n    null\n  ],\n  \"a\": \"\\u00e9, : é\"\n}";
+        assert_eq!(indented(text), expected);
+        assert_eq!(compact(text), r#"{"b":1.50e+2,"a":["x\"}{",{},[],null],"a":"\u00e9, : é"}"#);
+        assert_eq!((indented("12"), compact("\"a b\"")), ("12".to_owned(), "\"a b\"".to_owned()));
+    }
+
+    #[test]
+    fn what_would_grow_too_much_stays_on_one_line() {
+        let text = format!("{}{}{}", "[".repeat(100), vec!["1"; 5_000].join(","), "]".repeat(100));
+        assert_eq!(indented(&text), text);
+    }
+
+    #[test]
+    fn depth() {
+        assert_eq!(deeper_than(r#"{"a[[[": [1, [2]], "b": {}}"#, 3), None);
+        assert_eq!(deeper_than(r#"{"a[[[": [1, [2]], "b": {}}"#, 2), Some(14 - 1));
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((any::<String>(), inner), 0..4)
+                    .prop_map(|entries| json!(entries.into_iter().collect::<serde_json::Map<_, _>>())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn both_layouts_are_those_of_serde_json(value in value()) {
+            let (pretty, dense) = (serde_json::to_string_pretty(&value).unwrap(), value.to_string());
+            prop_assert_eq!(&indented(&dense), &pretty);
+            prop_assert_eq!(&indented(&pretty), &pretty);
+            prop_assert_eq!(&compact(&pretty), &dense);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The keywords of a query, which name its log.
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::weak_words::{is_generic, is_stop_word, is_weak_verb};
+
+/// Longer words are cut after this many bytes, so that a name with several keywords, a number and an ending stays below 255.
+const LONGEST_KEYWORD: usize = 40;
+/// Words of fewer characters are no keywords.
+const SHORTEST_KEYWORD: usize = 2;
+/// A trailing digit is part of a word with fewer letters before it: `utf8`, but `oauth` for `OAuth2`.
+const LETTERS_BEFORE_DIGIT: usize = 4;
+
+/// How much a word says about a query. Better ones come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum WordClass {
+    Specific,
+    Generic,
+    WeakVerb,
+}
+
+/// The `count` most telling words of a query in their order, in lower case; fewer if it has fewer.
+///
+/// 1. Words are runs of letters, digits and marks, composed (NFC) and in lower case. `_`, `-`, `.` and `/` separate words,
+///    apostrophes do not.
+/// 2. Stop words, numbers and single characters are left out. A single digit behind four letters or more goes:
+///    `OAuth2` is `oauth`.
+/// 3. Words that say something come before generic nouns (`issue`, `component`), and these before weak verbs (`fix`,
+///    `implement`). Of one class, the first ones of the query are taken. A word counts once.
+///
+/// ```
+/// use aurora_logs::keywords;
+/// assert_eq!(keywords("Implement OAuth2 authentication for our API", 2), ["oauth", "authentication"]);
+/// assert_eq!(keywords("Fix database migration issue", 2), ["database", "migration"]);
+/// assert_eq!(keywords("Optimize React component rendering", 2), ["react", "rendering"]);
+/// assert_eq!(keywords("Fix the bug", 2), ["fix", "bug"]);
+/// assert!(keywords("what is this?", 2).is_empty());
+/// ```
+pub fn keywords(query: &str, count: usize) -> Vec<String> {
+    let mut found: Vec<(WordClass, usize, String)> = Vec::new();
+    for word in words(query) {
+        if !found.iter().any(|(_, _, known)| *known == word) {
+            found.push((class_of(&word), found.len(), word));
+        }
+        // What comes later can only be worse.
+        if found.iter().filter(|(class, ..)| *class == WordClass::Specific).count() >= count {
+            break;
+        }
+    }
+    found.sort();
+    found.truncate(count);
+    found.sort_by_key(|(_, at, _)| *at);
+    found.into_iter().map(|(_, _, word)| word).collect()
+}
+
+/// The words that may become keywords, in order.
+fn words(query: &str) -> impl Iterator<Item = String> {
+    let text = query.nfc().filter(|c| !matches!(c, '\'' | '’')).flat_map(char::to_lowercase).collect::<String>();
+    let is_part = |c: char| c.is_alphanumeric() || is_combining_mark(c);
+    let runs: Vec<String> = text.split(|c| !is_part(c)).map(|run| run.nfc().collect()).collect();
+    runs.into_iter().filter_map(|run| {
+        let word = cut(without_digit(run.trim_start_matches(is_combining_mark)));
+        let is_word = word.chars().count() >= SHORTEST_KEYWORD && !word.chars().all(char::is_numeric);
+        (is_word && !is_stop_word(word)).then(|| word.to_owned())
+    })
+}
+
+fn class_of(word: &str) -> WordClass {
+    if is_weak_verb(word) {
+        WordClass::WeakVerb
+    } else if is_generic(word) {
+        WordClass::Generic
+    } else {
+        WordClass::Specific
+    }
+}
+
+/// The word without the number of a version: `oauth2` is `oauth`.
+fn without_digit(word: &str) -> &str {
+    let Some(stem) = word.strip_suffix(|c: char| c.is_ascii_digit()) else { return word };
+    let is_word = stem.chars().count() >= LETTERS_BEFORE_DIGIT && stem.chars().all(char::is_alphabetic);
+    if is_word { stem } else { word }
+}
+
+fn cut(word: &str) -> &str {
+    &word[..word.floor_char_boundary(LONGEST_KEYWORD)]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(query: &str, expected: &str) {
+        assert_eq!(keywords(query, 2).join("-"), expected, "{query}");
+    }
+
+    #[test]
+    fn the_words_that_say_something() {
+        check("Implement OAuth2 authentication for our API", "oauth-authentication");
+        check("Fix database migration issue", "database-migration");
+        check("Optimize React component rendering", "react-rendering");
+        check("How do we implement OAuth2?", "implement-oauth");
+        check("why does `UserManager.login` fail with a 500?", "usermanager-login");
+        check("What's the best way to cache pages in src/http/cache.rs", "cache-pages");
+        check("don't touch the settings of utf8 and sha256", "touch-settings");
+        check("refactor the code", "refactor-code");
+        check("Größe der Übersicht ändern", "größe-der");
+        check("データベース の 移行", "データベース-移行");
+        check("fix fix fix", "fix");
+        check("", "");
+        check("is it?", "");
+        check("1 2 3", "");
+        check("../../etc/passwd", "passwd");
+        check("a/b\\c:d*e", "");
+    }
+
+    #[test]
+    fn more_and_longer_keywords() {
+        assert_eq!(keywords("retry the http client with backoff", 4), ["retry", "http", "client", "backoff"]);
+        assert_eq!(keywords(&"x".repeat(500), 1), ["x".repeat(LONGEST_KEYWORD)]);
+        assert_eq!(keywords(&"é".repeat(500), 1), ["é".repeat(LONGEST_KEYWORD / 2)]);
+    }
+
+    proptest! {
+        #[test]
+        fn keywords_are_words_of_the_query(query in any::<String>(), count in 1_usize..5) {
+            let found = keywords(&query, count);
+            prop_assert!(found.len() <= count);
+            for word in &found {
+                prop_assert!(word.len() <= LONGEST_KEYWORD && word.chars().count() >= SHORTEST_KEYWORD, "{word}");
+                prop_assert!(word.chars().all(|c| c.is_alphanumeric() || is_combining_mark(c)), "{word:?}");
+                prop_assert!(word.chars().next().is_some_and(char::is_alphanumeric), "{word:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Conversation logs: one Markdown file for each interaction, complete, by year and month.
+//!
+//! [`LogDirectory`] writes a log so that it is durable and never visible in part, appends to one, lists and finds logs,
+//! searches them line by line, compresses old ones and removes those beyond the retention. [`interaction`] reads an
+//! interaction from JSON and reports every mistake at once; [`Settings`] is `[logs]` of the user's configuration.
+//!
+//! Deliberately absent: indexing the logs, which `aurora-stages` does, masking secrets (a log is a complete record), and
+//! printing.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let place = tempfile::tempdir()?;
+//! # let path = place.path().join("conversations");
+//! use aurora_logs::{LogDirectory, LogText, interaction};
+//!
+//! let logs = LogDirectory::create(&path)?;
+//! let text = r#"{"query": "Fix database migration issue", "timestamp": "2025-12-13T14:32:15Z",
+//!                "phases": [{"name": "ASSESS", "output": {"complexity": "simple"}}]}"#;
+//! let written = logs.write(LogText::Interaction(interaction(text.as_bytes())?), 2)?;
+//! assert_eq!(written.file, "2025/12/database-migration-2025-12-13.md");
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod append;
+mod copy;
+mod directory;
+mod document;
+mod draft;
+mod error;
+mod fence;
+mod find;
+mod header;
+mod heading;
+mod input;
+mod interaction;
+mod json_text;
+mod keywords;
+mod layout;
+mod listing;
+mod maintenance;
+mod query_id;
+mod reader;
+mod search;
+mod settings;
+mod weak_words;
+mod write;
+
+pub use append::{AddedText, Appended};
+pub use directory::LogDirectory;
+pub use error::{LogError, UnreadLog};
+pub use find::{Candidate, Found};
+pub use header::LogHeader;
+pub use heading::{Section, SectionTracker};
+pub use input::{Mistake, Mistakes, additions, interaction};
+pub use interaction::{Interaction, JsonText, Phase, Sections};
+pub use keywords::keywords;
+pub use layout::{DateRange, LogFile, Month, date};
+pub use listing::{LogFiles, LogSummary, Summaries};
+pub use maintenance::{Action, MaintenanceOptions, MaintenanceReport, Policy};
+pub use query_id::{InvalidId, QueryId};
+pub use reader::{LONGEST_LINE, Lines, LogReader};
+pub use search::{MatchingLine, Pattern, PatternError, SearchHit};
+pub use settings::{SettingReference, Settings, TABLE};
+pub use write::{LogText, Written};

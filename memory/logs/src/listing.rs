@@ -1,0 +1,212 @@
+//! The logs that there are, the newest first. The names of one month, and the headers of one day, are held at a time.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read as _};
+use std::vec;
+
+use aurora_confined::EntryKind;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::{Serialize, Serializer};
+
+use crate::directory::LogDirectory;
+use crate::error::{LogError, UnreadLog};
+use crate::header::{HeaderReader, LogHeader};
+use crate::layout::{DateRange, LogFile, Month, parse_file_name};
+use crate::reader::Lines;
+
+/// Bytes of a log in which its header is looked for.
+const LONGEST_HEADER: u64 = 256 << 10;
+
+impl LogDirectory {
+    /// The logs of a range, the newest day first; within a day, by name. What cannot be listed is in between, with the reason.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn files(&self, range: DateRange) -> Result<LogFiles<'_>, LogError> {
+        let (months, unread) = self.months(&range)?;
+        Ok(LogFiles {
+            logs: self,
+            range,
+            months: months.into_iter(),
+            unread: unread.into_iter(),
+            month: Vec::new().into_iter(),
+        })
+    }
+
+    /// The same with what the logs say about themselves; within a day, the latest first.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn summaries(&self, range: DateRange) -> Result<Summaries<'_>, LogError> {
+        let files = self.files(range)?;
+        Ok(Summaries { logs: self, files, next: None, unread: Vec::new(), day: Vec::new().into_iter() })
+    }
+
+    /// What a log says about itself.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub fn header(&self, log: &LogFile) -> io::Result<LogHeader> {
+        let mut lines = Lines::of(self.read(log)?.take(LONGEST_HEADER));
+        let mut header = HeaderReader::default();
+        while let Some((_, line)) = lines.read()? {
+            if !header.line(line) {
+                break;
+            }
+        }
+        Ok(header.finish())
+    }
+
+    /// The logs of a month by name, and whether the names of unfinished files are among the entries.
+    pub(crate) fn logs_of(&self, month: Month) -> io::Result<Vec<LogFile>> {
+        let directory = self.month(month)?;
+        // While one is compressed, its two names are seen together or not at all.
+        let entries = self.lock_shared().map_or_else(|| directory.entries(), |_names| directory.entries())?;
+        let mut logs = BTreeMap::new();
+        for (entry, kind) in &entries {
+            let parsed = entry.to_str().filter(|_| *kind == EntryKind::File).and_then(parse_file_name);
+            let Some((name, is_packed)) = parsed else { continue };
+            let log = logs.entry(name).or_insert_with(|| LogFile {
+                month,
+                name: name.to_owned(),
+                is_plain: false,
+                is_packed: false,
+            });
+            log.is_plain |= !is_packed;
+            log.is_packed |= is_packed;
+        }
+        Ok(logs.into_values().collect())
+    }
+}
+
+/// The logs of a range. See [`LogDirectory::files`].
+#[derive(Debug)]
+pub struct LogFiles<'d> {
+    logs: &'d LogDirectory,
+    range: DateRange,
+    months: vec::IntoIter<Month>,
+    unread: vec::IntoIter<UnreadLog>,
+    month: vec::IntoIter<LogFile>,
+}
+
+impl Iterator for LogFiles<'_> {
+    type Item = Result<LogFile, UnreadLog>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(unread) = self.unread.next() {
+                return Some(Err(unread));
+            }
+            if let Some(log) = self.month.next() {
+                return Some(Ok(log));
+            }
+            let month = self.months.next()?;
+            match self.logs.logs_of(month) {
+                Ok(mut logs) => {
+                    logs.retain(|log| log.is_in(&self.range));
+                    logs.sort_by_cached_key(|log| (std::cmp::Reverse(log.day()), log.name.clone()));
+                    self.month = logs.into_iter();
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Some(Err(UnreadLog::new(month.to_string(), &error))),
+            }
+        }
+    }
+}
+
+/// A log in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LogSummary {
+    /// The path below the directory of the logs, with `/`.
+    pub file: String,
+    /// The id of the interaction.
+    pub id: Option<String>,
+    /// When it began.
+    #[serde(serialize_with = "as_text")]
+    pub time: Option<Timestamp>,
+    /// The day in the name.
+    #[serde(serialize_with = "as_text")]
+    pub day: Option<Date>,
+    /// The query, cut after 4096 bytes.
+    pub query: Option<String>,
+    /// The keywords.
+    pub keywords: Vec<String>,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Whether the file is compressed.
+    pub compressed: bool,
+}
+
+fn as_text<T: ToString, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().map(T::to_string).serialize(serializer)
+}
+
+/// The summaries of a range. See [`LogDirectory::summaries`].
+#[derive(Debug)]
+pub struct Summaries<'d> {
+    logs: &'d LogDirectory,
+    files: LogFiles<'d>,
+    /// The first log of the next day.
+    next: Option<LogFile>,
+    unread: Vec<UnreadLog>,
+    day: vec::IntoIter<LogSummary>,
+}
+
+impl Summaries<'_> {
+    /// Reads the headers of the next day.
+    fn read_day(&mut self) {
+        let mut day = Vec::new();
+        let mut first = None;
+        loop {
+            let log = match self.next.take() {
+                Some(log) => log,
+                None => match self.files.next() {
+                    Some(Ok(log)) => log,
+                    Some(Err(unread)) => {
+                        self.unread.push(unread);
+                        break;
+                    }
+                    None => break,
+                },
+            };
+            let of = (log.month, log.day());
+            if *first.get_or_insert(of) != of {
+                self.next = Some(log);
+                break;
+            }
+            match self.summary(&log) {
+                Ok(summary) => day.push(summary),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => self.unread.push(UnreadLog::new(log.path(), &error)),
+            }
+        }
+        day.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.file.cmp(&b.file)));
+        self.day = day.into_iter();
+    }
+
+    fn summary(&self, log: &LogFile) -> io::Result<LogSummary> {
+        let LogHeader { time, id, query, keywords } = self.logs.header(log)?;
+        let bytes = self.logs.month(log.month)?.metadata(log.file_name())?.len;
+        Ok(LogSummary { file: log.path(), id, time, day: log.day(), query, keywords, bytes, compressed: !log.is_plain })
+    }
+}
+
+impl Iterator for Summaries<'_> {
+    type Item = Result<LogSummary, UnreadLog>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(unread) = self.unread.pop() {
+                return Some(Err(unread));
+            }
+            if let Some(summary) = self.day.next() {
+                return Some(Ok(summary));
+            }
+            self.read_day();
+            if self.day.len() == 0 && self.unread.is_empty() && self.next.is_none() {
+                return None;
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Compressing one log.
+
+use std::fs::FileTimes;
+use std::io::{self, BufReader, Write as _};
+
+use aurora_confined::Directory;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::directory::{LogDirectory, remove_file};
+use crate::draft::Draft;
+use crate::layout::{PACKED, PLAIN};
+
+/// Sizes of a log.
+pub(super) struct Sizes {
+    pub(super) before: u64,
+    pub(super) after: u64,
+}
+
+/// Compresses the log of a name. `None` if somebody has changed it meanwhile, or has made a compressed one.
+pub(super) fn compress(logs: &LogDirectory, month: &Directory, name: &str) -> io::Result<Option<Sizes>> {
+    let (plain, packed) = (format!("{name}{PLAIN}"), format!("{name}{PACKED}"));
+    // In this order, so that a file which takes its place in between is noticed at the end.
+    let before = month.metadata(&plain)?;
+    let file = month.open_file(&plain)?;
+    let modified = file.metadata()?.modified()?;
+    let mut draft = Draft::create(month)?;
+    let mut encoder = GzEncoder::new(draft.file(), Compression::default());
+    io::copy(&mut BufReader::with_capacity(64 << 10, &file), &mut encoder)?;
+    encoder.finish()?.flush()?;
+    // The age of a log without a day in its name is that of its file.
+    draft.file().set_times(FileTimes::new().set_modified(modified))?;
+    draft.synchronise()?;
+    let after = draft.file().metadata()?.len();
+    let _names = logs.try_lock()?;
+    if month.metadata(&plain)? != before || !draft.publish(&packed)? {
+        return Ok(None);
+    }
+    remove_file(month, &plain)?;
+    month.synchronise()?;
+    Ok(Some(Sizes { before: before.len, after }))
+}

@@ -1,0 +1,26 @@
+//! A log and its compressed copy: what a killed process leaves behind.
+
+use std::io::{self, BufRead as _};
+
+use aurora_confined::Directory;
+
+use crate::reader::LogReader;
+
+/// Whether a log begins with the content of its compressed copy: they are equal after a kill while it was compressed, and the log
+/// is longer after a kill while a compressed log was extended.
+pub(super) fn begins_with_copy(month: &Directory, name: &str) -> io::Result<bool> {
+    let (mut log, mut copy) = (LogReader::open_plain(month, name)?, LogReader::open_packed(month, name)?);
+    loop {
+        let expected = copy.fill_buf()?;
+        if expected.is_empty() {
+            return Ok(true);
+        }
+        let found = log.fill_buf()?;
+        let common = expected.len().min(found.len());
+        if common == 0 || expected[..common] != found[..common] {
+            return Ok(false);
+        }
+        copy.consume(common);
+        log.consume(common);
+    }
+}

@@ -1,0 +1,212 @@
+//! `[logs]` of the user's configuration.
+//!
+//! A project cannot set these: a repository must not decide where the user's logs lie or when they are removed.
+
+use std::io;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use aurora_confined::read_regular_to_string;
+use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place, code};
+use aurora_suggest::did_you_mean;
+use toml::de::{DeTable, DeValue};
+
+use crate::maintenance::Policy;
+
+/// Name of the table in the user's configuration.
+pub const TABLE: &str = "logs";
+
+/// Prefix of the environment variables that set the same.
+const VARIABLE: &str = "AURORA_LOGS_";
+/// Most bytes of the configuration.
+const MOST_BYTES: u64 = 1 << 20;
+
+const PATH: &str = "path";
+const RETENTION: &str = "retention_days";
+const COMPRESSION: &str = "compress_after_days";
+const KEYWORDS: &str = "keyword_count";
+const NAMES: [&str; 4] = [PATH, RETENTION, COMPRESSION, KEYWORDS];
+/// A hundred years.
+const DAYS: RangeInclusive<u32> = 0..=36_500;
+const KEYWORD_COUNT: RangeInclusive<u32> = 1..=4;
+
+/// The settings, valid and complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The directory of the logs, absolute.
+    pub path: PathBuf,
+    /// When logs are compressed and removed.
+    pub policy: Policy,
+    /// Keywords in the name of a log.
+    pub keyword_count: usize,
+}
+
+/// A key for the reference of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SettingReference {
+    /// The key in `[logs]`.
+    pub key: &'static str,
+    /// Which values it takes.
+    pub values: &'static str,
+    /// The default, as the file would have it.
+    pub default: &'static str,
+    /// What the key does.
+    pub meaning: &'static str,
+    /// The environment variable that sets it.
+    pub variable: &'static str,
+}
+
+const REFERENCE: [SettingReference; 4] = [
+    SettingReference {
+        key: PATH,
+        values: "absolute path, or one that begins with `~/`",
+        default: "~/.aurora/logs/conversations",
+        meaning: "The directory of the logs.",
+        variable: "AURORA_LOGS_PATH",
+    },
+    SettingReference {
+        key: RETENTION,
+        values: "whole number from 0 to 36500, days",
+        default: "90",
+        meaning: "Older logs are removed; 0 keeps them for ever.",
+        variable: "AURORA_LOGS_RETENTION_DAYS",
+    },
+    SettingReference {
+        key: COMPRESSION,
+        values: "whole number from 0 to 36500, days",
+        default: "7",
+        meaning: "Older logs are compressed; 0 leaves them as they are.",
+        variable: "AURORA_LOGS_COMPRESS_AFTER_DAYS",
+    },
+    SettingReference {
+        key: KEYWORDS,
+        values: "whole number from 1 to 4",
+        default: "2",
+        meaning: "Keywords of the query in the name of a log.",
+        variable: "AURORA_LOGS_KEYWORD_COUNT",
+    },
+];
+
+impl Settings {
+    /// The defaults for logs in a directory.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), policy: Policy { retention_days: 90, compress_after_days: 7 }, keyword_count: 2 }
+    }
+
+    /// The defaults, overridden by `[logs]` of the user's configuration, then by the environment. `home` is what `~` stands for.
+    /// A file that does not exist sets nothing.
+    ///
+    /// # Errors
+    /// Everything that is wrong at once: a file that cannot be read or is not TOML, unknown keys, values out of range. With such a
+    /// configuration nothing is done, as its defaults could remove what it is meant to keep.
+    pub fn load(
+        defaults: Self,
+        file: Option<&Path>,
+        environment: &[(String, String)],
+        home: Option<&Path>,
+    ) -> Result<Self, Diagnostics> {
+        let mut draft = Draft { settings: defaults, home, errors: Diagnostics::default() };
+        if let Some(file) = file {
+            match read_regular_to_string(file, MOST_BYTES) {
+                Ok(text) => draft.file(&file.display().to_string(), &text),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    let message = format!("cannot read {}: {error}", file.display());
+                    draft.errors.push(Diagnostic::error(code::UNREADABLE, None, message));
+                }
+            }
+        }
+        let mut ours: Vec<_> = environment.iter().filter(|(name, _)| name.starts_with(VARIABLE)).collect();
+        ours.sort();
+        for (name, value) in ours {
+            let key = name[VARIABLE.len()..].to_ascii_lowercase();
+            let known = REFERENCE.map(|setting| setting.variable);
+            draft.set(&key, value, name, &known, Place::Environment(name.clone()));
+        }
+        if draft.errors.is_empty() { Ok(draft.settings) } else { Err(draft.errors) }
+    }
+
+    /// Every key, for the reference of the configuration.
+    pub fn reference() -> [SettingReference; 4] {
+        REFERENCE
+    }
+}
+
+struct Draft<'h> {
+    settings: Settings,
+    home: Option<&'h Path>,
+    errors: Diagnostics,
+}
+
+impl Draft<'_> {
+    fn file(&mut self, name: &str, text: &str) {
+        let at = |span| Place::File(Location::of_span(name, text, span));
+        let root = match DeTable::parse(text) {
+            Ok(root) => root.into_inner(),
+            Err(error) => {
+                let place = at(error.span().unwrap_or_default());
+                self.errors.push(Diagnostic::error(code::SYNTAX, None, error.message()).at(place));
+                return;
+            }
+        };
+        let Some((key, table)) = root.iter().find(|(key, _)| key.get_ref() == TABLE) else { return };
+        let Some(table) = table.get_ref().as_table() else {
+            let message = format!("`{TABLE}` must be a table");
+            self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(at(key.span())));
+            return;
+        };
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            let value = match value.get_ref() {
+                DeValue::Integer(number) => number.as_str().to_owned(),
+                DeValue::String(text) => text.to_string(),
+                _ => text.get(value.span()).unwrap_or_default().to_owned(),
+            };
+            let key_text = key.get_ref().as_ref();
+            self.set(key_text, &value, &format!("{TABLE}.{key_text}"), &NAMES, at(key.span()));
+        }
+    }
+
+    /// Sets a key; `shown` is what messages call it, and `known` are the names that it could be.
+    fn set(&mut self, key: &str, value: &str, shown: &str, known: &[&str], place: Place) {
+        let number = |range: RangeInclusive<u32>| {
+            let number = value.parse::<u32>().ok().filter(|number| range.contains(number));
+            number.ok_or_else(|| format!("a whole number from {} to {}", range.start(), range.end()))
+        };
+        let settings = &mut self.settings;
+        let set = match key {
+            PATH => match absolute(value, self.home) {
+                Some(path) => {
+                    settings.path = path;
+                    Ok(())
+                }
+                None => Err("an absolute path, or one that begins with `~/`".to_owned()),
+            },
+            RETENTION => number(DAYS).map(|days| settings.policy.retention_days = days),
+            COMPRESSION => number(DAYS).map(|days| settings.policy.compress_after_days = days),
+            KEYWORDS => number(KEYWORD_COUNT).map(|count| settings.keyword_count = count as usize),
+            _ => return self.unknown(shown, known, place),
+        };
+        if let Err(rule) = set {
+            let message = format!("`{shown}` must be {rule}, not {value}");
+            self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(place));
+        }
+    }
+
+    fn unknown(&mut self, shown: &str, known: &[&str], place: Place) {
+        let name = shown.rsplit('.').next().unwrap_or(shown);
+        let help = did_you_mean(name, known.iter().copied());
+        let message = format!("unknown key `{shown}`");
+        self.errors.push(Diagnostic::error(code::UNKNOWN_KEY, None, message).at(place).with_help(help));
+    }
+}
+
+/// The path that is meant. One that is not absolute would depend on the current directory, which may be a repository.
+fn absolute(value: &str, home: Option<&Path>) -> Option<PathBuf> {
+    let path = match value.strip_prefix("~/") {
+        Some(below) => home?.join(below),
+        None => PathBuf::from(value),
+    };
+    path.is_absolute().then_some(path)
+}

@@ -1,0 +1,102 @@
+//! Writing the log of an interaction.
+
+use std::io::{BufWriter, Read, Write};
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use crate::copy::{CopyError, copy_body};
+use crate::directory::LogDirectory;
+use crate::document;
+use crate::draft::Draft;
+use crate::error::LogError;
+use crate::interaction::Interaction;
+use crate::keywords::keywords;
+use crate::layout::{Month, PACKED, PLAIN, numbered_name};
+use crate::query_id::QueryId;
+
+/// Highest number of a name.
+const MOST_NAMES: u32 = 100_000;
+
+/// What a log is written from.
+pub enum LogText<'a> {
+    /// An interaction.
+    Interaction(Interaction),
+    /// Markdown that is stored as it is behind the header.
+    Markdown {
+        /// What the user has asked.
+        query: String,
+        /// Its id; a new one is made where there is none.
+        id: Option<QueryId>,
+        /// When it began; now where there is none.
+        time: Option<Timestamp>,
+        /// The text. It is not held in memory.
+        body: &'a mut dyn Read,
+    },
+}
+
+/// A log that is durable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Written {
+    /// The id of the interaction.
+    pub id: QueryId,
+    /// The path below the directory of the logs, with `/`.
+    pub file: String,
+    /// The whole path.
+    pub path: PathBuf,
+}
+
+impl LogDirectory {
+    /// Writes a log under a name of its own: up to `keyword_count` keywords of the query, the day of the interaction in UTC, and
+    /// a number if the name is taken. When this returns, the log is durable. Before, nothing is visible under its name.
+    ///
+    /// # Errors
+    /// The text cannot be read, or the log cannot be written.
+    pub fn write(&self, text: LogText<'_>, keyword_count: usize) -> Result<Written, LogError> {
+        let (query, id, time) = match &text {
+            LogText::Interaction(Interaction { query, id, time, .. }) => (query, id, time),
+            LogText::Markdown { query, id, time, .. } => (query, id, time),
+        };
+        // As the examples have it, in whole seconds.
+        let now = || Timestamp::from_second(Timestamp::now().as_second()).unwrap_or(Timestamp::UNIX_EPOCH);
+        let time = time.unwrap_or_else(now);
+        let id = id.clone().map_or_else(|| QueryId::random(time), Ok)?;
+        let words = keywords(query, keyword_count);
+        let header = document::header(time, &id, query, &words);
+        let day = time.to_zoned(TimeZone::UTC).date();
+        let month = Month::of(day);
+        let directory = self.create_month(month)?;
+        let at_month = || self.path().join(month.to_string());
+        let mut draft = Draft::create(&directory).map_err(LogError::io("write in", at_month()))?;
+        write_text(&mut draft, &header, text).map_err(|error| error.at("write in", &at_month()))?;
+        draft.synchronise().map_err(LogError::io("synchronise", at_month()))?;
+        let _names = self.lock()?;
+        for number in 1..=MOST_NAMES {
+            let name = numbered_name(&words, day, number);
+            let file = format!("{name}{PLAIN}");
+            let taken = directory.contains(format!("{name}{PACKED}"));
+            let publish = taken.and_then(|is_taken| if is_taken { Ok(false) } else { draft.publish(&file) });
+            if publish.map_err(LogError::io("create", at_month().join(&file)))? {
+                let path = at_month().join(&file);
+                return Ok(Written { id, file: format!("{month}/{file}"), path });
+            }
+        }
+        Err(LogError::NoName(at_month()))
+    }
+}
+
+fn write_text(draft: &mut Draft, header: &str, text: LogText<'_>) -> Result<(), CopyError> {
+    let mut out = BufWriter::new(draft.file());
+    out.write_all(header.as_bytes()).map_err(CopyError::Log)?;
+    match text {
+        LogText::Interaction(interaction) => {
+            let sections = document::sections(&interaction.sections, 0);
+            out.write_all(sections.as_bytes()).map_err(CopyError::Log)?;
+            out.write_all(document::END.as_bytes()).map_err(CopyError::Log)?;
+        }
+        LogText::Markdown { body, .. } => copy_body(body, &mut out)?,
+    }
+    out.flush().map_err(CopyError::Log)
+}

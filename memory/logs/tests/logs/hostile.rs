@@ -1,0 +1,96 @@
+//! Directories that somebody has prepared.
+
+#![cfg(unix)]
+
+use std::os::unix::fs::symlink;
+
+use aurora_logs::{AddedText, LogDirectory, LogText, Pattern};
+use jiff::Timestamp;
+
+use crate::place::Place;
+
+fn try_write(place: &Place) -> Result<String, String> {
+    let time = Some("2025-12-13T14:32:15Z".parse::<Timestamp>().unwrap());
+    let text = LogText::Markdown { query: "retry".into(), id: None, time, body: &mut &b"text"[..] };
+    place.logs.write(text, 2).map(|written| written.file).map_err(|error| {
+        let source = std::error::Error::source(&error).map(ToString::to_string);
+        format!("{error}: {}", source.unwrap_or_default())
+    })
+}
+
+#[test]
+fn no_link_leads_a_log_elsewhere() {
+    for link in ["2025", "2025/12"] {
+        let place = Place::new();
+        let outside = place.outside().join("elsewhere");
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::create_dir_all(place.path(link).parent().unwrap()).unwrap();
+        symlink(&outside, place.path(link)).unwrap();
+        let error = try_write(&place).unwrap_err();
+        assert!(error.contains("symbolic link"), "{error}");
+        assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_taken_name_is_taken_by_anything() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("2025/12/retry-2025-12-13-2.md")).unwrap();
+    symlink("/dev/null", place.path("2025/12/retry-2025-12-13.md")).unwrap();
+    symlink("nowhere", place.path("2025/12/retry-2025-12-13-3.md.gz")).unwrap();
+    assert_eq!(try_write(&place).unwrap(), "2025/12/retry-2025-12-13-4.md");
+}
+
+#[test]
+fn pipes_links_and_directories_are_no_logs() {
+    let place = Place::new();
+    std::fs::write(place.outside().join("secret"), "needle").unwrap();
+    std::fs::create_dir_all(place.path("2025/12/d-2025-12-01.md")).unwrap();
+    symlink(place.outside().join("secret"), place.path("2025/12/l-2025-12-01.md")).unwrap();
+    symlink("/dev/zero", place.path("2025/12/z-2025-12-01.md.gz")).unwrap();
+    let pipe = std::process::Command::new("mkfifo").arg(place.path("2025/12/p-2025-12-01.md")).status().unwrap();
+    assert!(pipe.success());
+    assert!(place.logs(Default::default()).is_empty());
+    // A log that becomes a link between the list and the search.
+    place.put("2025/12/a-2025-12-01.md", "needle");
+    let log = place.log("a-2025-12-01");
+    std::fs::remove_file(place.path("2025/12/a-2025-12-01.md")).unwrap();
+    symlink(place.outside().join("secret"), place.path("2025/12/a-2025-12-01.md")).unwrap();
+    let mut found = 0;
+    let mut take = |_| {
+        found += 1;
+        true
+    };
+    assert!(place.logs.search(&log, &Pattern::words("needle").unwrap(), &mut take).is_err());
+    assert_eq!(found, 0);
+    let text = AddedText::Markdown { section: "More", body: &mut &b"more"[..] };
+    assert!(place.logs.append(&log, text, Timestamp::UNIX_EPOCH).is_err());
+    assert_eq!(std::fs::read_to_string(place.outside().join("secret")).unwrap(), "needle");
+}
+
+#[test]
+fn a_lock_that_is_a_link_is_refused() {
+    let place = Place::new();
+    symlink(place.outside().join("elsewhere"), place.path(".lock")).unwrap();
+    let error = try_write(&place).unwrap_err();
+    assert!(error.contains(".lock"), "{error}");
+    assert!(!place.outside().join("elsewhere").exists());
+    assert!(place.logs(Default::default()).is_empty());
+}
+
+/// A log of 64 MiB in one line, compressed to a few KiB, is searched with a bounded line.
+#[test]
+fn a_small_file_that_unpacks_to_much_is_read_in_parts() {
+    let place = Place::new();
+    place.put_packed("2025/12/a-2025-12-01.md.gz", &vec![b'a'; 64 << 20]);
+    let logs = LogDirectory::open(place.logs.path()).unwrap().unwrap();
+    let log = place.log("a-2025-12-01");
+    let mut hits = Vec::new();
+    let mut take = |hit| {
+        hits.push(hit);
+        true
+    };
+    logs.search(&log, &Pattern::words("aaa").unwrap(), &mut take).unwrap();
+    assert_eq!((hits.len(), hits[0].line_end), (1, 1));
+    assert_eq!(logs.header(&log).unwrap().id, None);
+}

@@ -1,0 +1,271 @@
+//! Compression and retention.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use aurora_logs::{Action, MaintenanceOptions, MaintenanceReport, Pattern, Policy};
+use jiff::Timestamp;
+
+use crate::place::Place;
+
+const POLICY: Policy = Policy { retention_days: 90, compress_after_days: 7 };
+const NOW: &str = "2025-12-20T12:00:00Z";
+
+fn options(is_rehearsal: bool) -> MaintenanceOptions {
+    MaintenanceOptions { now: NOW.parse().unwrap(), is_rehearsal, deadline: None }
+}
+
+fn maintain(place: &Place, policy: Policy) -> MaintenanceReport {
+    place.logs.maintain(policy, options(false), &mut |_, _| {}).unwrap()
+}
+
+fn set_modified(place: &Place, below: &str, days_ago: u64) {
+    let now: Timestamp = NOW.parse().unwrap();
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(now.as_second() as u64 - days_ago * 86_400);
+    std::fs::File::options().append(true).open(place.path(below)).unwrap().set_modified(time).unwrap();
+}
+
+#[test]
+fn old_logs_are_compressed_and_older_ones_removed() {
+    let place = Place::new();
+    let log = "## Phase 1: A\nneedle\n".repeat(100);
+    for name in [
+        "2025/12/new-2025-12-20.md",
+        "2025/12/week-2025-12-13.md",
+        "2025/12/older-2025-12-12.md",
+        "2025/09/kept-2025-09-21.md",
+        "2025/09/gone-2025-09-20.md",
+        "2025/09/gone-2025-09-20-2.md",
+        "2026/01/future-2026-01-01.md",
+    ] {
+        place.put(name, &log);
+    }
+    place.put_packed("2025/01/gone-2025-01-01.md.gz", log.as_bytes());
+    // No day in the name: the modification time counts.
+    for (name, days) in [("2025/12/undated-old.md", 91), ("2025/01/undated-new.md", 3), ("2025/12/undated-week.md", 8)]
+    {
+        place.put(name, &log);
+        set_modified(&place, name, days);
+    }
+    // Not of the layout.
+    for name in
+        ["2020/01/gone-2020-01-01.txt", "2020/gone-2020-01-01.md", "gone-2020-01-01.md", "2020/01/x/a-2020-01-01.md"]
+    {
+        place.put(name, "other");
+    }
+    let before = place.files();
+    let mut planned = Vec::new();
+    let rehearsal = place
+        .logs
+        .maintain(POLICY, options(true), &mut |action, file| planned.push((action, file.to_owned())))
+        .unwrap();
+    assert_eq!(place.files(), before);
+    planned.sort_by(|a, b| a.1.cmp(&b.1));
+    let expected = [
+        (Action::Remove, "2025/01/gone-2025-01-01.md.gz"),
+        (Action::Remove, "2025/09/gone-2025-09-20-2.md"),
+        (Action::Remove, "2025/09/gone-2025-09-20.md"),
+        (Action::Compress, "2025/09/kept-2025-09-21.md"),
+        (Action::Compress, "2025/12/older-2025-12-12.md"),
+        (Action::Remove, "2025/12/undated-old.md"),
+        (Action::Compress, "2025/12/undated-week.md"),
+    ];
+    assert_eq!(planned, expected.map(|(action, file)| (action, file.to_owned())));
+
+    let report = maintain(&place, POLICY);
+    assert_eq!((report.compressed, report.removed, report.kept), (3, 4, 4));
+    assert_eq!(
+        (report.compressed, report.removed, report.kept),
+        (rehearsal.compressed, rehearsal.removed, rehearsal.kept)
+    );
+    assert!(report.bytes_before == 3 * log.len() as u64 && report.bytes_after < report.bytes_before / 5, "{report:?}");
+    assert!(report.unread.is_empty() && report.complete, "{report:?}");
+    assert_eq!(
+        place.files(),
+        [
+            "2020/01/gone-2020-01-01.txt",
+            "2020/01/x/a-2020-01-01.md",
+            "2020/gone-2020-01-01.md",
+            "2025/01/undated-new.md",
+            "2025/09/kept-2025-09-21.md.gz",
+            "2025/12/new-2025-12-20.md",
+            "2025/12/older-2025-12-12.md.gz",
+            "2025/12/undated-week.md.gz",
+            "2025/12/week-2025-12-13.md",
+            "2026/01/future-2026-01-01.md",
+            "gone-2020-01-01.md",
+        ]
+    );
+    assert_eq!(place.content("2025/12/older-2025-12-12.md.gz"), log);
+    // The age of a compressed log without a day is still that of the log.
+    let again = place
+        .logs
+        .maintain(Policy { retention_days: 7, compress_after_days: 0 }, options(true), &mut |_, _| {})
+        .unwrap();
+    assert_eq!((again.removed, again.compressed), (3, 0));
+    assert_eq!(maintain(&place, POLICY).compressed, 0);
+}
+
+#[test]
+fn zero_days_keep_logs_for_ever_and_as_they_are() {
+    let place = Place::new();
+    place.put("2000/01/old-2000-01-01.md", "text");
+    let report = maintain(&place, Policy { retention_days: 0, compress_after_days: 0 });
+    assert_eq!((report.kept, place.files().len()), (1, 1));
+    assert_eq!(maintain(&place, Policy { retention_days: 0, compress_after_days: 1 }).compressed, 1);
+}
+
+/// Every state that a kill can leave: before the compressed copy has its name, with both, and after the log is removed.
+#[test]
+fn what_a_killed_process_left_is_put_right() {
+    let place = Place::new();
+    place.put("2025/12/a-2025-12-01.md", "text");
+    place.put("2025/12/.log.0123456789abcdef.tmp", "half");
+    place.put("2025/12/b-2025-12-01.md", "text");
+    place.put_packed("2025/12/b-2025-12-01.md.gz", b"text");
+    // Killed while a compressed log was extended.
+    place.put("2025/12/c-2025-12-01.md", "text and more");
+    place.put_packed("2025/12/c-2025-12-01.md.gz", b"text");
+    place.put("2025/12/d-2025-12-19.md", "text");
+    place.put_packed("2025/12/d-2025-12-19.md.gz", b"text");
+    assert_eq!(place.logs(Default::default()).len(), 4);
+    let report = maintain(&place, POLICY);
+    assert_eq!((report.compressed, report.copies_removed, report.unfinished_removed), (3, 3, 1));
+    assert_eq!(
+        place.files(),
+        [
+            "2025/12/a-2025-12-01.md.gz",
+            "2025/12/b-2025-12-01.md.gz",
+            "2025/12/c-2025-12-01.md.gz",
+            "2025/12/d-2025-12-19.md"
+        ]
+    );
+    assert_eq!(place.content("2025/12/c-2025-12-01.md.gz"), "text and more");
+}
+
+#[test]
+fn what_cannot_be_read_is_reported_and_left_alone() {
+    let place = Place::new();
+    // Two logs of one name and different content, a damaged copy, and a log that is fine.
+    place.put("2025/12/a-2025-12-01.md", "text");
+    place.put_packed("2025/12/a-2025-12-01.md.gz", b"other");
+    place.put("2025/12/b-2025-12-01.md", "text");
+    place.put("2025/12/b-2025-12-01.md.gz", b"\x1f\x8bno gzip");
+    place.put("2025/12/c-2025-12-01.md", "text");
+    place.put("2025/12/short-2025-12-01.md", "te");
+    place.put_packed("2025/12/short-2025-12-01.md.gz", b"text");
+    let before = place.files();
+    let report = maintain(&place, POLICY);
+    let unread: Vec<_> = report.unread.iter().map(|unread| unread.file.as_str()).collect();
+    assert_eq!(unread, ["2025/12/a-2025-12-01.md", "2025/12/b-2025-12-01.md", "2025/12/short-2025-12-01.md"]);
+    assert!(report.unread[0].cause.contains("another content"), "{report:?}");
+    assert_eq!(report.compressed, 1);
+    assert_eq!(place.files().len(), before.len());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_unreadable_files_are_left_alone() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let place = Place::new();
+    std::fs::write(place.outside().join("secret-2020-01-01.md"), "secret").unwrap();
+    std::fs::create_dir(place.outside().join("01")).unwrap();
+    std::fs::write(place.outside().join("01/secret-2020-01-01.md"), "secret").unwrap();
+    place.put("2020/02/fine-2020-02-01.md", "text");
+    place.put("2020/02/closed-2020-02-01.md", "text");
+    symlink(place.outside().join("secret-2020-01-01.md"), place.path("2020/02/link-2020-02-01.md")).unwrap();
+    symlink(place.outside().join("01"), place.path("2020/01")).unwrap();
+    symlink(place.outside(), place.path("2019")).unwrap();
+    let closed = place.path("2020/02/closed-2020-02-01.md");
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let is_root = std::fs::File::open(&closed).is_ok();
+    let report = maintain(&place, POLICY);
+    assert_eq!(report.removed, if is_root { 2 } else { 1 });
+    assert_eq!(report.unread.len(), usize::from(!is_root));
+    assert!(place.path("2020/02/link-2020-02-01.md").symlink_metadata().is_ok());
+    assert!(place.outside().join("01/secret-2020-01-01.md").exists());
+    assert!(place.logs(Default::default()).iter().all(|log| log.name.starts_with("closed")));
+}
+
+#[test]
+fn a_deadline_ends_a_run() {
+    let place = Place::new();
+    place.put("2025/12/a-2025-12-01.md", "text");
+    let options = MaintenanceOptions { deadline: Some(Instant::now()), ..options(false) };
+    let report = place.logs.maintain(POLICY, options, &mut |_, _| {}).unwrap();
+    assert!(!report.complete && report.compressed == 0, "{report:?}");
+}
+
+#[test]
+fn daily_maintenance_is_daily() {
+    let place = Place::new();
+    let second = Duration::from_secs(1);
+    let now = Timestamp::now();
+    let run = |now| place.logs.maintain_daily(POLICY, now, second).unwrap().is_some();
+    assert!(run(now));
+    assert!(!run(now));
+    let later = now + jiff::SignedDuration::from_hours(25);
+    assert!(run(later));
+    // The stamp is of now, so that a clock that was a year ahead does not keep it off for a year.
+    std::fs::File::options()
+        .append(true)
+        .open(place.path(".maintained"))
+        .unwrap()
+        .set_modified(SystemTime::now() + Duration::from_secs(365 * 86_400))
+        .unwrap();
+    assert!(run(now) && !run(now));
+}
+
+#[test]
+fn one_of_many_processes_does_daily_maintenance() {
+    let place = Place::new();
+    let now = Timestamp::now();
+    let runs: usize = std::thread::scope(|scope| {
+        let run = |_| scope.spawn(|| place.logs.maintain_daily(POLICY, now, Duration::from_secs(1)).unwrap().is_some());
+        let threads: Vec<_> = (0..16).map(run).collect();
+        threads.into_iter().map(|thread| usize::from(thread.join().unwrap())).sum()
+    });
+    assert_eq!(runs, 1);
+}
+
+/// Searches, additions and new logs while logs are compressed: every log is there exactly once, with all that was added.
+#[test]
+fn logs_stay_complete_while_they_are_compressed() {
+    let place = Place::new();
+    for number in 0..40 {
+        place.put(&format!("2025/12/log{number}-2025-12-01.md"), format!("## A\nneedle {number}\n"));
+    }
+    let pattern = Pattern::words("needle").unwrap();
+    std::thread::scope(|scope| {
+        let maintainer = scope.spawn(|| {
+            for _ in 0..30 {
+                maintain(&place, POLICY);
+            }
+        });
+        let adder = scope.spawn(|| {
+            for round in 0..60 {
+                let log = place.log(&format!("log{}-2025-12-01", round % 40));
+                let text = aurora_logs::AddedText::Markdown { section: "More", body: &mut &b"more\n"[..] };
+                place.logs.append(&log, text, Timestamp::UNIX_EPOCH).unwrap();
+            }
+        });
+        let mut rounds = 0;
+        while rounds < 10 || !(maintainer.is_finished() && adder.is_finished()) {
+            rounds += 1;
+            let mut found = 0;
+            for log in place.logs(Default::default()) {
+                let mut take = |_| {
+                    found += 1;
+                    true
+                };
+                place.logs.search(&log, &pattern, &mut take).unwrap();
+            }
+            assert_eq!(found, 40);
+        }
+    });
+    maintain(&place, POLICY);
+    let files = place.files();
+    assert_eq!(files.len(), 40);
+    let added: usize = files.iter().map(|file| place.content(file).matches("### More").count()).sum();
+    assert_eq!(added, 60);
+}

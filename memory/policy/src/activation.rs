@@ -1,0 +1,85 @@
+//! What disuse takes from an activation.
+
+use std::f64::consts::LN_2;
+
+use crate::lifespan::Decay;
+
+/// Half-lives after which an activation falls no further by them.
+const MOST_HALF_LIVES: f64 = 4.0;
+
+/// The rates of [`activation_loss`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rates {
+    /// Factor of the logarithm; 0.5 by default.
+    pub inactivity: f64,
+    /// Days without use after which an entry counts as inactive; 90 by default.
+    pub inactive_after: f64,
+    /// Days of further disuse in which an activation with exponential decay falls by `ln 2`; 180 by default. With 0 it falls
+    /// with the logarithm only.
+    pub half_life: f64,
+}
+
+impl Default for Rates {
+    fn default() -> Self {
+        Self { inactivity: 0.5, inactive_after: 90.0, half_life: 180.0 }
+    }
+}
+
+/// What `inactive_days` days without use take from an activation, which is a logarithm; 0 or more.
+///
+/// - Logarithmic: `inactivity · log10(max(1, days))`.
+/// - Exponential: that, and `ln 2` for every half-life beyond `inactive_after` days, at most four times.
+/// - None: 0.
+///
+/// Source: seed 004, §6.7.1 (mechanisms) and §6.3 (the inactivity term of ACT-R's activation).
+pub fn activation_loss(decay: Decay, inactive_days: f64, rates: &Rates) -> f64 {
+    // `max` also turns a NaN into the other value.
+    let logarithmic = rates.inactivity * inactive_days.max(1.0).log10();
+    match decay {
+        Decay::None => 0.0,
+        Decay::Logarithmic => logarithmic,
+        Decay::Exponential if rates.half_life > 0.0 => {
+            let half_lives = (inactive_days.max(0.0) - rates.inactive_after) / rates.half_life;
+            logarithmic + LN_2 * half_lives.clamp(0.0, MOST_HALF_LIVES)
+        }
+        Decay::Exponential => logarithmic,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_by_hand() {
+        let check = |decay, days, expected: f64| {
+            let loss = activation_loss(decay, days, &Rates::default());
+            assert!((loss - expected).abs() < 1e-9, "{decay} after {days} days: {loss}, not {expected}");
+        };
+        check(Decay::None, 300.0, 0.0);
+        check(Decay::Logarithmic, 0.0, 0.0);
+        check(Decay::Logarithmic, 0.5, 0.0);
+        check(Decay::Logarithmic, 10.0, 0.5);
+        check(Decay::Logarithmic, 100.0, 1.0);
+        check(Decay::Logarithmic, 1000.0, 1.5);
+        check(Decay::Exponential, 10.0, 0.5);
+        // 0.5 · log10(90)
+        check(Decay::Exponential, 90.0, 0.977_121_254_7);
+        // 0.5 · log10(270) + ln 2
+        check(Decay::Exponential, 270.0, 1.908_829_062_7);
+        // 0.5 · log10(10000) + 4 · ln 2
+        check(Decay::Exponential, 10_000.0, 4.772_588_722_2);
+    }
+
+    #[test]
+    fn other_rates_and_values_out_of_range() {
+        let rates = Rates { inactivity: 1.0, inactive_after: 30.0, half_life: 0.0 };
+        assert_eq!(activation_loss(Decay::Exponential, 100.0, &rates), 2.0);
+        let rates = Rates { half_life: 70.0, ..rates };
+        assert!((activation_loss(Decay::Exponential, 100.0, &rates) - (2.0 + LN_2)).abs() < 1e-12);
+        for decay in [Decay::Logarithmic, Decay::Exponential, Decay::None] {
+            assert_eq!(activation_loss(decay, f64::NAN, &Rates::default()), 0.0);
+            assert_eq!(activation_loss(decay, -5.0, &Rates::default()), 0.0);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Why a text is not a condition.
+
+use std::ops::Range;
+
+use thiserror::Error;
+
+/// The first error of a condition.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{cause} at bytes {}..{}; expected {expected}{}", span.start, span.end, in_parentheses(suggestion.as_deref()))]
+pub struct ConditionError {
+    /// The bytes of the text at fault.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub cause: String,
+    /// What could stand there.
+    pub expected: String,
+    /// A likely remedy, such as ``did you mean `score`?``.
+    pub suggestion: Option<String>,
+}
+
+impl ConditionError {
+    pub(super) fn new(span: Range<usize>, cause: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { span, cause: cause.into(), expected: expected.into(), suggestion: None }
+    }
+
+    pub(super) fn suggest(self, suggestion: Option<String>) -> Self {
+        Self { suggestion, ..self }
+    }
+}
+
+fn in_parentheses(suggestion: Option<&str>) -> String {
+    suggestion.map(|text| format!(" ({text})")).unwrap_or_default()
+}

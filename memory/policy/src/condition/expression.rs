@@ -1,0 +1,105 @@
+//! Predicates joined by AND, OR and NOT.
+
+use std::fmt;
+
+use crate::condition::predicate::Predicate;
+use crate::facts::Facts;
+
+/// An expression. `And` and `Or` have at least two parts, and none of their own kind among them, so that there is one tree for
+/// `a AND b AND c`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Expression {
+    Or(Vec<Expression>),
+    And(Vec<Expression>),
+    Not(Box<Expression>),
+    Predicate(Predicate),
+}
+
+impl Expression {
+    /// The disjunction of `parts`, of which there is at least one.
+    pub(super) fn or(parts: Vec<Self>) -> Self {
+        join(parts, Self::Or, |part| match part {
+            Self::Or(parts) => Ok(parts),
+            other => Err(other),
+        })
+    }
+
+    /// The conjunction of `parts`, of which there is at least one.
+    pub(super) fn and(parts: Vec<Self>) -> Self {
+        join(parts, Self::And, |part| match part {
+            Self::And(parts) => Ok(parts),
+            other => Err(other),
+        })
+    }
+
+    pub(super) fn holds(&self, facts: &Facts<'_>) -> bool {
+        match self {
+            Self::Or(parts) => parts.iter().any(|part| part.holds(facts)),
+            Self::And(parts) => parts.iter().all(|part| part.holds(facts)),
+            Self::Not(part) => !part.holds(facts),
+            Self::Predicate(predicate) => predicate.holds(facts),
+        }
+    }
+
+    /// Calls `visit` for every predicate in the order of the text.
+    pub(super) fn predicates<'e>(&'e self, visit: &mut impl FnMut(&'e Predicate)) {
+        match self {
+            Self::Or(parts) | Self::And(parts) => parts.iter().for_each(|part| part.predicates(visit)),
+            Self::Not(part) => part.predicates(visit),
+            Self::Predicate(predicate) => visit(predicate),
+        }
+    }
+}
+
+/// Joins `parts`, and takes up the parts of those that are of the same kind themselves.
+fn join(
+    mut parts: Vec<Expression>,
+    kind: impl Fn(Vec<Expression>) -> Expression,
+    same: impl Fn(Expression) -> Result<Vec<Expression>, Expression>,
+) -> Expression {
+    if parts.len() == 1 {
+        return parts.remove(0);
+    }
+    let mut flat = Vec::with_capacity(parts.len());
+    for part in parts {
+        match same(part) {
+            Ok(inner) => flat.extend(inner),
+            Err(other) => flat.push(other),
+        }
+    }
+    kind(flat)
+}
+
+/// The canonical form: keywords in capitals, one space between words, and no parentheses that precedence makes needless.
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Or(parts) => list(f, parts, " OR ", |part| matches!(part, Self::Or(_))),
+            Self::And(parts) => list(f, parts, " AND ", |part| matches!(part, Self::Or(_) | Self::And(_))),
+            Self::Not(part) => {
+                f.write_str("NOT ")?;
+                nested(f, part, matches!(**part, Self::Or(_) | Self::And(_)))
+            }
+            Self::Predicate(predicate) => predicate.fmt(f),
+        }
+    }
+}
+
+fn list(
+    f: &mut fmt::Formatter<'_>,
+    parts: &[Expression],
+    keyword: &str,
+    in_parentheses: impl Fn(&Expression) -> bool,
+) -> fmt::Result {
+    for (index, part) in parts.iter().enumerate() {
+        if index > 0 {
+            f.write_str(keyword)?;
+        }
+        nested(f, part, in_parentheses(part))?;
+    }
+    Ok(())
+}
+
+fn nested(f: &mut fmt::Formatter<'_>, part: &Expression, in_parentheses: bool) -> fmt::Result {
+    if in_parentheses { write!(f, "({part})") } else { write!(f, "{part}") }
+}

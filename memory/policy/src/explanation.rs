@@ -1,0 +1,87 @@
+//! Decisions in sentences.
+
+use crate::decision::{Candidate, Retention, Source, State};
+use crate::facts::Facts;
+use crate::lifespan::{Decay, Lifespan};
+
+/// The part that a candidate has in a decision.
+pub(crate) enum Role<'a> {
+    /// It comes before the one that decides.
+    Before,
+    Decides(Retention),
+    /// It comes behind the one that decides.
+    Behind(&'a Candidate<'a>),
+}
+
+/// What a candidate contributes to a decision. `flag` is the escalation flag that it sets.
+pub(crate) fn explain(
+    candidate: &Candidate<'_>,
+    held: bool,
+    flag: Option<&str>,
+    role: &Role<'_>,
+    facts: &Facts<'_>,
+) -> String {
+    let mut sentences = match candidate.source {
+        Source::SwitchedOff => vec!["The evaluation of policies is switched off.".to_owned()],
+        Source::KeptForEver => vec!["The entry says that it is kept for ever.".to_owned()],
+        Source::Rule(_) | Source::Policy(_) => vec![condition(candidate, held, facts)],
+        Source::DefaultPolicy(_) => vec![default_policy(candidate, held, role, facts)],
+    };
+    match role {
+        Role::Decides(retention) => {
+            sentences.push(kept(retention));
+            sentences.push(falls(retention.decay).to_owned());
+        }
+        Role::Behind(deciding) if held && candidate.outcome.is_some() => {
+            sentences.push(format!("`{}` has decided before.", deciding.source));
+        }
+        Role::Behind(_) | Role::Before => {}
+    }
+    sentences.extend(flag.map(|flag| format!("The entry gets the escalation flag `{flag}`.")));
+    sentences.join(" ")
+}
+
+fn condition(candidate: &Candidate<'_>, held: bool, facts: &Facts<'_>) -> String {
+    let values = candidate.condition.map(|condition| condition.values(facts)).unwrap_or_default();
+    let holds = if held { "The condition holds" } else { "The condition does not hold" };
+    if values.is_empty() { format!("{holds}.") } else { format!("{holds}: {values}.") }
+}
+
+fn default_policy(candidate: &Candidate<'_>, held: bool, role: &Role<'_>, facts: &Facts<'_>) -> String {
+    match role {
+        Role::Decides(_) => "No condition before holds that decides, so that the default policy applies.".to_owned(),
+        _ if candidate.condition.is_some() => condition(candidate, held, facts),
+        _ => "The default policy applies only where no condition holds.".to_owned(),
+    }
+}
+
+fn kept(retention: &Retention) -> String {
+    let Lifespan::Days(lifespan) = retention.lifespan else {
+        return match retention.lifespan {
+            Lifespan::Decay => "The entry is kept in the decayed state, and search ranks it low.".to_owned(),
+            _ => "The entry is kept for ever.".to_owned(),
+        };
+    };
+    let lifespan = days(f64::from(lifespan));
+    let end = match (retention.state, retention.expires_in_days) {
+        (State::Expired { since_days }, _) => format!("it expired {} ago", days(since_days)),
+        (_, left) => format!("it expires in {}", days(left.unwrap_or_default())),
+    };
+    format!("The entry is kept for {lifespan} after its creation or last edit; {end}.")
+}
+
+fn falls(decay: Decay) -> &'static str {
+    match decay {
+        Decay::Logarithmic => "Its activation falls with the logarithm of the days without use.",
+        Decay::Exponential => {
+            "Its activation falls with the logarithm of the days without use, and by ln 2 with every half-life of further disuse."
+        }
+        Decay::None => "Its activation does not fall.",
+    }
+}
+
+/// Days with at most one decimal.
+fn days(days: f64) -> String {
+    let rounded = (days * 10.0).round() / 10.0;
+    if rounded == 1.0 { "1 day".to_owned() } else { format!("{rounded} days") }
+}

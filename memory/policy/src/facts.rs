@@ -1,0 +1,28 @@
+//! What a condition can ask about an entry.
+
+/// The facts about one entry at one time. The caller measures ages; this crate has no clock.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Facts<'a> {
+    /// The id, such as `reas:auth-flow-123`.
+    pub id: &'a str,
+    /// The type, such as `reasoning`; a condition calls it `type`.
+    pub kind: &'a str,
+    /// The scope, such as `project`.
+    pub scope: &'a str,
+    /// Success score or confidence, 0 to 1, if the entry has one.
+    pub score: Option<f64>,
+    /// The tags that `contains_tag` looks in.
+    pub tags: &'a [&'a str],
+    /// The domain, such as `security`, if the entry has one.
+    pub domain: Option<&'a str>,
+    /// The semantic role, such as `authentication-handler`, if the entry has one.
+    pub semantic_role: Option<&'a str>,
+    /// Whether the entry is a proven pattern.
+    pub is_pattern: bool,
+    /// How often the entry was used.
+    pub access_count: u64,
+    /// Days since the creation or the last edit.
+    pub age_days: f64,
+    /// Days since the last use; of an entry that was never used, since its creation.
+    pub inactive_days: f64,
+}

@@ -1,0 +1,68 @@
+//! Retention policies of memory entries: which are kept, for how long, and how their activation falls.
+//!
+//! A [`Condition`] asks about the [`Facts`] of an entry. [`Policies`] are conditions with a lifespan and a decay, in layers of
+//! configuration; [`EntryRules`] are those of one entry and come before them. [`decide`] finds the first that holds, and explains
+//! it. [`activation_loss`] and [`temporal_weight`] are the formulas of ranking that depend on time.
+//!
+//! Deliberately absent: files and storage (callers pass names and texts), a clock (callers pass ages), and what is done with an
+//! expired entry.
+//!
+//! | question | module |
+//! |---|---|
+//! | What is a condition, and when does it hold? | `condition` |
+//! | How does a configuration become policies, and a seed's JSON become TOML? | `document`, `reader`, `layer`, `policies`, `writer` |
+//! | What does an entry say itself? | `rules` |
+//! | What happens to an entry, and why? | `decision`, `explanation` |
+//! | How much does time take from a rank? | `activation`, `temporal`, `memory_kind`, `rates_reader` |
+//!
+//! ```
+//! use aurora_memory_policy::*;
+//!
+//! let project = "
+//! [memory.policy.fintech_critical]
+//! condition = \"domain == 'fintech' OR contains_tag('security')\"
+//! lifespan = '730_days'
+//! decay = 'none'
+//! ";
+//! let file = ConfigFile { layer: Layer::Project, name: ".aurora/config.toml", text: project };
+//! let policies = Policies::load(&[file])?;
+//! let facts = Facts { domain: Some("fintech"), age_days: 30.0, ..Facts::default() };
+//! let decision = decide(&policies, &EntryRules::default(), &facts);
+//! assert_eq!((decision.policy.as_str(), decision.layer), ("fintech_critical", Layer::Project));
+//! assert_eq!((decision.state, decision.expires_in_days), (State::Active, Some(700.0)));
+//! assert_eq!(
+//!     decision.steps[0].explanation,
+//!     "The condition holds: `domain` is 'fintech', there are no tags. The entry is kept for 730 days after its creation or \
+//!      last edit; it expires in 700 days. Its activation does not fall."
+//! );
+//! # Ok::<(), aurora_diagnostics::Diagnostics>(())
+//! ```
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod activation;
+mod condition;
+mod decision;
+mod document;
+mod explanation;
+mod facts;
+mod layer;
+mod lifespan;
+mod memory_kind;
+mod policies;
+mod rates_reader;
+mod reader;
+mod rules;
+mod temporal;
+mod writer;
+
+pub use activation::{Rates, activation_loss};
+pub use condition::{Condition, ConditionError};
+pub use decision::{Decision, Retention, State, Step, decide, retention};
+pub use facts::Facts;
+pub use layer::{ConfigFile, Layer, PolicyLayer};
+pub use lifespan::{Decay, Lifespan};
+pub use memory_kind::{MemoryKind, MemoryScope};
+pub use policies::{Policies, Policy};
+pub use rules::{EntryRules, RulesError, check_rule};
+pub use temporal::{DecayRates, temporal_weight};

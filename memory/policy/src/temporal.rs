@@ -1,0 +1,138 @@
+//! Temporal decay: how much the age of a memory takes from its score.
+
+use aurora_diagnostics::Diagnostics;
+
+use crate::document::Document;
+use crate::layer::ConfigFile;
+use crate::memory_kind::{MemoryKind, MemoryScope};
+use crate::rates_reader::RatesReader;
+
+/// Decay rate of turns by default, per hour. Source: seed 003, implementation checklist of "BM25 + Temporal Decay".
+const LAMBDA_OF_TURNS: f64 = 0.01;
+
+/// The weight `exp(−λ · t)` of a memory that is `age_hours` old, 0 to 1. An age below 0 counts as 0. Source: seed 003, Appendix A.
+///
+/// The half-life is `ln 2 / λ`: 693.1 hours for 0.001 per hour, 69.3 for 0.01, 6.93 for 0.1.
+pub fn temporal_weight(lambda_per_hour: f64, age_hours: f64) -> f64 {
+    // 0 · ∞ is no number.
+    if lambda_per_hour == 0.0 { 1.0 } else { (-lambda_per_hour * age_hours.max(0.0)).exp() }
+}
+
+/// The decay rate λ per hour of every kind and scope.
+///
+/// By default it is 0.01 for turns in every scope, the default of seed 003, and 0 for all else. `[memory.decay]` sets others:
+/// `turn = 0.02` in every scope, `turn.session = 0.1` in one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DecayRates {
+    /// By kind and by scope.
+    lambdas: [[f64; MemoryScope::ALL.len()]; MemoryKind::ALL.len()],
+}
+
+impl Default for DecayRates {
+    fn default() -> Self {
+        let mut rates = Self { lambdas: Default::default() };
+        rates.set(MemoryKind::Turn, &MemoryScope::ALL, LAMBDA_OF_TURNS);
+        rates
+    }
+}
+
+impl DecayRates {
+    /// The defaults with `[memory.decay]` of every file laid over them, in the order of their layers. Nothing else of the files is
+    /// looked at. Files in JSON have no rates and are passed over.
+    ///
+    /// # Errors
+    /// All errors of all files at once: text that is not TOML, unknown kinds and scopes, values that are no number from 0 to 10.
+    pub fn load(files: &[ConfigFile<'_>]) -> Result<Self, Diagnostics> {
+        let mut files: Vec<&ConfigFile<'_>> = files.iter().filter(|file| !file.is_json()).collect();
+        files.sort_by_key(|file| file.layer);
+        let mut rates = Self::default();
+        let mut errors = Diagnostics::default();
+        for file in &files {
+            match Document::of_toml(file.name, file.text) {
+                Ok(document) => RatesReader { document: &document, rates: &mut rates, errors: &mut errors }.read(),
+                Err(found) => errors.extend(found.iter().cloned()),
+            }
+        }
+        if errors.is_empty() { Ok(rates) } else { Err(errors) }
+    }
+
+    /// Sets the decay rate of a kind in some scopes.
+    pub(crate) fn set(&mut self, kind: MemoryKind, scopes: &[MemoryScope], lambda: f64) {
+        for scope in scopes {
+            self.lambdas[kind as usize][*scope as usize] = lambda;
+        }
+    }
+
+    /// The decay rate λ, per hour.
+    pub fn lambda(&self, kind: MemoryKind, scope: MemoryScope) -> f64 {
+        self.lambdas[kind as usize][scope as usize]
+    }
+
+    /// The [`temporal_weight`] of a memory that is `age_hours` old.
+    pub fn weight(&self, kind: MemoryKind, scope: MemoryScope, age_hours: f64) -> f64 {
+        temporal_weight(self.lambda(kind, scope), age_hours)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layer::Layer;
+
+    #[test]
+    fn half_lives_by_hand() {
+        let check = |lambda: f64, half_life: f64| {
+            let weight = temporal_weight(lambda, half_life);
+            assert!((weight - 0.5).abs() < 1e-5, "{lambda} per hour after {half_life} hours: {weight}");
+        };
+        check(0.001, 693.147);
+        check(0.01, 69.3147);
+        check(0.1, 6.93147);
+    }
+
+    #[test]
+    fn weights_by_hand() {
+        let check = |lambda: f64, age: f64, expected: f64| {
+            assert!((temporal_weight(lambda, age) - expected).abs() < 1e-9, "{lambda} per hour after {age} hours");
+        };
+        check(0.01, 0.0, 1.0);
+        check(0.01, 1.0, 0.990_049_833_7);
+        check(0.01, 168.0, 0.186_373_976_0);
+        check(0.1, 24.0, 0.090_717_953_3);
+        check(0.01, -5.0, 1.0);
+        check(0.0, f64::INFINITY, 1.0);
+        check(0.01, f64::INFINITY, 0.0);
+        // Seed 003: an hour weighs more than twice as much as a week.
+        assert!(temporal_weight(0.01, 1.0) > 2.0 * temporal_weight(0.01, 168.0));
+    }
+
+    #[test]
+    fn only_turns_decay_by_default() {
+        let rates = DecayRates::default();
+        for (kind, scope) in MemoryKind::ALL.into_iter().flat_map(|kind| MemoryScope::ALL.map(|scope| (kind, scope))) {
+            let expected = if kind == MemoryKind::Turn { 0.01 } else { 0.0 };
+            assert_eq!(rates.lambda(kind, scope), expected, "{kind:?} {scope:?}");
+            assert_eq!(
+                (MemoryKind::from_name(kind.name()), MemoryScope::from_name(scope.name())),
+                (Some(kind), Some(scope))
+            );
+        }
+    }
+
+    #[test]
+    fn later_layers_set_what_they_name() {
+        let file = |layer, text| ConfigFile { layer, name: "config.toml", text };
+        let project =
+            file(Layer::Project, "[memory.decay]\nturn.session = 0.1\nlog = 10\n[memory.policies]\nenabled = 3");
+        let global = file(Layer::Global, "[memory.decay]\nturn = 0.001\nnote = { user = 0.5 }");
+        let json = ConfigFile { layer: Layer::Flag, name: "policies.json", text: "{" };
+        let rates = DecayRates::load(&[project, json, global]).unwrap();
+        let lambda = |kind, scope| rates.lambda(kind, scope);
+        assert_eq!(lambda(MemoryKind::Turn, MemoryScope::Session), 0.1);
+        assert_eq!(lambda(MemoryKind::Turn, MemoryScope::User), 0.001);
+        assert_eq!(lambda(MemoryKind::Note, MemoryScope::User), 0.5);
+        assert_eq!(lambda(MemoryKind::Note, MemoryScope::Global), 0.0);
+        assert_eq!(lambda(MemoryKind::Log, MemoryScope::Project), 10.0);
+        assert!((rates.weight(MemoryKind::Turn, MemoryScope::Session, 6.931_471_8) - 0.5).abs() < 1e-8);
+    }
+}

@@ -1,0 +1,38 @@
+//! A layer of policies as TOML.
+
+use std::fmt::Display;
+
+use crate::layer::PolicyLayer;
+
+pub(crate) fn to_toml(layer: &PolicyLayer) -> String {
+    let mut tables = Vec::new();
+    if layer.enabled.is_some() || layer.default.is_some() {
+        let enabled = layer.enabled.map(|enabled| format!("enabled = {enabled}"));
+        let default = text("default", layer.default.as_ref().map(|default| &default.name));
+        tables.push(table("policies", [enabled, default]));
+    }
+    for policy in &layer.policies {
+        let lines = [
+            text("condition", policy.condition.as_ref()),
+            text("lifespan", policy.lifespan),
+            text("decay", policy.decay),
+            text("escalation", policy.escalation.as_ref()),
+            text("description", policy.description.as_ref()),
+        ];
+        tables.push(table(&format!("policy.{}", policy.name), lines));
+    }
+    tables.join("\n")
+}
+
+fn table(name: &str, lines: impl IntoIterator<Item = Option<String>>) -> String {
+    let mut table = format!("[memory.{name}]\n");
+    for line in lines.into_iter().flatten() {
+        table.push_str(&line);
+        table.push('\n');
+    }
+    table
+}
+
+fn text(key: &str, value: Option<impl Display>) -> Option<String> {
+    value.map(|value| format!("{key} = {}", toml::Value::String(value.to_string())))
+}

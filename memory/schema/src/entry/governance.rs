@@ -1,0 +1,136 @@
+//! Tags, and how long an entry is kept.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{EditError, Entry, check_label};
+use crate::limit::LIST_VALUES;
+
+const SECTION: &str = "governance";
+const TAGS: &str = "compliance_tags";
+
+/// Which rules decide how long an entry is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LifespanPolicy {
+    /// The retention rules.
+    Conditional,
+    /// Time alone.
+    TimeBased,
+    /// None: it is kept.
+    Indefinite,
+}
+
+impl LifespanPolicy {
+    /// The value of `governance.lifespan_policy`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Conditional => "conditional",
+            Self::TimeBased => "time-based",
+            Self::Indefinite => "indefinite",
+        }
+    }
+}
+
+/// A retention rule, as it stands in the document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RetentionRule<'e> {
+    /// Where the rule stands: `governance.retention_rules[0]`.
+    pub place: String,
+    /// The condition.
+    #[serde(rename = "if")]
+    pub condition: &'e str,
+    /// What happens if it holds.
+    #[serde(rename = "then")]
+    pub action: &'e str,
+}
+
+impl Entry {
+    /// `governance.compliance_tags`.
+    pub fn tags(&self) -> Vec<&str> {
+        self.texts(SECTION, TAGS)
+    }
+
+    /// `governance.lifespan_policy`.
+    pub fn lifespan_policy(&self) -> Option<LifespanPolicy> {
+        match self.text(SECTION, "lifespan_policy")? {
+            "conditional" => Some(LifespanPolicy::Conditional),
+            "time-based" => Some(LifespanPolicy::TimeBased),
+            "indefinite" => Some(LifespanPolicy::Indefinite),
+            _ => None,
+        }
+    }
+
+    /// `governance.retention_rules`, in the order of the document.
+    pub fn retention_rules(&self) -> Vec<RetentionRule<'_>> {
+        let rules = self.field(SECTION, "retention_rules").and_then(Value::as_array);
+        let complete = rules.into_iter().flatten().enumerate().filter_map(|(index, rule)| {
+            let place = format!("{SECTION}.retention_rules[{index}]");
+            Some(RetentionRule { place, condition: rule.get("if")?.as_str()?, action: rule.get("then")?.as_str()? })
+        });
+        complete.collect()
+    }
+
+    /// Adds tags behind those that are there, and removes others; what is in both lists is there afterwards. Whether that changed
+    /// anything.
+    ///
+    /// # Errors
+    /// [`EditError::Label`] for a new tag that is none, [`EditError::TooMany`]. Nothing is changed then.
+    pub fn set_tags(&mut self, add: &[&str], remove: &[&str]) -> Result<bool, EditError> {
+        let before = self.tags();
+        let mut tags: Vec<&str> =
+            before.iter().filter(|tag| !remove.contains(tag) || add.contains(tag)).copied().collect();
+        for tag in add {
+            check_label(tag)?;
+            if !tags.contains(tag) {
+                tags.push(tag);
+            }
+        }
+        if tags.len() > LIST_VALUES {
+            return Err(EditError::TooMany("tags"));
+        }
+        if tags == before {
+            return Ok(false);
+        }
+        let value = (!tags.is_empty()).then(|| Value::from(tags));
+        self.set(SECTION, TAGS, value);
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{EditError, Entry};
+
+    fn entry(governance: &str) -> Entry {
+        let text =
+            format!(r#"{{"id": "note:a", "type": "note", "content": {{"text": "a"}}, "governance": {governance}}}"#);
+        Entry::from_stored(&text).unwrap()
+    }
+
+    #[test]
+    fn tags_are_added_and_removed() {
+        let check = |add: &[&str], remove: &[&str], expected: &[&str], is_changed: bool| {
+            let mut entry = entry(r#"{"compliance_tags": ["a", "b"]}"#);
+            assert_eq!(entry.set_tags(add, remove), Ok(is_changed));
+            assert_eq!(entry.tags(), expected);
+        };
+        check(&["c", "a", "c"], &["b", "z"], &["a", "c"], true);
+        check(&["a"], &["a"], &["a", "b"], false);
+        check(&[], &[], &["a", "b"], false);
+        check(&[], &["a", "b"], &[], true);
+        let mut empty = entry(r#"{"compliance_tags": ["a"]}"#);
+        assert_eq!(empty.set_tags(&[], &["a"]), Ok(true));
+        assert!(!empty.document().contains_key("governance"));
+    }
+
+    #[test]
+    fn wrong_tags_change_nothing() {
+        let mut entry = entry("{}");
+        assert_eq!(entry.set_tags(&["ok", " "], &[]), Err(EditError::Label("\" \"".to_owned())));
+        let many: Vec<String> = (0..257).map(|n| n.to_string()).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(entry.set_tags(&many, &[]).unwrap_err().to_string(), "an entry has at most 256 tags");
+        assert!(entry.tags().is_empty());
+    }
+}

@@ -1,0 +1,87 @@
+//! Score, time, and what an entry is about.
+
+use serde_json::Value;
+
+use super::Entry;
+use crate::kind::Kind;
+use crate::time;
+use crate::verdict::Verdict;
+
+const SECTION: &str = "metadata";
+
+/// The fields of `metadata` that may say when an entry came to be. The first that is there counts.
+const CREATED: [&str; 3] = ["created", "timestamp", "acquired"];
+
+impl Entry {
+    /// The score, from 0 to 1: `content.success_score` of reasoning, `content.confidence` of knowledge.
+    pub fn score(&self) -> Option<f64> {
+        let field = match self.kind {
+            Kind::Reasoning => "success_score",
+            Kind::Knowledge => "confidence",
+            Kind::Note | Kind::Turn | Kind::Code => return None,
+        };
+        self.field("content", field)?.as_f64()
+    }
+
+    /// Whether the score makes the entry a pattern: see [`Verdict`].
+    pub fn is_pattern(&self) -> bool {
+        Verdict::of(self.score()).is_pattern()
+    }
+
+    /// When the entry came to be, in Unix seconds: `metadata.created`, `timestamp` or `acquired`.
+    pub fn created(&self) -> Option<i64> {
+        CREATED.iter().find_map(|field| self.text(SECTION, field)).and_then(time::unix_seconds)
+    }
+
+    /// `metadata.semantic_role`.
+    pub fn semantic_role(&self) -> Option<&str> {
+        self.text(SECTION, "semantic_role")
+    }
+
+    /// `metadata.keywords`.
+    pub fn keywords(&self) -> Vec<&str> {
+        self.texts(SECTION, "keywords")
+    }
+
+    /// `metadata.domain`.
+    pub fn domain(&self) -> Option<&str> {
+        self.text(SECTION, "domain")
+    }
+
+    /// `metadata.derived`: the fields of `metadata` that were derived, not given.
+    pub fn derived(&self) -> Vec<&str> {
+        self.texts(SECTION, "derived")
+    }
+
+    /// Sets a field of `metadata` that is missing, and names it in `metadata.derived`.
+    pub(crate) fn set_derived(&mut self, field: &str, value: Value) {
+        let mut derived: Vec<String> = self.derived().into_iter().map(str::to_owned).collect();
+        if !derived.iter().any(|name| name == field) {
+            derived.push(field.to_owned());
+        }
+        self.set(SECTION, field, Some(value));
+        self.set(SECTION, "derived", Some(Value::from(derived)));
+    }
+
+    /// Whether `metadata` has a field.
+    pub(crate) fn has_metadata(&self, field: &str) -> bool {
+        self.field(SECTION, field).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Entry;
+
+    #[test]
+    fn the_first_time_counts() {
+        let check = |metadata: &str, expected: Option<i64>| {
+            let text = format!(r#"{{"id": "note:a", "type": "note", "content": {{}}, "metadata": {metadata}}}"#);
+            assert_eq!(Entry::from_stored(&text).unwrap().created(), expected, "{metadata}");
+        };
+        check(r#"{"acquired": "1970-01-03", "timestamp": "1970-01-02T00:00:01Z"}"#, Some(86_401));
+        check(r#"{"created": "1970-01-01", "timestamp": "1970-01-02"}"#, Some(0));
+        check(r#"{"created": 5}"#, None);
+        check("[]", None);
+    }
+}

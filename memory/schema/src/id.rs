@@ -1,0 +1,184 @@
+//! Ids: what they may be, and how an entry without one gets its id.
+
+use serde_json::Value;
+use unicode_normalization::UnicodeNormalization;
+
+use crate::blank::is_blank;
+use crate::kind::Kind;
+use crate::limit::ID_BYTES;
+use crate::show;
+
+/// Longest part of an id that is made of a title, in bytes.
+const SLUG_BYTES: usize = 64;
+
+/// Hexadecimal digits of an id that is made of a hash.
+const HASH_DIGITS: usize = 12;
+
+/// Why a text is no id.
+pub(crate) struct Problem {
+    /// What follows the name of the field in a message: `must …, not …`.
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+/// What is wrong with the id of an entry of a kind.
+pub(crate) fn problem(kind: Kind, id: &str) -> Option<Problem> {
+    let prefix = kind.prefix();
+    let without_help = |message: String| Some(Problem { message, help: None });
+    if let Some(problem) = general_problem(id) {
+        return without_help(problem);
+    }
+    match id.strip_prefix(prefix) {
+        Some(name) if is_blank(name) => without_help(format!("must have a name behind `{prefix}`")),
+        Some(_) => None,
+        None => {
+            let has_prefix = Kind::of_id(id).is_some();
+            let message = format!("must begin with `{prefix}`, and {} does not", show::quoted(id));
+            let help = (!has_prefix).then(|| format!("write {}", show::quoted(&format!("{prefix}{id}"))));
+            Some(Problem { message, help })
+        }
+    }
+}
+
+/// What is wrong with the id that a link leads to. Links may lead to chunks of any kind.
+pub(crate) fn target_problem(id: &str) -> Option<String> {
+    general_problem(id).or_else(|| {
+        let is_complete = id.split_once(':').is_some_and(|(kind, name)| !kind.is_empty() && !is_blank(name));
+        (!is_complete).then(|| format!("must be an id such as `know:stripe-api`, not {}", show::quoted(id)))
+    })
+}
+
+fn general_problem(id: &str) -> Option<String> {
+    if is_blank(id) {
+        return Some("must not be empty".to_owned());
+    }
+    if id.len() > ID_BYTES {
+        return Some(format!("must have at most {ID_BYTES} bytes, not {}", id.len()));
+    }
+    id.contains(char::is_control).then(|| format!("must have no control characters, as in {}", show::quoted(id)))
+}
+
+/// The id of an entry that comes without one: the prefix and the title as a slug, or a hash of the content.
+pub(crate) fn derived(kind: Kind, title: Option<&str>, content: &Value) -> String {
+    let slug = title.map(slug).filter(|slug| !slug.is_empty());
+    let name = slug.unwrap_or_else(|| format!("entry-{}", &hash(content)[..HASH_DIGITS]));
+    format!("{}{name}", kind.prefix())
+}
+
+/// Lower-case ASCII letters and digits, with one hyphen for all that stands between. Accents are dropped. A text without any
+/// ASCII letter or digit keeps its own letters.
+fn slug(title: &str) -> String {
+    let plain = joined(title.nfd().map(|c| if c.is_ascii() || is_accent(c) { c } else { ' ' }));
+    if plain.is_empty() { joined(title.nfc()) } else { plain }
+}
+
+fn is_accent(c: char) -> bool {
+    unicode_normalization::char::is_combining_mark(c)
+}
+
+fn joined(characters: impl Iterator<Item = char>) -> String {
+    let mut slug = String::new();
+    let mut is_apart = false;
+    for c in characters.flat_map(char::to_lowercase) {
+        if is_accent(c) && slug.is_ascii() {
+            continue;
+        }
+        if !c.is_alphanumeric() && !is_accent(c) {
+            is_apart = true;
+            continue;
+        }
+        let hyphen = if is_apart && !slug.is_empty() { "-" } else { "" };
+        if slug.len() + hyphen.len() + c.len_utf8() > SLUG_BYTES {
+            return whole_words(slug, is_apart);
+        }
+        slug.push_str(hyphen);
+        slug.push(c);
+        is_apart = false;
+    }
+    slug
+}
+
+/// A slug that was cut, without the word that the cut went through.
+fn whole_words(mut slug: String, is_between_words: bool) -> String {
+    if let Some(end) = slug.rfind('-').filter(|_| !is_between_words) {
+        slug.truncate(end);
+    }
+    slug
+}
+
+/// The hash of a value, as hexadecimal digits. Keys are hashed in alphabetical order: how a document orders them, and whether
+/// `serde_json` keeps that order, changes nothing.
+fn hash(value: &Value) -> String {
+    let mut hasher = blake3::Hasher::new();
+    update(&mut hasher, value);
+    hasher.finalize().to_hex().to_string()
+}
+
+fn update(hasher: &mut blake3::Hasher, value: &Value) {
+    match value {
+        Value::Object(object) => {
+            let mut keys: Vec<&String> = object.keys().collect();
+            keys.sort_unstable();
+            hasher.update(b"{");
+            for key in keys {
+                update(hasher, &Value::String(key.clone()));
+                hasher.update(b":");
+                update(hasher, &object[key]);
+                hasher.update(b",");
+            }
+            hasher.update(b"}");
+        }
+        Value::Array(values) => {
+            hasher.update(b"[");
+            for value in values {
+                update(hasher, value);
+                hasher.update(b",");
+            }
+            hasher.update(b"]");
+        }
+        scalar => {
+            hasher.update(scalar.to_string().as_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn slugs_are_made_of_titles() {
+        let check = |title: &str, expected: &str| assert_eq!(slug(title), expected, "{title}");
+        check("OAuth2 provider comparison", "oauth2-provider-comparison");
+        check("  --Rotate `keys`!! ", "rotate-keys");
+        check("Über Größe", "uber-gro-e");
+        check("日本語 API", "api");
+        check("日本語、メモ", "日本語-メモ");
+        check("ΑΒΓ δ", "αβγ-δ");
+        check("!?", "");
+        check(&"word ".repeat(20), &["word"; 13].join("-"));
+        check(&"x".repeat(100), &"x".repeat(64));
+    }
+
+    #[test]
+    fn ids_without_a_title_are_hashes_of_the_content() {
+        let id = |content: Value| derived(Kind::Turn, None, &content);
+        insta::assert_snapshot!(id(json!({"text": "a", "x": [1, {"y": null}]})), @"turn:entry-5c0fcaf4263b");
+        assert_ne!(id(json!({"text": "a"})), id(json!({"text": "b"})));
+        assert_ne!(id(json!(["a", "b"])), id(json!(["a,\"b"])));
+        assert_eq!(derived(Kind::Note, Some("!"), &json!(1)).len(), "note:entry-".len() + HASH_DIGITS);
+    }
+
+    proptest! {
+        #[test]
+        fn derived_ids_are_ids(title in "\\PC{0,120}") {
+            for kind in Kind::ALL {
+                let id = derived(kind, Some(&title), &json!({}));
+                prop_assert!(problem(kind, &id).is_none(), "{}", id);
+                prop_assert!(id.len() <= 5 + SLUG_BYTES);
+            }
+        }
+    }
+}

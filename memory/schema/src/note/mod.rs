@@ -1,0 +1,84 @@
+//! Reads a note from Markdown or plain text.
+
+mod front_matter;
+mod values;
+
+use aurora_diagnostics::Diagnostics;
+use serde_json::{Map, Value, json};
+
+use crate::blank::is_blank;
+use crate::code;
+use crate::draft::Draft;
+use crate::kind::Kind;
+use crate::limit::TEXT_BYTES;
+use crate::report::Report;
+use front_matter::FrontMatter;
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Reads a note from Markdown or plain text.
+///
+/// The text may begin with front matter: lines of `key: value` between two lines of `---`. `title`, `tags` (a list, or separated
+/// by commas), `domain`, `id` and `created` or `date` are read from it. Other keys are kept in `metadata.front_matter` as they
+/// stand. Text between such lines that does not begin with a key belongs to the note.
+///
+/// What follows is the note's text and stays as it is, but for a byte order mark. Without a `title` in front matter,
+/// [`crate::Entry::title`] is the first heading, or else the first line, cut between words at 80 characters. Id and metadata are
+/// derived as in [`crate::read_json`].
+///
+/// # Errors
+/// All mistakes in the order of the text: malformed lines of front matter, values that the entry cannot have, a text that is
+/// blank, too long, or has a NUL.
+pub fn read_note(source_name: &str, text: &str) -> Result<Draft, Diagnostics> {
+    let mut report = Report::new(source_name, text);
+    if text.len() > TEXT_BYTES {
+        let message = format!("the note has {} bytes, and {TEXT_BYTES} are allowed", text.len());
+        report.error(code::LIMIT, 0..0, message, None);
+        return Err(report.mistakes());
+    }
+    let start = text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len();
+    let (front_matter, body_start) = front_matter::parse(&mut report, text, start);
+    let document = document(&mut report, &front_matter, &text[body_start..]);
+    if let Some(at) = text.find('\0') {
+        report.error(code::INVALID_VALUE, at..at + 1, "a note must have no NUL character", None);
+    }
+    if is_blank(&text[body_start..]) {
+        let end = text.trim_end().len();
+        report.error(code::MISSING_FIELD, end..end, "the note has no text", None);
+    }
+    let mistakes = report.mistakes();
+    if mistakes.is_empty() { Ok(Draft::of(Kind::Note, document)) } else { Err(mistakes) }
+}
+
+fn document(report: &mut Report<'_>, front_matter: &FrontMatter<'_>, body: &str) -> Map<String, Value> {
+    let mut content = Map::new();
+    let mut metadata = Map::new();
+    let mut governance = Map::new();
+    let mut document = Map::new();
+    let mut others = Map::new();
+    content.insert("text".to_owned(), json!(body));
+    let has_created = front_matter.fields.iter().any(|field| field.key == "created");
+    for field in &front_matter.fields {
+        let (section, name, value) = match field.key.as_str() {
+            "title" => (&mut content, "title", values::title(report, field)),
+            "tags" => (&mut governance, "compliance_tags", values::tags(report, field)),
+            "domain" => (&mut metadata, "domain", values::domain(report, field)),
+            "id" => (&mut document, "id", values::id(report, field)),
+            "created" => (&mut metadata, "created", values::time(report, field)),
+            "date" if !has_created => (&mut metadata, "created", values::time(report, field)),
+            other => (&mut others, other, Some(json!(field.raw.trim()))),
+        };
+        if let Some(value) = value {
+            section.insert(name.to_owned(), value);
+        }
+    }
+    if !others.is_empty() {
+        metadata.insert("front_matter".to_owned(), Value::Object(others));
+    }
+    for (name, section) in [("content", content), ("metadata", metadata), ("governance", governance)] {
+        if !section.is_empty() {
+            document.insert(name.to_owned(), Value::Object(section));
+        }
+    }
+    document
+}

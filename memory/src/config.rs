@@ -1,0 +1,69 @@
+//! The rules of memories from the layers of configuration.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use aurora_confined::read_regular_to_string;
+use aurora_diagnostics::{Diagnostic, Diagnostics, code};
+use aurora_memory_policy::{ConfigFile, DecayRates, Layer, Policies};
+use aurora_project::user;
+use aurora_storage::ProjectDirectory;
+
+use crate::rules::MemoryRules;
+
+/// The variable of the environment that names a file of policies.
+const VARIABLE: &str = "AURORA_LIFESPAN_POLICIES";
+/// Most bytes of a file.
+const MOST: u64 = 1 << 20;
+
+impl MemoryRules {
+    /// The rules of a search in a project, or outside of one: built-in, `~/.aurora/config.toml`, `.aurora/config.toml` of the
+    /// project, the file that `AURORA_LIFESPAN_POLICIES` names, then `flag`. Later layers win.
+    ///
+    /// # Errors
+    /// Everything that is wrong in all of them.
+    pub fn load(project: Option<&Path>, flag: Option<&Path>) -> Result<Self, Diagnostics> {
+        let mut errors = Diagnostics::default();
+        let mut files: Vec<(Layer, String, String)> = Vec::new();
+        let variable = user::environment().into_iter().find(|(name, value)| name == VARIABLE && !value.is_empty());
+        let named = [
+            (Layer::Global, user::config(), false),
+            (Layer::Environment, variable.map(|(_, path)| PathBuf::from(path)), true),
+            (Layer::Flag, flag.map(Path::to_owned), true),
+        ];
+        for (layer, path, must_exist) in named {
+            let Some(path) = path else { continue };
+            match read_regular_to_string(&path, MOST) {
+                Ok(text) => files.push((layer, path.display().to_string(), text)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !must_exist => {}
+                Err(error) => drop(errors.push(unreadable(&path, &error))),
+            }
+        }
+        if let Some(root) = project {
+            let directory = ProjectDirectory::of(root);
+            let path = directory.path_of(ProjectDirectory::CONFIG);
+            match directory.open().and_then(|home| home.read_to_string(ProjectDirectory::CONFIG, MOST)) {
+                Ok(text) => files.push((Layer::Project, path.display().to_string(), text)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => drop(errors.push(unreadable(&path, &error))),
+            }
+        }
+        let files: Vec<ConfigFile<'_>> =
+            files.iter().map(|(layer, name, text)| ConfigFile { layer: *layer, name, text }).collect();
+        let policies = Policies::load(&files);
+        let rates = DecayRates::load(&files);
+        match (policies, rates) {
+            (Ok(policies), Ok(rates)) if errors.is_empty() => Ok(Self { policies, rates }),
+            (policies, rates) => {
+                for found in [policies.err(), rates.err()].into_iter().flatten() {
+                    errors.extend(found.iter().cloned());
+                }
+                Err(errors)
+            }
+        }
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
+    Diagnostic::error(code::UNREADABLE, None, format!("cannot read {}: {error}", path.display()))
+}

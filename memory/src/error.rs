@@ -1,0 +1,80 @@
+//! What can go wrong with a memory.
+
+use std::path::PathBuf;
+use std::{fmt, io};
+
+use aurora_pipeline::StageError;
+use aurora_project::ProjectError;
+use aurora_query::QueryError;
+use aurora_stages::index::IndexError;
+use aurora_storage::StorageError;
+
+/// Why a memory cannot be read or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// There is no entry with this id.
+    #[error("no entry {0}")]
+    NoEntry(String),
+    /// There is one already.
+    #[error("{0} is there already")]
+    Exists(String),
+    /// Every change of the entry has been taken back.
+    #[error("nothing to undo: {0} has no change that was not taken back")]
+    NothingToUndo(String),
+    /// What was given does not fit.
+    #[error("{0}")]
+    Unfit(String),
+    /// There is no memory in this place.
+    #[error("no memory at {}", .0.display())]
+    NoMemory(PathBuf),
+    /// Somebody else has made the memory, so that searches do not believe it.
+    #[error("the memory at {} was not made by you", .0.display())]
+    Distrusted(PathBuf),
+    /// What is stored contradicts itself.
+    #[error("the memory is damaged: {0}")]
+    Damaged(String),
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The entries cannot be read or written.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The index cannot be brought up to date.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The index cannot be opened.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    /// A search cannot be answered.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+}
+
+impl MemoryError {
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { path, source }
+    }
+}
+
+impl From<MemoryError> for StageError {
+    fn from(error: MemoryError) -> Self {
+        Self::new(chained(&error))
+    }
+}
+
+/// An error with its causes.
+fn chained(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let _ = fmt::write(&mut text, format_args!(": {error}"));
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,19 @@
+//! The directory of a project's memory.
+
+use std::io;
+use std::path::Path;
+
+use aurora_confined::Directory;
+use aurora_storage::{OpenMode, ProjectDirectory};
+
+/// Opens the directory, none of whose last two parts may be a link.
+pub(crate) fn of_project(path: &Path, mode: OpenMode) -> io::Result<Directory> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::Error::from(io::ErrorKind::NotFound));
+    };
+    let parent = ProjectDirectory::at(parent);
+    match mode {
+        OpenMode::Create => parent.create()?.create_directory(name),
+        OpenMode::Existing => parent.open()?.open_directory(name),
+    }
+}

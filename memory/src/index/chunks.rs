@@ -1,0 +1,202 @@
+//! `[stage.memory-chunks]`: makes chunks of entries.
+
+use std::sync::Arc;
+
+use aurora_memory_schema::{Entry, Kind, RetentionRule, searchable};
+use aurora_pipeline::{
+    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+};
+use aurora_redact::{find, mask};
+use aurora_stages::chunk::terms::ChunkTerms;
+use aurora_stages::columns::{PATH, ParsedFile, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
+use aurora_storage::{Chunk, ChunkType, Governance, MetaValue};
+use serde::Deserialize;
+
+use super::indexed_entry::{IndexedEntry, column};
+use super::source::LANGUAGE_OF_ENTRIES;
+
+/// Longer texts are cut at the next line, or else at the next character, after so many bytes.
+const LONGEST_PIECE: usize = 32 * 1024;
+
+/// `[stage.memory-chunks]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EntryChunks {}
+
+impl StageConfig for EntryChunks {
+    const TYPE: &'static str = "memory-chunks";
+
+    fn access(&self) -> Access {
+        Access::transform()
+            .reads([PATH.spec(), STATUS.spec(), TEXT.spec()])
+            .writes([SYMBOLS.spec(), RECORD.spec(), TERMS.spec()])
+            .restructures()
+    }
+
+    fn build(self, _: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        Ok(Box::new(EntryChunksStage))
+    }
+}
+
+struct EntryChunksStage;
+
+impl Stage for EntryChunksStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        let mut terms = ChunkTerms::default();
+        Box::new(move |batch: &mut BatchView<'_>, cx: &StageContext<'_>| {
+            let (mut owners, mut records) = (Vec::new(), Vec::new());
+            let (paths, statuses, texts) = (batch.read(PATH)?, batch.read(STATUS)?, batch.read(TEXT)?);
+            for (row, path) in (0u32..).zip(paths) {
+                let at = row as usize;
+                if !statuses[at].has_chunks() {
+                    continue;
+                }
+                let indexed: IndexedEntry = serde_json::from_str(&texts[at]).map_err(StageError::from_error)?;
+                let chunks = chunks_of(indexed, path)?;
+                owners.extend(std::iter::repeat_n(row, chunks.len()));
+                records.extend(chunks.into_iter().map(Record));
+            }
+            let nothing_parsed = Arc::new(ParsedFile(Default::default()));
+            let symbols = statuses.iter().map(|status| status.has_chunks().then(|| Arc::clone(&nothing_parsed)));
+            let symbols: Vec<_> = symbols.collect();
+            cx.count("chunks", records.len() as u64);
+            let of_terms = records.iter().map(|Record(chunk)| Terms(terms.of(chunk))).collect();
+            batch.add_chunks(owners)?;
+            batch.write(SYMBOLS, symbols)?;
+            batch.write(RECORD, records)?;
+            Ok(batch.write(TERMS, of_terms)?)
+        })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new(EntryChunks::TYPE, 1)
+            .with("redact", aurora_redact::VERSION)
+            .with("analyzer", aurora_analysis::ANALYZER_VERSION)
+    }
+}
+
+/// The chunks of an entry: one, or several of a long text.
+fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>, StageError> {
+    let IndexedEntry { id, scope, session, created, edited, document } = indexed;
+    let entry = Entry::from_document(document).map_err(StageError::from_error)?;
+    let shown = searchable(&entry);
+    let text = masked(shown.text);
+    let name = name(&entry, shown.title);
+    let turn = turn(&entry);
+    let mut metadata: Vec<(String, MetaValue)> = Vec::new();
+    let mut add = |name: &str, value: Option<MetaValue>| metadata.extend(value.map(|value| (name.to_owned(), value)));
+    let string = |text: Option<&str>| text.map(|text| MetaValue::String(text.to_owned()));
+    let strings = |texts: Vec<String>| Some(texts).filter(|texts| !texts.is_empty()).map(MetaValue::Strings);
+    let tags: Vec<String> = entry.tags().into_iter().map(str::to_owned).collect();
+    add(column::SCOPE, string(Some(scope.as_str())));
+    add(column::SESSION, string(session.as_deref()));
+    add(column::EDITED, Some(MetaValue::Integer(edited)));
+    add(column::TAGS, strings(tags.clone()));
+    add(column::LINKS, strings(entry.links().into_iter().map(|link| link.to.to_owned()).collect()));
+    add(column::SCORE, entry.score().map(MetaValue::Float));
+    let rule = |rule: RetentionRule<'_>| format!("{}{}{}", rule.condition, column::RULE_SEPARATOR, rule.action);
+    add(column::RULES, strings(entry.retention_rules().into_iter().map(rule).collect()));
+    add(column::PATTERN, entry.score().map(|_| MetaValue::Bool(entry.is_pattern())));
+    add(column::DOMAIN, string(entry.domain()));
+    add(column::ROLE, string(entry.semantic_role()));
+    add("keywords", strings(entry.keywords().into_iter().map(str::to_owned).collect()));
+    add(column::SPEAKER, string(turn.speaker));
+    add(column::ORDER, turn.order.map(MetaValue::Integer));
+    add(column::REPLY_TO, string(turn.reply_to));
+    let log = entry.log_reference();
+    add("conversation_log", string(log.as_ref().and_then(|log| log.file)));
+    add("conversation_section", string(log.as_ref().and_then(|log| log.section)));
+    let whole = Chunk {
+        path: path.to_owned(),
+        language: LANGUAGE_OF_ENTRIES.to_owned(),
+        qualified_name: name.clone(),
+        name,
+        doc: masked(shown.doc),
+        governance: governance(&entry, tags),
+        metadata,
+        exported: true,
+        date: Some(entry.created().unwrap_or(created)),
+        ..Chunk::empty(id, chunk_type(entry.kind()))
+    };
+    let piece = |(place, (line, start, piece)): (usize, (u32, usize, &str))| Chunk {
+        key: if place == 0 { whole.key.clone() } else { format!("{}~{}", whole.key, place + 1) },
+        parent: (place > 0).then(|| whole.key.clone()),
+        line_start: line,
+        line_end: line + (piece.lines().count().max(1) - 1) as u32,
+        byte_start: start as u32,
+        byte_end: (start + piece.len()) as u32,
+        content_hash: Chunk::digest(piece),
+        text: piece.to_owned(),
+        ..whole.clone()
+    };
+    Ok(pieces(&text).into_iter().enumerate().map(piece).collect())
+}
+
+/// Tags and the lifespan policy, where the entry has either.
+fn governance(entry: &Entry, tags: Vec<String>) -> Option<Governance> {
+    let lifespan = entry.lifespan_policy().map(|policy| policy.name().to_owned());
+    (!tags.is_empty() || lifespan.is_some()).then_some(Governance { tags, lifespan })
+}
+
+/// What is known of a turn; nothing of other entries.
+#[derive(Default)]
+struct TurnFields<'a> {
+    speaker: Option<&'a str>,
+    order: Option<i64>,
+    reply_to: Option<&'a str>,
+}
+
+fn turn(entry: &Entry) -> TurnFields<'_> {
+    if entry.kind() != Kind::Turn {
+        return TurnFields::default();
+    }
+    let text = |field: &str| entry.content(field).and_then(|value| value.as_str());
+    TurnFields {
+        speaker: text("speaker"),
+        order: entry.content("order").and_then(|value| value.as_i64()),
+        reply_to: text("reply_to"),
+    }
+}
+
+/// The name of a chunk: the title of its entry, of a turn whoever has said it.
+fn name(entry: &Entry, title: String) -> String {
+    match turn(entry).speaker {
+        Some(speaker) => speaker.to_owned(),
+        None => title,
+    }
+}
+
+/// The type of the chunks of a kind of entries.
+pub(crate) fn chunk_type(kind: Kind) -> ChunkType {
+    match kind {
+        Kind::Reasoning => ChunkType::Reasoning,
+        Kind::Knowledge => ChunkType::Knowledge,
+        Kind::Note => ChunkType::Note,
+        Kind::Turn => ChunkType::Turn,
+        Kind::Code => ChunkType::Code,
+    }
+}
+
+fn masked(text: String) -> String {
+    let secrets = find(&text);
+    if secrets.is_empty() { text } else { mask(text, &secrets) }
+}
+
+/// The pieces of a text with the line, from 1, and the byte that each begins at.
+fn pieces(text: &str) -> Vec<(u32, usize, &str)> {
+    let (mut pieces, mut line, mut start) = (Vec::new(), 1, 0);
+    while text.len() - start > LONGEST_PIECE {
+        let rest = &text[start..];
+        let least = rest.ceil_char_boundary(LONGEST_PIECE);
+        let at_line = rest[least..].find('\n').map(|at| least + at + 1).filter(|&at| at <= 2 * LONGEST_PIECE);
+        let end = at_line.unwrap_or(least);
+        let piece = &rest[..end];
+        pieces.push((line, start, piece));
+        line += piece.matches('\n').count() as u32;
+        start += end;
+    }
+    if start < text.len() || pieces.is_empty() {
+        pieces.push((line, start, &text[start..]));
+    }
+    pieces
+}

@@ -1,0 +1,11 @@
+//! The index of a memory: a pipeline whose source is the entries that have changed.
+
+mod chunks;
+mod generation;
+mod indexed_entry;
+mod source;
+
+pub(crate) use chunks::chunk_type;
+pub(crate) use generation::{catch_up, followed_change};
+pub(crate) use indexed_entry::column;
+pub(crate) use source::registry;

@@ -1,0 +1,142 @@
+//! `[stage.memory]`: supplies the entries that have changed since the last run.
+
+use std::sync::Arc;
+
+use aurora_pipeline::{
+    Access, BuildContext, Emitter, Fingerprint, Registry, Stage, StageConfig, StageContext, StageError, Worker,
+    producer,
+};
+use aurora_stages::columns::{DOCUMENT, Document, LANGUAGE, MTIME, PATH, SIZE, emit_documents};
+use aurora_stages::index::PipelineChoice;
+use serde::Deserialize;
+
+use super::chunks::EntryChunks;
+use super::indexed_entry::{DIRECTORY, IndexedEntry, path_of};
+use crate::error::MemoryError;
+use crate::store::{EntryView, Version};
+
+/// The language of the rows: prose, whose lines may be long.
+pub(super) const LANGUAGE_OF_ENTRIES: &str = "markdown";
+/// Most entries in one batch.
+const BATCH: usize = 256;
+
+/// The pipeline of a memory.
+pub(super) fn pipeline() -> PipelineChoice {
+    // Secrets are masked where the text of an entry is taken from its document: a mask must not cut a JSON string.
+    let text = "[stage.memory]\n[stage.incremental-check]\ngit = false\nredact = false\n[stage.memory-chunks]\n\
+                [stage.embed]\nmodel = \"static\"\n[stage.store]\n[stage.bm25]\n";
+    PipelineChoice::Text { name: "memory".to_owned(), text: text.to_owned() }
+}
+
+/// The stage types of that pipeline.
+pub(crate) fn registry() -> Registry {
+    let mut registry = aurora_stages::registry();
+    registry.register::<MemorySource>();
+    registry.register::<EntryChunks>();
+    registry
+}
+
+/// How far an index has followed the changes of a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Followed {
+    pub(super) store: String,
+    /// Number of the newest change.
+    pub(super) change: u64,
+}
+
+impl Followed {
+    /// What a run keeps for the next one.
+    pub(super) const STAGE: &'static str = MemorySource::TYPE;
+
+    pub(super) fn of(view: &EntryView) -> Result<Self, MemoryError> {
+        Ok(Self { store: view.store_id().to_owned(), change: view.newest_change()? })
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (store, change) = text.split_once(' ')?;
+        Some(Self { store: store.to_owned(), change: change.parse().ok()? })
+    }
+
+    fn to_text(&self) -> String {
+        format!("{} {}", self.store, self.change)
+    }
+}
+
+/// `[stage.memory]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MemorySource {}
+
+impl StageConfig for MemorySource {
+    const TYPE: &'static str = "memory";
+
+    fn access(&self) -> Access {
+        Access::source().writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec(), DOCUMENT.spec()])
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        let entries = cx.services.get::<EntryView>();
+        let entries = entries.ok_or_else(|| StageError::new("this stage runs for a memory only"))?;
+        Ok(Box::new(MemorySourceStage(entries)))
+    }
+}
+
+struct MemorySourceStage(Arc<EntryView>);
+
+impl Stage for MemorySourceStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        producer(|out: &mut Emitter<'_>, cx: &StageContext<'_>| {
+            let view = &self.0;
+            let now = Followed::of(view)?;
+            let before = cx.kept().and_then(Followed::parse).filter(|before| before.store == now.store);
+            let changed = before.map(|before| view.changed_since(before.change)).transpose()?.flatten();
+            match changed {
+                Some(ids) => changes(view, &ids, out)?,
+                None => everything(view, out)?,
+            }
+            cx.keep(&now.to_text());
+            Ok(())
+        })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new(MemorySource::TYPE, 1)
+    }
+}
+
+/// The entries that have changed; all others are as they were.
+fn changes(view: &EntryView, ids: &[String], out: &mut Emitter<'_>) -> Result<(), StageError> {
+    for ids in ids.chunks(BATCH) {
+        let mut rows = Vec::with_capacity(ids.len());
+        for id in ids {
+            let document = match view.get(id)? {
+                Some(version) => document(id, version)?,
+                None => Document::Deleted,
+            };
+            rows.push((path_of(id), document));
+        }
+        emit_documents(rows, LANGUAGE_OF_ENTRIES, out)?;
+    }
+    emit_documents(vec![(DIRECTORY.to_owned(), Document::Rest)], LANGUAGE_OF_ENTRIES, out)
+}
+
+/// All entries; others that are indexed are gone.
+fn everything(view: &EntryView, out: &mut Emitter<'_>) -> Result<(), StageError> {
+    let mut rows = Vec::with_capacity(BATCH);
+    for entry in view.from("")? {
+        let (id, version) = entry?;
+        if version.document.is_some() {
+            rows.push((path_of(id), document(id, version)?));
+        }
+        if rows.len() == BATCH {
+            emit_documents(std::mem::take(&mut rows), LANGUAGE_OF_ENTRIES, out)?;
+        }
+    }
+    emit_documents(rows, LANGUAGE_OF_ENTRIES, out)
+}
+
+fn document(id: &str, version: Version) -> Result<Document, StageError> {
+    let Some(entry) = IndexedEntry::of(id, version) else { return Ok(Document::Deleted) };
+    let text = serde_json::to_string(&entry).map_err(StageError::from_error)?;
+    Ok(Document::Text(text.into()))
+}

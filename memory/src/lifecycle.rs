@@ -1,0 +1,69 @@
+//! The end of an entry's life: policies archive it, and a prune deletes it.
+
+use aurora_memory_policy::State;
+use serde::Serialize;
+
+use crate::error::MemoryError;
+use crate::facts::EntryFacts;
+use crate::memory::{Memory, entry_of};
+use crate::rules::MemoryRules;
+use crate::store::Version;
+
+/// Entries whose accesses are looked up at once.
+const BATCH: usize = 1_024;
+
+/// An entry whose lifespan is over.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pruned {
+    /// Its id.
+    pub id: String,
+    /// The policy or rule that decides.
+    pub policy: String,
+    /// Days since the end of its lifespan.
+    pub expired_days: f64,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+impl Memory {
+    /// Deletes the entries that are archived at `now`, or only says which these are; and how many entries are kept. Until a
+    /// compaction, [`Memory::undo`] restores each of them.
+    ///
+    /// # Errors
+    /// When the entries cannot be read or written.
+    pub fn prune(&self, rules: &MemoryRules, is_dry_run: bool, now: i64) -> Result<(Vec<Pruned>, usize), MemoryError> {
+        let view = self.view()?;
+        let (mut pruned, mut kept) = (Vec::new(), 0);
+        let mut batch: Vec<(&str, Version)> = Vec::with_capacity(BATCH);
+        let mut judge = |batch: &mut Vec<(&str, Version)>| -> Result<(), MemoryError> {
+            let accesses = self.accesses(&batch.iter().map(|(id, _)| *id).collect::<Vec<_>>());
+            for ((id, version), access) in batch.drain(..).zip(accesses) {
+                let entry = entry_of(id, &version)?;
+                let facts = EntryFacts::of_entry(&entry, &version, access.as_ref(), now);
+                let State::Expired { since_days } = facts.retention(&rules.policies).state else {
+                    kept += 1;
+                    continue;
+                };
+                let decision = facts.decision(&rules.policies);
+                let step = decision.steps.into_iter().find(|step| step.decides);
+                let reason = step.map(|step| step.explanation).unwrap_or_default();
+                pruned.push(Pruned { id: id.to_owned(), policy: decision.policy, expired_days: since_days, reason });
+            }
+            Ok(())
+        };
+        for entry in view.from("")? {
+            let (id, version) = entry?;
+            if version.document.is_some() {
+                batch.push((id, version));
+            }
+            if batch.len() == BATCH {
+                judge(&mut batch)?;
+            }
+        }
+        judge(&mut batch)?;
+        if !is_dry_run && !pruned.is_empty() {
+            self.remove_pruned(&pruned, now)?;
+        }
+        Ok((pruned, kept))
+    }
+}

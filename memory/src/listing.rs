@@ -1,0 +1,133 @@
+//! Lists of entries, filtered and sorted.
+
+use aurora_memory_schema::Kind;
+use aurora_query::SearchConfig;
+
+use crate::error::MemoryError;
+use crate::memory::Memory;
+use crate::report::EntryReport;
+use crate::rules::MemoryRules;
+use crate::scope::Scope;
+
+/// Entries whose accesses are looked up at once.
+const BATCH: usize = 1_024;
+
+/// Which entries are listed. All of what is given has to hold.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ListFilter {
+    /// Kinds; empty for all.
+    pub kinds: Vec<Kind>,
+    /// The scope.
+    pub scope: Option<Scope>,
+    /// The session.
+    pub session: Option<String>,
+    /// Tags, every one of them.
+    pub tags: Vec<String>,
+    /// The domain.
+    pub domain: Option<String>,
+    /// Least score.
+    pub least_score: Option<f64>,
+    /// Only patterns.
+    pub patterns: bool,
+    /// Only entries with an escalation flag.
+    pub escalated: bool,
+    /// `active`, `decayed` or `archived`; by default the first two.
+    pub state: Option<String>,
+}
+
+/// What a list is sorted by; the first is the newest, the highest or the first in the alphabet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ListOrder {
+    /// When the entry was changed.
+    #[default]
+    Edited,
+    /// When it was added.
+    Created,
+    /// When it was shown.
+    Accessed,
+    /// How often it was shown.
+    Accesses,
+    /// Its score.
+    Score,
+    /// Its activation.
+    Activation,
+    /// Its id.
+    Id,
+}
+
+impl ListFilter {
+    fn accepts(&self, report: &EntryReport) -> bool {
+        let EntryReport { entry, facts } = report;
+        let tags = entry.tags();
+        (self.kinds.is_empty() || self.kinds.contains(&entry.kind()))
+            && self.scope.is_none_or(|scope| scope == facts.scope)
+            && self.session.as_ref().is_none_or(|session| facts.session.as_ref() == Some(session))
+            && self.tags.iter().all(|tag| tags.contains(&tag.as_str()))
+            && self.domain.as_deref().is_none_or(|domain| entry.domain() == Some(domain))
+            && self.least_score.is_none_or(|least| entry.score().is_some_and(|score| score >= least))
+            && (!self.patterns || facts.is_pattern)
+            && (!self.escalated || !facts.escalation.is_empty())
+            && self.state.as_deref().map_or(facts.state != "archived", |state| state == facts.state)
+    }
+}
+
+impl ListOrder {
+    /// Sorts reports, those that are equal by id.
+    pub fn sort(self, reports: &mut [EntryReport]) {
+        let descending = |a: i64, b: i64| b.cmp(&a);
+        reports.sort_by(|a, b| {
+            let order = match self {
+                Self::Edited => descending(a.facts.edited_at, b.facts.edited_at),
+                Self::Created => descending(a.facts.created_at, b.facts.created_at),
+                Self::Accessed => descending(a.facts.last_accessed, b.facts.last_accessed),
+                Self::Accesses => b.facts.access_count.cmp(&a.facts.access_count),
+                Self::Score => {
+                    let score = |report: &EntryReport| report.entry.score().unwrap_or(-1.0);
+                    score(b).total_cmp(&score(a))
+                }
+                Self::Activation => b.facts.activation.total_cmp(&a.facts.activation),
+                Self::Id => std::cmp::Ordering::Equal,
+            };
+            order.then_with(|| a.entry.id().cmp(b.entry.id()))
+        });
+    }
+}
+
+impl Memory {
+    /// Shows `visit` every entry that passes a filter at `now`, in the order of ids.
+    ///
+    /// # Errors
+    /// When the entries cannot be read, or the first error of `visit`.
+    pub fn for_each(
+        &self,
+        filter: &ListFilter,
+        (rules, config): (&MemoryRules, &SearchConfig),
+        now: i64,
+        mut visit: impl FnMut(EntryReport) -> Result<(), MemoryError>,
+    ) -> Result<(), MemoryError> {
+        let view = self.view()?;
+        let mut entries = view.from("")?;
+        loop {
+            let mut batch = Vec::new();
+            for entry in entries.by_ref() {
+                let (id, version) = entry?;
+                if version.document.is_some() {
+                    batch.push((id, version));
+                }
+                if batch.len() == BATCH {
+                    break;
+                }
+            }
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let accesses = self.accesses(&batch.iter().map(|(id, _)| *id).collect::<Vec<_>>());
+            for ((id, version), access) in batch.iter().zip(accesses) {
+                let report = self.report_of(id, version, access.as_ref(), (rules, config), now)?;
+                if filter.accepts(&report) {
+                    visit(report)?;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! One memory: its entries, and the index that follows them.
+
+use std::sync::Arc;
+
+use aurora_confined::Directory;
+use aurora_memory_schema::{Draft, EditError, Entry, Outcome};
+use aurora_project::{Project, user};
+use aurora_storage::{OpenMode, Origin, Snapshot, StorageError};
+
+use crate::error::MemoryError;
+use crate::index;
+use crate::lifecycle::Pruned;
+use crate::place::{MemoryPlace, Owner};
+use crate::scope::Scope;
+use crate::session::{NewTurn, check_session};
+use crate::store::{Change, EntryStore, EntryView, EntryWriter, MemoryCompaction, Version};
+
+/// One memory: its entries, and the index that follows them. A change is durable when it returns, and the next search knows it.
+pub struct Memory {
+    place: MemoryPlace,
+    store: EntryStore,
+    project: Project,
+}
+
+/// Where an entry belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placement {
+    /// Who may find it.
+    pub scope: Scope,
+    /// The session that it belongs to; required in scope `session`.
+    pub session: Option<String>,
+}
+
+impl Memory {
+    /// Opens a memory, and makes it where there is none.
+    ///
+    /// # Errors
+    /// When it cannot be opened or made, or somebody else has made it.
+    pub fn create(place: MemoryPlace) -> Result<Self, MemoryError> {
+        if place.owner() == Owner::User {
+            let parent = place.directory();
+            #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
+            std::fs::create_dir_all(parent).map_err(MemoryError::io(parent))?;
+        }
+        Self::open_with(place, OpenMode::Create)
+    }
+
+    /// Opens a memory; `None` where there is none.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or somebody else has made it.
+    pub fn open(place: MemoryPlace) -> Result<Option<Self>, MemoryError> {
+        match Self::open_with(place, OpenMode::Existing) {
+            Ok(memory) => Ok(Some(memory)),
+            Err(MemoryError::NoMemory(_) | MemoryError::Storage(StorageError::NoIndex { .. })) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open_with(place: MemoryPlace, mode: OpenMode) -> Result<Self, MemoryError> {
+        let memory = Self::open_unchecked(place, mode)?;
+        match memory.store.origin()? {
+            Origin::Own | Origin::OwnButChanged => Ok(memory),
+            Origin::Unknown if user::trust().accepts_unknown => Ok(memory),
+            Origin::Unknown => Err(MemoryError::Distrusted(memory.place.directory().to_owned())),
+        }
+    }
+
+    fn open_unchecked(place: MemoryPlace, mode: OpenMode) -> Result<Self, MemoryError> {
+        let home = home(&place, mode)?;
+        let store = EntryStore::open(&home, mode, user::known_memories())?;
+        let project = Project::new(place.directory().to_owned(), Arc::new(index::registry()));
+        Ok(Self { place, store, project })
+    }
+
+    /// Accepts a memory that somebody else has made, after a check of all that is in it.
+    ///
+    /// # Errors
+    /// When there is none, it is damaged, or the record of it cannot be written.
+    pub fn accept(place: MemoryPlace) -> Result<Self, MemoryError> {
+        let memory = Self::open_unchecked(place, OpenMode::Existing)?;
+        memory.store.accept()?;
+        Ok(memory)
+    }
+
+    /// Where it lies.
+    pub fn place(&self) -> &MemoryPlace {
+        &self.place
+    }
+
+    /// The engine's view of it: its index and its access history.
+    pub fn project(&self) -> &Project {
+        &self.project
+    }
+
+    pub(crate) fn view(&self) -> Result<EntryView, MemoryError> {
+        self.store.view()
+    }
+
+    /// The newest generation of the index, after the changes that it had not followed; `None` without entries.
+    ///
+    /// # Errors
+    /// When the entries cannot be read, or the index cannot be written.
+    pub fn snapshot(&self) -> Result<Option<Snapshot>, MemoryError> {
+        index::catch_up(&self.project, &self.store)
+    }
+
+    /// Adds an entry at `now`, in Unix seconds, if its score allows it. An id that was derived and is taken gets a number.
+    ///
+    /// # Errors
+    /// [`MemoryError::Exists`] where an entry with other content has the id that was given, or that it cannot be written.
+    pub fn add(&self, draft: Draft, placement: &Placement, now: i64) -> Result<Outcome, MemoryError> {
+        self.check(placement)?;
+        let (outcome, has_derived_id) = (draft.outcome(), draft.has_derived_id());
+        let Ok(entry) = draft.into_entry() else { return Ok(outcome) };
+        self.store.write(|writer| {
+            let (entry, is_known) = free_id(writer, entry, has_derived_id)?;
+            let outcome = Outcome { id: entry.id().to_owned(), ..outcome };
+            if is_known {
+                return Ok(Outcome { reason: "the same entry is stored already".to_owned(), ..outcome });
+            }
+            writer.put(&outcome.id, version(entry, placement, Change::Add, now))?;
+            Ok(outcome)
+        })
+    }
+
+    /// Replaces the document of an entry, if its new score allows it.
+    ///
+    /// # Errors
+    /// [`MemoryError::NoEntry`], that the document has another id, or that it cannot be written.
+    pub fn edit(&self, id: &str, draft: Draft, now: i64) -> Result<Outcome, MemoryError> {
+        let outcome = draft.outcome();
+        let Ok(mut entry) = draft.into_entry() else { return Ok(Outcome { id: id.to_owned(), ..outcome }) };
+        entry.set_id(id).map_err(|error| MemoryError::Unfit(error.to_string()))?;
+        self.store.write(|writer| {
+            let before = live(writer, id)?;
+            if before.document.as_ref() != Some(entry.document()) {
+                let document = Some(entry.document().clone());
+                writer.put(id, Version { change: Change::Edit, time: now, edited: now, document, ..before })?;
+            }
+            Ok(Outcome { id: id.to_owned(), ..outcome })
+        })
+    }
+
+    /// Appends a turn to its session, and returns its id.
+    ///
+    /// # Errors
+    /// When the session or the text is empty or too long, `reply_to` is no turn, or it cannot be written.
+    pub fn add_turn(&self, turn: &NewTurn<'_>, scope: Scope, now: i64) -> Result<String, MemoryError> {
+        let placement = Placement { scope, session: Some(turn.session.to_owned()) };
+        self.check(&placement)?;
+        turn.check()?;
+        self.store.write(|writer| {
+            if let Some(answered) = turn.reply_to {
+                live(writer, answered)?;
+            }
+            let order = writer.next_turn(turn.session)?;
+            let entry = turn.entry(order)?;
+            let id = entry.id().to_owned();
+            writer.put(&id, version(entry, &placement, Change::Add, now))?;
+            Ok(id)
+        })
+    }
+
+    /// Removes an entry. Until a compaction it can be restored by [`Self::undo`].
+    ///
+    /// # Errors
+    /// [`MemoryError::NoEntry`], or that it cannot be written.
+    pub fn remove(&self, id: &str, now: i64) -> Result<(), MemoryError> {
+        self.store.write(|writer| remove(writer, id, Change::Remove, now))
+    }
+
+    /// Removes entries that a retention policy gives up, in one transaction. Those that have gone meanwhile are passed over.
+    pub(crate) fn remove_pruned(&self, pruned: &[Pruned], now: i64) -> Result<(), MemoryError> {
+        self.store.write(|writer| {
+            for Pruned { id, .. } in pruned {
+                match remove(writer, id, Change::Prune, now) {
+                    Ok(()) | Err(MemoryError::NoEntry(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Adds and removes tags; returns those that the entry has then.
+    ///
+    /// # Errors
+    /// [`MemoryError::NoEntry`], a tag that is none, or that it cannot be written.
+    pub fn tag(&self, id: &str, add: &[&str], remove: &[&str], now: i64) -> Result<Vec<String>, MemoryError> {
+        let tags = |entry: &Entry| entry.tags().into_iter().map(str::to_owned).collect();
+        self.modify(id, Change::Tag, now, |entry| {
+            entry.set_tags(add, remove)?;
+            Ok(tags(entry))
+        })
+    }
+
+    /// Links an entry to another one, or to a chunk of code; `None` as a weight removes the link.
+    ///
+    /// # Errors
+    /// [`MemoryError::NoEntry`], a link that is none, or that it cannot be written.
+    pub fn link(&self, id: &str, to: &str, relation: &str, weight: Option<f64>, now: i64) -> Result<(), MemoryError> {
+        self.modify(id, Change::Link, now, |entry| {
+            match weight {
+                Some(weight) => drop(entry.add_link(to, relation, weight)?),
+                None => drop(entry.remove_link(to, Some(relation))),
+            }
+            Ok(())
+        })
+    }
+
+    /// Takes back the last change of an entry that was not taken back yet, and returns the version that it has then.
+    ///
+    /// # Errors
+    /// [`MemoryError::NoEntry`], [`MemoryError::NothingToUndo`], or that it cannot be written.
+    pub fn undo(&self, id: &str, now: i64) -> Result<Version, MemoryError> {
+        self.store.write(|writer| writer.undo(id, now))
+    }
+
+    /// The newest version of an entry, that of one which was removed too.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn get(&self, id: &str) -> Result<Option<Version>, MemoryError> {
+        self.view()?.get(id)
+    }
+
+    /// The versions of an entry, the oldest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn versions(&self, id: &str) -> Result<Vec<Version>, MemoryError> {
+        self.view()?.versions(id)
+    }
+
+    /// Forgets removed entries, and the versions before the newest ones: they cannot be restored then.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn compact(&self) -> Result<MemoryCompaction, MemoryError> {
+        self.snapshot()?;
+        self.store.compact(index::followed_change(&self.project)?)
+    }
+
+    fn modify<T>(
+        &self,
+        id: &str,
+        change: Change,
+        now: i64,
+        modify: impl FnOnce(&mut Entry) -> Result<T, EditError>,
+    ) -> Result<T, MemoryError> {
+        self.store.write(|writer| {
+            let before = live(writer, id)?;
+            let mut entry = entry_of(id, &before)?;
+            let done = modify(&mut entry).map_err(|error| MemoryError::Unfit(error.to_string()))?;
+            if before.document.as_ref() != Some(entry.document()) {
+                let document = Some(entry.document().clone());
+                writer.put(id, Version { change, time: now, document, ..before })?;
+            }
+            Ok(done)
+        })
+    }
+
+    fn check(&self, placement: &Placement) -> Result<(), MemoryError> {
+        let owner = Owner::of(placement.scope);
+        let is_turn_of_project = placement.session.is_some() && placement.scope == Scope::Project;
+        if owner != self.place.owner() && !is_turn_of_project {
+            let (scope, owner) = (placement.scope, self.place.owner().as_str());
+            return Err(MemoryError::Unfit(format!("entries of scope {scope} are not kept in the {owner}'s memory")));
+        }
+        match &placement.session {
+            None if placement.scope == Scope::Session => {
+                Err(MemoryError::Unfit("an entry of scope session needs the name of the session".to_owned()))
+            }
+            Some(session) => check_session(session),
+            None => Ok(()),
+        }
+    }
+}
+
+fn home(place: &MemoryPlace, mode: OpenMode) -> Result<Directory, MemoryError> {
+    let path = place.directory();
+    let io = MemoryError::io(path);
+    let opened = match (place.owner(), mode) {
+        (Owner::User, _) => Directory::open_root(path),
+        // A repository may hold a link in its place.
+        (Owner::Project, mode) => crate::home::of_project(path, mode),
+    };
+    opened.map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => MemoryError::NoMemory(path.to_owned()),
+        _ => io(error),
+    })
+}
+
+/// The newest version of an entry that was not removed.
+fn live(writer: &EntryWriter<'_, '_>, id: &str) -> Result<Version, MemoryError> {
+    let found = writer.get(id)?.filter(|version| version.document.is_some());
+    found.ok_or_else(|| MemoryError::NoEntry(id.to_owned()))
+}
+
+fn remove(writer: &mut EntryWriter<'_, '_>, id: &str, change: Change, now: i64) -> Result<(), MemoryError> {
+    let before = live(writer, id)?;
+    writer.put(id, Version { change, time: now, document: None, ..before }).map(drop)
+}
+
+fn version(entry: Entry, placement: &Placement, change: Change, now: i64) -> Version {
+    Version {
+        number: 0,
+        before: 0,
+        change,
+        time: now,
+        created: now,
+        edited: now,
+        scope: placement.scope,
+        session: placement.session.clone(),
+        document: Some(entry.document().clone()),
+    }
+}
+
+pub(crate) fn entry_of(id: &str, version: &Version) -> Result<Entry, MemoryError> {
+    let document = version.document.clone().ok_or_else(|| MemoryError::NoEntry(id.to_owned()))?;
+    Entry::from_document(document).map_err(|error| MemoryError::Damaged(format!("{id}: {error}")))
+}
+
+/// An id for a new entry: its own, or with a number where another entry has it and the id was derived; and whether the same
+/// entry is there already.
+fn free_id(writer: &EntryWriter<'_, '_>, mut entry: Entry, is_derived: bool) -> Result<(Entry, bool), MemoryError> {
+    let base = entry.id().to_owned();
+    for number in 2u64.. {
+        let Some(document) = writer.get(entry.id())?.and_then(|version| version.document) else { break };
+        if document == *entry.document() {
+            return Ok((entry, true));
+        }
+        if !is_derived {
+            return Err(MemoryError::Exists(base));
+        }
+        entry.set_id(&format!("{base}-{number}")).map_err(|error| MemoryError::Unfit(error.to_string()))?;
+    }
+    Ok((entry, false))
+}

@@ -1,0 +1,176 @@
+//! What is told of an entry: its document, and what memory knows about it.
+
+use aurora_memory_policy::{Decision, State};
+use aurora_memory_schema::{Entry, Kind};
+use aurora_query::SearchConfig;
+use aurora_query::activation::{UseHistory, from_history};
+use aurora_storage::AccessRecord;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::error::MemoryError;
+use crate::facts::EntryFacts;
+use crate::memory::{Memory, entry_of};
+use crate::place::Owner;
+use crate::rules::{MemoryRules, forgetting};
+use crate::scope::Scope;
+use crate::store::Version;
+
+/// An entry with what memory knows about it, for programs: the document and the other fields side by side.
+#[derive(Debug, Clone, Serialize)]
+pub struct EntryReport {
+    /// The document.
+    #[serde(flatten)]
+    pub entry: Entry,
+    /// What memory knows about it.
+    #[serde(flatten)]
+    pub facts: ReportedFacts,
+}
+
+/// What memory knows about an entry.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReportedFacts {
+    /// Whose memory has it.
+    pub memory: Owner,
+    /// Who may find it.
+    pub scope: Scope,
+    /// The session that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Its base level without a query: `ln Σ t^(−d)`, less what disuse has taken, and what judgements have added.
+    pub activation: f64,
+    /// How often it was shown.
+    pub access_count: u64,
+    /// When it was added.
+    #[serde(serialize_with = "time")]
+    pub created_at: i64,
+    /// When its document was changed the last time.
+    #[serde(serialize_with = "time")]
+    pub edited_at: i64,
+    /// When it was shown the last time; when it was added, if it never was.
+    #[serde(serialize_with = "time")]
+    pub last_accessed: i64,
+    /// The policy or rule that decides how long it is kept.
+    pub policy: String,
+    /// `active`, `decayed` or `archived`.
+    pub state: &'static str,
+    /// When it is archived; `None` if it never is, or has been.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_time")]
+    pub expires_at: Option<i64>,
+    /// Flags of policies, such as `candidate_for_fine_tuning`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub escalation: Vec<String>,
+    /// The number of its newest version.
+    pub version: u32,
+    /// Whether its score marks it as a pattern.
+    pub is_pattern: bool,
+}
+
+impl EntryReport {
+    /// The kind of the entry.
+    pub fn kind(&self) -> Kind {
+        self.entry.kind()
+    }
+}
+
+impl Memory {
+    /// What is known of an entry at `now`; `None` where there is none, or it was removed.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn report(
+        &self,
+        id: &str,
+        (rules, config): (&MemoryRules, &SearchConfig),
+        now: i64,
+    ) -> Result<Option<EntryReport>, MemoryError> {
+        let Some(version) = self.get(id)?.filter(|version| version.document.is_some()) else { return Ok(None) };
+        let access = self.accesses(&[id]).pop().flatten();
+        self.report_of(id, &version, access.as_ref(), (rules, config), now).map(Some)
+    }
+
+    /// Why an entry is kept, decays or is archived at `now`; `None` where there is none, or it was removed.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn decision(&self, id: &str, rules: &MemoryRules, now: i64) -> Result<Option<Decision>, MemoryError> {
+        let Some(version) = self.get(id)?.filter(|version| version.document.is_some()) else { return Ok(None) };
+        let access = self.accesses(&[id]).pop().flatten();
+        let entry = entry_of(id, &version)?;
+        Ok(Some(EntryFacts::of_entry(&entry, &version, access.as_ref(), now).decision(&rules.policies)))
+    }
+
+    pub(crate) fn report_of(
+        &self,
+        id: &str,
+        version: &Version,
+        access: Option<&AccessRecord>,
+        (rules, config): (&MemoryRules, &SearchConfig),
+        now: i64,
+    ) -> Result<EntryReport, MemoryError> {
+        let entry = entry_of(id, version)?;
+        let decision = EntryFacts::of_entry(&entry, version, access, now).decision(&rules.policies);
+        let shown = access.filter(|access| access.count > 0).map(|access| access.last);
+        let facts = ReportedFacts {
+            memory: self.place().owner(),
+            scope: version.scope,
+            session: version.session.clone(),
+            activation: activation(&entry, version, access, &decision, config, now),
+            access_count: access.map_or(0, |access| access.count),
+            created_at: version.created,
+            edited_at: version.edited,
+            last_accessed: shown.unwrap_or(version.created),
+            policy: decision.policy,
+            state: match decision.state {
+                State::Active => "active",
+                State::Decayed => "decayed",
+                State::Expired { .. } => "archived",
+            },
+            expires_at: decision.expires_in_days.map(|days| now.saturating_add((days * 86_400.0) as i64)),
+            escalation: decision.escalation,
+            version: version.number,
+            is_pattern: entry.is_pattern(),
+        };
+        Ok(EntryReport { entry, facts })
+    }
+
+    /// What was noted of entries in earlier searches. Without the access history, nothing was.
+    pub(crate) fn accesses(&self, ids: &[&str]) -> Vec<Option<AccessRecord>> {
+        let found = self.access_log().and_then(|log| log.get_many(ids).ok());
+        found.unwrap_or_else(|| vec![None; ids.len()])
+    }
+}
+
+fn activation(
+    entry: &Entry,
+    version: &Version,
+    access: Option<&AccessRecord>,
+    decision: &Decision,
+    config: &SearchConfig,
+    now: i64,
+) -> f64 {
+    let date = entry.created().unwrap_or(version.created);
+    let (accesses, shown) = access.map(|access| (access.recent.clone(), access.count)).unwrap_or_default();
+    let uses = UseHistory { commits: vec![date], accesses, shown };
+    let rate = config.activation.type_decay.of(crate::index::chunk_type(entry.kind()));
+    let parts = from_history(&config.activation, &uses, (forgetting(decision.decay), rate), now);
+    let learned = access.map_or(0.0, |access| config.activation.learning.learned(&access.judgements));
+    // The git prior is that of code.
+    let history = parts.base_level.unwrap_or(0.0) - parts.decay.unwrap_or(0.0);
+    let rounded = (f64::from(history + learned) * 1e4).round() / 1e4;
+    // No negative zero in an answer.
+    if rounded == 0.0 { 0.0 } else { rounded }
+}
+
+/// A time as RFC 3339.
+pub(crate) fn rfc3339(seconds: i64) -> String {
+    Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
+}
+
+fn time<S: serde::Serializer>(seconds: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&rfc3339(*seconds))
+}
+
+fn optional_time<S: serde::Serializer>(seconds: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
+    seconds.map(rfc3339).serialize(serializer)
+}

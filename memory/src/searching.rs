@@ -1,0 +1,36 @@
+//! Memories as roots of a search.
+
+use std::sync::Arc;
+
+use aurora_project::{NamedSearcher, Searcher};
+use aurora_query::{Mode, SearchConfig};
+use aurora_storage::AccessLog;
+
+use crate::error::MemoryError;
+use crate::memory::Memory;
+use crate::rules::{MemoryRules, SearchRules, Visibility};
+
+impl Memory {
+    /// The memory as a root of a search, with every change that was made before; `None` without entries.
+    ///
+    /// # Errors
+    /// When the entries cannot be read, or the index cannot be written.
+    pub fn searcher(
+        &self,
+        config: SearchConfig,
+        mode: Mode,
+        rules: &Arc<MemoryRules>,
+        visibility: &Visibility,
+    ) -> Result<Option<NamedSearcher>, MemoryError> {
+        let Some(snapshot) = self.snapshot()? else { return Ok(None) };
+        let searcher = Arc::new(Searcher::open(self.project(), snapshot, config, mode)?);
+        let rules = SearchRules { rules: Arc::clone(rules), visibility: visibility.clone() };
+        let name = self.place().owner().as_str().to_owned();
+        Ok(Some(NamedSearcher { name, searcher, memory: Some(Arc::new(rules)) }))
+    }
+
+    /// What was shown and judged before; `None` where it cannot be opened.
+    pub fn access_log(&self) -> Option<AccessLog> {
+        AccessLog::open(&self.project().directory()).ok()
+    }
+}

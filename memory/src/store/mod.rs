@@ -1,0 +1,83 @@
+//! Entries as they are stored: their versions, the order of changes, and the turns of sessions.
+//!
+//! | table | key | value |
+//! |---|---|---|
+//! | `entries` | id | its newest [`Version`]; of an entry that was removed, one without a document |
+//! | `history` | id, 0, number of the version | the versions before |
+//! | `changes` | number of the change | the id of the entry that it changed |
+//! | `sessions` | name | how many turns the session has had |
+
+mod compaction;
+mod version;
+mod view;
+mod writer;
+
+use aurora_confined::Directory;
+use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordStore, RecordTable};
+
+pub use compaction::MemoryCompaction;
+pub use version::{Change, Version};
+pub(crate) use view::EntryView;
+pub(crate) use writer::EntryWriter;
+
+use crate::error::MemoryError;
+
+/// Name of the store in the directory of a memory.
+const STORE: &str = "entries";
+/// Version of the values.
+const FORMAT: u32 = 1;
+
+/// Places of the tables.
+const ENTRIES: usize = 0;
+const HISTORY: usize = 1;
+const CHANGES: usize = 2;
+const SESSIONS: usize = 3;
+const TABLES: &[RecordTable] = &[
+    RecordTable { name: "entries", mark: 0x52 },
+    RecordTable { name: "history", mark: 0x53 },
+    RecordTable { name: "changes", mark: 0x54 },
+    RecordTable { name: "sessions", mark: 0x55 },
+    RecordStore::IDENTITY,
+];
+
+/// The entries of one memory.
+pub(crate) struct EntryStore(RecordStore);
+
+impl EntryStore {
+    /// Opens the store in the directory of a memory. `known` remembers which stores are this user's.
+    pub(crate) fn open(home: &Directory, mode: OpenMode, known: KnownIndexes) -> Result<Self, MemoryError> {
+        Ok(Self(RecordStore::open(home, STORE, (FORMAT, TABLES), mode, known)?))
+    }
+
+    /// Who has made it.
+    pub(crate) fn origin(&self) -> Result<Origin, MemoryError> {
+        Ok(self.0.origin()?)
+    }
+
+    /// Takes it for this user's from now on.
+    pub(crate) fn accept(&self) -> Result<(), MemoryError> {
+        Ok(self.0.accept()?)
+    }
+
+    /// The entries as they are now.
+    pub(crate) fn view(&self) -> Result<EntryView, MemoryError> {
+        let id = self.0.id()?.map(|id| id.to_string());
+        Ok(EntryView::new(id, self.0.read()?))
+    }
+
+    /// Changes entries in one transaction, which is durable when this returns.
+    pub(crate) fn write<T>(
+        &self,
+        change: impl FnOnce(&mut EntryWriter<'_, '_>) -> Result<T, MemoryError>,
+    ) -> Result<T, MemoryError> {
+        self.0.write(|records| {
+            let mut writer = EntryWriter::new(records)?;
+            change(&mut writer)
+        })
+    }
+}
+
+/// The key of a version in the table of those before.
+fn history_key(id: &str, number: u32) -> Vec<u8> {
+    [id.as_bytes(), &[0], &number.to_be_bytes()].concat()
+}

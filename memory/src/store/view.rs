@@ -1,0 +1,113 @@
+//! Reads the entries of one moment.
+
+use aurora_storage::RecordReader;
+
+use super::version::Version;
+use super::{CHANGES, ENTRIES, HISTORY, history_key};
+use crate::error::MemoryError;
+
+/// The entries as they were at one moment, whatever is written meanwhile.
+pub(crate) struct EntryView {
+    /// The random id of the store; `None` before the first entry.
+    id: Option<String>,
+    records: RecordReader,
+}
+
+impl EntryView {
+    pub(super) fn new(id: Option<String>, records: RecordReader) -> Self {
+        Self { id, records }
+    }
+
+    /// The random id of the store; empty before the first entry.
+    pub(crate) fn store_id(&self) -> &str {
+        self.id.as_deref().unwrap_or_default()
+    }
+
+    /// The number of the newest change; 0 before the first.
+    pub(crate) fn newest_change(&self) -> Result<u64, MemoryError> {
+        Ok(self.records.last(CHANGES)?.map_or(0, |(key, _)| number(key)))
+    }
+
+    /// The newest version of an entry, that of one which was removed too.
+    pub(crate) fn get(&self, id: &str) -> Result<Option<Version>, MemoryError> {
+        // An empty text is the id of no entry, and no key.
+        let found = if id.is_empty() { None } else { self.records.get(ENTRIES, id.as_bytes())? };
+        found.map(|bytes| decode(id, bytes)).transpose()
+    }
+
+    /// Ids and newest versions from an id on, in the order of ids, those of entries which were removed too.
+    pub(crate) fn from(
+        &self,
+        id: &str,
+    ) -> Result<impl Iterator<Item = Result<(&str, Version), MemoryError>>, MemoryError> {
+        let records = self.records.from(ENTRIES, id.as_bytes())?;
+        Ok(records.map(|record| {
+            let (key, bytes) = record?;
+            let id = text(key)?;
+            Ok((id, decode(id, bytes)?))
+        }))
+    }
+
+    /// The versions of an entry, the oldest first.
+    pub(crate) fn versions(&self, id: &str) -> Result<Vec<Version>, MemoryError> {
+        let mut versions = Vec::new();
+        let first = history_key(id, 0);
+        let prefix = &first[..=id.len()];
+        for record in self.records.from(HISTORY, &first)? {
+            let (key, bytes) = record?;
+            if !key.starts_with(prefix) {
+                break;
+            }
+            versions.push(decode(id, bytes)?);
+        }
+        versions.extend(self.get(id)?);
+        Ok(versions)
+    }
+
+    /// Keys of the versions before the newest ones.
+    pub(super) fn history_keys(&self) -> Result<Vec<Vec<u8>>, MemoryError> {
+        self.records.from(HISTORY, &[])?.map(|record| Ok(record?.0.to_vec())).collect()
+    }
+
+    /// Ids of the entries that were changed after the change `since`, each once, in order; `None` where the store no longer
+    /// knows all changes since then.
+    pub(crate) fn changed_since(&self, since: u64) -> Result<Option<Vec<String>>, MemoryError> {
+        let oldest = self.records.from(CHANGES, &[])?.next().transpose()?.map_or(0, |(key, _)| number(key));
+        if since + 1 < oldest || since > self.newest_change()? {
+            return Ok(None);
+        }
+        let mut ids = Vec::new();
+        for record in self.records.from(CHANGES, &(since + 1).to_be_bytes())? {
+            ids.push(text(record?.1)?.to_owned());
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(Some(ids))
+    }
+
+    /// Keys of the changes up to a number.
+    pub(super) fn change_keys(&self, up_to: u64) -> Result<Vec<Vec<u8>>, MemoryError> {
+        let mut keys = Vec::new();
+        for record in self.records.from(CHANGES, &[])? {
+            let (key, _) = record?;
+            if number(key) > up_to {
+                break;
+            }
+            keys.push(key.to_vec());
+        }
+        Ok(keys)
+    }
+}
+
+/// The number that a key of the table of changes is.
+pub(super) fn number(key: &[u8]) -> u64 {
+    key.as_array().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+}
+
+pub(super) fn decode(id: &str, bytes: &[u8]) -> Result<Version, MemoryError> {
+    Version::decode(bytes).ok_or_else(|| MemoryError::Damaged(format!("the entry {id} cannot be read")))
+}
+
+fn text(bytes: &[u8]) -> Result<&str, MemoryError> {
+    std::str::from_utf8(bytes).map_err(|_| MemoryError::Damaged("an id is no text".to_owned()))
+}

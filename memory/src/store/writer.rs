@@ -1,0 +1,97 @@
+//! Changes entries within one transaction.
+
+use aurora_storage::RecordWriter;
+use serde::{Deserialize, Serialize};
+
+use super::version::{Change, Version};
+use super::view::{decode, number};
+use super::{CHANGES, ENTRIES, HISTORY, SESSIONS, history_key};
+use crate::error::MemoryError;
+
+/// One transaction over the entries. It sees what it has written itself.
+pub(crate) struct EntryWriter<'w, 't> {
+    records: &'w mut RecordWriter<'t>,
+    /// The number of the next change.
+    next_change: u64,
+}
+
+/// What is known of a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SessionTurns {
+    /// How many turns it has had, those that were removed too.
+    pub(crate) turns: u32,
+}
+
+impl<'w, 't> EntryWriter<'w, 't> {
+    pub(super) fn new(records: &'w mut RecordWriter<'t>) -> Result<Self, MemoryError> {
+        let newest = records.last_key(CHANGES)?.map_or(0, |key| number(&key));
+        Ok(Self { records, next_change: newest + 1 })
+    }
+
+    /// The newest version of an entry, that of one which was removed too.
+    pub(crate) fn get(&self, id: &str) -> Result<Option<Version>, MemoryError> {
+        self.records.get(ENTRIES, id.as_bytes())?.map(|bytes| decode(id, &bytes)).transpose()
+    }
+
+    /// A version of an entry before the newest one. A compaction drops them.
+    fn version(&self, id: &str, number: u32) -> Result<Version, MemoryError> {
+        let bytes = self.records.get(HISTORY, &history_key(id, number))?;
+        decode(id, &bytes.ok_or_else(|| MemoryError::NothingToUndo(id.to_owned()))?)
+    }
+
+    /// Gives an entry a new version. Its number, and which one it follows, are set here.
+    pub(crate) fn put(&mut self, id: &str, version: Version) -> Result<Version, MemoryError> {
+        let before = self.get(id)?;
+        let number = before.as_ref().map_or(0, |before| before.number);
+        self.store(id, before, Version { before: number, ..version })
+    }
+
+    /// Takes back the last change of an entry that was not taken back yet.
+    pub(crate) fn undo(&mut self, id: &str, time: i64) -> Result<Version, MemoryError> {
+        let current = self.get(id)?.ok_or_else(|| MemoryError::NoEntry(id.to_owned()))?;
+        let earlier = match (current.before, &current.document) {
+            (0, None) => return Err(MemoryError::NothingToUndo(id.to_owned())),
+            (0, Some(_)) => Version { document: None, ..current.clone() },
+            (number, _) => self.version(id, number)?,
+        };
+        self.store(id, Some(current), Version { change: Change::Undo, time, ..earlier })
+    }
+
+    /// Writes a version in front of the one before it, with its number.
+    fn store(&mut self, id: &str, before: Option<Version>, version: Version) -> Result<Version, MemoryError> {
+        let number = before.as_ref().map_or(1, |before| before.number + 1);
+        if let Some(before) = before {
+            self.records.put(HISTORY, &history_key(id, before.number), &before.encode())?;
+        }
+        let version = Version { number, ..version };
+        self.records.put(ENTRIES, id.as_bytes(), &version.encode())?;
+        self.records.put(CHANGES, &self.next_change.to_be_bytes(), id.as_bytes())?;
+        self.next_change += 1;
+        Ok(version)
+    }
+
+    /// The number of the next turn of a session, from 1, which is counted.
+    pub(crate) fn next_turn(&mut self, session: &str) -> Result<u32, MemoryError> {
+        let bytes = self.records.get(SESSIONS, session.as_bytes())?;
+        let damaged = || MemoryError::Damaged(format!("the session {session} cannot be read"));
+        let known: Option<SessionTurns> =
+            bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(|_| damaged())).transpose()?;
+        let turns = known.unwrap_or_default().turns + 1;
+        let value = serde_json::to_vec(&SessionTurns { turns }).map_err(|_| damaged())?;
+        self.records.put(SESSIONS, session.as_bytes(), &value)?;
+        Ok(turns)
+    }
+
+    /// Forgets a version, or an entry that was removed, for good.
+    pub(super) fn drop_keys(&mut self, (entries, history, changes): DroppedKeys) -> Result<(), MemoryError> {
+        for (table, keys) in [(ENTRIES, entries), (HISTORY, history), (CHANGES, changes)] {
+            for key in keys {
+                self.records.delete(table, &key)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Keys of entries, of versions before and of changes.
+pub(super) type DroppedKeys = (Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<Vec<u8>>);

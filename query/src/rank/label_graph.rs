@@ -1,0 +1,268 @@
+//! The edges that activation spreads along: calls, imports, containment, conversations and links, as the labels of the indexes
+//! have them.
+//!
+//! Of several definitions of a name, a call means the nearest ones, by file, imports and directory, which share its activation.
+//! [`crate::RelationIndex`] is more exact, but reads texts. A name that many chunks define or use relates nothing, so such edges
+//! are left out. Links of memories lead from one index to another; all other edges stay within theirs.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use aurora_storage::{ChunkId, ChunkRecord, ChunkType, Label, StorageError};
+use rustc_hash::FxHashMap;
+
+use crate::memory::{column, text, texts};
+use crate::rank::spreading::{Node, RelationGraph};
+use crate::retrieve::SearchedRoot;
+
+/// Most chunks that an edge by name may lead to.
+const FAN: usize = 8;
+/// Most children, phases of one conversation, answers or links that count as related.
+const SIBLINGS: usize = 32;
+/// Most names of one chunk that are followed.
+const NAMES: usize = 32;
+
+/// Chunks by label, as far as searches of a generation have looked them up: chunks of one file import the same, call much of it, and
+/// have one parent, and most searches come by the same names.
+#[derive(Default)]
+pub(crate) struct KnownLabels(Mutex<FxHashMap<Vec<u8>, Vec<ChunkId>>>);
+
+impl KnownLabels {
+    /// Most labels; with more, all are forgotten.
+    const MOST: usize = 1 << 15;
+
+    /// The chunks with a label: those that are known, else those that `look_up` finds.
+    fn get(
+        &self,
+        label: Vec<u8>,
+        look_up: impl FnOnce() -> Result<Vec<ChunkId>, StorageError>,
+    ) -> Result<Vec<ChunkId>, StorageError> {
+        if let Some(known) = self.lock().get(&label) {
+            return Ok(known.clone());
+        }
+        let found = look_up()?;
+        let mut known = self.lock();
+        if known.len() >= Self::MOST {
+            known.clear();
+        }
+        Ok(known.entry(label).or_insert(found).clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<Vec<u8>, Vec<ChunkId>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The relationships that the labels of all indexes of a search hold.
+pub(crate) struct LabelGraph<'r, 's> {
+    roots: &'r [SearchedRoot<'s>],
+    known: &'r [&'r KnownLabels],
+}
+
+impl<'r, 's> LabelGraph<'r, 's> {
+    /// The relationships in `roots`; `known` are of the same, in their order.
+    pub(crate) fn new(roots: &'r [SearchedRoot<'s>], known: &'r [&'r KnownLabels]) -> Self {
+        Self { roots, known }
+    }
+}
+
+impl RelationGraph for LabelGraph<'_, '_> {
+    fn neighbours(&self, (at, id): Node) -> Result<Vec<(Node, f32)>, StorageError> {
+        let labels = RootLabels { root: &self.roots[at], known: self.known[at] };
+        let Some(chunk) = labels.root.snapshot.chunk(id)? else { return Ok(Vec::new()) };
+        let within = labels.neighbours(id, chunk)?.into_iter().map(|(id, confidence)| ((at, id), confidence));
+        let mut found: Vec<(Node, f32)> = within.collect();
+        self.add_links(&labels, chunk, &mut found)?;
+        found.retain(|&(neighbour, _)| neighbour != (at, id));
+        Ok(found)
+    }
+}
+
+impl LabelGraph<'_, '_> {
+    /// Adds what a memory is linked to, and the memories that are linked to a chunk, in whatever index they are.
+    fn add_links(
+        &self,
+        labels: &RootLabels<'_, '_>,
+        chunk: ChunkRecord<'_>,
+        found: &mut Vec<(Node, f32)>,
+    ) -> Result<(), StorageError> {
+        if self.roots.iter().all(|root| root.memory.is_none()) {
+            return Ok(());
+        }
+        let key = chunk.key();
+        let links = if labels.root.memory.is_some() { texts(chunk, column::LINKS) } else { Vec::new() };
+        for (at, (root, known)) in self.roots.iter().zip(self.known).enumerate() {
+            let labels = RootLabels { root, known };
+            let mut add = |label, most| -> Result<(), StorageError> {
+                found.extend(labels.few(label, most)?.into_iter().map(|id| ((at, id), 1.0)));
+                Ok(())
+            };
+            for link in links.iter().take(NAMES) {
+                add(Label::Key(link), 1)?;
+            }
+            if root.memory.is_some() {
+                add(Label::Meta { key: column::LINKS, value: &key }, SIBLINGS)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The labels of one index.
+struct RootLabels<'r, 's> {
+    root: &'r SearchedRoot<'s>,
+    known: &'r KnownLabels,
+}
+
+impl RootLabels<'_, '_> {
+    /// The neighbours of a chunk within its index.
+    fn neighbours(&self, id: ChunkId, chunk: ChunkRecord<'_>) -> Result<Vec<(ChunkId, f32)>, StorageError> {
+        let Some(relations) = self.root.snapshot.relations(id)? else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for name in relations.calls.iter().take(NAMES) {
+            let named = self.few(Label::Defines(last_member(name)), FAN)?;
+            found.extend(self.meant(&named, chunk, &relations.imports)?);
+        }
+        let imports = relations.imports.iter().take(NAMES.saturating_sub(relations.calls.len()));
+        for name in imports {
+            self.add(Label::Defines(last_member(name)), FAN, &mut found)?;
+        }
+        if chunk.chunk_type().is_source_code() && !chunk.name().is_empty() {
+            let named = self.few(Label::Defines(chunk.name()), FAN)?.len().max(1) as f32;
+            for caller in self.few(Label::Calls(chunk.name()), FAN)? {
+                let is_near = self.root.snapshot.chunk(caller)?.is_some_and(|caller| caller.path() == chunk.path());
+                found.push((caller, if is_near { 1.0 } else { 1.0 / named }));
+            }
+            self.add(Label::Imports(chunk.name()), FAN, &mut found)?;
+        }
+        self.add(Label::Contains(&chunk.key()), SIBLINGS, &mut found)?;
+        if let Some(parent) = &relations.parent {
+            self.add(Label::Key(parent), 1, &mut found)?;
+        }
+        match chunk.chunk_type() {
+            ChunkType::Knowledge => self.add_conversation(chunk, &mut found)?,
+            ChunkType::Turn => self.add_turns(chunk, &mut found)?,
+            _ => {}
+        }
+        found.retain(|&(neighbour, _)| neighbour != id);
+        Ok(found)
+    }
+
+    /// Those of the definitions of a name that a call in `from` most likely means, with the confidence of each: those of its file,
+    /// else those of a file that it imports, else those of its directory, else all of them.
+    fn meant(
+        &self,
+        named: &[ChunkId],
+        from: ChunkRecord<'_>,
+        imports: &[String],
+    ) -> Result<Vec<(ChunkId, f32)>, StorageError> {
+        if named.len() < 2 {
+            return Ok(named.iter().map(|&id| (id, 1.0)).collect());
+        }
+        let mut nearest = (Nearness::Elsewhere, Vec::new());
+        for &id in named {
+            let Some(chunk) = self.root.snapshot.chunk(id)? else { continue };
+            let nearness = Nearness::of(chunk.path(), from.path(), imports);
+            if nearness < nearest.0 {
+                nearest = (nearness, Vec::new());
+            }
+            if nearness == nearest.0 {
+                nearest.1.push(id);
+            }
+        }
+        let confidence = 1.0 / nearest.1.len().max(1) as f32;
+        Ok(nearest.1.into_iter().map(|id| (id, confidence)).collect())
+    }
+
+    /// Adds the chunks with a label if they are at most `most`, which is the same for all labels of a kind.
+    fn add(&self, label: Label<'_>, most: usize, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {
+        found.extend(self.few(label, most)?.into_iter().map(|id| (id, 1.0)));
+        Ok(())
+    }
+
+    /// The chunks with a label if they are at most `most`, else none.
+    fn few(&self, label: Label<'_>, most: usize) -> Result<Vec<ChunkId>, StorageError> {
+        let look_up = || Ok(self.root.snapshot.few_with_label(label, most)?.unwrap_or_default());
+        self.known.get(label.to_bytes(), look_up)
+    }
+
+    /// Adds the other phases of a conversation log.
+    fn add_conversation(&self, chunk: ChunkRecord<'_>, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {
+        if let Some(file) = self.root.snapshot.file(chunk.path())?
+            && file.chunks.len() <= SIBLINGS
+        {
+            found.extend(file.chunks.into_iter().map(|id| (id, 1.0)));
+        }
+        Ok(())
+    }
+
+    /// Adds the turns before and behind a turn of a session, what it answers, and what answers it.
+    fn add_turns(&self, chunk: ChunkRecord<'_>, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {
+        let key = chunk.key();
+        if let Some((session, order)) =
+            key.rsplit_once(':').and_then(|(head, tail)| Some((head, tail.parse::<u32>().ok()?)))
+        {
+            for order in [order.saturating_sub(1), order.saturating_add(1)] {
+                self.add(Label::Key(&format!("{session}:{order}")), 1, found)?;
+            }
+        }
+        if let Some(answered) = text(chunk, column::REPLY_TO) {
+            self.add(Label::Key(answered), 1, found)?;
+        }
+        self.add(Label::Meta { key: column::REPLY_TO, value: &key }, SIBLINGS, found)
+    }
+}
+
+/// Where a definition is, seen from a call; the nearest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Nearness {
+    File,
+    Imported,
+    Directory,
+    Elsewhere,
+}
+
+impl Nearness {
+    fn of(path: &str, from: &str, imports: &[String]) -> Self {
+        let directory = |path: &str| path.rsplit_once('/').map_or("", |(directory, _)| directory).to_owned();
+        if path == from {
+            return Self::File;
+        }
+        // `a.b.C`, `./a/b` and `a/b` all name the file or directory `b`, or what is in it.
+        let stem = path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+        let folder = directory(path).rsplit('/').next().unwrap_or_default().to_owned();
+        let names = |import: &String| {
+            let mut parts = import.rsplit(['.', ':', '/', '\\']).filter(|part| !part.is_empty()).take(2);
+            parts.any(|part| part == stem || part == folder)
+        };
+        match imports.iter().any(names) {
+            true => Self::Imported,
+            false if directory(path) == directory(from) => Self::Directory,
+            false => Self::Elsewhere,
+        }
+    }
+}
+
+/// `send` of `queue.Manager::send`.
+fn last_member(name: &str) -> &str {
+    name.rsplit(['.', ':', '/', '#']).find(|part| !part.is_empty()).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearer_definitions_are_meant() {
+        let imports = ["pkg.money.Till".to_owned(), "./log".to_owned()];
+        let of = |path: &str| Nearness::of(path, "shop/store.py", &imports);
+        assert_eq!(of("shop/store.py"), Nearness::File);
+        assert_eq!((of("lib/money.py"), of("shop/log.ts")), (Nearness::Imported, Nearness::Imported));
+        assert_eq!((of("shop/other.py"), of("x/other.py")), (Nearness::Directory, Nearness::Elsewhere));
+    }
+
+    #[test]
+    fn names_are_cut_to_their_last_member() {
+        assert_eq!(last_member("queue.Manager::send"), "send");
+        assert_eq!(last_member("./lib/session"), "session");
+    }
+}

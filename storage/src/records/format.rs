@@ -1,0 +1,115 @@
+//! The format of a store of records: its tables, and the row that signs each transaction.
+
+use heed::types::Bytes;
+use heed::{CommitOrAbort, CommitToken, Database, OnCommit, RwTxn};
+
+use crate::btree::{Cursor, Damage, Mark, Tree, seal};
+use crate::store::{IndexStore, Mapped};
+
+/// A table of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordTable {
+    /// Its name in the environment.
+    pub name: &'static str,
+    /// Begins the checksums of its values: another number than those of all other tables.
+    pub mark: u8,
+}
+
+/// The name of the table that signs transactions, and its only row: the version, and the transaction that wrote the newest rows.
+const FORMAT: &str = "format";
+const SIGNATURE: &[u8] = b"signature";
+
+/// What a store consists of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RecordFormat {
+    /// Of the values.
+    pub(crate) version: u32,
+    /// Begins the checksum of the signature.
+    pub(crate) mark: Mark,
+    pub(crate) tables: &'static [RecordTable],
+}
+
+pub(crate) type RecordDatabase = Database<'static, Bytes, Bytes>;
+
+/// The tables as LMDB has them.
+pub(crate) struct OpenTables {
+    /// In the order of [`RecordFormat::tables`].
+    pub(crate) tables: Vec<RecordDatabase>,
+    format: RecordDatabase,
+}
+
+/// Tables that are being opened.
+struct Opening<'t>(Vec<Database<'t, Bytes, Bytes>>, Database<'t, Bytes, Bytes>);
+
+impl OnCommit for Opening<'_> {
+    type Committed = OpenTables;
+
+    fn on_commit(self, token: &CommitToken) -> OpenTables {
+        let tables = self.0.into_iter().map(|table| table.on_commit(token)).collect();
+        OpenTables { tables, format: self.1.on_commit(token) }
+    }
+}
+
+impl RecordFormat {
+    /// Opens the tables, making them in a new file together with the signature.
+    pub(crate) fn open(&self, store: &IndexStore) -> heed::Result<OpenTables> {
+        let transaction = store.lmdb.write_txn()?;
+        let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
+            let mut tables = Vec::with_capacity(self.tables.len());
+            for table in self.tables {
+                tables.push(opener.create_database::<Bytes, Bytes>(transaction, Some(table.name))?);
+            }
+            let format: Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some(FORMAT))?;
+            if format.get(transaction, SIGNATURE)?.is_none() {
+                self.sign(&format, transaction)?;
+            }
+            Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(Opening(tables, format)))
+        })?;
+        Ok(opened.unwrap_commit())
+    }
+
+    /// Leaves the version and the number of the transaction, which has changed some table.
+    pub(crate) fn sign_in(&self, tables: &OpenTables, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+        self.sign(&tables.format, transaction)
+    }
+
+    fn sign(&self, table: &Database<'_, Bytes, Bytes>, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+        let number = transaction.id() as u64;
+        let mut value = [&self.version.to_le_bytes()[..], &number.to_le_bytes()].concat();
+        seal(self.mark, SIGNATURE, &mut value);
+        table.put(transaction, SIGNATURE, &value)
+    }
+
+    /// The trees of the tables, once the format has been found to be this one, and the tables those of the newest transaction.
+    pub(crate) fn trees(&self, mapped: &Mapped) -> Result<Vec<Tree>, Damage> {
+        let (pages, main) = (mapped.pages(), mapped.meta.main);
+        match (main.is_empty(), mapped.meta.transaction) {
+            (true, 0) => return Ok(vec![Tree::EMPTY; self.tables.len()]),
+            (true, _) => return Err(Damage("its tables are lost".to_owned())),
+            _ => {}
+        }
+        let Some(format) = Cursor::named(pages, main, FORMAT)? else {
+            return Err(Damage("it was written by an earlier version, without checksums".to_owned()));
+        };
+        let signature = Cursor::get(pages, format.with_seal(Some(self.mark)), SIGNATURE)?;
+        let parse = |bytes: &[u8]| {
+            let (version, rest) = bytes.split_first_chunk()?;
+            Some((u32::from_le_bytes(*version), u64::from_le_bytes(rest.try_into().ok()?)))
+        };
+        let (version, transaction) =
+            signature.and_then(parse).ok_or_else(|| Damage("it has no format mark".to_owned()))?;
+        if version != self.version {
+            return Err(Damage(format!("it has format {version}, this program reads format {}", self.version)));
+        }
+        let number = |bytes: &[u8]| Some(parse(bytes)?.1);
+        if transaction != mapped.meta.transaction || mapped.is_rolled_back((FORMAT, self.mark, SIGNATURE), number) {
+            return Err(Damage("its tables are those of an earlier generation".to_owned()));
+        }
+        let tree = |table: &RecordTable| {
+            let tree = Cursor::named(pages, main, table.name)?;
+            let tree = tree.ok_or_else(|| Damage(format!("it has no table `{}`", table.name)))?;
+            Ok(tree.with_seal(Some(table.mark)))
+        };
+        self.tables.iter().map(tree).collect()
+    }
+}

@@ -1,0 +1,116 @@
+//! Reads the records of one moment.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashSet;
+
+use super::format::RecordFormat;
+use crate::btree::{Cursor, Damage, Tree};
+use crate::error::StorageError;
+use crate::store::Mapped;
+
+/// The records of a store as they were at one moment, whatever is written meanwhile. Tables are named by their places.
+pub struct RecordReader {
+    path: PathBuf,
+    mapped: Mapped,
+    trees: Vec<Tree>,
+    /// Pages that were checked for keys which were not found.
+    seen: Mutex<FxHashSet<u64>>,
+}
+
+impl RecordReader {
+    pub(super) fn new(path: PathBuf, mapped: Mapped, format: &RecordFormat) -> Result<Self, StorageError> {
+        let trees = format.trees(&mapped).map_err(|damage| damaged(&path, damage))?;
+        Ok(Self { path, mapped, trees, seen: Mutex::default() })
+    }
+
+    /// The number of the transaction that wrote the newest of them.
+    pub fn transaction(&self) -> u64 {
+        self.mapped.meta.transaction
+    }
+
+    /// How many records a table has.
+    pub fn count(&self, table: usize) -> u64 {
+        self.trees[table].entries
+    }
+
+    /// A record.
+    ///
+    /// # Errors
+    /// [`StorageError::Damaged`].
+    pub fn get(&self, table: usize, key: &[u8]) -> Result<Option<&[u8]>, StorageError> {
+        let (pages, tree) = (self.mapped.pages(), self.trees[table]);
+        let get = || match Cursor::get(pages, tree, key)? {
+            Some(bytes) => Ok(Some(bytes)),
+            None => Cursor::check_way(pages, tree, key, &mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+                .map(|()| None),
+        };
+        get().map_err(|damage| damaged(&self.path, damage))
+    }
+
+    /// The records of a table from a key on, in the order of their keys.
+    ///
+    /// # Errors
+    /// [`StorageError::Damaged`].
+    pub fn from(&self, table: usize, key: &[u8]) -> Result<Records<'_>, StorageError> {
+        let cursor = Cursor::seek(self.mapped.pages(), self.trees[table], key);
+        Ok(Records { reader: self, cursor: Some(cursor.map_err(|damage| damaged(&self.path, damage))?) })
+    }
+
+    /// The record with the greatest key of a table.
+    ///
+    /// # Errors
+    /// [`StorageError::Damaged`].
+    pub fn last(&self, table: usize) -> Result<Option<(&[u8], &[u8])>, StorageError> {
+        let last = || Cursor::last(self.mapped.pages(), self.trees[table])?.entry();
+        last().map_err(|damage| damaged(&self.path, damage))
+    }
+
+    /// Reads every record, and compares each with its checksum.
+    pub(super) fn check(&self) -> Result<(), StorageError> {
+        for table in 0..self.trees.len() {
+            let mut count = 0;
+            for record in self.from(table, &[])? {
+                record?;
+                count += 1;
+            }
+            if count != self.count(table) {
+                return Err(damaged(&self.path, Damage("records are missing".to_owned())));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Records in the order of their keys: keys and values.
+pub struct Records<'r> {
+    reader: &'r RecordReader,
+    /// `None` after an error.
+    cursor: Option<Cursor<'r>>,
+}
+
+impl<'r> Iterator for Records<'r> {
+    type Item = Result<(&'r [u8], &'r [u8]), StorageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let cursor = self.cursor.as_mut()?;
+        let entry = cursor.entry().and_then(|entry| {
+            if entry.is_some() {
+                cursor.next()?;
+            }
+            Ok(entry)
+        });
+        match entry {
+            Ok(entry) => entry.map(Ok),
+            Err(damage) => {
+                self.cursor = None;
+                Some(Err(damaged(&self.reader.path, damage)))
+            }
+        }
+    }
+}
+
+pub(super) fn damaged(path: &std::path::Path, damage: Damage) -> StorageError {
+    StorageError::Damaged { path: path.to_owned(), what: damage.0 }
+}

@@ -1,0 +1,186 @@
+//! Opens a store of records, and commits transactions.
+
+use std::sync::{Arc, OnceLock};
+
+use aurora_confined::Directory;
+use heed::EnvFlags;
+
+use super::format::{OpenTables, RecordFormat, RecordTable};
+use super::reader::RecordReader;
+use super::writer::RecordWriter;
+use crate::btree::first_damage;
+use crate::error::StorageError;
+use crate::index_id::IndexId;
+use crate::opening::OpenMode;
+use crate::store::IndexStore;
+use crate::trust::{KnownIndexes, Origin};
+
+/// Longest key, in bytes. LMDB allows 511.
+pub(super) const LONGEST_KEY: usize = 500;
+/// Begins the checksum of the signature; other numbers than those of the tables.
+const SIGNATURE_MARK: u8 = 0x51;
+/// The table of the store's id, after those of the caller.
+const IDENTITY: RecordTable = RecordTable { name: "identity", mark: 0x50 };
+const ID: &[u8] = b"id";
+/// Held by the process that writes.
+const LOCK: &str = "records.lock";
+
+/// A store of records. Transactions are durable when they are acknowledged, and run one after the other, whatever process they
+/// are in. Readers never wait.
+pub struct RecordStore {
+    home: Directory,
+    name: &'static str,
+    store: Arc<IndexStore>,
+    format: RecordFormat,
+    known: KnownIndexes,
+    tables: OnceLock<OpenTables>,
+}
+
+impl RecordStore {
+    /// Opens the store `name` in a directory, or makes it there. Its tables are `tables`, the last of which is
+    /// [`RecordStore::IDENTITY`]; `version` is that of their values. `known` remembers which stores this user has made.
+    ///
+    /// # Errors
+    /// When it cannot be opened or made; [`StorageError::NoIndex`] where there is none and none is to be made.
+    pub fn open(
+        home: &Directory,
+        name: &'static str,
+        (version, tables): (u32, &'static [RecordTable]),
+        mode: OpenMode,
+        known: KnownIndexes,
+    ) -> Result<Self, StorageError> {
+        let store = IndexStore::open(name, home, mode, EnvFlags::empty())?;
+        let format = RecordFormat { version, mark: SIGNATURE_MARK, tables };
+        Ok(Self { home: home.clone(), name, store, format, known, tables: OnceLock::new() })
+    }
+
+    /// The table that each store has beside those of its own.
+    pub const IDENTITY: RecordTable = IDENTITY;
+
+    /// The records as they are now.
+    ///
+    /// # Errors
+    /// When the file is damaged or cannot be read.
+    pub fn read(&self) -> Result<RecordReader, StorageError> {
+        RecordReader::new(self.store.data.clone(), self.store.read()?, &self.format)
+    }
+
+    /// The random id of the store; `None` before the first transaction.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub fn id(&self) -> Result<Option<IndexId>, StorageError> {
+        Ok(self.read()?.get(self.identity(), ID)?.and_then(IndexId::of))
+    }
+
+    /// Who has made the store. One without records has been made by whoever writes first.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub fn origin(&self) -> Result<Origin, StorageError> {
+        let Some(id) = self.id()? else { return Ok(Origin::Own) };
+        Ok(self.known.origin_of(&id, self.home.path(), self.name))
+    }
+
+    /// Takes the store for this user's from now on, after a check of all that is in it.
+    ///
+    /// # Errors
+    /// When it is damaged, or the record of it cannot be written.
+    pub fn accept(&self) -> Result<(), StorageError> {
+        let _lock = self.lock()?;
+        self.check()?;
+        self.remember()
+    }
+
+    /// Changes records: all that `change` does is committed, and durable when this returns, or nothing where it fails.
+    ///
+    /// # Errors
+    /// The error of `change`; that the file is damaged, or cannot be written.
+    pub fn write<T, E: From<StorageError>>(
+        &self,
+        change: impl FnOnce(&mut RecordWriter<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let _lock = self.lock()?;
+        self.make_sound()?;
+        let wrap = |error| StorageError::lmdb(&self.store.data, error);
+        let tables = match self.tables.get() {
+            Some(tables) => tables,
+            None => {
+                let opened = self.format.open(&self.store).map_err(wrap)?;
+                self.tables.get_or_init(|| opened)
+            }
+        };
+        let transaction = self.store.lmdb.write_txn().map_err(wrap)?;
+        let mut writer =
+            RecordWriter { store: &self.store, format: &self.format, tables, transaction, is_changed: false };
+        let id = self.identify(&mut writer)?;
+        let done = change(&mut writer)?;
+        if writer.is_changed {
+            let mut transaction = writer.transaction;
+            self.format.sign_in(tables, &mut transaction).map_err(wrap)?;
+            crate::fault::point();
+            transaction.commit().map_err(wrap)?;
+            crate::fault::point();
+            // A store of which this is not noted is checked as a whole by the next process that writes.
+            let _ = self.known.remember(&id, self.home.path(), self.name);
+        }
+        Ok(done)
+    }
+
+    /// The id of the store, which a new one gets now.
+    fn identify(&self, writer: &mut RecordWriter<'_>) -> Result<IndexId, StorageError> {
+        if let Some(id) = writer.get(self.identity(), ID)?.and_then(|bytes| IndexId::of(&bytes)) {
+            return Ok(id);
+        }
+        let id = IndexId::random().map_err(|error| StorageError::io(&self.store.data, error))?;
+        writer.put(self.identity(), ID, id.as_bytes())?;
+        Ok(id)
+    }
+
+    /// Makes sure that LMDB can follow what is in the file: it is as a write of this user has left it, or all of it is checked.
+    fn make_sound(&self) -> Result<(), StorageError> {
+        if self.store.is_sound() {
+            return Ok(());
+        }
+        if self.origin()? == Origin::Own {
+            self.store.note_sound()
+        } else {
+            self.check()?
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), StorageError> {
+        let mapped = self.store.read()?;
+        first_damage(&mapped.pages(), &mapped.meta)
+            .map_err(|damage| super::reader::damaged(&self.store.data, damage))?;
+        RecordReader::new(self.store.data.clone(), mapped, &self.format)?.check()?;
+        self.store.note_sound();
+        Ok(())
+    }
+
+    fn remember(&self) -> Result<(), StorageError> {
+        self.id()?.map_or(Ok(()), |id| self.known.remember(&id, self.home.path(), self.name))
+    }
+
+    fn identity(&self) -> usize {
+        self.format.tables.len() - 1
+    }
+
+    /// Waits for the process that writes. The system gives the lock back when a process ends, however it ends.
+    fn lock(&self) -> Result<StoreLock, StorageError> {
+        let io = |error| StorageError::io(&self.home.path().join(LOCK), error);
+        let file = self.home.open_or_create(LOCK).map_err(io)?;
+        file.lock().map_err(io)?;
+        Ok(StoreLock(file))
+    }
+}
+
+struct StoreLock(std::fs::File);
+
+impl Drop for StoreLock {
+    fn drop(&mut self) {
+        // A child process that is being started shares the open file, so closing it is not enough.
+        let _ = self.0.unlock();
+    }
+}
