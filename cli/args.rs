@@ -11,9 +11,10 @@ use crate::args_browse::BrowseArgs;
 use crate::args_eval::{EvalArgs, TuneArgs};
 use crate::args_filter::FilterArgs;
 use crate::args_graph::GraphArgs;
+use crate::args_logs::{LogCommand, LogsArgs};
 use crate::args_mcp::{INIT_EXAMPLES, InitArgs, MCP_EXAMPLES, McpArgs};
 use crate::args_memory::{
-    AddArgs, EditArgs, LinkArgs, ListArgs, PruneArgs, RemoveArgs, SchemaArgs, SearchedMemory, ShowArgs, TagArgs,
+    AddArgs, EditArgs, LinkArgs, ListArgs, PruneArgs, RecallArgs, RemoveArgs, SchemaArgs, SearchedMemory, ShowArgs, TagArgs,
     TurnCommand, UndoArgs,
 };
 use crate::args_model::ModelCommand;
@@ -22,7 +23,7 @@ use crate::args_plugin::{PluginCommand, Untrusted};
 use crate::args_roots::{RootsArgs, SearchedRoots};
 use crate::args_serve::ServeArgs;
 use crate::values::{
-    ModeArg, ReportFormat, parse_budget, parse_jobs, parse_limit, parse_percent, parse_size, parse_snippet_lines,
+    ModeArg, ReportFormat, parse_budget, parse_jobs, parse_limit, parse_percent, parse_score, parse_size, parse_snippet_lines,
     parse_weights,
 };
 
@@ -92,6 +93,15 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ModelCommand,
     },
+    /// Write the log of an interaction, or add to one
+    #[command(subcommand_required = true, arg_required_else_help = true, after_help = crate::args_logs::LOG_EXAMPLES)]
+    Log {
+        #[command(subcommand)]
+        command: LogCommand,
+    },
+    /// List, search and show the logs of interactions
+    #[command(after_help = crate::args_logs::LOGS_EXAMPLES)]
+    Logs(LogsArgs),
     /// Answer searches over HTTP
     #[command(after_help = crate::args_serve::SERVE_EXAMPLES)]
     Serve(ServeArgs),
@@ -166,6 +176,8 @@ Examples:
   aur mem feedback good code:src/auth.py:UserManager.login
   aur mem feedback bad src/auth.py:120 docs/guide.md:14
   aur mem feedback good --partial src/http/retry.go:31
+  aur mem feedback --outcome success --session s42     for everything that the session was shown
+  aur mem feedback --score 0.6 --session s42 --helpful know:oauth2-providers
 
 An ID is the `id` of `aur mem search --format json`, or a place as the table shows it: PATH:LINE.
 Nothing is recorded unless every ID is known. With --partial, for a task that was solved in part,
@@ -195,6 +207,9 @@ a verdict counts for less. Verdicts stay when the index is built again, and foll
         #[command(subcommand)]
         command: TurnCommand,
     },
+    /// Recall memory and code for an agent's prompt
+    #[command(after_help = crate::args_memory::RECALL_EXAMPLES)]
+    Recall(Box<RecallArgs>),
     /// Delete entries of memory whose lifespan is over
     Prune(PruneArgs),
     /// Print the JSON Schema of a kind of entries
@@ -413,16 +428,36 @@ pub(crate) enum ResultFormat {
 #[derive(Debug, Args)]
 pub(crate) struct FeedbackArgs {
     /// What is said of the chunks
-    #[arg(value_enum)]
-    pub(crate) verdict: VerdictArg,
+    #[arg(value_enum, required_unless_present = "session")]
+    pub(crate) verdict: Option<VerdictArg>,
 
     /// Chunks: their ids, or PATH:LINE
-    #[arg(value_name = "ID", required = true)]
+    #[arg(value_name = "ID", required_unless_present = "session")]
     pub(crate) ids: Vec<String>,
 
     /// The task was solved in part: the verdict counts for less
-    #[arg(long)]
+    #[arg(long, conflicts_with = "session")]
     pub(crate) partial: bool,
+
+    /// How the task of a session has ended: counts for everything that its searches have shown
+    #[arg(long, value_name = "OUTCOME", value_enum, requires = "session", conflicts_with = "verdict")]
+    pub(crate) outcome: Option<OutcomeArg>,
+
+    /// The same as a score: success from 0.8 on, partial from 0.5 on
+    #[arg(long, value_name = "SCORE", requires = "session", conflicts_with_all = ["verdict", "outcome"], value_parser = parse_score)]
+    pub(crate) score: Option<f64>,
+
+    /// The session: what was searched with --session ID
+    #[arg(long, value_name = "ID", conflicts_with = "verdict")]
+    pub(crate) session: Option<String>,
+
+    /// With --outcome partial: what helped; the rest did not
+    #[arg(long, value_name = "ID", requires = "session")]
+    pub(crate) helpful: Vec<String>,
+
+    /// With --outcome partial: what did not help; the rest did
+    #[arg(long, value_name = "ID", requires = "session")]
+    pub(crate) unhelpful: Vec<String>,
 
     /// The indexed directory [default: the nearest one above with an index]
     #[arg(long, value_name = "PATH")]
@@ -431,6 +466,16 @@ pub(crate) struct FeedbackArgs {
     /// How to print
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutcomeArg {
+    /// What was shown gains 0.2
+    Success,
+    /// What helped gains 0.05, what did not loses 0.05
+    Partial,
+    /// Reasoning patterns that were shown lose 0.1
+    Failure,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use aurora_memory::Scope;
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::values::{ReportFormat, parse_limit};
+use crate::args_roots::SearchedRoots;
+use crate::values::{ReportFormat, parse_budget, parse_limit, parse_share};
 
 pub(crate) const ADD_EXAMPLES: &str = "\
 Examples:
@@ -336,6 +337,72 @@ pub(crate) struct TurnArgs {
     /// How to print its id
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
+}
+
+/// How recalled memory is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RecallFormat {
+    /// Texts for a prompt, each under its ids
+    Text,
+    /// One JSON object, indented
+    Json,
+    /// A list of what was found, by activation
+    Recall,
+}
+
+pub(crate) const RECALL_EXAMPLES: &str = "\
+Examples:
+  aur mem recall \"how did we solve authentication bugs\" --budget 2000
+  aur mem recall \"session timeout\" --session s42 --format json
+  aur mem recall --passive \"rotate the signing key\"     few results, or none; remembers nothing
+  aur mem recall \"AWS Polly\" --format recall --source memory
+
+Every text stands under the ids that stand for it, to be cited. What was shown counts as used, unless
+--read-only or --passive is given.";
+
+#[derive(Debug, Args)]
+pub(crate) struct RecallArgs {
+    /// What to recall
+    #[arg(value_name = "QUERY", required = true)]
+    pub(crate) query: Vec<String>,
+
+    /// Tokens that the texts may take
+    #[arg(long, value_name = "TOKENS", value_parser = parse_budget, default_value_t = 2000)]
+    pub(crate) budget: usize,
+
+    /// At most this many results [default: 100; with --passive or --format recall 10]
+    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    pub(crate) limit: Option<usize>,
+
+    /// Only results with at least this activation, from 0 to 1 [default: 0; with --passive 0.5]
+    #[arg(long, value_name = "ACTIVATION", value_parser = parse_share)]
+    pub(crate) min_activation: Option<f32>,
+
+    /// Only what is strongly activated, for every prompt: --limit 10 --min-activation 0.5 --read-only
+    #[arg(long)]
+    pub(crate) passive: bool,
+
+    /// Remember nothing of this
+    #[arg(long)]
+    pub(crate) read_only: bool,
+
+    #[command(flatten)]
+    pub(crate) memory: SearchedMemory,
+
+    #[command(flatten)]
+    pub(crate) roots: SearchedRoots,
+
+    /// Fail instead of building an index where there is none
+    #[arg(long)]
+    pub(crate) no_index: bool,
+
+    /// Answer from the index as it is; otherwise, a quick update comes first
+    #[arg(long)]
+    pub(crate) no_refresh: bool,
+
+    /// How to print what was recalled
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = RecallFormat::Text)]
+    pub(crate) format: RecallFormat,
 }
 
 #[derive(Debug, Args)]

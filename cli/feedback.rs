@@ -1,58 +1,137 @@
-//! `aur mem feedback`: stores verdicts on results for later searches.
+//! `aur mem feedback`: stores verdicts on results, and outcomes of tasks, for later searches.
 
 use std::io::Write;
+use std::path::PathBuf;
 
-use aurora_project::{Names, ProjectError, judge};
+use aurora_memory::{Helpfulness, TaskOutcome};
+use aurora_memory_schema::Kind;
+use aurora_project::{FeedbackReport, JudgedChunk, Names, Project, ProjectError, judge};
+use aurora_query::LearningConfig;
 use aurora_storage::{AccessLog, Verdict};
 
-use crate::args::{FeedbackArgs, VerdictArg};
+use crate::args::{FeedbackArgs, OutcomeArg, VerdictArg};
 use crate::failure::{Failure, Outcome};
 use crate::opened::{self, OpenedIndex};
-use crate::output::{json, sanitize, time};
+use crate::output::{json, sanitize, time, units};
 use crate::program::Program;
 use crate::values::ReportFormat;
-use crate::{findings, place};
+use crate::{findings, memory, place};
 
-/// Records the verdict on every chunk that is named, or on none of them.
+/// Records the verdict on every chunk that is named, or on none of them; or the outcome of a session's task.
 pub(crate) fn run(args: &FeedbackArgs, program: &Program) -> Outcome {
-    let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
-    let settings = project.settings(Vec::new()).map_err(|error| findings::project(error, &program.terminal))?;
-    let here = place::here();
-    let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref() };
-    let mut keys = Vec::new();
-    for id in &args.ids {
-        let (_, key) = names.chunk(id).map_err(nothing_recorded)?;
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
+    match (&args.session, args.verdict) {
+        (Some(session), _) => outcome(session, args, program),
+        (None, Some(verdict)) => verdicts(verdict, args, program),
+        (None, None) => Err(Failure::new("nothing is said: give a verdict and ids, or --outcome and --session")),
     }
-    let verdict = match (args.verdict, args.partial) {
+}
+
+fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outcome {
+    let verdict = match (verdict, args.partial) {
         (VerdictArg::Good, false) => Verdict::Good,
         (VerdictArg::Good, true) => Verdict::Helpful,
         (VerdictArg::Bad, true) => Verdict::Unhelpful,
         (VerdictArg::Bad, false) => Verdict::Bad,
     };
-    let log = AccessLog::open(&project.directory()).map_err(opened::failure)?;
-    let report = judge(&log, &settings.activation.learning, verdict, &keys, time::now()).map_err(opened::failure)?;
-    if let Some(reason) = log.begun_anew() {
-        program
-            .terminal
-            .warn(&format!("the access history could not be used ({reason}); it was set aside and begun anew"));
+    let project = program.project(place::for_search(args.root.as_deref())?);
+    let learning = learning(&project, program)?;
+    let mut chunks = Vec::new();
+    for (home, keys) in named(args, &project, program)? {
+        let log = AccessLog::open(&home).map_err(opened::failure)?;
+        let report = judge(&log, &learning, verdict, &keys, time::now()).map_err(opened::failure)?;
+        if let Some(reason) = log.begun_anew() {
+            program
+                .terminal
+                .warn(&format!("the access history could not be used ({reason}); it was set aside and begun anew"));
+        }
+        chunks.extend(report.chunks);
     }
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &FeedbackReport { verdict, chunks })?,
+        ReportFormat::Text => write_chunks(&mut out, &chunks)?,
+    }
+    Ok(out.flush()?)
+}
+
+/// The chunks that are named, by the directory of the access history that knows them, in the order of the names.
+fn named(args: &FeedbackArgs, project: &Project, program: &Program) -> Outcome<Vec<(PathBuf, Vec<String>)>> {
+    let is_entry = |id: &str| Kind::of_id(id).is_some_and(|kind| kind != Kind::Code);
+    let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
+    let mut index: Option<OpenedIndex> = None;
+    for id in &args.ids {
+        let (home, key) = match memory::home_of(id, project.root()).map_err(|failure| unknown(&failure.message()))? {
+            Some(home) if is_entry(id) => (home, id.clone()),
+            _ => {
+                let opened = match index.take() {
+                    Some(opened) => opened,
+                    None => opened::open(args.root.as_deref(), program)?,
+                };
+                let OpenedIndex { project, snapshot } = index.insert(opened);
+                let here = place::here();
+                let names = Names { snapshot, root: project.root(), from: here.as_deref() };
+                let (_, key) = names.chunk(id).map_err(nothing_recorded)?;
+                (project.directory(), key)
+            }
+        };
+        match found.iter_mut().find(|(known, _)| *known == home) {
+            Some((_, keys)) if keys.contains(&key) => {}
+            Some((_, keys)) => keys.push(key),
+            None => found.push((home, vec![key])),
+        }
+    }
+    Ok(found)
+}
+
+fn outcome(session: &str, args: &FeedbackArgs, program: &Program) -> Outcome {
+    let outcome = match (args.outcome, args.score) {
+        (Some(OutcomeArg::Success), _) => TaskOutcome::Success,
+        (Some(OutcomeArg::Partial), _) => TaskOutcome::Partial,
+        (Some(OutcomeArg::Failure), _) => TaskOutcome::Failure,
+        (None, Some(score)) => TaskOutcome::of_score(score),
+        (None, None) => {
+            return Err(Failure::new("how has the task ended?")
+                .with_help("give --outcome success, partial or failure, or --score"));
+        }
+    };
+    let helpfulness = Helpfulness { helpful: args.helpful.clone(), unhelpful: args.unhelpful.clone() };
+    if outcome != TaskOutcome::Partial && helpfulness != Helpfulness::default() {
+        return Err(Failure::new("--helpful and --unhelpful are for tasks that were solved in part"));
+    }
+    let project = program.project(place::for_search(args.root.as_deref())?);
+    let learning = learning(&project, program)?;
+    let of_user = memory::of_user()?;
+    let report = of_user.apply_outcome(session, outcome, &helpfulness, &learning, time::now());
+    let report = report.map_err(memory::failure)?;
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_indented(&mut out, &report)?,
         ReportFormat::Text => {
-            for chunk in &report.chunks {
-                writeln!(out, "{}: activation {:+.2} by feedback", sanitize::line(&chunk.id), chunk.learned)?;
-            }
+            write_chunks(&mut out, &report.chunks)?;
+            let judged = units::counted(report.chunks.len() as u64, "chunk");
+            writeln!(out, "{judged} judged, {} as before", units::count(report.unchanged as u64))?;
         }
     }
     Ok(out.flush()?)
 }
 
+fn learning(project: &Project, program: &Program) -> Outcome<LearningConfig> {
+    let settings = project.settings(Vec::new()).map_err(|error| findings::project(error, &program.terminal))?;
+    Ok(settings.activation.learning)
+}
+
+fn write_chunks(out: &mut impl Write, chunks: &[JudgedChunk]) -> std::io::Result<()> {
+    chunks.iter().try_for_each(|chunk| {
+        writeln!(out, "{}: activation {:+.2} by feedback", sanitize::line(&chunk.id), chunk.learned)
+    })
+}
+
 /// An unknown chunk among those that were named.
 fn nothing_recorded(error: ProjectError) -> Failure {
     let help = error.help().unwrap_or_default();
-    Failure::new(format!("{error}, nothing was recorded")).with_help(help)
+    unknown(&error.to_string()).with_help(help)
+}
+
+fn unknown(message: &str) -> Failure {
+    Failure::new(format!("{message}, nothing was recorded"))
 }

@@ -14,7 +14,7 @@ use crate::output::sanitize;
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::{
-    blame, browse, compact, completions, doctor, eval, export, feedback, graph, import, index, init, mcp, memory,
+    blame, browse, compact, completions, doctor, eval, export, feedback, graph, import, index, init, logs, mcp, memory,
     model, pipeline, plugin, rebuild, roots, search, serve, shorthand, skipped, stats, trust, tune, verify, why,
 };
 
@@ -108,6 +108,7 @@ fn command(command: &Command, program: &Program) -> Outcome {
             MemCommand::Link(args) => memory::link(args, program),
             MemCommand::Undo(args) => memory::undo(args, program),
             MemCommand::Turn { command } => memory::turn(command, program),
+            MemCommand::Recall(args) => memory::recall(args, program),
             MemCommand::Prune(args) => memory::prune(args, program),
             MemCommand::Schema(args) => memory::schema(args, program),
             MemCommand::Stats(args) if args.skipped => skipped::run(args, program),
@@ -128,6 +129,8 @@ fn command(command: &Command, program: &Program) -> Outcome {
         Command::Pipeline { command } => pipeline::run(command, program),
         Command::Plugin { command } => plugin::run(command, program),
         Command::Model { command } => model::run(command, terminal),
+        Command::Log { command } => logs::run_one(command, program),
+        Command::Logs(args) => logs::run(args, program),
         Command::Serve(args) => serve::run(args, program),
         Command::Init(args) => init::run(args, program),
         Command::Mcp(args) => mcp::run(args, program),

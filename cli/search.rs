@@ -15,7 +15,7 @@ use crate::output::links::Links;
 use crate::output::results::{self, Shown};
 use crate::output::{context, json, time, units};
 use crate::program::Program;
-use crate::searched;
+use crate::{memory, searched};
 use crate::terminal::Terminal;
 use crate::values::ModeArg;
 
@@ -33,7 +33,7 @@ const NAMED_FILES: usize = 3;
 pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let mut filter = args.filter.spec().map_err(|error| Failure::from_error(&error))?;
-    filter.sources = searched::sources(args);
+    filter.sources = searched::sources(&args.memory);
     let query = args.query.join(" ");
     let patterns = filter.text().map_err(|error| Failure::from_error(&error))?;
     if !args.stdin && query.trim().is_empty() && patterns.is_empty() {
@@ -41,10 +41,11 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     }
     // Before anything is indexed for it.
     QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
-    let searched = searched::open(args, &flags(args), mode(args.mode), program)?;
+    let searched = searched::open(&args.into(), &flags(args), mode(args.mode), program)?;
     searched.searchers.check(&filter).map_err(|error| Failure::from_error(&error))?;
-    let roots = searched.searchers.iter().map(|root| (root.name.as_str(), root.searcher.project().root()));
-    let links = Links::detect(terminal.out, roots);
+    let projects = searched.searchers.iter().filter(|root| root.memory.is_none());
+    let roots: Vec<_> = projects.map(|root| (root.name.as_str(), root.searcher.project().root())).collect();
+    let links = Links::detect(terminal.out, roots.into_iter());
     let missing = searched.missing;
     let mut session =
         Session { args, terminal, notes: searched.notes, filter, patterns, links, searchers: searched.searchers };
@@ -155,13 +156,13 @@ impl Session<'_> {
         let Some(budget) = self.args.budget else {
             self.print(out, found, now)?;
             out.flush()?;
-            self.record(found.shown(), now);
+            self.record(&found.query, found.shown(), now);
             return Ok(());
         };
         let packed = self.searchers.packed(found, budget).map_err(|error| Failure::from_error(&error))?;
         self.print_packed(out, found, &packed)?;
         out.flush()?;
-        self.record(packed.shown(), now);
+        self.record(&found.query, packed.shown(), now);
         Ok(())
     }
 
@@ -252,9 +253,16 @@ impl Session<'_> {
     }
 
     /// Remembers what was shown. A search never fails because of it.
-    fn record<'k>(&self, shown: impl Iterator<Item = ShownChunk<'k>>, now: i64) {
-        if !self.args.no_record {
-            self.searchers.record(shown, now);
+    fn record<'k>(&self, query: &str, shown: impl Iterator<Item = ShownChunk<'k>>, now: i64) {
+        if self.args.no_record {
+            return;
+        }
+        let shown: Vec<ShownChunk<'_>> = shown.collect();
+        self.searchers.record(shown.iter().copied(), now);
+        if let Some(session) = &self.args.memory.session
+            && let Err(failure) = memory::note_search(session, query, &self.searchers, &shown)
+        {
+            self.terminal.report(&failure);
         }
     }
 }

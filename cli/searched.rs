@@ -9,6 +9,7 @@ use aurora_project::{NamedSearcher, Searcher, Searchers, root_names};
 use aurora_query::{FlagValue, Mode, Source};
 
 use crate::args::SearchArgs;
+use crate::args_roots::SearchedRoots;
 use crate::args_memory::{SearchedMemory, SourceArg};
 use crate::failure::{Failure, Outcome};
 use crate::program::Program;
@@ -24,12 +25,33 @@ pub(crate) struct Searched {
     pub(crate) missing: usize,
 }
 
+/// What the arguments of a command say of what it searches.
+#[derive(Clone, Copy)]
+pub(crate) struct SearchedArgs<'a> {
+    pub(crate) roots: &'a SearchedRoots,
+    pub(crate) memory: &'a SearchedMemory,
+    pub(crate) no_index: bool,
+    pub(crate) no_refresh: bool,
+}
+
+impl<'a> From<&'a SearchArgs> for SearchedArgs<'a> {
+    fn from(args: &'a SearchArgs) -> Self {
+        let SearchArgs { roots, memory, no_index, no_refresh, .. } = args;
+        Self { roots, memory, no_index: *no_index, no_refresh: *no_refresh }
+    }
+}
+
 /// Opens the index of each root that the arguments name. One that is missing is built, one that is old is updated if that is
 /// quick. `flags` change the search configuration.
-pub(crate) fn open(args: &SearchArgs, flags: &[FlagValue], mode: Mode, program: &Program) -> Outcome<Searched> {
-    let sources = sources(args);
+pub(crate) fn open(
+    args: &SearchedArgs<'_>,
+    flags: &[FlagValue],
+    mode: Mode,
+    program: &Program,
+) -> Outcome<Searched> {
+    let sources = sources(args.memory);
     let has = |source| sources.is_empty() || sources.contains(&source);
-    let roots = place::for_searches(&args.roots)?;
+    let roots = place::for_searches(args.roots)?;
     let memories = if has(Source::Memory) { memories(args, flags, mode, &roots, program)? } else { Vec::new() };
     if !has(Source::Code) && !has(Source::Log) {
         if memories.is_empty() {
@@ -38,7 +60,7 @@ pub(crate) fn open(args: &SearchArgs, flags: &[FlagValue], mode: Mode, program: 
         return Ok(Searched { searchers: Searchers::new(memories), notes: Vec::new(), missing: 0 });
     }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
-    let opening = Opening { args, flags, mode, share: roots.len().max(1) as u32, program };
+    let opening = Opening { args: *args, flags, mode, share: roots.len().max(1) as u32, program };
     let (mut searchers, mut notes, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     for (name, root) in names.into_iter().zip(&roots) {
         match opening.open(root) {
@@ -61,24 +83,24 @@ pub(crate) fn open(args: &SearchArgs, flags: &[FlagValue], mode: Mode, program: 
 }
 
 /// Where results may come from; empty for everywhere.
-pub(crate) fn sources(args: &SearchArgs) -> Vec<Source> {
+pub(crate) fn sources(args: &SearchedMemory) -> Vec<Source> {
     let source = |source: &SourceArg| match source {
         SourceArg::Code => Source::Code,
         SourceArg::Memory => Source::Memory,
         SourceArg::Logs => Source::Log,
     };
-    args.memory.source.iter().map(source).collect()
+    args.source.iter().map(source).collect()
 }
 
 /// The memories of the user and of each root that have entries.
 fn memories(
-    args: &SearchArgs,
+    args: &SearchedArgs<'_>,
     flags: &[FlagValue],
     mode: Mode,
     roots: &[PathBuf],
     program: &Program,
 ) -> Outcome<Vec<NamedSearcher>> {
-    let SearchedMemory { scope, session, archived, .. } = &args.memory;
+    let SearchedMemory { scope, session, archived, .. } = args.memory;
     if let Some(session) = session {
         check_session(session).map_err(memory::failure)?;
     } else if *scope == Some(Scope::Session) {
@@ -101,7 +123,7 @@ fn memories(
 
 /// How roots are opened.
 struct Opening<'a> {
-    args: &'a SearchArgs,
+    args: SearchedArgs<'a>,
     flags: &'a [FlagValue],
     mode: Mode,
     /// How many roots share the time that an update may take.

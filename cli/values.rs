@@ -41,6 +41,19 @@ pub(crate) fn parse_budget(text: &str) -> Result<usize, String> {
     }
 }
 
+/// A score, from 0 to 1.
+pub(crate) fn parse_score(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(score) if (0.0..=1.0).contains(&score) => Ok(score),
+        _ => Err("expected a number from 0 to 1".to_owned()),
+    }
+}
+
+/// The same for the ranking.
+pub(crate) fn parse_share(text: &str) -> Result<f32, String> {
+    parse_score(text).map(|score| score as f32)
+}
+
 pub(crate) fn parse_snippet_lines(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(lines @ 0..=100) => Ok(lines),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aurora_memory::{Memory, MemoryError, MemoryPlace, MemoryRules, Owner};
 use aurora_query::SearchConfig;
-use aurora_storage::ProjectDirectory;
+use aurora_storage::{ProjectDirectory, StorageError};
 
 use crate::args_memory::{MemoryArgs, OwnerArg};
 use crate::failure::{Failure, Outcome};
@@ -81,6 +81,21 @@ pub(crate) fn create(owner: Owner, root: &Path) -> Outcome<Memory> {
     Memory::create(place).map_err(failure)
 }
 
+/// The directory of the access history that knows an entry; `None` where no memory has it.
+pub(crate) fn home_of(id: &str, root: &Path) -> Outcome<Option<PathBuf>> {
+    for memory in open_all(places(root).into_iter())? {
+        if memory.get(id).map_err(failure)?.is_some_and(|version| version.document.is_some()) {
+            return Ok(Some(memory.project().directory()));
+        }
+    }
+    Ok(None)
+}
+
+/// The user's memory, which is made where there is none.
+pub(crate) fn of_user() -> Outcome<Memory> {
+    create(Owner::User, Path::new("."))
+}
+
 /// The project that the current directory, or the directory asked for, is in; `None` outside of one.
 pub(crate) fn project(asked: Option<&Path>) -> Outcome<Option<PathBuf>> {
     let root = place::for_search(asked)?;
@@ -101,6 +116,9 @@ pub(crate) fn failure(error: MemoryError) -> Failure {
         MemoryError::Exists(_) => Some("`aur mem edit ID FILE` replaces an entry"),
         MemoryError::Distrusted(_) => {
             Some("look at it with `aur mem list` in a copy, and accept it with `aur mem trust-index`")
+        }
+        MemoryError::Storage(StorageError::DamagedRecords { .. }) | MemoryError::Damaged(_) => {
+            Some("restore the directory from a backup, or import an export of it")
         }
         _ => None,
     };

@@ -37,8 +37,8 @@ pub(crate) fn prune(args: &PruneArgs, program: &Program) -> Outcome {
                 writeln!(out, "{}: {}", sanitize::line(&entry.id), sanitize::line(&entry.reason))?;
             }
             let verb = if args.dry_run { "would be deleted" } else { "deleted" };
-            let deleted = units::counted(report.entries.len() as u64, "entry");
-            writeln!(out, "{deleted} {verb}, {} kept", units::count(report.kept as u64))?;
+            let (deleted, kept) = (report.entries.len() as u64, report.kept as u64);
+            writeln!(out, "{} {verb}, {} kept", units::count(deleted), units::count(kept))?;
         }
     }
     out.flush()?;

@@ -23,7 +23,7 @@ pub(crate) fn write(
         }
         let header = paint.paint(Role::Path, &sanitize::line(&block.header()));
         let file = shown_path(block.root.as_deref(), &block.file);
-        writeln!(out, "{}", links.link(&file, Some(block.line_start), &header))?;
+        writeln!(out, "{}", links.link_to(block.source, &file, Some(block.line_start), &header))?;
         if !paint.is_enabled() {
             writeln!(out, "{}", sanitize::block(&block.text))?;
             continue;

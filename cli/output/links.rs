@@ -6,6 +6,8 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::Path;
 
+use aurora_query::Source;
+
 use super::style::Painter;
 
 /// How links are written; without support in the terminal, no link is.
@@ -39,6 +41,11 @@ impl Links {
     #[cfg(test)]
     pub(crate) fn below(root: &Path, lines: bool) -> Self {
         Self { bases: vec![(String::new(), file_url(&root.to_string_lossy()))], lines }
+    }
+
+    /// `shown` as a link to the file of a result, or unchanged: only those of code are files of a root.
+    pub(crate) fn link_to(&self, source: Source, path: &str, line: Option<u32>, shown: &str) -> String {
+        if source == Source::Code { self.link(path, line, shown) } else { shown.to_owned() }
     }
 
     /// `shown` as a link to a file, or unchanged.

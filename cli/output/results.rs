@@ -61,7 +61,7 @@ pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Shown<'
             if !shown.scores {
                 let title = format!("{}. {}", hit.rank, sanitize::line(&place(hit)));
                 let title = shown.paint.paint(Role::Path, &title);
-                writeln!(out, "\n{}", shown.links.link(&hit.shown_file(), lines(hit).map(|(first, _)| first), &title))?;
+                writeln!(out, "\n{}", shown.links.link_to(hit.source, &hit.shown_file(), lines(hit).map(|(first, _)| first), &title))?;
             }
             write_content(out, hit, &marker, shown)?;
         }
@@ -83,6 +83,7 @@ fn row(hit: &Hit, is_ranked: bool, shown: &Shown<'_>) -> Row {
     let (commits, modified) = git_cells(hit, shown.now);
     Row {
         file: hit.shown_file(),
+        source: hit.source,
         line: lines(hit).map(|(first, _)| first),
         kind: abbreviated(hit.chunk_type).to_owned(),
         name: shown_name(hit).to_owned(),
@@ -150,7 +151,7 @@ fn snippet(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
     let room = shown.columns.map(|all| all.saturating_sub(columns + 5).max(LEAST_CODE));
     let line = |at: usize| {
         let number = shown.paint.paint(Role::Faint, &format!("{:>columns$} │", numbers[at]));
-        let number = shown.links.link(&hit.shown_file(), hit.snippet[at].line, &number);
+        let number = shown.links.link_to(hit.source, &hit.shown_file(), hit.snippet[at].line, &number);
         format!("  {number} {}", code(at).render(indentation, room, shown.paint))
     };
     (0..hit.snippet.len()).map(line).collect()

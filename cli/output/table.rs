@@ -1,5 +1,7 @@
 //! The table of results, fitted to the terminal.
 
+use aurora_query::Source;
+
 use super::links::Links;
 use super::style::{Painter, Role};
 use super::{sanitize, width};
@@ -9,6 +11,8 @@ use super::{sanitize, width};
 pub(crate) struct Row {
     /// Path relative to the root.
     pub(crate) file: String,
+    /// Where the result comes from.
+    pub(crate) source: Source,
     /// The line to go to, shown behind the path, as editors and terminals know it.
     pub(crate) line: Option<u32>,
     /// Chunk type, abbreviated.
@@ -74,7 +78,7 @@ pub(crate) fn render(rows: &[Row], legacy: bool, columns: Option<usize>, paint: 
     push_line(&mut out, &headings, &layout, |_, cell| paint.paint(Role::Heading, cell));
     for (row, cells) in rows.iter().zip(&cells) {
         push_line(&mut out, cells, &layout, |column, cell| match column {
-            FILE => links.link(&row.file, row.line, &paint.paint(Role::Path, cell)),
+            FILE => links.link_to(row.source, &row.file, row.line, &paint.paint(Role::Path, cell)),
             SCORE => paint.paint(Role::Good, cell),
             _ => cell.to_owned(),
         });
@@ -160,7 +164,7 @@ mod tests {
     fn row(cells: [&str; 7]) -> Row {
         let [file, kind, name, lines, score, commits, modified] = cells.map(str::to_owned);
         let line = lines.split('-').next().and_then(|line| line.parse().ok());
-        Row { file, line, kind, name, lines, score, commits, modified, below: Vec::new() }
+        Row { file, source: Source::Code, line, kind, name, lines, score, commits, modified, below: Vec::new() }
     }
 
     fn rows() -> Vec<Row> {

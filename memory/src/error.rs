@@ -15,6 +15,9 @@ pub enum MemoryError {
     /// There is no entry with this id.
     #[error("no entry {0}")]
     NoEntry(String),
+    /// Nothing was retrieved in this session since the last outcome of its task.
+    #[error("nothing was retrieved in session {0}")]
+    NoSession(String),
     /// There is one already.
     #[error("{0} is there already")]
     Exists(String),

@@ -15,6 +15,7 @@ mod error;
 mod facts;
 mod home;
 mod index;
+mod learning;
 mod lifecycle;
 mod listing;
 mod memory;
@@ -27,6 +28,7 @@ mod session;
 mod store;
 
 pub use error::MemoryError;
+pub use learning::{Helpfulness, OutcomeReport, Retrieved, TaskOutcome};
 pub use lifecycle::Pruned;
 pub use listing::{ListFilter, ListOrder};
 pub use memory::{Memory, Placement};

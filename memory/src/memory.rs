@@ -93,6 +93,10 @@ impl Memory {
         &self.project
     }
 
+    pub(crate) fn store(&self) -> &EntryStore {
+        &self.store
+    }
+
     pub(crate) fn view(&self) -> Result<EntryView, MemoryError> {
         self.store.view()
     }

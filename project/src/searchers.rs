@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aurora_query::{
-    Context, Details, FilterSpec, Query, QueryError, Retention, Root, RootDetails, SearchResults, ShownChunk,
+    Context, Details, FilterSpec, Query, QueryError, Retention, Root, RootDetails, SearchResults, ShownChunk, first_piece,
     search_all,
 };
 
@@ -35,6 +35,11 @@ impl NamedSearcher {
     /// A generation of a project with its name.
     pub fn of_project(name: String, searcher: Arc<Searcher>) -> Self {
         Self { name, searcher, memory: None }
+    }
+
+    /// The key under which the access history notes a chunk: the pieces of a long entry of memory are one.
+    pub fn noted_key<'k>(&self, key: &'k str) -> &'k str {
+        if self.memory.is_some() { first_piece(key) } else { key }
     }
 
     fn root(&self) -> Root<'_> {
@@ -126,7 +131,7 @@ impl Searchers {
         let shown: Vec<_> = shown.collect();
         for (place, root) in self.iter().enumerate() {
             let of_root = shown.iter().filter(|chunk| chunk.root_place == place);
-            root.searcher.record(of_root.map(|chunk| chunk.key), now);
+            root.searcher.record(of_root.map(|chunk| root.noted_key(chunk.key)), now);
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::filter::TextFilter;
 use crate::present::{Hit, Scores, SearchFacets, SearchResults, StageCounts, line_numbers};
 use crate::query::{Query, QueryError};
 use crate::rank::activation::ActivationParts;
+use crate::rank::first_piece;
 use crate::retriever::Root;
 
 /// Reason given for a score that is none.
@@ -64,7 +65,7 @@ pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<
 /// Whether a chunk of a memory is archived.
 fn is_expired(root: &Root<'_>, id: ChunkId, now: i64) -> Result<bool, QueryError> {
     let (Some(memory), Some(chunk)) = (root.memory, root.retriever.snapshot().chunk(id)?) else { return Ok(false) };
-    let access = root.retriever.accesses(&[&chunk.key()], &mut Vec::new()).pop().flatten();
+    let access = root.retriever.accesses(&[first_piece(&chunk.key())], &mut Vec::new()).pop().flatten();
     Ok(memory.aging(chunk, access.as_ref(), now).is_expired)
 }
 

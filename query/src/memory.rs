@@ -18,6 +18,9 @@ pub mod column {
     pub const REPLY_TO: &str = "reply_to";
 }
 
+/// Directory of the entries of a memory among its indexed paths.
+pub const ENTRIES_PREFIX: &str = "@memory/";
+
 /// The rules of an index of memories.
 pub trait Retention: Send + Sync {
     /// The chunks that a search may find; `None` for all.
@@ -45,10 +48,11 @@ pub struct Aging {
 
 /// Where a result comes from.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The files of a project.
+    #[default]
     Code,
     /// Reasoning patterns, knowledge, notes and turns of conversations.
     Memory,

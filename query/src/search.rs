@@ -13,7 +13,7 @@ use crate::filter::FilterSpec;
 use crate::listing;
 use crate::present::{self, SearchFacets, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
-use crate::rank::{self, Boosts, Passage, RankingContext};
+use crate::rank::{self, Boosts, Passage, RankingContext, first_piece};
 use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::{self, Candidate, CandidateLimits, Candidates, QueryVector, SearchedRoot, query_vectors};
 use crate::retriever::{Retriever, Root};
@@ -255,7 +255,9 @@ fn accesses(roots: &[Root<'_>], candidates: &[Candidate<'_>], notes: &mut Vec<St
     let mut accesses = vec![None; candidates.len()];
     for (at, root) in roots.iter().enumerate() {
         let of_root = || candidates.iter().enumerate().filter(|(_, candidate)| candidate.root == at);
-        let keys: Vec<&str> = of_root().map(|(_, candidate)| &*candidate.key).collect();
+        // The pieces of a long entry of memory are noted as one.
+        let noted = |key| if root.memory.is_some() { first_piece(key) } else { key };
+        let keys: Vec<&str> = of_root().map(|(_, candidate)| noted(&*candidate.key)).collect();
         let found = root.retriever.accesses(&keys, notes);
         of_root().zip(found).for_each(|((place, _), access)| accesses[place] = access);
     }

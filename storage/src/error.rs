@@ -17,6 +17,14 @@ pub enum StorageError {
         /// The index directory.
         path: PathBuf,
     },
+    /// Records that are no copy of anything are not what they should be.
+    #[error("the records in {} are damaged: {what}", path.display())]
+    DamagedRecords {
+        /// The data file.
+        path: PathBuf,
+        /// What was found.
+        what: String,
+    },
     /// A key that no table can hold.
     #[error("a key has {length} bytes, not 1 to {most}")]
     Key {

@@ -52,6 +52,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod access;
+mod annotations;
 mod artefact;
 mod aside;
 mod blame;
@@ -105,6 +106,7 @@ mod writer;
 mod writer_options;
 mod writer_state;
 
+pub use annotations::Annotations;
 pub use access::{AccessLog, AccessRecord, Judgements, Verdict};
 pub use artefact::{Arrival, ArtefactManifest, ArtefactPart};
 pub use aurora_inverted::{

@@ -23,6 +23,7 @@ pub(crate) const DATA: &str = "data.mdb";
 /// | `memory/` | the project's memory: entries, their index and its access history | no: nothing else knows the entries |
 /// | `eval/`, `tuned.toml` | golden sets that were mined, weights that were learned | yes, they can be made again |
 /// | `index/` | the index | yes, the next run builds it again |
+/// | `annotations/` | tags that users have given to chunks | no: nothing else knows them |
 /// | `access/` | the access history | no: nothing else knows it |
 /// | `tree.walk`, `history.walk`, `history.comparisons` | caches of an index run | yes |
 /// | `runs` | figures of the last index runs | yes |
@@ -58,6 +59,8 @@ impl ProjectDirectory {
     pub const INDEX: &'static str = "index";
     /// Directory of the project's memory.
     pub const MEMORY: &'static str = "memory";
+    /// Directory of the tags that users give to chunks.
+    pub const ANNOTATIONS: &'static str = "annotations";
     /// Directory of the access history.
     pub const ACCESS: &'static str = "access";
     /// Cache of the directory listings of the last walk over the tree.

@@ -51,7 +51,7 @@ impl UserDirectory {
         self.path.join("memory")
     }
 
-    /// Directory of the records of memories that the user has made.
+    /// Directory of the records of memories and annotations that the user has made.
     pub fn memory_records(&self) -> PathBuf {
         self.path.join("state").join("memories")
     }

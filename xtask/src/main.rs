@@ -4,6 +4,7 @@ mod cargo;
 mod exact;
 mod explore;
 mod markers;
+mod memory_quality;
 mod run;
 mod servers;
 mod tools;
@@ -37,6 +38,14 @@ enum Task {
     /// Property tests, damage to indexes, mutated pages and artefacts, and configurations of all kinds. Each seed is
     /// printed; a finding is printed with the command that repeats it, and makes the exit code 1.
     Explore(explore::Options),
+    /// How well memories find the turns of conversations that answer questions, against SQLite's full-text search.
+    MemoryQuality {
+        /// The directory `locomo10_v2` of LoCoMo (docs/memory-measurements.md says where it comes from).
+        directory: PathBuf,
+        /// Options such as `--questions 200`, `--only 26,30,41` and `--misses 10`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Measurements against a peer in the same run; they need a release build and real input.
     Bench {
         #[command(subcommand)]
@@ -122,6 +131,7 @@ fn main() -> ExitCode {
         Task::Miri => tools::miri(),
         Task::Fuzz(options) => tools::fuzz(&options),
         Task::Explore(options) => explore::run(&options),
+        Task::MemoryQuality { directory, arguments } => memory_quality::run(&directory, &arguments),
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
         Task::Bench { bench: Bench::Graph { root, edges, show } } => {
             run::bench("aurora", "graph", &[root, edges], &[show.to_string()])

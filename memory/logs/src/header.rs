@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
-use crate::input::rfc_3339;
 use crate::query_id::QueryId;
+use crate::rfc_3339::rfc_3339;
 
 /// Lines that are looked at.
 const MOST_LINES: usize = 40;

@@ -6,8 +6,7 @@ use serde_json::{Map, Value};
 use crate::scope::Scope;
 use crate::store::Version;
 
-/// Directory of the entries among the indexed paths.
-pub(crate) const DIRECTORY: &str = "@memory/";
+pub(crate) use aurora_query::memory::ENTRIES_PREFIX as DIRECTORY;
 
 /// Columns of the chunks.
 pub(crate) mod column {

@@ -6,6 +6,8 @@
 //! | `history` | id, 0, number of the version | the versions before |
 //! | `changes` | number of the change | the id of the entry that it changed |
 //! | `sessions` | name | how many turns the session has had |
+//! | `searches` | name of a session | what its searches have shown since the last outcome of its task |
+//! | `difficult` | digest of a query | how many tasks with it have failed |
 
 mod compaction;
 mod version;
@@ -32,11 +34,15 @@ const ENTRIES: usize = 0;
 const HISTORY: usize = 1;
 const CHANGES: usize = 2;
 const SESSIONS: usize = 3;
+const SEARCHES: usize = 4;
+const DIFFICULT: usize = 5;
 const TABLES: &[RecordTable] = &[
     RecordTable { name: "entries", mark: 0x52 },
     RecordTable { name: "history", mark: 0x53 },
     RecordTable { name: "changes", mark: 0x54 },
     RecordTable { name: "sessions", mark: 0x55 },
+    RecordTable { name: "searches", mark: 0x56 },
+    RecordTable { name: "difficult", mark: 0x57 },
     RecordStore::IDENTITY,
 ];
 
@@ -75,6 +81,12 @@ impl EntryStore {
             change(&mut writer)
         })
     }
+}
+
+/// The key of a query: the digest of its words, without regard to case and white space.
+fn query_key(query: &str) -> [u8; 32] {
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    *blake3::hash(words.join(" ").as_bytes()).as_bytes()
 }
 
 /// The key of a version in the table of those before.

@@ -3,8 +3,9 @@
 use aurora_storage::RecordReader;
 
 use super::version::Version;
-use super::{CHANGES, ENTRIES, HISTORY, history_key};
+use super::{CHANGES, DIFFICULT, ENTRIES, HISTORY, SEARCHES, history_key, query_key};
 use crate::error::MemoryError;
+use crate::learning::SessionSearches;
 
 /// The entries as they were at one moment, whatever is written meanwhile.
 pub(crate) struct EntryView {
@@ -69,6 +70,17 @@ impl EntryView {
         self.records.from(HISTORY, &[])?.map(|record| Ok(record?.0.to_vec())).collect()
     }
 
+    /// What the searches of a session have shown since the last outcome.
+    pub(crate) fn searches(&self, session: &str) -> Result<Option<SessionSearches>, MemoryError> {
+        let found = self.records.get(SEARCHES, session.as_bytes())?;
+        found.map(|bytes| searches_of(session, bytes)).transpose()
+    }
+
+    /// How many tasks with a query have failed.
+    pub(crate) fn failures(&self, query: &str) -> Result<u32, MemoryError> {
+        Ok(self.records.get(DIFFICULT, &query_key(query))?.map_or(0, count_of))
+    }
+
     /// Ids of the entries that were changed after the change `since`, each once, in order; `None` where the store no longer
     /// knows all changes since then.
     pub(crate) fn changed_since(&self, since: u64) -> Result<Option<Vec<String>>, MemoryError> {
@@ -106,6 +118,16 @@ pub(super) fn number(key: &[u8]) -> u64 {
 
 pub(super) fn decode(id: &str, bytes: &[u8]) -> Result<Version, MemoryError> {
     Version::decode(bytes).ok_or_else(|| MemoryError::Damaged(format!("the entry {id} cannot be read")))
+}
+
+pub(super) fn searches_of(session: &str, bytes: &[u8]) -> Result<SessionSearches, MemoryError> {
+    let damaged = |_| MemoryError::Damaged(format!("the searches of session {session} cannot be read"));
+    serde_json::from_slice(bytes).map_err(damaged)
+}
+
+/// A number of failures as it is stored.
+pub(super) fn count_of(bytes: &[u8]) -> u32 {
+    bytes.as_array().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
 fn text(bytes: &[u8]) -> Result<&str, MemoryError> {

@@ -4,9 +4,10 @@ use aurora_storage::RecordWriter;
 use serde::{Deserialize, Serialize};
 
 use super::version::{Change, Version};
-use super::view::{decode, number};
-use super::{CHANGES, ENTRIES, HISTORY, SESSIONS, history_key};
+use super::view::{count_of, decode, number, searches_of};
+use super::{CHANGES, DIFFICULT, ENTRIES, HISTORY, SEARCHES, SESSIONS, history_key, query_key};
 use crate::error::MemoryError;
+use crate::learning::SessionSearches;
 
 /// One transaction over the entries. It sees what it has written itself.
 pub(crate) struct EntryWriter<'w, 't> {
@@ -80,6 +81,33 @@ impl<'w, 't> EntryWriter<'w, 't> {
         let value = serde_json::to_vec(&SessionTurns { turns }).map_err(|_| damaged())?;
         self.records.put(SESSIONS, session.as_bytes(), &value)?;
         Ok(turns)
+    }
+
+    /// What the searches of a session have shown since the last outcome.
+    pub(crate) fn searches(&self, session: &str) -> Result<Option<SessionSearches>, MemoryError> {
+        let found = self.records.get(SEARCHES, session.as_bytes())?;
+        found.map(|bytes| searches_of(session, &bytes)).transpose()
+    }
+
+    /// Sets that; `None` forgets it.
+    pub(crate) fn set_searches(
+        &mut self,
+        session: &str,
+        searches: Option<&SessionSearches>,
+    ) -> Result<(), MemoryError> {
+        let Some(searches) = searches else {
+            self.records.delete(SEARCHES, session.as_bytes())?;
+            return Ok(());
+        };
+        let value = serde_json::to_vec(searches).map_err(|error| MemoryError::Unfit(error.to_string()))?;
+        Ok(self.records.put(SEARCHES, session.as_bytes(), &value)?)
+    }
+
+    /// Counts a failed task with a query.
+    pub(crate) fn note_difficult(&mut self, query: &str) -> Result<(), MemoryError> {
+        let key = query_key(query);
+        let failures = self.records.get(DIFFICULT, &key)?.map_or(0, |bytes| count_of(&bytes));
+        Ok(self.records.put(DIFFICULT, &key, &failures.saturating_add(1).to_le_bytes())?)
     }
 
     /// Forgets a version, or an entry that was removed, for good.

@@ -6,6 +6,7 @@ use aurora_storage::ChunkType;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use crate::memory::Source;
 use crate::present::results::{ShownChunk, shown_path};
 use crate::present::tokens::estimate_tokens;
 
@@ -36,6 +37,8 @@ pub(crate) struct Piece {
 pub(crate) struct FilePlace {
     /// The index, by place.
     pub(crate) root_place: usize,
+    /// Where it comes from.
+    pub(crate) source: Source,
     /// Name of the root, where several are searched.
     pub(crate) root: Option<String>,
     /// Path below the root.
@@ -69,6 +72,8 @@ pub struct PackedHit {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextBlock {
+    /// Where it comes from.
+    pub source: Source,
     /// Place of the root among those that were searched.
     #[serde(skip)]
     pub root_place: usize,
@@ -118,7 +123,7 @@ impl Context {
 }
 
 impl ContextBlock {
-    /// `path:4-20 UserManager`, with the names of the hits in the block.
+    /// `path:4-20 UserManager`, with the names of the hits in the block; of an entry of memory its id and its title.
     pub fn header(&self) -> String {
         let mut names: Vec<&str> = Vec::new();
         for hit in &self.hits {
@@ -132,8 +137,11 @@ impl ContextBlock {
             Some(hit) => format!(" (cut, goes on to {})", hit.line_end),
             None => String::new(),
         };
-        let file = shown_path(self.root.as_deref(), &self.file);
-        format!("{file}:{}-{} {}{more}{cut}", self.line_start, self.line_end, names.join(", ")).trim_end().into()
+        let mut place = shown_path(self.root.as_deref(), &self.file);
+        if self.source != Source::Memory {
+            place += &format!(":{}-{}", self.line_start, self.line_end);
+        }
+        format!("{place} {}{more}{cut}", names.join(", ")).trim_end().into()
     }
 
     fn measured(mut self) -> Self {
@@ -194,6 +202,7 @@ impl Packer<'_> {
         let hit = PackedHit { complete, ..piece.hit.clone() };
         if !piece.whole {
             let block = ContextBlock {
+                source: piece.file.source,
                 root_place: piece.file.root_place,
                 root: piece.file.root.clone(),
                 file: piece.file.path.clone(),
@@ -257,6 +266,7 @@ impl FileLines {
             let lines = (first..=last).map(|line| self.lines.get(&line).map_or("", String::as_str));
             let hits = self.hits.iter().filter(|hit| (first..=last).contains(&hit.line_start));
             let block = ContextBlock {
+                source: self.file.source,
                 root_place: self.file.root_place,
                 root: self.file.root.clone(),
                 file: self.file.path.clone(),

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::explain::{Explanation, Points};
-use crate::memory::{Source, column};
+use crate::memory::{ENTRIES_PREFIX, Source, column};
 use crate::present::facets::SearchFacets;
 use crate::present::freshness::FileState;
 #[cfg(feature = "schema")]
@@ -143,7 +143,7 @@ pub struct Hit {
     pub source: Source,
     /// Who may find it: `project`, `user`, `session` or `global`.
     pub scope: String,
-    /// Path relative to the indexed root; of a memory, `@memory/` and its id.
+    /// Path relative to the indexed root; of an entry of memory its id.
     pub file: String,
     /// Type of the chunk.
     #[serde(rename = "type")]
@@ -238,7 +238,7 @@ impl Hit {
             id,
             root_place: 0,
             root: None,
-            file: chunk.path,
+            file: shown_place(chunk.path, is_memory),
             chunk_type: chunk.chunk_type,
             language: chunk.language,
             name: chunk.name,
@@ -273,6 +273,12 @@ impl Hit {
 /// ```
 pub fn shown_path(root: Option<&str>, path: &str) -> String {
     root.map_or_else(|| path.to_owned(), |root| format!("{root}/{path}"))
+}
+
+/// The path of a file, or the id of an entry of memory.
+fn shown_place(path: String, is_memory: bool) -> String {
+    let id = path.strip_prefix(ENTRIES_PREFIX).filter(|_| is_memory).map(str::to_owned);
+    id.unwrap_or(path)
 }
 
 /// A further chunk of a hit's file.
@@ -329,7 +335,9 @@ impl Copies {
     pub(crate) fn of<'c>(chunks: impl ExactSizeIterator<Item = (Option<&'c str>, ChunkRecord<'c>)>) -> Self {
         let count = chunks.len();
         let place = |(root, chunk): (Option<&str>, ChunkRecord<'_>)| match chunk.chunk_type() {
-            kind if kind.is_memory() => shown_path(root, chunk.path()),
+            kind if kind.is_memory() => {
+                shown_path(root, chunk.path().strip_prefix(ENTRIES_PREFIX).unwrap_or(chunk.path()))
+            }
             _ => format!("{}:{}", shown_path(root, chunk.path()), chunk.line_start()),
         };
         Self { count, places: chunks.take(Self::NAMED).map(place).collect() }

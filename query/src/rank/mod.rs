@@ -251,7 +251,8 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
         for candidate in ranked.iter_mut() {
             let Candidate { root, id, .. } = &candidate.retrieved;
             let from_each = arrived.iter().filter_map(|arrived| arrived.get(&(*root, *id)));
-            candidate.activation.spreading = from_each.sum();
+            // The sum of no numbers is a negative zero.
+            candidate.activation.spreading = from_each.fold(0.0, |sum, energy| sum + energy);
         }
     }
     let parts: Vec<ActivationParts> = ranked.iter().map(|candidate| candidate.activation).collect();

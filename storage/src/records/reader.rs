@@ -38,7 +38,7 @@ impl RecordReader {
     /// A record.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`].
+    /// [`StorageError::DamagedRecords`].
     pub fn get(&self, table: usize, key: &[u8]) -> Result<Option<&[u8]>, StorageError> {
         let (pages, tree) = (self.mapped.pages(), self.trees[table]);
         let get = || match Cursor::get(pages, tree, key)? {
@@ -52,7 +52,7 @@ impl RecordReader {
     /// The records of a table from a key on, in the order of their keys.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`].
+    /// [`StorageError::DamagedRecords`].
     pub fn from(&self, table: usize, key: &[u8]) -> Result<Records<'_>, StorageError> {
         let cursor = Cursor::seek(self.mapped.pages(), self.trees[table], key);
         Ok(Records { reader: self, cursor: Some(cursor.map_err(|damage| damaged(&self.path, damage))?) })
@@ -61,7 +61,7 @@ impl RecordReader {
     /// The record with the greatest key of a table.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`].
+    /// [`StorageError::DamagedRecords`].
     pub fn last(&self, table: usize) -> Result<Option<(&[u8], &[u8])>, StorageError> {
         let last = || Cursor::last(self.mapped.pages(), self.trees[table])?.entry();
         last().map_err(|damage| damaged(&self.path, damage))
@@ -112,5 +112,5 @@ impl<'r> Iterator for Records<'r> {
 }
 
 pub(super) fn damaged(path: &std::path::Path, damage: Damage) -> StorageError {
-    StorageError::Damaged { path: path.to_owned(), what: damage.0 }
+    StorageError::DamagedRecords { path: path.to_owned(), what: damage.0 }
 }

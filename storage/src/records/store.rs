@@ -82,6 +82,11 @@ impl RecordStore {
         Ok(self.known.origin_of(&id, self.home.path(), self.name))
     }
 
+    /// The error of a value that is none.
+    pub(crate) fn damaged(&self, what: String) -> StorageError {
+        StorageError::DamagedRecords { path: self.store.data.clone(), what }
+    }
+
     /// Takes the store for this user's from now on, after a check of all that is in it.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ impl RecordWriter<'_> {
     /// A record.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`], or that the file cannot be read.
+    /// [`StorageError::DamagedRecords`], or that the file cannot be read.
     pub fn get(&self, table: usize, key: &[u8]) -> Result<Option<Vec<u8>>, StorageError> {
         let bytes = self.tables.tables[table].get(&self.transaction, key);
         let Some(bytes) = bytes.map_err(|error| self.lmdb(error))? else { return Ok(None) };

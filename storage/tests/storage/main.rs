@@ -13,6 +13,7 @@ mod model;
 mod mutation;
 mod opening;
 mod readers;
+mod records;
 mod replacing;
 mod repository;
 mod sequences;

@@ -10,6 +10,7 @@ use super::value::{Kind, Value};
 use crate::heading::{TITLE_RULE, is_title};
 use crate::interaction::{Interaction, JsonText, Phase, Sections};
 use crate::query_id::QueryId;
+use crate::rfc_3339::rfc_3339;
 
 const SECTIONS: [&str; 4] = ["phases", "interactions", "response", "summary"];
 const INTERACTION: [&str; 7] = ["query", "id", "timestamp", "phases", "interactions", "response", "summary"];
@@ -17,8 +18,6 @@ const PHASE: [&str; 4] = ["number", "name", "text", "output"];
 /// Texts of an exchange; it may have other keys of any value.
 const EXCHANGE: [&str; 4] = ["agent", "user", "question", "answer"];
 const HIGHEST_PHASE: u32 = 999;
-/// Years that have a directory of four digits, from the beginning of Unix time.
-const YEARS: std::ops::RangeInclusive<i16> = 1970..=9999;
 
 /// Reads the fields of one text and collects mistakes.
 pub(super) struct Reading<'t> {
@@ -263,14 +262,4 @@ fn given<'m, 't>(members: &'m Members<'t>, key: &str) -> Option<&'m Value<'t>> {
 
 fn listed(keys: &[&str]) -> String {
     keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
-}
-
-/// A time as in RFC 3339, section 5.6, of a year that has a directory.
-pub(crate) fn rfc_3339(text: &str) -> Option<Timestamp> {
-    let bytes = text.as_bytes();
-    let is_date_time = bytes.len() >= 20 && matches!(bytes[10], b'T' | b't' | b' ') && text.is_ascii();
-    let has_seconds = is_date_time && bytes[13] == b':' && bytes[16] == b':';
-    let is_plain = has_seconds && !text.contains(['[', ',']);
-    let time: Timestamp = is_plain.then(|| text.parse().ok()).flatten()?;
-    YEARS.contains(&time.to_zoned(jiff::tz::TimeZone::UTC).year()).then_some(time)
 }

@@ -7,7 +7,6 @@ mod value;
 use crate::interaction::{Interaction, Sections};
 
 use fields::Reading;
-pub(crate) use fields::rfc_3339;
 use value::Value;
 
 pub use mistake::{Mistake, Mistakes};

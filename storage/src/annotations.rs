@@ -1,0 +1,130 @@
+//! Tags and lifespans that users give to chunks of code, by chunk key, so that they outlive the index.
+
+use std::path::Path;
+
+use crate::chunk::Governance;
+use crate::error::StorageError;
+use crate::opening::OpenMode;
+use crate::project::ProjectDirectory;
+use crate::records::{RecordStore, RecordTable};
+use crate::trust::KnownIndexes;
+
+const NAME: &str = ProjectDirectory::ANNOTATIONS;
+/// Version of the values.
+const FORMAT: u32 = 1;
+const GOVERNANCE: usize = 0;
+const TABLES: &[RecordTable] = &[RecordTable { name: "governance", mark: 0x58 }, RecordStore::IDENTITY];
+
+/// Tags and lifespans of a project's chunks. A change is durable when it returns.
+pub struct Annotations(RecordStore);
+
+impl Annotations {
+    /// Opens those of a project, given its `.aurora` directory. `known` remembers which are this user's.
+    ///
+    /// # Errors
+    /// [`StorageError::NoIndex`] where there are none, and [`OpenMode::Existing`] is asked for; or that they cannot be opened.
+    pub fn open(directory: &Path, mode: OpenMode, known: KnownIndexes) -> Result<Self, StorageError> {
+        let home = ProjectDirectory::at(directory);
+        let home = match mode {
+            OpenMode::Create => home.create(),
+            OpenMode::Existing => home.open(),
+        };
+        let home = home.map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => StorageError::NoIndex { path: directory.to_owned() },
+            _ => StorageError::io(directory, error),
+        })?;
+        Ok(Self(RecordStore::open(&home, NAME, (FORMAT, TABLES), mode, known)?))
+    }
+
+    /// Of some chunks, in the order of their keys.
+    ///
+    /// # Errors
+    /// When they are damaged or cannot be read.
+    pub fn get_many(&self, keys: &[&str]) -> Result<Vec<Option<Governance>>, StorageError> {
+        let reader = self.0.read()?;
+        keys.iter().map(|key| reader.get(GOVERNANCE, &row_key(key))?.map(|bytes| self.decode(bytes)).transpose()).collect()
+    }
+
+    /// All of them: keys of chunks with what was said of each.
+    ///
+    /// # Errors
+    /// As for [`Self::get_many`].
+    pub fn all(&self) -> Result<Vec<(String, Governance)>, StorageError> {
+        let reader = self.0.read()?;
+        let mut found = Vec::new();
+        for record in reader.from(GOVERNANCE, &[])? {
+            let (_, bytes) = record?;
+            let (key, governance) = self.decode_row(bytes)?;
+            found.push((key, governance));
+        }
+        Ok(found)
+    }
+
+    /// Changes what is said of a chunk; returns it as it is then.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn change(
+        &self,
+        key: &str,
+        change: impl FnOnce(&mut Governance),
+    ) -> Result<Governance, StorageError> {
+        self.0.write(|writer| {
+            let row = row_key(key);
+            let before = writer.get(GOVERNANCE, &row)?;
+            let mut governance = before.map(|bytes| self.decode(&bytes)).transpose()?.unwrap_or_default();
+            change(&mut governance);
+            if governance == Governance::default() {
+                writer.delete(GOVERNANCE, &row)?;
+            } else {
+                writer.put(GOVERNANCE, &row, &encode(key, &governance)?)?;
+            }
+            Ok(governance)
+        })
+    }
+
+    /// Moves what is said of chunks that have got other keys: pairs of the old one and the new one. What is said of the new one
+    /// already stays, with the tags of both.
+    ///
+    /// # Errors
+    /// When it cannot be read or written.
+    pub fn rename(&self, moved: &[(String, String)]) -> Result<(), StorageError> {
+        let old: Vec<&str> = moved.iter().map(|(from, _)| from.as_str()).collect();
+        if self.get_many(&old)?.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        self.0.write(|writer| {
+            for (from, to) in moved {
+                let Some(bytes) = writer.get(GOVERNANCE, &row_key(from))? else { continue };
+                let mut governance = self.decode(&bytes)?;
+                if let Some(known) = writer.get(GOVERNANCE, &row_key(to))? {
+                    let known = self.decode(&known)?;
+                    governance.tags.extend(known.tags);
+                    governance.tags.sort_unstable();
+                    governance.tags.dedup();
+                    governance.lifespan = known.lifespan.or(governance.lifespan);
+                }
+                writer.put(GOVERNANCE, &row_key(to), &encode(to, &governance)?)?;
+                writer.delete(GOVERNANCE, &row_key(from))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Governance, StorageError> {
+        self.decode_row(bytes).map(|(_, governance)| governance)
+    }
+
+    fn decode_row(&self, bytes: &[u8]) -> Result<(String, Governance), StorageError> {
+        serde_json::from_slice(bytes).map_err(|error| self.0.damaged(error.to_string()))
+    }
+}
+
+/// The key of a row: the digest of a chunk's key, which may be longer than a key can be.
+fn row_key(key: &str) -> [u8; 32] {
+    *blake3::hash(key.as_bytes()).as_bytes()
+}
+
+fn encode(key: &str, governance: &Governance) -> Result<Vec<u8>, StorageError> {
+    serde_json::to_vec(&(key, governance)).map_err(|error| StorageError::encode("annotation", &error))
+}

@@ -1,0 +1,211 @@
+//! Files that were cut short or changed: the right value or an error, never another value or a crash.
+
+use std::fs;
+
+use aurora_storage::{KnownIndexes, OpenMode, RecordStore, StorageError};
+use proptest::prelude::*;
+
+use super::{LARGE, Place, SMALL, open};
+use crate::mutation::Sites;
+
+const PAGE: usize = 4096;
+
+/// What each question to a store is answered.
+type Answers = Vec<Result<String, StorageError>>;
+
+fn key(number: usize) -> Vec<u8> {
+    format!("key:{number:04}").into_bytes()
+}
+
+fn value(number: usize, round: usize) -> Vec<u8> {
+    let length = if number.is_multiple_of(23) { 9_000 } else { 20 + number % 90 };
+    format!("{number} {round} ").into_bytes().into_iter().cycle().take(length).collect()
+}
+
+/// The data file of a store with trees of some depth, large values and free pages.
+fn sound() -> Vec<u8> {
+    let place = Place::new();
+    let store = place.open();
+    for round in 0..3 {
+        let write = store.write(|writer| {
+            for number in (round..600).step_by(round + 1) {
+                writer.put(SMALL, &key(number), &value(number, round))?;
+            }
+            for number in round..40 {
+                writer.put(LARGE, &key(number), &value(number * 23, round))?;
+            }
+            (500..550 + round).try_for_each(|number| writer.delete(SMALL, &key(number)).map(drop))
+        });
+        write.expect("writes");
+    }
+    drop(store);
+    fs::read(place.data()).expect("reads")
+}
+
+/// Asks everything that there is to ask.
+fn ask(place: &Place) -> Answers {
+    let opened = open(&place.home(), OpenMode::Existing, place.known());
+    let (store, reader) = match opened.and_then(|store| Ok((store.read()?, store))) {
+        Ok((reader, store)) => (store, reader),
+        Err(error) => return vec![Err(error)],
+    };
+    let mut answers = Answers::new();
+    for table in [SMALL, LARGE] {
+        for number in 0..620 {
+            answers.push(reader.get(table, &key(number)).map(|value| format!("{number} {value:?}")));
+        }
+        for number in [0, 17, 300, 505, 599, 700] {
+            let records = reader.from(table, &key(number)).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+            answers.push(records.map(|records| format!("from {number} {records:?}")));
+        }
+        answers.push(reader.last(table).map(|last| format!("last {last:?}")));
+    }
+    answers.push(store.id().map(|id| format!("{id:?}")));
+    answers
+}
+
+/// Places of the answers that are neither errors nor the right ones.
+fn wrong(found: &Answers, right: &Answers) -> Vec<usize> {
+    let is_wrong = |at: &usize| match (&found[*at], right.get(*at)) {
+        (Ok(found), Some(Ok(right))) => found != right,
+        (Ok(_), _) => true,
+        (Err(_), _) => false,
+    };
+    (0..found.len()).filter(is_wrong).collect()
+}
+
+/// Writes to a store; where that is done, all other records have to be what they were, or errors.
+fn write_to(place: &Place, right: &Answers, what: &dyn std::fmt::Debug) {
+    let write = |store: RecordStore| store.write(|writer| writer.put(SMALL, &key(0), &value(0, 0)));
+    // As long as nobody knows it, all of it is checked first.
+    let written = open(&place.home(), OpenMode::Existing, KnownIndexes::none()).and_then(write);
+    if written.is_ok() {
+        let found = ask(place);
+        assert_eq!(wrong(&found, right), [] as [usize; 0], "after a write: {what:?}");
+        assert!(found.iter().all(Result::is_ok), "a store that was not sound was written to: {what:?}");
+    }
+}
+
+/// Something that happens to a file.
+#[derive(Debug, Clone)]
+enum Damage {
+    Flip { page: usize, at: usize, bit: u8 },
+    Set { page: usize, at: usize, byte: u8 },
+    Fill { page: usize, sector: usize, byte: u8 },
+    Copy { from: usize, to: usize },
+    /// A page of another time: one that lies elsewhere gets the number of the place that it is copied to.
+    Forge { from: usize, to: usize },
+    Truncate { length: usize },
+}
+
+/// Damage anywhere, often in the heads of pages, where the structure is, and in the meta pages.
+fn any_damage(pages: usize) -> impl Strategy<Value = Damage> {
+    let page = move || prop_oneof![6 => 0..pages, 1 => 0..2_usize];
+    let at = || prop_oneof![1 => 0..PAGE, 1 => 0..64_usize];
+    let byte = || prop_oneof![Just(0), Just(0xff), any::<u8>()];
+    prop_oneof![
+        6 => (page(), at(), 0..8_u8).prop_map(|(page, at, bit)| Damage::Flip { page, at, bit }),
+        4 => (page(), at(), byte()).prop_map(|(page, at, byte)| Damage::Set { page, at, byte }),
+        2 => (page(), 0..8_usize, byte()).prop_map(|(page, sector, byte)| Damage::Fill { page, sector, byte }),
+        2 => (page(), page()).prop_map(|(from, to)| Damage::Copy { from, to }),
+        1 => (2..pages, 2..pages).prop_map(|(from, to)| Damage::Forge { from, to }),
+        1 => (0..pages * PAGE).prop_map(|length| Damage::Truncate { length }),
+    ]
+}
+
+impl Damage {
+    fn apply(&self, data: &mut Vec<u8>) {
+        let pages = data.len() / PAGE;
+        let start = |page: usize| page.min(pages.saturating_sub(1)) * PAGE;
+        if pages == 0 {
+            return;
+        }
+        match *self {
+            Self::Flip { page, at, bit } => data[start(page) + at] ^= 1 << bit,
+            Self::Set { page, at, byte } => data[start(page) + at] = byte,
+            Self::Fill { page, sector, byte } => data[start(page) + sector * 512..][..512].fill(byte),
+            Self::Copy { from, to } => data.copy_within(start(from)..start(from) + PAGE, start(to)),
+            Self::Forge { from, to } => data.copy_within(start(from) + 8..start(from) + PAGE, start(to) + 8),
+            Self::Truncate { length } => data.truncate(length),
+        }
+    }
+}
+
+/// A store, its answers, and how often damage was noticed.
+struct Trial {
+    place: Place,
+    data: Vec<u8>,
+    right: Answers,
+}
+
+impl Trial {
+    fn new() -> Self {
+        let (place, data) = (Place::new(), sound());
+        place.lay_out(&data);
+        let right = ask(&place);
+        assert!(right.iter().all(Result::is_ok));
+        Self { place, data, right }
+    }
+
+    /// Asks a damaged file everything, then writes to it; whether the damage was noticed.
+    fn of(&self, damaged: &[u8], what: &dyn std::fmt::Debug) -> bool {
+        self.place.lay_out(damaged);
+        let found = ask(&self.place);
+        let wrong = wrong(&found, &self.right);
+        assert!(wrong.is_empty(), "{what:?}: {:?}", found[wrong[0]]);
+        write_to(&self.place, &self.right, what);
+        found.iter().any(Result::is_err)
+    }
+}
+
+/// How many damaged files are asked.
+fn cases() -> u32 {
+    std::env::var("AURORA_CORRUPTIONS").map_or(160, |count| count.parse().expect("a number"))
+}
+
+#[test]
+fn random_damage_gives_no_wrong_record() {
+    let trial = Trial::new();
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: cases(), ..ProptestConfig::default() });
+    let noticed = std::cell::Cell::new(0);
+    let damages = prop::collection::vec(any_damage(trial.data.len() / PAGE), 1..4);
+    let tried = runner.run(&damages, |damages| {
+        let mut damaged = trial.data.clone();
+        damages.iter().for_each(|damage| damage.apply(&mut damaged));
+        noticed.set(noticed.get() + u32::from(trial.of(&damaged, &damages)));
+        Ok(())
+    });
+    tried.unwrap_or_else(|error| panic!("{error}"));
+    assert!(noticed.get() > cases() / 4, "{} of {}", noticed.get(), cases());
+}
+
+#[test]
+fn records_of_a_changed_structure_are_right_or_errors() {
+    let trial = Trial::new();
+    let sites = Sites::of(&trial.data);
+    let first: u64 = std::env::var("AURORA_SEED").map_or(0, |seed| seed.parse().expect("a number"));
+    for seed in first..first + u64::from(cases()) {
+        let mut damaged = trial.data.clone();
+        let mutation = sites.mutate(&mut damaged, seed);
+        trial.of(&damaged, &mutation.what);
+    }
+}
+
+#[test]
+fn files_that_end_early_are_recognised() {
+    let trial = Trial::new();
+    let lengths = (0..trial.data.len()).step_by(PAGE).flat_map(|page| [page, page + 1, page + 2_000]);
+    let mut refused = 0;
+    for length in lengths.chain([10, 100, 150]).filter(|&length| length < trial.data.len()) {
+        trial.place.lay_out(&trial.data[..length]);
+        match ask(&trial.place).as_slice() {
+            [Err(error)] => {
+                assert!(matches!(error, StorageError::Truncated { .. }), "at {length}: {error}");
+                refused += 1;
+            }
+            // Only pages that are free were lost.
+            found => assert!(found.iter().all(Result::is_ok), "{length}"),
+        }
+    }
+    assert!(refused > 50, "{refused}");
+}

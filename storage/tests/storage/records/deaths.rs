@@ -1,0 +1,120 @@
+//! Writers that do not live to the end of their transactions.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use aurora_storage::{KnownIndexes, OpenMode, RecordReader};
+
+use super::{LARGE, Place, SMALL, open};
+use crate::damage::generator;
+
+/// Names the directory in which the child process writes.
+const DIRECTORY: &str = "AURORA_STORAGE_TEST_RECORDS";
+/// Tells the child after which transaction it ends; without it, it goes on.
+const LAST: &str = "AURORA_STORAGE_TEST_LAST";
+/// Tells the library at which step of writing to die.
+const POINT: &str = "AURORA_DIE_AT_POINT";
+/// Keys that every transaction sets.
+const KEYS: usize = 200;
+/// Kills at random moments.
+const KILLS: usize = 12;
+
+/// The child's part of the tests below; alone it does nothing. Each transaction sets all keys to its number, which is printed
+/// once it is durable.
+#[test]
+fn dying_writer_of_records() {
+    let Ok(directory) = std::env::var(DIRECTORY) else { return };
+    let last: u64 = std::env::var(LAST).map_or(u64::MAX, |last| last.parse().expect("a number"));
+    let directory = Path::new(&directory);
+    let known = KnownIndexes::at(directory.join("known"));
+    let store = open(&directory.join("home"), OpenMode::Create, known).expect("opens");
+    let newest = newest(&store.read().expect("reads"));
+    for number in newest + 1..=last {
+        let write = store.write(|writer| {
+            for key in 0..KEYS {
+                let value = number.to_le_bytes().repeat(1 + (key + number as usize) % 7);
+                writer.put(SMALL, format!("{key:03}").as_bytes(), &value)?;
+            }
+            writer.put(LARGE, b"large", &number.to_le_bytes().repeat(1_000))
+        });
+        write.expect("writes");
+        // The harness writes to standard output too.
+        println!("\nwritten {number}");
+        std::io::stdout().flush().expect("writes");
+    }
+}
+
+/// The number of the newest transaction, all of which has to be there; 0 before the first.
+fn newest(reader: &RecordReader) -> u64 {
+    let number = |value: &[u8]| {
+        let (numbers, rest) = value.as_chunks::<8>();
+        assert!(rest.is_empty() && numbers.iter().all(|number| *number == numbers[0]), "a value in part");
+        u64::from_le_bytes(numbers[0])
+    };
+    let large = reader.get(LARGE, b"large").expect("sound").map_or(0, number);
+    let records = reader.from(SMALL, &[]).expect("sound").map(|record| record.expect("sound"));
+    let numbers: Vec<u64> = records.map(|(_, value)| number(value)).collect();
+    assert_eq!(numbers.len(), if large == 0 { 0 } else { KEYS });
+    assert!(numbers.iter().all(|&number| number == large), "a transaction in part");
+    large
+}
+
+fn child(place: &Place) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("has a path"));
+    let test = "records::deaths::dying_writer_of_records";
+    command.args([test, "--exact", "--nocapture"]).env(DIRECTORY, place.0.path());
+    command.stderr(Stdio::null()).stdin(Stdio::null());
+    command
+}
+
+fn newest_in(place: &Place) -> u64 {
+    newest(&place.open().read().expect("reads"))
+}
+
+#[test]
+fn a_writer_that_dies_at_any_step_leaves_the_old_transaction_or_the_new_one() {
+    let place = Place::new();
+    let (mut points, mut new) = (0, 0);
+    for before in 0..3 {
+        assert_eq!(newest_in(&place), before);
+        for point in 1.. {
+            let mut command = child(&place);
+            command.env(LAST, (before + 1).to_string()).env(POINT, point.to_string()).stdout(Stdio::null());
+            let lived = command.status().expect("runs").success();
+            let found = newest_in(&place);
+            assert!(found == before || found == before + 1, "{found} at step {point}");
+            points += usize::from(!lived);
+            new += usize::from(!lived && found > before);
+            if found > before {
+                break;
+            }
+            assert!(!lived, "a transaction that was not interrupted is there");
+        }
+    }
+    // Deaths that nobody dies would prove nothing.
+    assert!(points >= 6 && new == 3, "{points} deaths, {new} after the commit");
+}
+
+#[test]
+fn a_writer_that_is_killed_leaves_all_that_it_has_acknowledged() {
+    let (place, mut random) = (Place::new(), generator());
+    let mut acknowledged = 0;
+    for _ in 0..KILLS {
+        let mut writer: Child = child(&place).stdout(Stdio::piped()).spawn().expect("starts");
+        let output = BufReader::new(writer.stdout.take().expect("is piped"));
+        let reading = std::thread::spawn(move || {
+            let lines = output.lines().map_while(Result::ok);
+            lines.filter_map(|line| line.strip_prefix("written ")?.parse::<u64>().ok()).last()
+        });
+        std::thread::sleep(Duration::from_millis(20 + random(80) as u64));
+        writer.kill().expect("can be killed");
+        writer.wait().expect("ends");
+        acknowledged = reading.join().expect("reads").unwrap_or(0).max(acknowledged);
+        let found = newest_in(&place);
+        assert!(found == acknowledged || found == acknowledged + 1, "{found} after {acknowledged}");
+        acknowledged = found;
+    }
+    assert!(acknowledged > KILLS as u64, "{acknowledged}");
+}

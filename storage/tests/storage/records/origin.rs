@@ -1,0 +1,134 @@
+//! Whose a store is, and how much of it is checked before it is written to.
+
+use std::fs;
+
+use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordStore, StorageError};
+use heed::EnvOpenOptions;
+use heed::types::Bytes;
+
+use super::{LARGE, NAME, Place, SMALL, open};
+
+/// A store of this user with some records.
+fn own() -> Place {
+    let place = Place::new();
+    let store = place.open();
+    store.write(|writer| writer.put(SMALL, b"key", b"value")).expect("writes");
+    store.write(|writer| writer.put(LARGE, b"key", &[0xa5; 9_000])).expect("writes");
+    place
+}
+
+fn write(store: &RecordStore) -> Result<(), StorageError> {
+    store.write(|writer| writer.put(SMALL, b"other", b"value"))
+}
+
+/// Changes a byte of the large value, which no write to the other table looks at.
+fn damage(data: &mut [u8]) {
+    let at = data.windows(64).rposition(|bytes| bytes == [0xa5; 64]).expect("the large value");
+    data[at] ^= 1;
+}
+
+fn origin_in(place: &Place, known: KnownIndexes) -> Origin {
+    open(&place.home(), OpenMode::Existing, known).and_then(|store| store.origin()).expect("reads")
+}
+
+#[test]
+fn a_new_store_is_its_makers() {
+    let place = Place::new();
+    let error = open(&place.home(), OpenMode::Existing, place.known()).err().expect("there is none");
+    assert!(matches!(error, StorageError::NoIndex { .. }), "{error}");
+    let store = place.open();
+    assert_eq!((store.origin().expect("reads"), store.id().expect("reads")), (Origin::Own, None));
+    write(&store).expect("writes");
+    assert_eq!(store.origin().expect("reads"), Origin::Own);
+    assert!(store.id().expect("reads").is_some());
+    drop(store);
+    assert_eq!(origin_in(&place, place.known()), Origin::Own);
+}
+
+#[test]
+fn a_store_of_somebody_else_is_checked_before_it_is_written_to() {
+    let place = own();
+    let stranger = || KnownIndexes::at(place.0.path().join("of a stranger"));
+    assert_eq!(origin_in(&place, stranger()), Origin::Unknown);
+    assert_eq!(origin_in(&place, KnownIndexes::none()), Origin::Unknown);
+    let sound = fs::read(place.data()).expect("reads");
+    let mut damaged = sound.clone();
+    damage(&mut damaged);
+    place.lay_out(&damaged);
+    let store = open(&place.home(), OpenMode::Existing, stranger()).expect("opens");
+    assert!(matches!(write(&store), Err(StorageError::Damaged { .. })));
+    assert!(matches!(store.accept(), Err(StorageError::Damaged { .. })));
+    assert_eq!(store.origin().expect("reads"), Origin::Unknown);
+    drop(store);
+    assert_eq!(fs::read(place.data()).expect("reads"), damaged, "nothing was written");
+    place.lay_out(&sound);
+    let store = open(&place.home(), OpenMode::Existing, stranger()).expect("opens");
+    store.accept().expect("is sound");
+    assert_eq!(store.origin().expect("reads"), Origin::Own);
+}
+
+#[test]
+fn a_store_that_was_changed_since_is_checked_before_it_is_written_to() {
+    let place = own();
+    let mut data = fs::read(place.data()).expect("reads");
+    // The same bytes at another time.
+    place.lay_out(&data);
+    assert_eq!(origin_in(&place, place.known()), Origin::OwnButChanged);
+    write(&place.open()).expect("is sound");
+    assert_eq!(origin_in(&place, place.known()), Origin::Own);
+    data = fs::read(place.data()).expect("reads");
+    damage(&mut data);
+    place.lay_out(&data);
+    assert!(matches!(write(&place.open()), Err(StorageError::Damaged { .. })));
+    assert_eq!(origin_in(&place, place.known()), Origin::OwnButChanged);
+    // Elsewhere its id says nothing.
+    let elsewhere = Place::new();
+    elsewhere.lay_out(&data);
+    assert_eq!(origin_in(&elsewhere, place.known()), Origin::Unknown);
+}
+
+/// Takes the id from a store, as its author could, and leaves a file that is sound otherwise.
+fn without_id(place: &Place) {
+    let path = place.home().join(NAME);
+    // SAFETY: nothing else has this file open.
+    let lmdb = unsafe { EnvOpenOptions::new().max_dbs(16).map_size(1 << 24).open(&path) }.expect("opens");
+    let transaction = lmdb.write_txn().expect("begins");
+    let committed = lmdb.create_databases_and_commit(transaction, |opener, transaction| {
+        let identity: heed::Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some("identity"))?;
+        assert!(identity.delete(transaction, b"id")?, "a store has an id");
+        let format: heed::Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some("format"))?;
+        let mut value = [1u32.to_le_bytes().as_slice(), &(transaction.id() as u64).to_le_bytes()].concat();
+        let checksum = crc32fast::hash(&[&[0x51], b"signature".as_slice(), &value].concat());
+        value.extend_from_slice(&checksum.to_le_bytes());
+        format.put(transaction, b"signature", &value)?;
+        Ok::<_, heed::Error>(heed::CommitOrAbort::<_, ()>::Commit(format))
+    });
+    committed.expect("commits");
+    lmdb.prepare_for_closing().wait();
+}
+
+#[test]
+fn a_store_with_records_and_no_id_is_nobodys() {
+    let place = own();
+    without_id(&place);
+    let store = place.open();
+    assert_eq!(store.id().expect("reads"), None);
+    assert_eq!(store.read().expect("reads").get(SMALL, b"key").expect("sound"), Some(&b"value"[..]));
+    assert_eq!(store.origin().expect("reads"), Origin::Unknown);
+    drop(store);
+    let mut data = fs::read(place.data()).expect("reads");
+    damage(&mut data);
+    place.lay_out(&data);
+    assert!(matches!(write(&place.open()), Err(StorageError::Damaged { .. })));
+}
+
+#[test]
+fn a_store_that_was_replaced_meanwhile_is_not_written_to() {
+    let place = own();
+    let store = place.open();
+    let data = fs::read(place.data()).expect("reads");
+    fs::rename(place.home().join(NAME), place.home().join("aside")).expect("renames");
+    place.lay_out(&data);
+    // What is acknowledged here would be in a file that nobody opens again.
+    assert!(matches!(write(&store), Err(StorageError::Replaced { .. })));
+}

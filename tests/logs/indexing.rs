@@ -1,0 +1,96 @@
+//! What `aur log write` writes is read well by the indexer.
+
+use std::io::Cursor;
+
+use aurora_logs::{AddedText, LogDirectory, LogText, additions};
+use aurora_stages::chunk::knowledge::chunks_of_log;
+use aurora_storage::Chunk;
+use proptest::prelude::*;
+
+use crate::fixture::Fixture;
+use crate::{OAUTH, write};
+
+#[test]
+fn phases_are_found_by_a_search() {
+    let fixture = Fixture::plain();
+    fixture.write("auth.py", "def login():\n    return 1\n");
+    write(&fixture, OAUTH);
+    let run = fixture.aur(&["mem", "index", "--format", "json"]);
+    assert_eq!((run.code, &run.json()["chunks"]["knowledge"]), (Some(0), &3.into()), "{run:?}");
+    let found = fixture.aur(&["mem", "search", "research providers", "--type", "knowledge", "--format", "json"]).json();
+    assert_eq!(found["results"][0]["name"], "DECOMPOSE", "{found}");
+    let found = fixture.aur(&["mem", "search", "oauth2 authentication api", "--type", "knowledge", "--format", "json"]);
+    assert!(found.out.contains("oauth-authentication-2025-12-13"), "{found:?}");
+}
+
+fn chunks(path: &str, log: &[u8]) -> Vec<Chunk> {
+    let mut found = Vec::new();
+    chunks_of_log(path, Cursor::new(log.to_owned()), |chunk| found.push(chunk)).expect("a log in memory can be read");
+    found
+}
+
+fn texts() -> impl Strategy<Value = String> {
+    prop_oneof![any::<String>(), "[ a-z`~#\n-]{0,60}", "(### Phase [0-9]: X\n|## Phase 1: Y\n|```\n|~~~\n|text\n)*"]
+}
+
+fn phases() -> impl Strategy<Value = Vec<(Option<u32>, String, String)>> {
+    let phase = (prop::option::of(1_u32..1000), "[A-Za-z0-9]([a-zA-Z0-9 ():.-]{0,20}[a-zA-Z0-9)])?", texts());
+    prop::collection::vec(phase, 0..6)
+}
+
+/// The numbers that phases without one get.
+fn numbered(phases: &[(Option<u32>, String, String)], mut last: u32) -> Vec<(u32, String)> {
+    let number = |(number, name, _): &(Option<u32>, String, String)| {
+        last = number.unwrap_or(last + 1);
+        (last, name.clone())
+    };
+    phases.iter().map(number).collect()
+}
+
+fn json(phases: &[(Option<u32>, String, String)]) -> serde_json::Value {
+    let phase = |(number, name, text): &(Option<u32>, String, String)| {
+        serde_json::json!({"number": number, "name": name, "text": text, "output": {"text": text}})
+    };
+    phases.iter().map(phase).collect()
+}
+
+/// The phases that the indexer finds, and that no piece of one is missing.
+fn indexed(log: &[u8]) -> Vec<(u32, String)> {
+    let field = |chunk: &Chunk, name: &str| {
+        let found = chunk.metadata.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| format!("{value:?}"))
+    };
+    let mut phases = Vec::new();
+    for chunk in chunks("2025/12/a-2025-12-13.md", log) {
+        // Further pieces of a long phase have a parent.
+        if chunk.parent.is_none() && field(&chunk, "phase_name").is_some() {
+            let digits = field(&chunk, "phase_number").expect("a number").replace(|c: char| !c.is_ascii_digit(), "");
+            phases.push((digits.parse().expect("a number"), chunk.name));
+        }
+    }
+    phases
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn written_phases_are_indexed_phases(query in texts(), first in phases(), second in phases(), response in texts()) {
+        prop_assume!(!query.trim().is_empty());
+        let place = tempfile::tempdir().expect("a directory");
+        let logs = LogDirectory::create(place.path()).expect("a directory");
+        let input = serde_json::json!({"query": query, "phases": json(&first), "response": response, "timestamp": "2025-12-13T14:32:15Z"});
+        let read = aurora_logs::interaction(input.to_string().as_bytes()).expect("valid");
+        let written = logs.write(LogText::Interaction(read), 2).expect("written");
+        let expected = numbered(&first, 0);
+        prop_assert_eq!(indexed(&std::fs::read(&written.path).expect("a log")), expected.clone());
+
+        let log = logs.files(Default::default()).expect("a list").next().expect("a log").expect("can be read");
+        let input = serde_json::json!({"phases": json(&second), "response": response});
+        let added = additions(input.to_string().as_bytes()).expect("valid");
+        logs.append(&log, AddedText::Sections(added), jiff::Timestamp::UNIX_EPOCH).expect("added");
+        let last = expected.last().map_or(0, |(number, _)| *number);
+        let expected = [expected, numbered(&second, last)].concat();
+        prop_assert_eq!(indexed(&std::fs::read(&written.path).expect("a log")), expected);
+    }
+}

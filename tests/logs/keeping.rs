@@ -1,0 +1,91 @@
+//! `aur logs maintain`, and the same after `aur log write`.
+
+use crate::fixture::Fixture;
+use crate::{OAUTH, days_ago, files, path, put_log, write};
+
+fn some() -> Fixture {
+    let fixture = Fixture::plain();
+    for (name, days) in [("today", 0), ("week", 7), ("older", 8), ("kept", 90), ("gone", 91), ("long-gone", 400)] {
+        put_log(&fixture, name, days, format!("{name} {}\n", "text ".repeat(200)));
+    }
+    fixture
+}
+
+fn names(fixture: &Fixture) -> Vec<String> {
+    let days = |days: i64| format!("-{}", days_ago(days));
+    let short = |file: &String| {
+        let name = file.rsplit('/').next().unwrap_or(file).to_owned();
+        [0, 7, 8, 90, 91, 400].iter().fold(name, |name, ago| name.replace(&days(*ago), ""))
+    };
+    let mut names: Vec<_> = files(fixture).iter().map(short).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn old_logs_are_compressed_and_older_ones_removed() {
+    let fixture = some();
+    let dry = fixture.aur(&["logs", "maintain", "--dry-run"]);
+    assert_eq!((dry.code, names(&fixture).len()), (Some(0), 6), "{dry:?}");
+    let told = dry.out.lines().map(|line| line.split_whitespace().take(2).collect::<Vec<_>>().join(" "));
+    let mut told: Vec<_> = told.collect();
+    told.sort();
+    assert_eq!(told, ["Would compress", "would compress", "would compress", "would remove", "would remove"], "{dry:?}");
+    assert!(dry.out.ends_with("Would compress 2 logs, remove 2, 2 as they are\n"), "{dry:?}");
+    let json = fixture.aur(&["logs", "maintain", "--dry-run", "--format", "json"]).json();
+    assert_eq!((&json["dry_run"], &json["compressed"], json["actions"].as_array().map(Vec::len)), (&true.into(), &2.into(), Some(4)));
+
+    let run = fixture.aur(&["logs", "maintain"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.out.starts_with("Compressed 2 logs (") && run.out.contains("removed 2, 2 as they are"), "{run:?}");
+    assert_eq!(names(&fixture), ["kept.md.gz", "older.md.gz", "today.md", "week.md"]);
+    let json = fixture.aur(&["logs", "maintain", "--format", "json"]).json();
+    assert_eq!((&json["compressed"], &json["removed"], &json["kept"], &json["complete"]), (&0.into(), &0.into(), &4.into(), &true.into()));
+    assert_eq!(fixture.aur(&["logs", "search", "older"]).code, Some(0));
+}
+
+#[test]
+fn writing_does_it_once_a_day() {
+    let fixture = some();
+    let run = crate::feed(&fixture, &["log", "write"], OAUTH);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.err.contains("2 logs older than 90 days were removed"), "{run:?}");
+    // The log that was written may itself be old by now.
+    assert!(run.err.contains("older than 7 days were compressed"), "{run:?}");
+    put_log(&fixture, "older", 9, "text");
+    write(&fixture, OAUTH);
+    assert!(files(&fixture).iter().any(|file| file.ends_with(&format!("older-{}.md", days_ago(9)))));
+    // A day later.
+    let stamp = std::fs::File::options().append(true).open(path(&fixture, ".maintained")).expect("the stamp");
+    stamp.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 3_600)).expect("set");
+    write(&fixture, OAUTH);
+    assert!(files(&fixture).iter().any(|file| file.ends_with(&format!("older-{}.md.gz", days_ago(9)))));
+}
+
+#[test]
+fn the_configuration_says_when() {
+    let fixture = some();
+    fixture.write_for_user("config.toml", "[logs]\nretention_days = 0\ncompress_after_days = 0\n");
+    let run = fixture.aur(&["logs", "maintain"]);
+    assert_eq!(names(&fixture).len(), 6, "{run:?}");
+    assert_eq!(run.out, "Compressed 0 logs, removed 0, 6 as they are\n");
+    fixture.write_for_user("config.toml", "[logs]\nretention_days = 7\ncompress_after_days = 6\n");
+    fixture.aur(&["logs", "maintain"]);
+    assert_eq!(names(&fixture), ["today.md", "week.md.gz"]);
+    // A configuration that is wrong removes nothing.
+    fixture.write_for_user("config.toml", "[logs]\nretention_days = 1.5\n");
+    assert_eq!(fixture.aur(&["logs", "maintain"]).code, Some(2));
+    assert_eq!(names(&fixture), ["today.md", "week.md.gz"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_named_and_left_alone() {
+    let fixture = some();
+    let older = put_log(&fixture, "older", 8, "text");
+    fixture.write_for_user(&format!("logs/conversations/{older}.gz"), "no gzip");
+    let run = fixture.aur(&["logs", "maintain"]);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.err.contains(&format!("cannot read {older}")) && run.err.contains("1 log could not be read"), "{run:?}");
+    assert!(run.out.starts_with("Compressed 1 log ("), "{run:?}");
+    assert!(path(&fixture, &older).exists());
+}

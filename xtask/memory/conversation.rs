@@ -1,0 +1,186 @@
+//! Conversations of LoCoMo with the questions about them (Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM
+//! Agents", ACL 2024).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+use crate::category::Category;
+use crate::evidence;
+
+/// Seconds between two turns of a session; LoCoMo gives the time of the session only.
+const BETWEEN_TURNS: i64 = 60;
+
+/// A conversation of two people over several sessions.
+pub(crate) struct Conversation {
+    /// Its number, as the file is named.
+    pub(crate) name: String,
+    /// The sessions, the oldest first.
+    pub(crate) sessions: Vec<Session>,
+    /// The questions with evidence, in the order of the file.
+    pub(crate) questions: Vec<ConversationQuestion>,
+    /// How many questions have no evidence that names a turn.
+    pub(crate) without_evidence: usize,
+}
+
+/// The turns of one day.
+pub(crate) struct Session {
+    /// The conversation and the number of the session: `26-1`.
+    pub(crate) name: String,
+    /// The turns in their order.
+    pub(crate) turns: Vec<Turn>,
+}
+
+/// What one of the two has said.
+pub(crate) struct Turn {
+    /// Its id in LoCoMo: `D1:3`.
+    pub(crate) id: String,
+    /// Who has said it.
+    pub(crate) speaker: String,
+    /// What was said, with the caption of the image that was shown.
+    pub(crate) text: String,
+    /// When, in Unix seconds: the time of the session and a minute for each turn. LoCoMo names no time zone; UTC is as good as any.
+    pub(crate) time: i64,
+}
+
+/// A question with the turns that answer it.
+pub(crate) struct ConversationQuestion {
+    /// The conversation and the number of the question: `26-q1`.
+    pub(crate) id: String,
+    /// What kind of question it is.
+    pub(crate) category: Category,
+    /// The question.
+    pub(crate) text: String,
+    /// The answer that LoCoMo gives; for people.
+    pub(crate) answer: String,
+    /// Ids of the turns that answer it; at least one.
+    pub(crate) evidence: Vec<String>,
+}
+
+impl Conversation {
+    /// Reads a file of `locomo10_v2`.
+    pub(crate) fn read(path: &Path) -> Result<Self, String> {
+        let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|error| at(&error))?;
+        let document: Value = serde_json::from_str(&text).map_err(|error| at(&error))?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Self::of_document(name, &document).map_err(|error| at(&error))
+    }
+
+    fn of_document(name: String, document: &Value) -> Result<Self, String> {
+        let sessions = sessions(&name, document)?;
+        let is_turn = |id: &String| sessions.iter().flat_map(|session| &session.turns).any(|turn| turn.id == *id);
+        let asked = document["qa"].as_array().ok_or("there is no list `qa`")?;
+        let mut questions = Vec::with_capacity(asked.len());
+        for (question, number) in asked.iter().zip(1..) {
+            let items = question["evidence"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let mut found: Vec<String> = items.flat_map(evidence::ids).filter(is_turn).collect();
+            found.sort();
+            found.dedup();
+            if found.is_empty() {
+                continue;
+            }
+            let category = question["category"].as_u64().and_then(Category::from_number);
+            questions.push(ConversationQuestion {
+                id: format!("{name}-q{number}"),
+                category: category.ok_or_else(|| format!("question {number} has no category from 1 to 5"))?,
+                text: string(&question["question"])?,
+                answer: match &question["answer"] {
+                    Value::String(answer) => answer.clone(),
+                    other => other.to_string(),
+                },
+                evidence: found,
+            });
+        }
+        let without_evidence = asked.len() - questions.len();
+        Ok(Self { name, sessions, questions, without_evidence })
+    }
+
+    /// All turns, the oldest first.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = &Turn> {
+        self.sessions.iter().flat_map(|session| &session.turns)
+    }
+
+    /// The time of the last turn.
+    pub(crate) fn end(&self) -> i64 {
+        self.turns().map(|turn| turn.time).max().unwrap_or_default()
+    }
+}
+
+fn sessions(name: &str, document: &Value) -> Result<Vec<Session>, String> {
+    let fields = document.as_object().ok_or("the file holds no object")?;
+    let numbered = fields.iter().filter_map(|(key, turns)| {
+        let number: u32 = key.strip_prefix("session_")?.parse().ok()?;
+        Some((number, turns.as_array()?))
+    });
+    let numbered: BTreeMap<u32, &Vec<Value>> = numbered.collect();
+    let session = |(number, turns): (u32, &Vec<Value>)| {
+        let begun = time(&string(&document[format!("session_{number}_date_time")])?)?;
+        let turns = turns.iter().zip(1..).map(|(turn, order)| turn_of(turn, begun + order * BETWEEN_TURNS));
+        Ok(Session { name: format!("{name}-{number}"), turns: turns.collect::<Result<_, String>>()? })
+    };
+    numbered.into_iter().map(session).collect()
+}
+
+fn turn_of(turn: &Value, time: i64) -> Result<Turn, String> {
+    let said = string(&turn["text"])?;
+    let text = match turn["blip_caption"].as_str() {
+        Some(caption) => format!("{said} [image: {caption}]"),
+        None => said,
+    };
+    Ok(Turn { id: string(&turn["dia_id"])?, speaker: string(&turn["speaker"])?, text, time })
+}
+
+fn string(value: &Value) -> Result<String, String> {
+    value.as_str().map(str::to_owned).ok_or_else(|| format!("a text is missing, there is {value}"))
+}
+
+/// Unix seconds of a time such as `1:56 pm on 8 May, 2023`.
+fn time(text: &str) -> Result<i64, String> {
+    let read = DateTime::strptime("%I:%M %p on %d %B, %Y", text);
+    let zoned = read.and_then(|time| time.to_zoned(TimeZone::UTC));
+    zoned.map(|time| time.timestamp().as_second()).map_err(|error| format!("{text}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn times_by_hand() {
+        assert_eq!(time("1:56 pm on 8 May, 2023"), Ok(1_683_554_160));
+        assert_eq!(time("12:09 am on 13 September, 2023"), Ok(1_694_563_740));
+        assert!(time("yesterday").is_err());
+    }
+
+    #[test]
+    fn a_conversation_has_its_sessions_in_order_and_questions_with_evidence() {
+        let turn = |id: &str, text: &str| json!({ "speaker": "Ann", "dia_id": id, "text": text });
+        let mut shown = turn("D10:1", "Look!");
+        shown["blip_caption"] = json!("a photo of a cat");
+        let document = json!({
+            "session_2_date_time": "1:00 pm on 1 May, 2023", "session_2": [turn("D2:1", "Hi"), turn("D2:2", "Bye")],
+            "session_10_date_time": "1:00 pm on 2 May, 2023", "session_10": [shown],
+            "session_11_date_time": "1:00 pm on 3 May, 2023",
+            "qa": [
+                { "question": "Who?", "answer": 2022, "evidence": ["D2:1; D10:01", "D2:1"], "category": 1 },
+                { "question": "When?", "answer": "never", "evidence": ["D", "D7:7"], "category": 2 },
+            ],
+        });
+        let conversation = Conversation::of_document("7".to_owned(), &document).expect("well formed");
+        let names: Vec<&str> = conversation.sessions.iter().map(|session| session.name.as_str()).collect();
+        assert_eq!(names, ["7-2", "7-10"]);
+        let times: Vec<i64> = conversation.turns().map(|turn| turn.time).collect();
+        assert_eq!((times[1] - times[0], conversation.end() - times[0]), (60, 86_400));
+        assert_eq!(conversation.sessions[1].turns[0].text, "Look! [image: a photo of a cat]");
+        assert_eq!((conversation.questions.len(), conversation.without_evidence), (1, 1));
+        let question = &conversation.questions[0];
+        assert_eq!((question.id.as_str(), question.answer.as_str()), ("7-q1", "2022"));
+        assert_eq!(question.evidence, ["D10:1", "D2:1"]);
+    }
+}

@@ -1,0 +1,35 @@
+//! Which turns answer a question: the evidence of LoCoMo, which annotators have typed by hand.
+
+/// The ids of turns that an item of an evidence list names, as `D8:6`.
+///
+/// Rule: an item is cut at white space, commas and semicolons. A part is an id if it is `D`, perhaps a colon, the number of the session, a
+/// colon and the number of the turn; leading zeros are dropped. All other parts are no ids and are left out. Whether a turn has the
+/// id is for the caller to see.
+pub(crate) fn ids(item: &str) -> Vec<String> {
+    item.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter_map(id).collect()
+}
+
+fn id(part: &str) -> Option<String> {
+    let numbers = part.strip_prefix('D')?;
+    let (session, turn) = numbers.strip_prefix(':').unwrap_or(numbers).split_once(':')?;
+    let (session, turn): (u32, u32) = (session.parse().ok()?, turn.parse().ok()?);
+    Some(format!("D{session}:{turn}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every malformed item of `locomo10_v2`, and a good one.
+    #[test]
+    fn items_by_hand() {
+        let check = |item: &str, expected: &[&str]| assert_eq!(ids(item), expected, "{item}");
+        check("D8:6", &["D8:6"]);
+        check("D8:6; D9:17", &["D8:6", "D9:17"]);
+        check("D22:1 D22:2 D9:10 D9:11", &["D22:1", "D22:2", "D9:10", "D9:11"]);
+        check("D:11:26", &["D11:26"]);
+        check("D30:05", &["D30:5"]);
+        check("D", &[]);
+        check("", &[]);
+    }
+}

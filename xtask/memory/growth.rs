@@ -1,0 +1,51 @@
+//! Questions that are asked right after the session that answers them, while a memory grows.
+//!
+//! A conversation that is over is asked about everything that was ever said, as if all of it were equally likely to be needed.
+//! This is the other extreme: the newest turn of the evidence is never older than the session before the question.
+
+use std::path::Path;
+
+use aurora_evaluation::metrics::Measured;
+
+use crate::ask::ask;
+use crate::conversation::{Conversation, ConversationQuestion, Session};
+use crate::memories::{StoredTurns, UNTIL_ASKED};
+use crate::setting::Setting;
+
+/// Measures the answers for each of the settings, in the order of the questions, each question asked an hour after the last turn of the
+/// session with its newest evidence. Later sessions are not in the memory yet.
+pub(crate) fn ask_while_growing(
+    conversations: &[Conversation],
+    directory: &Path,
+    settings: &[Setting],
+) -> Result<Vec<Vec<Measured>>, String> {
+    let mut all: Vec<Vec<Measured>> = vec![Vec::new(); settings.len()];
+    for conversation in conversations {
+        let mut stored = StoredTurns::create(&directory.join(format!("growing-{}", conversation.name)))?;
+        let mut measured: Vec<Vec<(&str, Measured)>> = vec![Vec::new(); settings.len()];
+        for session in &conversation.sessions {
+            stored.add(conversation, session, 0)?;
+            let asked = conversation.questions.iter();
+            let asked: Vec<&ConversationQuestion> =
+                asked.filter(|question| newest_session(conversation, question) == Some(&session.name)).collect();
+            let Some(last) = session.turns.last().filter(|_| !asked.is_empty()) else { continue };
+            let questions = stored.questions(conversation, asked.iter().copied());
+            for (setting, measured) in settings.iter().zip(&mut measured) {
+                let found = ask(&stored.memory, setting, last.time + UNTIL_ASKED, &questions)?;
+                measured.extend(asked.iter().map(|question| question.id.as_str()).zip(found));
+            }
+        }
+        for (all, mut measured) in all.iter_mut().zip(measured) {
+            let place = |id: &str| conversation.questions.iter().position(|question| question.id == id);
+            measured.sort_by_key(|(id, _)| place(id));
+            all.extend(measured.into_iter().map(|(_, measured)| measured));
+        }
+    }
+    Ok(all)
+}
+
+/// The name of the last session that holds evidence of a question.
+fn newest_session<'c>(conversation: &'c Conversation, question: &ConversationQuestion) -> Option<&'c String> {
+    let holds = |session: &&Session| session.turns.iter().any(|turn| question.evidence.contains(&turn.id));
+    conversation.sessions.iter().rev().find(holds).map(|session| &session.name)
+}

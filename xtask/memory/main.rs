@@ -1,0 +1,120 @@
+//! How well does a memory find the turns of a conversation that answer a question?
+//!
+//! Corpus: the ten conversations of LoCoMo, in the directory given on the command line; it is never part of the repository. Questions: those
+//! of LoCoMo; a turn is relevant if it is in the evidence. Peer in the same run: full-text search of SQLite with bm25().
+//! All figures are functions of the corpus and the program: resamples have a fixed seed, and the number of threads changes nothing.
+//!
+//! `cargo xtask memory-quality DIR`
+
+mod ask;
+mod category;
+mod conversation;
+mod evidence;
+mod growth;
+mod memories;
+mod misses;
+mod peer;
+mod report;
+mod setting;
+mod table;
+mod trials;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use aurora_query::SearchConfig;
+use clap::Parser;
+
+use conversation::Conversation;
+use memories::Memories;
+use setting::Setting;
+
+/// How well does a memory find the turns of a conversation that answer a question?
+#[derive(Parser)]
+struct Options {
+    /// The directory `locomo10_v2` with a file for each conversation.
+    directory: PathBuf,
+    /// Ask only so many questions, evenly spread over all.
+    #[arg(long)]
+    questions: Option<usize>,
+    /// Only these conversations, such as `26,30,41`.
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// All but these conversations.
+    #[arg(long, value_delimiter = ',', conflicts_with = "only")]
+    without: Vec<String>,
+    /// Compare the configuration `KEY=VALUE …` with the default, and measure nothing else.
+    #[arg(long = "try", value_name = "KEY=VALUE …")]
+    trials: Vec<String>,
+    /// Decay rate of turns in trials and lists of missed questions, per hour.
+    #[arg(long, default_value_t = 0.0)]
+    decay: f64,
+    /// List so many questions of each category that find no evidence among ten turns, and measure nothing else.
+    #[arg(long, value_name = "NUMBER")]
+    misses: Option<usize>,
+}
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("memory-quality: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    // Memories are noted in the user's directory, which must not be the user's own.
+    if std::env::var_os("AURORA_HOME").is_none() {
+        return Err("`AURORA_HOME` is not set; run `cargo xtask memory-quality`".to_owned());
+    }
+    let conversations = conversations(options)?;
+    let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let own = || Memories::own(&conversations, directory.path());
+    let base = Setting { lambda: options.decay, ..Setting::base(SearchConfig::default()) };
+    if let Some(most) = options.misses {
+        misses::print_misses(&conversations, &own()?, &base, most)
+    } else if options.trials.is_empty() {
+        report::print(&conversations, directory.path())
+    } else {
+        report::print_trials(&conversations, &own()?, &base, &options.trials)
+    }
+}
+
+/// The conversations that were asked for, in the order of their names.
+fn conversations(options: &Options) -> Result<Vec<Conversation>, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", options.directory.display());
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(&options.directory).map_err(failed)? {
+        files.push(entry.map_err(failed)?.path());
+    }
+    let is_wanted = |file: &PathBuf| {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let is_named = options.only.is_empty() || options.only.contains(&name);
+        file.extension().is_some_and(|extension| extension == "json") && is_named && !options.without.contains(&name)
+    };
+    files.retain(is_wanted);
+    files.sort();
+    let mut conversations = files.iter().map(|file| Conversation::read(file)).collect::<Result<Vec<_>, _>>()?;
+    if conversations.is_empty() {
+        return Err(format!("{} holds no such conversation", options.directory.display()));
+    }
+    if let Some(most) = options.questions {
+        sample(&mut conversations, most);
+    }
+    Ok(conversations)
+}
+
+/// Keeps at most `most` questions, evenly spread.
+fn sample(conversations: &mut [Conversation], most: usize) {
+    let all: usize = conversations.iter().map(|conversation| conversation.questions.len()).sum();
+    let mut place = 0;
+    for conversation in conversations {
+        conversation.questions.retain(|_| {
+            let before = place * most / all;
+            place += 1;
+            most >= all || place * most / all > before
+        });
+    }
+}

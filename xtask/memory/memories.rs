@@ -1,0 +1,117 @@
+//! Conversations as memories, and the questions that each of them is asked.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use aurora_evaluation::golden::{Answer, Question};
+use aurora_memory::{Memory, MemoryPlace, NewTurn, Owner, Scope};
+
+use crate::conversation::{Conversation, ConversationQuestion, Session};
+
+/// Seconds between the last turn and the questions.
+pub(crate) const UNTIL_ASKED: i64 = 3_600;
+/// Where the index has the entries of a memory.
+const ENTRIES: &str = "@memory/";
+
+/// A memory with the turns of one or several conversations.
+pub(crate) struct StoredTurns {
+    /// The memory.
+    pub(crate) memory: Memory,
+    /// Indexed path of each turn, by conversation and id of LoCoMo.
+    paths: BTreeMap<(String, String), String>,
+}
+
+/// Questions that a memory is asked at one time.
+pub(crate) struct Round {
+    /// Which of the memories, by place.
+    pub(crate) memory: usize,
+    /// The time, in Unix seconds.
+    pub(crate) now: i64,
+    /// The questions, in the order of the file.
+    pub(crate) questions: Vec<Question>,
+}
+
+/// Memories with the questions that they are asked. The questions of all rounds are in the same order, whatever the memories.
+pub(crate) struct Memories {
+    /// The memories.
+    pub(crate) stored: Vec<StoredTurns>,
+    /// A round for each conversation.
+    pub(crate) rounds: Vec<Round>,
+}
+
+impl Memories {
+    /// A memory for each conversation, which is asked an hour after the conversation's end.
+    pub(crate) fn own(conversations: &[Conversation], directory: &Path) -> Result<Self, String> {
+        let (mut stored, mut rounds) = (Vec::new(), Vec::new());
+        for (memory, conversation) in conversations.iter().enumerate() {
+            let mut turns = StoredTurns::create(&directory.join(&conversation.name))?;
+            for session in &conversation.sessions {
+                turns.add(conversation, session, 0)?;
+            }
+            let questions = turns.questions(conversation, conversation.questions.iter());
+            rounds.push(Round { memory, now: conversation.end() + UNTIL_ASKED, questions });
+            stored.push(turns);
+        }
+        Ok(Self { stored, rounds })
+    }
+
+    /// One memory for all conversations. They are shifted in time so that all end with the newest one: each is asked at the same age of
+    /// its turns as in a memory of its own, and nothing in the memory is younger than the question.
+    pub(crate) fn shared(conversations: &[Conversation], directory: &Path) -> Result<Self, String> {
+        let end = conversations.iter().map(Conversation::end).max().unwrap_or_default();
+        let mut turns = StoredTurns::create(&directory.join("shared"))?;
+        for conversation in conversations {
+            for session in &conversation.sessions {
+                turns.add(conversation, session, end - conversation.end())?;
+            }
+        }
+        let round = |conversation: &Conversation| {
+            let questions = turns.questions(conversation, conversation.questions.iter());
+            Round { memory: 0, now: end + UNTIL_ASKED, questions }
+        };
+        let rounds = conversations.iter().map(round).collect();
+        Ok(Self { stored: vec![turns], rounds })
+    }
+}
+
+impl StoredTurns {
+    /// A memory without turns.
+    pub(crate) fn create(directory: &Path) -> Result<Self, String> {
+        let memory = Memory::create(MemoryPlace::at(Owner::User, directory)).map_err(|error| error.to_string())?;
+        Ok(Self { memory, paths: BTreeMap::new() })
+    }
+
+    /// Adds the turns of a session, each `shift` seconds later than it was said.
+    pub(crate) fn add(&mut self, conversation: &Conversation, session: &Session, shift: i64) -> Result<(), String> {
+        for turn in &session.turns {
+            let time = turn.time + shift;
+            let new =
+                NewTurn { session: &session.name, speaker: &turn.speaker, text: &turn.text, reply_to: None, time };
+            let id = self.memory.add_turn(&new, Scope::Session, time).map_err(|error| error.to_string())?;
+            self.paths.insert((conversation.name.clone(), turn.id.clone()), format!("{ENTRIES}{id}"));
+        }
+        Ok(())
+    }
+
+    /// Questions about a conversation of this memory, in the form that is measured. A turn answers as a whole.
+    pub(crate) fn questions<'c>(
+        &self,
+        conversation: &Conversation,
+        questions: impl Iterator<Item = &'c ConversationQuestion>,
+    ) -> Vec<Question> {
+        let answer = |id: &String| Answer { path: self.path(conversation, id), ..Answer::default() };
+        let question = |question: &ConversationQuestion| Question {
+            id: question.id.clone(),
+            query: question.text.clone(),
+            set: question.category.name().to_owned(),
+            relevant: question.evidence.iter().map(answer).collect(),
+            ..Question::default()
+        };
+        questions.map(question).collect()
+    }
+
+    /// The indexed path of a turn.
+    pub(crate) fn path(&self, conversation: &Conversation, id: &str) -> String {
+        self.paths.get(&(conversation.name.clone(), id.to_owned())).cloned().unwrap_or_default()
+    }
+}

@@ -1,0 +1,80 @@
+//! Questions whose evidence is not among the first ten turns, for people to read: what was wanted, where it stands and why, and what
+//! stands in front.
+
+use std::fmt::Write as _;
+
+use aurora_evaluation::golden::Question;
+use aurora_query::SearchResults;
+
+use crate::ask::{search, searchers};
+use crate::conversation::{Conversation, ConversationQuestion};
+use crate::memories::{Memories, Round};
+use crate::setting::Setting;
+
+/// How many results are looked through for the evidence.
+const DEPTH: usize = 300;
+/// Evidence behind this place counts as missed.
+const CUT: usize = 10;
+/// How many of the first results are shown.
+const SHOWN: usize = 5;
+
+/// Prints up to `most` missed questions of each category, spread evenly over those that there are.
+pub(crate) fn print_misses(
+    conversations: &[Conversation],
+    memories: &Memories,
+    setting: &Setting,
+    most: usize,
+) -> Result<(), String> {
+    let mut missed: Vec<(String, String)> = Vec::new();
+    for (conversation, round) in conversations.iter().zip(&memories.rounds) {
+        let searchers = searchers(&memories.stored[round.memory].memory, setting)?;
+        for (asked, question) in conversation.questions.iter().zip(&round.questions) {
+            let Some(found) = search(&searchers, setting, round.now, &question.query, DEPTH)? else { continue };
+            let is_found = found.hits.iter().take(CUT).any(|hit| is_evidence(question, &hit.file));
+            if !is_found {
+                missed.push((question.set.clone(), description(conversation, round, (asked, question), &found)));
+            }
+        }
+    }
+    let mut names: Vec<&str> = missed.iter().map(|(category, _)| category.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        let of_category: Vec<&String> = missed.iter().filter(|(of, _)| of == name).map(|(_, text)| text).collect();
+        println!("# {name}: {} missed", of_category.len());
+        let shown = most.min(of_category.len());
+        (0..shown).for_each(|at| println!("\n{}", of_category[at * of_category.len() / shown]));
+    }
+    Ok(())
+}
+
+fn is_evidence(question: &Question, file: &str) -> bool {
+    question.relevant.iter().any(|answer| answer.path == file)
+}
+
+fn description(
+    conversation: &Conversation,
+    round: &Round,
+    (asked, question): (&ConversationQuestion, &Question),
+    found: &SearchResults,
+) -> String {
+    let mut text = format!("## {} {}\nanswer: {}\n", question.id, asked.text, asked.answer);
+    for id in &asked.evidence {
+        let turn = conversation.turns().find(|turn| turn.id == *id);
+        let Some(turn) = turn else { continue };
+        let days = (round.now - turn.time) / 86_400;
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "  wanted {id}, {days} days old: {}: {}", turn.speaker, turn.text);
+    }
+    for (place, hit) in found.hits.iter().enumerate().filter(|(_, hit)| is_evidence(question, &hit.file)) {
+        let _ = writeln!(text, "  at {}: {}", place + 1, scores(hit));
+    }
+    for hit in found.hits.iter().take(SHOWN) {
+        let _ = writeln!(text, "  {}. {}: {}\n     {}", hit.rank, hit.name, hit.key, scores(hit));
+    }
+    text
+}
+
+fn scores(hit: &aurora_query::Hit) -> String {
+    serde_json::to_string(&hit.scores).unwrap_or_default()
+}

@@ -1,0 +1,30 @@
+//! Other configurations of the search against the default one.
+
+use aurora_query::{ConfigLayers, FlagValue, SearchConfig};
+
+/// A configuration from text such as `search.hybrid.word_share=0.5 search.rules.short=0`, laid over the default.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub(crate) fn config(text: &str) -> Result<SearchConfig, String> {
+    let flag = |assigned: &str| {
+        let (key, value) = assigned.split_once('=').ok_or_else(|| format!("`{assigned}` is no KEY=VALUE"))?;
+        Ok(FlagValue { flag: "--try".to_owned(), key: key.to_owned(), value: value.to_owned() })
+    };
+    let flags = text.split_whitespace().map(flag).collect::<Result<Vec<_>, String>>()?;
+    let config = SearchConfig::load(&ConfigLayers { flags, ..ConfigLayers::default() });
+    config.map_err(|errors| errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_set_and_mistakes_are_told() {
+        let word_share = config("search.hybrid.word_share=0.5 search.rules.short=0").map(|config| config.hybrid.word_share);
+        assert_eq!(word_share, Ok(0.5));
+        assert!(config("search.hybrid.weights.bm25=0.5").is_err_and(|error| error.contains("sum to 1.0")));
+        assert!(config("short").is_err());
+    }
+}
