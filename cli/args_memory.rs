@@ -245,7 +245,7 @@ pub(crate) enum OrderArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct TagArgs {
-    /// The entry
+    /// The entry; or a chunk of code, by its id or PATH:LINE
     #[arg(value_name = "ID")]
     pub(crate) id: String,
 

@@ -2,10 +2,15 @@
 
 use std::io::Write as _;
 
+use aurora_memory_schema::Kind;
+use aurora_project::Names;
+
 use super::opened::{Memories, failure};
 use crate::args_memory::{LinkArgs, RemoveArgs, TagArgs, UndoArgs};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
+use crate::opened::OpenedIndex;
 use crate::output::{sanitize, time};
+use crate::place;
 use crate::program::Program;
 
 /// Removes entries: all, or none where one is unknown.
@@ -22,6 +27,10 @@ pub(crate) fn remove(args: &RemoveArgs, program: &Program) -> Outcome {
 
 /// Adds and removes tags.
 pub(crate) fn tag(args: &TagArgs, program: &Program) -> Outcome {
+    let is_entry = Kind::of_id(&args.id).is_some_and(|kind| kind != Kind::Code);
+    if !is_entry {
+        return tag_code(args, program);
+    }
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, false)?;
     let texts = |tags: &[String]| tags.iter().cloned().collect::<Vec<_>>();
@@ -29,9 +38,30 @@ pub(crate) fn tag(args: &TagArgs, program: &Program) -> Outcome {
     let add: Vec<&str> = add.iter().map(String::as_str).collect();
     let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
     let tags = memory.tag(&args.id, &add, &remove, time::now()).map_err(failure)?;
+    print_tags(&args.id, &tags, program)
+}
+
+/// Adds and removes tags of a chunk of code. They follow it when its file is moved.
+fn tag_code(args: &TagArgs, program: &Program) -> Outcome {
+    let OpenedIndex { project, snapshot } = crate::opened::open(args.memories.root.as_deref(), program)?;
+    let here = place::here();
+    let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref() };
+    let (_, key) = names.chunk(&args.id)?;
+    for tag in &args.tags {
+        if let Some(problem) = aurora_memory_schema::label_problem(tag) {
+            return Err(Failure::new(problem));
+        }
+    }
+    let add: Vec<&str> = args.tags.iter().map(String::as_str).collect();
+    let remove: Vec<&str> = args.remove.iter().map(String::as_str).collect();
+    let governance = aurora_project::tag(&project, &key, &add, &remove)?;
+    print_tags(&key, &governance.tags, program)
+}
+
+fn print_tags(id: &str, tags: &[String], program: &Program) -> Outcome {
     let mut out = program.terminal.stdout();
     let shown = if tags.is_empty() { "no tags".to_owned() } else { tags.join(", ") };
-    writeln!(out, "{}: {}", sanitize::line(&args.id), sanitize::line(&shown))?;
+    writeln!(out, "{}: {}", sanitize::line(id), sanitize::line(&shown))?;
     Ok(out.flush()?)
 }
 

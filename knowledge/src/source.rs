@@ -14,8 +14,8 @@ use serde::Deserialize;
 use crate::articles::{Article, Articles};
 use crate::error::KnowledgeError;
 
-/// Directory of the documents: those of a supplier are below `@` and a name.
-const DIRECTORY: &str = "@articles/";
+/// Directory of the documents: those of a supplier are below `@` and a name, those whose paths say nothing below `@@`.
+const DIRECTORY: &str = "@@articles/";
 const LANGUAGE_OF_ARTICLES: &str = "markdown";
 /// Most articles in one batch.
 const BATCH: usize = 64;
@@ -112,7 +112,7 @@ impl Stage for ArticleSourceStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(ArticleSource::TYPE, 1)
+        Fingerprint::new(ArticleSource::TYPE, 2)
     }
 }
 

@@ -68,9 +68,19 @@ impl Memory {
 
     fn open_unchecked(place: MemoryPlace, mode: OpenMode) -> Result<Self, MemoryError> {
         let home = home(&place, mode)?;
-        let store = EntryStore::open(&home, mode, user::known_memories())?;
+        let store = EntryStore::open(&home, mode, user::trust().known)?;
         let project = Project::new(place.directory().to_owned(), Arc::new(index::registry()));
         Ok(Self { place, store, project })
+    }
+
+    /// One in a directory of its own, of which nobody else knows.
+    #[cfg(test)]
+    pub(crate) fn of_test(owner: Owner, directory: &std::path::Path) -> Self {
+        let home = Directory::open_root(directory).expect("the directory is there");
+        let known = aurora_storage::KnownIndexes::at(directory.join("known"));
+        let store = EntryStore::open(&home, OpenMode::Create, known).expect("a store can be made");
+        let project = Project::new(directory.to_owned(), Arc::new(index::registry()));
+        Self { place: MemoryPlace::at(owner, directory), store, project }
     }
 
     /// Accepts a memory that somebody else has made, after a check of all that is in it.
@@ -114,7 +124,7 @@ impl Memory {
     /// # Errors
     /// [`MemoryError::Exists`] where an entry with other content has the id that was given, or that it cannot be written.
     pub fn add(&self, draft: Draft, placement: &Placement, now: i64) -> Result<Outcome, MemoryError> {
-        self.check(placement)?;
+        placement.check(self.place.owner())?;
         let (outcome, has_derived_id) = (draft.outcome(), draft.has_derived_id());
         let Ok(entry) = draft.into_entry() else { return Ok(outcome) };
         self.store.write(|writer| {
@@ -152,7 +162,7 @@ impl Memory {
     /// When the session or the text is empty or too long, `reply_to` is no turn, or it cannot be written.
     pub fn add_turn(&self, turn: &NewTurn<'_>, scope: Scope, now: i64) -> Result<String, MemoryError> {
         let placement = Placement { scope, session: Some(turn.session.to_owned()) };
-        self.check(&placement)?;
+        placement.check(self.place.owner())?;
         turn.check()?;
         self.store.write(|writer| {
             if let Some(answered) = turn.reply_to {
@@ -264,16 +274,18 @@ impl Memory {
             Ok(done)
         })
     }
+}
 
-    fn check(&self, placement: &Placement) -> Result<(), MemoryError> {
-        let owner = Owner::of(placement.scope);
-        let is_turn_of_project = placement.session.is_some() && placement.scope == Scope::Project;
-        if owner != self.place.owner() && !is_turn_of_project {
-            let (scope, owner) = (placement.scope, self.place.owner().as_str());
+impl Placement {
+    /// Whether the memory of `owner` takes entries that belong there.
+    pub(crate) fn check(&self, owner: Owner) -> Result<(), MemoryError> {
+        let is_turn_of_project = self.session.is_some() && self.scope == Scope::Project;
+        if Owner::of(self.scope) != owner && !is_turn_of_project {
+            let (scope, owner) = (self.scope, owner.as_str());
             return Err(MemoryError::Unfit(format!("entries of scope {scope} are not kept in the {owner}'s memory")));
         }
-        match &placement.session {
-            None if placement.scope == Scope::Session => {
+        match &self.session {
+            None if self.scope == Scope::Session => {
                 Err(MemoryError::Unfit("an entry of scope session needs the name of the session".to_owned()))
             }
             Some(session) => check_session(session),

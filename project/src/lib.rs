@@ -20,6 +20,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod advice;
+mod annotations;
 mod attribution;
 mod chunk_name;
 mod contents;
@@ -43,6 +44,7 @@ pub mod user;
 pub use aurora_pipeline::CancelToken;
 
 pub use advice::{advice, chain};
+pub use annotations::tag;
 pub use attribution::{AttributedRun, AttributionReport, attribution};
 pub use chunk_name::{Names, spellings};
 pub use contents::{ContentsReport, ModelShape, Share, contents};

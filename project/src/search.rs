@@ -10,6 +10,7 @@ use aurora_storage::{AccessLog, Snapshot};
 use serde::Serialize;
 
 use crate::chunk_name::Names;
+use crate::annotations;
 use crate::embedder::{EmbedderNotice, IndexEmbedder};
 use crate::error::ProjectError;
 use crate::project::Project;
@@ -92,6 +93,9 @@ impl Searcher {
         }
         if let Some(access) = &access {
             retriever = retriever.with_access(Arc::clone(access));
+        }
+        if let Some(annotations) = annotations::of(project)? {
+            retriever = retriever.with_annotations(Arc::new(annotations));
         }
         Ok(Self { project: project.clone(), retriever, embedder, notice, access })
     }

@@ -53,11 +53,6 @@ pub fn memory() -> Option<PathBuf> {
     Some(absolute_directory()?.memory())
 }
 
-/// The records of memories that the user has made.
-pub fn known_memories() -> KnownIndexes {
-    absolute_directory().map_or_else(KnownIndexes::none, |user| KnownIndexes::at(user.memory_records()))
-}
-
 /// The environment, as far as it is text.
 pub fn environment() -> Vec<(String, String)> {
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::explain::{Explanation, activation_reason};
 use crate::filter::TextFilter;
-use crate::present::{Hit, Scores, SearchFacets, SearchResults, StageCounts, line_numbers};
+use crate::present::{self, Hit, Scores, SearchFacets, SearchResults, StageCounts, line_numbers};
 use crate::query::{Query, QueryError};
 use crate::rank::activation::ActivationParts;
 use crate::rank::first_piece;
@@ -30,6 +30,7 @@ pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<
         }
         parts.push(part);
     }
+    present::add_tags(roots, &mut hits)?;
     let eligible = parts.iter().map(|part| part.eligible).sum();
     let mut notes: Vec<String> = Vec::new();
     for note in parts.iter().flat_map(|part| &part.notes).filter(|_| eligible == 0 || roots.len() == 1) {

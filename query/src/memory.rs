@@ -19,7 +19,7 @@ pub mod column {
 }
 
 /// Directory of the entries of a memory among its indexed paths.
-pub const ENTRIES_PREFIX: &str = "@memory/";
+pub const ENTRIES_PREFIX: &str = "@@memory/";
 
 /// The rules of an index of memories.
 pub trait Retention: Send + Sync {

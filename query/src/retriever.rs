@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use aurora_analysis::{AUTO, Analyzer, ContextualReranker, QueryEmbedder, Reranker, StaticModel};
-use aurora_storage::{AccessLog, AccessRecord, Snapshot, StorageError};
+use aurora_storage::{AccessLog, AccessRecord, Annotations, Snapshot, StorageError};
 
 use crate::config::SearchConfig;
 use crate::filter::FilterSpec;
@@ -29,6 +29,8 @@ pub struct Retriever {
     analyzer: Analyzer,
     /// What was shown and judged before; without it, results are ranked as if nothing had been.
     access: Option<Arc<AccessLog>>,
+    /// Tags that users have given to chunks.
+    annotations: Option<Arc<Annotations>>,
     /// Made at the first search that asks for facets.
     facets: OnceLock<FacetIndex>,
 }
@@ -76,6 +78,7 @@ impl Retriever {
             known: KnownLabels::default(),
             analyzer,
             access: None,
+            annotations: None,
             facets,
         }
     }
@@ -91,6 +94,17 @@ impl Retriever {
     #[must_use]
     pub fn with_access(self, access: Arc<AccessLog>) -> Self {
         Self { access: Some(access), ..self }
+    }
+
+    /// The same with the tags that users have given to chunks.
+    #[must_use]
+    pub fn with_annotations(self, annotations: Arc<Annotations>) -> Self {
+        Self { annotations: Some(annotations), ..self }
+    }
+
+    /// The tags of chunks, where users have given any.
+    pub(crate) fn annotations(&self) -> Option<&Annotations> {
+        self.annotations.as_deref()
     }
 
     /// The generation that is searched.

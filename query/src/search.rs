@@ -91,7 +91,8 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     };
     let ranked = rank::rank(&context, found.list, accesses, &mut notes)?;
     let groups = rank::fold(&context, &ranked, query.limit, query.group)?;
-    let hits = present::hits(&context, query.content, &ranked, groups)?;
+    let mut hits = present::hits(&context, query.content, &ranked, groups)?;
+    present::add_tags(roots, &mut hits)?;
     stages.shown = hits.len();
     Ok(SearchResults {
         query: query.text.clone(),

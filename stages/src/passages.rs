@@ -26,7 +26,7 @@ pub(crate) fn doc<'b>(batch: &BatchView<'_>, row: usize, chunk: &'b Chunk, colum
 pub(crate) fn passage<'b>(chunk: &'b Chunk, doc: &'b str) -> Passage<'b> {
     Passage {
         kind: chunk.chunk_type.as_str(),
-        path: &chunk.path,
+        path: chunk.path_words(),
         name: &chunk.name,
         qualified_name: &chunk.qualified_name,
         signature: &chunk.signature,

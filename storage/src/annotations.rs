@@ -7,7 +7,7 @@ use crate::error::StorageError;
 use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
 use crate::records::{RecordStore, RecordTable};
-use crate::trust::KnownIndexes;
+use crate::trust::{KnownIndexes, Origin};
 
 const NAME: &str = ProjectDirectory::ANNOTATIONS;
 /// Version of the values.
@@ -34,6 +34,14 @@ impl Annotations {
             _ => StorageError::io(directory, error),
         })?;
         Ok(Self(RecordStore::open(&home, NAME, (FORMAT, TABLES), mode, known)?))
+    }
+
+    /// Who has made them.
+    ///
+    /// # Errors
+    /// When they are damaged or cannot be read.
+    pub fn origin(&self) -> Result<Origin, StorageError> {
+        self.0.origin()
     }
 
     /// Of some chunks, in the order of their keys.

@@ -51,11 +51,6 @@ impl UserDirectory {
         self.path.join("memory")
     }
 
-    /// Directory of the records of memories and annotations that the user has made.
-    pub fn memory_records(&self) -> PathBuf {
-        self.path.join("state").join("memories")
-    }
-
     /// Directory of the conversation logs.
     pub fn conversations(&self) -> PathBuf {
         self.path.join("logs").join("conversations")

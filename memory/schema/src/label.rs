@@ -2,6 +2,7 @@
 
 use crate::blank::is_blank;
 use crate::limit::LABEL_BYTES;
+use crate::show;
 
 /// What a label must be.
 pub(crate) const EXPECTED: &str = "a string of 1 to 128 bytes without control characters";
@@ -9,6 +10,11 @@ pub(crate) const EXPECTED: &str = "a string of 1 to 128 bytes without control ch
 /// Whether a text can be a label.
 pub(crate) fn is_label(text: &str) -> bool {
     text.len() <= LABEL_BYTES && !is_blank(text) && !text.contains(char::is_control)
+}
+
+/// What is wrong with a tag; `None` if nothing is.
+pub fn label_problem(text: &str) -> Option<String> {
+    (!is_label(text)).then(|| format!("{} must be {EXPECTED}", show::quoted(text)))
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ pub use draft::Draft;
 pub use entry::{EditError, Entry, LifespanPolicy, Link, LogReference, RetentionRule, StoredError};
 pub use json::read_json;
 pub use kind::Kind;
+pub use label::label_problem;
 pub use note::read_note;
 pub use schema::schema;
 pub use searchable::{Searchable, searchable};

@@ -1,15 +1,49 @@
 //! Which chunks meet a condition over metadata, from the labels of the dictionary.
 
-use aurora_storage::{ArchivedMetaValue, ChunkId, ColumnDeclaration, ColumnKind, Label, Snapshot, StorageError};
+use aurora_storage::{Annotations, ArchivedMetaValue, ChunkId, ColumnDeclaration, ColumnKind, Label, Snapshot, StorageError};
 use aurora_suggest::did_you_mean;
 use roaring::RoaringBitmap;
 
 use crate::filter::condition::{Condition, Operator};
 use crate::filter::error::{FilterError, SelectError};
 use crate::filter::number::Number;
+use crate::retriever::Retriever;
+
+/// The column of tags: those of memories are stored with their chunks, those of code are annotations.
+const TAGS: &str = "tags";
 
 /// The chunks that meet a condition.
-pub(super) fn select(condition: &Condition, snapshot: &Snapshot) -> Result<RoaringBitmap, SelectError> {
+pub(super) fn select(condition: &Condition, retriever: &Retriever) -> Result<RoaringBitmap, SelectError> {
+    let snapshot = retriever.snapshot();
+    match retriever.annotations().filter(|_| condition.key == TAGS) {
+        Some(annotations) => annotated(condition, annotations, snapshot),
+        None => stored(condition, snapshot),
+    }
+}
+
+/// The chunks whose annotations meet a condition on their tags.
+fn annotated(
+    condition: &Condition,
+    annotations: &Annotations,
+    snapshot: &Snapshot,
+) -> Result<RoaringBitmap, SelectError> {
+    let Condition { key, operator, value } = condition;
+    if operator.is_order() {
+        let kind = ColumnKind::Strings;
+        return Err(FilterError::Operator { key: key.clone(), operator: operator.as_str(), kind }.into());
+    }
+    let mut found = RoaringBitmap::new();
+    for (chunk, governance) in annotations.all()? {
+        let holds = governance.tags.iter().any(|tag| tag == value);
+        let is_asked = if *operator == Operator::Equal { holds } else { !holds && !governance.tags.is_empty() };
+        if is_asked && let Some((id, _)) = snapshot.chunk_by_key(&chunk)? {
+            found.insert(id.0);
+        }
+    }
+    Ok(found)
+}
+
+fn stored(condition: &Condition, snapshot: &Snapshot) -> Result<RoaringBitmap, SelectError> {
     let Condition { key, operator, value } = condition;
     let column = TypedCondition::new(condition, snapshot)?;
     let labelled = |value: &str| snapshot.label(Label::Meta { key, value });

@@ -165,7 +165,7 @@ impl Filter {
             selection.require(any, || no_language(snapshot, &self.languages))?;
         }
         for condition in &self.where_ {
-            match columns::select(condition, snapshot) {
+            match columns::select(condition, root.retriever) {
                 Ok(some) => selection.require(some, || Ok(format!("No chunk has {condition}")))?,
                 // A column that no chunk has yet: another tree, or the same one tomorrow, may have it.
                 Err(SelectError::Filter(missing @ FilterError::Column { .. })) => {

@@ -24,7 +24,7 @@ impl ChunkTerms {
         add(Field::Name, &chunk.name);
         add(Field::QualifiedName, &chunk.qualified_name);
         add(Field::Signature, &chunk.signature);
-        add(Field::Path, &chunk.path);
+        add(Field::Path, chunk.path_words());
         in_doc.clear();
         Analyzer.terms(&chunk.doc, &mut |term: &str| {
             let Some(number) = terms.number(term) else { return };

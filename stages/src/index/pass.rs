@@ -112,7 +112,7 @@ pub(super) fn pass(
     let is_left = is_complete && !is_first && !is_of_one_configuration;
     let snapshot = environment.snapshot()?;
     if published.generation != before.generation {
-        access::follow(root, &moves.take(), &snapshot, now_seconds());
+        access::follow(root, &moves.take(), &options.trust.known, &snapshot, now_seconds());
     }
     warnings.extend(record(&project, &options.trust, &snapshot));
     let mut remarks = repository.remarks();

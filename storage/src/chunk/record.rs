@@ -76,6 +76,11 @@ impl Chunk {
         digest
     }
 
+    /// The words that a path gives: none where it begins with `@@`, as those of articles and entries of memory do, which are ids.
+    pub fn path_words(&self) -> &str {
+        if self.path.starts_with("@@") { "" } else { &self.path }
+    }
+
     /// A chunk of which only key and type are known; it has no lines yet.
     pub fn empty(key: String, chunk_type: ChunkType) -> Self {
         Self {

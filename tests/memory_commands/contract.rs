@@ -1,0 +1,132 @@
+//! What programs rely on: the objects that commands read and print, and their exit codes.
+
+use crate::{Fixture, add_providers, found, piped};
+
+/// The worked example of seed 004, §6.8.4: a task with score 0.93 is stored as a pattern and logged, one with 0.45 is only logged.
+#[test]
+fn the_lifecycle_of_a_task() {
+    let fixture = Fixture::git();
+    fixture.write_for_user("config.toml", "[logs]\nretention_days = 0\n");
+    let task = |score: &str| {
+        format!(
+            r#"{{"id": "reas:oauth-impl-20251213", "type": "reasoning", "content": {{"pattern": "authentication-setup",
+            "original_query": "Implement OAuth2 authentication", "complexity": "complex",
+            "subgoals": [{{"id": "SG1", "description": "Research OAuth2 providers", "agent": "researcher"}}],
+            "success_score": {score}}}, "metadata": {{"timestamp": "2025-12-13T14:33:27Z"}}}}"#
+        )
+    };
+    let log = |time: &str, query: &str| format!(r#"{{"query": "{query}", "timestamp": "{time}", "phases": []}}"#);
+
+    let failed = piped(&fixture, &["mem", "add", "reasoning", "-", "--format", "json"], &task("0.45"));
+    assert_eq!(failed.code, Some(1), "{failed:?}");
+    let outcome = failed.json();
+    assert_eq!((&outcome["stored"], &outcome["is_pattern"]), (&false.into(), &false.into()), "{outcome}");
+    assert!(outcome["reason"].as_str().is_some_and(|reason| reason.contains("0.45")), "{outcome}");
+    assert_eq!(fixture.aur(&["mem", "show", "reas:oauth-impl-20251213"]).code, Some(2));
+
+    let stored = piped(&fixture, &["mem", "add", "reasoning", "-", "--format", "json"], &task("0.93"));
+    let outcome = stored.json();
+    assert_eq!(stored.code, Some(0), "{stored:?}");
+    assert_eq!(outcome["id"], "reas:oauth-impl-20251213");
+    assert_eq!((&outcome["stored"], &outcome["is_pattern"]), (&true.into(), &true.into()), "{outcome}");
+    let keys: Vec<&String> = outcome.as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["id", "is_pattern", "reason", "stored"]);
+
+    let first = log("2025-12-13T14:32:15Z", "Implement OAuth2 authentication for our API");
+    let later = log("2025-12-20T09:00:00Z", "Improve the OAuth2 implementation");
+    for (text, name) in [(first, "12/oauth-authentication-2025-12-13.md"), (later, "12/oauth-implementation-2025-12-20.md")] {
+        let written = piped(&fixture, &["log", "write", "-"], &text);
+        assert_eq!(written.code, Some(0), "{written:?}");
+        assert!(fixture.user_directory().join("logs/conversations/2025").join(name).is_file(), "{written:?}");
+    }
+    assert_eq!(found(&fixture, &["implement oauth2 authentication", "--source", "memory"]), ["reas:oauth-impl-20251213"]);
+}
+
+#[test]
+fn an_entry_is_shown_with_what_memory_knows_about_it() {
+    let fixture = Fixture::git();
+    add_providers(&fixture);
+    let shown = fixture.aur(&["mem", "show", "know:oauth2-providers", "--format", "json"]).json();
+    assert_eq!(shown["content"]["topic"], "OAuth2 providers");
+    assert_eq!(shown["metadata"]["domain"], "security");
+    for key in ["activation", "access_count", "created_at", "last_accessed", "policy"] {
+        assert!(!shown[key].is_null(), "{key}: {shown}");
+    }
+    assert_eq!((&shown["access_count"], &shown["policy"]), (&0.into(), &"security_critical".into()));
+    found(&fixture, &["oauth2 providers"]);
+    let shown = fixture.aur(&["mem", "show", "know:oauth2-providers", "--format", "json"]).json();
+    assert_eq!(shown["access_count"], 1);
+}
+
+#[test]
+fn results_say_where_they_come_from() {
+    let fixture = Fixture::git();
+    fixture.write("src/auth.py", "def providers():\n    \"\"\"OAuth2 providers that are configured.\"\"\"\n    return []\n");
+    fixture.write_for_user(
+        "logs/conversations/2025/12/oauth-2025-12-15.md",
+        "# Conversation: providers\nDate: 2025-12-15\n\n## Phase 1: Assessment\nWhich OAuth2 providers are there?\n",
+    );
+    fixture.commit("Providers");
+    add_providers(&fixture);
+    let run = fixture.aur(&["mem", "search", "oauth2 providers", "--format", "json"]).json();
+    let mut marks: Vec<(String, String)> = Vec::new();
+    for hit in run["results"].as_array().expect("results") {
+        let text = |key: &str| hit[key].as_str().unwrap_or_default().to_owned();
+        marks.push((text("source"), text("scope")));
+    }
+    marks.sort();
+    let expected = [("code", "project"), ("log", "user"), ("memory", "user")];
+    assert_eq!(marks, expected.map(|(source, scope)| (source.to_owned(), scope.to_owned())));
+    for (source, id) in [
+        ("code", "code:src/auth.py:providers"),
+        ("memory", "know:oauth2-providers"),
+        ("logs", "know:.aurora/logs/conversations/2025/12/oauth-2025-12-15:phase1"),
+    ] {
+        assert_eq!(found(&fixture, &["oauth2 providers", "--source", source]), [id]);
+    }
+}
+
+#[test]
+fn changes_are_found_at_once_and_taken_back_step_by_step() {
+    let fixture = Fixture::git();
+    let id = "note:the-staging-database-is-reset-on-sunday";
+    let added = fixture.aur(&["mem", "add", "note", "-m", "The staging database is reset on Sunday"]);
+    assert_eq!(added.out, format!("{id} in the project's memory\n"), "{added:?}");
+    let search = |words: &str| found(&fixture, &[words, "--source", "memory", "--mode", "sparse"]);
+    assert_eq!(search("staging"), [id]);
+    assert_eq!(piped(&fixture, &["mem", "edit", id, "-"], "The production database is never reset").code, Some(0));
+    assert_eq!((search("staging"), search("production")), (vec![], vec![id.to_owned()]));
+    assert_eq!(fixture.aur(&["mem", "tag", id, "operations"]).out, format!("{id}: operations\n"));
+    assert_eq!(found(&fixture, &["production", "--where", "tags=operations"]), [id]);
+    assert_eq!(fixture.aur(&["mem", "remove", id]).code, Some(0));
+    assert_eq!(search("production"), Vec::<String>::new());
+    // The removal, the tag, the edit and the addition.
+    for expected in [&["production"][..], &["production"], &["staging"], &[]] {
+        assert_eq!(fixture.aur(&["mem", "undo", id]).code, Some(0));
+        for word in ["production", "staging"] {
+            assert_eq!(search(word).len(), usize::from(expected.contains(&word)), "{word} after an undo to {expected:?}");
+        }
+    }
+    let nothing = fixture.aur(&["mem", "undo", id]);
+    assert_eq!(nothing.code, Some(2));
+    assert!(nothing.err.contains("nothing to undo"), "{nothing:?}");
+}
+
+#[test]
+fn the_same_entry_is_stored_once_and_another_one_with_its_id_is_refused() {
+    let fixture = Fixture::git();
+    let note = r#"{"id": "note:reset", "content": {"text": "Sunday"}}"#;
+    for reason in ["The entry has no score", "the same entry is stored already"] {
+        let added = piped(&fixture, &["mem", "add", "note", "-", "--format", "json"], note).json();
+        assert!(added["reason"].as_str().is_some_and(|found| found.contains(reason)), "{reason}: {added}");
+    }
+    let other = piped(&fixture, &["mem", "add", "note", "-"], &note.replace("Sunday", "Monday"));
+    assert_eq!(other.code, Some(2));
+    assert!(other.err.contains("note:reset is there already"), "{other:?}");
+    // An id that was derived gets a number.
+    for expected in ["note:sunday", "note:sunday-2"] {
+        let text = format!(r#"{{"content": {{"title": "Sunday", "text": "{expected}"}}}}"#);
+        let added = piped(&fixture, &["mem", "add", "note", "-", "--format", "json"], &text).json();
+        assert_eq!(added["id"], expected);
+    }
+}

@@ -1,0 +1,98 @@
+//! Outcomes of tasks, and recall.
+
+use crate::{Fixture, add_providers, found, piped};
+
+/// A session that was shown a reasoning pattern, knowledge and code.
+fn session() -> Fixture {
+    let fixture = Fixture::git();
+    fixture.write("src/auth.py", "def oauth2_providers():\n    return []\n").commit("Providers");
+    add_providers(&fixture);
+    let pattern = r#"{"id": "reas:oauth2", "content": {"pattern": "oauth2 providers", "success_score": 0.9}}"#;
+    assert_eq!(piped(&fixture, &["mem", "add", "reasoning", "-"], pattern).code, Some(0));
+    let mut shown = found(&fixture, &["oauth2 providers", "--session", "s"]);
+    shown.sort();
+    assert_eq!(shown, ["code:src/auth.py:oauth2_providers", "know:oauth2-providers", "reas:oauth2"]);
+    fixture
+}
+
+/// What an outcome has made of each chunk, by ids.
+fn learned(fixture: &Fixture, arguments: &[&str]) -> Vec<(String, f64)> {
+    let arguments = [&["mem", "feedback", "--session", "s", "--format", "json"], arguments].concat();
+    let run = fixture.aur(&arguments);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let chunk = |chunk: &serde_json::Value| {
+        (chunk["id"].as_str().expect("an id").to_owned(), chunk["learned"].as_f64().expect("a number"))
+    };
+    let mut chunks: Vec<_> = run.json()["chunks"].as_array().expect("chunks").iter().map(chunk).collect();
+    chunks.sort_by(|a, b| a.0.cmp(&b.0));
+    chunks
+}
+
+fn expect(found: Vec<(String, f64)>, expected: &[(&str, f64)]) {
+    let expected: Vec<(String, f64)> = expected.iter().map(|(id, learned)| ((*id).to_owned(), *learned)).collect();
+    assert_eq!(found, expected);
+}
+
+const CODE: &str = "code:src/auth.py:oauth2_providers";
+const KNOWLEDGE: &str = "know:oauth2-providers";
+const PATTERN: &str = "reas:oauth2";
+
+#[test]
+fn success_raises_everything_that_was_shown() {
+    expect(learned(&session(), &["--score", "0.8"]), &[(CODE, 0.2), (KNOWLEDGE, 0.2), (PATTERN, 0.2)]);
+}
+
+#[test]
+fn a_partial_success_divides_what_helped_from_the_rest() {
+    let fixture = session();
+    let found = learned(&fixture, &["--score", "0.5", "--helpful", KNOWLEDGE]);
+    expect(found, &[(CODE, -0.05), (KNOWLEDGE, 0.05), (PATTERN, -0.05)]);
+    // An outcome counts once.
+    let again = fixture.aur(&["mem", "feedback", "--session", "s", "--outcome", "success"]);
+    assert_eq!(again.code, Some(2));
+    assert!(again.err.contains("nothing was retrieved in session s"), "{again:?}");
+}
+
+#[test]
+fn a_failure_lowers_reasoning_patterns_only() {
+    expect(learned(&session(), &["--outcome", "failure"]), &[(PATTERN, -0.1)]);
+}
+
+#[test]
+fn what_did_not_appear_cannot_have_helped() {
+    let fixture = session();
+    let arguments = ["mem", "feedback", "--session", "s", "--outcome", "partial", "--helpful", "know:other"];
+    let refused = fixture.aur(&arguments);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("know:other was not retrieved in session s"), "{refused:?}");
+    expect(learned(&fixture, &["--outcome", "failure"]), &[(PATTERN, -0.1)]);
+}
+
+#[test]
+fn recall_gives_texts_under_their_ids_and_can_leave_no_trace() {
+    let fixture = session();
+    let accesses = |id: &str| fixture.aur(&["mem", "show", id, "--format", "json"]).json()["access_count"].clone();
+    let before = accesses(KNOWLEDGE);
+    for quiet in ["--read-only", "--passive"] {
+        let run = fixture.aur(&["mem", "recall", "oauth2 providers", quiet]);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        assert_eq!(accesses(KNOWLEDGE), before, "{quiet}");
+    }
+    let run = fixture.aur(&["mem", "recall", "oauth2 providers", "--budget", "400"]);
+    assert!(run.out.contains("[know:oauth2-providers] OAuth2 providers\nTopic: OAuth2 providers\n"), "{run:?}");
+    assert!(run.out.contains("[code:src/auth.py:oauth2_providers] src/auth.py:1-2 oauth2_providers\n"), "{run:?}");
+    assert_ne!(accesses(KNOWLEDGE), before);
+    let nothing = fixture.aur(&["mem", "recall", "--passive", "zebra"]);
+    assert_eq!((nothing.code, nothing.out.as_str()), (Some(0), ""), "{nothing:?}");
+}
+
+#[test]
+fn the_list_of_recall() {
+    let fixture = session();
+    let run = fixture.aur(&["mem", "recall", "oauth2 providers", "--format", "recall", "--source", "memory"]);
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert_eq!(lines[..3], ["Memory Search Results for: \"oauth2 providers\"", "", "Found 2 relevant patterns (sorted by activation):"]);
+    assert!(run.out.contains("[Reasoning Pattern] ID: reas:oauth2\n   Activation: "), "{run:?}");
+    assert!(run.out.contains("[Knowledge] ID: know:oauth2-providers\n   Activation: "), "{run:?}");
+    assert!(run.out.contains("   Context: Auth0 compared with Okta\n"), "{run:?}");
+}

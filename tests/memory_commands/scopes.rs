@@ -1,0 +1,93 @@
+//! Who finds an entry, and which memory has it.
+
+use crate::{Fixture, found, piped};
+
+/// An entry of every scope, all about the harbour.
+fn harbour() -> Fixture {
+    let fixture = Fixture::git();
+    for (scope, id) in [("project", "p"), ("user", "u"), ("global", "g")] {
+        // Equal texts would be copies of one result.
+        let text = format!(r#"{{"id": "note:{id}", "content": {{"text": "harbour of {scope}"}}}}"#);
+        assert_eq!(piped(&fixture, &["mem", "add", "note", "-", "--scope", scope], &text).code, Some(0));
+    }
+    for session in ["a", "b"] {
+        let arguments = ["mem", "turn", "add", "--session", session, "--speaker", "user", &format!("harbour of session {session}")];
+        assert_eq!(fixture.aur(&arguments).out, format!("turn:{session}:1\n"));
+    }
+    fixture
+}
+
+#[test]
+fn a_search_sees_its_scope_and_no_other_session() {
+    let fixture = harbour();
+    let seen = |arguments: &[&str]| {
+        let mut ids = found(&fixture, &[&["harbour", "--source", "memory"], arguments].concat());
+        ids.sort();
+        ids
+    };
+    for (arguments, expected) in [
+        (&[][..], &["note:g", "note:p", "note:u"][..]),
+        (&["--session", "a"], &["note:g", "note:p", "note:u", "turn:a:1"]),
+        (&["--session", "a", "--scope", "session"], &["turn:a:1"]),
+        (&["--scope", "project"], &["note:p"]),
+        (&["--scope", "user"], &["note:u", "turn:a:1", "turn:b:1"]),
+        (&["--scope", "global"], &["note:g", "note:p", "note:u", "turn:a:1", "turn:b:1"]),
+    ] {
+        assert_eq!(seen(arguments), expected, "{arguments:?}");
+    }
+    let without = fixture.aur(&["mem", "search", "harbour", "--scope", "session"]);
+    assert_eq!(without.code, Some(2));
+    assert!(without.err.contains("--session"), "{without:?}");
+}
+
+#[test]
+fn another_project_sees_the_user_and_not_this_project() {
+    let fixture = harbour();
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    std::fs::create_dir(elsewhere.path().join(".git")).expect("a directory");
+    let mut command = fixture.command();
+    command.current_dir(elsewhere.path()).args(["mem", "search", "harbour", "--source", "memory", "--format", "json"]);
+    let run = crate::fixture::Run::of(&mut command);
+    let ids: Vec<_> = run.json()["results"].as_array().expect("results").iter().map(|hit| hit["id"].clone()).collect();
+    assert_eq!(ids.len(), 2, "{ids:?}");
+    assert!(!ids.contains(&"note:p".into()), "{ids:?}");
+}
+
+#[test]
+fn a_memory_of_somebody_else_is_refused() {
+    let fixture = harbour();
+    let stranger = Fixture::git();
+    let copied = std::process::Command::new("cp")
+        .args(["-r".as_ref(), fixture.path(".aurora").as_os_str(), stranger.root().as_os_str()])
+        .status();
+    assert!(copied.expect("cp runs").success());
+    for arguments in [&["mem", "list"][..], &["mem", "search", "harbour"], &["mem", "add", "note", "-m", "x"]] {
+        let refused = stranger.aur(arguments);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.err.contains("was not made by you"), "{refused:?}");
+    }
+    // The user's own memory needs nobody's trust.
+    assert_eq!(stranger.aur(&["mem", "add", "note", "-m", "x", "--scope", "user"]).code, Some(0));
+}
+
+#[test]
+fn turns_fall_with_their_age_and_say_so() {
+    let fixture = Fixture::git();
+    for (time, text) in [("2000-01-01T00:00:00Z", "the harbour is closed"), ("2000-01-08T00:00:00Z", "the harbour is open")] {
+        let arguments = ["mem", "turn", "add", "--session", "s", "--speaker", "user", "--time", time, text];
+        assert_eq!(fixture.aur(&arguments).code, Some(0));
+    }
+    fixture.write(".aurora/config.toml", "[memory.decay]\nturn = 0.00001\n");
+    let run = fixture.aur(&["mem", "search", "harbour", "--session", "s", "--format", "json"]).json();
+    let ages: Vec<_> = run["results"].as_array().expect("results").iter().map(|hit| hit["explanation"]["rules"].clone()).collect();
+    assert_eq!(ages.len(), 2);
+    for rules in ages {
+        let age = rules.as_array().expect("rules").iter().find(|rule| rule["rule"] == "age").expect("it is old");
+        assert!(age["reason"].as_str().is_some_and(|reason| reason.contains("exp(−0.00001")), "{age}");
+        assert!(age["effect"].as_f64().is_some_and(|effect| effect < 0.0), "{age}");
+    }
+    fixture.write(".aurora/config.toml", "[memory.decay]\nturns = 0.1\nnote = 11\n");
+    let wrong = fixture.aur(&["mem", "search", "harbour"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.err.contains("`memory.decay.turns`") && wrong.err.contains("`memory.decay.note`"), "{wrong:?}");
+}
