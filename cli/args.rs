@@ -14,7 +14,7 @@ use crate::args_graph::GraphArgs;
 use crate::args_logs::{LogCommand, LogsArgs};
 use crate::args_mcp::{INIT_EXAMPLES, InitArgs, MCP_EXAMPLES, McpArgs};
 use crate::args_memory::{
-    AddArgs, EditArgs, LinkArgs, ListArgs, PruneArgs, RecallArgs, RemoveArgs, SchemaArgs, SearchedMemory, ShowArgs, TagArgs,
+    AddArgs, EditArgs, LinkArgs, ListArgs, PoliciesArgs, PruneArgs, RecallArgs, RemoveArgs, SchemaArgs, SearchedMemory, ShowArgs, TagArgs,
     TurnCommand, UndoArgs,
 };
 use crate::args_model::ModelCommand;
@@ -212,6 +212,9 @@ a verdict counts for less. Verdicts stay when the index is built again, and foll
     Recall(Box<RecallArgs>),
     /// Delete entries of memory whose lifespan is over
     Prune(PruneArgs),
+    /// Show the retention policies in force
+    #[command(after_help = crate::args_memory::POLICIES_EXAMPLES)]
+    Policies(PoliciesArgs),
     /// Print the JSON Schema of a kind of entries
     Schema(SchemaArgs),
     /// Show what the index holds

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args_memory::OwnerArg;
 use crate::values::ReportFormat;
 
 pub(crate) const EXPORT_EXAMPLES: &str = "\
@@ -62,6 +63,10 @@ pub(crate) struct ImportArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompactArgs {
+    /// A memory instead of the index: removed entries and earlier versions cannot be restored then
+    #[arg(long, value_name = "OWNER", value_enum)]
+    pub(crate) memory: Option<OwnerArg>,
+
     /// The indexed directory [default: the nearest one above with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,

@@ -419,6 +419,30 @@ pub(crate) struct PruneArgs {
     pub(crate) format: ReportFormat,
 }
 
+pub(crate) const POLICIES_EXAMPLES: &str = "\
+Examples:
+  aur mem policies                                the policies in force, in the order in which they are looked at
+  aur mem policies --convert policies.json >> .aurora/config.toml";
+
+#[derive(Debug, Args)]
+pub(crate) struct PoliciesArgs {
+    /// Print a file of policies in JSON as TOML, for the configuration; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) convert: Option<PathBuf>,
+
+    /// The project [default: the nearest one above the current directory]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// A file of retention policies, in TOML or JSON, over those of the configuration
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lifespan_policies: Option<PathBuf>,
+
+    /// How to print them
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArgs {
     /// The kind of entries

@@ -8,6 +8,7 @@ use aurora_storage::Environment;
 use crate::args_artefact::CompactArgs;
 use crate::failure::Outcome;
 use crate::opened::{self, OpenedIndex};
+use crate::memory;
 use crate::output::{json, units};
 use crate::program::Program;
 use crate::values::ReportFormat;
@@ -15,6 +16,9 @@ use crate::values::ReportFormat;
 /// Compacts and says what it was good for.
 pub(crate) fn run(args: &CompactArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
+    if let Some(owner) = args.memory {
+        return memory::compact(owner, args.root.as_deref(), args.format, program);
+    }
     let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
     drop(snapshot);
     let done = Environment::compact(&project.directory(), &user::trust().known).map_err(opened::failure)?;

@@ -110,6 +110,7 @@ fn command(command: &Command, program: &Program) -> Outcome {
             MemCommand::Turn { command } => memory::turn(command, program),
             MemCommand::Recall(args) => memory::recall(args, program),
             MemCommand::Prune(args) => memory::prune(args, program),
+            MemCommand::Policies(args) => memory::policies(args, program),
             MemCommand::Schema(args) => memory::schema(args, program),
             MemCommand::Stats(args) if args.skipped => skipped::run(args, program),
             MemCommand::Stats(args) => stats::run(args, program),

@@ -59,6 +59,11 @@ pub(crate) fn open(
         }
         return Ok(Searched { searchers: Searchers::new(memories), notes: Vec::new(), missing: 0 });
     }
+    let is_outside = |root: &PathBuf| !place::is_project(root) && !program.project(root.clone()).has_index();
+    if args.roots.root.is_empty() && !memories.is_empty() && roots.iter().all(is_outside) {
+        let note = "the current directory is in no project: only memory was searched".to_owned();
+        return Ok(Searched { searchers: Searchers::new(memories), notes: vec![note], missing: 0 });
+    }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let opening = Opening { args: *args, flags, mode, share: roots.len().max(1) as u32, program };
     let (mut searchers, mut notes, mut failures) = (Vec::new(), Vec::new(), Vec::new());

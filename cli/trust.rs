@@ -1,4 +1,4 @@
-//! `aur mem trust-index`: accepts an index that somebody else has made.
+//! `aur mem trust-index`: accepts an index and a memory that somebody else has made.
 
 use std::io::Write;
 
@@ -7,10 +7,14 @@ use crate::failure::{Failure, Outcome};
 use crate::opened::{self, OpenedIndex};
 use crate::output::{sanitize, units};
 use crate::program::Program;
+use crate::{memory, place};
 
 /// Verifies the index and records it as one to be used.
 pub(crate) fn run(args: &TrustArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
+    if memory::trust(&place::for_search(args.root.as_deref())?, program)? {
+        return Ok(());
+    }
     let OpenedIndex { project, snapshot } = opened::open_any(args.root.as_deref(), program)?;
     let report = snapshot.verify();
     if let Some(problem) = report.problems.first() {

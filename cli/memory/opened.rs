@@ -1,5 +1,6 @@
 //! The memories that a command is about.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use aurora_storage::{ProjectDirectory, StorageError};
 
 use crate::args_memory::{MemoryArgs, OwnerArg};
 use crate::failure::{Failure, Outcome};
+use crate::output::sanitize;
 use crate::program::Program;
 use crate::{findings, place};
 
@@ -91,6 +93,21 @@ pub(crate) fn home_of(id: &str, root: &Path) -> Outcome<Option<PathBuf>> {
     Ok(None)
 }
 
+/// Accepts the memory of a project if somebody else has made it; true where the project has no index beside it.
+pub(crate) fn trust(root: &Path, program: &Program) -> Outcome<bool> {
+    let place = MemoryPlace::of_project(root);
+    let (shown, is_alone) = (place.directory().display().to_string(), !program.project(root.to_owned()).has_index());
+    match Memory::open(place.clone()) {
+        Ok(_) => return Ok(false),
+        Err(MemoryError::Distrusted(_)) => drop(Memory::accept(place).map_err(failure)?),
+        Err(error) => return Err(failure(error)),
+    }
+    let mut out = program.terminal.stdout();
+    writeln!(out, "The memory at {} is trusted", sanitize::line(&shown))?;
+    out.flush()?;
+    Ok(is_alone)
+}
+
 /// The user's memory, which is made where there is none.
 pub(crate) fn of_user() -> Outcome<Memory> {
     create(Owner::User, Path::new("."))
@@ -115,7 +132,7 @@ pub(crate) fn failure(error: MemoryError) -> Failure {
         MemoryError::NoEntry(_) => Some("`aur mem list` shows the entries"),
         MemoryError::Exists(_) => Some("`aur mem edit ID FILE` replaces an entry"),
         MemoryError::Distrusted(_) => {
-            Some("look at it with `aur mem list` in a copy, and accept it with `aur mem trust-index`")
+            Some("`aur mem trust-index` accepts it")
         }
         MemoryError::Storage(StorageError::DamagedRecords { .. }) | MemoryError::Damaged(_) => {
             Some("restore the directory from a backup, or import an export of it")

@@ -1,13 +1,14 @@
 //! `aur mem prune`: deletes archived entries.
 
 use std::io::Write as _;
+use std::path::Path;
 
 use aurora_memory::Pruned;
 use serde::Serialize;
 
 use super::opened::{Memories, failure};
-use crate::args_memory::PruneArgs;
-use crate::failure::Outcome;
+use crate::args_memory::{MemoryArgs, OwnerArg, PruneArgs};
+use crate::failure::{Failure, Outcome};
 use crate::output::{json, sanitize, time, units};
 use crate::program::Program;
 use crate::values::ReportFormat;
@@ -43,7 +44,29 @@ pub(crate) fn prune(args: &PruneArgs, program: &Program) -> Outcome {
     }
     out.flush()?;
     if !args.dry_run && !report.entries.is_empty() && args.format == ReportFormat::Text {
-        program.terminal.note("`aur mem undo ID` restores an entry until `aur mem compact --memory`");
+        program.terminal.note("`aur mem undo ID` restores an entry until `aur mem compact --memory OWNER`");
     }
     Ok(())
+}
+
+/// Forgets removed entries and earlier versions of a memory.
+pub(crate) fn compact(owner: OwnerArg, root: Option<&Path>, format: ReportFormat, program: &Program) -> Outcome {
+    let args = MemoryArgs { root: root.map(Path::to_owned), memory: Some(owner), lifespan_policies: None };
+    let memories = Memories::open(&args, program)?;
+    let memory = memories.iter().next().ok_or_else(|| Failure::new("there is no such memory"))?;
+    let done = memory.compact().map_err(failure)?;
+    let mut out = program.terminal.stdout();
+    match format {
+        ReportFormat::Json => json::write_line(&mut out, &done)?,
+        ReportFormat::Text => {
+            let (removed, versions) = (done.removed_entries as u64, done.versions as u64);
+            writeln!(
+                out,
+                "Forgotten: {} removed entries and {} earlier versions",
+                units::count(removed),
+                units::count(versions)
+            )?;
+        }
+    }
+    Ok(out.flush()?)
 }

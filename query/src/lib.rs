@@ -64,7 +64,10 @@ pub use present::{
 };
 pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::forgetting::Forgetting;
-pub use rank::{AppliedRule, Passage, Weights, activation, first_piece, forgetting, min_max, ranks, reciprocal_rank};
+pub use rank::{
+    AppliedRule, Edge, Passage, Weights, activation, first_piece, forgetting, graph_relevance, min_max, ranks,
+    reciprocal_rank,
+};
 
 pub use retrieve::bm25::{WeightedTerm, best_chunks};
 pub use retriever::{LoadedReranker, Retriever, Root};

@@ -154,6 +154,8 @@ pub struct RulesConfig {
     pub path: f32,
     /// The query asks for tests, examples or the like, and the chunk is one.
     pub asked_for: f32,
+    /// Other turns of the conversation lead from words of the query to the turn.
+    pub conversation: f32,
     /// The words of the documentation meet the query's.
     pub doc_words: f32,
     /// Keyword score of the whole file, as a share of the best file's.
@@ -329,6 +331,7 @@ impl Default for SearchConfig {
                 prose: 0.4,
                 shapes: 0.2,
                 short: 0.25,
+                conversation: 0.0,
             },
             folding: FoldingConfig { near_copies: true },
             boost: BTreeMap::new(),

@@ -242,6 +242,10 @@ static ROWS: &[ReferenceRow] = &[
     .effect("0: .659, .921; .482, .789"),
     row("search.rules.short", "Penalty: definitions of one or two lines.").effect("0: .656, .916; .468, .780"),
     row(
+        "search.rules.conversation",
+        "Lift: turns of a conversation that other turns lead to from words of the query: a PageRank over the candidates.",
+    ),
+    row(
         "search.folding.near_copies",
         "Fold code that differs from a better result in a few tokens; equal texts are always folded.",
     )

@@ -139,6 +139,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.rules.prose", SHARE, |c| &mut c.rules.prose),
     number("search.rules.shapes", SHARE, |c| &mut c.rules.shapes),
     number("search.rules.short", SHARE, |c| &mut c.rules.short),
+    number("search.rules.conversation", SHARE, |c| &mut c.rules.conversation),
     Setting { key: "search.folding.near_copies", value: SettingValue::Switch(|c| &mut c.folding.near_copies) },
 ];
 

@@ -19,6 +19,7 @@ pub(crate) fn rule_reason(rule: &str, effect: f32, path: &str) -> String {
         "file_coverage" => format!("`{file}` has many of the query's words"),
         "file_docs" => format!("the documentation in `{file}` fits the query's words"),
         "file_meaning" => format!("the whole of `{file}` is about the query"),
+        "conversation" => "turns around it hold words of the query".to_owned(),
         "age" => "its age".to_owned(),
         "rerank" => "a model that reads it with the query finds that it fits".to_owned(),
         "repeated_file" => "its file has a better result already".to_owned(),

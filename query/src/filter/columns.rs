@@ -1,6 +1,8 @@
 //! Which chunks meet a condition over metadata, from the labels of the dictionary.
 
-use aurora_storage::{Annotations, ArchivedMetaValue, ChunkId, ColumnDeclaration, ColumnKind, Label, Snapshot, StorageError};
+use aurora_storage::{
+    Annotations, ArchivedMetaValue, ChunkId, ColumnDeclaration, ColumnKind, Label, Snapshot, StorageError,
+};
 use aurora_suggest::did_you_mean;
 use roaring::RoaringBitmap;
 

@@ -114,7 +114,12 @@ pub fn packed(roots: &[RootDetails<'_>], results: &SearchResults, budget: usize)
         let text = chunk.text;
         let named = text.lines().position(|line| !hit.name.is_empty() && line.contains(&hit.name)).unwrap_or(0);
         pieces.push(Piece {
-            file: FilePlace { root_place: hit.root_place, source: hit.source, root: hit.root.clone(), path: hit.file.clone() },
+            file: FilePlace {
+                root_place: hit.root_place,
+                source: hit.source,
+                root: hit.root.clone(),
+                path: hit.file.clone(),
+            },
             whole: has_lines(hit.chunk_type) && is_whole(&text, (hit.line_start, hit.line_end)),
             head: named + hit.signature.lines().count().max(1),
             text,

@@ -127,10 +127,11 @@ impl<'q> RuleQuery<'q> {
         let mut files: FxHashMap<(usize, &str), FileFeatures> = FxHashMap::default();
         let read = chunks.map(|Facts { root, named, lines, doc_words, file: evidence }| {
             let number = files.len();
+            let words = if named.path.starts_with("@@") { "" } else { named.path };
             let file = files.entry((root, named.path)).or_insert_with(|| FileFeatures {
                 number,
-                classes: PathClasses::of(named.path),
-                stem: overlaps.with(stem(named.path)),
+                classes: PathClasses::of(words),
+                stem: overlaps.with(stem(words)),
                 evidence,
             });
             let classes = named.classes(file.classes);

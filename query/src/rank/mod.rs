@@ -19,6 +19,7 @@ mod features;
 mod folding;
 pub mod forgetting;
 mod fusion;
+mod graph_relevance;
 mod label_graph;
 mod learning;
 mod likeness;
@@ -52,6 +53,7 @@ pub(crate) use folding::FoldedGroup;
 pub use folding::first_piece;
 pub(crate) use fusion::{Components, RankPair};
 pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
+pub use graph_relevance::{Edge, graph_relevance};
 pub(crate) use label_graph::KnownLabels;
 pub use passages::Passage;
 pub(crate) use passages::rank_passages;
@@ -123,6 +125,7 @@ pub(crate) fn rank<'s>(
     activate(context, &mut ranked)?;
     fuse(context, &mut ranked);
     rules::apply(&context.config.rules, &rule_query, &mut ranked);
+    lift_conversations(context.config.rules.conversation, &mut ranked);
     if let (Some(reranking), Some(name)) = (&context.reranking, &context.config.rerank)
         && let Err(reason) = reranking.apply(context.roots, &mut ranked, in_order)?
     {
@@ -132,6 +135,18 @@ pub(crate) fn rank<'s>(
     rules::scale_to_one(&mut ranked);
     sort(&mut ranked);
     Ok(ranked)
+}
+
+/// Raises turns that other turns lead to from words of the query.
+fn lift_conversations(weight: f32, ranked: &mut [RankedCandidate<'_>]) {
+    if weight == 0.0 {
+        return;
+    }
+    let unit = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
+    let relevance = graph_relevance::of_turns(ranked);
+    for (candidate, relevance) in ranked.iter_mut().zip(relevance) {
+        candidate.change("conversation", unit * weight * relevance.unwrap_or(0.0));
+    }
 }
 
 /// Lowers the scores of memories by their ages.

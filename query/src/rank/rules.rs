@@ -76,7 +76,7 @@ fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) 
         ("fragments", when(kind == ChunkType::Code, config.fragments)),
         ("prose", when(prose, config.prose)),
         ("shapes", when(shape, config.shapes)),
-        ("short", when(chunk.lines <= SHORT, config.short)),
+        ("short", when(chunk.lines <= SHORT && !kind.is_memory(), config.short)),
     ]
 }
 
@@ -145,7 +145,9 @@ fn repeated<C, K: Ord>(
 /// The name in lower case of which the query wants one definition rather than all: one that it does not mention.
 fn repeatable_name(query: &RuleQuery<'_>, chunk: &Features<'_>) -> Option<String> {
     let name = chunk.named.name;
-    (!name.is_empty() && definition(query, chunk) == 0.0).then(|| name.to_lowercase())
+    // Turns of one speaker are no definitions of one name.
+    let is_definition = !name.is_empty() && !chunk.named.chunk_type.is_memory();
+    (is_definition && definition(query, chunk) == 0.0).then(|| name.to_lowercase())
 }
 
 /// Scales all scores so that the best is 1, where it is above. The loss is recorded like a rule's, so that a fused score and
