@@ -68,6 +68,7 @@ fn plain() -> SearchConfig {
         prose: 0.0,
         shapes: 0.0,
         short: 0.0,
+        conversation: 0.0,
     };
     config
 }
