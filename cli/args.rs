@@ -14,7 +14,7 @@ use crate::args_graph::GraphArgs;
 use crate::args_logs::{LogCommand, LogsArgs};
 use crate::args_mcp::{INIT_EXAMPLES, InitArgs, MCP_EXAMPLES, McpArgs};
 use crate::args_memory::{
-    AddArgs, EditArgs, LinkArgs, ListArgs, PoliciesArgs, PruneArgs, RecallArgs, RemoveArgs, SchemaArgs, SearchedMemory, ShowArgs, TagArgs,
+    AddArgs, EditArgs, LinkArgs, ListArgs, OwnerArg, PoliciesArgs, PruneArgs, RecallArgs, RemoveArgs, SchemaArgs, SearchedMemory, ShowArgs, TagArgs,
     TurnCommand, UndoArgs,
 };
 use crate::args_model::ModelCommand;
@@ -247,16 +247,17 @@ It says what `git blame -l` says, without walking the history.")]
     /// Build the keyword index again from the stored chunks
     #[command(name = "rebuild-bm25")]
     RebuildBm25(RebuildArgs),
-    /// Check every record, posting list and vector of the index
+    /// Check every record, posting list and vector of the index, or every record of a memory
     #[command(after_help = "\
 Examples:
   aur mem verify              exits with 1 when something is wrong
-  aur mem verify --digest     one line that is equal for equal contents, however they were built")]
+  aur mem verify --digest     one line that is equal for equal contents, however they were built
+  aur mem verify --memory user")]
     Verify(VerifyArgs),
-    /// Write the index to one file, for other machines
+    /// Write the index, or a memory, to one file, for other machines
     #[command(after_help = crate::args_artefact::EXPORT_EXAMPLES)]
     Export(ExportArgs),
-    /// Make an exported index that of a directory
+    /// Make an exported index that of a directory, or read entries into a memory
     #[command(after_help = crate::args_artefact::IMPORT_EXAMPLES)]
     Import(ImportArgs),
     /// Accept an index that another user or machine has made
@@ -546,6 +547,10 @@ pub(crate) struct VerifyArgs {
     /// The indexed directory [default: the nearest one above with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
+
+    /// A memory instead of the index
+    #[arg(long, value_name = "OWNER", value_enum)]
+    pub(crate) memory: Option<OwnerArg>,
 
     /// Print only the digest of the contents
     #[arg(long)]

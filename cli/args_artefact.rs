@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::args_memory::OwnerArg;
+use crate::args_transfer::TransferArgs;
 use crate::values::ReportFormat;
 
 pub(crate) const EXPORT_EXAMPLES: &str = "\
@@ -12,6 +13,8 @@ Examples:
   aur mem export nightly.aur                 everything that a search needs, in one file
   aur mem export - | ssh build aur mem import -
   aur mem export nightly.aur --format json   its manifest: commit, counts, a checksum of every part
+  aur mem export --memory user memory.jsonl  the entries of a memory instead, one in each line
+  aur mem export --memory project | jq .entry
 
 The same tree, configuration and program give the same bytes, however the index came about.
 A FILE that is there is replaced as a whole, at the end.";
@@ -20,10 +23,17 @@ pub(crate) const IMPORT_EXAMPLES: &str = "\
 Examples:
   aur mem import nightly.aur && aur mem index   last night's index, then what has changed since
   aur mem import nightly.aur --root /srv/app    search it there, with or without the sources
+  aur mem import --from jsonl memory.jsonl --memory user
+  aur mem import --from markdown docs/decisions --dry-run
+  aur mem import --from actr ~/.aurora/memory.db --verbose
 
 Everything is verified before anything is replaced, and the index that was there is replaced in
 one step: searches that are running go on with the old one. What was shown and said of results
-stays.";
+stays.
+
+With --from, entries are added to a memory: lines of JSON, a directory of Markdown, or the database
+of aurora-actr. Of two documents with one id, the one that was edited later stays. A second import
+changes nothing. Exits with 1 when something could not be imported.";
 
 pub(crate) const COMPACT_EXAMPLES: &str = "\
 Examples:
@@ -35,8 +45,13 @@ searches that are running go on, and an index that has nothing to gain is left a
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// Where to write; `-` is standard output
-    pub(crate) file: PathBuf,
+    /// Where to write; `-` is standard output [default for a memory: `-`]
+    #[arg(required_unless_present = "memory")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// A memory instead of the index: its entries as lines of JSON
+    #[arg(long, value_name = "OWNER", value_enum)]
+    pub(crate) memory: Option<OwnerArg>,
 
     /// The indexed directory [default: the nearest one above with an index]
     #[arg(long, value_name = "PATH")]
@@ -49,8 +64,11 @@ pub(crate) struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// What `aur mem export` has written; `-` is standard input
+    /// What `aur mem export` has written, or what --from names; `-` is standard input
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) transfer: TransferArgs,
 
     /// The directory that gets the index [default: the nearest one above with an index, or the top of the work tree]
     #[arg(long, value_name = "PATH")]

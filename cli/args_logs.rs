@@ -28,8 +28,8 @@ The JSON:
    \"phases\": [{\"number\": 1, \"name\": \"ASSESS\", \"output\": ANY, \"text\": \"...\"}],
    \"interactions\": [{\"agent\": \"...\", \"user\": \"...\"}, {\"question\": \"...\", \"answer\": \"...\"}],
    \"response\": \"...\",
-   \"summary\": {\"duration_ms\": 12785, \"complexity\": \"...\", \"verification_score\": 0.93, \"tokens\": 23650,
-               \"cost_usd\": 0.0234}}
+   \"summary\": {\"duration_ms\": 12785, \"complexity\": \"...\", \"verification_score\": 0.93,
+               \"tokens\": 23650, \"cost_usd\": 0.0234}}
 Required are `query` and `phases`, and `name` and `output` of a phase.
 
 The log is durable when the command ends, and never visible in part. Nothing is masked: it is a
@@ -314,8 +314,7 @@ fn parse_id(text: &str) -> Result<QueryId, String> {
 }
 
 fn parse_time(text: &str) -> Result<Timestamp, String> {
-    aurora_logs::rfc_3339(text)
-        .ok_or_else(|| "expected a time with an offset, such as 2025-12-13T14:32:15Z".to_owned())
+    aurora_logs::rfc_3339(text).ok_or_else(|| "expected a time with an offset, such as 2025-12-13T14:32:15Z".to_owned())
 }
 
 fn parse_query(text: &str) -> Result<String, String> {

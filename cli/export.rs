@@ -7,27 +7,29 @@ use aurora_storage::ArtefactManifest;
 
 use crate::args_artefact::ExportArgs;
 use crate::failure::{Failure, Outcome};
-use crate::opened;
 use crate::output::{json, sanitize, units};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
+use crate::{memory, opened};
 
 /// Name and version of this program, as artefacts tell it.
 const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
 
 /// Writes the artefact and prints its contents in figures.
 pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
+    if let Some(owner) = args.memory {
+        return memory::export(args, owner, program);
+    }
     let terminal = &program.terminal;
     let opened = opened::open(args.root.as_deref(), program)?;
-    if args.file == Path::new("-") {
-        return to_stdout(&opened.snapshot, terminal);
-    }
-    if is_link_within(&args.file, opened.project.root()) {
-        return Err(Failure::new(format!("{} is a symbolic link of the indexed tree", args.file.display()))
-            .with_help("give the file that it leads to, if that is what is meant"));
-    }
-    let manifest = opened.snapshot.export(&args.file, PROGRAM).map_err(opened::failure)?;
+    let file = match args.file.as_deref() {
+        None => return to_stdout(&opened.snapshot, terminal),
+        Some(dash) if dash == Path::new("-") => return to_stdout(&opened.snapshot, terminal),
+        Some(file) => file,
+    };
+    check_target(file, opened.project.root())?;
+    let manifest = opened.snapshot.export(file, PROGRAM).map_err(opened::failure)?;
     if !manifest.complete {
         terminal.warn("the index is not complete: the last run was stopped before it had seen every file, or could not read all of them");
     }
@@ -35,8 +37,8 @@ pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
     match args.format {
         ReportFormat::Json => json::write_indented(&mut out, &manifest)?,
         ReportFormat::Text => {
-            let size = args.file.metadata().map_or(manifest.compressed(), |metadata| metadata.len());
-            let file = sanitize::line(&args.file.display().to_string());
+            let size = file.metadata().map_or(manifest.compressed(), |metadata| metadata.len());
+            let file = sanitize::line(&file.display().to_string());
             writeln!(out, "Exported {} to {file}", contents(&manifest))?;
             let index = opened.project.index_bytes();
             writeln!(out, "  Size:    {} (the index: {})", units::bytes(size), units::bytes(index))?;
@@ -44,6 +46,15 @@ pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
         }
     }
     Ok(out.flush()?)
+}
+
+/// Refuses a file that a repository may have chosen.
+pub(crate) fn check_target(file: &Path, root: &Path) -> Outcome {
+    if is_link_within(file, root) {
+        return Err(Failure::new(format!("{} is a symbolic link of the indexed tree", file.display()))
+            .with_help("give the file that it leads to, if that is what is meant"));
+    }
+    Ok(())
 }
 
 /// Whether a file is a link inside the indexed tree, which the repository may have created.

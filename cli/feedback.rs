@@ -15,7 +15,7 @@ use crate::opened::{self, OpenedIndex};
 use crate::output::{json, sanitize, time, units};
 use crate::program::Program;
 use crate::values::ReportFormat;
-use crate::{findings, memory, place};
+use crate::{findings, memories, place};
 
 /// Records the verdict on every chunk that is named, or on none of them; or the outcome of a session's task.
 pub(crate) fn run(args: &FeedbackArgs, program: &Program) -> Outcome {
@@ -60,7 +60,7 @@ fn named(args: &FeedbackArgs, project: &Project, program: &Program) -> Outcome<V
     let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
     let mut index: Option<OpenedIndex> = None;
     for id in &args.ids {
-        let (home, key) = match memory::home_of(id, project.root()).map_err(|failure| unknown(&failure.message()))? {
+        let (home, key) = match memories::home_of(id, project.root()).map_err(|failure| unknown(&failure.message()))? {
             Some(home) if is_entry(id) => (home, id.clone()),
             _ => {
                 let opened = match index.take() {
@@ -100,9 +100,9 @@ fn outcome(session: &str, args: &FeedbackArgs, program: &Program) -> Outcome {
     }
     let project = program.project(place::for_search(args.root.as_deref())?);
     let learning = learning(&project, program)?;
-    let of_user = memory::of_user()?;
+    let of_user = memories::of_user()?;
     let report = of_user.apply_outcome(session, outcome, &helpfulness, &learning, time::now());
-    let report = report.map_err(memory::failure)?;
+    let report = report.map_err(memories::failure)?;
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_indented(&mut out, &report)?,

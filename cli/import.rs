@@ -13,10 +13,13 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{json, sanitize, time};
 use crate::program::Program;
 use crate::values::ReportFormat;
-use crate::{opened, place};
+use crate::{memory, opened, place};
 
 /// Verifies the artefact, puts it into place and says what came.
 pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
+    if let Some(from) = args.transfer.from {
+        return memory::import(args, from, program);
+    }
     let terminal = &program.terminal;
     let project = program.project(place::for_search(args.root.as_deref())?);
     let (mut input, name): (Box<dyn Read>, &Path) = match args.file.as_path() {
@@ -41,7 +44,8 @@ pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-fn open(path: &Path) -> Outcome<File> {
+/// Opens a file that the user has named, which may be a pipe.
+pub(crate) fn open(path: &Path) -> Outcome<File> {
     #[allow(clippy::disallowed_methods, reason = "the user has named it, and may name a pipe")]
     let file = File::open(path).map_err(|error| Failure::new(format!("cannot open {}: {error}", path.display())))?;
     match file.metadata() {

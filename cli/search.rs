@@ -15,7 +15,7 @@ use crate::output::links::Links;
 use crate::output::results::{self, Shown};
 use crate::output::{context, json, time, units};
 use crate::program::Program;
-use crate::{memory, searched};
+use crate::{memories, searched};
 use crate::terminal::Terminal;
 use crate::values::ModeArg;
 
@@ -260,7 +260,7 @@ impl Session<'_> {
         let shown: Vec<ShownChunk<'_>> = shown.collect();
         self.searchers.record(shown.iter().copied(), now);
         if let Some(session) = &self.args.memory.session
-            && let Err(failure) = memory::note_search(session, query, &self.searchers, &shown)
+            && let Err(failure) = memories::note_search(session, query, &self.searchers, &shown)
         {
             self.terminal.report(&failure);
         }

@@ -14,7 +14,7 @@ use crate::args_memory::{SearchedMemory, SourceArg};
 use crate::failure::{Failure, Outcome};
 use crate::program::Program;
 use crate::refresh::{self, Refreshed};
-use crate::{findings, index, memory, place, query_embedder};
+use crate::{findings, index, memories, place, query_embedder};
 
 /// Opened generations of some roots.
 pub(crate) struct Searched {
@@ -52,17 +52,17 @@ pub(crate) fn open(
     let sources = sources(args.memory);
     let has = |source| sources.is_empty() || sources.contains(&source);
     let roots = place::for_searches(args.roots)?;
-    let memories = if has(Source::Memory) { memories(args, flags, mode, &roots, program)? } else { Vec::new() };
+    let found = if has(Source::Memory) { of_memory(args, flags, mode, &roots, program)? } else { Vec::new() };
     if !has(Source::Code) && !has(Source::Log) {
-        if memories.is_empty() {
+        if found.is_empty() {
             return Err(Failure::new("memory has no entries").with_help("`aur mem add` adds one"));
         }
-        return Ok(Searched { searchers: Searchers::new(memories), notes: Vec::new(), missing: 0 });
+        return Ok(Searched { searchers: Searchers::new(found), notes: Vec::new(), missing: 0 });
     }
     let is_outside = |root: &PathBuf| !place::is_project(root) && !program.project(root.clone()).has_index();
-    if args.roots.root.is_empty() && !memories.is_empty() && roots.iter().all(is_outside) {
+    if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
         let note = "the current directory is in no project: only memory was searched".to_owned();
-        return Ok(Searched { searchers: Searchers::new(memories), notes: vec![note], missing: 0 });
+        return Ok(Searched { searchers: Searchers::new(found), notes: vec![note], missing: 0 });
     }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let opening = Opening { args: *args, flags, mode, share: roots.len().max(1) as u32, program };
@@ -83,7 +83,7 @@ pub(crate) fn open(
         return Err(failures.into_iter().next().unwrap_or_else(nothing));
     }
     failures.iter().for_each(|failure| program.terminal.report(failure));
-    searchers.extend(memories);
+    searchers.extend(found);
     Ok(Searched { searchers: Searchers::new(searchers), notes, missing: failures.len() })
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn sources(args: &SearchedMemory) -> Vec<Source> {
 }
 
 /// The memories of the user and of each root that have entries.
-fn memories(
+fn of_memory(
     args: &SearchedArgs<'_>,
     flags: &[FlagValue],
     mode: Mode,
@@ -107,21 +107,21 @@ fn memories(
 ) -> Outcome<Vec<NamedSearcher>> {
     let SearchedMemory { scope, session, archived, .. } = args.memory;
     if let Some(session) = session {
-        check_session(session).map_err(memory::failure)?;
+        check_session(session).map_err(memories::failure)?;
     } else if *scope == Some(Scope::Session) {
         return Err(Failure::new("--scope session needs the session").with_help("give it with --session ID"));
     }
     let visibility = Visibility { scope: *scope, session: session.clone(), with_archived: *archived };
     let first = roots.first().map(PathBuf::as_path);
-    let rules = Arc::new(memory::load_rules(first, None, program)?);
+    let rules = Arc::new(memories::load_rules(first, None, program)?);
     let mut places: Vec<MemoryPlace> = roots.iter().map(|root| MemoryPlace::of_project(root)).collect();
     places.extend(MemoryPlace::of_user());
     let mut found = Vec::new();
     for place in places {
-        let Some(memory) = Memory::open(place).map_err(memory::failure)? else { continue };
+        let Some(memory) = Memory::open(place).map_err(memories::failure)? else { continue };
         let project = program.project(first.map(Path::to_owned).unwrap_or_default());
         let config = project.settings(flags.to_vec()).map_err(|error| findings::project(error, &program.terminal))?;
-        found.extend(memory.searcher(config, mode, &rules, &visibility).map_err(memory::failure)?);
+        found.extend(memory.searcher(config, mode, &rules, &visibility).map_err(memories::failure)?);
     }
     Ok(found)
 }

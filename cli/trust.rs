@@ -7,12 +7,12 @@ use crate::failure::{Failure, Outcome};
 use crate::opened::{self, OpenedIndex};
 use crate::output::{sanitize, units};
 use crate::program::Program;
-use crate::{memory, place};
+use crate::{memories, place};
 
 /// Verifies the index and records it as one to be used.
 pub(crate) fn run(args: &TrustArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
-    if memory::trust(&place::for_search(args.root.as_deref())?, program)? {
+    if memories::trust(&place::for_search(args.root.as_deref())?, program)? {
         return Ok(());
     }
     let OpenedIndex { project, snapshot } = opened::open_any(args.root.as_deref(), program)?;

@@ -38,7 +38,7 @@ pub(super) fn run(is_rehearsal: bool, format: ReportFormat, program: &Program) -
     let report = match LogDirectory::open(&settings.path).map_err(place::failure)? {
         None => MaintenanceReport { complete: true, ..MaintenanceReport::default() },
         Some(logs) => {
-            let options = MaintenanceOptions { now: Timestamp::now(), is_rehearsal, deadline: None };
+            let options = MaintenanceOptions { now: Timestamp::now(), is_rehearsal, deadline: None, except: None };
             let mut note = |action, file: &str| {
                 if is_rehearsal {
                     actions.push(PlannedAction { action, file: file.to_owned() });
@@ -50,7 +50,10 @@ pub(super) fn run(is_rehearsal: bool, format: ReportFormat, program: &Program) -
     let mut out = terminal.stdout();
     match format {
         ReportFormat::Json => {
-            json::write_indented(&mut out, &PrintedReport { dry_run: is_rehearsal, report: &report, actions: &actions })?;
+            json::write_indented(
+                &mut out,
+                &PrintedReport { dry_run: is_rehearsal, report: &report, actions: &actions },
+            )?;
         }
         ReportFormat::Text => write_text(&mut out, &report, &actions, is_rehearsal)?,
     }
@@ -86,11 +89,20 @@ fn write_text(
         false => format!(" ({} to {})", units::bytes(report.bytes_before), units::bytes(report.bytes_after)),
     };
     let logs = units::counted(*compressed, "log");
-    writeln!(out, "{compress} {logs}{sizes}, {remove} {}, {} as they are", units::count(*removed), units::count(*kept))?;
+    writeln!(
+        out,
+        "{compress} {logs}{sizes}, {remove} {}, {} as they are",
+        units::count(*removed),
+        units::count(*kept)
+    )?;
     let left = copies_removed + unfinished_removed;
     if left > 0 {
         let files = units::counted(left, "file");
-        writeln!(out, "{} {files} of a process that was killed", if is_rehearsal { "Would remove" } else { "Removed" })?;
+        writeln!(
+            out,
+            "{} {files} of a process that was killed",
+            if is_rehearsal { "Would remove" } else { "Removed" }
+        )?;
     }
     Ok(())
 }

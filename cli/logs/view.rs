@@ -81,11 +81,7 @@ fn write_object(logs: &LogDirectory, log: &LogFile, out: &mut impl Write) -> Out
     Ok(out.write_all(b"}\n")?)
 }
 
-fn each_section(
-    logs: &LogDirectory,
-    log: &LogFile,
-    mut write: impl FnMut(SectionText) -> io::Result<()>,
-) -> Outcome {
+fn each_section(logs: &LogDirectory, log: &LogFile, mut write: impl FnMut(SectionText) -> io::Result<()>) -> Outcome {
     let mut failed = None;
     let mut take = |section| {
         failed = write(section).err();

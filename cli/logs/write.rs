@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::time::Duration;
 
-use aurora_logs::{LogDirectory, LogText, MaintenanceReport, Settings, interaction};
+use aurora_logs::{LogDirectory, LogText, MaintenanceReport, Settings, Written, interaction};
 use jiff::Timestamp;
 
 use super::input::{self, Input};
@@ -23,12 +23,9 @@ pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
     let settings = place::settings(program)?;
     let mut input = Input::open(args.file.as_deref(), &program.terminal)?;
     let text = match &args.query {
-        Some(query) => LogText::Markdown {
-            query: query.clone(),
-            id: args.id.clone(),
-            time: args.timestamp,
-            body: &mut input,
-        },
+        Some(query) => {
+            LogText::Markdown { query: query.clone(), id: args.id.clone(), time: args.timestamp, body: &mut input }
+        }
         None => {
             let (name, bytes) = input.json()?;
             LogText::Interaction(interaction(&bytes).map_err(|mistakes| input::mistakes(&name, &mistakes))?)
@@ -42,13 +39,13 @@ pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
         ReportFormat::Text => writeln!(out, "{}", sanitize::line(&written.path.display().to_string()))?,
     }
     out.flush()?;
-    look_after(&logs, &settings, &program.terminal);
+    look_after(&logs, &written, &settings, &program.terminal);
     Ok(())
 }
 
 /// Daily maintenance. The log is written, so that nothing here makes the command fail.
-fn look_after(logs: &LogDirectory, settings: &Settings, terminal: &Terminal) {
-    match logs.maintain_daily(settings.policy, Timestamp::now(), MAINTENANCE) {
+fn look_after(logs: &LogDirectory, written: &Written, settings: &Settings, terminal: &Terminal) {
+    match logs.maintain_daily(settings.policy, Timestamp::now(), MAINTENANCE, Some(&written.file)) {
         Ok(None) => {}
         Ok(Some(report)) => tell(&report, settings, terminal),
         Err(error) => terminal.warn(&format!("old logs were not looked after: {}", aurora_project::chain(&error))),
@@ -63,8 +60,10 @@ fn tell(report: &MaintenanceReport, settings: &Settings, terminal: &Terminal) {
     }
     if *compressed > 0 {
         let (logs, days) = (units::counted(*compressed, "log"), settings.policy.compress_after_days);
-        terminal
-            .note(&format!("{logs} older than {days} days {} compressed", if *compressed == 1 { "was" } else { "were" }));
+        terminal.note(&format!(
+            "{logs} older than {days} days {} compressed",
+            if *compressed == 1 { "was" } else { "were" }
+        ));
     }
     if !unread.is_empty() {
         let files = units::counted(unread.len() as u64, "file");

@@ -8,7 +8,7 @@ use aurora_memory_schema::Kind;
 
 use super::add::print;
 use super::document::{self, NamedText};
-use super::opened::{Memories, failure};
+use crate::memories::{Memories, failure};
 use crate::args_memory::EditArgs;
 use crate::browse::Editor;
 use crate::failure::{Failure, Outcome};

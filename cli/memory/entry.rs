@@ -5,7 +5,7 @@ use std::io::Write as _;
 use aurora_memory_schema::Kind;
 use aurora_project::Names;
 
-use super::opened::{Memories, failure};
+use crate::memories::{Memories, failure};
 use crate::args_memory::{LinkArgs, RemoveArgs, TagArgs, UndoArgs};
 use crate::failure::{Failure, Outcome};
 use crate::opened::OpenedIndex;

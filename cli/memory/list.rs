@@ -5,7 +5,7 @@ use std::io::Write;
 use aurora_memory::{EntryReport, ListFilter, ListOrder, MemoryError};
 use aurora_memory_schema::Kind;
 
-use super::opened::{Memories, failure};
+use crate::memories::{Memories, failure};
 use crate::args_memory::{AnyKindArg, ListArgs, OrderArg, StateArg};
 use crate::failure::Outcome;
 use crate::output::style::Role;

@@ -7,7 +7,7 @@ use aurora_memory_policy::{Policy, PolicyLayer};
 use serde::Serialize;
 
 use super::document;
-use super::opened::{load_rules, project};
+use crate::memories::{load_rules, project};
 use crate::args_memory::PoliciesArgs;
 use crate::failure::Outcome;
 use crate::output::style::Role;

@@ -6,7 +6,7 @@ use std::path::Path;
 use aurora_memory::Pruned;
 use serde::Serialize;
 
-use super::opened::{Memories, failure};
+use crate::memories::{Memories, failure};
 use crate::args_memory::{MemoryArgs, OwnerArg, PruneArgs};
 use crate::failure::{Failure, Outcome};
 use crate::output::{json, sanitize, time, units};

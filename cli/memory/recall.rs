@@ -7,7 +7,7 @@ use aurora_query::explain::relative_time;
 use aurora_query::{Context, Hit, SearchResults, Source};
 use aurora_storage::{ChunkHistory, ChunkType};
 
-use super::searches::note_search;
+use crate::memories::note_search;
 use crate::args_memory::{RecallArgs, RecallFormat};
 use crate::failure::{Failure, Outcome};
 use crate::output::{json, sanitize, time};

@@ -9,7 +9,7 @@ use aurora_memory_schema::searchable;
 use serde::Serialize;
 
 use super::list::kind_of;
-use super::opened::{Memories, failure};
+use crate::memories::{Memories, failure};
 use crate::args_memory::{MemoryArgs, SchemaArgs, ShowArgs};
 use crate::failure::{Failure, Outcome};
 use crate::output::style::Role;

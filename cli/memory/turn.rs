@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::add::root_of;
 use super::document;
-use super::opened::{create, failure, project};
+use crate::memories::{create, failure, project};
 use crate::args_memory::{TurnArgs, TurnCommand};
 use crate::failure::Outcome;
 use crate::output::{json as written, sanitize, time};

@@ -7,7 +7,8 @@ use aurora_pipeline::{
     Access, BatchView, BuildContext, ColumnSpec, ColumnUses, DynamicType, Emitter, Fingerprint, Registry, Stage,
     StageConfig, StageContext, StageError, Value, Worker, producer,
 };
-use aurora_stages::columns::{DOCUMENT, Document, LANGUAGE, MTIME, PATH, SIZE, emit_documents};
+use aurora_stages::columns::{DOCUMENT, Document, LANGUAGE, MTIME, PATH, SIZE};
+use aurora_stages::emit_documents;
 use aurora_stages::index::PipelineChoice;
 use serde::Deserialize;
 

@@ -169,3 +169,6 @@ fn kind_of_chunk(chunk_type: ChunkType) -> MemoryKind {
         _ => MemoryKind::Code,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 //! Appendix D).
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aurora_memory_schema::Kind;
 use aurora_project::{JudgedChunk, judge};
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::MemoryError;
 use crate::memory::Memory;
 use crate::session::check_session;
+use crate::store::Retrieved;
 
 /// A score from which on a task has succeeded, and one from which on it has in part.
 const SUCCESS: f64 = 0.8;
@@ -38,22 +39,6 @@ pub struct Helpfulness {
     pub helpful: Vec<String>,
     /// What did not.
     pub unhelpful: Vec<String>,
-}
-
-/// A chunk that was shown in a session.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Retrieved {
-    /// The `.aurora` directory whose access history knows the chunk.
-    pub home: PathBuf,
-    /// Its key.
-    pub key: String,
-}
-
-/// What a session has asked for.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SessionSearches {
-    pub(crate) retrieved: Vec<Retrieved>,
-    pub(crate) queries: Vec<String>,
 }
 
 /// What an outcome has changed.

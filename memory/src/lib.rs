@@ -11,6 +11,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod config;
+mod digest;
 mod error;
 mod facts;
 mod home;
@@ -26,9 +27,11 @@ mod scope;
 mod searching;
 mod session;
 mod store;
+mod transfer;
+mod verification;
 
 pub use error::MemoryError;
-pub use learning::{Helpfulness, OutcomeReport, Retrieved, TaskOutcome};
+pub use learning::{Helpfulness, OutcomeReport, TaskOutcome};
 pub use lifecycle::Pruned;
 pub use listing::{ListFilter, ListOrder};
 pub use memory::{Memory, Placement};
@@ -37,4 +40,7 @@ pub use report::{EntryReport, ReportedFacts};
 pub use rules::{MemoryRules, Visibility};
 pub use scope::{Scope, UnknownScope};
 pub use session::{NewTurn, check_session};
-pub use store::{Change, MemoryCompaction, Version};
+pub use store::{Change, MemoryCheck, MemoryCompaction, Retrieved, Version};
+pub use transfer::{
+    JsonLines, LineDefaults, Transfer, TransferEffect, TransferProblem, TransferReport, TransferredEntry,
+};

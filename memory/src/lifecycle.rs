@@ -7,7 +7,7 @@ use crate::error::MemoryError;
 use crate::facts::EntryFacts;
 use crate::memory::{Memory, entry_of};
 use crate::rules::MemoryRules;
-use crate::store::Version;
+use crate::store::{Change, Version};
 
 /// Entries whose accesses are looked up at once.
 const BATCH: usize = 1_024;
@@ -62,7 +62,7 @@ impl Memory {
         }
         judge(&mut batch)?;
         if !is_dry_run && !pruned.is_empty() {
-            self.remove_pruned(&pruned, now)?;
+            self.remove_all(pruned.iter().map(|pruned| pruned.id.as_str()), Change::Prune, now)?;
         }
         Ok((pruned, kept))
     }

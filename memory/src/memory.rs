@@ -9,7 +9,6 @@ use aurora_storage::{OpenMode, Origin, Snapshot, StorageError};
 
 use crate::error::MemoryError;
 use crate::index;
-use crate::lifecycle::Pruned;
 use crate::place::{MemoryPlace, Owner};
 use crate::scope::Scope;
 use crate::session::{NewTurn, check_session};
@@ -184,11 +183,16 @@ impl Memory {
         self.store.write(|writer| remove(writer, id, Change::Remove, now))
     }
 
-    /// Removes entries that a retention policy gives up, in one transaction. Those that have gone meanwhile are passed over.
-    pub(crate) fn remove_pruned(&self, pruned: &[Pruned], now: i64) -> Result<(), MemoryError> {
+    /// Removes entries in one transaction. Those that have gone meanwhile are passed over.
+    pub(crate) fn remove_all<'i>(
+        &self,
+        ids: impl Iterator<Item = &'i str>,
+        change: Change,
+        now: i64,
+    ) -> Result<(), MemoryError> {
         self.store.write(|writer| {
-            for Pruned { id, .. } in pruned {
-                match remove(writer, id, Change::Prune, now) {
+            for id in ids {
+                match remove(writer, id, change, now) {
                     Ok(()) | Err(MemoryError::NoEntry(_)) => {}
                     Err(error) => return Err(error),
                 }

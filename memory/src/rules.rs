@@ -41,6 +41,14 @@ pub struct Visibility {
     pub with_archived: bool,
 }
 
+impl Visibility {
+    /// The rules of a search that sees these entries. An opened memory can be searched with others than those that it was opened
+    /// with.
+    pub fn search_rules(&self, rules: &Arc<MemoryRules>) -> Arc<dyn Retention> {
+        Arc::new(SearchRules { rules: Arc::clone(rules), visibility: self.clone() })
+    }
+}
+
 /// The rules of a search in one memory.
 pub(crate) struct SearchRules {
     pub(crate) rules: Arc<MemoryRules>,

@@ -8,7 +8,7 @@ use aurora_storage::AccessLog;
 
 use crate::error::MemoryError;
 use crate::memory::Memory;
-use crate::rules::{MemoryRules, SearchRules, Visibility};
+use crate::rules::{MemoryRules, Visibility};
 
 impl Memory {
     /// The memory as a root of a search, with every change that was made before; `None` without entries.
@@ -24,9 +24,8 @@ impl Memory {
     ) -> Result<Option<NamedSearcher>, MemoryError> {
         let Some(snapshot) = self.snapshot()? else { return Ok(None) };
         let searcher = Arc::new(Searcher::open(self.project(), snapshot, config, mode)?);
-        let rules = SearchRules { rules: Arc::clone(rules), visibility: visibility.clone() };
         let name = self.place().owner().as_str().to_owned();
-        Ok(Some(NamedSearcher { name, searcher, memory: Some(Arc::new(rules)) }))
+        Ok(Some(NamedSearcher { name, searcher, memory: Some(visibility.search_rules(rules)) }))
     }
 
     /// What was shown and judged before; `None` where it cannot be opened.

@@ -42,6 +42,7 @@ mod rank;
 mod retrieve;
 mod retriever;
 mod search;
+mod tags;
 mod understand;
 
 pub use aurora_inverted::{Bm25Config, FieldScorer, idf};
@@ -55,7 +56,7 @@ pub use graph::{
     BranchEnd, DEEPEST_TREE, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree, TreeNode,
     TreeOptions,
 };
-pub use memory::{Aging, Retention, Source};
+pub use memory::{Aging, Forgetting, Retention, Source};
 pub use path_class::is_side_code;
 pub use present::{
     Context, ContextBlock, Copies, Details, FacetCount, FileRow, FileState, Hit, IndexInfo, LineToken, Marker,
@@ -63,7 +64,6 @@ pub use present::{
     StageCounts, complete, estimate_tokens, file_state, packed, shown_path,
 };
 pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
-pub use rank::forgetting::Forgetting;
 pub use rank::{
     AppliedRule, Edge, Passage, Weights, activation, first_piece, forgetting, graph_relevance, min_max, ranks,
     reciprocal_rank,

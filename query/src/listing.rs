@@ -8,11 +8,12 @@ use rustc_hash::FxHashSet;
 
 use crate::explain::{Explanation, activation_reason};
 use crate::filter::TextFilter;
-use crate::present::{self, Hit, Scores, SearchFacets, SearchResults, StageCounts, line_numbers};
+use crate::present::{Hit, Scores, SearchFacets, SearchResults, StageCounts, line_numbers};
 use crate::query::{Query, QueryError};
 use crate::rank::activation::ActivationParts;
 use crate::rank::first_piece;
 use crate::retriever::Root;
+use crate::tags::add_tags;
 
 /// Reason given for a score that is none.
 const UNRANKED: &str = "not ranked: no query";
@@ -30,7 +31,7 @@ pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<
         }
         parts.push(part);
     }
-    present::add_tags(roots, &mut hits)?;
+    add_tags(roots, &mut hits)?;
     let eligible = parts.iter().map(|part| part.eligible).sum();
     let mut notes: Vec<String> = Vec::new();
     for note in parts.iter().flat_map(|part| &part.notes).filter(|_| eligible == 0 || roots.len() == 1) {
@@ -85,7 +86,7 @@ impl Part {
         let retriever = root.retriever;
         let snapshot = retriever.snapshot();
         let text = query.filter.text()?;
-        let selection = query.filter.resolve()?.select(root)?;
+        let selection = query.filter.resolve()?.select(&root.filtered())?;
         let mut notes = selection.notes;
         let eligible = selection.chunks.unwrap_or_default() & snapshot.live();
         let mut found: Vec<(ChunkId, Chunk)> = Vec::new();

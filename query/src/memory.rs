@@ -6,8 +6,6 @@ use aurora_storage::{AccessRecord, ArchivedMetaValue, ChunkRecord, ChunkType, Sn
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
-use crate::rank::forgetting::Forgetting;
-
 /// Columns of the chunks of memories.
 pub mod column {
     /// Who may find an entry.
@@ -44,6 +42,20 @@ pub struct Aging {
     pub weight: f32,
     /// Why, in words.
     pub reason: String,
+}
+
+/// How a chunk is forgotten.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Forgetting {
+    /// With the logarithm of the days since the last use.
+    #[default]
+    Logarithmic,
+    /// That, and by half with every half-life of further disuse.
+    Exponential,
+    /// Not at all.
+    None,
 }
 
 /// Where a result comes from.

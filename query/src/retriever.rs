@@ -6,7 +6,7 @@ use aurora_analysis::{AUTO, Analyzer, ContextualReranker, QueryEmbedder, Reranke
 use aurora_storage::{AccessLog, AccessRecord, Annotations, Snapshot, StorageError};
 
 use crate::config::SearchConfig;
-use crate::filter::FilterSpec;
+use crate::filter::{FilterSpec, FilteredIndex};
 use crate::memory::Retention;
 use crate::present::FacetIndex;
 use crate::query::{Mode, QueryError};
@@ -50,6 +50,15 @@ impl<'a> Root<'a> {
     /// A project's index.
     pub fn of_project(name: &'a str, retriever: &'a Retriever) -> Self {
         Self { name, retriever, memory: None }
+    }
+
+    /// What a filter looks at.
+    pub(crate) fn filtered(&self) -> FilteredIndex<'a> {
+        FilteredIndex {
+            snapshot: self.retriever.snapshot(),
+            annotations: self.retriever.annotations(),
+            memory: self.memory,
+        }
     }
 
     /// The name in results of a search over `roots`: where there are several projects, their names tell them apart.

@@ -17,6 +17,7 @@ use crate::rank::{self, Boosts, Passage, RankingContext, first_piece};
 use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::{self, Candidate, CandidateLimits, Candidates, QueryVector, SearchedRoot, query_vectors};
 use crate::retriever::{Retriever, Root};
+use crate::tags::add_tags;
 use crate::understand::{ParsedQuery, Understood, understand};
 
 impl Retriever {
@@ -92,7 +93,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let ranked = rank::rank(&context, found.list, accesses, &mut notes)?;
     let groups = rank::fold(&context, &ranked, query.limit, query.group)?;
     let mut hits = present::hits(&context, query.content, &ranked, groups)?;
-    present::add_tags(roots, &mut hits)?;
+    add_tags(roots, &mut hits)?;
     stages.shown = hits.len();
     Ok(SearchResults {
         query: query.text.clone(),
@@ -177,7 +178,7 @@ fn select(
     let (mut selected, mut reasons): (Vec<Option<RoaringBitmap>>, Vec<String>) = (Vec::new(), Vec::new());
     for root in roots {
         let snapshot = root.retriever.snapshot();
-        let selection = filter.select(root)?;
+        let selection = filter.select(&root.filtered())?;
         reasons.extend(selection.notes);
         selected.push(selection.chunks.map(|chunks| chunks & snapshot.live()));
     }

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use aurora_pipeline::{Cell, Emitter, StageError, Value};
+use aurora_pipeline::{Cell, Value};
 use serde::Deserialize;
-
-use crate::columns::{DOCUMENT, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE};
 
 /// Longest text of a document, in bytes.
 const LONGEST: usize = 4 << 20;
@@ -30,27 +28,6 @@ impl Cell for Document {
             Self::Deleted | Self::Rest => 0,
         }
     }
-}
-
-/// Emits documents with their paths, all in one language, as a source of documents does.
-///
-/// # Errors
-/// When the run has been stopped.
-pub fn emit_documents(rows: Vec<(String, Document)>, language: &str, out: &mut Emitter<'_>) -> Result<(), StageError> {
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let size = |document: &Document| if let Document::Text(text) = document { text.len() as u64 } else { 0 };
-    let mut batch = out.batch(rows.len());
-    batch.write(SIZE, rows.iter().map(|(_, document)| size(document)).collect())?;
-    batch.write(MTIME, vec![0; rows.len()])?;
-    batch.write(LANGUAGE, vec![LanguageName::from(language); rows.len()])?;
-    batch.expect_bytes(3 * rows.iter().map(|(_, document)| size(document)).sum::<u64>());
-    let (paths, documents): (Vec<_>, Vec<_>) =
-        rows.into_iter().map(|(path, document)| (RelativePath::from(path), Some(document))).unzip();
-    batch.write(PATH, paths)?;
-    batch.write(DOCUMENT, documents)?;
-    out.emit(batch)
 }
 
 #[derive(Deserialize)]

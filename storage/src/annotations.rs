@@ -50,7 +50,9 @@ impl Annotations {
     /// When they are damaged or cannot be read.
     pub fn get_many(&self, keys: &[&str]) -> Result<Vec<Option<Governance>>, StorageError> {
         let reader = self.0.read()?;
-        keys.iter().map(|key| reader.get(GOVERNANCE, &row_key(key))?.map(|bytes| self.decode(bytes)).transpose()).collect()
+        keys.iter()
+            .map(|key| reader.get(GOVERNANCE, &row_key(key))?.map(|bytes| self.decode(bytes)).transpose())
+            .collect()
     }
 
     /// All of them: keys of chunks with what was said of each.
@@ -72,11 +74,7 @@ impl Annotations {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn change(
-        &self,
-        key: &str,
-        change: impl FnOnce(&mut Governance),
-    ) -> Result<Governance, StorageError> {
+    pub fn change(&self, key: &str, change: impl FnOnce(&mut Governance)) -> Result<Governance, StorageError> {
         self.0.write(|writer| {
             let row = row_key(key);
             let before = writer.get(GOVERNANCE, &row)?;

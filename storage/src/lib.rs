@@ -106,8 +106,8 @@ mod writer;
 mod writer_options;
 mod writer_state;
 
-pub use annotations::Annotations;
 pub use access::{AccessLog, AccessRecord, Judgements, Verdict};
+pub use annotations::Annotations;
 pub use artefact::{Arrival, ArtefactManifest, ArtefactPart};
 pub use aurora_inverted::{
     FIELDS, Field, FieldLengths, LengthCodes, LengthColumns, Postings, TermVector, TermVectorBuilder, Walk,

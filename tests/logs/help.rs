@@ -49,7 +49,10 @@ fn wrong_arguments_are_refused() {
         (&["logs", "list", "2025/13"], "expected a year or a month"),
         (&["logs", "list", "2025", "--date", "2025-12-13"], "cannot be used with"),
         (&["logs", "--date", "2025-12-13", "--month", "2025-12"], "cannot be used with"),
-        (&["logs", "search", "x", "--from", "2025-12-14", "--to", "2025-12-13"], "--from 2025-12-14 is later than --to 2025-12-13"),
+        (
+            &["logs", "search", "x", "--from", "2025-12-14", "--to", "2025-12-13"],
+            "--from 2025-12-14 is later than --to 2025-12-13",
+        ),
         (&["logs", "search"], "<TEXT>"),
         (&["logs", "search", "--regex", "a("], "cannot search for `a(`"),
         (&["logs", "search", " "], "there is nothing to search for"),

@@ -48,9 +48,7 @@ fn numbered(phases: &[(Option<u32>, String, String)], mut last: u32) -> Vec<(u32
 }
 
 fn json(phases: &[(Option<u32>, String, String)]) -> serde_json::Value {
-    let phase = |(number, name, text): &(Option<u32>, String, String)| {
-        serde_json::json!({"number": number, "name": name, "text": text, "output": {"text": text}})
-    };
+    let phase = |(number, name, text): &(Option<u32>, String, String)| serde_json::json!({"number": number, "name": name, "text": text, "output": {"text": text}});
     phases.iter().map(phase).collect()
 }
 

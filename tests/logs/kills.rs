@@ -140,7 +140,11 @@ fn killed_additions_are_there_completely_or_not_at_all() {
         // A compressed copy that is left behind is the beginning of the log.
         let _ = fixture.aur(&["logs", "maintain"]);
         let after = content();
-        assert!(after == before || after.starts_with(&before) && after.matches("### More").count() == before.matches("### More").count() + 1);
+        assert!(
+            after == before
+                || after.starts_with(&before)
+                    && after.matches("### More").count() == before.matches("### More").count() + 1
+        );
         assert_eq!(after.matches("line of the addition").count() % 100_000, 0);
         before = after;
     }

@@ -32,8 +32,16 @@ fn a_log_is_written_and_told_of() {
 fn markdown_is_stored_as_it_is() {
     let fixture = Fixture::plain();
     let body = "# Anything\r\n\n## Phase 1: Assess\nno end \u{1b}[31m";
-    let arguments =
-        ["log", "write", "--query", "Optimize React component rendering", "--id", "x-1", "--timestamp", "2025-12-13T23:30:00-01:00"];
+    let arguments = [
+        "log",
+        "write",
+        "--query",
+        "Optimize React component rendering",
+        "--id",
+        "x-1",
+        "--timestamp",
+        "2025-12-13T23:30:00-01:00",
+    ];
     let run = feed(&fixture, &arguments, body);
     assert_eq!(run.code, Some(0), "{run:?}");
     let header = "---\n## Query: 2025-12-14T00:30:00Z | ID: x-1\n\n**User Query**: \"Optimize React component rendering\"\n**Keywords**: react, rendering\n\n";
@@ -100,7 +108,11 @@ fn an_addition_leaves_what_is_there() {
     let fixture = Fixture::plain();
     let file = write(&fixture, OAUTH);
     let before = content(&fixture, &file);
-    let run = feed(&fixture, &["log", "append", "aurora-20251213-143215-abc123", "--format", "json"], r#"{"phases": [{"name": "RECORD", "output": {"stored": true}}]}"#);
+    let run = feed(
+        &fixture,
+        &["log", "append", "aurora-20251213-143215-abc123", "--format", "json"],
+        r#"{"phases": [{"name": "RECORD", "output": {"stored": true}}]}"#,
+    );
     assert_eq!(run.code, Some(0), "{run:?}");
     let after = content(&fixture, &file);
     assert!(after.starts_with(&before) && after.contains("### Phase 3: RECORD"), "{after}");
@@ -178,11 +190,15 @@ fn the_configuration_decides_where_and_how() {
     assert_eq!(run.out.trim_end(), elsewhere.join("2025/12/oauth-authentication-api-2025-12-13.md").to_string_lossy());
     assert!(!fixture.user_directory().join("logs").exists());
 
-    fixture.write_for_user("config.toml", "[logs]\nkeyword_count = 30\nretention = 3\n");
+    fixture.write_for_user("config.toml", "[logs]\nkeyword_count = 30\nretention_day = 3\n");
     for arguments in [&["log", "write"][..], &["logs"], &["logs", "maintain"], &["logs", "search", "x"]] {
         let run = feed(&fixture, arguments, OAUTH);
         assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{arguments:?}: {run:?}");
-        for told in ["`logs.keyword_count` must be a whole number from 1 to 4", "did you mean `retention_days`?", "has 2 errors"] {
+        for told in [
+            "`logs.keyword_count` must be a whole number from 1 to 4",
+            "did you mean `retention_days`?",
+            "has 2 errors",
+        ] {
             assert!(run.err.contains(told), "{arguments:?}: {run:?}");
         }
     }

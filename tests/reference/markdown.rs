@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use aurora_logs::{SettingReference, Settings};
 use aurora_pipeline::{ColumnReference, Key, RunConfig, STAGE_KEYS, TableReference, ValueType, format_bytes};
 use aurora_query::{SearchConfig, SearchKey};
 use aurora_stages::limits::Limits;
@@ -71,6 +72,15 @@ flags and files named with `--pipeline` are not bounded ([limits](../limits.md))
 |---|---|---|---|---|
 ";
 
+const LOGS: &str = "
+## Conversation logs
+
+`[logs]` in the user's `config.toml` says where [conversation logs](../conversation-logs.md) are and how long they are kept.
+
+| key | type | default | meaning | environment variable |
+|---|---|---|---|---|
+";
+
 /// The whole page.
 pub(crate) fn reference() -> String {
     let registry = aurora::registry();
@@ -90,6 +100,10 @@ pub(crate) fn reference() -> String {
     for (key, default, variable) in Limits::reference() {
         let default = default_of(&key, Some(&Value::from(default)));
         let _ = writeln!(page, "| `{}` | {} | {default} | {} | `{variable}` |", key.name, type_of(&key), key.meaning);
+    }
+    page.push_str(LOGS);
+    for SettingReference { key, values, default, meaning, variable } in Settings::reference() {
+        let _ = writeln!(page, "| `{key}` | {values} | `{default}` | {meaning} | `{variable}` |");
     }
     page
 }

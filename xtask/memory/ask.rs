@@ -30,7 +30,7 @@ pub(crate) fn ask(
     let answer = |question: &Question| {
         let found = search(&searchers, setting, now, &question.query, DEPTH)?;
         let found: Vec<Found> =
-            found.iter().flat_map(|found| &found.hits).map(|hit| Found { file: hit.file.clone(), lines: None }).collect();
+            found.iter().flat_map(|found| &found.hits).map(|hit| Found { file: hit.key.clone(), lines: None }).collect();
         Ok(measure(question, &found, None))
     };
     questions.par_iter().map(answer).collect()

@@ -25,7 +25,8 @@ use std::process::ExitCode;
 use aurora_query::SearchConfig;
 use clap::Parser;
 
-use conversation::Conversation;
+use category::Category;
+use conversation::{Conversation, ConversationQuestion};
 use memories::Memories;
 use setting::Setting;
 
@@ -69,16 +70,18 @@ fn run(options: &Options) -> Result<(), String> {
     if std::env::var_os("AURORA_HOME").is_none() {
         return Err("`AURORA_HOME` is not set; run `cargo xtask memory-quality`".to_owned());
     }
-    let conversations = conversations(options)?;
+    let mut conversations = conversations(options)?;
     let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let own = || Memories::own(&conversations, directory.path());
     let base = Setting { lambda: options.decay, ..Setting::base(SearchConfig::default()) };
     if let Some(most) = options.misses {
-        misses::print_misses(&conversations, &own()?, &base, most)
+        misses::print_misses(&conversations, &Memories::own(&conversations, directory.path())?, &base, most)
     } else if options.trials.is_empty() {
         report::print(&conversations, directory.path())
     } else {
-        report::print_trials(&conversations, &own()?, &base, &options.trials)
+        // Questions without an answer are counted apart, which trials leave out.
+        let is_answered = |question: &ConversationQuestion| question.category != Category::Adversarial;
+        conversations.iter_mut().for_each(|conversation| conversation.questions.retain(is_answered));
+        report::print_trials(&conversations, &Memories::own(&conversations, directory.path())?, &base, &options.trials)
     }
 }
 

@@ -10,15 +10,13 @@ use crate::conversation::{Conversation, ConversationQuestion, Session};
 
 /// Seconds between the last turn and the questions.
 pub(crate) const UNTIL_ASKED: i64 = 3_600;
-/// Where the index has the entries of a memory.
-const ENTRIES: &str = "@memory/";
 
 /// A memory with the turns of one or several conversations.
 pub(crate) struct StoredTurns {
     /// The memory.
     pub(crate) memory: Memory,
-    /// Indexed path of each turn, by conversation and id of LoCoMo.
-    paths: BTreeMap<(String, String), String>,
+    /// Id of each turn in the memory, by conversation and id of LoCoMo.
+    ids: BTreeMap<(String, String), String>,
 }
 
 /// Questions that a memory is asked at one time.
@@ -78,7 +76,7 @@ impl StoredTurns {
     /// A memory without turns.
     pub(crate) fn create(directory: &Path) -> Result<Self, String> {
         let memory = Memory::create(MemoryPlace::at(Owner::User, directory)).map_err(|error| error.to_string())?;
-        Ok(Self { memory, paths: BTreeMap::new() })
+        Ok(Self { memory, ids: BTreeMap::new() })
     }
 
     /// Adds the turns of a session, each `shift` seconds later than it was said.
@@ -88,18 +86,19 @@ impl StoredTurns {
             let new =
                 NewTurn { session: &session.name, speaker: &turn.speaker, text: &turn.text, reply_to: None, time };
             let id = self.memory.add_turn(&new, Scope::Session, time).map_err(|error| error.to_string())?;
-            self.paths.insert((conversation.name.clone(), turn.id.clone()), format!("{ENTRIES}{id}"));
+            self.ids.insert((conversation.name.clone(), turn.id.clone()), id);
         }
         Ok(())
     }
 
-    /// Questions about a conversation of this memory, in the form that is measured. A turn answers as a whole.
+    /// Questions about a conversation of this memory, in the form that is measured, with ids of entries as paths. A turn answers as a
+    /// whole.
     pub(crate) fn questions<'c>(
         &self,
         conversation: &Conversation,
         questions: impl Iterator<Item = &'c ConversationQuestion>,
     ) -> Vec<Question> {
-        let answer = |id: &String| Answer { path: self.path(conversation, id), ..Answer::default() };
+        let answer = |id: &String| Answer { path: self.id(conversation, id), ..Answer::default() };
         let question = |question: &ConversationQuestion| Question {
             id: question.id.clone(),
             query: question.text.clone(),
@@ -110,8 +109,8 @@ impl StoredTurns {
         questions.map(question).collect()
     }
 
-    /// The indexed path of a turn.
-    pub(crate) fn path(&self, conversation: &Conversation, id: &str) -> String {
-        self.paths.get(&(conversation.name.clone(), id.to_owned())).cloned().unwrap_or_default()
+    /// The id in the memory of a turn that LoCoMo calls `id`.
+    pub(crate) fn id(&self, conversation: &Conversation, id: &str) -> String {
+        self.ids.get(&(conversation.name.clone(), id.to_owned())).cloned().unwrap_or_default()
     }
 }

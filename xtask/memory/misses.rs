@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use aurora_evaluation::golden::Question;
-use aurora_query::SearchResults;
+use aurora_query::{Hit, SearchResults};
 
 use crate::ask::{search, searchers};
 use crate::conversation::{Conversation, ConversationQuestion};
@@ -30,7 +30,7 @@ pub(crate) fn print_misses(
         let searchers = searchers(&memories.stored[round.memory].memory, setting)?;
         for (asked, question) in conversation.questions.iter().zip(&round.questions) {
             let Some(found) = search(&searchers, setting, round.now, &question.query, DEPTH)? else { continue };
-            let is_found = found.hits.iter().take(CUT).any(|hit| is_evidence(question, &hit.file));
+            let is_found = found.hits.iter().take(CUT).any(|hit| is_evidence(question, &hit.key));
             if !is_found {
                 missed.push((question.set.clone(), description(conversation, round, (asked, question), &found)));
             }
@@ -48,8 +48,8 @@ pub(crate) fn print_misses(
     Ok(())
 }
 
-fn is_evidence(question: &Question, file: &str) -> bool {
-    question.relevant.iter().any(|answer| answer.path == file)
+fn is_evidence(question: &Question, id: &str) -> bool {
+    question.relevant.iter().any(|answer| answer.path == id)
 }
 
 fn description(
@@ -66,7 +66,7 @@ fn description(
         // Writing to a string does not fail.
         let _ = writeln!(text, "  wanted {id}, {days} days old: {}: {}", turn.speaker, turn.text);
     }
-    for (place, hit) in found.hits.iter().enumerate().filter(|(_, hit)| is_evidence(question, &hit.file)) {
+    for (place, hit) in found.hits.iter().enumerate().filter(|(_, hit)| is_evidence(question, &hit.key)) {
         let _ = writeln!(text, "  at {}: {}", place + 1, scores(hit));
     }
     for hit in found.hits.iter().take(SHOWN) {
@@ -75,6 +75,6 @@ fn description(
     text
 }
 
-fn scores(hit: &aurora_query::Hit) -> String {
+fn scores(hit: &Hit) -> String {
     serde_json::to_string(&hit.scores).unwrap_or_default()
 }

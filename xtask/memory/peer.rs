@@ -42,7 +42,7 @@ pub(crate) fn ask_peer(
         let held = conversations.iter().zip(&memories.rounds).filter(|(_, round)| round.memory == place);
         let turns = held.clone().flat_map(|(conversation, _)| {
             let turn = |turn: &crate::conversation::Turn| {
-                let id = memories.stored[place].path(conversation, &turn.id);
+                let id = memories.stored[place].id(conversation, &turn.id);
                 json!({ "id": id, "speaker": turn.speaker, "text": turn.text })
             };
             conversation.turns().map(turn).collect::<Vec<Value>>()

@@ -99,6 +99,12 @@ enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Entries of memory beside a million others against SQLite with FTS5, which is compiled for this alone.
+    Memory {
+        /// Options such as `--turns 100000`, `--directory DIR` and `--only product,wal`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Rows through a stage that is a program against the same bytes through `cat`.
     Process {
         /// Directory whose files are the rows; by default they are made up.
@@ -146,6 +152,10 @@ fn main() -> ExitCode {
             run::bench("aurora", "index", &[root], &[rounds.to_string()])
         }
         Task::Bench { bench: Bench::Knowledge { arguments } } => servers::knowledge(&arguments),
+        Task::Bench { bench: Bench::Memory { arguments } } => servers::built().and_then(|target| {
+            let program = ["--program".to_owned(), servers::program(&target).to_string_lossy().into_owned()];
+            run::bench_outside("benches/memory", &[&program, &arguments[..]].concat())
+        }),
         Task::Bench { bench: Bench::Serve { arguments } } => servers::serve(&arguments),
         Task::Bench { bench: Bench::Process { root } } => run::bench("aurora-plugins", "process", root.as_slice(), &[]),
         Task::Bench { bench: Bench::Query { root } } => run::bench("aurora", "query", &[root], &[]),

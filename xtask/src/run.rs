@@ -6,7 +6,7 @@ use crate::cargo::{cargo, cargo_with, project};
 use crate::{markers, tools};
 
 /// Packages that no other job compiles.
-const OUTSIDE: [&str; 3] = ["benches/blame", "benches/tantivy", "fuzz"];
+const OUTSIDE: [&str; 4] = ["benches/blame", "benches/memory", "benches/tantivy", "fuzz"];
 
 /// `rustfmt --check`, clippy (with BERT and without, and with WebAssembly stages) and rustdoc with warnings denied, and cargo-deny where it is installed: the
 /// tests hold dependencies against the same rules.

@@ -24,12 +24,13 @@ pub(crate) fn knowledge(arguments: &[String]) -> Result<(), String> {
 }
 
 /// The directory of what was built, with the program in it.
-fn built() -> Result<PathBuf, String> {
+pub(crate) fn built() -> Result<PathBuf, String> {
     cargo(&["build", "--release", "--bin", "aur"])?;
     Ok(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| project().join("target"), Into::into))
 }
 
-fn program(target: &Path) -> PathBuf {
+/// The program in that directory.
+pub(crate) fn program(target: &Path) -> PathBuf {
     target.join("release/aur")
 }
 

@@ -60,7 +60,7 @@ const REFERENCE: [SettingReference; 4] = [
     SettingReference {
         key: PATH,
         values: "absolute path, or one that begins with `~/`",
-        default: "~/.aurora/logs/conversations",
+        default: "\"~/.aurora/logs/conversations\"",
         meaning: "The directory of the logs.",
         variable: "AURORA_LOGS_PATH",
     },

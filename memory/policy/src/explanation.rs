@@ -1,8 +1,9 @@
 //! Decisions in sentences.
 
-use crate::decision::{Candidate, Retention, Source, State};
+use crate::candidate::{Candidate, Source};
 use crate::facts::Facts;
 use crate::lifespan::{Decay, Lifespan};
+use crate::retention::{Retention, State};
 
 /// The part that a candidate has in a decision.
 pub(crate) enum Role<'a> {

@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use aurora_diagnostics::{Diagnostics, Location};
+use aurora_diagnostics::Location;
 use serde::Serialize;
 
 use crate::condition::Condition;
 use crate::lifespan::{Decay, Lifespan};
-use crate::{reader, writer};
 
 /// Where a policy was last changed, or a rule comes from. A later layer wins over an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -76,28 +75,6 @@ impl ConfigFile<'_> {
 }
 
 impl PolicyLayer {
-    /// Reads `[memory.policies]` and `[memory.policy.NAME]` of a configuration file in TOML; nothing else of it is looked at.
-    ///
-    /// # Errors
-    /// All errors at once: text that is not TOML, unknown keys, values that break their rule, conditions that do not parse.
-    pub fn from_toml(name: &str, text: &str) -> Result<Self, Diagnostics> {
-        reader::of_toml(name, text).into_result()
-    }
-
-    /// Reads a configuration in JSON: `memory.lifespan_policies` (seed 004, Appendix C.2) or `retention_policies` (§6.7.1).
-    /// Nothing else of it is looked at.
-    ///
-    /// # Errors
-    /// All errors at once, as with TOML; also a file that has neither key, or both.
-    pub fn from_seed_json(name: &str, text: &str) -> Result<Self, Diagnostics> {
-        reader::of_seed_json(name, text).into_result()
-    }
-
-    /// The layer in TOML, which [`PolicyLayer::from_toml`] reads as an equal layer. Conditions are in canonical form.
-    pub fn to_toml(&self) -> String {
-        writer::to_toml(self)
-    }
-
     /// Whether the layer says nothing.
     pub fn is_empty(&self) -> bool {
         self.enabled.is_none() && self.default.is_none() && self.policies.is_empty()

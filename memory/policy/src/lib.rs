@@ -12,7 +12,7 @@
 //! | What is a condition, and when does it hold? | `condition` |
 //! | How does a configuration become policies, and a seed's JSON become TOML? | `document`, `reader`, `layer`, `policies`, `writer` |
 //! | What does an entry say itself? | `rules` |
-//! | What happens to an entry, and why? | `decision`, `explanation` |
+//! | What happens to an entry, and why? | `candidate`, `retention`, `decision`, `explanation` |
 //! | How much does time take from a rank? | `activation`, `temporal`, `memory_kind`, `rates_reader` |
 //!
 //! ```
@@ -41,6 +41,7 @@
 #![warn(missing_docs)]
 
 mod activation;
+mod candidate;
 mod condition;
 mod decision;
 mod document;
@@ -52,17 +53,19 @@ mod memory_kind;
 mod policies;
 mod rates_reader;
 mod reader;
+mod retention;
 mod rules;
 mod temporal;
 mod writer;
 
 pub use activation::{Rates, activation_loss};
 pub use condition::{Condition, ConditionError};
-pub use decision::{Decision, Retention, State, Step, decide, retention};
+pub use decision::{Decision, Step, decide};
 pub use facts::Facts;
 pub use layer::{ConfigFile, Layer, PolicyLayer};
 pub use lifespan::{Decay, Lifespan};
 pub use memory_kind::{MemoryKind, MemoryScope};
 pub use policies::{Policies, Policy};
+pub use retention::{Retention, State, retention};
 pub use rules::{EntryRules, RulesError, check_rule};
 pub use temporal::{DecayRates, temporal_weight};

@@ -4,6 +4,7 @@ use aurora_diagnostics::{Diagnostic, Diagnostics, code};
 use aurora_suggest::did_you_mean;
 
 use crate::document::{Document, Entry, Value};
+use crate::layer::ConfigFile;
 use crate::memory_kind::{MemoryKind, MemoryScope};
 use crate::temporal::DecayRates;
 
@@ -11,14 +12,35 @@ const KEY: &str = "memory.decay";
 /// Highest decay rate, per hour.
 const MOST: f64 = 10.0;
 
-pub(crate) struct RatesReader<'r, 'd, 't> {
-    pub(crate) document: &'d Document<'t>,
-    pub(crate) rates: &'r mut DecayRates,
-    pub(crate) errors: &'r mut Diagnostics,
+impl DecayRates {
+    /// The defaults with `[memory.decay]` of every file laid over them, in the order of their layers. Nothing else of the files is
+    /// looked at. Files in JSON have no rates and are passed over.
+    ///
+    /// # Errors
+    /// All errors of all files at once: text that is not TOML, unknown kinds and scopes, values that are no number from 0 to 10.
+    pub fn load(files: &[ConfigFile<'_>]) -> Result<Self, Diagnostics> {
+        let mut files: Vec<&ConfigFile<'_>> = files.iter().filter(|file| !file.is_json()).collect();
+        files.sort_by_key(|file| file.layer);
+        let mut rates = Self::default();
+        let mut errors = Diagnostics::default();
+        for file in &files {
+            match Document::of_toml(file.name, file.text) {
+                Ok(document) => RatesReader { document: &document, rates: &mut rates, errors: &mut errors }.read(),
+                Err(found) => errors.extend(found.iter().cloned()),
+            }
+        }
+        if errors.is_empty() { Ok(rates) } else { Err(errors) }
+    }
+}
+
+struct RatesReader<'r, 'd, 't> {
+    document: &'d Document<'t>,
+    rates: &'r mut DecayRates,
+    errors: &'r mut Diagnostics,
 }
 
 impl<'d> RatesReader<'_, 'd, '_> {
-    pub(crate) fn read(&mut self) {
+    fn read(&mut self) {
         let Some(memory) = self.document.root.iter().find(|entry| entry.key == "memory") else { return };
         let Some(entries) = self.table(memory, "memory") else { return };
         let Some(decay) = entries.iter().find(|entry| entry.key == "decay") else { return };
@@ -80,5 +102,28 @@ impl<'d> RatesReader<'_, 'd, '_> {
         let location = Some(self.document.key(entry));
         let message = format!("unknown key `{prefix}.{}`", entry.key);
         self.errors.push(Diagnostic::error(code::UNKNOWN_KEY, location, message).with_help(Some(help)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layer::Layer;
+
+    #[test]
+    fn later_layers_set_what_they_name() {
+        let file = |layer, text| ConfigFile { layer, name: "config.toml", text };
+        let project =
+            file(Layer::Project, "[memory.decay]\nturn.session = 0.1\nlog = 10\n[memory.policies]\nenabled = 3");
+        let global = file(Layer::Global, "[memory.decay]\nturn = 0.001\nnote = { user = 0.5 }");
+        let json = ConfigFile { layer: Layer::Flag, name: "policies.json", text: "{" };
+        let rates = DecayRates::load(&[project, json, global]).unwrap();
+        let lambda = |kind, scope| rates.lambda(kind, scope);
+        assert_eq!(lambda(MemoryKind::Turn, MemoryScope::Session), 0.1);
+        assert_eq!(lambda(MemoryKind::Turn, MemoryScope::User), 0.001);
+        assert_eq!(lambda(MemoryKind::Note, MemoryScope::User), 0.5);
+        assert_eq!(lambda(MemoryKind::Note, MemoryScope::Global), 0.0);
+        assert_eq!(lambda(MemoryKind::Log, MemoryScope::Project), 10.0);
+        assert!((rates.weight(MemoryKind::Turn, MemoryScope::Session, 6.931_471_8) - 0.5).abs() < 1e-8);
     }
 }

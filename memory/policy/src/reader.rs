@@ -16,6 +16,25 @@ const ALIASES: [(&str, &str); 3] =
 const SETTINGS: [&str; 2] = ["enabled", "default"];
 const FIELDS: [&str; 5] = ["condition", "lifespan", "decay", "escalation", "description"];
 
+impl PolicyLayer {
+    /// Reads `[memory.policies]` and `[memory.policy.NAME]` of a configuration file in TOML; nothing else of it is looked at.
+    ///
+    /// # Errors
+    /// All errors at once: text that is not TOML, unknown keys, values that break their rule, conditions that do not parse.
+    pub fn from_toml(name: &str, text: &str) -> Result<Self, Diagnostics> {
+        of_toml(name, text).into_result()
+    }
+
+    /// Reads a configuration in JSON: `memory.lifespan_policies` (seed 004, Appendix C.2) or `retention_policies` (§6.7.1).
+    /// Nothing else of it is looked at.
+    ///
+    /// # Errors
+    /// All errors at once, as with TOML; also a file that has neither key, or both.
+    pub fn from_seed_json(name: &str, text: &str) -> Result<Self, Diagnostics> {
+        of_seed_json(name, text).into_result()
+    }
+}
+
 /// What a file says, and its errors. A value with an error has a placeholder, so that nothing else is reported about it.
 pub(crate) struct Reading {
     pub(crate) layer: PolicyLayer,
@@ -23,7 +42,7 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    pub(crate) fn into_result(mut self) -> Result<PolicyLayer, Diagnostics> {
+    fn into_result(mut self) -> Result<PolicyLayer, Diagnostics> {
         self.errors.sort(|_| 0);
         if self.errors.is_empty() { Ok(self.layer) } else { Err(self.errors) }
     }

@@ -1,11 +1,6 @@
 //! Temporal decay: how much the age of a memory takes from its score.
 
-use aurora_diagnostics::Diagnostics;
-
-use crate::document::Document;
-use crate::layer::ConfigFile;
 use crate::memory_kind::{MemoryKind, MemoryScope};
-use crate::rates_reader::RatesReader;
 
 /// Decay rate of turns by default, per hour. Source: seed 003, implementation checklist of "BM25 + Temporal Decay".
 const LAMBDA_OF_TURNS: f64 = 0.01;
@@ -37,25 +32,6 @@ impl Default for DecayRates {
 }
 
 impl DecayRates {
-    /// The defaults with `[memory.decay]` of every file laid over them, in the order of their layers. Nothing else of the files is
-    /// looked at. Files in JSON have no rates and are passed over.
-    ///
-    /// # Errors
-    /// All errors of all files at once: text that is not TOML, unknown kinds and scopes, values that are no number from 0 to 10.
-    pub fn load(files: &[ConfigFile<'_>]) -> Result<Self, Diagnostics> {
-        let mut files: Vec<&ConfigFile<'_>> = files.iter().filter(|file| !file.is_json()).collect();
-        files.sort_by_key(|file| file.layer);
-        let mut rates = Self::default();
-        let mut errors = Diagnostics::default();
-        for file in &files {
-            match Document::of_toml(file.name, file.text) {
-                Ok(document) => RatesReader { document: &document, rates: &mut rates, errors: &mut errors }.read(),
-                Err(found) => errors.extend(found.iter().cloned()),
-            }
-        }
-        if errors.is_empty() { Ok(rates) } else { Err(errors) }
-    }
-
     /// Sets the decay rate of a kind in some scopes.
     pub(crate) fn set(&mut self, kind: MemoryKind, scopes: &[MemoryScope], lambda: f64) {
         for scope in scopes {
@@ -77,7 +53,6 @@ impl DecayRates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layer::Layer;
 
     #[test]
     fn half_lives_by_hand() {
@@ -117,22 +92,5 @@ mod tests {
                 (Some(kind), Some(scope))
             );
         }
-    }
-
-    #[test]
-    fn later_layers_set_what_they_name() {
-        let file = |layer, text| ConfigFile { layer, name: "config.toml", text };
-        let project =
-            file(Layer::Project, "[memory.decay]\nturn.session = 0.1\nlog = 10\n[memory.policies]\nenabled = 3");
-        let global = file(Layer::Global, "[memory.decay]\nturn = 0.001\nnote = { user = 0.5 }");
-        let json = ConfigFile { layer: Layer::Flag, name: "policies.json", text: "{" };
-        let rates = DecayRates::load(&[project, json, global]).unwrap();
-        let lambda = |kind, scope| rates.lambda(kind, scope);
-        assert_eq!(lambda(MemoryKind::Turn, MemoryScope::Session), 0.1);
-        assert_eq!(lambda(MemoryKind::Turn, MemoryScope::User), 0.001);
-        assert_eq!(lambda(MemoryKind::Note, MemoryScope::User), 0.5);
-        assert_eq!(lambda(MemoryKind::Note, MemoryScope::Global), 0.0);
-        assert_eq!(lambda(MemoryKind::Log, MemoryScope::Project), 10.0);
-        assert!((rates.weight(MemoryKind::Turn, MemoryScope::Session, 6.931_471_8) - 0.5).abs() < 1e-8);
     }
 }

@@ -4,24 +4,27 @@ use std::fmt::Display;
 
 use crate::layer::PolicyLayer;
 
-pub(crate) fn to_toml(layer: &PolicyLayer) -> String {
-    let mut tables = Vec::new();
-    if layer.enabled.is_some() || layer.default.is_some() {
-        let enabled = layer.enabled.map(|enabled| format!("enabled = {enabled}"));
-        let default = text("default", layer.default.as_ref().map(|default| &default.name));
-        tables.push(table("policies", [enabled, default]));
+impl PolicyLayer {
+    /// The layer in TOML, which [`PolicyLayer::from_toml`] reads as an equal layer. Conditions are in canonical form.
+    pub fn to_toml(&self) -> String {
+        let mut tables = Vec::new();
+        if self.enabled.is_some() || self.default.is_some() {
+            let enabled = self.enabled.map(|enabled| format!("enabled = {enabled}"));
+            let default = text("default", self.default.as_ref().map(|default| &default.name));
+            tables.push(table("policies", [enabled, default]));
+        }
+        for policy in &self.policies {
+            let lines = [
+                text("condition", policy.condition.as_ref()),
+                text("lifespan", policy.lifespan),
+                text("decay", policy.decay),
+                text("escalation", policy.escalation.as_ref()),
+                text("description", policy.description.as_ref()),
+            ];
+            tables.push(table(&format!("policy.{}", policy.name), lines));
+        }
+        tables.join("\n")
     }
-    for policy in &layer.policies {
-        let lines = [
-            text("condition", policy.condition.as_ref()),
-            text("lifespan", policy.lifespan),
-            text("decay", policy.decay),
-            text("escalation", policy.escalation.as_ref()),
-            text("description", policy.description.as_ref()),
-        ];
-        tables.push(table(&format!("policy.{}", policy.name), lines));
-    }
-    tables.join("\n")
 }
 
 fn table(name: &str, lines: impl IntoIterator<Item = Option<String>>) -> String {

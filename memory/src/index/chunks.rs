@@ -12,8 +12,7 @@ use aurora_stages::columns::{PATH, ParsedFile, RECORD, Record, STATUS, SYMBOLS, 
 use aurora_storage::{Chunk, ChunkType, Governance, MetaValue};
 use serde::Deserialize;
 
-use super::indexed_entry::{IndexedEntry, column};
-use super::source::LANGUAGE_OF_ENTRIES;
+use super::indexed_entry::{IndexedEntry, LANGUAGE_OF_ENTRIES, column};
 
 /// Longer texts are cut at the next line, or else at the next character, after so many bytes.
 const LONGEST_PIECE: usize = 32 * 1024;
@@ -76,7 +75,7 @@ impl Stage for EntryChunksStage {
 }
 
 /// The chunks of an entry: one, or several of a long text.
-fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>, StageError> {
+pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>, StageError> {
     let IndexedEntry { id, scope, session, created, edited, document } = indexed;
     let entry = Entry::from_document(document).map_err(StageError::from_error)?;
     let shown = searchable(&entry);

@@ -8,6 +8,9 @@ use crate::store::Version;
 
 pub(crate) use aurora_query::memory::ENTRIES_PREFIX as DIRECTORY;
 
+/// The language of the rows: prose, whose lines may be long.
+pub(crate) const LANGUAGE_OF_ENTRIES: &str = "markdown";
+
 /// Columns of the chunks.
 pub(crate) mod column {
     /// See [`crate::Scope`].

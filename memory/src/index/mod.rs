@@ -6,6 +6,10 @@ mod indexed_entry;
 mod source;
 
 pub(crate) use chunks::chunk_type;
+#[cfg(test)]
+pub(crate) use chunks::chunks_of;
 pub(crate) use generation::{catch_up, followed_change};
+#[cfg(test)]
+pub(crate) use indexed_entry::{IndexedEntry, path_of};
 pub(crate) use indexed_entry::column;
 pub(crate) use source::registry;

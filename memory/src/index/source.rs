@@ -6,17 +6,16 @@ use aurora_pipeline::{
     Access, BuildContext, Emitter, Fingerprint, Registry, Stage, StageConfig, StageContext, StageError, Worker,
     producer,
 };
-use aurora_stages::columns::{DOCUMENT, Document, LANGUAGE, MTIME, PATH, SIZE, emit_documents};
+use aurora_stages::columns::{DOCUMENT, Document, LANGUAGE, MTIME, PATH, SIZE};
+use aurora_stages::emit_documents;
 use aurora_stages::index::PipelineChoice;
 use serde::Deserialize;
 
 use super::chunks::EntryChunks;
-use super::indexed_entry::{DIRECTORY, IndexedEntry, path_of};
+use super::indexed_entry::{DIRECTORY, IndexedEntry, LANGUAGE_OF_ENTRIES, path_of};
 use crate::error::MemoryError;
 use crate::store::{EntryView, Version};
 
-/// The language of the rows: prose, whose lines may be long.
-pub(super) const LANGUAGE_OF_ENTRIES: &str = "markdown";
 /// Most entries in one batch.
 const BATCH: usize = 256;
 

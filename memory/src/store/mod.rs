@@ -9,7 +9,9 @@
 //! | `searches` | name of a session | what its searches have shown since the last outcome of its task |
 //! | `difficult` | digest of a query | how many tasks with it have failed |
 
+mod check;
 mod compaction;
+mod searches;
 mod version;
 mod view;
 mod writer;
@@ -17,7 +19,9 @@ mod writer;
 use aurora_confined::Directory;
 use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordStore, RecordTable};
 
+pub use check::MemoryCheck;
 pub use compaction::MemoryCompaction;
+pub use searches::Retrieved;
 pub use version::{Change, Version};
 pub(crate) use view::EntryView;
 pub(crate) use writer::EntryWriter;

@@ -23,6 +23,8 @@ pub enum Change {
     Prune,
     /// The change before was taken back.
     Undo,
+    /// It came from elsewhere.
+    Import,
 }
 
 /// One version of an entry.

@@ -2,16 +2,16 @@
 
 use aurora_storage::RecordReader;
 
+use super::searches::SessionSearches;
 use super::version::Version;
 use super::{CHANGES, DIFFICULT, ENTRIES, HISTORY, SEARCHES, history_key, query_key};
 use crate::error::MemoryError;
-use crate::learning::SessionSearches;
 
 /// The entries as they were at one moment, whatever is written meanwhile.
 pub(crate) struct EntryView {
     /// The random id of the store; `None` before the first entry.
     id: Option<String>,
-    records: RecordReader,
+    pub(super) records: RecordReader,
 }
 
 impl EntryView {
@@ -130,6 +130,6 @@ pub(super) fn count_of(bytes: &[u8]) -> u32 {
     bytes.as_array().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
-fn text(bytes: &[u8]) -> Result<&str, MemoryError> {
+pub(super) fn text(bytes: &[u8]) -> Result<&str, MemoryError> {
     std::str::from_utf8(bytes).map_err(|_| MemoryError::Damaged("an id is no text".to_owned()))
 }

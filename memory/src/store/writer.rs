@@ -3,11 +3,11 @@
 use aurora_storage::RecordWriter;
 use serde::{Deserialize, Serialize};
 
+use super::searches::SessionSearches;
 use super::version::{Change, Version};
 use super::view::{count_of, decode, number, searches_of};
 use super::{CHANGES, DIFFICULT, ENTRIES, HISTORY, SEARCHES, SESSIONS, history_key, query_key};
 use crate::error::MemoryError;
-use crate::learning::SessionSearches;
 
 /// One transaction over the entries. It sees what it has written itself.
 pub(crate) struct EntryWriter<'w, 't> {
@@ -21,6 +21,11 @@ pub(crate) struct EntryWriter<'w, 't> {
 pub(crate) struct SessionTurns {
     /// How many turns it has had, those that were removed too.
     pub(crate) turns: u32,
+}
+
+pub(super) fn turns_of(session: &str, bytes: &[u8]) -> Result<SessionTurns, MemoryError> {
+    let damaged = |_| MemoryError::Damaged(format!("the session {session} cannot be read"));
+    serde_json::from_slice(bytes).map_err(damaged)
 }
 
 impl<'w, 't> EntryWriter<'w, 't> {
@@ -73,14 +78,26 @@ impl<'w, 't> EntryWriter<'w, 't> {
 
     /// The number of the next turn of a session, from 1, which is counted.
     pub(crate) fn next_turn(&mut self, session: &str) -> Result<u32, MemoryError> {
-        let bytes = self.records.get(SESSIONS, session.as_bytes())?;
-        let damaged = || MemoryError::Damaged(format!("the session {session} cannot be read"));
-        let known: Option<SessionTurns> =
-            bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(|_| damaged())).transpose()?;
-        let turns = known.unwrap_or_default().turns + 1;
-        let value = serde_json::to_vec(&SessionTurns { turns }).map_err(|_| damaged())?;
-        self.records.put(SESSIONS, session.as_bytes(), &value)?;
+        let next = self.turns(session)?.checked_add(1);
+        let turns = next.ok_or_else(|| MemoryError::Unfit(format!("the session {session} has too many turns")))?;
+        self.set_turns(session, turns)?;
         Ok(turns)
+    }
+
+    /// Makes the next turn of a session follow the one at the place `order`, if it does not yet.
+    pub(crate) fn raise_turns(&mut self, session: &str, order: u32) -> Result<(), MemoryError> {
+        if self.turns(session)? < order { self.set_turns(session, order) } else { Ok(()) }
+    }
+
+    fn turns(&self, session: &str) -> Result<u32, MemoryError> {
+        let bytes = self.records.get(SESSIONS, session.as_bytes())?;
+        let known = bytes.map(|bytes| turns_of(session, &bytes)).transpose()?;
+        Ok(known.unwrap_or_default().turns)
+    }
+
+    fn set_turns(&mut self, session: &str, turns: u32) -> Result<(), MemoryError> {
+        let value = serde_json::to_vec(&SessionTurns { turns }).expect("a number is JSON");
+        Ok(self.records.put(SESSIONS, session.as_bytes(), &value)?)
     }
 
     /// What the searches of a session have shown since the last outcome.

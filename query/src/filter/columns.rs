@@ -8,18 +8,17 @@ use roaring::RoaringBitmap;
 
 use crate::filter::condition::{Condition, Operator};
 use crate::filter::error::{FilterError, SelectError};
+use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::number::Number;
-use crate::retriever::Retriever;
 
 /// The column of tags: those of memories are stored with their chunks, those of code are annotations.
 const TAGS: &str = "tags";
 
 /// The chunks that meet a condition.
-pub(super) fn select(condition: &Condition, retriever: &Retriever) -> Result<RoaringBitmap, SelectError> {
-    let snapshot = retriever.snapshot();
-    match retriever.annotations().filter(|_| condition.key == TAGS) {
-        Some(annotations) => annotated(condition, annotations, snapshot),
-        None => stored(condition, snapshot),
+pub(super) fn select(condition: &Condition, index: &FilteredIndex<'_>) -> Result<RoaringBitmap, SelectError> {
+    match index.annotations.filter(|_| condition.key == TAGS) {
+        Some(annotations) => annotated(condition, annotations, index.snapshot),
+        None => stored(condition, index.snapshot),
     }
 }
 

@@ -10,9 +10,9 @@ use roaring::RoaringBitmap;
 use crate::filter::columns;
 use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, LONGEST_VALUE, MOST_VALUES, SelectError};
+use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::text::TextFilter;
 use crate::memory::Source;
-use crate::retriever::Root;
 
 /// Filters as given by the user. Values of one kind are alternatives; kinds are all required.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -135,13 +135,13 @@ impl Filter {
     ///
     /// # Errors
     /// When the index has not the columns that conditions name, or cannot be read.
-    pub(crate) fn select(&self, root: &Root<'_>) -> Result<ChunkSelection, SelectError> {
-        let snapshot = root.retriever.snapshot();
-        let visible = root.memory.map(|memory| memory.visible(snapshot)).transpose()?.flatten();
+    pub(crate) fn select(&self, index: &FilteredIndex<'_>) -> Result<ChunkSelection, SelectError> {
+        let snapshot = index.snapshot;
+        let visible = index.memory.map(|memory| memory.visible(snapshot)).transpose()?.flatten();
         let mut selection = ChunkSelection { chunks: visible, notes: Vec::new() };
         if !self.sources.is_empty() {
             let is_held =
-                |kind: &ChunkType| self.sources.iter().any(|source| source.holds(*kind, root.memory.is_some()));
+                |kind: &ChunkType| self.sources.iter().any(|source| source.holds(*kind, index.memory.is_some()));
             if !ChunkType::ALL.iter().all(is_held) {
                 let mut any = RoaringBitmap::new();
                 for kind in ChunkType::ALL.into_iter().filter(is_held) {
@@ -165,7 +165,7 @@ impl Filter {
             selection.require(any, || no_language(snapshot, &self.languages))?;
         }
         for condition in &self.where_ {
-            match columns::select(condition, root.retriever) {
+            match columns::select(condition, index) {
                 Ok(some) => selection.require(some, || Ok(format!("No chunk has {condition}")))?,
                 // A column that no chunk has yet: another tree, or the same one tomorrow, may have it.
                 Err(SelectError::Filter(missing @ FilterError::Column { .. })) => {

@@ -5,7 +5,6 @@ use aurora_storage::StorageError;
 use crate::explain::explain;
 use crate::present::results::{Copies, FileRow, Hit, RawScores, Scores};
 use crate::rank::{FoldedGroup, RankedCandidate, RankingContext};
-use crate::retriever::Root;
 
 /// Least score of a further chunk of a file, as a share of that of its best one.
 const LEAST_SHARE: f32 = 0.5;
@@ -50,18 +49,4 @@ pub(crate) fn hits(
         hits.push(Hit { root_place: place, root: name, copies, rows, ..hit });
     }
     Ok(hits)
-}
-
-/// Adds the tags that users have given to chunks of code.
-pub(crate) fn add_tags(roots: &[Root<'_>], hits: &mut [Hit]) -> Result<(), StorageError> {
-    for (place, root) in roots.iter().enumerate() {
-        let Some(annotations) = root.retriever.annotations() else { continue };
-        let mut of_root: Vec<&mut Hit> = hits.iter_mut().filter(|hit| hit.root_place == place).collect();
-        let keys: Vec<&str> = of_root.iter().map(|hit| hit.key.as_str()).collect();
-        let found = annotations.get_many(&keys)?;
-        for (hit, governance) in of_root.iter_mut().zip(found) {
-            hit.governance = governance.or(hit.governance.take());
-        }
-    }
-    Ok(())
 }

@@ -20,7 +20,7 @@ pub use details::{Details, RootDetails, complete, packed};
 pub(crate) use facets::FacetIndex;
 pub use facets::{FacetCount, SearchFacets};
 pub use freshness::{FileState, file_state};
-pub(crate) use hits::{add_tags, hits};
+pub(crate) use hits::hits;
 pub(crate) use lines::line_numbers;
 pub use results::{
     Copies, FileRow, Hit, IndexInfo, RawScores, RootInfo, Scores, SearchResults, ShownChunk, StageCounts, shown_path,

@@ -5,9 +5,9 @@
 //! fade slowly, matters of security not at all for a year, and unused ones exponentially.
 
 use aurora_storage::{ArchivedMetaValue, ChunkRecord, ChunkType};
-use serde::Serialize;
 
 use crate::config::{ActivationConfig, TypeDecay};
+pub use crate::memory::Forgetting;
 use crate::rank::uses::{UseHistory, days_between};
 
 /// A memory that was asked for more often than this is not lost.
@@ -35,20 +35,6 @@ impl TypeDecay {
             ChunkType::Turn => self.turn,
         }
     }
-}
-
-/// How a chunk is forgotten.
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Forgetting {
-    /// With the logarithm of the days since the last use.
-    #[default]
-    Logarithmic,
-    /// That, and by half with every half-life of further disuse.
-    Exponential,
-    /// Not at all.
-    None,
 }
 
 /// Which way `chunk` is forgotten.

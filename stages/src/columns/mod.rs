@@ -10,7 +10,7 @@ use aurora_pipeline::{Cell, Column, ValueRef};
 use aurora_storage::{Chunk, ChunkHistory, ChunkId, StoredTokens, TermVector};
 
 pub use crate::definitions::Definitions;
-pub use crate::document::{Document, emit_documents};
+pub use crate::document::Document;
 use aurora_history::{HistorySummary, WorktreeBlame};
 use aurora_languages::{Boundary, Constant, FileSymbols, Import, Symbol};
 pub use shown::{ShownColumn, ShownValue};

@@ -55,6 +55,18 @@ impl AccessRecord {
         self.trim();
     }
 
+    /// Takes over what a copy of this record knows beyond it: the greater counts, and the times of both. What both know counts
+    /// once, so that a second time changes nothing.
+    pub(super) fn raise(&mut self, other: &Self) {
+        if other.count > 0 {
+            self.last = if self.count == 0 { other.last } else { self.last.max(other.last) };
+        }
+        self.recent = both(&self.recent, &other.recent);
+        self.trim();
+        self.count = self.count.max(other.count).max(self.recent.len() as u64);
+        self.judgements.raise(other.judgements);
+    }
+
     fn trim(&mut self) {
         self.recent.sort_unstable();
         self.recent.drain(..self.recent.len().saturating_sub(RECENT));
@@ -87,6 +99,31 @@ impl AccessRecord {
         let last = times.next()?;
         let recent: Vec<i64> = times.collect();
         (rest.is_empty() && recent.len() <= RECENT).then_some(Self { count, last, recent, judgements })
+    }
+}
+
+/// The times of two lists. A time is there as often as in the list that has it more often.
+fn both(first: &[i64], second: &[i64]) -> Vec<i64> {
+    let (mut first, mut second) = (first.to_vec(), second.to_vec());
+    first.sort_unstable();
+    second.sort_unstable();
+    let mut merged = Vec::with_capacity(first.len().max(second.len()));
+    let (mut left, mut right) = (first.into_iter().peekable(), second.into_iter().peekable());
+    loop {
+        let next = match (left.peek(), right.peek()) {
+            (Some(a), Some(b)) if a < b => left.next(),
+            (Some(a), Some(b)) if a > b => right.next(),
+            (Some(_), Some(_)) => {
+                right.next();
+                left.next()
+            }
+            (Some(_), None) => left.next(),
+            (None, _) => right.next(),
+        };
+        match next {
+            Some(time) => merged.push(time),
+            None => return merged,
+        }
     }
 }
 
@@ -140,6 +177,39 @@ mod tests {
             let mut merged = record(&first, before);
             merged.absorb(record(&second, after));
             prop_assert_eq!(merged, record(&[first, second].concat(), &judged));
+        }
+
+        #[test]
+        fn what_a_copy_knows_counts_once(
+            common in prop::collection::vec(0..1_000_i64, 0..40), first in prop::collection::vec(0..1_000_i64, 0..40),
+            second in prop::collection::vec(0..1_000_i64, 0..40), judged in judged(), cut in 0..10_usize,
+        ) {
+            let record = |times: &[i64], judged: &[(Verdict, i64)]| {
+                let mut record = AccessRecord::default();
+                times.iter().for_each(|&time| record.add(time));
+                judged.iter().for_each(|&(verdict, time)| record.judge(verdict, time));
+                record
+            };
+            let (before, _) = judged.split_at(cut.min(judged.len()));
+            let one = record(&[&common[..], &first].concat(), before);
+            let other = record(&[&common[..], &second].concat(), &judged);
+            let raised = |record: &AccessRecord, by: &AccessRecord| {
+                let mut raised = record.clone();
+                raised.raise(by);
+                raised
+            };
+            let both = raised(&one, &other);
+            prop_assert_eq!(&both, &raised(&other, &one));
+            for known in [&one, &other, &both] {
+                prop_assert_eq!(&raised(&both, known), &both);
+                prop_assert!(both.count >= known.count && both.newest() >= known.newest());
+            }
+            prop_assert_eq!(&raised(&one, &one), &one);
+            prop_assert_eq!(raised(&AccessRecord::default(), &one), one);
+            prop_assert!(both.recent.is_sorted() && both.recent.len() <= RECENT);
+            if both.newest().is_some() {
+                prop_assert_eq!(AccessRecord::decode(&both.encode()), Some(both));
+            }
         }
     }
 }

@@ -87,6 +87,40 @@ impl AccessLog {
         self.update(chunks, |record, time| record.judge(verdict, time))
     }
 
+    /// Takes over what copies of records know: of each count the greater one, of the times those of both. What both know counts
+    /// once, so that the same copies change nothing a second time. Returns how many records have changed.
+    ///
+    /// # Errors
+    /// [`StorageError::LogUnusable`] when the log is damaged or of another format; else as for [`Self::record`].
+    pub fn raise(&self, copies: &[(&str, AccessRecord)]) -> Result<usize, StorageError> {
+        let keys: Vec<&str> = copies.iter().map(|(key, _)| *key).collect();
+        let raised = |known: Option<AccessRecord>, copy: &AccessRecord| {
+            let mut raised = known.clone().unwrap_or_default();
+            raised.raise(copy);
+            (known.as_ref() != Some(&raised) && raised.newest().is_some()).then_some(raised)
+        };
+        let known = self.get_many(&keys)?;
+        let changed: Vec<&(&str, AccessRecord)> = copies
+            .iter()
+            .zip(known)
+            .filter(|((_, copy), known)| raised(known.clone(), copy).is_some())
+            .map(|(copy, _)| copy)
+            .collect();
+        if !changed.is_empty() {
+            self.write(|table, transaction| {
+                for (key, copy) in &changed {
+                    let key = table_key(key);
+                    // A search may have come in between.
+                    if let Some(record) = raised(stored(table, transaction, &key)?, copy) {
+                        put(table, transaction, &key, &record)?;
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(changed.len())
+    }
+
     /// Changes the records of `chunks` in one transaction, so that of several processes none undoes what another did.
     fn update(&self, chunks: &[(&str, i64)], change: impl Fn(&mut AccessRecord, i64)) -> Result<(), StorageError> {
         if chunks.is_empty() {

@@ -48,6 +48,20 @@ impl Judgements {
         (!self.is_empty()).then_some(self.last)
     }
 
+    /// Counts in the order of [`Verdict::ALL`], the last of which was given at `last`, in Unix seconds.
+    pub fn of(counts: [u32; 4], last: i64) -> Self {
+        let is_empty = counts == [0; 4];
+        Self { counts, last: if is_empty { 0 } else { last } }
+    }
+
+    /// Takes of each count the greater one of both.
+    pub(super) fn raise(&mut self, other: Self) {
+        self.last = self.last().max(other.last()).unwrap_or_default();
+        for (count, least) in self.counts.iter_mut().zip(other.counts) {
+            *count = (*count).max(least);
+        }
+    }
+
     pub(super) fn add(&mut self, verdict: Verdict, time: i64) {
         self.last = self.last().map_or(time, |last| last.max(time));
         let count = &mut self.counts[verdict as usize];

@@ -19,6 +19,9 @@ pub struct RecordTable {
 const FORMAT: &str = "format";
 const SIGNATURE: &[u8] = b"signature";
 
+/// Longest key, in bytes. LMDB allows 511.
+pub(super) const LONGEST_KEY: usize = 500;
+
 /// What a store consists of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordFormat {

@@ -30,7 +30,12 @@ impl RecordReader {
         self.mapped.meta.transaction
     }
 
-    /// How many records a table has.
+    /// Whether no table has a record.
+    pub(super) fn is_empty(&self) -> bool {
+        self.trees.iter().all(|tree| tree.is_empty())
+    }
+
+    /// How many records a table has, as it says itself: a checked file is right about it.
     pub fn count(&self, table: usize) -> u64 {
         self.trees[table].entries
     }
@@ -43,8 +48,15 @@ impl RecordReader {
         let (pages, tree) = (self.mapped.pages(), self.trees[table]);
         let get = || match Cursor::get(pages, tree, key)? {
             Some(bytes) => Ok(Some(bytes)),
-            None => Cursor::check_way(pages, tree, key, &mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
-                .map(|()| None),
+            None => {
+                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                let checked = Cursor::check_way(pages, tree, key, &mut seen);
+                if checked.is_err() {
+                    // Among them is a page in which something is wrong.
+                    seen.clear();
+                }
+                checked.map(|()| None)
+            }
         };
         get().map_err(|damage| damaged(&self.path, damage))
     }

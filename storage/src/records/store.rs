@@ -15,8 +15,6 @@ use crate::opening::OpenMode;
 use crate::store::IndexStore;
 use crate::trust::{KnownIndexes, Origin};
 
-/// Longest key, in bytes. LMDB allows 511.
-pub(super) const LONGEST_KEY: usize = 500;
 /// Begins the checksum of the signature; other numbers than those of the tables.
 const SIGNATURE_MARK: u8 = 0x51;
 /// The table of the store's id, after those of the caller.
@@ -70,16 +68,29 @@ impl RecordStore {
     /// # Errors
     /// As for [`Self::read`].
     pub fn id(&self) -> Result<Option<IndexId>, StorageError> {
-        Ok(self.read()?.get(self.identity(), ID)?.and_then(IndexId::of))
+        self.id_in(&self.read()?)
     }
 
-    /// Who has made the store. One without records has been made by whoever writes first.
+    /// The id that a reader of the store sees.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub fn id_in(&self, reader: &RecordReader) -> Result<Option<IndexId>, StorageError> {
+        Ok(reader.get(self.identity(), ID)?.and_then(IndexId::of))
+    }
+
+    /// Who has made the store. One without records has been made by whoever writes first; of one that has records and no id, it
+    /// is not known.
     ///
     /// # Errors
     /// As for [`Self::read`].
     pub fn origin(&self) -> Result<Origin, StorageError> {
-        let Some(id) = self.id()? else { return Ok(Origin::Own) };
-        Ok(self.known.origin_of(&id, self.home.path(), self.name))
+        let reader = self.read()?;
+        Ok(match self.id_in(&reader)? {
+            Some(id) => self.known.origin_of(&id, self.home.path(), self.name),
+            None if reader.is_empty() => Origin::Own,
+            None => Origin::Unknown,
+        })
     }
 
     /// The error of a value that is none.
@@ -106,6 +117,7 @@ impl RecordStore {
         change: impl FnOnce(&mut RecordWriter<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let _lock = self.lock()?;
+        self.store.check_current()?;
         self.make_sound()?;
         let wrap = |error| StorageError::lmdb(&self.store.data, error);
         let tables = match self.tables.get() {
@@ -147,7 +159,9 @@ impl RecordStore {
         if self.store.is_sound() {
             return Ok(());
         }
-        if self.origin()? == Origin::Own {
+        let is_own = |id: IndexId| self.known.origin_of(&id, self.home.path(), self.name) == Origin::Own;
+        // A file without an id is nobody's, and a new one is checked quickly.
+        if self.id()?.is_some_and(is_own) {
             self.store.note_sound()
         } else {
             self.check()?

@@ -2,8 +2,7 @@
 
 use heed::RwTxn;
 
-use super::format::{OpenTables, RecordFormat};
-use super::store::LONGEST_KEY;
+use super::format::{LONGEST_KEY, OpenTables, RecordFormat};
 use crate::btree::{Damage, seal, unseal};
 use crate::error::StorageError;
 use crate::store::IndexStore;

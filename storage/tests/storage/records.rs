@@ -21,11 +21,8 @@ use crate::repository::directory;
 /// Places of the tables.
 const SMALL: usize = 0;
 const LARGE: usize = 1;
-const TABLES: &[RecordTable] = &[
-    RecordTable { name: "small", mark: 0x60 },
-    RecordTable { name: "large", mark: 0x61 },
-    RecordStore::IDENTITY,
-];
+const TABLES: &[RecordTable] =
+    &[RecordTable { name: "small", mark: 0x60 }, RecordTable { name: "large", mark: 0x61 }, RecordStore::IDENTITY];
 /// Name of the store.
 const NAME: &str = "records";
 /// Longest key that a store takes, in bytes.
@@ -57,9 +54,10 @@ impl Place {
         KnownIndexes::at(self.0.path().join("known"))
     }
 
-    /// Puts a data file in place of the one that is there.
+    /// Puts a data file in place of the one that is there. It is another file, so that it is told apart however soon it follows.
     fn lay_out(&self, data: &[u8]) {
         fs::create_dir_all(self.home().join(NAME)).expect("makes a directory");
+        let _ = fs::remove_file(self.data());
         fs::write(self.data(), data).expect("writes");
     }
 }
@@ -71,6 +69,7 @@ fn open(home: &Path, mode: OpenMode, known: KnownIndexes) -> Result<RecordStore,
 
 /// Why a transaction has failed.
 #[derive(Debug)]
+#[allow(dead_code, reason = "a failed test prints it")]
 enum Failure {
     Storage(StorageError),
     /// It was meant to.
@@ -88,10 +87,20 @@ type Model = [BTreeMap<Vec<u8>, Vec<u8>>; 2];
 
 #[derive(Debug, Clone)]
 enum Change {
-    Put { table: usize, key: Vec<u8>, value: Vec<u8> },
-    Delete { table: usize, key: Vec<u8> },
+    Put {
+        table: usize,
+        key: Vec<u8>,
+        value: Vec<u8>,
+    },
+    Delete {
+        table: usize,
+        key: Vec<u8>,
+    },
     /// Under a key that no table can hold.
-    Unfit { table: usize, is_empty: bool },
+    Unfit {
+        table: usize,
+        is_empty: bool,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -169,7 +178,8 @@ fn check(store: &RecordStore, model: &Model) {
         let mut starts = vec![Vec::new(), b"key:2".to_vec(), vec![0xff; 8]];
         starts.extend(records.keys().step_by(7).cloned());
         for start in starts {
-            let found: Vec<_> = reader.from(table, &start).expect("sound").map(|record| record.expect("sound")).collect();
+            let found: Vec<_> =
+                reader.from(table, &start).expect("sound").map(|record| record.expect("sound")).collect();
             let range = records.range::<Vec<u8>, _>((Bound::Included(&start), Bound::Unbounded));
             assert!(found.iter().copied().eq(range.map(|(key, value)| (&key[..], &value[..]))), "from {start:?}");
         }

@@ -13,9 +13,10 @@ use super::targets::Target;
 const CASES: u64 = 2_048;
 /// Cases that may be drawn in vain: as a rule 1,024, which is meant for 256 cases.
 const REJECTS: u64 = 16 * CASES;
-/// Kills of one job, and the test that makes them.
+/// Kills of one job, and the tests that make them.
 const KILLS: u64 = 10;
-const KILLING: &str = "a_kill_at_any_moment_leaves_the_old_index_or_the_new_one";
+const KILLING: [&str; 2] =
+    ["a_kill_at_any_moment_leaves_the_old_index_or_the_new_one", "a_kill_at_any_moment_loses_no_acknowledged_write"];
 
 /// Jobs for all property tests: those of one program, as far as they say how many cases they take, and the others.
 pub(crate) fn jobs(targets: &[Target]) -> Result<Vec<Job>, String> {
@@ -25,7 +26,7 @@ pub(crate) fn jobs(targets: &[Target]) -> Result<Vec<Job>, String> {
         let mut by_configuration: BTreeMap<bool, Vec<String>> = BTreeMap::new();
         for test in target.tests()? {
             let name = test.rsplit("::").next().unwrap_or(&test);
-            if name == KILLING {
+            if KILLING.contains(&name) {
                 jobs.push(Job::new(target, vec![test], &["AURORA_TEST_SEED"]).with("AURORA_TEST_KILLS", KILLS));
             } else if let Some(&configured) = known.get(name) {
                 by_configuration.entry(configured).or_default().push(test);

@@ -116,7 +116,8 @@ impl<'t> Reading<'t> {
                 }
             }
             let has = |key: &str| given(&members, key).is_some();
-            if !(has("question") || has("user")) || !(has("answer") || has("agent")) {
+            let is_exchange = has("agent") && has("user") || (has("question") || has("user")) && has("answer");
+            if !is_exchange {
                 let rule = "must have `agent` and `user`, or `question` and `answer`";
                 self.mistake(item, rule.to_owned());
             }

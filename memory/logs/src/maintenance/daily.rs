@@ -15,6 +15,8 @@ const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 impl LogDirectory {
     /// Does maintenance if none has begun within 24 hours; begins nothing more after `longest`. What is left is done a day later.
+    /// `written` is the path of the log that was just written, below the directory of the logs: it stays, however old its
+    /// interaction is, so that a log is there when its writer has ended.
     ///
     /// # Errors
     /// As for [`LogDirectory::maintain`].
@@ -23,6 +25,7 @@ impl LogDirectory {
         policy: Policy,
         now: Timestamp,
         longest: Duration,
+        written: Option<&str>,
     ) -> Result<Option<MaintenanceReport>, LogError> {
         if !self.is_due(now)? {
             return Ok(None);
@@ -36,7 +39,8 @@ impl LogDirectory {
             let stamp = self.root().replace(STAMP, |file| make_private(file));
             stamp.map_err(LogError::io("write", self.path().join(STAMP)))?;
         }
-        let options = MaintenanceOptions { now, is_rehearsal: false, deadline: Some(Instant::now() + longest) };
+        let deadline = Some(Instant::now() + longest);
+        let options = MaintenanceOptions { now, is_rehearsal: false, deadline, except: written };
         self.maintain(policy, options, &mut |_, _| {}).map(Some)
     }
 

@@ -33,13 +33,15 @@ pub struct Policy {
 
 /// How maintenance runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MaintenanceOptions {
+pub struct MaintenanceOptions<'o> {
     /// The time from which ages are counted.
     pub now: Timestamp,
     /// Change nothing, and say what would be done.
     pub is_rehearsal: bool,
     /// Begin nothing more after this.
     pub deadline: Option<Instant>,
+    /// The path of a log below the directory of the logs that stays as it is, however old it is.
+    pub except: Option<&'o str>,
 }
 
 /// What is done with a file.
@@ -89,7 +91,7 @@ impl LogDirectory {
     pub fn maintain(
         &self,
         policy: Policy,
-        options: MaintenanceOptions,
+        options: MaintenanceOptions<'_>,
         on_action: &mut dyn FnMut(Action, &str),
     ) -> Result<MaintenanceReport, LogError> {
         let (months, unread) = self.months(&DateRange::default())?;
@@ -110,7 +112,7 @@ impl LogDirectory {
 struct Run<'r> {
     logs: &'r LogDirectory,
     policy: Policy,
-    options: MaintenanceOptions,
+    options: MaintenanceOptions<'r>,
     today: Date,
     report: MaintenanceReport,
     on_action: &'r mut dyn FnMut(Action, &str),
@@ -153,6 +155,10 @@ impl Run<'_> {
     }
 
     fn log(&mut self, directory: &Directory, log: &LogFile) -> io::Result<()> {
+        if self.options.except == Some(log.path().as_str()) {
+            self.report.kept += 1;
+            return Ok(());
+        }
         let age = self.age(directory, log)?;
         let is_beyond = |days: u32| days > 0 && age > i64::from(days);
         if is_beyond(self.policy.retention_days) {

@@ -10,8 +10,8 @@ use crate::place::Place;
 const POLICY: Policy = Policy { retention_days: 90, compress_after_days: 7 };
 const NOW: &str = "2025-12-20T12:00:00Z";
 
-fn options(is_rehearsal: bool) -> MaintenanceOptions {
-    MaintenanceOptions { now: NOW.parse().unwrap(), is_rehearsal, deadline: None }
+fn options(is_rehearsal: bool) -> MaintenanceOptions<'static> {
+    MaintenanceOptions { now: NOW.parse().unwrap(), is_rehearsal, deadline: None, except: None }
 }
 
 fn maintain(place: &Place, policy: Policy) -> MaintenanceReport {
@@ -201,7 +201,7 @@ fn daily_maintenance_is_daily() {
     let place = Place::new();
     let second = Duration::from_secs(1);
     let now = Timestamp::now();
-    let run = |now| place.logs.maintain_daily(POLICY, now, second).unwrap().is_some();
+    let run = |now| place.logs.maintain_daily(POLICY, now, second, None).unwrap().is_some();
     assert!(run(now));
     assert!(!run(now));
     let later = now + jiff::SignedDuration::from_hours(25);
@@ -217,11 +217,23 @@ fn daily_maintenance_is_daily() {
 }
 
 #[test]
+fn a_log_that_was_just_written_stays() {
+    let place = Place::new();
+    place.put("2020/01/other-2020-01-01.md", "text");
+    let written = place.write("retry", "2020-01-01T00:00:00Z");
+    let report =
+        place.logs.maintain_daily(POLICY, Timestamp::now(), Duration::from_secs(9), Some(&written.file)).unwrap();
+    assert_eq!(report.map(|report| (report.removed, report.kept)), Some((1, 1)));
+    assert_eq!(place.files(), [written.file]);
+}
+
+#[test]
 fn one_of_many_processes_does_daily_maintenance() {
     let place = Place::new();
     let now = Timestamp::now();
     let runs: usize = std::thread::scope(|scope| {
-        let run = |_| scope.spawn(|| place.logs.maintain_daily(POLICY, now, Duration::from_secs(1)).unwrap().is_some());
+        let run =
+            |_| scope.spawn(|| place.logs.maintain_daily(POLICY, now, Duration::from_secs(1), None).unwrap().is_some());
         let threads: Vec<_> = (0..16).map(run).collect();
         threads.into_iter().map(|thread| usize::from(thread.join().unwrap())).sum()
     });

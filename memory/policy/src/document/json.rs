@@ -7,7 +7,8 @@ use jsonc_parser::ast::{Object, Value as Ast};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{ParseOptions, parse_to_ast};
 
-use crate::document::{Entry, Value, syntax_error};
+use crate::document::error::syntax_error;
+use crate::document::tree::{Entry, Value};
 
 /// JSON as it is written, with comments and commas at the end.
 const OPTIONS: ParseOptions = ParseOptions {

@@ -1,11 +1,15 @@
 //! A configuration text as a tree with the place of every key and value: the same for TOML and JSON.
 
+mod error;
 mod json;
 mod toml;
+mod tree;
 
 use std::ops::Range;
 
-use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
+use aurora_diagnostics::{Diagnostics, Location};
+
+pub(crate) use self::tree::{Entry, Value};
 
 /// Most characters of a value in a message.
 const MOST_SHOWN: usize = 60;
@@ -16,28 +20,6 @@ pub(crate) struct Document<'t> {
     name: &'t str,
     text: &'t str,
     pub(crate) root: Vec<Entry>,
-}
-
-/// A key and its value.
-#[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) key: String,
-    pub(crate) key_span: Range<usize>,
-    pub(crate) value: Value,
-    value_span: Range<usize>,
-}
-
-/// A value.
-#[derive(Debug)]
-pub(crate) enum Value {
-    /// A table, or an object, in the order of the text.
-    Table(Vec<Entry>),
-    Text(String),
-    Boolean(bool),
-    Number(f64),
-    Array,
-    /// Any other value.
-    Other,
 }
 
 impl<'t> Document<'t> {
@@ -79,13 +61,6 @@ impl<'t> Document<'t> {
             _ => shortened(&self.text[entry.value_span.clone()]),
         }
     }
-}
-
-/// The error of a text that cannot be parsed.
-fn syntax_error(name: &str, text: &str, span: Range<usize>, message: &str) -> Diagnostics {
-    let mut errors = Diagnostics::default();
-    errors.push(Diagnostic::error(code::SYNTAX, Some(Location::of_span(name, text, span)), message));
-    errors
 }
 
 fn shortened(text: &str) -> String {

@@ -3,7 +3,8 @@
 use aurora_diagnostics::Diagnostics;
 use toml::de::{DeTable, DeValue};
 
-use crate::document::{Entry, Value, syntax_error};
+use crate::document::error::syntax_error;
+use crate::document::tree::{Entry, Value};
 
 pub(super) fn parse(name: &str, text: &str) -> Result<Vec<Entry>, Diagnostics> {
     match DeTable::parse(text) {

@@ -8,12 +8,15 @@ use heed::types::Bytes;
 
 use super::{LARGE, NAME, Place, SMALL, open};
 
+/// What the large value consists of.
+const LARGE_BYTE: u8 = 0x6b;
+
 /// A store of this user with some records.
 fn own() -> Place {
     let place = Place::new();
     let store = place.open();
     store.write(|writer| writer.put(SMALL, b"key", b"value")).expect("writes");
-    store.write(|writer| writer.put(LARGE, b"key", &[0xa5; 9_000])).expect("writes");
+    store.write(|writer| writer.put(LARGE, b"key", &[LARGE_BYTE; 9_000])).expect("writes");
     place
 }
 
@@ -23,8 +26,8 @@ fn write(store: &RecordStore) -> Result<(), StorageError> {
 
 /// Changes a byte of the large value, which no write to the other table looks at.
 fn damage(data: &mut [u8]) {
-    let at = data.windows(64).rposition(|bytes| bytes == [0xa5; 64]).expect("the large value");
-    data[at] ^= 1;
+    let at = data.windows(8_000).position(|bytes| bytes == [LARGE_BYTE; 8_000]).expect("the large value");
+    data[at + 4_000] ^= 1;
 }
 
 fn origin_in(place: &Place, known: KnownIndexes) -> Origin {

@@ -4,8 +4,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use aurora_memory::{Memory, MemoryError, MemoryPlace, MemoryRules, Owner};
-use aurora_query::SearchConfig;
+use aurora_memory::{Memory, MemoryError, MemoryPlace, MemoryRules, Owner, Retrieved};
+use aurora_project::Searchers;
+use aurora_query::{SearchConfig, ShownChunk};
 use aurora_storage::{ProjectDirectory, StorageError};
 
 use crate::args_memory::{MemoryArgs, OwnerArg};
@@ -73,14 +74,30 @@ pub(crate) fn open_all(places: impl Iterator<Item = MemoryPlace>) -> Outcome<Vec
 
 /// The memory of a scope, which is made where there is none. `root` is the project.
 pub(crate) fn create(owner: Owner, root: &Path) -> Outcome<Memory> {
-    let place = match owner {
-        Owner::Project => MemoryPlace::of_project(root),
-        Owner::User => MemoryPlace::of_user().ok_or_else(|| {
+    let owner = match owner {
+        Owner::Project => OwnerArg::Project,
+        Owner::User => OwnerArg::User,
+    };
+    Memory::create(place_of(owner, root)?).map_err(failure)
+}
+
+/// The memory of an owner, which has to be there. `root` is the project.
+pub(crate) fn owned(owner: OwnerArg, root: &Path) -> Outcome<Memory> {
+    let place = place_of(owner, root)?;
+    let owner = place.owner().as_str();
+    let none = || Failure::new(format!("there is no {owner}'s memory yet")).with_help("`aur mem add` makes it");
+    Memory::open(place).map_err(failure)?.ok_or_else(none)
+}
+
+/// Where the memory of an owner lies. `root` is the project.
+pub(crate) fn place_of(owner: OwnerArg, root: &Path) -> Outcome<MemoryPlace> {
+    match owner {
+        OwnerArg::Project => Ok(MemoryPlace::of_project(root)),
+        OwnerArg::User => MemoryPlace::of_user().ok_or_else(|| {
             Failure::new("there is no home directory for the user's memory")
                 .with_help("set AURORA_HOME to an absolute path")
-        })?,
-    };
-    Memory::create(place).map_err(failure)
+        }),
+    }
 }
 
 /// The directory of the access history that knows an entry; `None` where no memory has it.
@@ -148,4 +165,14 @@ pub(crate) fn failure(error: MemoryError) -> Failure {
         Some(help) => failure.with_help(help),
         None => failure,
     }
+}
+
+/// Remembers what a search of a session has shown, for the outcome of its task.
+pub(crate) fn note_search(session: &str, query: &str, searchers: &Searchers, shown: &[ShownChunk<'_>]) -> Outcome {
+    let roots: Vec<_> = searchers.iter().collect();
+    let retrieved = shown.iter().map(|chunk| {
+        let root = roots[chunk.root_place];
+        Retrieved { home: root.searcher.project().directory(), key: root.noted_key(chunk.key).to_owned() }
+    });
+    of_user()?.note_search(session, query, retrieved.collect()).map_err(failure)
 }

@@ -1,0 +1,238 @@
+//! `aur mem import --from`: entries from elsewhere.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use aurora_memory::{
+    JsonLines, LineDefaults, Memory, Owner, Placement, Scope, Transfer, TransferEffect, TransferProblem,
+    TransferReport, TransferredEntry,
+};
+use aurora_memory_import::{
+    ActrDatabase, ActrError, ActrOptions, ImportEffect, ImportProblem, ImportedEntry, MarkdownNotes,
+};
+use aurora_memory_policy::check_rule;
+use aurora_storage::{AccessRecord, Judgements};
+use serde::Serialize;
+
+use super::add::root_of;
+use crate::args_artefact::ImportArgs;
+use crate::args_memory::OwnerArg;
+use crate::args_transfer::SourceFormatArg;
+use crate::failure::{Failure, Outcome};
+use crate::memories::{create, failure, open_all, places, project};
+use crate::output::{json, sanitize, time, units};
+use crate::program::Program;
+use crate::terminal::Terminal;
+use crate::values::ReportFormat;
+use crate::{findings, import as artefact};
+
+/// Problems that are listed without `--verbose`.
+const LISTED: usize = 20;
+
+/// What was imported, or would be.
+#[derive(Serialize)]
+struct Report {
+    memory: Owner,
+    dry_run: bool,
+    #[serde(flatten)]
+    transfer: TransferReport,
+}
+
+/// The memory that gets the entries.
+struct Target<'a> {
+    owner: Owner,
+    root: &'a Path,
+    is_dry_run: bool,
+    now: i64,
+}
+
+/// Reads entries into a memory, and says what became of them.
+pub(crate) fn import(args: &ImportArgs, from: SourceFormatArg, program: &Program) -> Outcome {
+    let root = project(args.root.as_deref())?;
+    let owner = match (args.transfer.memory, &root) {
+        (Some(OwnerArg::User), _) | (None, None) => Owner::User,
+        (Some(OwnerArg::Project), _) | (None, Some(_)) => Owner::Project,
+    };
+    let root = root_of(owner, root)?;
+    let target = Target { owner, root: &root, is_dry_run: args.transfer.dry_run, now: time::now() };
+    let (transfer, noun) = match from {
+        SourceFormatArg::Jsonl => (target.lines(&args.file)?, "line"),
+        SourceFormatArg::Markdown => (target.notes(&args.file)?, "file"),
+        SourceFormatArg::Actr => (target.chunks(&args.file)?, "row"),
+    };
+    let report = Report { memory: owner, dry_run: args.transfer.dry_run, transfer };
+    match args.format {
+        ReportFormat::Json => {
+            let mut out = program.terminal.stdout();
+            json::write_indented(&mut out, &report)?;
+            out.flush()?;
+        }
+        ReportFormat::Text => {
+            list(&report.transfer, args.transfer.verbose, &program.terminal);
+            print(&report, &program.terminal)?;
+        }
+    }
+    match report.transfer.unmapped_count() {
+        0 => Ok(()),
+        count => Err(Failure::Short(format!("{} could not be imported", units::counted(count, noun)))),
+    }
+}
+
+impl Target<'_> {
+    fn lines(&self, file: &Path) -> Outcome<TransferReport> {
+        let (reader, name, edited): (Box<dyn BufRead>, String, Option<i64>) = if file == Path::new("-") {
+            (Box::new(io::stdin().lock()), "standard input".to_owned(), None)
+        } else {
+            let opened = artefact::open(file)?;
+            let modified = opened.metadata().ok().filter(|metadata| metadata.is_file());
+            let modified = modified.and_then(|metadata| metadata.modified().ok());
+            let edited = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            let edited = edited.and_then(|time| i64::try_from(time.as_secs()).ok());
+            (Box::new(BufReader::new(opened)), file.display().to_string(), edited)
+        };
+        let time = edited.map_or(self.now, |time| time.min(self.now));
+        let defaults = LineDefaults { placement: self.placement(), time };
+        self.write(&mut JsonLines::new(reader, &name, defaults))
+    }
+
+    fn notes(&self, directory: &Path) -> Outcome<TransferReport> {
+        let notes = MarkdownNotes::open(directory)
+            .map_err(|error| Failure::new(format!("cannot open the directory {}: {error}", directory.display())))?;
+        self.write(&mut notes.map(|found| self.transferred(found)))
+    }
+
+    fn chunks(&self, file: &Path) -> Outcome<TransferReport> {
+        let options = ActrOptions { root: self.root.is_absolute().then_some(self.root), check_rule };
+        let database = ActrDatabase::open(file, options).map_err(unreadable)?;
+        self.write(&mut database.map(|found| self.transferred(found)))
+    }
+
+    fn write(&self, entries: &mut dyn Iterator<Item = Transfer>) -> Outcome<TransferReport> {
+        if !self.is_dry_run {
+            return create(self.owner, self.root)?.put_all(entries, self.now).map_err(failure);
+        }
+        let place = places(self.root).into_iter().filter(|place| place.owner() == self.owner);
+        let memory = open_all(place)?.pop();
+        Memory::plan_all(memory.as_ref(), self.owner, entries).map_err(failure)
+    }
+
+    /// Where entries belong that do not say it.
+    fn placement(&self) -> Placement {
+        let scope = match self.owner {
+            Owner::Project => Scope::Project,
+            Owner::User => Scope::User,
+        };
+        Placement { scope, session: None }
+    }
+
+    fn transferred(&self, found: Result<ImportedEntry, ImportProblem>) -> Transfer {
+        let ImportedEntry { entry, created, edited, access, source } = found.map_err(problem)?;
+        // Clocks differ, and an entry of the future could never be replaced.
+        let edited = edited.unwrap_or(self.now).min(self.now);
+        let access = access.map(|access| AccessRecord {
+            count: access.count,
+            last: access.last,
+            recent: access.recent,
+            judgements: Judgements::default(),
+        });
+        Ok(TransferredEntry {
+            entry,
+            has_derived_id: false,
+            placement: self.placement(),
+            created: created.unwrap_or(edited),
+            edited,
+            access,
+            source,
+        })
+    }
+}
+
+fn problem(problem: ImportProblem) -> TransferProblem {
+    let ImportProblem { effect, id, what, reason, why, mistakes } = problem;
+    let effect = match effect {
+        ImportEffect::Unmapped => TransferEffect::Unmapped,
+        ImportEffect::NotStored => TransferEffect::NotStored,
+        ImportEffect::Altered => TransferEffect::Altered,
+    };
+    TransferProblem { effect, id, what, reason, why, mistakes }
+}
+
+fn unreadable(error: ActrError) -> Failure {
+    let help = match &error {
+        ActrError::Busy(_) => Some("stop the program that uses it, or import a copy"),
+        ActrError::Unfinished { .. } => Some("open it once with aurora-actr, which ends the write"),
+        ActrError::Database { .. } | ActrError::Foreign { .. } => {
+            Some("give the memory.db of aurora-actr, which is in ~/.aurora or in the .aurora of a project")
+        }
+        ActrError::Io { .. } => None,
+    };
+    let failure = Failure::from_error(&error);
+    match help {
+        Some(help) => failure.with_help(help),
+        None => failure,
+    }
+}
+
+/// Lists what is to be reported: everything that is no entry, up to a bound, and the rest where it is asked for.
+fn list(report: &TransferReport, is_verbose: bool, terminal: &Terminal) {
+    let is_shown = |problem: &&TransferProblem| is_verbose || problem.effect == TransferEffect::Unmapped;
+    let most = if is_verbose { usize::MAX } else { LISTED };
+    for problem in report.problems.iter().filter(is_shown).take(most) {
+        if problem.mistakes.is_empty() {
+            let line = format!("{}: {}", problem.what, problem.why);
+            // Nothing can be done about a standard error that is closed.
+            let _ = writeln!(io::stderr().lock(), "{}", sanitize::line(&line));
+        } else {
+            findings::show(&problem.mistakes, terminal);
+        }
+    }
+    let hidden = match is_verbose {
+        true => report.more_problems,
+        false => report.unmapped_count().saturating_sub(LISTED as u64),
+    };
+    if report.unmapped.contains_key("scope") {
+        terminal.note("--memory names the memory that gets the entries");
+    }
+    if hidden > 0 {
+        let help = if is_verbose { "" } else { "; --verbose lists them" };
+        terminal.note(&format!("{}{help}", units::counted(hidden, "more problem")));
+    }
+}
+
+fn print(report: &Report, terminal: &Terminal) -> Outcome {
+    let TransferReport { added, replaced, unchanged, kept, not_stored, unmapped, altered, accesses, .. } =
+        &report.transfer;
+    let mut out = terminal.stdout();
+    let verb = if report.dry_run { "Would import" } else { "Imported" };
+    let written = counted(added + replaced);
+    writeln!(out, "{verb} {written} into the {}'s memory", report.memory.as_str())?;
+    let lines = [
+        ("Added:", *added, String::new()),
+        ("Replaced:", *replaced, String::new()),
+        ("Unchanged:", *unchanged, String::new()),
+        ("Kept:", *kept, "edited later than what was read".to_owned()),
+        ("Not stored:", *not_stored, "a score below 0.5".to_owned()),
+        ("Not mapped:", unmapped.values().sum(), by_reason(unmapped)),
+        ("Altered:", altered.values().sum(), by_reason(altered)),
+        ("Used before:", *accesses, String::new()),
+    ];
+    for (name, count, note) in lines.into_iter().filter(|(_, count, _)| *count > 0) {
+        let note = if note.is_empty() { note } else { format!(" ({note})") };
+        writeln!(out, "  {name:<12} {}{note}", units::count(count))?;
+    }
+    Ok(out.flush()?)
+}
+
+/// `1 entry`, `1,204 entries`.
+pub(super) fn counted(entries: u64) -> String {
+    format!("{} {}", units::count(entries), if entries == 1 { "entry" } else { "entries" })
+}
+
+/// `id 5, weight 2`.
+fn by_reason(counts: &BTreeMap<&'static str, u64>) -> String {
+    let counts: Vec<String> =
+        counts.iter().map(|(reason, count)| format!("{reason} {}", units::count(*count))).collect();
+    counts.join(", ")
+}

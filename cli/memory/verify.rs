@@ -1,0 +1,62 @@
+//! `aur mem verify --memory`: checks every record of a memory.
+
+use std::io::Write as _;
+
+use aurora_memory::{Memory, MemoryCheck, MemoryError};
+use aurora_storage::StorageError;
+
+use crate::args::VerifyArgs;
+use crate::args_memory::OwnerArg;
+use crate::failure::{Failure, Outcome};
+use crate::memories::{failure, owned, place_of};
+use crate::output::style::Role;
+use crate::output::{sanitize, units};
+use crate::place;
+use crate::program::Program;
+
+/// Checks everything, or prints the digest of the entries.
+pub(crate) fn verify(args: &VerifyArgs, owner: OwnerArg, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let root = place::for_search(args.root.as_deref())?;
+    let mut out = terminal.stdout();
+    if args.digest {
+        writeln!(out, "{}", owned(owner, &root)?.digest().map_err(failure)?)?;
+        return Ok(out.flush()?);
+    }
+    let place = place_of(owner, &root)?;
+    let directory = place.directory().to_owned();
+    let check = match Memory::open(place).and_then(|memory| memory.map(|memory| memory.verify()).transpose()) {
+        Ok(Some(check)) => check,
+        Ok(None) => return Err(Failure::new(format!("there is no memory at {}", directory.display()))),
+        Err(error @ (MemoryError::Damaged(_) | MemoryError::Storage(StorageError::DamagedRecords { .. }))) => {
+            MemoryCheck { problems: vec![error.to_string()], ..MemoryCheck::default() }
+        }
+        Err(error) => return Err(failure(error)),
+    };
+    writeln!(
+        out,
+        "Checked {}: {} and {} in memory, {} that can be restored",
+        units::counted(check.records, "record"),
+        units::count(check.entries),
+        units::counted(check.versions, "earlier version"),
+        units::count(check.removed),
+    )?;
+    for problem in &check.problems {
+        writeln!(out, "{} {}", terminal.out.paint(Role::Error, "-"), sanitize::line(problem))?;
+    }
+    if let Some(digest) = &check.digest {
+        writeln!(out, "Digest: {digest}")?;
+    }
+    if check.problems.is_empty() {
+        writeln!(out, "{}", terminal.out.paint(Role::Good, "No problems found"))?;
+    }
+    out.flush()?;
+    match check.problems.len() as u64 {
+        0 => Ok(()),
+        count => Err(Failure::Short(format!(
+            "{} in the memory at {}; restore it from a backup, or import an export of it",
+            units::counted(count, "problem"),
+            directory.display()
+        ))),
+    }
+}

@@ -1,0 +1,143 @@
+//! Which note a link leads to.
+
+use std::collections::HashMap;
+
+use super::links::NoteLink;
+use super::walk::{EXTENSIONS, split_extension};
+
+/// The notes that links lead to.
+pub(super) struct Targets {
+    /// Ids by relative path.
+    by_path: HashMap<String, String>,
+    /// Relative paths by file name without extension, in lower case; the shortest first.
+    by_name: HashMap<String, Vec<String>>,
+}
+
+impl Targets {
+    /// Of paths with their ids.
+    pub(super) fn of(notes: &[(String, String)]) -> Self {
+        let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
+        for (path, _) in notes {
+            by_name.entry(name_of(path)).or_default().push(path.clone());
+        }
+        for paths in by_name.values_mut() {
+            paths.sort_by_key(|path| (path.len(), path.clone()));
+        }
+        Self { by_path: notes.iter().cloned().collect(), by_name }
+    }
+
+    /// The id of the note that a link in the note at `from` leads to; `None` where it leads to none.
+    pub(super) fn resolve(&self, from: &str, link: &NoteLink) -> Option<&str> {
+        let directory = from.rsplit_once('/').map_or("", |(directory, _)| directory);
+        match link {
+            NoteLink::Destination(to) => self.destination(directory, to),
+            NoteLink::Name(name) => self.named(directory, name),
+        }
+    }
+
+    /// What a destination leads to: relative to the note, or to the directory of all notes where it begins with a slash.
+    fn destination(&self, directory: &str, to: &str) -> Option<&str> {
+        let path = to.split(['#', '?']).next().filter(|path| !path.is_empty())?;
+        let path = percent_decoded(path)?;
+        match path.strip_prefix('/') {
+            Some(path) => self.at("", path),
+            None => self.at(directory, &path),
+        }
+    }
+
+    /// What a name leads to: a path from the note's directory or from that of all notes, or a file name anywhere.
+    fn named(&self, directory: &str, name: &str) -> Option<&str> {
+        let name = name.split(['#', '^']).next()?.trim();
+        if name.is_empty() {
+            return None;
+        }
+        let path = self.at(directory, name).or_else(|| self.at("", name));
+        path.or_else(|| {
+            let paths = self.by_name.get(&name_of(name))?;
+            self.by_path.get(paths.first()?).map(String::as_str)
+        })
+    }
+
+    /// The note at a path, whose extension may be left out.
+    fn at(&self, directory: &str, path: &str) -> Option<&str> {
+        let path = joined(directory, path)?;
+        let exact = self.by_path.get(&path);
+        let with_extension =
+            || EXTENSIONS.iter().find_map(|extension| self.by_path.get(&format!("{path}.{extension}")));
+        exact.or_else(with_extension).map(String::as_str)
+    }
+}
+
+/// The file name of a path without the extension of a note, in lower case.
+fn name_of(path: &str) -> String {
+    let (stem, _) = split_extension(path).unwrap_or((path, ""));
+    stem.rsplit('/').next().unwrap_or(stem).to_lowercase()
+}
+
+/// A path from a directory on, without `.` and `..`; `None` where it leads out of all notes.
+fn joined(directory: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in directory.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let digits = after.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        let decoded = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (byte, decoded) {
+            (b'%', Some(decoded)) => {
+                bytes.push(decoded);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_notes() {
+        let paths = ["a.md", "guides/a.md", "guides/deep/b.md", "guides/c d.md", "notes/x.txt"];
+        let notes: Vec<_> = paths.iter().map(|path| ((*path).to_owned(), format!("id {path}"))).collect();
+        let targets = Targets::of(&notes);
+        let check = |from: &str, link: NoteLink, expected: Option<&str>| {
+            let found = targets.resolve(from, &link).map(|id| id.trim_start_matches("id ").to_owned());
+            assert_eq!(found.as_deref(), expected, "{from} {link:?}");
+        };
+        let to = |text: &str| NoteLink::Destination(text.to_owned());
+        let named = |text: &str| NoteLink::Name(text.to_owned());
+        check("guides/c d.md", to("a.md"), Some("guides/a.md"));
+        check("guides/c d.md", to("../a.md#top"), Some("a.md"));
+        check("guides/c d.md", to("/a.md"), Some("a.md"));
+        check("guides/c d.md", to("deep/b"), Some("guides/deep/b.md"));
+        check("guides/deep/b.md", to("../c%20d.md?raw=1"), Some("guides/c d.md"));
+        check("guides/deep/b.md", to("../../notes/./x.txt"), Some("notes/x.txt"));
+        check("a.md", named("B"), Some("guides/deep/b.md"));
+        check("guides/deep/b.md", named("a"), Some("a.md"));
+        check("guides/c d.md", named("a"), Some("guides/a.md"));
+        check("a.md", named("guides/a#Part"), Some("guides/a.md"));
+        check("a.md", named("c d"), Some("guides/c d.md"));
+        for none in
+            [to("../a.md"), to("https://x.org/a.md"), to("#top"), to("b.md"), to("%ff"), named("z"), named("#a")]
+        {
+            check("a.md", none, None);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Finds the notes below a directory.
+
+use std::ffi::OsStr;
+
+use aurora_confined::{Directory, EntryKind};
+
+use crate::problem::ImportProblem;
+
+/// Extensions of notes, the most usual first.
+pub(super) const EXTENSIONS: [&str; 3] = ["md", "markdown", "txt"];
+/// Deepest directory.
+const DEEPEST: usize = 64;
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Walk {
+    /// Relative paths with slashes, sorted.
+    pub(super) paths: Vec<String>,
+    pub(super) problems: Vec<ImportProblem>,
+}
+
+/// Whether a path is that of Markdown, and not of plain text.
+pub(super) fn is_markdown(path: &str) -> bool {
+    split_extension(path).is_some_and(|(_, extension)| !extension.eq_ignore_ascii_case("txt"))
+}
+
+/// A path of a note without its extension, and the extension.
+pub(super) fn split_extension(path: &str) -> Option<(&str, &str)> {
+    let (stem, extension) = path.rsplit_once('.')?;
+    let is_note = EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known));
+    (is_note && !stem.is_empty() && !stem.ends_with('/')).then_some((stem, extension))
+}
+
+pub(super) fn walk(root: &Directory) -> Walk {
+    let mut found = Walk::default();
+    let mut open = vec![String::new()];
+    while let Some(directory) = open.pop() {
+        if directory.matches('/').count() >= DEEPEST {
+            let why = format!("it lies more than {DEEPEST} directories deep");
+            found.problems.push(ImportProblem::unmapped(directory, "too-deep", why));
+            continue;
+        }
+        let opened = if directory.is_empty() { Ok(root.clone()) } else { root.open_directory(&directory) };
+        let entries = match opened.and_then(|opened| opened.entries()) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let why = format!("the directory cannot be read: {error}");
+                found.problems.push(ImportProblem::unmapped(directory, "unreadable", why));
+                continue;
+            }
+        };
+        for (name, kind) in entries {
+            see(&directory, &name, kind, (&mut found, &mut open));
+        }
+    }
+    found.paths.sort_unstable();
+    found.problems.sort_by(|a, b| a.what.cmp(&b.what));
+    found
+}
+
+fn see(directory: &str, name: &OsStr, kind: EntryKind, (found, open): (&mut Walk, &mut Vec<String>)) {
+    let shown = name.to_string_lossy();
+    if shown.starts_with('.') {
+        return;
+    }
+    let path = if directory.is_empty() { shown.into_owned() } else { format!("{directory}/{shown}") };
+    let mut report = |reason, why: &str| found.problems.push(ImportProblem::unmapped(&path, reason, why));
+    match kind {
+        EntryKind::Directory if name.to_str().is_some() => open.push(path),
+        _ if split_extension(&path).is_none() => {}
+        EntryKind::Link => report("symbolic-link", "it is a symbolic link, which is not followed"),
+        _ if name.to_str().is_none() => report("name", "its name is not UTF-8"),
+        EntryKind::File => found.paths.push(path),
+        EntryKind::Directory | EntryKind::Other => report("unreadable", "it is no file"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_known_by_their_extension() {
+        assert_eq!(split_extension("a/b.c.md"), Some(("a/b.c", "md")));
+        assert_eq!(split_extension("A.MARKDOWN"), Some(("A", "MARKDOWN")));
+        for other in ["a", ".md", "a/.txt", "a.rst", "md"] {
+            assert_eq!(split_extension(other), None, "{other}");
+        }
+        assert!(is_markdown("a.md") && !is_markdown("a.txt"));
+    }
+}

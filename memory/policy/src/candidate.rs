@@ -1,0 +1,88 @@
+//! What can decide about an entry, in the order of evaluation.
+
+use std::fmt;
+
+use crate::condition::Condition;
+use crate::layer::Layer;
+use crate::lifespan::{Decay, Lifespan};
+use crate::policies::Policies;
+use crate::rules::{EntryRules, LifespanPolicy};
+
+/// The escalation flag of the action `escalation_candidate`; `high_usage` of seed 004, §6.7.1 sets the same.
+const ESCALATION_FLAG: &str = "candidate_for_fine_tuning";
+
+/// A policy or rule, or a setting that takes the place of all of them.
+pub(crate) struct Candidate<'a> {
+    pub(crate) source: Source<'a>,
+    pub(crate) layer: Layer,
+    pub(crate) condition: Option<&'a Condition>,
+    /// What follows if it decides; `None` if it only sets a flag.
+    pub(crate) outcome: Option<(Lifespan, Decay)>,
+    pub(crate) escalation: Option<&'a str>,
+}
+
+/// What a candidate is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source<'a> {
+    /// `enabled = false`.
+    SwitchedOff,
+    /// `lifespan_policy = "indefinite"`.
+    KeptForEver,
+    /// A rule of the entry, from 0.
+    Rule(usize),
+    Policy(&'a str),
+    DefaultPolicy(&'a str),
+}
+
+impl fmt::Display for Source<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SwitchedOff => f.write_str("memory.policies.enabled"),
+            Self::KeptForEver => f.write_str("governance.lifespan_policy"),
+            Self::Rule(index) => write!(f, "governance.retention_rules[{index}]"),
+            Self::Policy(name) | Self::DefaultPolicy(name) => f.write_str(name),
+        }
+    }
+}
+
+/// The candidates in the order of evaluation. The last one decides if no other does.
+pub(crate) fn candidates<'a>(policies: &'a Policies, rules: &'a EntryRules) -> impl Iterator<Item = Candidate<'a>> {
+    let enabled = policies.is_enabled();
+    let kept = |source, layer| Candidate {
+        source,
+        layer,
+        condition: None,
+        outcome: Some((Lifespan::Indefinite, Decay::Logarithmic)),
+        escalation: None,
+    };
+    let switched_off = (!enabled).then(|| kept(Source::SwitchedOff, policies.enabled_in()));
+    let kept_for_ever =
+        (rules.lifespan_policy == LifespanPolicy::Indefinite).then(|| kept(Source::KeptForEver, Layer::Entry));
+    let used_rules = match rules.lifespan_policy {
+        LifespanPolicy::Conditional => rules.rules.as_slice(),
+        LifespanPolicy::TimeBased | LifespanPolicy::Indefinite => &[],
+    };
+    let of_entry = used_rules.iter().enumerate().map(|(index, rule)| {
+        let outcome = rule.action.retention();
+        let escalation = outcome.is_none().then_some(ESCALATION_FLAG);
+        Candidate {
+            source: Source::Rule(index),
+            layer: Layer::Entry,
+            condition: Some(&rule.condition),
+            outcome,
+            escalation,
+        }
+    });
+    let of_layers = policies.iter().map(|policy| {
+        let is_default = std::ptr::eq(policy, policies.default_policy());
+        Candidate {
+            source: if is_default { Source::DefaultPolicy(&policy.name) } else { Source::Policy(&policy.name) },
+            layer: policy.layer,
+            condition: policy.condition.as_ref(),
+            outcome: Some((policy.lifespan, policy.decay)),
+            escalation: policy.escalation.as_deref(),
+        }
+    });
+    let evaluated = kept_for_ever.into_iter().chain(of_entry).chain(of_layers);
+    switched_off.into_iter().chain(evaluated.filter(move |_| enabled))
+}

@@ -1,0 +1,73 @@
+//! What happens to an entry, without the reasons.
+
+use serde::Serialize;
+
+use crate::candidate::{Candidate, Source, candidates};
+use crate::facts::Facts;
+use crate::lifespan::{Decay, Lifespan};
+use crate::policies::Policies;
+use crate::rules::EntryRules;
+
+/// What happens to an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Retention {
+    /// How long it is kept.
+    pub lifespan: Lifespan,
+    /// How its activation falls.
+    pub decay: Decay,
+    /// Its state now.
+    pub state: State,
+    /// Days until it expires; `None` if it never does or has expired.
+    pub expires_in_days: Option<f64>,
+}
+
+/// The state of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum State {
+    /// It is kept, and search finds it.
+    Active,
+    /// It is kept, and search ranks it low.
+    Decayed,
+    /// Its lifespan is over.
+    Expired {
+        /// Days since the end of its lifespan, 0 or more.
+        since_days: f64,
+    },
+}
+
+/// What [`decide`](crate::decide) decides, without names, flags and explanation: for ranking, where it is asked for every
+/// candidate.
+pub fn retention(policies: &Policies, rules: &EntryRules, facts: &Facts<'_>) -> Retention {
+    first_that_decides(policies, rules, facts).1
+}
+
+/// The candidate that decides, and what happens to the entry.
+pub(crate) fn first_that_decides<'a>(
+    policies: &'a Policies,
+    rules: &'a EntryRules,
+    facts: &Facts<'_>,
+) -> (Candidate<'a>, Retention) {
+    let found = candidates(policies, rules).find_map(|candidate| {
+        let is_default = matches!(candidate.source, Source::DefaultPolicy(_));
+        let applies = is_default || candidate.condition.is_none_or(|condition| condition.holds(facts));
+        let (lifespan, decay) = candidate.outcome.filter(|_| applies)?;
+        Some((candidate, Retention::at(lifespan, decay, facts.age_days)))
+    });
+    found.expect("the default policy, or the setting that switches policies off, always decides")
+}
+
+impl Retention {
+    fn at(lifespan: Lifespan, decay: Decay, age_days: f64) -> Self {
+        let left = |days: u32| f64::from(days) - age_days;
+        let (state, expires_in_days) = match lifespan {
+            Lifespan::Indefinite => (State::Active, None),
+            Lifespan::Decay => (State::Decayed, None),
+            Lifespan::Days(days) if left(days) <= 0.0 => {
+                (State::Expired { since_days: age_days - f64::from(days) }, None)
+            }
+            Lifespan::Days(days) => (State::Active, Some(left(days))),
+        };
+        Self { lifespan, decay, state, expires_in_days }
+    }
+}

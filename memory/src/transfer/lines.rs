@@ -1,0 +1,96 @@
+//! Lines of a text whose length is bounded.
+
+use std::io::{self, BufRead, Read as _};
+
+use aurora_memory_schema::limit::DOCUMENT_BYTES;
+
+/// Longest line, in bytes: a document, and what stands around it.
+const LONGEST: u64 = 2 * DOCUMENT_BYTES as u64;
+
+/// One line of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// Its text, without the line break.
+    Text(String),
+    /// It is not UTF-8.
+    NotText,
+    /// It has more bytes than a line may have.
+    TooLong,
+}
+
+/// Reads lines.
+pub(super) struct Lines<R> {
+    reader: R,
+    /// The number of the last line, from 1.
+    pub(super) number: usize,
+    /// The byte that the last line begins at.
+    pub(super) start: usize,
+    next_start: usize,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(reader: R) -> Self {
+        Self { reader, number: 0, start: 0, next_start: 0 }
+    }
+
+    /// The next line; `None` at the end.
+    pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
+        let mut bytes = Vec::new();
+        let mut length = (&mut self.reader).take(LONGEST + 1).read_until(b'\n', &mut bytes)?;
+        if length == 0 {
+            return Ok(None);
+        }
+        let is_whole = bytes.pop_if(|byte| *byte == b'\n').is_some();
+        let is_too_long = !is_whole && length as u64 > LONGEST;
+        if is_too_long {
+            length += self.reader.skip_until(b'\n')?;
+        }
+        self.number += 1;
+        self.start = self.next_start;
+        self.next_start += length;
+        Ok(Some(match String::from_utf8(bytes) {
+            _ if is_too_long => Line::TooLong,
+            Ok(text) => Line::Text(text),
+            Err(_) => Line::NotText,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    fn lines(text: &[u8]) -> Vec<(usize, usize, Line)> {
+        let mut lines = Lines::new(Cursor::new(text));
+        let mut found = Vec::new();
+        while let Some(line) = lines.next().expect("memory can be read") {
+            found.push((lines.number, lines.start, line));
+        }
+        found
+    }
+
+    fn text(line: &str) -> Line {
+        Line::Text(line.to_owned())
+    }
+
+    #[test]
+    fn lines_have_numbers_and_places() {
+        assert_eq!(lines(b""), []);
+        assert_eq!(
+            lines(b"a\n\n\xff\nb"),
+            [(1, 0, text("a")), (2, 2, text("")), (3, 3, Line::NotText), (4, 5, text("b"))]
+        );
+        assert_eq!(lines("ü\r\n".as_bytes()), [(1, 0, text("ü\r"))]);
+    }
+
+    #[test]
+    fn the_line_behind_one_that_is_too_long_is_read() {
+        let longest = "x".repeat(LONGEST as usize);
+        assert_eq!(lines(format!("{longest}\nb").as_bytes())[1], (2, longest.len() + 1, text("b")));
+        let longer = format!("{longest}yz\nb\n{longest}y");
+        let found: Vec<_> = lines(longer.as_bytes()).into_iter().map(|(number, _, line)| (number, line)).collect();
+        assert_eq!(found, [(1, Line::TooLong), (2, text("b")), (3, Line::TooLong)]);
+    }
+}

@@ -1,0 +1,221 @@
+//! Reads lines of JSON: those of an export, and documents of the schema.
+
+use std::io::BufRead;
+
+use aurora_memory_policy::check_rule;
+use aurora_memory_schema::{Draft, Entry, Kind, code, read_json};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::entry::{Transfer, TransferredEntry};
+use super::lines::{Line, Lines};
+use super::located::DocumentPlace;
+use super::problem::TransferProblem;
+use super::record::{ENTRY, EntryLine, HEADER, Header, Time, VERSION};
+use crate::memory::Placement;
+use crate::scope::Scope;
+use crate::session::check_session;
+
+/// What holds for documents whose line does not say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineDefaults {
+    /// Where they belong. A turn belongs to its session.
+    pub placement: Placement,
+    /// When they were edited, in Unix seconds: when the file was changed. They were added then too, unless their metadata says
+    /// when they were created.
+    pub time: i64,
+}
+
+/// Reads lines of JSON, an entry in each: lines of an export, or documents of the schema, whose `type`, or whose id, says of which
+/// kind they are. Blank lines are passed over. A line that is no entry is a problem, with all of its mistakes, and the next line
+/// follows.
+pub struct JsonLines<'f, R> {
+    lines: Lines<R>,
+    /// The name of the file.
+    file: &'f str,
+    defaults: LineDefaults,
+    /// How many entries the headers promise, and how many lines of entries there were; without a header, none are promised.
+    promised: Option<u64>,
+    found: u64,
+    is_over: bool,
+}
+
+impl<'f, R: BufRead> JsonLines<'f, R> {
+    /// Reads a file, which messages call `file`.
+    pub fn new(reader: R, file: &'f str, defaults: LineDefaults) -> Self {
+        Self { lines: Lines::new(reader), file, defaults, promised: None, found: 0, is_over: false }
+    }
+
+    fn source(&self) -> String {
+        format!("{}:{}", self.file, self.lines.number)
+    }
+
+    fn problem(&self, reason: &'static str, why: impl Into<String>) -> TransferProblem {
+        TransferProblem::unmapped(self.source(), reason, why)
+    }
+
+    fn place<'l>(&self, before: &'l str) -> DocumentPlace<'l> {
+        DocumentPlace { line: self.lines.number, start: self.lines.start, before }
+    }
+
+    /// What a line is; `None` for one that is no entry and no mistake.
+    fn line(&mut self, text: &str) -> Option<Transfer> {
+        match serde_json::from_str::<Map<String, Value>>(text) {
+            Ok(fields) if fields.contains_key(HEADER) => self.header(text).err().map(Err),
+            Ok(fields) if fields.contains_key(ENTRY) => {
+                self.found += 1;
+                Some(self.entry_of_export(text))
+            }
+            Ok(fields) => Some(self.kind_of(&fields, text, "").and_then(|kind| self.document(kind, text))),
+            // It has mistakes as an entry of any kind.
+            Err(_) => Some(self.document(Kind::Note, text)),
+        }
+    }
+
+    fn header(&mut self, text: &str) -> Result<(), TransferProblem> {
+        match serde_json::from_str::<Header>(text) {
+            Ok(Header { aurora_memory: VERSION, entries }) => {
+                self.promised = Some(self.promised.unwrap_or(0).saturating_add(entries));
+                Ok(())
+            }
+            Ok(Header { aurora_memory, .. }) => {
+                self.is_over = true;
+                let why = format!("an export of version {aurora_memory}; this program reads version {VERSION}");
+                Err(self.problem("version", why))
+            }
+            Err(error) => Err(self.problem("header", format!("no header of an export: {}", cause(&error)))),
+        }
+    }
+
+    fn entry_of_export(&self, text: &str) -> Transfer {
+        let line: EntryLine<'_, &RawValue> =
+            serde_json::from_str(text).map_err(|error| self.problem("line", cause(&error)))?;
+        let document = line.entry.get();
+        let before = text.find(document).map_or("", |at| &text[..at]);
+        let entry = serde_json::from_str(document).map_err(|error| self.problem("line", cause(&error)));
+        let entry: Map<String, Value> = entry?;
+        let kind = self.kind_of(&entry, document, before)?;
+        // Only the mistakes matter: an entry that was stored is not completed again.
+        self.draft(kind, document, before).map_err(|problem| problem.about(&*line.id))?;
+        let entry = Entry::from_document(entry);
+        let entry = entry.map_err(|error| self.problem("document", error.to_string()).about(&*line.id))?;
+        if entry.id() != line.id {
+            let why = format!("the line is that of {:?}, and the entry that of {:?}", line.id, entry.id());
+            return Err(self.problem("line", why).about(&*line.id));
+        }
+        let EntryLine { scope, session, created_at: Time(created), edited_at: Time(edited), access, .. } = line;
+        Ok(TransferredEntry {
+            entry,
+            has_derived_id: false,
+            placement: Placement { scope, session },
+            created,
+            edited,
+            access: access.map(|access| access.into_record()),
+            source: self.source(),
+        })
+    }
+
+    fn document(&self, kind: Kind, text: &str) -> Transfer {
+        let draft = self.draft(kind, text, "")?;
+        let has_derived_id = draft.has_derived_id();
+        let stored = draft.into_entry();
+        let entry =
+            stored.map_err(|outcome| TransferProblem::not_stored(self.source(), &outcome.id, outcome.reason))?;
+        let edited = self.defaults.time;
+        Ok(TransferredEntry {
+            placement: self.placement(&entry),
+            has_derived_id,
+            created: entry.created().unwrap_or(edited),
+            edited,
+            access: None,
+            source: self.source(),
+            entry,
+        })
+    }
+
+    fn draft(&self, kind: Kind, document: &str, before: &str) -> Result<Draft, TransferProblem> {
+        read_json(kind, self.file, document, check_rule).map_err(|mistakes| {
+            let is_json = !mistakes.iter().any(|mistake| mistake.code == code::SYNTAX);
+            let reason = if is_json { "document" } else { "json" };
+            TransferProblem::mistaken(self.source(), reason, self.place(before).located(&mistakes))
+        })
+    }
+
+    /// The kind that a document names, or else that of its id.
+    fn kind_of(&self, fields: &Map<String, Value>, document: &str, before: &str) -> Result<Kind, TransferProblem> {
+        let kinds = Kind::ALL.map(|kind| format!("{:?}", kind.name())).join(", ");
+        let wrong = |code, message| {
+            let mistakes = self.place(before).mistake(self.file, document, code, message);
+            Err(TransferProblem::mistaken(self.source(), "type", mistakes))
+        };
+        let of_id = || fields.get("id").and_then(Value::as_str).and_then(Kind::of_id);
+        match fields.get("type") {
+            Some(Value::String(name)) => match Kind::named(name) {
+                Some(kind) => Ok(kind),
+                None => wrong(code::INVALID_VALUE, format!("`type` must be one of {kinds}, not {}", shown(name))),
+            },
+            Some(_) => wrong(code::INVALID_VALUE, format!("`type` must be one of {kinds}")),
+            None => match of_id() {
+                Some(kind) => Ok(kind),
+                None => wrong(code::MISSING_FIELD, format!("`type` is missing; it must be one of {kinds}")),
+            },
+        }
+    }
+
+    /// Where a document belongs.
+    fn placement(&self, entry: &Entry) -> Placement {
+        let default = &self.defaults.placement;
+        let session = entry.content("session").and_then(Value::as_str).filter(|_| entry.kind() == Kind::Turn);
+        match session.filter(|session| check_session(session).is_ok()) {
+            Some(session) => {
+                let scope = if default.scope == Scope::User { Scope::Session } else { default.scope };
+                Placement { scope, session: Some(session.to_owned()) }
+            }
+            None => default.clone(),
+        }
+    }
+
+    /// What is wrong with the file as a whole.
+    fn end(&mut self) -> Option<Transfer> {
+        self.is_over = true;
+        let promised = self.promised.filter(|promised| *promised != self.found)?;
+        let why = format!("the header counts {promised} entries, and {} follow", self.found);
+        Some(Err(TransferProblem::unmapped(self.file, "header", why)))
+    }
+}
+
+impl<R: BufRead> Iterator for JsonLines<'_, R> {
+    type Item = Transfer;
+
+    fn next(&mut self) -> Option<Transfer> {
+        while !self.is_over {
+            let found = match self.lines.next() {
+                Ok(Some(Line::Text(text))) if text.trim().is_empty() => None,
+                Ok(Some(Line::Text(text))) => self.line(&text),
+                Ok(Some(Line::NotText)) => Some(Err(self.problem("utf-8", "the line is not UTF-8"))),
+                Ok(Some(Line::TooLong)) => Some(Err(self.problem("too-long", "the line is too long for an entry"))),
+                Ok(None) => self.end(),
+                Err(error) => {
+                    self.is_over = true;
+                    Some(Err(TransferProblem::unmapped(self.file, "unreadable", error.to_string())))
+                }
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+}
+
+/// What is wrong, without the line that `serde_json` counts.
+fn cause(error: &serde_json::Error) -> String {
+    let whole = error.to_string();
+    let shown = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(cause, _)| cause);
+    shown.chars().take(200).collect()
+}
+
+/// A text in quotes, cut, without control characters.
+fn shown(text: &str) -> String {
+    format!("{:?}", text.chars().take(60).collect::<String>())
+}

@@ -1,0 +1,118 @@
+//! Exports a memory as lines of JSON.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use aurora_confined::Directory;
+use serde::Serialize;
+
+use super::record::{Access, EntryLine, Header, Time, VERSION};
+use crate::error::MemoryError;
+use crate::memory::Memory;
+use crate::store::{EntryView, Version};
+
+/// Entries whose accesses are looked up at once.
+const BATCH: usize = 1_024;
+
+impl Memory {
+    /// Writes the entries to `out`, as they are at one moment: lines of JSON, a header first, then an entry in each, in the
+    /// order of ids. Removed entries and earlier versions are left out. Returns the number of entries; `name` is what errors
+    /// call `out`.
+    ///
+    /// # Errors
+    /// When the entries cannot be read, or `out` cannot be written.
+    pub fn export(&self, out: &mut dyn Write, name: &Path) -> Result<u64, MemoryError> {
+        let view = self.view()?;
+        let entries = count(&view)?;
+        let mut lines = LineWriter { out: BufWriter::new(out), name };
+        lines.write(&Header { aurora_memory: VERSION, entries })?;
+        let mut batch: Vec<(&str, Version)> = Vec::with_capacity(BATCH);
+        for entry in view.from("")? {
+            let (id, version) = entry?;
+            if version.document.is_some() {
+                batch.push((id, version));
+            }
+            if batch.len() == BATCH {
+                self.export_batch(&mut batch, &mut lines)?;
+            }
+        }
+        self.export_batch(&mut batch, &mut lines)?;
+        lines.out.flush().map_err(MemoryError::io(name))?;
+        Ok(entries)
+    }
+
+    /// The same to the file `target`. A file that is there is replaced as a whole, in one step, once everything is on disk.
+    ///
+    /// # Errors
+    /// When the entries cannot be read, `target` is there and no file, or its directory cannot be written; then `target` is as
+    /// it was.
+    pub fn export_to(&self, target: &Path) -> Result<u64, MemoryError> {
+        if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(MemoryError::Unfit(format!("{} is no file that can be replaced", target.display())));
+        }
+        // What a link leads to is replaced, not the link.
+        let real = target.canonicalize().unwrap_or_else(|_| target.to_owned());
+        let io = || MemoryError::io(target);
+        let directory = match real.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".aurora-export-");
+        // As the user's mask has it for every other file, not for a secret.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.tempfile_in(directory).map_err(io())?;
+        let entries = self.export(file.as_file_mut() as &mut File, target)?;
+        file.as_file().sync_all().map_err(io())?;
+        file.persist(&real).map_err(|error| io()(error.error))?;
+        if cfg!(unix) {
+            Directory::open_root(directory).and_then(|directory| directory.synchronise()).map_err(io())?;
+        }
+        Ok(entries)
+    }
+
+    fn export_batch(
+        &self,
+        batch: &mut Vec<(&str, Version)>,
+        lines: &mut LineWriter<'_, impl Write>,
+    ) -> Result<(), MemoryError> {
+        let accesses = self.accesses(&batch.iter().map(|(id, _)| *id).collect::<Vec<_>>());
+        for ((id, version), access) in batch.drain(..).zip(accesses) {
+            let Some(document) = &version.document else { continue };
+            lines.write(&EntryLine {
+                id: Cow::Borrowed(id),
+                scope: version.scope,
+                session: version.session.clone(),
+                created_at: Time(version.created),
+                edited_at: Time(version.edited),
+                access: access.as_ref().and_then(Access::of),
+                entry: document,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// How many entries were not removed.
+fn count(view: &EntryView) -> Result<u64, MemoryError> {
+    let mut count = 0;
+    for entry in view.from("")? {
+        count += u64::from(entry?.1.document.is_some());
+    }
+    Ok(count)
+}
+
+struct LineWriter<'n, W: Write> {
+    out: BufWriter<W>,
+    name: &'n Path,
+}
+
+impl<W: Write> LineWriter<'_, W> {
+    fn write(&mut self, line: &impl Serialize) -> Result<(), MemoryError> {
+        let written = serde_json::to_writer(&mut self.out, line).map_err(io::Error::from);
+        written.and_then(|()| self.out.write_all(b"\n")).map_err(MemoryError::io(self.name))
+    }
+}

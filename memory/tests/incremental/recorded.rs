@@ -1,0 +1,74 @@
+//! Changes that were made, so that they can be made again.
+
+use aurora_memory::{Memory, NewTurn, Placement, Scope};
+use aurora_memory_schema::Kind;
+use aurora_storage::Verdict;
+use serde_json::Value;
+
+use crate::content::draft;
+
+/// A change of an entry.
+#[derive(Debug, Clone)]
+pub(crate) struct Recorded {
+    pub(crate) id: String,
+    pub(crate) time: i64,
+    pub(crate) change: Change,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Change {
+    Add { kind: Kind, document: Value, placement: Placement },
+    Turn { session: String, text: String, scope: Scope, reply_to: Option<String> },
+    Edit { document: Value },
+    Tag { add: Vec<&'static str>, remove: Vec<&'static str> },
+    Link { to: String, weight: Option<f64> },
+}
+
+/// The relation of all links, and who says all turns.
+pub(crate) const RELATION: &str = "explains";
+pub(crate) const SPEAKER: &str = "user";
+
+/// Something that was noted in the access history.
+#[derive(Debug, Clone)]
+pub(crate) struct Access {
+    pub(crate) id: String,
+    pub(crate) time: i64,
+    /// `None` where it was shown.
+    pub(crate) verdict: Option<Verdict>,
+}
+
+impl Recorded {
+    /// Makes the change in another memory, in which it has to have the same effect.
+    pub(crate) fn repeat(&self, memory: &Memory) {
+        let Self { id, time, change } = self;
+        match change {
+            Change::Add { kind, document, placement } => {
+                let outcome = memory.add(draft(*kind, document, Some(id)), placement, *time).expect("is added");
+                assert!(outcome.stored && outcome.id == *id, "{outcome:?}");
+            }
+            Change::Turn { session, text, scope, reply_to } => {
+                let (speaker, reply_to) = (SPEAKER, reply_to.as_deref());
+                let turn = NewTurn { session, speaker, text, reply_to, time: *time };
+                assert_eq!(memory.add_turn(&turn, *scope, *time).expect("is added"), *id);
+            }
+            Change::Edit { document } => {
+                let kind = Kind::of_id(id).expect("an id");
+                memory.edit(id, draft(kind, document, None), *time).expect("is edited");
+            }
+            Change::Tag { add, remove } => drop(memory.tag(id, add, remove, *time).expect("is tagged")),
+            Change::Link { to, weight } => memory.link(id, to, RELATION, *weight, *time).expect("is linked"),
+        }
+    }
+}
+
+impl Access {
+    pub(crate) fn repeat(&self, memory: &Memory) {
+        let log = memory.access_log().expect("opens");
+        let shown = [(self.id.as_str(), self.time)];
+        match self.verdict {
+            Some(verdict) => log.judge(verdict, &shown),
+            None => log.record(&shown),
+        }
+        .expect("is noted");
+    }
+}

@@ -1,0 +1,14 @@
+//! What a filter looks at of an index.
+
+use aurora_storage::{Annotations, Snapshot};
+
+use crate::memory::Retention;
+
+/// An index that chunks are picked from.
+pub(crate) struct FilteredIndex<'i> {
+    pub(crate) snapshot: &'i Snapshot,
+    /// Tags that users have given to its chunks.
+    pub(crate) annotations: Option<&'i Annotations>,
+    /// What holds of an index of memories.
+    pub(crate) memory: Option<&'i dyn Retention>,
+}

@@ -1,0 +1,48 @@
+//! Memories that are exported, imported and checked, by the program.
+
+#[path = "../fixture/mod.rs"]
+mod fixture;
+
+mod foreign;
+mod round_trip;
+
+use std::process::Stdio;
+
+use fixture::{Fixture, Run};
+
+/// Runs the program with a text on standard input.
+pub(crate) fn with_input(fixture: &Fixture, arguments: &[&str], input: &str) -> Run {
+    let path = fixture.home().join("input");
+    std::fs::write(&path, input).expect("writable");
+    let input = std::fs::File::open(path).expect("readable");
+    Run::of(fixture.command().args(arguments).stdin(Stdio::from(input)))
+}
+
+/// What a run prints, without the names of its directories.
+pub(crate) fn shown(fixture: &Fixture, run: &Run) -> String {
+    let text = format!("{}{}exit code {}\n", run.err, run.out, run.code.unwrap_or(-1));
+    [(fixture.root(), "[ROOT]"), (fixture.home(), "[HOME]")].iter().fold(text, |text, (path, name)| {
+        let real = path.canonicalize().expect("a directory");
+        text.replace(&real.display().to_string(), name).replace(&path.display().to_string(), name)
+    })
+}
+
+/// A git repository whose project and user have entries of every kind, with turns, links, tags and accesses.
+pub(crate) fn filled() -> Fixture {
+    let fixture = Fixture::git();
+    let good = |arguments: &[&str]| {
+        let run = fixture.aur(arguments);
+        assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
+    };
+    good(&["mem", "add", "note", "-m", "The staging database is reset every Sunday", "--tag", "ops"]);
+    good(&["mem", "add", "note", "-m", "Keys rotate in March", "--scope", "user"]);
+    fixture.write("reas.json", r#"{"content": {"pattern": "token renewal", "success_score": 0.9}}"#);
+    good(&["mem", "add", "reasoning", "reas.json", "--scope", "global"]);
+    for text in ["How are keys rotated?", "In March."] {
+        good(&["mem", "turn", "add", "--session", "s1", "--speaker", "user", text]);
+    }
+    good(&["mem", "link", "note:keys-rotate-in-march", "reas:token-renewal", "--weight", "0.5"]);
+    good(&["mem", "search", "keys rotate", "--format", "json"]);
+    good(&["mem", "feedback", "good", "note:keys-rotate-in-march"]);
+    fixture
+}
