@@ -7,20 +7,17 @@ use aurora_storage::ArtefactManifest;
 
 use crate::args_artefact::ExportArgs;
 use crate::failure::{Failure, Outcome};
+use crate::opened;
 use crate::output::{json, sanitize, units};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{memory, opened};
 
 /// Name and version of this program, as artefacts tell it.
 const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
 
 /// Writes the artefact and prints its contents in figures.
 pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
-    if let Some(owner) = args.memory {
-        return memory::export(args, owner, program);
-    }
     let terminal = &program.terminal;
     let opened = opened::open(args.root.as_deref(), program)?;
     let file = match args.file.as_deref() {

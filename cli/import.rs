@@ -13,13 +13,10 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{json, sanitize, time};
 use crate::program::Program;
 use crate::values::ReportFormat;
-use crate::{memory, opened, place};
+use crate::{opened, place};
 
 /// Verifies the artefact, puts it into place and says what came.
 pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
-    if let Some(from) = args.transfer.from {
-        return memory::import(args, from, program);
-    }
     let terminal = &program.terminal;
     let project = program.project(place::for_search(args.root.as_deref())?);
     let (mut input, name): (Box<dyn Read>, &Path) = match args.file.as_path() {

@@ -119,9 +119,18 @@ fn command(command: &Command, program: &Program) -> Outcome {
             MemCommand::Why(args) => why::run(args, program),
             MemCommand::Blame(args) => blame::run(args, program),
             MemCommand::RebuildBm25(args) => rebuild::run(args, program),
-            MemCommand::Verify(args) => verify::run(args, program),
-            MemCommand::Export(args) => export::run(args, program),
-            MemCommand::Import(args) => import::run(args, program),
+            MemCommand::Verify(args) => match args.memory {
+                Some(owner) => memory::verify(args, owner, program),
+                None => verify::run(args, program),
+            },
+            MemCommand::Export(args) => match args.memory {
+                Some(owner) => memory::export(args, owner, program),
+                None => export::run(args, program),
+            },
+            MemCommand::Import(args) => match args.transfer.from {
+                Some(from) => memory::import(args, from, program),
+                None => import::run(args, program),
+            },
             MemCommand::TrustIndex(args) => trust::run(args, program),
             MemCommand::Compact(args) => compact::run(args, program),
             MemCommand::Eval(args) => eval::run(args, program),

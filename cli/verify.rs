@@ -4,16 +4,13 @@ use std::io::Write;
 
 use crate::args::VerifyArgs;
 use crate::failure::{Failure, Outcome};
+use crate::opened;
 use crate::output::style::Role;
 use crate::output::{sanitize, units};
 use crate::program::Program;
-use crate::{memory, opened};
 
 /// Checks everything, or prints the digest of the contents.
 pub(crate) fn run(args: &VerifyArgs, program: &Program) -> Outcome {
-    if let Some(owner) = args.memory {
-        return memory::verify(args, owner, program);
-    }
     let terminal = &program.terminal;
     let opened = opened::open_any(args.root.as_deref(), program)?;
     let mut out = terminal.stdout();

@@ -25,12 +25,14 @@ pub(crate) fn verify(args: &VerifyArgs, owner: OwnerArg, program: &Program) -> O
     }
     let place = place_of(owner, &root)?;
     let directory = place.directory().to_owned();
-    let check = match Memory::open(place).and_then(|memory| memory.map(|memory| memory.verify()).transpose()) {
-        Ok(Some(check)) => check,
+    let checked = match Memory::open(place) {
+        Ok(Some(memory)) => memory.verify(),
         Ok(None) => return Err(Failure::new(format!("there is no memory at {}", directory.display()))),
-        Err(error @ (MemoryError::Damaged(_) | MemoryError::Storage(StorageError::DamagedRecords { .. }))) => {
-            MemoryCheck { problems: vec![error.to_string()], ..MemoryCheck::default() }
-        }
+        Err(error) => Err(error),
+    };
+    let check = match checked {
+        Ok(check) => check,
+        Err(error) if is_damage(&error) => MemoryCheck { problems: vec![error.to_string()], ..MemoryCheck::default() },
         Err(error) => return Err(failure(error)),
     };
     writeln!(
@@ -58,5 +60,14 @@ pub(crate) fn verify(args: &VerifyArgs, owner: OwnerArg, program: &Program) -> O
             units::counted(count, "problem"),
             directory.display()
         ))),
+    }
+}
+
+/// Whether nothing can be read because of what is in the file.
+fn is_damage(error: &MemoryError) -> bool {
+    match error {
+        MemoryError::Damaged(_) | MemoryError::Storage(StorageError::DamagedRecords { .. }) => true,
+        MemoryError::Storage(error) => error.unusable_index().is_some(),
+        _ => false,
     }
 }

@@ -8,7 +8,7 @@ use aurora_memory_policy::{
 use aurora_memory_schema::{Entry, Kind};
 use aurora_storage::{AccessRecord, ArchivedMetaValue, ChunkRecord, ChunkType};
 
-use crate::index::column;
+use crate::index::{DIRECTORY, column};
 use crate::scope::Scope;
 use crate::store::Version;
 
@@ -62,7 +62,8 @@ impl<'e> EntryFacts<'e> {
         let lifespan = governance.and_then(|governance| governance.lifespan.as_ref());
         let mut edited = chunk.date().unwrap_or(now);
         let mut facts = Self {
-            id: chunk.key(),
+            // The pieces of a long text have keys of their own.
+            id: chunk.path().strip_prefix(DIRECTORY).map_or_else(|| chunk.key(), Cow::Borrowed),
             kind: kind_of_chunk(chunk.chunk_type()),
             scope: MemoryScope::User,
             score: None,
@@ -84,7 +85,8 @@ impl<'e> EntryFacts<'e> {
                 (column::SCORE, ArchivedMetaValue::Float(score)) => facts.score = Some(score.to_native()),
                 (column::EDITED, ArchivedMetaValue::Integer(time)) => edited = time.to_native(),
                 (column::RULES, ArchivedMetaValue::Strings(rules)) => {
-                    let pair = |rule: &'e str| rule.split_once(column::RULE_SEPARATOR);
+                    // A condition may have several lines, an action has one.
+                    let pair = |rule: &'e str| rule.rsplit_once(column::RULE_SEPARATOR);
                     let pairs = rules.iter().filter_map(|rule| pair(rule.as_str()));
                     facts.rules = pairs.map(|(condition, action)| (condition.into(), action.into())).collect();
                 }

@@ -4,8 +4,10 @@
 //! pipeline whose source is the entries that have changed. A change is one durable transaction; the next search first brings
 //! the index in line with it, so that writing never waits for an index run.
 //!
+//! Entries come and go as lines of JSON: see [`Memory::export`], [`JsonLines`] and [`Memory::put_all`].
+//!
 //! Deliberately absent: arguments and printing, what an entry looks like (`aurora-memory-schema`), how conditions are read
-//! (`aurora-memory-policy`), and ranking, which is `aurora-query`'s.
+//! (`aurora-memory-policy`), what other programs keep (`aurora-memory-import`), and ranking, which is `aurora-query`'s.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]

@@ -26,14 +26,14 @@ pub struct Pruned {
 }
 
 impl Memory {
-    /// Deletes the entries that are archived at `now`, or only says which these are; and how many entries are kept. Until a
-    /// compaction, [`Memory::undo`] restores each of them.
+    /// Deletes the entries that are archived at `now`, or only says which these are; and how many entries are kept. One that is
+    /// changed meanwhile is kept. Until a compaction, [`Memory::undo`] restores each of them.
     ///
     /// # Errors
     /// When the entries cannot be read or written.
     pub fn prune(&self, rules: &MemoryRules, is_dry_run: bool, now: i64) -> Result<(Vec<Pruned>, usize), MemoryError> {
         let view = self.view()?;
-        let (mut pruned, mut kept) = (Vec::new(), 0);
+        let (mut pruned, mut numbers, mut kept) = (Vec::new(), Vec::new(), 0);
         let mut batch: Vec<(&str, Version)> = Vec::with_capacity(BATCH);
         let mut judge = |batch: &mut Vec<(&str, Version)>| -> Result<(), MemoryError> {
             let accesses = self.accesses(&batch.iter().map(|(id, _)| *id).collect::<Vec<_>>());
@@ -47,6 +47,7 @@ impl Memory {
                 let decision = facts.decision(&rules.policies);
                 let step = decision.steps.into_iter().find(|step| step.decides);
                 let reason = step.map(|step| step.explanation).unwrap_or_default();
+                numbers.push(version.number);
                 pruned.push(Pruned { id: id.to_owned(), policy: decision.policy, expired_days: since_days, reason });
             }
             Ok(())
@@ -62,7 +63,11 @@ impl Memory {
         }
         judge(&mut batch)?;
         if !is_dry_run && !pruned.is_empty() {
-            self.remove_all(pruned.iter().map(|pruned| pruned.id.as_str()), Change::Prune, now)?;
+            let judged = pruned.iter().zip(numbers).map(|(pruned, number)| (pruned.id.as_str(), number));
+            let mut removed = self.remove_unchanged(judged, Change::Prune, now)?.into_iter();
+            let judged = pruned.len();
+            pruned.retain(|_| removed.next().unwrap_or_default());
+            kept += judged - pruned.len();
         }
         Ok((pruned, kept))
     }

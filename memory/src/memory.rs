@@ -17,7 +17,7 @@ use crate::store::{Change, EntryStore, EntryView, EntryWriter, MemoryCompaction,
 /// One memory: its entries, and the index that follows them. A change is durable when it returns, and the next search knows it.
 pub struct Memory {
     place: MemoryPlace,
-    store: EntryStore,
+    store: Arc<EntryStore>,
     project: Project,
 }
 
@@ -67,7 +67,7 @@ impl Memory {
 
     fn open_unchecked(place: MemoryPlace, mode: OpenMode) -> Result<Self, MemoryError> {
         let home = home(&place, mode)?;
-        let store = EntryStore::open(&home, mode, user::trust().known)?;
+        let store = Arc::new(EntryStore::open(&home, mode, user::trust().known)?);
         let project = Project::new(place.directory().to_owned(), Arc::new(index::registry()));
         Ok(Self { place, store, project })
     }
@@ -77,7 +77,7 @@ impl Memory {
     pub(crate) fn of_test(owner: Owner, directory: &std::path::Path) -> Self {
         let home = Directory::open_root(directory).expect("the directory is there");
         let known = aurora_storage::KnownIndexes::at(directory.join("known"));
-        let store = EntryStore::open(&home, OpenMode::Create, known).expect("a store can be made");
+        let store = Arc::new(EntryStore::open(&home, OpenMode::Create, known).expect("a store can be made"));
         let project = Project::new(directory.to_owned(), Arc::new(index::registry()));
         Self { place: MemoryPlace::at(owner, directory), store, project }
     }
@@ -127,7 +127,7 @@ impl Memory {
         let (outcome, has_derived_id) = (draft.outcome(), draft.has_derived_id());
         let Ok(entry) = draft.into_entry() else { return Ok(outcome) };
         self.store.write(|writer| {
-            let (entry, is_known) = free_id(writer, entry, has_derived_id)?;
+            let (entry, is_known) = free_id(writer, entry, placement, has_derived_id)?;
             let outcome = Outcome { id: entry.id().to_owned(), ..outcome };
             if is_known {
                 return Ok(Outcome { reason: "the same entry is stored already".to_owned(), ..outcome });
@@ -183,21 +183,24 @@ impl Memory {
         self.store.write(|writer| remove(writer, id, Change::Remove, now))
     }
 
-    /// Removes entries in one transaction. Those that have gone meanwhile are passed over.
-    pub(crate) fn remove_all<'i>(
+    /// Removes entries, which are given with the numbers of their versions, in one transaction. Those that have got another
+    /// version meanwhile stay; says for each whether it was removed.
+    pub(crate) fn remove_unchanged<'i>(
         &self,
-        ids: impl Iterator<Item = &'i str>,
+        entries: impl Iterator<Item = (&'i str, u32)>,
         change: Change,
         now: i64,
-    ) -> Result<(), MemoryError> {
+    ) -> Result<Vec<bool>, MemoryError> {
         self.store.write(|writer| {
-            for id in ids {
-                match remove(writer, id, change, now) {
-                    Ok(()) | Err(MemoryError::NoEntry(_)) => {}
-                    Err(error) => return Err(error),
+            let mut removed = Vec::new();
+            for (id, number) in entries {
+                let is_same = writer.get(id)?.is_some_and(|version| version.number == number);
+                if is_same {
+                    remove(writer, id, change, now)?;
                 }
+                removed.push(is_same);
             }
-            Ok(())
+            Ok(removed)
         })
     }
 
@@ -344,11 +347,17 @@ pub(crate) fn entry_of(id: &str, version: &Version) -> Result<Entry, MemoryError
 
 /// An id for a new entry: its own, or with a number where another entry has it and the id was derived; and whether the same
 /// entry is there already.
-fn free_id(writer: &EntryWriter<'_, '_>, mut entry: Entry, is_derived: bool) -> Result<(Entry, bool), MemoryError> {
+fn free_id(
+    writer: &EntryWriter<'_, '_>,
+    mut entry: Entry,
+    placement: &Placement,
+    is_derived: bool,
+) -> Result<(Entry, bool), MemoryError> {
     let base = entry.id().to_owned();
     for number in 2u64.. {
-        let Some(document) = writer.get(entry.id())?.and_then(|version| version.document) else { break };
-        if document == *entry.document() {
+        let Some(found) = writer.get(entry.id())?.filter(|version| version.document.is_some()) else { break };
+        let is_same_place = (found.scope, &found.session) == (placement.scope, &placement.session);
+        if is_same_place && found.document.as_ref() == Some(entry.document()) {
             return Ok((entry, true));
         }
         if !is_derived {

@@ -29,8 +29,11 @@ pub(crate) fn ask(
     let searchers = searchers(memory, setting)?;
     let answer = |question: &Question| {
         let found = search(&searchers, setting, now, &question.query, DEPTH)?;
-        let found: Vec<Found> =
-            found.iter().flat_map(|found| &found.hits).map(|hit| Found { file: hit.key.clone(), lines: None }).collect();
+        let found: Vec<Found> = found
+            .iter()
+            .flat_map(|found| &found.hits)
+            .map(|hit| Found { file: hit.key.clone(), lines: None })
+            .collect();
         Ok(measure(question, &found, None))
     };
     questions.par_iter().map(answer).collect()

@@ -171,7 +171,9 @@ fn print_categories(placed: &[Placed<'_>], all: &[Measurement], peers: &[PeerMea
 }
 
 fn print_changes(all: &[Measurement], counts: impl Fn(usize) -> bool + Copy) {
-    println!("\n## Changes of one setting\n\nAgainst memories of their own, λ 0, hybrid, with spreading; paired by question.");
+    println!(
+        "\n## Changes of one setting\n\nAgainst memories of their own, λ 0, hybrid, with spreading; paired by question."
+    );
     print_head(&["scopes", "λ per hour", "mode", "spreading"]);
     let Some(base) = at(all, true, 0.0, Mode::Hybrid, true) else { return };
     let changed = LAMBDAS[1..].iter().map(|&lambda| (true, lambda, Mode::Hybrid, true));
@@ -214,7 +216,9 @@ fn print_peers(placed: &[Placed<'_>], all: &[Measurement], peers: &[PeerMeasurem
 }
 
 fn print_ages(placed: &[Placed<'_>], all: &[Measurement]) {
-    println!("\n## By age of the newest evidence\n\nMemories of their own, hybrid, with spreading, asked an hour after the end.");
+    println!(
+        "\n## By age of the newest evidence\n\nMemories of their own, hybrid, with spreading, asked an hour after the end."
+    );
     print_head(&["not older than", "scopes", "λ per hour", "mode", "spreading"]);
     let mut least = i64::MIN;
     for (most, name) in AGES {
@@ -235,7 +239,9 @@ fn print_growth(
     directory: &Path,
     counts: impl Fn(usize) -> bool + Copy,
 ) -> Result<(), String> {
-    println!("\n## Asked at once\n\nAn hour after the session with the newest evidence; memories of their own, hybrid, with spreading.");
+    println!(
+        "\n## Asked at once\n\nAn hour after the session with the newest evidence; memories of their own, hybrid, with spreading."
+    );
     let settings = LAMBDAS.map(|lambda| Setting { lambda, ..Setting::base(SearchConfig::default()) });
     let found = ask_while_growing(conversations, directory, &settings)?;
     print_head(&["scopes", "λ per hour", "mode", "spreading"]);

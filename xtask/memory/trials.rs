@@ -22,7 +22,8 @@ mod tests {
 
     #[test]
     fn keys_are_set_and_mistakes_are_told() {
-        let word_share = config("search.hybrid.word_share=0.5 search.rules.short=0").map(|config| config.hybrid.word_share);
+        let word_share =
+            config("search.hybrid.word_share=0.5 search.rules.short=0").map(|config| config.hybrid.word_share);
         assert_eq!(word_share, Ok(0.5));
         assert!(config("search.hybrid.weights.bm25=0.5").is_err_and(|error| error.contains("sum to 1.0")));
         assert!(config("short").is_err());

@@ -12,7 +12,8 @@ pub(crate) fn run(directory: &Path, arguments: &[String]) -> Result<(), String> 
     let home: PathBuf = std::env::temp_dir().join(format!("aurora-memory-quality-{}", std::process::id()));
     std::fs::create_dir_all(&home).map_err(|error| failed(&home, error))?;
     let program = ["run", "--release", "--quiet", "--locked", "-p", "xtask", "--example", "memory-quality", "--"];
-    let all: Vec<&str> = program.into_iter().chain([directory.as_str()]).chain(arguments.iter().map(String::as_str)).collect();
+    let all: Vec<&str> =
+        program.into_iter().chain([directory.as_str()]).chain(arguments.iter().map(String::as_str)).collect();
     let done = cargo_with(&all, &[("AURORA_HOME", &home.to_string_lossy())]);
     std::fs::remove_dir_all(&home).map_err(|error| failed(&home, error))?;
     done

@@ -50,7 +50,10 @@ fn any_entry() -> impl Strategy<Value = Entry> {
             let text = "a line of the text\n".repeat(lines);
             match kind {
                 Kind::Reasoning => field(&mut document, "content", "success_score", Some(score.unwrap_or(0.7))),
-                Kind::Knowledge => field(&mut document, "content", "confidence", score),
+                Kind::Knowledge => {
+                    field(&mut document, "content", "confidence", score);
+                    field(&mut document, "content", "topic", Some(text));
+                }
                 Kind::Note | Kind::Turn | Kind::Code => field(&mut document, "content", "text", Some(text)),
             }
             field(&mut document, "metadata", "domain", domain);

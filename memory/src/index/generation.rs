@@ -19,20 +19,20 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
 ///
 /// # Errors
 /// When the entries cannot be read, or the index cannot be written.
-pub(crate) fn catch_up(project: &Project, store: &EntryStore) -> Result<Option<Snapshot>, MemoryError> {
+pub(crate) fn catch_up(project: &Project, store: &Arc<EntryStore>) -> Result<Option<Snapshot>, MemoryError> {
     let begun = Instant::now();
     loop {
-        let view = store.view()?;
-        let newest = Followed::of(&view)?;
+        // Read before the entries: it may be ahead of what was read of them earlier.
+        let published = published(project)?;
+        let newest = Followed::of(&store.view()?)?;
         if newest.change == 0 {
             return Ok(None);
         }
-        let published = published(project)?;
         if published.as_ref().and_then(followed).is_some_and(|followed| followed == newest) {
             return Ok(published);
         }
         let mut options = IndexOptions { pipeline: source::pipeline(), ..project.options_without_programs()? };
-        options.services.insert(Arc::new(view));
+        options.services.insert(Arc::clone(store));
         match indexing::run_changes(&options) {
             Ok(()) => return Ok(Some(project.snapshot()?)),
             Err(IndexError::Storage(StorageError::Locked { .. })) if begun.elapsed() < LONGEST_WAIT => {

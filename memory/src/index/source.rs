@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::chunks::EntryChunks;
 use super::indexed_entry::{DIRECTORY, IndexedEntry, LANGUAGE_OF_ENTRIES, path_of};
 use crate::error::MemoryError;
-use crate::store::{EntryView, Version};
+use crate::store::{EntryStore, EntryView, Version};
 
 /// Most entries in one batch.
 const BATCH: usize = 256;
@@ -74,18 +74,19 @@ impl StageConfig for MemorySource {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        let entries = cx.services.get::<EntryView>();
+        let entries = cx.services.get::<EntryStore>();
         let entries = entries.ok_or_else(|| StageError::new("this stage runs for a memory only"))?;
         Ok(Box::new(MemorySourceStage(entries)))
     }
 }
 
-struct MemorySourceStage(Arc<EntryView>);
+struct MemorySourceStage(Arc<EntryStore>);
 
 impl Stage for MemorySourceStage {
     fn open(&self) -> Box<dyn Worker + '_> {
         producer(|out: &mut Emitter<'_>, cx: &StageContext<'_>| {
-            let view = &self.0;
+            // Read now that no other process writes the index: no run has followed more than this one sees.
+            let view = &self.0.view()?;
             let now = Followed::of(view)?;
             let before = cx.kept().and_then(Followed::parse).filter(|before| before.store == now.store);
             let changed = before.map(|before| view.changed_since(before.change)).transpose()?.flatten();

@@ -31,7 +31,7 @@ impl EntryStore {
             // A write may have come in between.
             let mut entries = Vec::new();
             for (id, number) in removed {
-                if writer.get(&id)?.is_some_and(|version| version.number == number) {
+                if writer.get(&id)?.is_some_and(|version| version.number == number && version.document.is_none()) {
                     entries.push(id.into_bytes());
                 }
             }

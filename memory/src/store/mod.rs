@@ -71,8 +71,9 @@ impl EntryStore {
 
     /// The entries as they are now.
     pub(crate) fn view(&self) -> Result<EntryView, MemoryError> {
-        let id = self.0.id()?.map(|id| id.to_string());
-        Ok(EntryView::new(id, self.0.read()?))
+        let records = self.0.read()?;
+        let id = self.0.id_in(&records)?.map(|id| id.to_string());
+        Ok(EntryView::new(id, records))
     }
 
     /// Changes entries in one transaction, which is durable when this returns.

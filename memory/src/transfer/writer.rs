@@ -59,6 +59,7 @@ impl Memory {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };
+        let opened = Directory::open_root(directory).map_err(io())?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".aurora-export-");
         // As the user's mask has it for every other file, not for a secret.
@@ -69,7 +70,7 @@ impl Memory {
         file.as_file().sync_all().map_err(io())?;
         file.persist(&real).map_err(|error| io()(error.error))?;
         if cfg!(unix) {
-            Directory::open_root(directory).and_then(|directory| directory.synchronise()).map_err(io())?;
+            opened.synchronise().map_err(io())?;
         }
         Ok(entries)
     }

@@ -12,6 +12,7 @@ mod content;
 mod operation;
 mod own_home;
 mod recorded;
+mod several;
 mod subject;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -49,8 +50,8 @@ fn check(is_project: bool, operations: &[Operation]) {
 fn a_memory_kept_up_to_date_equals_a_fresh_one() {
     own_home::run_in("a_memory_kept_up_to_date_equals_a_fresh_one", || {
         let config = ProptestConfig {
-            cases: number("AURORA_TEST_CASES").unwrap_or(20) as u32,
-            max_shrink_iters: 400,
+            cases: number("AURORA_TEST_CASES").unwrap_or(12) as u32,
+            max_shrink_iters: 100,
             source_file: Some(file!()),
             ..ProptestConfig::default()
         };

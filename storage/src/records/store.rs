@@ -150,6 +150,8 @@ impl RecordStore {
             return Ok(id);
         }
         let id = IndexId::random().map_err(|error| StorageError::io(&self.store.data, error))?;
+        // Before it is in the store: whoever dies in between has made it all the same.
+        self.known.announce(self.home.path(), &id);
         writer.put(self.identity(), ID, id.as_bytes())?;
         Ok(id)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aurora_storage::{AccessLog, Verdict};
+use aurora_storage::{AccessLog, AccessRecord, Judgements, Verdict};
 use proptest::prelude::*;
 
 use crate::repository::directory;
@@ -21,6 +21,31 @@ fn judgements_are_counted_beside_accesses_and_follow_a_rename() {
     assert_eq!((record.count, counts, record.judgements.last()), (1, [1, 0, 0, 1], Some(10)));
     let other = log.get("other").expect("reads").expect("there");
     assert_eq!((other.count, other.recent.len(), other.newest()), (0, 0, Some(20)));
+}
+
+/// What an import does with the history that it brings.
+#[test]
+fn a_copy_of_a_record_counts_once() {
+    let directory = directory();
+    let log = AccessLog::open(directory.path()).expect("opens");
+    log.record(&[("a", 10), ("a", 20)]).expect("records");
+    log.judge(Verdict::Good, &[("a", 15)]).expect("records");
+    let copy = log.get("a").expect("reads").expect("there");
+    log.record(&[("a", 30)]).expect("records");
+    let other = AccessRecord { count: 7, last: 25, recent: vec![20, 25], judgements: Judgements::of([0, 3, 0, 0], 5) };
+    let nothing = AccessRecord::default();
+    let copies = [("a", copy), ("b", other.clone()), ("c", nothing)];
+    assert_eq!(log.raise(&copies).expect("raises"), 1);
+    let transaction = log.get_many(&["a", "b", "c"]).expect("reads");
+    assert_eq!(log.raise(&copies).expect("raises"), 0);
+    assert_eq!(log.get_many(&["a", "b", "c"]).expect("reads"), transaction);
+    let a = transaction[0].as_ref().expect("there");
+    assert_eq!((a.count, a.last, &a.recent[..], a.judgements.count(Verdict::Good)), (3, 30, &[10, 20, 30][..], 1));
+    assert_eq!((transaction[1].as_ref(), transaction[2].as_ref()), (Some(&other), None));
+    assert_eq!(log.raise(&[("a", other)]).expect("raises"), 1);
+    let a = log.get("a").expect("reads").expect("there");
+    assert_eq!((a.count, &a.recent[..], a.judgements.count(Verdict::Helpful)), (7, &[10, 20, 25, 30][..], 3));
+    assert_eq!(log.raise(&[]).expect("raises"), 0);
 }
 
 /// Searches and feedback of several processes: here threads, each with a log of its own.

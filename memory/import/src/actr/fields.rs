@@ -122,7 +122,7 @@ fn fitted(value: Value, shape: Shape) -> Fitted {
         (Shape::Filled | Shape::Label, Value::String(text)) if text.trim().is_empty() => Fitted::Nothing,
         (Shape::Text | Shape::Filled, value) => text_of(value).map_or(Fitted::Wrong, Fitted::Whole),
         (Shape::Label, Value::String(text)) => whole(is_label(&text), text.into()),
-        (Shape::Texts, Value::Array(values)) => list(values, usize::MAX, |value| text_of(value)),
+        (Shape::Texts, Value::Array(values)) => list(values, usize::MAX, text_of),
         (Shape::Labels, Value::Array(values)) => list(values, limit::LIST_VALUES, |value| match value {
             Value::String(text) => is_label(&text).then_some(Value::String(text)),
             _ => None,

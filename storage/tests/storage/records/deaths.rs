@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use aurora_storage::{KnownIndexes, OpenMode, RecordReader};
+use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordReader};
 
 use super::{LARGE, Place, SMALL, open};
 use crate::damage::generator;
@@ -70,7 +70,10 @@ fn child(place: &Place) -> Command {
 }
 
 fn newest_in(place: &Place) -> u64 {
-    newest(&place.open().read().expect("reads"))
+    let store = place.open();
+    // Whichever transaction is there, this user has made it.
+    assert_ne!(store.origin().expect("reads"), Origin::Unknown);
+    newest(&store.read().expect("reads"))
 }
 
 #[test]

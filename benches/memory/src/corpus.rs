@@ -1,0 +1,128 @@
+//! Turns of conversations and articles of knowledge, each a function of its number.
+
+use serde_json::{Value, json};
+
+use crate::Options;
+use crate::words::{Random, Words};
+
+/// When the first turn was said, Unix seconds.
+const BEGINNING: i64 = 1_760_000_000;
+/// Words of a topic, of which a third of a conversation consists.
+const TOPIC: usize = 150;
+/// Ranks that words of topics have: neither in every text nor in hardly any.
+const TOPICAL: std::ops::Range<usize> = 150..20_000;
+/// Words of a query.
+const QUERY: usize = 4;
+
+/// What is said.
+pub(crate) struct Turn {
+    pub(crate) session: String,
+    pub(crate) speaker: &'static str,
+    /// Place in the session, from 1.
+    pub(crate) order: usize,
+    pub(crate) text: String,
+    pub(crate) time: i64,
+}
+
+pub(crate) struct Article {
+    pub(crate) id: String,
+    pub(crate) topic: String,
+    pub(crate) summary: String,
+    pub(crate) facts: Vec<String>,
+    pub(crate) confidence: f64,
+    pub(crate) time: i64,
+}
+
+pub(crate) struct Corpus {
+    words: Words,
+    sessions: usize,
+}
+
+impl Corpus {
+    pub(crate) fn new(options: &Options) -> Self {
+        Self { words: Words::new(), sessions: options.sessions.max(1) }
+    }
+
+    /// The turn with a number; those of a session come one after the other.
+    pub(crate) fn turn(&self, number: usize) -> Turn {
+        let (session, order) = (number % self.sessions, number / self.sessions + 1);
+        let mut random = Random::of(1, number);
+        let length = 20 + random.below(81);
+        Turn {
+            session: format!("session-{session}"),
+            speaker: if order % 2 == 1 { "user" } else { "assistant" },
+            order,
+            text: self.text(session, length, &mut random),
+            time: BEGINNING + number as i64,
+        }
+    }
+
+    pub(crate) fn article(&self, number: usize) -> Article {
+        let mut random = Random::of(2, number);
+        let topic = random.below(self.sessions);
+        let mut text = |length| self.text(topic, length, &mut random);
+        Article {
+            id: format!("know:article-{number}"),
+            topic: text(6),
+            summary: text(15),
+            facts: (0..3).map(|_| text(18)).collect(),
+            confidence: 0.5 + 0.5 * (number % 50) as f64 / 50.0,
+            time: BEGINNING + number as i64,
+        }
+    }
+
+    /// Words about a topic among others, with a full stop now and then.
+    fn text(&self, topic: usize, length: usize, random: &mut Random) -> String {
+        let mut text = String::with_capacity(7 * length);
+        for place in 0..length {
+            let rank = if random.below(3) == 0 { self.topical(topic, random.below(TOPIC)) } else { self.words.draw(random) };
+            text.push_str(if place == 0 { "" } else { " " });
+            text.push_str(self.words.get(rank));
+            if random.below(14) == 0 {
+                text.push('.');
+            }
+        }
+        text
+    }
+
+    fn topical(&self, topic: usize, place: usize) -> usize {
+        TOPICAL.start + Random::of(3, topic * TOPIC + place).below(TOPICAL.len())
+    }
+
+    /// A query, and the session that it is about.
+    pub(crate) fn query(&self, number: usize) -> (String, String) {
+        let mut random = Random::of(4, number);
+        let topic = random.below(self.sessions);
+        let words: Vec<&str> =
+            (0..QUERY).map(|_| self.words.get(self.topical(topic, random.below(TOPIC)))).collect();
+        (words.join(" "), format!("session-{topic}"))
+    }
+}
+
+impl Turn {
+    pub(crate) fn id(&self) -> String {
+        format!("turn:{}:{}", self.session, self.order)
+    }
+
+    /// The document, as the product stores it.
+    pub(crate) fn document(&self) -> Value {
+        let Self { session, speaker, order, text, .. } = self;
+        let content = json!({ "text": text, "speaker": speaker, "session": session, "order": order });
+        json!({ "id": self.id(), "type": "turn", "content": content })
+    }
+}
+
+impl Article {
+    pub(crate) fn document(&self) -> Value {
+        let facts: Vec<Value> = self.facts.iter().map(|fact| json!({ "statement": fact })).collect();
+        let content = json!({
+            "topic": self.topic, "summary": self.summary, "facts": facts, "confidence": self.confidence,
+        });
+        json!({ "id": self.id, "type": "knowledge", "content": content })
+    }
+
+    /// What is searched of it.
+    pub(crate) fn text(&self) -> String {
+        format!("{}\n{}", self.summary, self.facts.join("\n"))
+    }
+}

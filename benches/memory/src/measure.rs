@@ -1,0 +1,86 @@
+//! Times, processor time and memory.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// Figures of a side, by name. Names sort in the order in which they are printed.
+pub(crate) type Figures = BTreeMap<String, f64>;
+
+/// Wall-clock and processor time of one thing after the other, in milliseconds.
+#[derive(Default)]
+pub(crate) struct Times {
+    wall: Vec<f64>,
+    processor: Vec<f64>,
+}
+
+impl Times {
+    /// Measures something in this process.
+    pub(crate) fn measure<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let (begun, processor) = (Instant::now(), processor());
+        let done = work();
+        self.add(begun.elapsed(), self::processor() - processor);
+        done
+    }
+
+    pub(crate) fn add(&mut self, wall: Duration, processor: Duration) {
+        self.wall.push(wall.as_secs_f64() * 1e3);
+        self.processor.push(processor.as_secs_f64() * 1e3);
+    }
+
+    /// Median and 99th percentile of both.
+    pub(crate) fn note(mut self, figures: &mut Figures, name: &str) {
+        for (what, times) in [("wall", &mut self.wall), ("cpu", &mut self.processor)] {
+            times.sort_by(f64::total_cmp);
+            for (quantile, share) in [("p50", 0.5), ("p99", 0.99)] {
+                let place = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
+                if let Some(time) = times.get(place) {
+                    figures.insert(format!("{name}, {what} {quantile} ms"), *time);
+                }
+            }
+        }
+    }
+}
+
+/// Processor time of all threads of this process.
+fn processor() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Seconds that something takes.
+pub(crate) fn seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let begun = Instant::now();
+    let done = work();
+    (done, begun.elapsed().as_secs_f64())
+}
+
+/// Memory of this process in MiB: what is resident without mapped files, and with them.
+pub(crate) fn memory(figures: &mut Figures, name: &str) {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let field = |field: &str| -> Option<f64> {
+        let line = status.lines().find(|line| line.starts_with(field))?;
+        Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
+    };
+    for (what, label) in [("RssAnon:", "own"), ("RssFile:", "mapped"), ("VmHWM:", "most")] {
+        figures.extend(field(what).map(|value| (format!("{name} {label} MiB"), value)));
+    }
+}
+
+/// Bytes of all files below a path, in MiB.
+pub(crate) fn mebibytes(path: &Path) -> f64 {
+    let Ok(found) = path.symlink_metadata() else { return 0.0 };
+    if !found.is_dir() {
+        return found.len() as f64 / f64::from(1 << 20);
+    }
+    fs::read_dir(path).into_iter().flatten().flatten().map(|entry| mebibytes(&entry.path())).sum()
+}
+
+/// How busy the machine is, in words.
+pub(crate) fn load() -> String {
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    format!("load {}", load.split_whitespace().take(3).collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,163 @@
+//! The product, through its libraries and as a process.
+
+use std::process::Command;
+use std::sync::Arc;
+
+use aurora_memory::{
+    Memory, MemoryPlace, MemoryRules, NewTurn, Placement, Scope, Transfer, TransferredEntry, Visibility,
+};
+use aurora_memory_policy::check_rule;
+use aurora_memory_schema::{Entry, Kind, read_json};
+use aurora_project::{NamedSearcher, SearchRequest, Searchers};
+use aurora_query::{Mode, SearchConfig};
+use serde_json::Value;
+
+use crate::corpus::{Corpus, Turn};
+use crate::measure::{Figures, Times, mebibytes, memory as memory_of_process, seconds};
+use crate::{Options, Outcome, home, process};
+
+pub(crate) fn run(options: &Options) -> Outcome<Figures> {
+    let (corpus, mut figures) = (Corpus::new(options), Figures::new());
+    let directory = options.directory.clone().unwrap_or_default();
+    let place = || MemoryPlace::of_user().ok_or("no home directory");
+    let is_there = options.reuse && place()?.directory().exists();
+    if !is_there {
+        let _ = std::fs::remove_dir_all(home(&directory));
+    }
+    let memory = Memory::create(place()?)?;
+    if !is_there {
+        let (loaded, took) = seconds(|| load(&memory, &corpus, options));
+        loaded?;
+        figures.insert("a load: all entries, s".to_owned(), took);
+        let (indexed, took) = seconds(|| memory.snapshot());
+        indexed?;
+        figures.insert("a load: their index, s".to_owned(), took);
+    }
+    let size = |name: &str| mebibytes(&place().map(|place| place.directory().join(name)).unwrap_or_default());
+    figures.insert("e size: entries, MiB".to_owned(), size("entries"));
+    figures.insert("e size: index, MiB".to_owned(), size(".aurora/index"));
+    figures.insert("e size: entries and index, MiB".to_owned(), size("entries") + size(".aurora/index"));
+    let (opened, took) = seconds(|| searchers(&memory, Mode::Hybrid, &everything()));
+    drop(opened?);
+    figures.insert("d search: opening, ms".to_owned(), took * 1e3);
+    searches(&memory, &corpus, options, &mut figures)?;
+    memory_of_process(&mut figures, "f memory after searches,");
+    adds(&memory, &corpus, options, &mut figures)?;
+    drop(memory);
+    if let Some(program) = &options.program {
+        let mut processes = Times::default();
+        let text = "a turn of some sixty words that somebody has said about what was asked before ".repeat(4);
+        for _ in 0..options.processes {
+            let mut command = Command::new(program);
+            command.args(["mem", "turn", "add", "--session", "of-processes", "--speaker", "user", &text]);
+            process::measure(&mut processes, &mut command)?;
+        }
+        processes.note(&mut figures, "c process: adds a turn");
+    }
+    Ok(figures)
+}
+
+fn load(memory: &Memory, corpus: &Corpus, options: &Options) -> Outcome<()> {
+    let turns = (0..options.turns).map(|number| {
+        let turn = corpus.turn(number);
+        let placement = Placement { scope: Scope::Session, session: Some(turn.session.clone()) };
+        transfer(turn.document(), placement, turn.time)
+    });
+    let articles = (0..options.turns / 10).map(|number| {
+        let article = corpus.article(number);
+        transfer(article.document(), Placement { scope: Scope::User, session: None }, article.time)
+    });
+    let report = memory.put_all(&mut turns.chain(articles), now())?;
+    let wanted = options.turns + options.turns / 10;
+    if report.added as usize == wanted { Ok(()) } else { Err(format!("{report:?} of {wanted}").into()) }
+}
+
+fn transfer(document: Value, placement: Placement, time: i64) -> Transfer {
+    let Value::Object(document) = document else { unreachable!("a document is an object") };
+    let entry = Entry::from_document(document).expect("an entry");
+    let source = String::new();
+    Ok(TransferredEntry { entry, has_derived_id: false, placement, created: time, edited: time, access: None, source })
+}
+
+fn now() -> i64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |now| now.as_secs() as i64)
+}
+
+fn everything() -> Visibility {
+    Visibility { scope: Some(Scope::Global), ..Visibility::default() }
+}
+
+fn searchers(memory: &Memory, mode: Mode, visibility: &Visibility) -> Outcome<Searchers> {
+    let rules = Arc::new(MemoryRules::default());
+    let searcher = memory.searcher(SearchConfig::default(), mode, &rules, visibility)?;
+    Ok(Searchers::new(vec![searcher.ok_or("no entries")?]))
+}
+
+fn searches(memory: &Memory, corpus: &Corpus, options: &Options, figures: &mut Figures) -> Outcome<()> {
+    for (mode, of_mode) in [(Mode::Sparse, "keywords"), (Mode::Hybrid, "hybrid")] {
+        for (scope, of_scope) in
+            [(Some(Scope::Session), "one session"), (Some(Scope::User), "user"), (Some(Scope::Global), "all")]
+        {
+            let (mut times, rules) = (Times::default(), Arc::new(MemoryRules::default()));
+            let open = searchers(memory, mode, &Visibility { scope, ..Visibility::default() })?;
+            // What the first search prepares for all others of a generation.
+            open.search(&SearchRequest { mode, ..SearchRequest::new("warm up") }, now())?;
+            for number in 0..options.searches {
+                let (words, session) = corpus.query(number);
+                let session = (scope == Some(Scope::Session)).then_some(session);
+                let visibility = Visibility { scope, session, with_archived: false };
+                let of_search = visibility.search_rules(&rules);
+                let scoped = open.iter().next().ok_or("no searcher")?.clone();
+                let scoped = NamedSearcher { memory: Some(of_search), ..scoped };
+                let request = SearchRequest { mode, ..SearchRequest::new(words) };
+                let found = times.measure(|| Searchers::new(vec![scoped]).search(&request, now()))?;
+                if found.hits.is_empty() {
+                    return Err(format!("{} finds nothing in {of_scope}", request.text).into());
+                }
+            }
+            times.note(figures, &format!("d search in {of_scope}, {of_mode}"));
+        }
+    }
+    Ok(())
+}
+
+fn adds(memory: &Memory, corpus: &Corpus, options: &Options, figures: &mut Figures) -> Outcome<()> {
+    let add = |turn: &Turn| -> Outcome<String> {
+        let Turn { session, speaker, text, time, .. } = turn;
+        let turn = NewTurn { session, speaker, text, reply_to: None, time: *time };
+        Ok(memory.add_turn(&turn, Scope::Session, now())?)
+    };
+    let mut times = Times::default();
+    for number in 0..options.adds {
+        let turn = corpus.turn(options.turns + number);
+        times.measure(|| add(&turn))?;
+    }
+    times.note(figures, "b add: a turn");
+    let mut times = Times::default();
+    for number in 0..options.adds.div_ceil(4) {
+        let article = corpus.article(options.turns + number + now() as usize);
+        let draft = read_json(Kind::Knowledge, "article", &article.document().to_string(), check_rule);
+        let draft = draft.map_err(|mistakes| mistakes.to_string())?;
+        let placement = Placement { scope: Scope::User, session: None };
+        times.measure(|| memory.add(draft, &placement, now()))?;
+    }
+    times.note(figures, "b add: an article");
+    let mut times = Times::default();
+    // The changes so far are followed first.
+    drop(searchers(memory, Mode::Sparse, &everything())?);
+    for number in 0..options.adds.div_ceil(4) {
+        let marker = format!("marker{number}x{}", now());
+        let turn = corpus.turn(options.turns + options.adds + number);
+        let turn = Turn { text: format!("{marker} {}", turn.text), ..turn };
+        let request = SearchRequest { mode: Mode::Sparse, ..SearchRequest::new(&marker) };
+        times.measure(|| -> Outcome<()> {
+            let id = add(&turn)?;
+            let found = searchers(memory, Mode::Sparse, &everything())?.search(&request, now())?;
+            let is_found = found.hits.iter().any(|hit| hit.key == id);
+            if is_found { Ok(()) } else { Err(format!("{marker} is not found").into()) }
+        })?;
+    }
+    times.note(figures, "b add: until it is found");
+    Ok(())
+}

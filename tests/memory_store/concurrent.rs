@@ -1,0 +1,71 @@
+//! Several processes write at once.
+
+use std::collections::BTreeSet;
+
+use crate::store::Store;
+
+/// Runs the program several times at once; the output of each run.
+fn at_once(store: &Store, count: usize, arguments: impl Fn(usize) -> Vec<String>) -> Vec<String> {
+    let start = |number: usize| {
+        let arguments = arguments(number);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        store.command(&arguments).spawn().expect("starts")
+    };
+    let children: Vec<_> = (0..count).map(start).collect();
+    let end = |child: std::process::Child| {
+        let output = child.wait_with_output().expect("ends");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned()
+    };
+    children.into_iter().map(end).collect()
+}
+
+fn owned(arguments: &[&str]) -> Vec<String> {
+    arguments.iter().map(|argument| (*argument).to_owned()).collect()
+}
+
+#[test]
+fn turns_that_are_added_at_once_get_ids_of_their_own() {
+    // The first of them make the memory.
+    let store = Store::new();
+    let text = |number: usize| format!("Turn {number} asks about concurrency");
+    let turn = |number| owned(&["mem", "turn", "add", "--session", "s1", "--speaker", "user", &text(number)]);
+    let ids = at_once(&store, 16, turn);
+    let expected: BTreeSet<String> = (1..=16).map(|number| format!("turn:s1:{number}")).collect();
+    assert_eq!(ids.iter().cloned().collect::<BTreeSet<_>>(), expected);
+    let documents = store.documents();
+    for (number, id) in ids.iter().enumerate() {
+        assert_eq!(documents[id]["content"]["text"], text(number), "{id}");
+    }
+    assert_eq!(store.found("concurrency").into_iter().collect::<BTreeSet<_>>(), expected);
+}
+
+#[test]
+fn tags_that_are_added_at_once_are_all_there() {
+    let store = Store::new();
+    store.done_with(&["mem", "add", "note", "-", "--scope", "user"], r#"{"id": "note:a", "content": {"text": "A"}}"#);
+    at_once(&store, 8, |number| owned(&["mem", "tag", "note:a", &format!("tag-{number}")]));
+    let document = store.document("note:a").expect("is there");
+    let tags = document["governance"]["compliance_tags"].as_array().expect("a list");
+    let tags: BTreeSet<&str> = tags.iter().filter_map(|tag| tag.as_str()).collect();
+    assert_eq!(tags, ["tag-0", "tag-1", "tag-2", "tag-3", "tag-4", "tag-5", "tag-6", "tag-7"].into());
+}
+
+#[test]
+fn searches_beside_writers_find_what_was_acknowledged_before() {
+    let store = Store::new();
+    std::thread::scope(|scope| {
+        for writer in 0..3 {
+            let store = &store;
+            scope.spawn(move || {
+                for number in 0..6 {
+                    let text = format!("Writer {writer} asks about word{writer}x{number}");
+                    let turn = ["mem", "turn", "add", "--session", &format!("s{writer}"), "--speaker", "user", &text];
+                    let id = store.done(&turn).out.trim().to_owned();
+                    assert!(store.found(&format!("word{writer}x{number}")).contains(&id), "{id}");
+                }
+            });
+        }
+    });
+    assert_eq!(store.documents().len(), 18);
+}

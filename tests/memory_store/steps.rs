@@ -1,0 +1,81 @@
+//! Processes that die at a step of writing.
+
+use serde_json::Value;
+
+use crate::store::Store;
+
+/// Tells the program at which step of writing to die.
+const POINT: &str = "AURORA_DIE_AT_POINT";
+
+const NOTE: &str = r#"{"id": "note:a", "content": {"text": "An old text about endurance"}}"#;
+const EDITED: &str = r#"{"content": {"text": "A new text about endurance"}}"#;
+
+fn text(document: Option<Value>) -> Option<String> {
+    Some(document?["content"]["text"].as_str()?.to_owned())
+}
+
+/// Has a command die at each of its steps in turn. Each time the note is as before or as the command leaves it, a search finds it
+/// if it is there, and the next command succeeds.
+fn die_at_every_step(prepare: &[(&[&str], &str)], arguments: &[&str], input: &str) {
+    let run = |point: Option<usize>| {
+        let store = Store::new();
+        prepare.iter().for_each(|(arguments, input)| drop(store.done_with(arguments, input)));
+        // An index that lies behind.
+        store.done(&["mem", "turn", "add", "--session", "s", "--speaker", "user", "About endurance"]);
+        store.found("endurance");
+        let before = store.document("note:a");
+        let mut command = store.command(arguments);
+        command.stdin(std::process::Stdio::piped());
+        if let Some(point) = point {
+            command.env(POINT, point.to_string());
+        }
+        let mut child = command.spawn().expect("starts");
+        let _ = std::io::Write::write_all(&mut child.stdin.take().expect("is piped"), input.as_bytes());
+        let lived = child.wait_with_output().expect("ends").status.success();
+        (store, before, lived)
+    };
+    let (store, before, lived) = run(None);
+    assert!(lived, "{arguments:?}");
+    let after = store.document("note:a");
+    let mut outcomes = Vec::new();
+    for point in 1.. {
+        let (store, _, lived) = run(Some(point));
+        let found = store.document("note:a");
+        if lived {
+            assert_eq!(found, after);
+            break;
+        }
+        assert!(found == before || found == after, "{arguments:?} at step {point}: {found:?}");
+        let in_search = store.found("endurance").contains(&"note:a".to_owned());
+        assert_eq!(in_search, found.is_some(), "{arguments:?} at step {point}");
+        outcomes.push(text(found.clone()));
+        store.done_with(&["mem", "add", "note", "-", "--scope", "user"], r#"{"content": {"text": "The next one"}}"#);
+        assert_eq!(store.document("note:a"), found);
+    }
+    assert!(outcomes.len() >= 2, "{arguments:?} has {} steps", outcomes.len());
+}
+
+#[test]
+fn a_write_that_dies_at_any_step_happens_as_a_whole_or_not_at_all() {
+    let add: (&[&str], &str) = (&["mem", "add", "note", "-", "--scope", "user"], NOTE);
+    die_at_every_step(&[], add.0, add.1);
+    die_at_every_step(&[add], &["mem", "edit", "note:a", "-"], EDITED);
+    die_at_every_step(&[add], &["mem", "tag", "note:a", "tested"], "");
+    die_at_every_step(&[add], &["mem", "remove", "note:a"], "");
+    die_at_every_step(&[add, (&["mem", "edit", "note:a", "-"], EDITED)], &["mem", "undo", "note:a"], "");
+}
+
+#[test]
+fn a_search_that_dies_at_any_step_loses_nothing() {
+    for point in 1.. {
+        let store = Store::new();
+        store.done_with(&["mem", "add", "note", "-", "--scope", "user"], NOTE);
+        let mut command = store.command(&["mem", "search", "endurance", "--source", "memory", "--mode", "sparse"]);
+        let lived = command.env(POINT, point.to_string()).output().expect("runs").status.success();
+        assert_eq!(store.found("endurance"), ["note:a"], "step {point}");
+        if lived {
+            assert!(point > 4, "a search has {point} steps");
+            break;
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! One of several writers, each of which has entries of its own and knows what must become of them.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::random::Random;
+use crate::store::Store;
+
+/// What a writer does.
+#[derive(Debug, Clone, PartialEq)]
+enum Action {
+    Add { id: String },
+    Edit { id: String },
+    Remove { id: String },
+    Tag { id: String, tag: String },
+    Undo { id: String },
+    Turn { text: String },
+    Prune,
+    Search,
+}
+
+/// The session of all turns.
+pub(crate) const SESSION: &str = "shared";
+/// The word that all texts have.
+pub(crate) const WORD: &str = "endurance";
+/// Notes of one writer.
+const NOTES: usize = 4;
+
+/// What was, or may have been, written.
+#[derive(Default)]
+pub(crate) struct Written {
+    /// The documents of the notes.
+    pub(crate) notes: BTreeMap<String, Value>,
+    /// The texts of the turns that were acknowledged, by id.
+    pub(crate) turns: BTreeMap<String, String>,
+    /// How many turns were not acknowledged, and may have been added.
+    pub(crate) unknown_turns: usize,
+    pub(crate) kills: usize,
+    pub(crate) acknowledged: usize,
+}
+
+pub(crate) struct Writer<'s> {
+    store: &'s Store,
+    number: usize,
+    random: Random,
+    /// The states of each note, the current one last, that an undo goes back to.
+    states: BTreeMap<String, Vec<Option<Value>>>,
+    written: Written,
+    /// How long each kind of action took the last time that it was not killed.
+    lasts: BTreeMap<&'static str, Duration>,
+}
+
+impl<'s> Writer<'s> {
+    pub(crate) fn new(store: &'s Store, number: usize, seed: u64) -> Self {
+        let random = Random(seed.wrapping_mul(1_000).wrapping_add(number as u64));
+        Self { store, number, random, states: BTreeMap::new(), written: Written::default(), lasts: BTreeMap::new() }
+    }
+
+    /// Writes until so many processes were killed.
+    pub(crate) fn run(mut self, kills: usize) -> Written {
+        let most = 6 * kills + 20;
+        for round in 0.. {
+            if self.written.kills == kills {
+                break;
+            }
+            assert!(round < most, "{} of {round} processes could be killed", self.written.kills);
+            self.act(round);
+        }
+        let current = |(id, states): (String, Vec<Option<Value>>)| Some((id, states.last().cloned()??));
+        self.written.notes = self.states.into_iter().filter_map(current).collect();
+        self.written
+    }
+
+    fn act(&mut self, round: usize) {
+        let action = self.action(round);
+        let (arguments, input) = self.arguments(&action, round);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let mut command = self.store.command(&arguments);
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+        let mut stdin = child.stdin.take().expect("is piped");
+        // It may be killed before it has read anything.
+        let _ = stdin.write_all(input.as_bytes());
+        drop(stdin);
+        let output = self.end(child, &action);
+        // An answer that was read to its end is an acknowledgement, however the process has ended.
+        let is_acknowledged = output.ends_with('\n');
+        self.written.acknowledged += usize::from(is_acknowledged);
+        self.conclude(&action, &output, is_acknowledged, round);
+    }
+
+    /// Waits for a process, or kills it at a random moment; what it has written.
+    fn end(&mut self, mut child: Child, action: &Action) -> String {
+        let begun = Instant::now();
+        let usual = self.lasts.get(action.name()).copied().unwrap_or(Duration::from_millis(200));
+        let is_killed = self.random.below(4) > 0;
+        // More often late than early: the commit comes last.
+        let share = self.random.below(1_050).max(self.random.below(1_050));
+        let deadline = usual.mul_f64(share as f64 / 1_000.0);
+        let mut stdout = child.stdout.take().expect("is piped");
+        let reading = std::thread::spawn(move || {
+            let mut output = String::new();
+            stdout.read_to_string(&mut output).map(|_| output).unwrap_or_default()
+        });
+        let mut is_over = false;
+        while !is_over && (!is_killed || begun.elapsed() < deadline) {
+            std::thread::sleep(Duration::from_micros(500));
+            is_over = child.try_wait().expect("can be asked").is_some();
+        }
+        if is_over {
+            self.lasts.insert(action.name(), begun.elapsed());
+        } else {
+            child.kill().expect("can be killed");
+            self.written.kills += 1;
+        }
+        child.wait().expect("ends");
+        reading.join().expect("reads")
+    }
+
+    fn action(&mut self, round: usize) -> Action {
+        let id = format!("note:w{}-{}", self.number, self.random.below(NOTES));
+        let is_live = self.current(&id).is_some();
+        match self.random.below(12) {
+            0..3 => Action::Turn { text: format!("{WORD} of writer {} in round {round}", self.number) },
+            3 => Action::Prune,
+            4 => Action::Search,
+            5 | 6 if self.states.get(&id).is_some_and(|states| states.len() > 1) => Action::Undo { id },
+            _ if !is_live => Action::Add { id },
+            7 => Action::Remove { id },
+            8 | 9 => Action::Tag { id, tag: format!("round-{round}") },
+            _ => Action::Edit { id },
+        }
+    }
+
+    fn current(&self, id: &str) -> Option<&Value> {
+        self.states.get(id)?.last()?.as_ref()
+    }
+
+    /// The arguments of an action, and what it reads.
+    fn arguments(&self, action: &Action, round: usize) -> (Vec<String>, String) {
+        let input = match action {
+            Action::Add { id } | Action::Edit { id } => self.note(id, round).to_string(),
+            Action::Turn { text } => text.clone(),
+            _ => String::new(),
+        };
+        let arguments: Vec<&str> = match action {
+            Action::Add { .. } => vec!["add", "note", "-", "--scope", "user"],
+            Action::Edit { id } => vec!["edit", id, "-"],
+            Action::Remove { id } => vec!["remove", id],
+            Action::Tag { id, tag } => vec!["tag", id, tag],
+            Action::Undo { id } => vec!["undo", id],
+            Action::Turn { .. } => vec!["turn", "add", "--session", SESSION, "--speaker", "user", "-"],
+            Action::Prune => vec!["prune"],
+            Action::Search => vec!["search", WORD, "--source", "memory", "--mode", "sparse", "--no-record"],
+        };
+        (["mem"].into_iter().chain(arguments).map(str::to_owned).collect(), input)
+    }
+
+    /// The document of a note as it is given.
+    fn note(&self, id: &str, round: usize) -> Value {
+        let text = format!("{WORD} of writer {} in round {round}\n{}", self.number, "and more\n".repeat(round * 7 % 400));
+        json!({ "id": id, "content": { "text": text } })
+    }
+
+    /// Notes what has become of an action. One that was not acknowledged has happened as a whole or not at all.
+    fn conclude(&mut self, action: &Action, output: &str, is_acknowledged: bool, round: usize) {
+        let id = match action {
+            Action::Add { id } | Action::Edit { id } | Action::Remove { id } | Action::Tag { id, .. } => id,
+            Action::Undo { id } => id,
+            Action::Turn { text } => {
+                match is_acknowledged {
+                    true => assert!(self.written.turns.insert(output.trim().to_owned(), text.clone()).is_none()),
+                    false => self.written.unknown_turns += 1,
+                }
+                return;
+            }
+            Action::Prune | Action::Search => return,
+        };
+        let found = self.store.document(id);
+        let states = self.states.entry(id.clone()).or_insert_with(|| vec![None]);
+        let before = states.last().cloned().flatten();
+        let has_happened = match (action, &found) {
+            (Action::Undo { .. }, found) => *found == states[states.len() - 2],
+            (Action::Remove { .. }, found) => found.is_none(),
+            (Action::Tag { tag, .. }, Some(found)) => {
+                let tags = found["governance"]["compliance_tags"].as_array();
+                tags.is_some_and(|tags| tags.iter().any(|found| found == tag))
+            }
+            (_, Some(found)) => {
+                let text = found["content"]["text"].as_str().unwrap_or_default();
+                text.starts_with(&format!("{WORD} of writer {} in round {round}\n", self.number))
+            }
+            (_, None) => false,
+        };
+        let what = || format!("{action:?} of writer {} in round {round}: {output:?}, {before:?}, {found:?}", self.number);
+        match (has_happened, action) {
+            (true, Action::Undo { .. }) => drop(states.pop()),
+            (true, _) => states.push(found),
+            (false, _) => {
+                assert!(!is_acknowledged, "what was acknowledged is lost: {}", what());
+                assert_eq!(found, before, "neither the old state nor the new one: {}", what());
+            }
+        }
+    }
+}
+
+impl Action {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Add { .. } => "add",
+            Self::Edit { .. } => "edit",
+            Self::Remove { .. } => "remove",
+            Self::Tag { .. } => "tag",
+            Self::Undo { .. } => "undo",
+            Self::Turn { .. } => "turn",
+            Self::Prune => "prune",
+            Self::Search => "search",
+        }
+    }
+}
