@@ -14,8 +14,8 @@ use crate::args_graph::GraphArgs;
 use crate::args_logs::{LogCommand, LogsArgs};
 use crate::args_mcp::{INIT_EXAMPLES, InitArgs, MCP_EXAMPLES, McpArgs};
 use crate::args_memory::{
-    AddArgs, EditArgs, LinkArgs, ListArgs, OwnerArg, PoliciesArgs, PruneArgs, RecallArgs, RemoveArgs, SchemaArgs, SearchedMemory, ShowArgs, TagArgs,
-    TurnCommand, UndoArgs,
+    AddArgs, EditArgs, LinkArgs, ListArgs, OwnerArg, PoliciesArgs, PruneArgs, RecallArgs, RemoveArgs, SchemaArgs,
+    SearchedMemory, ShowArgs, TagArgs, TurnCommand, UndoArgs,
 };
 use crate::args_model::ModelCommand;
 use crate::args_pipeline::PipelineCommand;
@@ -23,8 +23,8 @@ use crate::args_plugin::{PluginCommand, Untrusted};
 use crate::args_roots::{RootsArgs, SearchedRoots};
 use crate::args_serve::ServeArgs;
 use crate::values::{
-    ModeArg, ReportFormat, parse_budget, parse_jobs, parse_limit, parse_percent, parse_score, parse_size, parse_snippet_lines,
-    parse_weights,
+    ModeArg, ReportFormat, parse_budget, parse_jobs, parse_limit, parse_percent, parse_score, parse_size,
+    parse_snippet_lines, parse_weights,
 };
 
 const STYLES: Styles = Styles::styled()

@@ -7,8 +7,8 @@ use aurora_storage::Environment;
 
 use crate::args_artefact::CompactArgs;
 use crate::failure::Outcome;
-use crate::opened::{self, OpenedIndex};
 use crate::memory;
+use crate::opened::{self, OpenedIndex};
 use crate::output::{json, units};
 use crate::program::Program;
 use crate::values::ReportFormat;

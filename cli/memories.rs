@@ -148,9 +148,7 @@ pub(crate) fn failure(error: MemoryError) -> Failure {
     let help = match &error {
         MemoryError::NoEntry(_) => Some("`aur mem list` shows the entries"),
         MemoryError::Exists(_) => Some("`aur mem edit ID FILE` replaces an entry"),
-        MemoryError::Distrusted(_) => {
-            Some("`aur mem trust-index` accepts it")
-        }
+        MemoryError::Distrusted(_) => Some("`aur mem trust-index` accepts it"),
         MemoryError::Storage(StorageError::DamagedRecords { .. }) | MemoryError::Damaged(_) => {
             Some("restore the directory from a backup, or import an export of it")
         }
@@ -158,7 +156,7 @@ pub(crate) fn failure(error: MemoryError) -> Failure {
     };
     let failure = match error {
         MemoryError::Storage(error) => crate::opened::failure(error),
-        MemoryError::Project(error) => Failure::from(error),
+        MemoryError::Project(error) => Failure::from(*error),
         error => Failure::from_error(&error),
     };
     match help {

@@ -15,9 +15,9 @@ use crate::output::links::Links;
 use crate::output::results::{self, Shown};
 use crate::output::{context, json, time, units};
 use crate::program::Program;
-use crate::{memories, searched};
 use crate::terminal::Terminal;
 use crate::values::ModeArg;
+use crate::{memories, searched};
 
 /// Most bytes of a line of standard input.
 const LONGEST_LINE: u64 = 256 << 20;

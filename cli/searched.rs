@@ -9,8 +9,8 @@ use aurora_project::{NamedSearcher, Searcher, Searchers, root_names};
 use aurora_query::{FlagValue, Mode, Source};
 
 use crate::args::SearchArgs;
-use crate::args_roots::SearchedRoots;
 use crate::args_memory::{SearchedMemory, SourceArg};
+use crate::args_roots::SearchedRoots;
 use crate::failure::{Failure, Outcome};
 use crate::program::Program;
 use crate::refresh::{self, Refreshed};
@@ -43,12 +43,7 @@ impl<'a> From<&'a SearchArgs> for SearchedArgs<'a> {
 
 /// Opens the index of each root that the arguments name. One that is missing is built, one that is old is updated if that is
 /// quick. `flags` change the search configuration.
-pub(crate) fn open(
-    args: &SearchedArgs<'_>,
-    flags: &[FlagValue],
-    mode: Mode,
-    program: &Program,
-) -> Outcome<Searched> {
+pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, program: &Program) -> Outcome<Searched> {
     let sources = sources(args.memory);
     let has = |source| sources.is_empty() || sources.contains(&source);
     let roots = place::for_searches(args.roots)?;

@@ -31,7 +31,7 @@ pub(super) struct Question {
 /// What the thread says.
 pub(super) enum Reply {
     /// The same question may be answered again, by a newer generation.
-    Answered(Answer),
+    Answered(Box<Answer>),
     /// Nothing will be answered.
     Failed(ProjectError),
 }
@@ -109,7 +109,7 @@ pub(super) fn answer(
         asked = Some(question.clone());
         let found = answering.search(&question);
         let answer = Answer { question, found, searcher: Arc::clone(&answering.searcher) };
-        if !replies(Reply::Answered(answer)) {
+        if !replies(Reply::Answered(Box::new(answer))) {
             return;
         }
     }

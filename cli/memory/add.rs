@@ -7,9 +7,9 @@ use aurora_memory::{Memory, Owner, Placement, Scope};
 use aurora_memory_schema::{Draft, Kind, Outcome as Stored};
 
 use super::document::{self, NamedText};
-use crate::memories::{create, failure, project};
 use crate::args_memory::{AddArgs, KindArg, PlacementArgs};
 use crate::failure::{Failure, Outcome};
+use crate::memories::{create, failure, project};
 use crate::output::{json, sanitize, time};
 use crate::program::Program;
 use crate::terminal::Terminal;

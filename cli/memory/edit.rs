@@ -8,10 +8,10 @@ use aurora_memory_schema::Kind;
 
 use super::add::print;
 use super::document::{self, NamedText};
-use crate::memories::{Memories, failure};
 use crate::args_memory::EditArgs;
 use crate::browse::Editor;
 use crate::failure::{Failure, Outcome};
+use crate::memories::{Memories, failure};
 use crate::output::time;
 use crate::program::Program;
 

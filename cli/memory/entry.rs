@@ -5,9 +5,9 @@ use std::io::Write as _;
 use aurora_memory_schema::Kind;
 use aurora_project::Names;
 
-use crate::memories::{Memories, failure};
 use crate::args_memory::{LinkArgs, RemoveArgs, TagArgs, UndoArgs};
 use crate::failure::{Failure, Outcome};
+use crate::memories::{Memories, failure};
 use crate::opened::OpenedIndex;
 use crate::output::{sanitize, time};
 use crate::place;
@@ -33,10 +33,8 @@ pub(crate) fn tag(args: &TagArgs, program: &Program) -> Outcome {
     }
     let memories = Memories::open(&args.memories, program)?;
     let memory = memories.with(&args.id, false)?;
-    let texts = |tags: &[String]| tags.iter().cloned().collect::<Vec<_>>();
-    let (add, remove) = (texts(&args.tags), texts(&args.remove));
-    let add: Vec<&str> = add.iter().map(String::as_str).collect();
-    let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
+    let add: Vec<&str> = args.tags.iter().map(String::as_str).collect();
+    let remove: Vec<&str> = args.remove.iter().map(String::as_str).collect();
     let tags = memory.tag(&args.id, &add, &remove, time::now()).map_err(failure)?;
     print_tags(&args.id, &tags, program)
 }

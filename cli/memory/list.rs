@@ -5,9 +5,9 @@ use std::io::Write;
 use aurora_memory::{EntryReport, ListFilter, ListOrder, MemoryError};
 use aurora_memory_schema::Kind;
 
-use crate::memories::{Memories, failure};
 use crate::args_memory::{AnyKindArg, ListArgs, OrderArg, StateArg};
 use crate::failure::Outcome;
+use crate::memories::{Memories, failure};
 use crate::output::style::Role;
 use crate::output::{json, sanitize, time, units, width};
 use crate::program::Program;

@@ -7,15 +7,15 @@ use aurora_memory_policy::{Policy, PolicyLayer};
 use serde::Serialize;
 
 use super::document;
-use crate::memories::{load_rules, project};
 use crate::args_memory::PoliciesArgs;
 use crate::failure::Outcome;
+use crate::findings;
+use crate::memories::{load_rules, project};
 use crate::output::style::Role;
 use crate::output::{json, sanitize};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::findings;
 
 /// The policies in force, for programs.
 #[derive(Serialize)]

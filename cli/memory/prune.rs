@@ -6,9 +6,9 @@ use std::path::Path;
 use aurora_memory::Pruned;
 use serde::Serialize;
 
-use crate::memories::{Memories, failure};
 use crate::args_memory::{MemoryArgs, OwnerArg, PruneArgs};
 use crate::failure::{Failure, Outcome};
+use crate::memories::{Memories, failure};
 use crate::output::{json, sanitize, time, units};
 use crate::program::Program;
 use crate::values::ReportFormat;

@@ -7,9 +7,9 @@ use aurora_query::explain::relative_time;
 use aurora_query::{Context, Hit, SearchResults, Source};
 use aurora_storage::{ChunkHistory, ChunkType};
 
-use crate::memories::note_search;
 use crate::args_memory::{RecallArgs, RecallFormat};
 use crate::failure::{Failure, Outcome};
+use crate::memories::note_search;
 use crate::output::{json, sanitize, time};
 use crate::program::Program;
 use crate::searched::{self, SearchedArgs};
@@ -24,12 +24,8 @@ const LIST_LIMIT: usize = 10;
 /// Prints what memory and code know about a question.
 pub(crate) fn recall(args: &RecallArgs, program: &Program) -> Outcome {
     let query = args.query.join(" ");
-    let opened = SearchedArgs {
-        roots: &args.roots,
-        memory: &args.memory,
-        no_index: args.no_index,
-        no_refresh: args.no_refresh,
-    };
+    let opened =
+        SearchedArgs { roots: &args.roots, memory: &args.memory, no_index: args.no_index, no_refresh: args.no_refresh };
     let mode = aurora_query::Mode::Hybrid;
     let searched = searched::open(&opened, &[], mode, program)?;
     let default = match (args.passive, args.format) {

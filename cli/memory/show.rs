@@ -9,9 +9,9 @@ use aurora_memory_schema::searchable;
 use serde::Serialize;
 
 use super::list::kind_of;
-use crate::memories::{Memories, failure};
 use crate::args_memory::{MemoryArgs, SchemaArgs, ShowArgs};
 use crate::failure::{Failure, Outcome};
+use crate::memories::{Memories, failure};
 use crate::output::style::Role;
 use crate::output::{json, sanitize, time};
 use crate::program::Program;

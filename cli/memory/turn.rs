@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::add::root_of;
 use super::document;
-use crate::memories::{create, failure, project};
 use crate::args_memory::{TurnArgs, TurnCommand};
 use crate::failure::Outcome;
+use crate::memories::{create, failure, project};
 use crate::output::{json as written, sanitize, time};
 use crate::program::Program;
 use crate::values::ReportFormat;

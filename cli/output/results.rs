@@ -61,7 +61,11 @@ pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Shown<'
             if !shown.scores {
                 let title = format!("{}. {}", hit.rank, sanitize::line(&place(hit)));
                 let title = shown.paint.paint(Role::Path, &title);
-                writeln!(out, "\n{}", shown.links.link_to(hit.source, &hit.shown_file(), lines(hit).map(|(first, _)| first), &title))?;
+                writeln!(
+                    out,
+                    "\n{}",
+                    shown.links.link_to(hit.source, &hit.shown_file(), lines(hit).map(|(first, _)| first), &title)
+                )?;
             }
             write_content(out, hit, &marker, shown)?;
         }

@@ -49,13 +49,31 @@ pub enum MemoryError {
     Storage(#[from] StorageError),
     /// The index cannot be brought up to date.
     #[error(transparent)]
-    Index(#[from] IndexError),
+    Index(Box<IndexError>),
     /// The index cannot be opened.
     #[error(transparent)]
-    Project(#[from] ProjectError),
+    Project(Box<ProjectError>),
     /// A search cannot be answered.
     #[error(transparent)]
-    Query(#[from] QueryError),
+    Query(Box<QueryError>),
+}
+
+impl From<IndexError> for MemoryError {
+    fn from(error: IndexError) -> Self {
+        Self::Index(Box::new(error))
+    }
+}
+
+impl From<ProjectError> for MemoryError {
+    fn from(error: ProjectError) -> Self {
+        Self::Project(Box::new(error))
+    }
+}
+
+impl From<QueryError> for MemoryError {
+    fn from(error: QueryError) -> Self {
+        Self::Query(Box::new(error))
+    }
 }
 
 impl MemoryError {

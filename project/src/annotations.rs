@@ -14,7 +14,8 @@ pub(crate) fn of(project: &Project) -> Result<Option<Annotations>, ProjectError>
         Err(StorageError::NoIndex { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    Ok(Some(found).filter(|found| trust.accepts_unknown || found.origin().is_ok_and(|origin| origin != Origin::Unknown)))
+    Ok(Some(found)
+        .filter(|found| trust.accepts_unknown || found.origin().is_ok_and(|origin| origin != Origin::Unknown)))
 }
 
 /// Adds and removes tags of a chunk, by its key; returns what is said of it then. Durable when it returns.

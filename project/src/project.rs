@@ -13,7 +13,9 @@ use crate::error::ProjectError;
 use crate::{programs, user};
 
 /// Tables of a configuration that others read.
-const OTHER_TABLES: [&str; 2] = ["logs", "memory"];
+const OTHER_TABLES: [&str; 1] = ["memory"];
+/// The same in the user's own configuration.
+const USER_TABLES: [&str; 2] = [aurora_stages::limits::TABLE, "logs"];
 
 /// A directory, its index, and the stage types that its pipeline may use.
 #[derive(Debug, Clone)]
@@ -117,8 +119,7 @@ impl Project {
             environment: user::environment(),
             flags,
             other_tables: &OTHER_TABLES,
-            user_tables: &[aurora_stages::limits::TABLE],
-            ..ConfigLayers::default()
+            user_tables: &USER_TABLES,
         });
         loaded.map_err(ProjectError::Configuration)
     }

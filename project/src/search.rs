@@ -9,8 +9,8 @@ use aurora_query::{
 use aurora_storage::{AccessLog, Snapshot};
 use serde::Serialize;
 
-use crate::chunk_name::Names;
 use crate::annotations;
+use crate::chunk_name::Names;
 use crate::embedder::{EmbedderNotice, IndexEmbedder};
 use crate::error::ProjectError;
 use crate::project::Project;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use aurora_query::{
-    Context, Details, FilterSpec, Query, QueryError, Retention, Root, RootDetails, SearchResults, ShownChunk, first_piece,
-    search_all,
+    Context, Details, FilterSpec, Query, QueryError, Retention, Root, RootDetails, SearchResults, ShownChunk,
+    first_piece, search_all,
 };
 
 use crate::highlighting;

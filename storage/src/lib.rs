@@ -129,7 +129,7 @@ pub use label::{Label, LabelKind};
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
 pub use opening::OpenMode;
 pub use project::ProjectDirectory;
-pub use records::{RecordReader, RecordStore, RecordTable, RecordWriter, Records};
+pub use records::{Record, RecordReader, RecordStore, RecordTable, RecordWriter, Records};
 pub use representation::FileRepresentation;
 pub use sizes::TableSize;
 pub use snapshot::Snapshot;

@@ -34,12 +34,17 @@ fn the_lifecycle_of_a_task() {
 
     let first = log("2025-12-13T14:32:15Z", "Implement OAuth2 authentication for our API");
     let later = log("2025-12-20T09:00:00Z", "Improve the OAuth2 implementation");
-    for (text, name) in [(first, "12/oauth-authentication-2025-12-13.md"), (later, "12/oauth-implementation-2025-12-20.md")] {
+    for (text, name) in
+        [(first, "12/oauth-authentication-2025-12-13.md"), (later, "12/oauth-implementation-2025-12-20.md")]
+    {
         let written = piped(&fixture, &["log", "write", "-"], &text);
         assert_eq!(written.code, Some(0), "{written:?}");
         assert!(fixture.user_directory().join("logs/conversations/2025").join(name).is_file(), "{written:?}");
     }
-    assert_eq!(found(&fixture, &["implement oauth2 authentication", "--source", "memory"]), ["reas:oauth-impl-20251213"]);
+    assert_eq!(
+        found(&fixture, &["implement oauth2 authentication", "--source", "memory"]),
+        ["reas:oauth-impl-20251213"]
+    );
 }
 
 #[test]
@@ -61,7 +66,10 @@ fn an_entry_is_shown_with_what_memory_knows_about_it() {
 #[test]
 fn results_say_where_they_come_from() {
     let fixture = Fixture::git();
-    fixture.write("src/auth.py", "def providers():\n    \"\"\"OAuth2 providers that are configured.\"\"\"\n    return []\n");
+    fixture.write(
+        "src/auth.py",
+        "def providers():\n    \"\"\"OAuth2 providers that are configured.\"\"\"\n    return []\n",
+    );
     fixture.write_for_user(
         "logs/conversations/2025/12/oauth-2025-12-15.md",
         "# Conversation: providers\nDate: 2025-12-15\n\n## Phase 1: Assessment\nWhich OAuth2 providers are there?\n",
@@ -104,7 +112,11 @@ fn changes_are_found_at_once_and_taken_back_step_by_step() {
     for expected in [&["production"][..], &["production"], &["staging"], &[]] {
         assert_eq!(fixture.aur(&["mem", "undo", id]).code, Some(0));
         for word in ["production", "staging"] {
-            assert_eq!(search(word).len(), usize::from(expected.contains(&word)), "{word} after an undo to {expected:?}");
+            assert_eq!(
+                search(word).len(),
+                usize::from(expected.contains(&word)),
+                "{word} after an undo to {expected:?}"
+            );
         }
     }
     let nothing = fixture.aur(&["mem", "undo", id]);

@@ -91,7 +91,10 @@ fn the_list_of_recall() {
     let fixture = session();
     let run = fixture.aur(&["mem", "recall", "oauth2 providers", "--format", "recall", "--source", "memory"]);
     let lines: Vec<&str> = run.out.lines().collect();
-    assert_eq!(lines[..3], ["Memory Search Results for: \"oauth2 providers\"", "", "Found 2 relevant patterns (sorted by activation):"]);
+    assert_eq!(
+        lines[..3],
+        ["Memory Search Results for: \"oauth2 providers\"", "", "Found 2 relevant patterns (sorted by activation):"]
+    );
     assert!(run.out.contains("[Reasoning Pattern] ID: reas:oauth2\n   Activation: "), "{run:?}");
     assert!(run.out.contains("[Knowledge] ID: know:oauth2-providers\n   Activation: "), "{run:?}");
     assert!(run.out.contains("   Context: Auth0 compared with Okta\n"), "{run:?}");

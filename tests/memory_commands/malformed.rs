@@ -17,13 +17,25 @@ fn malformed_documents_are_refused_with_line_and_cause() {
     refused("knowledge", "{\n\"content\": {}\n}", &["standard input:2"]);
     refused("knowledge", "{\n\"content\": {\"topic\": \"a\"},\n\"contant\": 1\n}", &["standard input:3", "contant"]);
     refused("reasoning", "{\"content\": {\"pattern\": \"a\"}}", &["success_score"]);
-    refused("reasoning", "{\"content\": {\"pattern\": \"a\",\n\"success_score\": 92}}", &["standard input:2", "from 0 to 1, not 92"]);
+    refused(
+        "reasoning",
+        "{\"content\": {\"pattern\": \"a\",\n\"success_score\": 92}}",
+        &["standard input:2", "from 0 to 1, not 92"],
+    );
     refused("reasoning", "{\"content\": {\"success_score\": 0.9}}", &["pattern"]);
     refused("reasoning", "{\"id\": \"know:a\", \"content\": {\"success_score\": 0.9}}", &["reas:"]);
     refused("knowledge", "{\"content\": {\"topic\": 7}}", &["content.topic"]);
     refused("knowledge", "{\"content\": {\"topic\": \"a\", \"facts\": [{\"id\": \"F1\"}]}}", &["content.facts[0]"]);
-    refused("knowledge", "{\"content\": {\"topic\": \"a\"}, \"metadata\": {\"acquired\": \"yesterday\"}}", &["metadata.acquired"]);
-    refused("knowledge", "{\"content\": {\"topic\": \"a\"}, \"governance\": {\"lifespan_policy\": \"never\"}}", &["lifespan_policy"]);
+    refused(
+        "knowledge",
+        "{\"content\": {\"topic\": \"a\"}, \"metadata\": {\"acquired\": \"yesterday\"}}",
+        &["metadata.acquired"],
+    );
+    refused(
+        "knowledge",
+        "{\"content\": {\"topic\": \"a\"}, \"governance\": {\"lifespan_policy\": \"never\"}}",
+        &["lifespan_policy"],
+    );
     refused(
         "knowledge",
         "{\"content\": {\"topic\": \"a\"}, \"governance\": {\"retention_rules\": [\n{\"if\": \"scor > 1\", \"then\": \"retain_indefinitely\"}]}}",
@@ -34,7 +46,11 @@ fn malformed_documents_are_refused_with_line_and_cause() {
         "{\"content\": {\"topic\": \"a\"}, \"governance\": {\"retention_rules\": [{\"if\": \"score > 1\", \"then\": \"keep\"}]}}",
         &["keep"],
     );
-    refused("knowledge", "{\"content\": {\"topic\": \"a\"}, \"conversation_log_reference\": {\"line_range\": [9, 3]}}", &["line_range"]);
+    refused(
+        "knowledge",
+        "{\"content\": {\"topic\": \"a\"}, \"conversation_log_reference\": {\"line_range\": [9, 3]}}",
+        &["line_range"],
+    );
     refused("note", "{\"content\": {\"text\": \"\"}}", &["content.text"]);
     refused("note", "", &["standard input"]);
     refused("note", "---\ntags: [a\n---\ntext\n", &["standard input:2"]);
@@ -67,7 +83,11 @@ fn malformed_policies_are_refused_with_line_and_cause() {
         fixture.write(".aurora/config.toml", format!("[memory.policy.mine]\n{policy}\n"));
         let run = fixture.aur(&["mem", "prune"]);
         assert_eq!(run.code, Some(2), "{policy}: {run:?}");
-        assert!(run.err.contains(expected) && run.err.contains("config.toml"), "{policy}: no {expected} in {}", run.err);
+        assert!(
+            run.err.contains(expected) && run.err.contains("config.toml"),
+            "{policy}: no {expected} in {}",
+            run.err
+        );
     }
     fixture.write(".aurora/config.toml", "");
     assert_eq!(fixture.aur(&["mem", "prune"]).out, "0 deleted, 1 kept\n");

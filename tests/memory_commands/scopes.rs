@@ -11,7 +11,8 @@ fn harbour() -> Fixture {
         assert_eq!(piped(&fixture, &["mem", "add", "note", "-", "--scope", scope], &text).code, Some(0));
     }
     for session in ["a", "b"] {
-        let arguments = ["mem", "turn", "add", "--session", session, "--speaker", "user", &format!("harbour of session {session}")];
+        let arguments =
+            ["mem", "turn", "add", "--session", session, "--speaker", "user", &format!("harbour of session {session}")];
         assert_eq!(fixture.aur(&arguments).out, format!("turn:{session}:1\n"));
     }
     fixture
@@ -73,13 +74,16 @@ fn a_memory_of_somebody_else_is_refused() {
 #[test]
 fn turns_fall_with_their_age_and_say_so() {
     let fixture = Fixture::git();
-    for (time, text) in [("2000-01-01T00:00:00Z", "the harbour is closed"), ("2000-01-08T00:00:00Z", "the harbour is open")] {
+    for (time, text) in
+        [("2000-01-01T00:00:00Z", "the harbour is closed"), ("2000-01-08T00:00:00Z", "the harbour is open")]
+    {
         let arguments = ["mem", "turn", "add", "--session", "s", "--speaker", "user", "--time", time, text];
         assert_eq!(fixture.aur(&arguments).code, Some(0));
     }
     fixture.write(".aurora/config.toml", "[memory.decay]\nturn = 0.00001\n");
     let run = fixture.aur(&["mem", "search", "harbour", "--session", "s", "--format", "json"]).json();
-    let ages: Vec<_> = run["results"].as_array().expect("results").iter().map(|hit| hit["explanation"]["rules"].clone()).collect();
+    let ages: Vec<_> =
+        run["results"].as_array().expect("results").iter().map(|hit| hit["explanation"]["rules"].clone()).collect();
     assert_eq!(ages.len(), 2);
     for rules in ages {
         let age = rules.as_array().expect("rules").iter().find(|rule| rule["rule"] == "age").expect("it is old");

@@ -13,7 +13,10 @@ fn tags_follow_code_that_is_moved() {
     let with_tag = || found(&fixture, &["login", "--where", "tags=security-reviewed"]);
     assert_eq!(with_tag(), ["code:src/auth.py:login"]);
 
-    fixture.write("src/auth.py", "# Sessions.\n\ndef login(user, key):\n    return check(user, key)\n\ndef logout(user):\n    return None\n");
+    fixture.write(
+        "src/auth.py",
+        "# Sessions.\n\ndef login(user, key):\n    return check(user, key)\n\ndef logout(user):\n    return None\n",
+    );
     assert_eq!(fixture.aur(&["mem", "index"]).code, Some(0));
     assert_eq!(with_tag(), ["code:src/auth.py:login"]);
     assert_eq!(fixture.aur(&["mem", "index", "--force"]).code, Some(0));
@@ -25,7 +28,8 @@ fn tags_follow_code_that_is_moved() {
     let run = fixture.aur(&["mem", "search", "login", "--format", "json"]).json();
     assert_eq!(run["results"][0]["governance"]["tags"].to_string(), r#"["security-reviewed","tested"]"#, "{run}");
 
-    let untagged = fixture.aur(&["mem", "tag", "code:login.py:login", "--remove", "security-reviewed", "--remove", "tested"]);
+    let untagged =
+        fixture.aur(&["mem", "tag", "code:login.py:login", "--remove", "security-reviewed", "--remove", "tested"]);
     assert_eq!(untagged.out, "code:login.py:login: no tags\n", "{untagged:?}");
     assert_eq!(with_tag(), Vec::<String>::new());
 }

@@ -161,7 +161,8 @@ impl<'s> Writer<'s> {
 
     /// The document of a note as it is given.
     fn note(&self, id: &str, round: usize) -> Value {
-        let text = format!("{WORD} of writer {} in round {round}\n{}", self.number, "and more\n".repeat(round * 7 % 400));
+        let text =
+            format!("{WORD} of writer {} in round {round}\n{}", self.number, "and more\n".repeat(round * 7 % 400));
         json!({ "id": id, "content": { "text": text } })
     }
 
@@ -195,7 +196,8 @@ impl<'s> Writer<'s> {
             }
             (_, None) => false,
         };
-        let what = || format!("{action:?} of writer {} in round {round}: {output:?}, {before:?}, {found:?}", self.number);
+        let what =
+            || format!("{action:?} of writer {} in round {round}: {output:?}, {before:?}, {found:?}", self.number);
         match (has_happened, action) {
             (true, Action::Undo { .. }) => drop(states.pop()),
             (true, _) => states.push(found),

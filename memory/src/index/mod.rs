@@ -9,7 +9,7 @@ pub(crate) use chunks::chunk_type;
 #[cfg(test)]
 pub(crate) use chunks::chunks_of;
 pub(crate) use generation::{catch_up, followed_change};
+pub(crate) use indexed_entry::{DIRECTORY, column};
 #[cfg(test)]
 pub(crate) use indexed_entry::{IndexedEntry, path_of};
-pub(crate) use indexed_entry::{DIRECTORY, column};
 pub(crate) use source::registry;

@@ -11,6 +11,6 @@ mod writer;
 
 pub use format::RecordTable;
 pub(crate) use format::{RecordDatabase, RecordFormat};
-pub use reader::{RecordReader, Records};
+pub use reader::{Record, RecordReader, Records};
 pub use store::RecordStore;
 pub use writer::RecordWriter;

@@ -74,7 +74,7 @@ impl RecordReader {
     ///
     /// # Errors
     /// [`StorageError::DamagedRecords`].
-    pub fn last(&self, table: usize) -> Result<Option<(&[u8], &[u8])>, StorageError> {
+    pub fn last(&self, table: usize) -> Result<Option<Record<'_>>, StorageError> {
         let last = || Cursor::last(self.mapped.pages(), self.trees[table])?.entry();
         last().map_err(|damage| damaged(&self.path, damage))
     }
@@ -95,7 +95,10 @@ impl RecordReader {
     }
 }
 
-/// Records in the order of their keys: keys and values.
+/// A record: its key and its value.
+pub type Record<'r> = (&'r [u8], &'r [u8]);
+
+/// Records in the order of their keys.
 pub struct Records<'r> {
     reader: &'r RecordReader,
     /// `None` after an error.
@@ -103,7 +106,7 @@ pub struct Records<'r> {
 }
 
 impl<'r> Iterator for Records<'r> {
-    type Item = Result<(&'r [u8], &'r [u8]), StorageError>;
+    type Item = Result<Record<'r>, StorageError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let cursor = self.cursor.as_mut()?;

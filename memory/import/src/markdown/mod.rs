@@ -76,9 +76,10 @@ impl MarkdownNotes {
     }
 
     fn note(&mut self, path: &str, id: &str) -> Result<ImportedEntry, ImportProblem> {
-        let text = read(&self.root, path).map_err(|(reason, why)| ImportProblem::unmapped(path, reason, why).about(id))?;
-        let draft = read_note(path, &text)
-            .map_err(|mistakes| ImportProblem::mistaken(path, "document", mistakes).about(id))?;
+        let text =
+            read(&self.root, path).map_err(|(reason, why)| ImportProblem::unmapped(path, reason, why).about(id))?;
+        let draft =
+            read_note(path, &text).map_err(|mistakes| ImportProblem::mistaken(path, "document", mistakes).about(id))?;
         let mut entry = draft_with_id(draft, id).map_err(|why| ImportProblem::unmapped(path, "id", why).about(id))?;
         if is_markdown(path) {
             self.link(path, &mut entry);
