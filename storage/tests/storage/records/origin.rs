@@ -59,8 +59,8 @@ fn a_store_of_somebody_else_is_checked_before_it_is_written_to() {
     damage(&mut damaged);
     place.lay_out(&damaged);
     let store = open(&place.home(), OpenMode::Existing, stranger()).expect("opens");
-    assert!(matches!(write(&store), Err(StorageError::Damaged { .. })));
-    assert!(matches!(store.accept(), Err(StorageError::Damaged { .. })));
+    assert!(matches!(write(&store), Err(StorageError::DamagedRecords { .. })));
+    assert!(matches!(store.accept(), Err(StorageError::DamagedRecords { .. })));
     assert_eq!(store.origin().expect("reads"), Origin::Unknown);
     drop(store);
     assert_eq!(fs::read(place.data()).expect("reads"), damaged, "nothing was written");
@@ -82,7 +82,7 @@ fn a_store_that_was_changed_since_is_checked_before_it_is_written_to() {
     data = fs::read(place.data()).expect("reads");
     damage(&mut data);
     place.lay_out(&data);
-    assert!(matches!(write(&place.open()), Err(StorageError::Damaged { .. })));
+    assert!(matches!(write(&place.open()), Err(StorageError::DamagedRecords { .. })));
     assert_eq!(origin_in(&place, place.known()), Origin::OwnButChanged);
     // Elsewhere its id says nothing.
     let elsewhere = Place::new();
@@ -122,7 +122,7 @@ fn a_store_with_records_and_no_id_is_nobodys() {
     let mut data = fs::read(place.data()).expect("reads");
     damage(&mut data);
     place.lay_out(&data);
-    assert!(matches!(write(&place.open()), Err(StorageError::Damaged { .. })));
+    assert!(matches!(write(&place.open()), Err(StorageError::DamagedRecords { .. })));
 }
 
 #[test]
