@@ -14,7 +14,7 @@ const WRITERS: usize = 3;
 fn a_kill_at_any_moment_loses_no_acknowledged_write() {
     let kills = number("AURORA_TEST_KILLS").map_or(KILLS, |kills| kills as usize);
     let seed = number("AURORA_TEST_SEED").unwrap_or(11);
-    let store = Store::new();
+    let store = Store::on_disk();
     let written: Vec<Written> = std::thread::scope(|scope| {
         let writers = (0..WRITERS).map(|number| {
             let share = (kills + number) / WRITERS;

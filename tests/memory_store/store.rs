@@ -1,36 +1,56 @@
 //! A user's memory as the program shows it.
 
 use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use aurora_memory_policy::check_rule;
 use aurora_memory_schema::{Kind, read_json};
 use serde_json::{Map, Value};
+use tempfile::TempDir;
 
-use crate::fixture::{Fixture, Run};
+use crate::fixture::{Run, hermetic, program};
 
 /// The fields of a document; the others are what memory knows about an entry.
 const FIELDS: [&str; 6] = ["id", "type", "content", "metadata", "governance", "conversation_log_reference"];
 
-/// A user's memory.
-pub(crate) struct Store(Fixture);
+/// The memory of a user, who is in a directory outside of any project.
+pub(crate) struct Store {
+    directory: TempDir,
+    home: TempDir,
+}
 
 impl Store {
+    /// An empty one in memory, where there is a place for it.
     pub(crate) fn new() -> Self {
-        Self(Fixture::git_in_memory())
+        let directory = || TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a directory");
+        Self { directory: directory(), home: directory() }
+    }
+
+    /// An empty one where temporary files are, as a rule on a disk, so that a commit takes its time.
+    pub(crate) fn on_disk() -> Self {
+        Self { home: TempDir::new().expect("a directory"), ..Self::new() }
+    }
+
+    /// Whether some process is in a transaction.
+    pub(crate) fn is_written(&self) -> bool {
+        let lock = File::open(self.home.path().join(".aurora/memory/records.lock"));
+        lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
     }
 
     /// The program, to be run with some arguments.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = self.0.command();
-        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = Command::new(program());
+        hermetic(&mut command, self.home.path());
+        command.args(arguments).current_dir(self.directory.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
     /// Runs the program, which has to succeed.
     pub(crate) fn done(&self, arguments: &[&str]) -> Run {
-        let run = self.0.aur(arguments);
+        let run = Run::of(&mut self.command(arguments));
         assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
         run
     }
@@ -47,7 +67,7 @@ impl Store {
 
     /// The document of an entry; `None` where there is none.
     pub(crate) fn document(&self, id: &str) -> Option<Value> {
-        let run = self.0.aur(&["mem", "show", id, "--format", "json"]);
+        let run = Run::of(&mut self.command(&["mem", "show", id, "--format", "json"]));
         match run.code {
             Some(0) => Some(document(&run.json())),
             _ => {

@@ -43,6 +43,15 @@ pub(crate) struct Written {
     pub(crate) acknowledged: usize,
 }
 
+/// When a process is killed.
+#[derive(Clone, Copy)]
+enum Deadline {
+    Never,
+    After(Duration),
+    /// So long after some process was seen to write.
+    InTransaction(Duration),
+}
+
 pub(crate) struct Writer<'s> {
     store: &'s Store,
     number: usize,
@@ -92,24 +101,36 @@ impl<'s> Writer<'s> {
         self.conclude(&action, &output, is_acknowledged, round);
     }
 
-    /// Waits for a process, or kills it at a random moment; what it has written.
+    /// Waits for a process, or kills it; what it has written.
     fn end(&mut self, mut child: Child, action: &Action) -> String {
         let begun = Instant::now();
         let usual = self.lasts.get(action.name()).copied().unwrap_or(Duration::from_millis(200));
-        let is_killed = self.random.below(4) > 0;
-        // More often late than early: the commit comes last.
-        let share = self.random.below(1_050).max(self.random.below(1_050));
-        let deadline = usual.mul_f64(share as f64 / 1_000.0);
+        let mut deadline = match self.random.below(6) {
+            0 => Deadline::Never,
+            // More often late than early: the commit comes last.
+            1 | 2 => {
+                let share = self.random.below(1_050).max(self.random.below(1_050));
+                Deadline::After(usual.mul_f64(share as f64 / 1_000.0))
+            }
+            _ => Deadline::InTransaction(Duration::from_micros(self.random.below(5_000) as u64)),
+        };
         let mut stdout = child.stdout.take().expect("is piped");
         let reading = std::thread::spawn(move || {
             let mut output = String::new();
             stdout.read_to_string(&mut output).map(|_| output).unwrap_or_default()
         });
-        let mut is_over = false;
-        while !is_over && (!is_killed || begun.elapsed() < deadline) {
-            std::thread::sleep(Duration::from_micros(500));
-            is_over = child.try_wait().expect("can be asked").is_some();
-        }
+        let is_over = loop {
+            if child.try_wait().expect("can be asked").is_some() {
+                break true;
+            }
+            match deadline {
+                Deadline::After(time) if begun.elapsed() >= time => break false,
+                Deadline::InTransaction(then) if self.store.is_written() => {
+                    deadline = Deadline::After(begun.elapsed() + then);
+                }
+                _ => std::thread::sleep(Duration::from_micros(200)),
+            }
+        };
         if is_over {
             self.lasts.insert(action.name(), begun.elapsed());
         } else {
