@@ -66,7 +66,11 @@ impl Retention for SearchRules {
         Ok(match scope {
             Some(Scope::Session) => Some(of_session()?.unwrap_or_default()),
             Some(Scope::Project) => Some(of_scope(Scope::Project)?),
-            Some(Scope::User) => Some(of_scope(Scope::User)? | of_scope(Scope::Session)?),
+            Some(Scope::User) => {
+                let own = of_scope(Scope::User)? | of_scope(Scope::Session)?;
+                // As a rule it is all that there is, and no filter is quicker than one that keeps everything.
+                Some(own).filter(|own| !snapshot.live().is_subset(own))
+            }
             Some(Scope::Global) => None,
             None => {
                 let of_sessions = of_scope(Scope::Session)?;

@@ -75,7 +75,8 @@ impl Corpus {
     fn text(&self, topic: usize, length: usize, random: &mut Random) -> String {
         let mut text = String::with_capacity(7 * length);
         for place in 0..length {
-            let rank = if random.below(3) == 0 { self.topical(topic, random.below(TOPIC)) } else { self.words.draw(random) };
+            let rank =
+                if random.below(3) == 0 { self.topical(topic, random.below(TOPIC)) } else { self.words.draw(random) };
             text.push_str(if place == 0 { "" } else { " " });
             text.push_str(self.words.get(rank));
             if random.below(14) == 0 {
@@ -93,8 +94,7 @@ impl Corpus {
     pub(crate) fn query(&self, number: usize) -> (String, String) {
         let mut random = Random::of(4, number);
         let topic = random.below(self.sessions);
-        let words: Vec<&str> =
-            (0..QUERY).map(|_| self.words.get(self.topical(topic, random.below(TOPIC)))).collect();
+        let words: Vec<&str> = (0..QUERY).map(|_| self.words.get(self.topical(topic, random.below(TOPIC)))).collect();
         (words.join(" "), format!("session-{topic}"))
     }
 }

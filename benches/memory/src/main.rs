@@ -125,7 +125,10 @@ fn run(mut options: Options) -> Outcome<()> {
     let mut columns = Vec::new();
     for side in all.into_iter().filter(|side| options.only.is_empty() || options.only.contains(side)) {
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(std::env::args_os().skip(1)).arg("--side").arg(side.to_possible_value().expect("shown").get_name());
+        command
+            .args(std::env::args_os().skip(1))
+            .arg("--side")
+            .arg(side.to_possible_value().expect("shown").get_name());
         command.arg("--directory").arg(&directory);
         // The user directory of the product.
         command.env("AURORA_HOME", home(&directory)).env("HOME", &directory).stdout(Stdio::piped());

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::corpus::{Corpus, Turn};
 use crate::measure::{Figures, Times, mebibytes, memory as memory_of_process, seconds};
+use crate::words::unique;
 use crate::{Options, Outcome, home, process};
 
 pub(crate) fn run(options: &Options) -> Outcome<Figures> {
@@ -147,7 +148,7 @@ fn adds(memory: &Memory, corpus: &Corpus, options: &Options, figures: &mut Figur
     // The changes so far are followed first.
     drop(searchers(memory, Mode::Sparse, &everything())?);
     for number in 0..options.adds.div_ceil(4) {
-        let marker = format!("marker{number}x{}", now());
+        let marker = unique(now() as usize, number);
         let turn = corpus.turn(options.turns + options.adds + number);
         let turn = Turn { text: format!("{marker} {}", turn.text), ..turn };
         let request = SearchRequest { mode: Mode::Sparse, ..SearchRequest::new(&marker) };

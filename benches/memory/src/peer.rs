@@ -7,6 +7,7 @@ use rusqlite::{Connection, params};
 
 use crate::corpus::{Article, Corpus, Turn};
 use crate::measure::{Figures, Times, mebibytes, memory, seconds};
+use crate::words::unique;
 use crate::{Options, Outcome, Side, process};
 
 /// The columns of an entry; those that are searched or filter a search are in the full-text index too.
@@ -56,7 +57,7 @@ pub(crate) fn run(options: &Options, side: Side) -> Outcome<Figures> {
         adds.measure(|| add(&mut connection, |connection| insert_turn(connection, &turn)))?;
     }
     for number in 0..options.adds.div_ceil(4) {
-        let marker = format!("marker{number}x{}", options.turns);
+        let marker = unique(next(&connection, options)?, number);
         let turn = corpus.turn(next(&connection, options)? + options.adds + number);
         let turn = Turn { text: format!("{marker} {}", turn.text), ..turn };
         founds.measure(|| -> Outcome<()> {
@@ -101,7 +102,8 @@ fn load(connection: &mut Connection, corpus: &Corpus, options: &Options) -> Outc
     const BATCH: usize = 10_000;
     for from in (0..options.turns).step_by(BATCH) {
         add(connection, |connection| {
-            (from..(from + BATCH).min(options.turns)).try_for_each(|number| insert_turn(connection, &corpus.turn(number)))
+            (from..(from + BATCH).min(options.turns))
+                .try_for_each(|number| insert_turn(connection, &corpus.turn(number)))
         })?;
     }
     for from in (0..options.turns / 10).step_by(BATCH) {

@@ -75,10 +75,14 @@ impl Words {
     }
 }
 
+/// A word that no other text has: the number of a run, and one in it.
+pub(crate) fn unique(run: usize, number: usize) -> String {
+    made_up(WORDS + 1 + (run % (1 << 40)) * 10_000 + number)
+}
+
 /// A pronounceable word, another one for each rank.
 fn made_up(rank: usize) -> String {
-    const ONSETS: [&str; 16] =
-        ["b", "c", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "st", "tr"];
+    const ONSETS: [&str; 16] = ["b", "c", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "st", "tr"];
     const VOWELS: [&str; 8] = ["a", "e", "i", "o", "u", "ea", "ou", "io"];
     const CODAS: [&str; 8] = ["", "n", "r", "s", "t", "l", "m", "ng"];
     let mut rest = rank;
