@@ -45,6 +45,7 @@ pub(crate) fn failure(error: IndexError, terminal: &Terminal) -> Failure {
 pub(crate) fn project(error: ProjectError, terminal: &Terminal) -> Failure {
     match error {
         ProjectError::Configuration(findings) => report("the search configuration", &findings, terminal),
+        ProjectError::Logs(findings) => report("the configuration of the logs", &findings, terminal),
         ProjectError::Index(error) => failure(error, terminal),
         other => other.into(),
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_memory::{Memory, MemoryError, MemoryPlace, MemoryRules, Owner, Retrieved};
-use aurora_project::Searchers;
+use aurora_project::{Searchers, causes};
 use aurora_query::{SearchConfig, ShownChunk};
 use aurora_storage::{ProjectDirectory, StorageError};
 
@@ -149,13 +149,15 @@ pub(crate) fn failure(error: MemoryError) -> Failure {
         MemoryError::NoEntry(_) => Some("`aur mem list` shows the entries"),
         MemoryError::Exists(_) => Some("`aur mem edit ID FILE` replaces an entry"),
         MemoryError::Distrusted(_) => Some("`aur mem trust-index` accepts it"),
-        MemoryError::Storage(StorageError::DamagedRecords { .. }) | MemoryError::Damaged(_) => {
-            Some("restore the directory from a backup, or import an export of it")
-        }
+        MemoryError::Storage(
+            StorageError::DamagedRecords { .. } | StorageError::Damaged { .. } | StorageError::Truncated { .. },
+        )
+        | MemoryError::Damaged(_) => Some("restore the directory from a backup, or import an export of it"),
         _ => None,
     };
     let failure = match error {
-        MemoryError::Storage(error) => crate::opened::failure(error),
+        // No run of `aur mem index` mends what memories store, which is what the advice for indexes says.
+        MemoryError::Storage(error) => Failure::new(causes(&error)),
         MemoryError::Project(error) => Failure::from(*error),
         error => Failure::from_error(&error),
     };

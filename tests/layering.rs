@@ -82,6 +82,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-diagnostics",
             "aurora-history",
             "aurora-languages",
+            "aurora-logs",
             "aurora-pipeline",
             "aurora-plugins",
             "aurora-query",

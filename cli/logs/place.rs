@@ -2,7 +2,6 @@
 
 use aurora_logs::{LogDirectory, LogError, Settings};
 use aurora_project::user;
-use aurora_storage::UserDirectory;
 
 use crate::failure::{Failure, Outcome};
 use crate::findings;
@@ -10,14 +9,11 @@ use crate::program::Program;
 
 /// `[logs]` of the user's configuration.
 pub(super) fn settings(program: &Program) -> Outcome<Settings> {
-    let Some(own) = UserDirectory::from_environment() else {
-        return Err(Failure::new("no home directory is known")
-            .with_help("set HOME, or AURORA_HOME to the directory for logs and settings"));
-    };
-    let (file, home) = (own.config(), std::env::home_dir());
-    let defaults = Settings::at(own.conversations());
-    let loaded = Settings::load(defaults, Some(&file), &user::environment(), home.as_deref());
-    loaded.map_err(|errors| findings::report("the configuration of the logs", &errors, &program.terminal))
+    let settings = user::logs().map_err(|error| findings::project(error, &program.terminal))?;
+    settings.ok_or_else(|| {
+        Failure::new("no home directory is known")
+            .with_help("set HOME, or AURORA_HOME to the directory for logs and settings")
+    })
 }
 
 /// The directory of the logs; `None` where there is none yet.

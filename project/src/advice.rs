@@ -109,21 +109,26 @@ impl ProjectError {
 
 /// An error's message and those of its causes, each only once, and then what to do about it.
 pub fn chain(error: &(dyn Error + 'static)) -> String {
+    let hint = sources(error).map(advice).find(|hint| !hint.is_empty());
+    causes(error) + &hint.unwrap_or_default()
+}
+
+/// An error's message and those of its causes, each only once.
+pub fn causes(error: &(dyn Error + 'static)) -> String {
     let mut message = error.to_string();
-    let mut hint = advice(error);
-    let mut source = error.source();
-    while let Some(cause) = source {
+    for cause in sources(error).skip(1) {
         let text = cause.to_string();
         if !message.contains(&text) {
             message.push_str(": ");
             message.push_str(&text);
         }
-        if hint.is_empty() {
-            hint = advice(cause);
-        }
-        source = cause.source();
     }
-    message + &hint
+    message
+}
+
+/// An error, its cause, the cause of that, and so on.
+fn sources<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
 }
 
 #[cfg(test)]

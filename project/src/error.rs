@@ -24,6 +24,9 @@ pub enum ProjectError {
     /// The search configuration is wrong.
     #[error("{0}")]
     Configuration(Diagnostics),
+    /// The configuration of the conversation logs is wrong.
+    #[error("{0}")]
+    Logs(Diagnostics),
     /// No chunk has this id.
     #[error("no chunk has the id {}", plain(id))]
     UnknownChunk {

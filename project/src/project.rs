@@ -150,6 +150,7 @@ impl Project {
         Ok(IndexOptions {
             registry: Arc::clone(&self.registry),
             limits: user::limits()?,
+            conversations: user::logs()?.map(|logs| logs.path),
             ..IndexOptions::new(self.root.clone(), user::models()?, user::trust())
         })
     }

@@ -4,10 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use aurora_analysis::{ModelDirectory, ModelError};
+use aurora_logs::Settings;
 use aurora_plugins::trust::Consents;
 use aurora_stages::index::Trust;
 use aurora_stages::limits::{LimitErrors, Limits};
 use aurora_storage::{KnownIndexes, UserDirectory};
+
+use crate::error::ProjectError;
 
 /// The user's own configuration; `None` without a home directory.
 pub fn config() -> Option<PathBuf> {
@@ -36,6 +39,17 @@ pub fn models() -> Result<ModelDirectory, ModelError> {
 /// Every limit that is no number, or out of its range.
 pub fn limits() -> Result<Limits, LimitErrors> {
     Limits::load(config().as_deref(), &environment())
+}
+
+/// Where the user's conversation logs lie, and how long they are kept; `None` without a home directory.
+///
+/// # Errors
+/// [`ProjectError::Logs`] with everything that is wrong with `[logs]`.
+pub fn logs() -> Result<Option<Settings>, ProjectError> {
+    let Some(user) = UserDirectory::from_environment() else { return Ok(None) };
+    let (defaults, home) = (Settings::at(user.conversations()), std::env::home_dir());
+    let loaded = Settings::load(defaults, Some(&user.config()), &environment(), home.as_deref());
+    loaded.map(Some).map_err(ProjectError::Logs)
 }
 
 /// The user's records of allowed programs.

@@ -23,6 +23,33 @@ fn phases_are_found_by_a_search() {
     assert!(found.out.contains("oauth-authentication-2025-12-13"), "{found:?}");
 }
 
+#[test]
+fn logs_in_another_directory_are_found_too() {
+    let fixture = Fixture::plain();
+    let elsewhere = fixture.path("elsewhere");
+    fixture.write_for_user("config.toml", format!("[logs]\npath = {:?}\n", elsewhere.display().to_string()));
+    fixture.write("src/auth.py", "def login():\n    return 1\n");
+    write(&fixture, OAUTH);
+    let run = fixture.aur(&["mem", "index", "src", "--format", "json"]);
+    assert_eq!((run.code, &run.json()["chunks"]["knowledge"]), (Some(0), &3.into()), "{run:?}");
+    let search = ["mem", "search", "research providers", "--root", "src", "--source", "logs", "--format", "json"];
+    let found = fixture.aur(&search).json();
+    assert_eq!(found["results"][0]["name"], "DECOMPOSE", "{found}");
+    fixture.write_for_user("config.toml", "[logs]\npath = \"relative\"\n");
+    let run = fixture.aur(&["mem", "index", "src"]);
+    assert!(run.code == Some(2) && run.err.contains("logs.path"), "{run:?}");
+}
+
+#[test]
+fn the_query_of_an_interaction_is_the_documentation_of_its_phases() {
+    let fixture = Fixture::plain();
+    let path = write(&fixture, OAUTH);
+    let log = std::fs::read(fixture.user_directory().join("logs/conversations").join(&path)).expect("a log");
+    let chunks = chunks(&path, &log);
+    let queries: Vec<&str> = chunks.iter().map(|chunk| chunk.doc.as_str()).collect();
+    assert_eq!(queries, ["Implement OAuth2 authentication for our API"; 3]);
+}
+
 fn chunks(path: &str, log: &[u8]) -> Vec<Chunk> {
     let mut found = Vec::new();
     chunks_of_log(path, Cursor::new(log.to_owned()), |chunk| found.push(chunk)).expect("a log in memory can be read");

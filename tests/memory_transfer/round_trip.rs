@@ -118,7 +118,9 @@ fn a_damaged_memory_is_found() {
     fs::write(&data, &bytes).expect("writable");
     let cut = fixture.aur(&["mem", "verify", "--memory", "user"]);
     assert_eq!(cut.code, Some(1), "{cut:?}");
-    assert_eq!(fixture.aur(&["mem", "export", "--memory", "user", "out.jsonl"]).code, Some(2));
+    let refused = fixture.aur(&["mem", "export", "--memory", "user", "out.jsonl"]);
+    assert!(refused.code == Some(2) && refused.err.contains("backup"), "{refused:?}");
+    assert!(!refused.err.contains("mem index"), "no index run mends entries: {refused:?}");
     assert!(!fixture.path("out.jsonl").exists());
 }
 

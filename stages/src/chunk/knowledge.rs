@@ -140,8 +140,9 @@ impl<'a> Log<'a> {
             self.topic = title.trim().strip_prefix("Conversation:").unwrap_or(title).trim().to_owned();
         } else if let Some(date) = field("Date") {
             self.date.get_or_insert(date);
-        } else if let Some(query) = field("Query").filter(|_| self.query.is_empty()) {
-            self.query = query;
+        } else if let Some(query) = field("Query").or_else(|| field("User Query")).filter(|_| self.query.is_empty()) {
+            let quoted = query.strip_prefix('"').and_then(|query| query.strip_suffix('"'));
+            self.query = quoted.map(str::to_owned).unwrap_or(query);
         } else {
             return false;
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Registry, Services, Silent};
+use aurora_storage::UserDirectory;
 
 use super::trust::Trust;
 use crate::git_signal::WalkProgress;
@@ -56,6 +57,8 @@ pub struct IndexOptions {
     pub cancel: CancelToken,
     /// Where models other than the embedded one are found.
     pub models: ModelDirectory,
+    /// The user's conversation logs; by default those beside the models.
+    pub conversations: Option<PathBuf>,
     /// Which indexes are brought up to date; any other is set aside and made anew.
     pub trust: Trust,
     /// What the project's own pipeline may ask for.
@@ -77,6 +80,8 @@ impl IndexOptions {
             memory: None,
             patience: None,
             cancel: CancelToken::new(),
+            // The user's directory is the one that holds the models.
+            conversations: models.path().parent().map(|user| UserDirectory::at(user).conversations()),
             models,
             trust,
             limits: Limits::default(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use aurora_confined::Directory;
 use aurora_pipeline::{Plan, Services};
 use aurora_storage::{
-    ColumnDeclaration, Environment, IndexWriter, OpenMode, ProjectDirectory, Snapshot, UserDirectory, WriterOptions,
+    ColumnDeclaration, Environment, IndexWriter, OpenMode, ProjectDirectory, Snapshot, WriterOptions,
 };
 
 use super::embedding_stage::EmbeddingStage;
@@ -151,10 +151,9 @@ impl RunServices {
             PassKind::Attributions(walk) => repository.with_walk(walk),
             PassKind::Whole | PassKind::Changes => repository,
         };
-        // The user's directory is the one that holds the models.
-        let user = options.models.path().parent().map(UserDirectory::at);
+        let tree = SourceTree::new(tree, options.conversations.clone());
         Ok(Self {
-            tree: Arc::new(only.into_iter().fold(SourceTree::new(tree, user.as_ref()), SourceTree::with_only)),
+            tree: Arc::new(only.into_iter().fold(tree, SourceTree::with_only)),
             previous: Arc::new(PreviousIndex::new(previous, restores_vectors)),
             writer,
             repository: Arc::new(repository),

@@ -26,9 +26,8 @@ pub(crate) struct SourceTree {
 }
 
 impl SourceTree {
-    /// A tree in which nothing has been read.
-    pub(crate) fn new(root: Directory, user: Option<&UserDirectory>) -> Self {
-        let conversations = user.map(UserDirectory::conversations);
+    /// A tree in which nothing has been read, and the directory of the user's conversation logs.
+    pub(crate) fn new(root: Directory, conversations: Option<PathBuf>) -> Self {
         Self { root, conversations, only: None, max_file_size: OnceLock::new(), unread: Mutex::default() }
     }
 
