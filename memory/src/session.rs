@@ -30,6 +30,19 @@ impl NewTurn<'_> {
         format!("{}{session}:{order}", Kind::Turn.prefix())
     }
 
+    /// The session and the order of the turn with an id; `None` for ids that [`Self::id`] does not make.
+    pub(crate) fn place(id: &str) -> Option<(&str, u32)> {
+        let (session, order) = id.strip_prefix(Kind::Turn.prefix())?.rsplit_once(':')?;
+        let order = order.parse().ok()?;
+        (Self::id(session, order) == id).then_some((session, order))
+    }
+
+    /// The ids of the turns right before and right after the one with an id.
+    pub(crate) fn beside(id: &str) -> [Option<String>; 2] {
+        let Some((session, order)) = Self::place(id) else { return [None, None] };
+        [order.checked_sub(1), order.checked_add(1)].map(|order| order.map(|order| Self::id(session, order)))
+    }
+
     /// Checks speaker and text.
     pub(crate) fn check(&self) -> Result<(), MemoryError> {
         let unfit = |rule: String| Err(MemoryError::Unfit(rule));

@@ -3,10 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::Options;
+use crate::measure::now;
 use crate::words::{Random, Words};
 
-/// When the first turn was said, Unix seconds.
-const BEGINNING: i64 = 1_760_000_000;
 /// Words of a topic, of which a third of a conversation consists.
 const TOPIC: usize = 150;
 /// Ranks that words of topics have: neither in every text nor in hardly any.
@@ -36,11 +35,14 @@ pub(crate) struct Article {
 pub(crate) struct Corpus {
     words: Words,
     sessions: usize,
+    /// When the first turn was said, Unix seconds: the last one is said now.
+    beginning: i64,
 }
 
 impl Corpus {
     pub(crate) fn new(options: &Options) -> Self {
-        Self { words: Words::new(), sessions: options.sessions.max(1) }
+        let beginning = now() - options.turns as i64;
+        Self { words: Words::new(), sessions: options.sessions.max(1), beginning }
     }
 
     /// The turn with a number; those of a session come one after the other.
@@ -53,7 +55,7 @@ impl Corpus {
             speaker: if order % 2 == 1 { "user" } else { "assistant" },
             order,
             text: self.text(session, length, &mut random),
-            time: BEGINNING + number as i64,
+            time: self.beginning + number as i64,
         }
     }
 
@@ -67,7 +69,7 @@ impl Corpus {
             summary: text(15),
             facts: (0..3).map(|_| text(18)).collect(),
             confidence: 0.5 + 0.5 * (number % 50) as f64 / 50.0,
-            time: BEGINNING + number as i64,
+            time: self.beginning + number as i64,
         }
     }
 

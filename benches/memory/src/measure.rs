@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -45,6 +46,12 @@ impl Times {
     }
 }
 
+/// The time, in Unix seconds.
+pub(crate) fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| now.as_secs() as i64)
+}
+
 /// Processor time of all threads of this process.
 fn processor() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
@@ -58,16 +65,36 @@ pub(crate) fn seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
     (done, begun.elapsed().as_secs_f64())
 }
 
-/// Memory of this process in MiB: what is resident without mapped files, and with them.
+/// Memory of this process in MiB: its own, and the pages of files that are mapped, which are the system's to drop.
 pub(crate) fn memory(figures: &mut Figures, name: &str) {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let field = |field: &str| -> Option<f64> {
-        let line = status.lines().find(|line| line.starts_with(field))?;
-        Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
-    };
-    for (what, label) in [("RssAnon:", "own"), ("RssFile:", "mapped"), ("VmHWM:", "most")] {
-        figures.extend(field(what).map(|value| (format!("{name} {label} MiB"), value)));
+    for (what, label) in [("RssAnon:", "own"), ("RssFile:", "mapped")] {
+        figures.extend(status(what).map(|value| (format!("{name} {label} MiB"), value)));
     }
+}
+
+/// The most memory of its own that this process has while it does something, in MiB, beside its result.
+pub(crate) fn most_memory<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let sampler = scope.spawn(|| {
+            let mut most = 0.0_f64;
+            while !is_done.load(Ordering::Relaxed) {
+                most = most.max(status("RssAnon:").unwrap_or_default());
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            most
+        });
+        let done = work();
+        is_done.store(true, Ordering::Relaxed);
+        (done, sampler.join().unwrap_or_default())
+    })
+}
+
+/// A field of this process's status, in MiB.
+fn status(field: &str) -> Option<f64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with(field))?;
+    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
 /// Bytes of all files below a path, in MiB.

@@ -13,7 +13,7 @@ use aurora_query::{Mode, SearchConfig};
 use serde_json::Value;
 
 use crate::corpus::{Corpus, Turn};
-use crate::measure::{Figures, Times, mebibytes, memory as memory_of_process, seconds};
+use crate::measure::{Figures, Times, mebibytes, memory as memory_of_process, most_memory, now, seconds};
 use crate::words::unique;
 use crate::{Options, Outcome, home, process};
 
@@ -27,11 +27,13 @@ pub(crate) fn run(options: &Options) -> Outcome<Figures> {
     }
     let memory = Memory::create(place()?)?;
     if !is_there {
-        let (loaded, took) = seconds(|| load(&memory, &corpus, options));
+        let ((loaded, took), most) = most_memory(|| seconds(|| load(&memory, &corpus, options)));
         loaded?;
+        figures.insert("f memory while entries are loaded, most own MiB".to_owned(), most);
         figures.insert("a load: all entries, s".to_owned(), took);
-        let (indexed, took) = seconds(|| memory.snapshot());
+        let ((indexed, took), most) = most_memory(|| seconds(|| memory.snapshot()));
         indexed?;
+        figures.insert("f memory while they are indexed, most own MiB".to_owned(), most);
         figures.insert("a load: their index, s".to_owned(), took);
     }
     let size = |name: &str| mebibytes(&place().map(|place| place.directory().join(name)).unwrap_or_default());
@@ -78,11 +80,6 @@ fn transfer(document: Value, placement: Placement, time: i64) -> Transfer {
     let entry = Entry::from_document(document).expect("an entry");
     let source = String::new();
     Ok(TransferredEntry { entry, has_derived_id: false, placement, created: time, edited: time, access: None, source })
-}
-
-fn now() -> i64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    now.map_or(0, |now| now.as_secs() as i64)
 }
 
 fn everything() -> Visibility {

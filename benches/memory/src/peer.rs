@@ -6,7 +6,7 @@ use std::process::Command;
 use rusqlite::{Connection, params};
 
 use crate::corpus::{Article, Corpus, Turn};
-use crate::measure::{Figures, Times, mebibytes, memory, seconds};
+use crate::measure::{Figures, Times, mebibytes, memory, most_memory, seconds};
 use crate::words::unique;
 use crate::{Options, Outcome, Side, process};
 
@@ -43,8 +43,9 @@ pub(crate) fn run(options: &Options, side: Side) -> Outcome<Figures> {
         let _ = std::fs::remove_dir_all(&directory);
         std::fs::create_dir_all(&directory)?;
         let mut connection = open(options, side)?;
-        let (loaded, took) = seconds(|| load(&mut connection, &corpus, options));
+        let ((loaded, took), most) = most_memory(|| seconds(|| load(&mut connection, &corpus, options)));
         loaded?;
+        figures.insert("f memory while entries are loaded, most own MiB".to_owned(), most);
         figures.insert("a load: all entries, s".to_owned(), took);
     }
     figures.insert("e size: entries and index, MiB".to_owned(), mebibytes(&directory));

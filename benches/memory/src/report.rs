@@ -9,13 +9,13 @@ use crate::measure::Figures;
 pub(crate) fn print(columns: &[(Side, Figures)]) {
     let names: BTreeSet<&String> = columns.iter().flat_map(|(_, figures)| figures.keys()).collect();
     let product = columns.iter().find(|(side, _)| *side == Side::Product);
-    print!("{:46}", "");
+    print!("{:50}", "");
     columns.iter().for_each(|(side, _)| print!("{:>16}", side.name()));
     let others = || columns.iter().filter(|(side, _)| *side != Side::Product && product.is_some());
-    others().for_each(|(side, _)| print!("{:>24}", format!("product / {}", side.name())));
+    others().for_each(|(side, _)| print!("{:>26}", format!("product / {}", side.name())));
     println!();
     for name in names {
-        print!("{name:46}");
+        print!("{name:50}");
         for (_, figures) in columns {
             let shown = figures.get(name).map_or_else(|| "-".to_owned(), |figure| format!("{figure:.3}"));
             print!("{shown:>16}");
@@ -23,7 +23,7 @@ pub(crate) fn print(columns: &[(Side, Figures)]) {
         for (_, figures) in others() {
             let both = product.and_then(|(_, product)| Some((product.get(name)?, figures.get(name)?)));
             let ratio = both.map_or_else(|| "-".to_owned(), |(ours, theirs)| format!("{:.2}", ours / theirs));
-            print!("{ratio:>24}");
+            print!("{ratio:>26}");
         }
         println!();
     }

@@ -10,6 +10,7 @@ use aurora_redact::{find, mask};
 use aurora_stages::chunk::terms::ChunkTerms;
 use aurora_stages::columns::{PATH, ParsedFile, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
 use aurora_storage::{Chunk, ChunkType, Governance, MetaValue};
+use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::indexed_entry::{IndexedEntry, LANGUAGE_OF_ENTRIES, column};
@@ -68,7 +69,7 @@ impl Stage for EntryChunksStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(EntryChunks::TYPE, 1)
+        Fingerprint::new(EntryChunks::TYPE, 2)
             .with("redact", aurora_redact::VERSION)
             .with("analyzer", aurora_analysis::ANALYZER_VERSION)
     }
@@ -76,7 +77,7 @@ impl Stage for EntryChunksStage {
 
 /// The chunks of an entry: one, or several of a long text.
 pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>, StageError> {
-    let IndexedEntry { id, scope, session, created, edited, document } = indexed;
+    let IndexedEntry { id, scope, session, created, edited, document, beside } = indexed;
     let entry = Entry::from_document(document).map_err(StageError::from_error)?;
     let shown = searchable(&entry);
     let text = masked(shown.text);
@@ -105,16 +106,18 @@ pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>,
     let log = entry.log_reference();
     add("conversation_log", string(log.as_ref().and_then(|log| log.file)));
     add("conversation_section", string(log.as_ref().and_then(|log| log.section)));
+    let date = entry.created().unwrap_or(created);
+    let doc = if entry.kind() == Kind::Turn { around(date, beside) } else { shown.doc };
     let whole = Chunk {
         path: path.to_owned(),
         language: LANGUAGE_OF_ENTRIES.to_owned(),
         qualified_name: name.clone(),
         name,
-        doc: masked(shown.doc),
+        doc: masked(doc),
         governance: governance(&entry, tags),
         metadata,
         exported: true,
-        date: Some(entry.created().unwrap_or(created)),
+        date: Some(date),
         ..Chunk::empty(id, chunk_type(entry.kind()))
     };
     let piece = |(place, (line, start, piece)): (usize, (u32, usize, &str))| Chunk {
@@ -129,6 +132,12 @@ pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>,
         ..whole.clone()
     };
     Ok(pieces(&text).into_iter().enumerate().map(piece).collect())
+}
+
+/// What a turn is found by beside its own text: its day, such as `8 May 2023` (UTC), and the turns beside it.
+fn around(date: i64, beside: Vec<String>) -> String {
+    let day = Timestamp::from_second(date).map(|time| time.strftime("%-d %B %Y").to_string());
+    day.into_iter().chain(beside).collect::<Vec<_>>().join("\n")
 }
 
 /// Tags and the lifespan policy, where the entry has either.

@@ -13,18 +13,14 @@ pub(crate) const LANGUAGE_OF_ENTRIES: &str = "markdown";
 
 /// Columns of the chunks.
 pub(crate) mod column {
-    /// See [`crate::Scope`].
-    pub(crate) const SCOPE: &str = "scope";
+    pub(crate) use aurora_query::memory::column::{LINKS, REPLY_TO, SCOPE};
+
     /// Name of the session.
     pub(crate) const SESSION: &str = "session";
     /// Who has said a turn.
     pub(crate) const SPEAKER: &str = "speaker";
     /// Place of a turn in its session, from 1.
     pub(crate) const ORDER: &str = "order";
-    /// The turn that a turn answers.
-    pub(crate) const REPLY_TO: &str = "reply_to";
-    /// Ids of what an entry is linked to.
-    pub(crate) const LINKS: &str = "links";
     /// Tags.
     pub(crate) const TAGS: &str = "tags";
     /// When the entry was changed the last time, in Unix seconds.
@@ -52,13 +48,16 @@ pub(crate) struct IndexedEntry {
     pub(crate) created: i64,
     pub(crate) edited: i64,
     pub(crate) document: Map<String, Value>,
+    /// What was said right before and right after a turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) beside: Vec<String>,
 }
 
 impl IndexedEntry {
-    /// Of the newest version; `None` where the entry was removed.
+    /// Of the newest version, without the turns beside it; `None` where the entry was removed.
     pub(crate) fn of(id: &str, version: Version) -> Option<Self> {
         let Version { created, edited, scope, session, document, .. } = version;
-        Some(Self { id: id.to_owned(), scope, session, created, edited, document: document? })
+        Some(Self { id: id.to_owned(), scope, session, created, edited, document: document?, beside: Vec::new() })
     }
 }
 

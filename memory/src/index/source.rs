@@ -1,5 +1,6 @@
 //! `[stage.memory]`: supplies the entries that have changed since the last run.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aurora_pipeline::{
@@ -14,10 +15,14 @@ use serde::Deserialize;
 use super::chunks::EntryChunks;
 use super::indexed_entry::{DIRECTORY, IndexedEntry, LANGUAGE_OF_ENTRIES, path_of};
 use crate::error::MemoryError;
+use crate::session::NewTurn;
 use crate::store::{EntryStore, EntryView, Version};
 
 /// Most entries in one batch.
 const BATCH: usize = 256;
+
+/// Most bytes of a turn that are indexed with the turns beside it.
+const MOST_BESIDE: usize = 2048;
 
 /// The pipeline of a memory.
 pub(super) fn pipeline() -> PipelineChoice {
@@ -100,17 +105,20 @@ impl Stage for MemorySourceStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(MemorySource::TYPE, 1)
+        Fingerprint::new(MemorySource::TYPE, 2)
     }
 }
 
-/// The entries that have changed; all others are as they were.
+/// The entries that have changed, and the turns beside them; all others are as they were.
 fn changes(view: &EntryView, ids: &[String], out: &mut Emitter<'_>) -> Result<(), StageError> {
+    let beside = ids.iter().flat_map(|id| NewTurn::beside(id)).flatten();
+    let ids: BTreeSet<String> = ids.iter().cloned().chain(beside).collect();
+    let ids: Vec<String> = ids.into_iter().collect();
     for ids in ids.chunks(BATCH) {
         let mut rows = Vec::with_capacity(ids.len());
         for id in ids {
             let document = match view.get(id)? {
-                Some(version) => document(id, version)?,
+                Some(version) => document(view, id, version)?,
                 None => Document::Deleted,
             };
             rows.push((path_of(id), document));
@@ -126,7 +134,7 @@ fn everything(view: &EntryView, out: &mut Emitter<'_>) -> Result<(), StageError>
     for entry in view.from("")? {
         let (id, version) = entry?;
         if version.document.is_some() {
-            rows.push((path_of(id), document(id, version)?));
+            rows.push((path_of(id), document(view, id, version)?));
         }
         if rows.len() == BATCH {
             emit_documents(std::mem::take(&mut rows), LANGUAGE_OF_ENTRIES, out)?;
@@ -135,8 +143,19 @@ fn everything(view: &EntryView, out: &mut Emitter<'_>) -> Result<(), StageError>
     emit_documents(rows, LANGUAGE_OF_ENTRIES, out)
 }
 
-fn document(id: &str, version: Version) -> Result<Document, StageError> {
-    let Some(entry) = IndexedEntry::of(id, version) else { return Ok(Document::Deleted) };
+fn document(view: &EntryView, id: &str, version: Version) -> Result<Document, StageError> {
+    let Some(mut entry) = IndexedEntry::of(id, version) else { return Ok(Document::Deleted) };
+    for other in NewTurn::beside(id).into_iter().flatten() {
+        entry.beside.extend(view.get(&other)?.and_then(|other| said_beside(&entry, other)));
+    }
     let text = serde_json::to_string(&entry).map_err(StageError::from_error)?;
     Ok(Document::Text(text.into()))
+}
+
+/// What a turn beside another one says to it: the beginning of its text. Nothing if others may find it than the entry.
+fn said_beside(entry: &IndexedEntry, other: Version) -> Option<String> {
+    let is_alike = (other.scope, &other.session) == (entry.scope, &entry.session);
+    let document = other.document.filter(|_| is_alike)?;
+    let text = document.get("content")?.get("text")?.as_str()?;
+    Some(text[..text.floor_char_boundary(MOST_BESIDE)].to_owned())
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use aurora_memory_schema::{Kind, Verdict};
+use aurora_memory_schema::Verdict;
 use aurora_storage::AccessRecord;
 
 use super::decision::{Decision, Known, decide};
@@ -14,7 +14,7 @@ use crate::digest::DocumentHash;
 use crate::error::MemoryError;
 use crate::memory::Memory;
 use crate::place::Owner;
-use crate::session::check_session;
+use crate::session::{NewTurn, check_session};
 use crate::store::{Change, EntryWriter, Version};
 
 /// Most entries of a transaction, and most bytes of their documents, unless one alone has more.
@@ -181,9 +181,9 @@ fn version(incoming: &TransferredEntry, created: i64, now: i64) -> Version {
 
 /// The session of a turn and its place there, from the id, which is what the next turn must not have.
 fn turn_of(incoming: &TransferredEntry) -> Option<(&str, u32)> {
-    let (session, order) = incoming.entry.id().strip_prefix(Kind::Turn.prefix())?.rsplit_once(':')?;
+    let (session, order) = NewTurn::place(incoming.entry.id())?;
     check_session(session).ok()?;
-    Some((session, order.parse().ok()?))
+    Some((session, order))
 }
 
 fn access_of(incoming: &mut TransferredEntry) -> Option<(String, AccessRecord)> {

@@ -1,7 +1,10 @@
 //! Ranking rules in words.
 
-/// Why a rule changed the score of a chunk in the file at `path`.
-pub(crate) fn rule_reason(rule: &str, effect: f32, path: &str) -> String {
+use aurora_storage::ChunkType;
+
+/// Why a rule changed the score of a chunk of this type in the file at `path`.
+pub(crate) fn rule_reason(rule: &str, effect: f32, path: &str, chunk_type: ChunkType) -> String {
+    let is_turn = chunk_type == ChunkType::Turn;
     let file = path.rsplit('/').next().unwrap_or(path);
     if let Some(column) = rule.strip_prefix("boost.") {
         return format!("the value of its column `{column}`");
@@ -10,6 +13,8 @@ pub(crate) fn rule_reason(rule: &str, effect: f32, path: &str) -> String {
     match rule {
         "definition" => "defines what the query names".to_owned(),
         "exact_identifier" => "its name is the query".to_owned(),
+        "name_words" if is_turn => "the query names its speaker".to_owned(),
+        "doc_words" | "file_docs" if is_turn => "its day and the turns beside it fit the query's words".to_owned(),
         "name_words" => "its name has words of the query".to_owned(),
         "file_stem" => format!("its file `{file}` is named after words of the query"),
         "path" => "the query gives its path".to_owned(),
@@ -50,10 +55,10 @@ mod tests {
     fn every_rule_of_the_configuration_has_its_words() {
         let rules = serde_json::to_value(SearchConfig::default().rules).expect("serialisable");
         for rule in rules.as_object().expect("a table").keys() {
-            let reason = rule_reason(rule, -0.1, "src/a.py");
+            let reason = rule_reason(rule, -0.1, "src/a.py", ChunkType::Function);
             assert!(!reason.contains("by rule"), "{rule}: {reason}");
         }
-        assert_eq!(rule_reason("boost.churn", 0.1, "a"), "the value of its column `churn`");
-        assert_eq!(rule_reason("novel", 0.1, "a"), "raised by rule `novel`");
+        assert_eq!(rule_reason("boost.churn", 0.1, "a", ChunkType::Function), "the value of its column `churn`");
+        assert_eq!(rule_reason("novel", 0.1, "a", ChunkType::Function), "raised by rule `novel`");
     }
 }

@@ -243,7 +243,14 @@ mod tests {
         (0..count).map(chunk).collect()
     }
 
-    fn exhaustive<'m>(index: &'m MemoryIndex, terms: &[&str], config: &Bm25Config, k: usize) -> Vec<(&'m str, f32)> {
+    /// The best chunks among those in `filter`.
+    fn exhaustive<'m>(
+        index: &'m MemoryIndex,
+        terms: &[&str],
+        config: &Bm25Config,
+        k: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Vec<(&'m str, f32)> {
         let fields = FieldScorer::new(config, index.live(), index.field_totals());
         let mut scores = vec![0f32; index.end() as usize];
         for term in terms {
@@ -253,6 +260,9 @@ mod tests {
                 let lengths = index.columns(chunk.0 / WINDOW).at((chunk.0 % WINDOW) as u16);
                 scores[chunk.0 as usize] += factor * fields.saturated(frequencies, lengths);
             });
+        }
+        if let Some(filter) = filter {
+            (0u32..).zip(&mut scores).filter(|(id, _)| !filter.contains(*id)).for_each(|(_, score)| *score = 0.0);
         }
         let keyed = index.keys.iter().map(String::as_str).zip(scores);
         let mut best: Vec<_> = keyed.filter(|(_, score)| *score > 0.0).collect();
@@ -268,7 +278,7 @@ mod tests {
         fn maxscore_finds_what_scoring_every_posting_finds(
             seed in any::<u64>(),
             count in 1usize..20_000,
-            queries in prop::collection::vec((prop::collection::vec(0usize..TERMS.len(), 1..5), 0usize..40), 1..8),
+            queries in prop::collection::vec((prop::collection::vec(0usize..TERMS.len(), 1..5), 0usize..40, prop::option::of(1usize..3_000)), 1..8),
             deleted in prop::collection::vec(0u32..20_000, 0..200),
         ) {
             let chunks = chunks(count, seed);
@@ -278,13 +288,14 @@ mod tests {
                 if is_after {
                     index.delete(deleted.iter().copied().map(ChunkId));
                 }
-                for (query, k) in &queries {
+                for (query, k, every) in &queries {
+                    let filter: Option<RoaringBitmap> = every.map(|every| (0..count as u32).step_by(every).collect());
                     let terms: Vec<&str> = query.iter().map(|&at| TERMS[at]).collect();
-                    let found = index.search(&terms, &config, *k, None).expect("sound");
+                    let found = index.search(&terms, &config, *k, filter.as_ref()).expect("sound");
                     let bits = |hits: &[(&str, f32)]| -> Vec<(String, u32)> {
                         hits.iter().map(|(key, score)| ((*key).to_owned(), score.to_bits())).collect()
                     };
-                    prop_assert_eq!(bits(&found), bits(&exhaustive(&index, &terms, &config, *k)));
+                    prop_assert_eq!(bits(&found), bits(&exhaustive(&index, &terms, &config, *k, filter.as_ref())));
                 }
             }
         }

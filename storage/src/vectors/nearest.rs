@@ -107,6 +107,9 @@ fn all(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], eligible: &Eligible<'_>
     for (block, vectors) in blocks {
         let first = block * BLOCK_IDS;
         let mask = eligible.mask(first);
+        if mask.iter().all(|word| *word == 0) {
+            continue;
+        }
         for (order, index) in vectors.places().filter(|(_, index)| holds(&mask, *index)) {
             let scale = vectors.read(order, &mut row)?;
             scored.push((first + index as u32, product(query, scale, &row)));
@@ -169,6 +172,9 @@ fn nearest_codes(
     let mut scores = Vec::with_capacity(BLOCK_IDS as usize);
     for (at, (block, vectors)) in blocks.iter().enumerate() {
         let mask = eligible.mask(block * BLOCK_IDS);
+        if mask.iter().all(|word| *word == 0) {
+            continue;
+        }
         query.score(vectors.codes(), &mut scores);
         let least = threshold.load(atomic::Ordering::Relaxed);
         for (order, &score) in scores.iter().enumerate() {

@@ -9,6 +9,9 @@ use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::tables::{Table, block_key};
 
+/// Blocks are read one by one where a filter leaves fewer chunks than this share of all blocks: a scan is quicker for each.
+const FEW_BLOCKS: u64 = 2;
+
 impl Snapshot {
     /// The vector of a live chunk, as it was stored in signed bytes.
     ///
@@ -64,7 +67,8 @@ impl Snapshot {
         let filter = filter.map(|filter| filter & self.live());
         let next_id = self.manifest().next_chunk_id;
         let eligible = Eligible { next_id, dead: self.tombstones().set(), filter: filter.as_ref() };
-        let best = nearest(&self.vector_blocks()?, query, k, &eligible, threads).map_err(|damage| self.wrap(damage))?;
+        let blocks = self.vector_blocks(filter.as_ref())?;
+        let best = nearest(&blocks, query, k, &eligible, threads).map_err(|damage| self.wrap(damage))?;
         let mut best: Vec<(ChunkId, f32)> = best.into_iter().map(|(chunk, score)| (ChunkId(chunk), score)).collect();
         best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
         for equal in best.chunk_by_mut(|a, b| a.1 == b.1).filter(|equal| equal.len() > 1) {
@@ -84,11 +88,20 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Every block of vectors of the current model, with its number.
-    fn vector_blocks(&self) -> Result<Vec<(u32, VectorBlock<'_>)>, StorageError> {
+    /// Every block of vectors of the current model, with its number; of a filter that leaves a few blocks only those.
+    fn vector_blocks(&self, filter: Option<&RoaringBitmap>) -> Result<Vec<(u32, VectorBlock<'_>)>, StorageError> {
+        let all = self.tree(Table::Codes).entries;
+        if let Some(filter) = filter
+            && filter.len() < all / FEW_BLOCKS
+        {
+            let mut numbers: Vec<u32> = filter.iter().map(|id| id / BLOCK_IDS).collect();
+            numbers.dedup();
+            let block = |block| Ok(self.vectors(block)?.map(|vectors| (block, vectors)));
+            return numbers.into_iter().map(block).filter_map(Result::transpose).collect();
+        }
         let mut found = Vec::new();
         let mut blocks = self.cursor(Table::Codes, &[])?;
-        let mut left = self.tree(Table::Codes).entries;
+        let mut left = all;
         while let Some((key, codes)) = blocks.entry().map_err(|damage| self.wrap(damage))? {
             let block = key.try_into().map(u32::from_be_bytes).ok().filter(|&block| block <= u32::MAX / BLOCK_IDS);
             let block = block.ok_or_else(|| self.damaged("a block of vectors has an impossible key".to_owned()))?;
