@@ -95,3 +95,29 @@ fn turns_fall_with_their_age_and_say_so() {
     assert_eq!(wrong.code, Some(2));
     assert!(wrong.err.contains("`memory.decay.turns`") && wrong.err.contains("`memory.decay.note`"), "{wrong:?}");
 }
+
+#[test]
+fn a_turn_is_found_by_its_day_and_by_the_turns_beside_it() {
+    let fixture = Fixture::git();
+    let say = |session: &str, text: &str| {
+        let arguments = ["mem", "turn", "add", "--session", session, "--speaker", "user", "--scope", "user"];
+        let time = ["--time", "2026-03-08T12:00:00Z"];
+        assert_eq!(fixture.aur(&[&arguments[..], &time, &[text]].concat()).code, Some(0));
+    };
+    for text in ["which port has the staging server", "8443 since we moved", "thank you", "anything else?"] {
+        say("s", text);
+    }
+    say("other", "no");
+    let seen = |query: &str| {
+        let mut ids = found(&fixture, &[query, "--source", "memory", "--mode", "sparse", "--scope", "user"]);
+        ids.sort();
+        ids
+    };
+    assert_eq!(seen("staging server"), ["turn:s:1", "turn:s:2"]);
+    assert_eq!(seen("8443"), ["turn:s:1", "turn:s:2", "turn:s:3"]);
+    assert_eq!(seen("8 March 2026").len(), 5);
+    assert_eq!(fixture.aur(&["mem", "remove", "turn:s:1"]).code, Some(0));
+    assert_eq!(seen("staging server"), [] as [&str; 0]);
+    assert_eq!(fixture.aur(&["mem", "undo", "turn:s:1"]).code, Some(0));
+    assert_eq!(seen("staging server"), ["turn:s:1", "turn:s:2"]);
+}
