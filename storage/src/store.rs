@@ -6,6 +6,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use aurora_confined::Directory;
 use heed::{EnvFlags, RoTxn, WithoutTls};
@@ -18,6 +19,13 @@ use crate::project::{DATA, Identity, identity};
 
 /// How often a read is begun again because commits came between its steps.
 pub(crate) const ATTEMPTS: usize = 100;
+
+/// How often an environment is opened whose lock file is behind the data file.
+const REOPENINGS: usize = 1000;
+/// After how many times an environment is good enough that is one transaction behind.
+const PATIENCE: usize = 10;
+/// The time between.
+const REOPENED_AFTER: Duration = Duration::from_millis(1);
 
 /// Stores that are open in this process: LMDB must not open a file twice.
 static OPEN: Mutex<Option<HashMap<PathBuf, Weak<IndexStore>>>> = Mutex::new(None);
@@ -110,8 +118,7 @@ impl IndexStore {
         }
         inspect(&directory, mode)?;
         reserve_lock_file(&directory)?;
-        let lmdb = open_lmdb(&real, &data, mode, flags)?;
-        let unlocked = lmdb.get_flags().is_ok_and(|flags| flags & EnvFlags::NO_LOCK.bits() != 0);
+        let (lmdb, unlocked) = open_current(&directory, &real, mode, flags)?;
         let home = home.clone();
         let opened = identity(&home, name);
         let store = Arc::new(Self { data, home, name, lmdb, opened, unlocked, sound: AtomicBool::new(false) });
@@ -268,6 +275,39 @@ fn inspect(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
             Err(StorageError::Truncated { path: data.to_owned(), expected: newest.extent(), actual: map.len() as u64 })
         }
     }
+}
+
+/// Opens LMDB so that it knows the newest transaction; true where it does without a lock file.
+///
+/// Who opens an environment that nobody else has open makes its lock file anew, which says that no transaction was ever made, then
+/// reads the newest one from the data file and notes it. Whoever opens it meanwhile waits for that, and takes the lock file as it is.
+/// If the first one dies in between, the others would see no data, and their first write would replace it: they open it again.
+fn open_current(
+    directory: &Directory,
+    path: &Path,
+    mode: OpenMode,
+    flags: EnvFlags,
+) -> Result<(heed::Env<WithoutTls>, bool), StorageError> {
+    let data = directory.path().join(DATA);
+    for attempt in 0..REOPENINGS {
+        let lmdb = open_lmdb(path, &data, mode, flags)?;
+        let unlocked = lmdb.get_flags().is_ok_and(|flags| flags & EnvFlags::NO_LOCK.bits() != 0);
+        if unlocked {
+            return Ok((lmdb, unlocked));
+        }
+        let bytes = map(directory, Path::new(DATA))?;
+        let newest = Meta::newest(&bytes).map_err(|error| meta_error(&data, bytes.len() as u64, error))?;
+        let known = lmdb.read_txn().map_err(|error| StorageError::lmdb(&data, error))?.id() as u64;
+        // A writer that is about to note what it has written, or has died before: the next writer makes up for it.
+        let is_one_behind = known > 0 && newest.transaction == known + 1;
+        if newest.transaction <= known || is_one_behind && attempt >= PATIENCE {
+            return Ok((lmdb, unlocked));
+        }
+        drop(lmdb);
+        std::thread::sleep(REOPENED_AFTER);
+    }
+    let what = "its lock file knows no newest transaction, and another process has it open".to_owned();
+    Err(StorageError::Damaged { path: data, what })
 }
 
 /// Maps the whole of the file at a path below a directory.

@@ -6,8 +6,8 @@ use aurora_memory::MemoryRules;
 use aurora_memory_policy::{ConfigFile, DecayRates, Layer, Policies};
 use aurora_query::{Mode, SearchConfig};
 
-/// Decay rates of turns that are measured, per hour; 0.01 is the default.
-pub(crate) const LAMBDAS: [f64; 4] = [0.0, 0.001, 0.01, 0.1];
+/// Decay rates of turns that are measured, per hour.
+pub(crate) const LAMBDAS: [f64; 5] = [0.0, 0.0001, 0.001, 0.01, 0.1];
 
 /// How the turns are stored and searched.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,17 +34,16 @@ impl Setting {
         self
     }
 
-    /// All combinations of scopes, decay rates, modes and spreading, that of [`Self::base`] first.
+    /// That of [`Self::base`] first, then those in which the decay rate, the mode, the scopes or spreading are others.
     pub(crate) fn all(config: &SearchConfig) -> Vec<Self> {
+        let base = Self::base(config.clone());
         let mut all = Vec::new();
         for is_scoped in [true, false] {
-            for lambda in LAMBDAS {
-                for mode in [Mode::Hybrid, Mode::Dense, Mode::Sparse] {
-                    let setting = Self { is_scoped, lambda, mode, config: config.clone() };
-                    all.extend([setting.clone(), setting.without_spreading()]);
-                }
-            }
+            let decays = LAMBDAS.map(|lambda| Self { is_scoped, lambda, ..base.clone() });
+            let modes = [Mode::Dense, Mode::Sparse].map(|mode| Self { is_scoped, mode, ..base.clone() });
+            all.extend(decays.into_iter().chain(modes));
         }
+        all.push(base.without_spreading());
         all
     }
 

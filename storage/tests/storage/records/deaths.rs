@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordReader};
+use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordReader, RecordStore};
 
 use super::{LARGE, Place, SMALL, open};
 use crate::damage::generator;
@@ -16,6 +16,9 @@ const DIRECTORY: &str = "AURORA_STORAGE_TEST_RECORDS";
 const LAST: &str = "AURORA_STORAGE_TEST_LAST";
 /// Tells the library at which step of writing to die.
 const POINT: &str = "AURORA_DIE_AT_POINT";
+/// Names the directory whose store the child process opens.
+#[cfg(target_os = "linux")]
+const OPENED: &str = "AURORA_STORAGE_TEST_OPENED";
 /// Keys that every transaction sets.
 const KEYS: usize = 200;
 /// Kills at random moments.
@@ -120,4 +123,56 @@ fn a_writer_that_is_killed_leaves_all_that_it_has_acknowledged() {
         acknowledged = found;
     }
     assert!(acknowledged > KILLS as u64, "{acknowledged}");
+}
+
+/// The child's part of the test below: makes LMDB's lock file anew, as whoever opens a store first does, and waits.
+#[cfg(target_os = "linux")]
+#[test]
+fn dying_opener() {
+    use std::os::unix::fs::FileExt as _;
+
+    let Ok(directory) = std::env::var(OPENED) else { return };
+    let path = Path::new(&directory).join("home").join(super::NAME).join("lock.mdb");
+    let file = std::fs::File::options().read(true).write(true).open(path).expect("opens");
+    rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive).expect("nobody has it open");
+    // The number of the newest transaction is not known yet.
+    file.write_all_at(&[0; 8], 8).expect("writes");
+    println!("\nopening");
+    std::io::stdout().flush().expect("writes");
+    std::thread::sleep(Duration::from_secs(600));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn who_waits_for_an_opener_that_dies_sees_everything() {
+    let place = Place::new();
+    for number in 1..=3_u64 {
+        let write = place.open().write(|writer| writer.put(SMALL, b"key", &number.to_le_bytes()));
+        write.expect("writes");
+    }
+    let mut opener = Command::new(std::env::current_exe().expect("a program"))
+        .args(["--exact", "records::deaths::dying_opener", "--nocapture"])
+        .env(OPENED, place.0.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let lines = BufReader::new(opener.stdout.take().expect("is piped")).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line == "opening"));
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let store = place.open();
+            let key = |store: &RecordStore| {
+                store.read().expect("reads").get(SMALL, b"key").expect("sound").map(<[u8]>::to_vec)
+            };
+            let before = key(&store);
+            store.write(|writer| writer.put(SMALL, b"more", b"value")).expect("writes");
+            (before, key(&store))
+        });
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!waiting.is_finished(), "it did not wait");
+        opener.kill().expect("killed");
+        opener.wait().expect("ends");
+        let value = Some(3_u64.to_le_bytes().to_vec());
+        assert_eq!(waiting.join().expect("opens and writes"), (value.clone(), value));
+    });
 }
