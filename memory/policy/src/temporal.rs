@@ -2,8 +2,9 @@
 
 use crate::memory_kind::{MemoryKind, MemoryScope};
 
-/// Decay rate of turns by default, per hour. Source: seed 003, implementation checklist of "BM25 + Temporal Decay".
-const LAMBDA_OF_TURNS: f64 = 0.01;
+/// Decay rate of turns by default, per hour: half after 7.9 years, so that of two turns which fit equally well the newer one is
+/// first. Seed 003 gives 0.01, which hides what was said weeks ago: `docs/memory-measurements.md`.
+const LAMBDA_OF_TURNS: f64 = 0.00001;
 
 /// The weight `exp(−λ · t)` of a memory that is `age_hours` old, 0 to 1. An age below 0 counts as 0. Source: seed 003, Appendix A.
 ///
@@ -15,7 +16,7 @@ pub fn temporal_weight(lambda_per_hour: f64, age_hours: f64) -> f64 {
 
 /// The decay rate λ per hour of every kind and scope.
 ///
-/// By default it is 0.01 for turns in every scope, the default of seed 003, and 0 for all else. `[memory.decay]` sets others:
+/// By default it is 0.00001 for turns in every scope, and 0 for all else. `[memory.decay]` sets others:
 /// `turn = 0.02` in every scope, `turn.session = 0.1` in one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecayRates {
@@ -85,7 +86,7 @@ mod tests {
     fn only_turns_decay_by_default() {
         let rates = DecayRates::default();
         for (kind, scope) in MemoryKind::ALL.into_iter().flat_map(|kind| MemoryScope::ALL.map(|scope| (kind, scope))) {
-            let expected = if kind == MemoryKind::Turn { 0.01 } else { 0.0 };
+            let expected = if kind == MemoryKind::Turn { 0.00001 } else { 0.0 };
             assert_eq!(rates.lambda(kind, scope), expected, "{kind:?} {scope:?}");
             assert_eq!(
                 (MemoryKind::from_name(kind.name()), MemoryScope::from_name(scope.name())),
