@@ -109,7 +109,7 @@ impl Settings {
         if let Some(file) = file {
             match read_regular_to_string(file, MOST_BYTES) {
                 Ok(text) => draft.file(&file.display().to_string(), &text),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
                 Err(error) => {
                     let message = format!("cannot read {}: {error}", file.display());
                     draft.errors.push(Diagnostic::error(code::UNREADABLE, None, message));
