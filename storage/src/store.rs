@@ -20,9 +20,9 @@ use crate::project::{DATA, Identity, identity};
 /// How often a read is begun again because commits came between its steps.
 pub(crate) const ATTEMPTS: usize = 100;
 
-/// How often an environment is opened whose lock file is behind the data file.
+/// How often an environment is opened whose lock file has an older transaction than the data file.
 const REOPENINGS: usize = 1000;
-/// After how many times an environment is good enough that is one transaction behind.
+/// After how many times a lock file is accepted that is one transaction behind.
 const PATIENCE: usize = 10;
 /// The time between.
 const REOPENED_AFTER: Duration = Duration::from_millis(1);
@@ -277,11 +277,12 @@ fn inspect(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
     }
 }
 
-/// Opens LMDB so that it knows the newest transaction; true where it does without a lock file.
+/// Opens LMDB with a lock file that has the number of the newest transaction; true where LMDB uses no lock file.
 ///
-/// Who opens an environment that nobody else has open makes its lock file anew, which says that no transaction was ever made, then
-/// reads the newest one from the data file and notes it. Whoever opens it meanwhile waits for that, and takes the lock file as it is.
-/// If the first one dies in between, the others would see no data, and their first write would replace it: they open it again.
+/// A process that opens an environment which no other process has open resets the number in the lock file to 0, and then sets it to
+/// that of the newest meta page (`mdb_env_setup_locks`, `mdb_env_share_locks`). Another process that opens it meanwhile waits, and
+/// does not check the number. If the first process is killed in between, the second one would read an empty database, and its first
+/// transaction would overwrite a meta page. Here it closes the environment and opens it again.
 fn open_current(
     directory: &Directory,
     path: &Path,
@@ -298,7 +299,7 @@ fn open_current(
         let bytes = map(directory, Path::new(DATA))?;
         let newest = Meta::newest(&bytes).map_err(|error| meta_error(&data, bytes.len() as u64, error))?;
         let known = lmdb.read_txn().map_err(|error| StorageError::lmdb(&data, error))?.id() as u64;
-        // A writer that is about to note what it has written, or has died before: the next writer makes up for it.
+        // A writer has written its meta page, and has not set the number yet or was killed before: the next writer sets it.
         let is_one_behind = known > 0 && newest.transaction == known + 1;
         if newest.transaction <= known || is_one_behind && attempt >= PATIENCE {
             return Ok((lmdb, unlocked));

@@ -6,8 +6,8 @@ use aurora_memory::MemoryRules;
 use aurora_memory_policy::{ConfigFile, DecayRates, Layer, Policies};
 use aurora_query::{Mode, SearchConfig};
 
-/// Decay rates of turns that are measured, per hour.
-pub(crate) const LAMBDAS: [f64; 5] = [0.0, 0.0001, 0.001, 0.01, 0.1];
+/// Decay rates of turns that are measured, per hour; 0.00001 is the default.
+pub(crate) const LAMBDAS: [f64; 6] = [0.0, 0.00001, 0.0001, 0.001, 0.01, 0.1];
 
 /// How the turns are stored and searched.
 #[derive(Debug, Clone, PartialEq)]

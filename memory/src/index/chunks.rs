@@ -185,7 +185,8 @@ pub(crate) fn chunk_type(kind: Kind) -> ChunkType {
     }
 }
 
-fn masked(text: String) -> String {
+/// A text with its secrets masked.
+pub(super) fn masked(text: String) -> String {
     let secrets = find(&text);
     if secrets.is_empty() { text } else { mask(text, &secrets) }
 }

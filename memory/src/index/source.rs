@@ -12,7 +12,7 @@ use aurora_stages::emit_documents;
 use aurora_stages::index::PipelineChoice;
 use serde::Deserialize;
 
-use super::chunks::EntryChunks;
+use super::chunks::{EntryChunks, masked};
 use super::indexed_entry::{DIRECTORY, IndexedEntry, LANGUAGE_OF_ENTRIES, path_of};
 use crate::error::MemoryError;
 use crate::session::NewTurn;
@@ -152,10 +152,45 @@ fn document(view: &EntryView, id: &str, version: Version) -> Result<Document, St
     Ok(Document::Text(text.into()))
 }
 
-/// What a turn beside another one says to it: the beginning of its text. Nothing if others may find it than the entry.
+/// The beginning of the text of a turn beside an entry, `None` if the two have not the same scope and session. Secrets are masked
+/// before it is cut: a part of one would not be recognised.
 fn said_beside(entry: &IndexedEntry, other: Version) -> Option<String> {
     let is_alike = (other.scope, &other.session) == (entry.scope, &entry.session);
     let document = other.document.filter(|_| is_alike)?;
     let text = document.get("content")?.get("text")?.as_str()?;
-    Some(text[..text.floor_char_boundary(MOST_BESIDE)].to_owned())
+    let mut text = masked(text.to_owned());
+    text.truncate(text.floor_char_boundary(MOST_BESIDE));
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::scope::Scope;
+    use crate::store::Change;
+
+    #[test]
+    fn no_part_of_a_secret_is_left_where_a_turn_is_cut() {
+        let secret = format!("ghp_{}", "k3Yq9ZtB7wXc2LmN5vRd8HsJ4pTfG6aQeUoW");
+        let turn = |text: String| Version {
+            number: 1,
+            before: 0,
+            change: Change::Add,
+            time: 0,
+            created: 0,
+            edited: 0,
+            scope: Scope::Session,
+            session: Some("s".to_owned()),
+            document: json!({ "content": { "text": text } }).as_object().cloned(),
+        };
+        let entry = IndexedEntry::of("turn:s:2", turn("entry".to_owned())).expect("a document");
+        let text = format!("{}{secret} and more", "word ".repeat(MOST_BESIDE / 5 - 3));
+        assert!(text[..MOST_BESIDE].contains(&secret[..10]) && !text[..MOST_BESIDE].contains(&secret));
+        let said = said_beside(&entry, turn(text.clone())).expect("of the same session");
+        assert!(said.len() <= MOST_BESIDE && !said.contains(&secret[..10]), "{said}");
+        let elsewhere = Version { session: Some("other".to_owned()), ..turn(text) };
+        assert_eq!(said_beside(&entry, elsewhere), None);
+    }
 }

@@ -150,7 +150,7 @@ impl RecordStore {
             return Ok(id);
         }
         let id = IndexId::random().map_err(|error| StorageError::io(&self.store.data, error))?;
-        // Before it is in the store: whoever dies in between has made it all the same.
+        // Recorded before it is in the store: a store whose writer is killed between the two is this user's too.
         self.known.announce(self.home.path(), &id);
         writer.put(self.identity(), ID, id.as_bytes())?;
         Ok(id)

@@ -9,7 +9,8 @@ use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::tables::{Table, block_key};
 
-/// Blocks are read one by one where a filter leaves fewer chunks than this share of all blocks: a scan is quicker for each.
+/// Blocks are looked up one by one where a filter holds fewer chunks than one for this many blocks; else all blocks are scanned,
+/// which takes less time for each.
 const FEW_BLOCKS: u64 = 2;
 
 impl Snapshot {

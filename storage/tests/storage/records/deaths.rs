@@ -125,7 +125,8 @@ fn a_writer_that_is_killed_leaves_all_that_it_has_acknowledged() {
     assert!(acknowledged > KILLS as u64, "{acknowledged}");
 }
 
-/// The child's part of the test below: makes LMDB's lock file anew, as whoever opens a store first does, and waits.
+/// The child's part of the test below: locks LMDB's lock file and resets its transaction number, as the first process to open a
+/// store does, and waits to be killed.
 #[cfg(target_os = "linux")]
 #[test]
 fn dying_opener() {
