@@ -127,7 +127,9 @@ impl Problem {
 /// Without an index there is no answer yet.
 fn status_of_storage(error: &StorageError) -> StatusCode {
     match error {
-        StorageError::NoIndex { .. } | StorageError::Locked { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        StorageError::NoIndex { .. } | StorageError::Locked { .. } | StorageError::StaleLock { .. } => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

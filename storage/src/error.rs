@@ -86,6 +86,12 @@ pub enum StorageError {
         /// The process that holds it, where the system lets us read that.
         pid: Option<u32>,
     },
+    /// LMDB's lock file names an older transaction than the data file, and another program that has it open keeps it so.
+    #[error("{} is out of date, and another program that has it open keeps it so; end that program and run the command again", path.display())]
+    StaleLock {
+        /// LMDB's lock file.
+        path: PathBuf,
+    },
     /// Another index was put into the place of the one that is open.
     #[error("the index at {} was replaced by another one meanwhile; run the command again", path.display())]
     Replaced {

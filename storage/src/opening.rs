@@ -11,7 +11,7 @@ use crate::error::StorageError;
 use crate::project::DATA;
 
 /// LMDB's lock file.
-const LOCK: &str = "lock.mdb";
+pub(crate) const LMDB_LOCK: &str = "lock.mdb";
 /// Bytes of a lock file per reader, and before the first.
 const LOCK_SLOT: usize = 64;
 /// The largest map that is asked for, and the smallest that is made do with.
@@ -36,7 +36,7 @@ pub enum OpenMode {
 ///
 /// A data file that LMDB makes itself can be read by its owner only; one that is there and empty keeps its permissions.
 pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
-    for name in [DATA, LOCK] {
+    for name in [DATA, LMDB_LOCK] {
         let path = || directory.path().join(name);
         match directory.metadata(name) {
             Ok(found) if found.kind == EntryKind::File => {}
@@ -65,13 +65,13 @@ pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), Stora
 /// Makes the lock file as long as LMDB needs it, in bytes that are really there: LMDB maps it and
 /// writes into the map, which on a full disk would end the process with a signal.
 pub(crate) fn reserve_lock_file(directory: &Directory) -> Result<(), StorageError> {
-    let path = directory.path().join(LOCK);
-    match directory.create_new(LOCK) {
+    let path = directory.path().join(LMDB_LOCK);
+    match directory.create_new(LMDB_LOCK) {
         Ok(mut file) => {
             let reserved = file.write_all(&vec![0; LOCK_SLOT * (READERS as usize + 2)]);
             reserved.map_err(|error| {
                 // Half a lock file is worse than none, and the next one to open tries again.
-                let _ = directory.remove(LOCK);
+                let _ = directory.remove(LMDB_LOCK);
                 StorageError::io(&path, error)
             })
         }

@@ -14,7 +14,7 @@ use memmap2::Mmap;
 
 use crate::btree::{Cursor, Mark, Meta, MetaError, Pages, Unsealed, missing_pages_are_free};
 use crate::error::StorageError;
-use crate::opening::{OpenMode, open_lmdb, prepare, reserve_lock_file};
+use crate::opening::{LMDB_LOCK, OpenMode, open_lmdb, prepare, reserve_lock_file};
 use crate::project::{DATA, Identity, identity};
 
 /// How often a read is begun again because commits came between its steps.
@@ -307,8 +307,7 @@ fn open_current(
         drop(lmdb);
         std::thread::sleep(REOPENED_AFTER);
     }
-    let what = "its lock file knows no newest transaction, and another process has it open".to_owned();
-    Err(StorageError::Damaged { path: data, what })
+    Err(StorageError::StaleLock { path: directory.path().join(LMDB_LOCK) })
 }
 
 /// Maps the whole of the file at a path below a directory.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordReader, RecordStore};
+use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordReader, RecordStore, StorageError};
 
 use super::{LARGE, Place, SMALL, open};
 use crate::damage::generator;
@@ -19,6 +19,9 @@ const POINT: &str = "AURORA_DIE_AT_POINT";
 /// Names the directory whose store the child process opens.
 #[cfg(target_os = "linux")]
 const OPENED: &str = "AURORA_STORAGE_TEST_OPENED";
+/// Tells it to have the store open.
+#[cfg(target_os = "linux")]
+const SHARED: &str = "AURORA_STORAGE_TEST_SHARED";
 /// Keys that every transaction sets.
 const KEYS: usize = 200;
 /// Kills at random moments.
@@ -125,17 +128,23 @@ fn a_writer_that_is_killed_leaves_all_that_it_has_acknowledged() {
     assert!(acknowledged > KILLS as u64, "{acknowledged}");
 }
 
-/// The child's part of the test below: locks LMDB's lock file and resets its transaction number, as the first process to open a
-/// store does, and waits to be killed.
+/// The child's part of the tests below: locks LMDB's lock file and resets its transaction number, as the first process to open a
+/// store does, and waits to be killed. With [`SHARED`] it has the store open instead, and others may open it too.
 #[cfg(target_os = "linux")]
 #[test]
 fn dying_opener() {
     use std::os::unix::fs::FileExt as _;
 
     let Ok(directory) = std::env::var(OPENED) else { return };
-    let path = Path::new(&directory).join("home").join(super::NAME).join("lock.mdb");
+    let directory = Path::new(&directory);
+    let path = directory.join("home").join(super::NAME).join("lock.mdb");
     let file = std::fs::File::options().read(true).write(true).open(path).expect("opens");
-    rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive).expect("nobody has it open");
+    let store = std::env::var_os(SHARED).map(|_| {
+        open(&directory.join("home"), OpenMode::Create, KnownIndexes::at(directory.join("known"))).expect("opens")
+    });
+    if store.is_none() {
+        rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive).expect("nobody has it open");
+    }
     // The number of the newest transaction is not known yet.
     file.write_all_at(&[0; 8], 8).expect("writes");
     println!("\nopening");
@@ -143,22 +152,29 @@ fn dying_opener() {
     std::thread::sleep(Duration::from_secs(600));
 }
 
+/// A store of three transactions, and a process that [`dying_opener`] runs in.
 #[cfg(target_os = "linux")]
-#[test]
-fn who_waits_for_an_opener_that_dies_sees_everything() {
+fn opened_by_another(shared: bool) -> (Place, Child) {
     let place = Place::new();
     for number in 1..=3_u64 {
         let write = place.open().write(|writer| writer.put(SMALL, b"key", &number.to_le_bytes()));
         write.expect("writes");
     }
-    let mut opener = Command::new(std::env::current_exe().expect("a program"))
-        .args(["--exact", "records::deaths::dying_opener", "--nocapture"])
-        .env(OPENED, place.0.path())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("starts");
+    let mut command = Command::new(std::env::current_exe().expect("a program"));
+    command.args(["--exact", "records::deaths::dying_opener", "--nocapture"]).env(OPENED, place.0.path());
+    if shared {
+        command.env(SHARED, "1");
+    }
+    let mut opener = command.stdout(Stdio::piped()).spawn().expect("starts");
     let lines = BufReader::new(opener.stdout.take().expect("is piped")).lines();
     assert!(lines.map_while(Result::ok).any(|line| line == "opening"));
+    (place, opener)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn who_waits_for_an_opener_that_dies_sees_everything() {
+    let (place, mut opener) = opened_by_another(false);
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| {
             let store = place.open();
@@ -176,4 +192,16 @@ fn who_waits_for_an_opener_that_dies_sees_everything() {
         let value = Some(3_u64.to_le_bytes().to_vec());
         assert_eq!(waiting.join().expect("opens and writes"), (value.clone(), value));
     });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_lock_file_that_another_process_keeps_out_of_date_is_named() {
+    let (place, mut opener) = opened_by_another(true);
+    let error = open(&place.home(), OpenMode::Create, place.known()).err().expect("no transaction is known");
+    assert!(matches!(&error, StorageError::StaleLock { path } if path.ends_with("lock.mdb")), "{error}");
+    opener.kill().expect("killed");
+    opener.wait().expect("ends");
+    let key = place.open().read().expect("reads").get(SMALL, b"key").expect("sound").map(<[u8]>::to_vec);
+    assert_eq!(key, Some(3_u64.to_le_bytes().to_vec()));
 }
