@@ -111,7 +111,7 @@ pub(crate) enum Command {
     /// Answer an agent over MCP
     #[command(after_help = MCP_EXAMPLES)]
     Mcp(McpArgs),
-    /// Check git, the index, the model, the disk and the configuration
+    /// Check git, the index, memory, the model, the disk and the configuration
     #[command(after_help = "Exits with 1 when a check fails, with 0 otherwise; warnings do not count.")]
     Doctor(DoctorArgs),
     /// Print a completion script for a shell

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use aurora_analysis::STATIC;
+use aurora_memory::MemoryRules;
 use aurora_project::{IndexEmbedder, Project, chain, user};
 use aurora_query::Mode;
 use aurora_query::explain::relative_time;
@@ -17,7 +18,7 @@ use crate::output::style::Role;
 use crate::output::{sanitize, time, units, width};
 use crate::program::Program;
 use crate::terminal::Terminal;
-use crate::{disk, place};
+use crate::{disk, memories, place};
 
 /// Less free space than this is worth a warning.
 const LITTLE_SPACE: u64 = 1 << 30;
@@ -52,6 +53,7 @@ pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
         ("disk", free_space(root)),
         ("config", config(&project)),
         ("pipeline", pipeline(&project)),
+        ("memory", memory(root)),
         ("terminal", about(terminal)),
     ]
     .map(|(name, (verdict, detail))| Check { name, verdict, detail });
@@ -233,6 +235,26 @@ fn pipeline(project: &Project) -> CheckResult {
         }
         Err(indexing::IndexError::Pipeline(diagnostics)) => failed(diagnostics),
         Err(error) => failed(chain(&error)),
+    }
+}
+
+/// Memories that are there can be used, and so can the policies for their entries.
+fn memory(root: &Path) -> CheckResult {
+    if let Err(errors) = MemoryRules::load(Some(root), None) {
+        return failed(errors);
+    }
+    let mut found = Vec::new();
+    for place in memories::places(root) {
+        let directory = place.directory().display().to_string();
+        match memories::open_all(std::iter::once(place)) {
+            Ok(memories) => found.extend(memories.first().map(|_| directory)),
+            Err(Failure::Fatal { message, help: Some(help) }) => return failed(format!("{message}; {help}")),
+            Err(failure) => return failed(failure.message()),
+        }
+    }
+    match found.as_slice() {
+        [] => good("none yet; `aur mem add` makes it"),
+        found => good(found.join(", ")),
     }
 }
 

@@ -7,48 +7,27 @@ use crate::{run, settings};
 fn every_command_explains_itself() {
     let fixture = Fixture::plain();
     settings(&fixture).bind(|| {
-        for command in [
-            "",
-            "mem",
-            "mem index",
-            "mem search",
-            "mem browse",
-            "mem graph",
-            "mem feedback",
-            "mem stats",
-            "mem why",
-            "mem rebuild-bm25",
-            "mem verify",
-            "mem export",
-            "mem import",
-            "mem compact",
-            "mem eval",
-            "mem eval mine",
-            "mem tune",
-            "pipeline",
-            "pipeline check",
-            "pipeline graph",
-            "pipeline show",
-            "pipeline run",
-            "pipeline schema",
-            "plugin",
-            "plugin new",
-            "plugin list",
-            "plugin test",
-            "plugin trust",
-            "model",
-            "model add",
-            "model list",
-            "doctor",
-            "completions",
-        ] {
+        let mut commands = vec![String::new()];
+        let mut explained = 0;
+        while let Some(command) = commands.pop() {
             let arguments: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
             let help = run(&fixture, &arguments);
             assert_eq!((help.code, help.err.as_str()), (Some(0), ""), "{arguments:?}");
-            let name = if command.is_empty() { "aur" } else { command };
-            insta::assert_snapshot!(format!("help {name}").replace(' ', "-"), help.out);
+            commands.extend(subcommands(&help.out).map(|name| format!("{command} {name}")));
+            let name =
+                if command.is_empty() { "help-aur".to_owned() } else { format!("help{}", command.replace(' ', "-")) };
+            insta::assert_snapshot!(name, help.out);
+            explained += 1;
         }
+        assert!(explained > 50, "{explained} commands");
     });
+}
+
+/// The commands that a help text lists.
+fn subcommands(help: &str) -> impl Iterator<Item = &str> {
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let named = listed.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
+    named.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help")
 }
 
 #[test]

@@ -210,13 +210,17 @@ fn the_doctor_finds_nothing_and_then_something() {
     let fixture = indexed();
     let well = run(&fixture, &["doctor"]);
     assert_eq!(well.code, Some(0), "{well:?}");
-    for check in ["git", "index", "writer", "model", "reranker", "disk", "config", "pipeline", "terminal"] {
+    for check in ["git", "index", "writer", "model", "reranker", "disk", "config", "pipeline", "memory", "terminal"] {
         assert!(well.out.contains(&format!(" {check} ")), "{check} in {}", well.out);
     }
     fixture.write(".aurora/config.toml", "[search.bm25]\nb = 2\n");
     let ill = run(&fixture, &["doctor"]);
     assert_eq!(ill.code, Some(1), "{ill:?}");
     assert!(ill.out.contains("FAIL  config"), "{}", ill.out);
+    fixture.write(".aurora/config.toml", "[memory.policy.short]\ncondition = \"age_days >\"\n");
+    let ill = run(&fixture, &["doctor"]);
+    assert_eq!(ill.code, Some(1), "{ill:?}");
+    assert!(ill.out.contains("FAIL  memory") && ill.out.contains("age_days >"), "{}", ill.out);
 }
 
 #[test]
