@@ -121,7 +121,7 @@ impl Part {
                 exact_identifier: false,
                 bm25: UNRANKED.to_owned(),
                 semantic: UNRANKED.to_owned(),
-                activation: activation_reason(&chunk.git, access.as_ref(), query.now),
+                activation: activation_reason(chunk.chunk_type, &chunk.git, access.as_ref(), query.now),
                 activation_parts: ActivationParts::default(),
                 rules: Vec::new(),
             };

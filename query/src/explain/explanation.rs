@@ -71,7 +71,7 @@ pub(crate) fn explain(
         exact_term: keywords.exact_term,
         exact_identifier: candidate.retrieved.exact.is_some(),
         semantic: semantic.to_owned(),
-        activation: activation_reason(git, candidate.access.as_ref(), context.now),
+        activation: activation_reason(chunk.chunk_type(), git, candidate.access.as_ref(), context.now),
         activation_parts: candidate.activation,
         rules,
     };

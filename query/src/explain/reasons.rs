@@ -1,6 +1,6 @@
 //! Scores of the components in words.
 
-use aurora_storage::{AccessRecord, ChunkHistory, HistoryTier, Judgements, Verdict};
+use aurora_storage::{AccessRecord, ChunkHistory, ChunkType, HistoryTier, Judgements, Verdict};
 
 use crate::understand::ParsedQuery;
 
@@ -54,8 +54,9 @@ pub fn semantic_reason(score: Option<f32>) -> &'static str {
     }
 }
 
-/// Describes a history: `accessed 3x, 23 commits, last used 2 days ago`.
-pub fn activation_reason(git: &ChunkHistory, access: Option<&AccessRecord>, now: i64) -> String {
+/// Describes a history: `accessed 3x, 23 commits, last used 2 days ago`. Git does not know the entries of memory, so that nothing is
+/// said about it there.
+pub fn activation_reason(chunk: ChunkType, git: &ChunkHistory, access: Option<&AccessRecord>, now: i64) -> String {
     let mut reasons = Vec::new();
     if let Some(access) = access.filter(|access| access.count > 0) {
         reasons.push(format!("accessed {}x", access.count));
@@ -64,6 +65,7 @@ pub fn activation_reason(git: &ChunkHistory, access: Option<&AccessRecord>, now:
         reasons.push(feedback_reason(&judgements));
     }
     match git {
+        _ if chunk.is_memory() => {}
         ChunkHistory::Tracked(history) => {
             let of_file = if history.tier == HistoryTier::File { " of the file" } else { "" };
             reasons.push(count(i64::from(history.commits), "commit") + of_file);
@@ -78,6 +80,7 @@ pub fn activation_reason(git: &ChunkHistory, access: Option<&AccessRecord>, now:
         (None, ChunkHistory::Tracked(history)) => {
             reasons.push(format!("last changed {}", relative_time(history.newest_time, now)))
         }
+        (None, _) if chunk.is_memory() => reasons.push("not used yet".to_owned()),
         (None, _) => reasons.push("taken as average".to_owned()),
     }
     reasons.join(", ")
@@ -165,6 +168,8 @@ mod tests {
         let tracked =
             ChunkHistory::Tracked(GitHistory { commits: 23, newest_time: now - 9 * 86_400, ..GitHistory::default() });
         let access = AccessRecord { count: 3, last: now - 2 * 86_400, ..AccessRecord::default() };
+        let activation_reason =
+            |git: &ChunkHistory, access, now| super::activation_reason(ChunkType::Function, git, access, now);
         assert_eq!(activation_reason(&tracked, Some(&access), now), "accessed 3x, 23 commits, last used 2 days ago");
         assert_eq!(activation_reason(&tracked, None, now), "23 commits, last changed 1 week ago");
         assert_eq!(activation_reason(&ChunkHistory::Untracked, None, now), "not tracked by git, taken as average");
@@ -172,6 +177,8 @@ mod tests {
             activation_reason(&ChunkHistory::None, Some(&access), now),
             "accessed 3x, no git history, last used 2 days ago"
         );
+        let of_turn = |access| super::activation_reason(ChunkType::Turn, &ChunkHistory::None, access, now);
+        assert_eq!([of_turn(Some(&access)), of_turn(None)], ["accessed 3x, last used 2 days ago", "not used yet"]);
     }
 
     #[test]
