@@ -14,8 +14,8 @@ use crate::args_graph::GraphArgs;
 use crate::args_logs::{LogCommand, LogsArgs};
 use crate::args_mcp::{INIT_EXAMPLES, InitArgs, MCP_EXAMPLES, McpArgs};
 use crate::args_memory::{
-    AddArgs, EditArgs, LinkArgs, ListArgs, OwnerArg, PoliciesArgs, PruneArgs, RecallArgs, RemoveArgs, SchemaArgs,
-    SearchedMemory, ShowArgs, TagArgs, TurnCommand, UndoArgs,
+    AddArgs, EditArgs, LinkArgs, ListArgs, MemoryArgs, OwnerArg, PoliciesArgs, PruneArgs, RecallArgs, RemoveArgs,
+    SchemaArgs, SearchedMemory, ShowArgs, TagArgs, TurnCommand, UndoArgs,
 };
 use crate::args_model::ModelCommand;
 use crate::args_pipeline::PipelineCommand;
@@ -526,9 +526,8 @@ pub(crate) struct WhyArgs {
     #[arg(value_name = "PATH|ID", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// The indexed directory [default: the nearest one above with an index]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
 
     /// How to print
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]

@@ -48,12 +48,12 @@ pub(crate) fn expand(mut args: Vec<OsString>) -> Expanded {
     Expanded { args, is_short: true }
 }
 
-/// Whether the words after `why` are those of a question, `why does login fail`, and not paths.
+/// Whether the words after `why` are those of a question, `why does login fail`, and not paths or ids of entries.
 fn is_question(words: &[OsString]) -> bool {
-    let is_path = |word: &OsString| {
-        word.to_string_lossy().contains(['.', '/', '\\', '-']) || Path::new(word).symlink_metadata().is_ok()
+    let is_path_or_id = |word: &OsString| {
+        word.to_string_lossy().contains(['.', '/', '\\', '-', ':']) || Path::new(word).symlink_metadata().is_ok()
     };
-    words.len() > 1 && words.first().is_some_and(|first| !is_path(first))
+    words.len() > 1 && words.first().is_some_and(|first| !is_path_or_id(first))
 }
 
 /// The hint for a query that looks like a misspelt command: a word by itself, or the first of several,
@@ -142,6 +142,7 @@ mod tests {
             ("aur mem help me", "aur mem search help me"),
             ("aur mem why does login fail", "aur mem search why does login fail"),
             ("aur mem why cli/main.rs Cargo.toml", "aur mem why cli/main.rs Cargo.toml"),
+            ("aur mem why turn:s1:1 --format json", "aur mem why turn:s1:1 --format json"),
             ("aur mem why Makefile", "aur mem why Makefile"),
             ("aur mem index", "aur mem index"),
             ("aur mem help index", "aur mem help index"),

@@ -92,9 +92,9 @@ struct DirectoryReport<'r> {
 pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
     let id = |given: &PathBuf| given.to_str().filter(|id| is_memory(id)).map(str::to_owned);
     if let Some(ids) = args.paths.iter().map(id).collect::<Option<Vec<String>>>() {
-        return memory::why(&ids, args.root.as_deref(), args.format, program);
+        return memory::why(&ids, &args.memory, args.format, program);
     }
-    let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
+    let OpenedIndex { project, snapshot } = opened::open(args.memory.root.as_deref(), program)?;
     let options = project.options()?;
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
     let options = programs::allowed(options, Untrusted::Skip, Purpose::DryRun, &program.terminal)?;

@@ -1,7 +1,6 @@
 //! `aur mem show`, `aur mem why ID` and `aur mem schema`: what is known of an entry.
 
 use std::io::Write;
-use std::path::Path;
 
 use aurora_memory::{EntryReport, Version};
 use aurora_memory_policy::Decision;
@@ -114,9 +113,8 @@ fn write_text(
 }
 
 /// Explains why entries are kept, decay or are archived.
-pub(crate) fn why(ids: &[String], root: Option<&Path>, format: ReportFormat, program: &Program) -> Outcome {
-    let args = MemoryArgs { root: root.map(Path::to_owned), memory: None, lifespan_policies: None };
-    let memories = Memories::open(&args, program)?;
+pub(crate) fn why(ids: &[String], args: &MemoryArgs, format: ReportFormat, program: &Program) -> Outcome {
+    let memories = Memories::open(args, program)?;
     let mut out = program.terminal.stdout();
     for id in ids {
         let memory = memories.with(id, false)?;

@@ -64,6 +64,22 @@ fn an_entry_is_shown_with_what_memory_knows_about_it() {
 }
 
 #[test]
+fn a_decision_is_explained_in_the_memory_and_with_the_policies_that_are_asked_for() {
+    let fixture = Fixture::git();
+    for scope in ["project", "user"] {
+        assert_eq!(fixture.aur(&["mem", "add", "note", "-m", "Sunday", "--scope", scope]).code, Some(0));
+    }
+    let why = |options: &[&str]| fixture.aur(&[&["mem", "why", "note:sunday"], options].concat());
+    let ambiguous = why(&[]);
+    assert!(ambiguous.code == Some(2) && ambiguous.err.contains("--memory project"), "{ambiguous:?}");
+    let of_user = why(&["--memory", "user"]);
+    assert!(of_user.code == Some(0) && !of_user.out.contains("brief"), "{of_user:?}");
+    fixture.write("brief.toml", "[memory.policy.brief]\ncondition = \"type == 'note'\"\nlifespan = \"2_days\"\n");
+    let brief = why(&["--memory", "user", "--lifespan-policies", "brief.toml"]);
+    assert!(brief.code == Some(0) && brief.out.contains("brief") && brief.out.contains("2 days"), "{brief:?}");
+}
+
+#[test]
 fn results_say_where_they_come_from() {
     let fixture = Fixture::git();
     fixture.write(
