@@ -27,6 +27,7 @@ mod args_model;
 mod args_pipeline;
 mod args_plugin;
 mod args_roots;
+mod args_search;
 mod args_serve;
 mod args_transfer;
 mod blame;

@@ -8,7 +8,8 @@ use aurora_pipeline::Registry;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
-use crate::args::{Cli, ColorWhen, Command, MemCommand, ResultFormat};
+use crate::args::{Cli, ColorWhen, Command, MemCommand};
+use crate::args_search::ResultFormat;
 use crate::failure::Outcome;
 use crate::output::sanitize;
 use crate::program::Program;

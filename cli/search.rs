@@ -9,7 +9,7 @@ use aurora_query::{
 };
 use serde_json::json;
 
-use crate::args::{FusionArg, GroupArg, ResultFormat, SearchArgs};
+use crate::args_search::{FusionArg, GroupArg, ResultFormat, SearchArgs};
 use crate::failure::{Failure, Outcome};
 use crate::output::links::Links;
 use crate::output::results::{self, Shown};

@@ -8,9 +8,9 @@ use aurora_memory::{Memory, MemoryPlace, Scope, Visibility, check_session};
 use aurora_project::{NamedSearcher, Searcher, Searchers, root_names};
 use aurora_query::{FlagValue, Mode, Source};
 
-use crate::args::SearchArgs;
 use crate::args_memory::{SearchedMemory, SourceArg};
 use crate::args_roots::SearchedRoots;
+use crate::args_search::SearchArgs;
 use crate::failure::{Failure, Outcome};
 use crate::program::Program;
 use crate::refresh::{self, Refreshed};
