@@ -22,7 +22,7 @@ pub(crate) const ATTEMPTS: usize = 100;
 
 /// How often an environment is opened whose lock file has an older transaction than the data file.
 const REOPENINGS: usize = 1000;
-/// After how many times a lock file is accepted that is one transaction behind.
+/// How often a lock file is not accepted that is one transaction behind, and how often a data file is not that is empty.
 const PATIENCE: usize = 10;
 /// The time between.
 const REOPENED_AFTER: Duration = Duration::from_millis(1);
@@ -108,9 +108,10 @@ impl IndexStore {
             }
             Err(error) => return Err(StorageError::io(&path, error)),
         };
-        prepare(&directory, mode)?;
         let real = path.canonicalize().map_err(|error| StorageError::io(&path, error))?;
+        // Held before the data file is made: until LMDB has written its first pages the file looks as if it had been cut.
         let mut guard = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        prepare(&directory, mode)?;
         let open = guard.get_or_insert_default();
         open.retain(|_, store| store.strong_count() > 0);
         if let Some(store) = open.get(&real).and_then(Weak::upgrade) {
@@ -251,7 +252,15 @@ impl Mapped {
 fn inspect(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
     let data = &directory.path().join(DATA);
     let map = || map(directory, Path::new(DATA));
-    let first = map()?;
+    let mut first = map()?;
+    // Another process that makes the file has not written its first pages yet.
+    for _ in 0..PATIENCE {
+        if mode == OpenMode::Create || !first.is_empty() {
+            break;
+        }
+        std::thread::sleep(REOPENED_AFTER);
+        first = map()?;
+    }
     if first.is_empty() {
         return match mode {
             OpenMode::Create => Ok(()),

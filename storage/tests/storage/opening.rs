@@ -99,3 +99,22 @@ fn a_second_writer_is_told_who_writes() {
     drop(writer);
     environment.writer(WriterOptions::default()).expect("is the only one again");
 }
+
+#[test]
+fn who_opens_an_index_while_it_is_made_finds_none_and_no_damage() {
+    for _ in 0..300 {
+        let directory = directory();
+        let barrier = std::sync::Barrier::new(2);
+        std::thread::scope(|scope| {
+            let made = scope.spawn(|| {
+                barrier.wait();
+                Environment::open(directory.path(), OpenMode::Create).expect("makes an index")
+            });
+            barrier.wait();
+            while !made.is_finished() {
+                let found = Environment::open(directory.path(), OpenMode::Existing).and_then(|found| found.snapshot());
+                assert!(matches!(found, Err(StorageError::NoIndex { .. })), "{:?}", found.err());
+            }
+        });
+    }
+}
