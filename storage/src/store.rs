@@ -22,7 +22,7 @@ pub(crate) const ATTEMPTS: usize = 100;
 
 /// How often an environment is opened whose lock file has an older transaction than the data file.
 const REOPENINGS: usize = 1000;
-/// How often a lock file is not accepted that is one transaction behind, and how often a data file is not that is empty.
+/// Attempts before a lock file that is one transaction behind, or an empty data file, is taken as it is.
 const PATIENCE: usize = 10;
 /// The time between.
 const REOPENED_AFTER: Duration = Duration::from_millis(1);
@@ -109,7 +109,7 @@ impl IndexStore {
             Err(error) => return Err(StorageError::io(&path, error)),
         };
         let real = path.canonicalize().map_err(|error| StorageError::io(&path, error))?;
-        // Held before the data file is made: until LMDB has written its first pages the file looks as if it had been cut.
+        // Taken before the data file is created: until LMDB has written the first pages, the file looks truncated.
         let mut guard = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         prepare(&directory, mode)?;
         let open = guard.get_or_insert_default();
@@ -253,7 +253,7 @@ fn inspect(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
     let data = &directory.path().join(DATA);
     let map = || map(directory, Path::new(DATA));
     let mut first = map()?;
-    // Another process that makes the file has not written its first pages yet.
+    // Another process may have created the file, and not have written its first pages yet.
     for _ in 0..PATIENCE {
         if mode == OpenMode::Create || !first.is_empty() {
             break;

@@ -101,7 +101,7 @@ fn a_second_writer_is_told_who_writes() {
 }
 
 #[test]
-fn who_opens_an_index_while_it_is_made_finds_none_and_no_damage() {
+fn an_index_that_is_being_created_is_missing_and_not_damaged() {
     for _ in 0..300 {
         let directory = directory();
         let barrier = std::sync::Barrier::new(2);
