@@ -9,6 +9,7 @@ mod file;
 mod graph;
 mod guard;
 mod health;
+mod host;
 mod index;
 mod knowledge;
 mod page;
