@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read, Write};
 use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain};
 use aurora_query::{
     Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, Hit, LONGEST_QUERY, Mode, QueryError,
-    SearchResults, ShownChunk, TextFilter,
+    SearchResults, ShownChunk, TextFilter, WorkBudget,
 };
 use serde_json::json;
 
@@ -159,7 +159,10 @@ impl Session<'_> {
             self.record(&found.query, found.shown(), now);
             return Ok(());
         };
-        let packed = self.searchers.packed(found, budget).map_err(|error| Failure::from_error(&error))?;
+        let packed = self
+            .searchers
+            .packed(found, budget, &WorkBudget::default())
+            .map_err(|error| Failure::from_error(&error))?;
         self.print_packed(out, found, &packed)?;
         out.flush()?;
         self.record(&found.query, packed.shown(), now);

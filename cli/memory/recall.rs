@@ -44,7 +44,8 @@ pub(crate) fn recall(args: &RecallArgs, program: &Program) -> Outcome {
     // Of what no word asks for, something is always activated most.
     let is_asked = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
     found.hits.retain(|hit| hit.scores.activation >= least && is_asked(hit));
-    let packed = searched.searchers.packed(&found, args.budget).map_err(|error| Failure::from_error(&error))?;
+    let packed =
+        searched.searchers.packed(&found, args.budget, &request.work).map_err(|error| Failure::from_error(&error))?;
     print(args.format, &found, &packed, now, &program.terminal)?;
     if !args.read_only && !args.passive {
         remember(args, &query, &searched.searchers, &found, &packed, now)?;

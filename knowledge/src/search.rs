@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use aurora_project::{IndexEmbedder, Project};
-use aurora_query::{Mode, Passage, Retriever};
+use aurora_query::{Mode, Passage, Retriever, WorkBudget};
 use aurora_storage::{ArchivedMetaValue, ChunkId, Snapshot};
 use serde::Serialize;
 
@@ -139,9 +139,13 @@ impl Generation {
         Ok(self.snapshot().file(&source::path_of(article))?.map(|file| file.chunks).unwrap_or_default())
     }
 
-    pub(crate) fn answer(&self, request: &KnowledgeRequest) -> Result<KnowledgeAnswer, KnowledgeError> {
+    pub(crate) fn answer(
+        &self,
+        request: &KnowledgeRequest,
+        work: &WorkBudget,
+    ) -> Result<KnowledgeAnswer, KnowledgeError> {
         let begun = Instant::now();
-        let passages = self.0.passages(&request.query, request.mode, request.top_k, request.rerank)?;
+        let passages = self.0.passages(&request.query, request.mode, request.top_k, request.rerank, work)?;
         let mut orders = HashMap::new();
         let mut results = Vec::with_capacity(passages.len());
         for passage in &passages {

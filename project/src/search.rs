@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aurora_query::{
     Context, FilterSpec, Group, IndexInfo, Mode, QueryError, Retriever, RootInfo, SearchConfig, SearchResults,
-    StageCounts,
+    StageCounts, WorkBudget,
 };
 use aurora_storage::{AccessLog, Snapshot};
 use serde::Serialize;
@@ -43,6 +43,8 @@ pub struct SearchRequest {
     pub highlight: bool,
     /// Whether matching chunks are counted by type, language and directory.
     pub facets: bool,
+    /// The work that the request may cause.
+    pub work: WorkBudget,
 }
 
 impl SearchRequest {
@@ -58,6 +60,7 @@ impl SearchRequest {
             snippet_lines: SNIPPET_LINES,
             highlight: false,
             facets: false,
+            work: WorkBudget::default(),
         }
     }
 

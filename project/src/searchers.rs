@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aurora_query::{
     Context, Details, FilterSpec, Query, QueryError, Retention, Root, RootDetails, SearchResults, ShownChunk,
-    first_piece, search_all,
+    WorkBudget, first_piece, search_all,
 };
 
 use crate::highlighting;
@@ -82,19 +82,21 @@ impl Searchers {
             now,
             content: request.content,
             facets: request.facets,
+            work: request.work.clone(),
         };
         let mut found = search_all(&roots, &query)?;
-        let details = Details { snippet_lines: request.snippet_lines, filter: &request.filter, now };
+        let details = Details { snippet_lines: request.snippet_lines, now, work: &request.work };
         aurora_query::complete(&self.details(), &mut found, &details)?;
         if request.highlight {
-            self.highlight(&mut found)?;
+            self.highlight(&mut found, &request.work)?;
         }
         Ok(found)
     }
 
     /// Adds the tokens of every line of a snippet. They depend on the text around the line.
-    fn highlight(&self, found: &mut SearchResults) -> Result<(), QueryError> {
+    fn highlight(&self, found: &mut SearchResults, work: &WorkBudget) -> Result<(), QueryError> {
         for hit in found.hits.iter_mut().filter(|hit| !hit.snippet.is_empty()) {
+            work.check()?;
             let snapshot = self.0[hit.root_place].searcher.snapshot();
             let Some(chunk) = snapshot.text(hit.id)? else { continue };
             let mut tokens = highlighting::tokens(&chunk.text, &hit.language);
@@ -108,9 +110,9 @@ impl Searchers {
     /// The texts of results, best first, in `budget` tokens.
     ///
     /// # Errors
-    /// When an index cannot be read.
-    pub fn packed(&self, found: &SearchResults, budget: usize) -> Result<Context, QueryError> {
-        aurora_query::packed(&self.details(), found, budget)
+    /// When an index cannot be read, or the request was cancelled.
+    pub fn packed(&self, found: &SearchResults, budget: usize, work: &WorkBudget) -> Result<Context, QueryError> {
+        aurora_query::packed(&self.details(), found, budget, work)
     }
 
     fn details(&self) -> Vec<RootDetails<'_>> {

@@ -44,6 +44,7 @@ mod retriever;
 mod search;
 mod tags;
 mod understand;
+mod work;
 
 pub use aurora_inverted::{Bm25Config, FieldScorer, idf};
 pub use config::{
@@ -73,3 +74,4 @@ pub use retrieve::bm25::{WeightedTerm, best_chunks};
 pub use retriever::{LoadedReranker, Retriever, Root};
 pub use search::search_all;
 pub use understand::QueryKind;
+pub use work::{Cancelled, WorkBudget};

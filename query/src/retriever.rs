@@ -11,6 +11,7 @@ use crate::memory::Retention;
 use crate::present::FacetIndex;
 use crate::query::{Mode, QueryError};
 use crate::rank::{Boosts, KnownLabels, Reranking};
+use crate::work::WorkBudget;
 
 /// The reranker that a configuration names, or why it cannot be used.
 pub type LoadedReranker = Result<Arc<dyn Reranker>, String>;
@@ -131,7 +132,7 @@ impl Retriever {
     /// # Errors
     /// [`QueryError::Filter`] for the first condition that does not fit the column that it names, or what cannot be understood.
     pub fn check(&self, filter: &FilterSpec) -> Result<(), QueryError> {
-        Ok(filter.resolve()?.check_columns(&self.snapshot)?)
+        Ok(filter.resolve(&WorkBudget::default())?.check_columns(&self.snapshot)?)
     }
 
     pub(crate) fn analyzer(&self) -> &Analyzer {

@@ -36,7 +36,7 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, Too
     };
     let now = Timestamp::now().as_second();
     let found = searchers.search(&request, now)?;
-    let packed = searchers.packed(&found, budget)?;
+    let packed = searchers.packed(&found, budget, &request.work)?;
     roots.record(packed.shown(), now);
     let text = packed.blocks.iter().map(|block| format!("{}\n{}", block.header(), block.text.trim_end_matches('\n')));
     let rest = match (packed.blocks.len(), packed.skipped) {

@@ -10,15 +10,21 @@ use crate::filter::condition::{Condition, Operator};
 use crate::filter::error::{FilterError, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::number::Number;
+use crate::work::WorkBudget;
 
 /// The column of tags: those of memories are stored with their chunks, those of code are annotations.
 const TAGS: &str = "tags";
 
 /// The chunks that meet a condition.
-pub(super) fn select(condition: &Condition, index: &FilteredIndex<'_>) -> Result<RoaringBitmap, SelectError> {
+pub(super) fn select(
+    condition: &Condition,
+    index: &FilteredIndex<'_>,
+    work: &WorkBudget,
+) -> Result<RoaringBitmap, SelectError> {
+    work.check()?;
     match index.annotations.filter(|_| condition.key == TAGS) {
-        Some(annotations) => annotated(condition, annotations, index.snapshot),
-        None => stored(condition, index.snapshot),
+        Some(annotations) => annotated(condition, annotations, index.snapshot, work),
+        None => stored(condition, index.snapshot, work),
     }
 }
 
@@ -27,6 +33,7 @@ fn annotated(
     condition: &Condition,
     annotations: &Annotations,
     snapshot: &Snapshot,
+    work: &WorkBudget,
 ) -> Result<RoaringBitmap, SelectError> {
     let Condition { key, operator, value } = condition;
     if operator.is_order() {
@@ -35,6 +42,7 @@ fn annotated(
     }
     let mut found = RoaringBitmap::new();
     for (chunk, governance) in annotations.all()? {
+        work.check()?;
         let holds = governance.tags.iter().any(|tag| tag == value);
         let is_asked = if *operator == Operator::Equal { holds } else { !holds && !governance.tags.is_empty() };
         if is_asked && let Some((id, _)) = snapshot.chunk_by_key(&chunk)? {
@@ -44,7 +52,7 @@ fn annotated(
     Ok(found)
 }
 
-fn stored(condition: &Condition, snapshot: &Snapshot) -> Result<RoaringBitmap, SelectError> {
+fn stored(condition: &Condition, snapshot: &Snapshot, work: &WorkBudget) -> Result<RoaringBitmap, SelectError> {
     let Condition { key, operator, value } = condition;
     let column = TypedCondition::new(condition, snapshot)?;
     let labelled = |value: &str| snapshot.label(Label::Meta { key, value });
@@ -53,12 +61,14 @@ fn stored(condition: &Condition, snapshot: &Snapshot) -> Result<RoaringBitmap, S
         (TypedCondition::Text, Operator::Equal) => found = labelled(value)?,
         (TypedCondition::Text, _) => {
             for entry in snapshot.meta_values(key) {
+                work.check()?;
                 found |= entry?.1;
             }
             found -= labelled(value)?;
         }
         (TypedCondition::Number(asked), operator) => {
             for entry in snapshot.meta_values(key) {
+                work.check()?;
                 let (stored, chunks) = entry?;
                 let order = Number::parse(&stored).and_then(|stored| stored.compare(asked));
                 if operator.accepts(order) {

@@ -3,10 +3,16 @@
 use aurora_storage::{ChunkType, ColumnKind, StorageError};
 use aurora_suggest::did_you_mean;
 
+use crate::work::Cancelled;
+
 /// Longest pattern, glob, condition or name, in bytes.
 pub(crate) const LONGEST_VALUE: usize = 4 << 10;
 /// Most patterns, globs, conditions or lists of names.
 pub(crate) const MOST_VALUES: usize = 256;
+/// Maximum length of all values of one kind together, in bytes.
+pub(crate) const MAX_VALUES_BYTES: usize = 16 << 10;
+/// Maximum memory of the compiled patterns of one filter, in bytes.
+pub(crate) const MAX_PATTERN_BYTES: usize = 8 << 20;
 
 /// A filter that cannot be understood.
 #[derive(Debug, thiserror::Error)]
@@ -35,8 +41,20 @@ pub enum FilterError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The patterns together take too much memory.
+    #[error(
+        "Invalid pattern '{given}': it needs more memory than patterns may take, {} MiB together; \
+         a smaller repetition, or [a-z] in place of \\w, needs less",
+        MAX_PATTERN_BYTES >> 20
+    )]
+    PatternMemory {
+        /// The first pattern for which there was no room.
+        given: String,
+    },
     /// Too many or too long values.
-    #[error("{what}: at most {MOST_VALUES} are taken, of at most {LONGEST_VALUE} bytes each")]
+    #[error(
+        "{what}: at most {MOST_VALUES} are taken, of at most {LONGEST_VALUE} bytes each and {MAX_VALUES_BYTES} bytes in all"
+    )]
     TooMuch {
         /// Which values.
         what: &'static str,
@@ -98,6 +116,9 @@ pub(crate) enum SelectError {
     /// The index cannot be read.
     #[error(transparent)]
     Storage(#[from] StorageError),
+    /// The search was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 fn columns(known: &[String]) -> String {

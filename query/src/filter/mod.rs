@@ -17,5 +17,6 @@ pub use error::FilterError;
 pub(crate) use error::SelectError;
 pub use facets::{Facet, FacetValue, facets};
 pub(crate) use filtered_index::FilteredIndex;
+pub(crate) use spec::Filter;
 pub use spec::FilterSpec;
 pub use text::TextFilter;

@@ -1,5 +1,6 @@
 //! Which chunks may be found: types, languages, paths and metadata, resolved to one bitmap before anything is ranked.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use aurora_storage::{ChunkType, Label, LabelKind, Snapshot, StorageError};
@@ -9,10 +10,11 @@ use roaring::RoaringBitmap;
 
 use crate::filter::columns;
 use crate::filter::condition::Condition;
-use crate::filter::error::{FilterError, LONGEST_VALUE, MOST_VALUES, SelectError};
+use crate::filter::error::{FilterError, LONGEST_VALUE, MAX_VALUES_BYTES, MOST_VALUES, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::text::TextFilter;
 use crate::memory::Source;
+use crate::work::WorkBudget;
 
 /// Filters as given by the user. Values of one kind are alternatives; kinds are all required.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,10 +69,10 @@ impl FilterSpec {
     /// # Errors
     /// The first type, pattern or condition that cannot be understood.
     pub fn check(&self) -> Result<(), FilterError> {
-        self.resolve().map(drop)
+        self.resolve(&WorkBudget::default()).map(drop)
     }
 
-    pub(crate) fn resolve(&self) -> Result<Filter, FilterError> {
+    pub(crate) fn resolve(&self, work: &WorkBudget) -> Result<Filter, FilterError> {
         let conditions: Vec<String> = self.where_.iter().map(Condition::to_string).collect();
         for (what, values) in [
             ("chunk types", &self.types),
@@ -82,20 +84,20 @@ impl FilterSpec {
         }
         let mut types = Vec::new();
         for name in self.types.iter().flat_map(|item| item.split(',')).map(str::trim).filter(|name| !name.is_empty()) {
-            types.extend(parse_type(name)?);
+            for kind in parse_type(name)? {
+                if !types.contains(&kind) {
+                    types.push(kind);
+                }
+            }
         }
+        let languages = self.languages.iter().flat_map(|item| item.split(',')).map(|name| name.trim().to_lowercase());
+        let languages: BTreeSet<String> = languages.filter(|name| !name.is_empty()).collect();
         Ok(Filter {
             types,
-            languages: self
-                .languages
-                .iter()
-                .flat_map(|item| item.split(','))
-                .map(|name| name.trim().to_lowercase())
-                .filter(|name| !name.is_empty())
-                .collect(),
+            languages: languages.into_iter().collect(),
             paths: (!self.paths.is_empty()).then(|| globs(&self.paths)).transpose()?,
             where_: self.where_.clone(),
-            text: self.text()?,
+            text: self.text_within(work)?,
             sources: self.sources.clone(),
         })
     }
@@ -105,9 +107,13 @@ impl FilterSpec {
     /// # Errors
     /// [`FilterError::Pattern`] for the first one that cannot be understood.
     pub fn text(&self) -> Result<TextFilter, FilterError> {
+        self.text_within(&WorkBudget::default())
+    }
+
+    fn text_within(&self, work: &WorkBudget) -> Result<TextFilter, FilterError> {
         bounded("patterns", &self.grep)?;
         bounded("fixed texts", &self.fixed)?;
-        TextFilter::new(&self.grep, &self.fixed)
+        TextFilter::within(&self.grep, &self.fixed, work)
     }
 
     /// Whether there are patterns over the text, so that there is something to look for without a query.
@@ -118,11 +124,18 @@ impl FilterSpec {
 
 /// Refuses values that are too long or too many.
 fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
-    let is_fine = values.len() <= MOST_VALUES && values.iter().all(|value| value.len() <= LONGEST_VALUE);
+    let is_fine = values.len() <= MOST_VALUES
+        && values.iter().all(|value| value.len() <= LONGEST_VALUE)
+        && values.iter().map(String::len).sum::<usize>() <= MAX_VALUES_BYTES;
     if is_fine { Ok(()) } else { Err(FilterError::TooMuch { what }) }
 }
 
 impl Filter {
+    /// The patterns over the text.
+    pub(crate) fn text(&self) -> &TextFilter {
+        &self.text
+    }
+
     /// Makes sure that conditions fit the columns that they name, as far as the index has them.
     pub(crate) fn check_columns(&self, snapshot: &Snapshot) -> Result<(), SelectError> {
         self.where_.iter().try_for_each(|condition| match columns::check(condition, snapshot) {
@@ -135,7 +148,7 @@ impl Filter {
     ///
     /// # Errors
     /// When the index has not the columns that conditions name, or cannot be read.
-    pub(crate) fn select(&self, index: &FilteredIndex<'_>) -> Result<ChunkSelection, SelectError> {
+    pub(crate) fn select(&self, index: &FilteredIndex<'_>, work: &WorkBudget) -> Result<ChunkSelection, SelectError> {
         let snapshot = index.snapshot;
         let visible = index.memory.map(|memory| memory.visible(snapshot)).transpose()?.flatten();
         let mut selection = ChunkSelection { chunks: visible, notes: Vec::new() };
@@ -165,7 +178,7 @@ impl Filter {
             selection.require(any, || no_language(snapshot, &self.languages))?;
         }
         for condition in &self.where_ {
-            match columns::select(condition, index) {
+            match columns::select(condition, index, work) {
                 Ok(some) => selection.require(some, || Ok(format!("No chunk has {condition}")))?,
                 // A column that no chunk has yet: another tree, or the same one tomorrow, may have it.
                 Err(SelectError::Filter(missing @ FilterError::Column { .. })) => {
@@ -177,6 +190,7 @@ impl Filter {
         if let Some(globs) = &self.paths {
             let mut below = RoaringBitmap::new();
             for file in snapshot.files() {
+                work.check()?;
                 let file = file?;
                 if globs.is_match(Path::new(&file.path)) {
                     below.extend(file.chunks.iter().map(|id| id.0));
@@ -186,7 +200,7 @@ impl Filter {
         }
         if !self.text.is_empty() {
             // Last, as reading texts is the most work.
-            let found = self.text.select(snapshot, selection.chunks.as_ref())?;
+            let found = self.text.select(snapshot, selection.chunks.as_ref(), work)?;
             selection.require(found, || Ok("No chunk holds the text asked for".to_owned()))?;
         }
         Ok(selection)
@@ -287,7 +301,7 @@ mod tests {
     #[test]
     fn types_are_parsed_without_regard_to_case() {
         let spec = |types: &str| FilterSpec { types: vec![types.to_owned()], ..FilterSpec::default() };
-        let types = |text: &str| spec(text).resolve().expect("valid types").types;
+        let types = |text: &str| spec(text).resolve(&WorkBudget::default()).expect("valid types").types;
         assert_eq!(types("Function, CLASS"), [ChunkType::Function, ChunkType::Class]);
         assert_eq!(types("know,reas"), [ChunkType::Knowledge, ChunkType::Reasoning]);
         assert_eq!(types("code").len(), 8);
@@ -300,7 +314,8 @@ mod tests {
     fn issue_15_long_and_many_values_are_refused() {
         let long = vec!["a".repeat(LONGEST_VALUE + 1)];
         let many = vec!["a".to_owned(); MOST_VALUES + 1];
-        for values in [long, many] {
+        let much = vec!["a".repeat(LONGEST_VALUE - 10); MAX_VALUES_BYTES / LONGEST_VALUE + 1];
+        for values in [long, many, much] {
             let where_ = values.iter().map(|value| format!("owner={value}").parse().expect("a condition")).collect();
             for spec in [
                 FilterSpec { languages: values.clone(), ..FilterSpec::default() },

@@ -9,6 +9,7 @@ use super::index::{Definition, Index, MOST_NAMESAKES};
 use super::reason::Reason;
 use super::resolve::{self, Target};
 use super::scope;
+use crate::work::WorkBudget;
 
 /// Most chunks that call a name and are looked at.
 const MOST_CALLERS: usize = 4_096;
@@ -60,7 +61,17 @@ pub struct RelationIndex<'s> {
 impl<'s> RelationIndex<'s> {
     /// The relations in a generation.
     pub fn new(snapshot: &'s Snapshot) -> Self {
-        Self { index: Index::new(snapshot) }
+        Self::within(snapshot, WorkBudget::default())
+    }
+
+    /// The same for one request. When it is cancelled, questions end early, and their answers say that something is missing.
+    pub fn within(snapshot: &'s Snapshot, work: WorkBudget) -> Self {
+        Self { index: Index::new(snapshot, work) }
+    }
+
+    /// Whether the request was cancelled.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.index.is_cancelled()
     }
 
     /// The first chunk of the definition that a chunk is a piece of; `None` if the chunk is no code.
