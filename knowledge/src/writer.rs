@@ -209,6 +209,9 @@ impl SessionWriter {
                 },
             }
         }
+        if added.is_empty() && removed.is_empty() {
+            return;
+        }
         let ids = (added.iter().map(|(id, _)| *id).collect(), removed.iter().map(|(id, _)| *id).collect());
         match self.publish(&mut state, ids) {
             Ok(generation) => {
