@@ -43,6 +43,9 @@ pub(crate) fn prune(args: &PruneArgs, program: &Program) -> Outcome {
         }
     }
     out.flush()?;
+    if !report.entries.is_empty() && report.kept == 0 {
+        program.terminal.warn("no entry is within its lifespan: is the clock right?");
+    }
     if !args.dry_run && !report.entries.is_empty() && args.format == ReportFormat::Text {
         program.terminal.note("`aur mem undo ID` restores an entry until `aur mem compact --memory OWNER`");
     }

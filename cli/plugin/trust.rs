@@ -1,7 +1,6 @@
 //! `aur plugin trust`: allows the program of a stage.
 
 use std::io::{BufRead, IsTerminal, Read, Write};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use aurora_plugins::trust::Consent;
 use aurora_project::{programs_of_plan, user};
@@ -39,7 +38,7 @@ pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
     if !args.yes && !confirmed(terminal.live)? {
         return Err(Failure::new("the program was not allowed"));
     }
-    let granted = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+    let granted = aurora_clock::now_seconds();
     let consent = Consent {
         stage: found.stage.clone(),
         command: found.spec.command.clone(),

@@ -7,7 +7,6 @@ use aurora_storage::Verdict;
 use axum::Json;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
-use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -87,7 +86,7 @@ pub(crate) async fn feedback(
                 .access()
                 .ok_or_else(|| Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the access history cannot be opened"))?;
             let learning = &searcher.config().activation.learning;
-            Ok(Json(judge(log, learning, verdict, &keys, Timestamp::now().as_second())?))
+            Ok(Json(judge(log, learning, verdict, &keys, aurora_clock::now_seconds())?))
         })
         .await
 }

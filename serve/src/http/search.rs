@@ -8,7 +8,6 @@ use aurora_query::{FilterSpec, Group, Mode, QueryError, SearchResults};
 use axum::extract::State as Shared;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -256,7 +255,7 @@ impl Asked {
 
     /// The answer in JSON; what it shows is recorded where it `records`.
     fn answer(&self, roots: &Roots, records: bool) -> Result<Vec<u8>, Problem> {
-        let now = Timestamp::now().as_second();
+        let now = aurora_clock::now_seconds();
         let OpenedRoots { searchers, notes } = roots.open()?;
         let mut found = searchers.search(&self.request, now)?;
         found.notes.splice(0..0, notes);

@@ -20,7 +20,7 @@ use super::scope::{self, HISTORY, Rerun, mark_incomplete, rerun};
 use super::summary::{After, IndexSummary};
 use super::trust::Trust;
 use crate::git_signal::{HistoryWalk, Repository, WaitLimit};
-use crate::services::{RunScope, now_seconds};
+use crate::services::RunScope;
 
 /// Runs the pipeline once and publishes. If the walk over git's history takes longer than everything else, files are
 /// published without attribution and the walk is returned: another pass continues it.
@@ -102,7 +102,7 @@ pub(super) fn pass(
             root: root.display().to_string(),
             fingerprints,
             complete: is_complete && deferred.is_none() && unread.is_empty(),
-            now: now_seconds(),
+            now: aurora_clock::now_seconds(),
             summary: serde_json::Value::Null,
         })?
     } else {
@@ -112,7 +112,7 @@ pub(super) fn pass(
     let is_left = is_complete && !is_first && !is_of_one_configuration;
     let snapshot = environment.snapshot()?;
     if published.generation != before.generation {
-        access::follow(root, &moves.take(), &options.trust.known, &snapshot, now_seconds());
+        access::follow(root, &moves.take(), &options.trust.known, &snapshot, aurora_clock::now_seconds());
     }
     warnings.extend(record(&project, &options.trust, &snapshot));
     let mut remarks = repository.remarks();

@@ -36,11 +36,7 @@ impl RunClock {
     }
 }
 
-/// The time in seconds since the epoch.
-pub(crate) fn now_seconds() -> i64 {
-    now_ns() / 1_000_000_000
-}
-
+/// The system's time, by which files are stamped.
 fn now_ns() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
