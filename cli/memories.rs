@@ -13,6 +13,7 @@ use crate::args_memory::{MemoryArgs, OwnerArg};
 use crate::failure::{Failure, Outcome};
 use crate::output::sanitize;
 use crate::program::Program;
+use crate::terminal::Terminal;
 use crate::{findings, place};
 
 /// The memories that a command is about, the project's first, with what their entries are judged by.
@@ -167,12 +168,21 @@ pub(crate) fn failure(error: MemoryError) -> Failure {
     }
 }
 
-/// Remembers what a search of a session has shown, for the outcome of its task.
-pub(crate) fn note_search(session: &str, query: &str, searchers: &Searchers, shown: &[ShownChunk<'_>]) -> Outcome {
+/// Remembers what a search of a session has shown, for the outcome of its task. A search never fails because of it.
+pub(crate) fn note_search(
+    session: &str,
+    query: &str,
+    searchers: &Searchers,
+    shown: &[ShownChunk<'_>],
+    terminal: &Terminal,
+) {
     let roots: Vec<_> = searchers.iter().collect();
     let retrieved = shown.iter().map(|chunk| {
         let root = roots[chunk.root_place];
         Retrieved { home: root.searcher.project().directory(), key: root.noted_key(chunk.key).to_owned() }
     });
-    of_user()?.note_search(session, query, retrieved.collect()).map_err(failure)
+    let note = |memory: Memory| memory.note_search(session, query, retrieved.collect()).map_err(failure);
+    if let Err(failure) = of_user().and_then(note) {
+        terminal.warn(&format!("the search was not noted for the session {session}: {}", failure.message()));
+    }
 }

@@ -159,7 +159,12 @@ impl Session<'_> {
             self.record(&found.query, found.shown(), now);
             return Ok(());
         };
-        let packed = self.searchers.packed(found, budget).map_err(|error| Failure::from_error(&error))?;
+        let packed = if self.is_table() {
+            self.searchers.packed_as(found, budget, context::plain)
+        } else {
+            self.searchers.packed(found, budget)
+        };
+        let packed = packed.map_err(|error| Failure::from_error(&error))?;
         self.print_packed(out, found, &packed)?;
         out.flush()?;
         self.record(&found.query, packed.shown(), now);
@@ -259,10 +264,8 @@ impl Session<'_> {
         }
         let shown: Vec<ShownChunk<'_>> = shown.collect();
         self.searchers.record(shown.iter().copied(), now);
-        if let Some(session) = &self.args.memory.session
-            && let Err(failure) = memories::note_search(session, query, &self.searchers, &shown)
-        {
-            self.terminal.report(&failure);
+        if let Some(session) = &self.args.memory.session {
+            memories::note_search(session, query, &self.searchers, &shown, self.terminal);
         }
     }
 }

@@ -47,12 +47,20 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     let sources = sources(args.memory);
     let has = |source| sources.is_empty() || sources.contains(&source);
     let roots = place::for_searches(args.roots)?;
-    let found = if has(Source::Memory) { of_memory(args, flags, mode, &roots, program)? } else { Vec::new() };
-    if !has(Source::Code) && !has(Source::Log) {
+    let is_only_memory = !has(Source::Code) && !has(Source::Log);
+    let (found, unsearched) =
+        if has(Source::Memory) { of_memory(args, flags, mode, &roots, program)? } else { Default::default() };
+    if is_only_memory {
+        if let Some(failure) = unsearched.into_iter().next() {
+            return Err(failure);
+        }
         if found.is_empty() {
             return Err(Failure::new("memory has no entries").with_help("`aur mem add` adds one"));
         }
         return Ok(Searched { searchers: Searchers::new(found), notes: Vec::new(), missing: 0 });
+    }
+    for failure in unsearched {
+        program.terminal.warn(&format!("memory was not searched: {}", failure.message()));
     }
     let is_outside = |root: &PathBuf| !place::is_project(root) && !program.project(root.clone()).has_index();
     if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
@@ -92,14 +100,15 @@ pub(crate) fn sources(args: &SearchedMemory) -> Vec<Source> {
     args.source.iter().map(source).collect()
 }
 
-/// The memories of the user and of each root that have entries.
+/// The memories of the user and of each root that have entries, and the failures of the other ones. A memory fails if its index
+/// cannot be updated.
 fn of_memory(
     args: &SearchedArgs<'_>,
     flags: &[FlagValue],
     mode: Mode,
     roots: &[PathBuf],
     program: &Program,
-) -> Outcome<Vec<NamedSearcher>> {
+) -> Outcome<(Vec<NamedSearcher>, Vec<Failure>)> {
     let SearchedMemory { scope, session, archived, .. } = args.memory;
     if let Some(session) = session {
         check_session(session).map_err(memories::failure)?;
@@ -111,14 +120,17 @@ fn of_memory(
     let rules = Arc::new(memories::load_rules(first, None, program)?);
     let mut places: Vec<MemoryPlace> = roots.iter().map(|root| MemoryPlace::of_project(root)).collect();
     places.extend(MemoryPlace::of_user());
-    let mut found = Vec::new();
+    let (mut found, mut failures) = (Vec::new(), Vec::new());
     for place in places {
         let Some(memory) = Memory::open(place).map_err(memories::failure)? else { continue };
         let project = program.project(first.map(Path::to_owned).unwrap_or_default());
         let config = project.settings(flags.to_vec()).map_err(|error| findings::project(error, &program.terminal))?;
-        found.extend(memory.searcher(config, mode, &rules, &visibility).map_err(memories::failure)?);
+        match memory.searcher(config, mode, &rules, &visibility) {
+            Ok(searcher) => found.extend(searcher),
+            Err(error) => failures.push(memories::failure(error)),
+        }
     }
-    Ok(found)
+    Ok((found, failures))
 }
 
 /// How roots are opened.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aurora_query::{
     Context, Details, FilterSpec, Query, QueryError, Retention, Root, RootDetails, SearchResults, ShownChunk,
-    first_piece, search_all,
+    estimate_tokens, first_piece, search_all,
 };
 
 use crate::highlighting;
@@ -111,6 +111,27 @@ impl Searchers {
     /// When an index cannot be read.
     pub fn packed(&self, found: &SearchResults, budget: usize) -> Result<Context, QueryError> {
         aurora_query::packed(&self.details(), found, budget)
+    }
+
+    /// The texts of results, best first, as many as `render` writes in `budget` tokens.
+    ///
+    /// # Errors
+    /// When an index cannot be read.
+    pub fn packed_as(
+        &self,
+        found: &SearchResults,
+        budget: usize,
+        render: impl Fn(&Context) -> String,
+    ) -> Result<Context, QueryError> {
+        let mut room = budget;
+        loop {
+            let packed = Context { budget, ..self.packed(found, room)? };
+            let excess = estimate_tokens(&render(&packed)).saturating_sub(budget);
+            if excess == 0 || packed.blocks.is_empty() {
+                return Ok(packed);
+            }
+            room = packed.tokens.saturating_sub(excess);
+        }
     }
 
     fn details(&self) -> Vec<RootDetails<'_>> {

@@ -59,8 +59,8 @@ pub use graph::{
 pub use memory::{Aging, Forgetting, Retention, Source};
 pub use path_class::is_side_code;
 pub use present::{
-    Context, ContextBlock, Copies, Details, FacetCount, FileRow, FileState, Hit, IndexInfo, LineToken, Marker,
-    PackedHit, RawScores, RootDetails, RootInfo, Scores, SearchFacets, SearchResults, ShownChunk, SnippetLine,
+    Context, ContextBlock, Copies, Details, FacetCount, FileRow, FileState, Hit, IndexInfo, LineToken, MAX_TOKEN_BYTES,
+    Marker, PackedHit, RawScores, RootDetails, RootInfo, Scores, SearchFacets, SearchResults, ShownChunk, SnippetLine,
     StageCounts, complete, estimate_tokens, file_state, packed, shown_path,
 };
 pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};

@@ -2,11 +2,10 @@
 
 use aurora_live::{OpenedRoots, Roots};
 use aurora_project::SearchRequest;
-use aurora_query::FilterSpec;
-use jiff::Timestamp;
+use aurora_query::{Context, FilterSpec};
 use serde::Deserialize;
 
-use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed, noted};
+use crate::tools::common::{CommonArguments, OneOrMore, ToolError, listed, noted};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -15,14 +14,12 @@ pub(crate) struct Arguments {
     path: Option<OneOrMore>,
     r#type: Option<OneOrMore>,
     lang: Option<OneOrMore>,
-    budget: Option<usize>,
     #[serde(flatten)]
-    pub(super) root: RootArgument,
+    pub(super) common: CommonArguments,
 }
 
-pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, ToolError> {
+pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Result<String, ToolError> {
     let OpenedRoots { searchers, notes } = roots.open()?;
-    let budget = budget(arguments.budget);
     let request = SearchRequest {
         limit: SearchRequest::default_limit(Some(budget)),
         filter: FilterSpec {
@@ -34,10 +31,15 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, Too
         snippet_lines: 0,
         ..SearchRequest::new(arguments.query.clone())
     };
-    let now = Timestamp::now().as_second();
+    let now = aurora_clock::now_seconds();
     let found = searchers.search(&request, now)?;
-    let packed = searchers.packed(&found, budget)?;
+    let notes: Vec<String> = notes.into_iter().chain(noted(&found.notes)).collect();
+    let packed = searchers.packed_as(&found, budget, |packed| written(&notes, packed))?;
     roots.record(packed.shown(), now);
+    Ok(written(&notes, &packed))
+}
+
+fn written(notes: &[String], packed: &Context) -> String {
     let text = packed.blocks.iter().map(|block| format!("{}\n{}", block.header(), block.text.trim_end_matches('\n')));
     let rest = match (packed.blocks.len(), packed.skipped) {
         (0, 0) => Some("Nothing was found.".to_owned()),
@@ -45,6 +47,6 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, Too
         (_, 0) => None,
         (_, skipped) => Some(format!("{skipped} further results did not fit into the budget.")),
     };
-    let blocks: Vec<String> = notes.into_iter().chain(noted(&found.notes)).chain(text).chain(rest).collect();
-    Ok(blocks.join("\n\n"))
+    let blocks: Vec<String> = notes.iter().cloned().chain(text).chain(rest).collect();
+    blocks.join("\n\n")
 }

@@ -5,7 +5,7 @@ use aurora_project::{ContentsReport, contents};
 use serde::Deserialize;
 
 use crate::first_answer::so_far;
-use crate::tools::common::{RootArgument, ToolError};
+use crate::tools::common::{CommonArguments, ToolError};
 
 /// Languages that are listed.
 const MOST_LANGUAGES: usize = 12;
@@ -14,7 +14,7 @@ const MOST_LANGUAGES: usize = 12;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     #[serde(flatten)]
-    pub(super) root: RootArgument,
+    pub(super) common: CommonArguments,
 }
 
 pub(super) fn answer(root: &Root) -> Result<String, ToolError> {
