@@ -74,7 +74,12 @@ impl LiveProject {
 
     /// Whether no generation was ever published; a first run may be on its way.
     pub fn is_missing(&self) -> bool {
-        self.opened().is_none() && matches!(self.project.any_snapshot(), Err(StorageError::NoIndex { .. }))
+        self.opened().is_none() && !self.has_index()
+    }
+
+    /// Whether there is an index on disk. One that was deleted may still have an opened generation.
+    pub(crate) fn has_index(&self) -> bool {
+        !matches!(self.project.any_snapshot(), Err(StorageError::NoIndex { .. }))
     }
 
     /// The generation that answers; opened at the first use.

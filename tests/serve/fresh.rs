@@ -46,6 +46,68 @@ fn ended(server: &Server, least: u64) -> Value {
 }
 
 #[test]
+fn a_project_that_is_deleted_and_made_again_is_kept_fresh() {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &[]);
+    fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
+    eventually("a new file", || is_found(&server, "count_zebras", "src/zebra.py"));
+
+    // A directory below the root, deleted and made again before anybody looks.
+    for round in 0..3 {
+        std::fs::remove_dir_all(fixture.path("src")).expect("removed");
+        fixture.write("src/first.py", format!("def first_herd_{round}(herd):\n    return herd\n"));
+        eventually("a new directory", || is_found(&server, &format!("first_herd_{round}"), "src/first.py"));
+        fixture.write("src/second.py", format!("def second_herd_{round}(herd):\n    return herd\n"));
+        eventually("a file in it", || is_found(&server, &format!("second_herd_{round}"), "src/second.py"));
+    }
+    // Another directory in its place, by renaming.
+    fixture.write("new/third.py", "def third_herd(herd):\n    return herd\n");
+    std::fs::rename(fixture.path("src"), fixture.path("old")).expect("renamed");
+    std::fs::rename(fixture.path("new"), fixture.path("src")).expect("renamed");
+    eventually("a renamed directory", || is_found(&server, "third_herd", "src/third.py"));
+    for directory in ["src", "old"] {
+        fixture.write(&format!("{directory}/fourth.py"), "def fourth_herd(herd):\n    return herd\n");
+        eventually("a file in it", || is_found(&server, "fourth_herd", &format!("{directory}/fourth.py")));
+    }
+
+    // What the program keeps of the project.
+    std::fs::remove_dir_all(fixture.path(".aurora")).expect("removed");
+    eventually("a new index", || fixture.path(".aurora/index").is_dir().then_some(()));
+    fixture.write("src/fifth.py", "def fifth_herd(herd):\n    return herd\n");
+    eventually("a new file", || is_found(&server, "fifth_herd", "src/fifth.py"));
+
+    // The project itself, at once and after a while in which the directory is empty, like the place of a file system that is
+    // not mounted.
+    for is_slow in [false, true] {
+        std::fs::remove_dir_all(fixture.root()).expect("removed");
+        if is_slow {
+            std::fs::create_dir(fixture.root()).expect("created");
+            std::thread::sleep(Duration::from_secs(1));
+            assert!(!fixture.path(".aurora").exists(), "an empty directory was indexed");
+        }
+        fixture.write("src/sixth.py", format!("def sixth_herd_{is_slow}(herd):\n    return herd\n"));
+        eventually("a new project", || is_found(&server, &format!("sixth_herd_{is_slow}"), "src/sixth.py"));
+        fixture.write("src/seventh.py", format!("def seventh_herd_{is_slow}(herd):\n    return herd\n"));
+        eventually("a new file", || is_found(&server, &format!("seventh_herd_{is_slow}"), "src/seventh.py"));
+    }
+}
+
+#[test]
+fn another_project_in_the_place_of_a_served_one_is_kept_fresh() {
+    let (served, other) = (indexed(), Fixture::git());
+    let server = Server::start(&served, &[]);
+    assert!(!files(&server, "evict_oldest").is_empty());
+    other.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
+    let aside = served.home().join("aside");
+    std::fs::rename(served.root(), &aside).expect("renamed");
+    std::fs::rename(other.root(), served.root()).expect("renamed");
+    eventually("the other project", || is_found(&server, "count_zebras", "src/zebra.py"));
+    served.write("src/okapi.py", "def count_okapis(herd):\n    return len(herd)\n");
+    eventually("a new file", || is_found(&server, "count_okapis", "src/okapi.py"));
+    assert!(files(&server, "evict_oldest").is_empty());
+}
+
+#[test]
 fn what_is_saved_can_be_found() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
