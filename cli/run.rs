@@ -1,6 +1,6 @@
 //! The program from its arguments to its exit code.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
 use crate::args::{Cli, ColorWhen, Command, MemCommand};
 use crate::args_search::ResultFormat;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::output::sanitize;
 use crate::program::Program;
 use crate::terminal::Terminal;
@@ -56,11 +56,19 @@ fn started(registry: Arc<Registry>) -> ExitCode {
                 error.remove(ContextKind::SuggestedSubcommand);
                 error.remove(ContextKind::Suggested);
             }
-            print(&error);
+            let printed = print(&error);
             if let Some(tip) = tip {
                 Terminal::detect(wish).tip(&tip);
             }
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            return match printed {
+                _ if error.use_stderr() => ExitCode::from(2),
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    let failure = Failure::from(error);
+                    Terminal::detect(wish).report(&failure);
+                    failure.code()
+                }
+            };
         }
     };
     let terminal = Terminal::detect(cli.color);
@@ -82,14 +90,14 @@ fn started(registry: Arc<Registry>) -> ExitCode {
 }
 
 /// Prints what is wrong with the arguments, or the help that they ask for.
-fn print(error: &clap::Error) {
+fn print(error: &clap::Error) -> io::Result<()> {
     let text = error.render().to_string();
-    // Arguments stand in the message as they were given. A closed pipe is the only way to fail here, and means that
-    // nobody reads.
-    let _ = match sanitize::block(&text) {
-        safe if error.use_stderr() && safe != text => std::io::stderr().write_all(safe.as_bytes()),
+    // The message contains arguments as they were given.
+    match sanitize::block(&text) {
+        safe if error.use_stderr() && safe != text => io::stderr().write_all(safe.as_bytes()),
         _ => error.print(),
-    };
+    }?;
+    io::stdout().flush()
 }
 
 fn command(command: &Command, program: &Program) -> Outcome {

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use aurora_confined::{Directory, EntryKind, Refusal};
 use heed::{EnvFlags, EnvOpenOptions, WithoutTls};
+use memmap2::MmapMut;
 
 use crate::error::StorageError;
-use crate::project::DATA;
+use crate::project::{DATA, ProjectDirectory};
 
 /// LMDB's lock file.
 pub(crate) const LMDB_LOCK: &str = "lock.mdb";
@@ -20,6 +21,8 @@ const LOCK_SLOT: usize = 64;
 /// takes pages.
 const LARGEST_MAP: u64 = if cfg!(windows) { 1 << 36 } else { 1 << 40 };
 const SMALLEST_MAP: usize = 1 << 24;
+/// Bytes of address space that stay free if it is limited.
+const RESERVED_BYTES: usize = 192 << 20;
 /// Processes and snapshots that may read at the same time.
 const READERS: u32 = 1022;
 
@@ -83,8 +86,10 @@ pub(crate) fn reserve_lock_file(directory: &Directory) -> Result<(), StorageErro
 
 /// Opens LMDB with a map that the index can grow in for as long as it is open.
 ///
-/// Where address space is limited that is half of the largest map that the system grants: the rest is for the maps of
-/// readers, and for memory.
+/// With a limit of address space, the map takes a part of the largest size that the system grants: half for a new index, an
+/// eighth for every other environment, because a command opens several. The map shrinks further until [`RESERVED_BYTES`] are
+/// free for the maps of readers, for threads and for memory: an allocation that fails ends the process. A map is at least as
+/// large as its file.
 pub(crate) fn open_lmdb(
     directory: &Path,
     data: &Path,
@@ -92,7 +97,8 @@ pub(crate) fn open_lmdb(
     mut flags: EnvFlags,
 ) -> Result<heed::Env<WithoutTls>, StorageError> {
     let mut waits = 0;
-    let mut size = usize::try_from(LARGEST_MAP).unwrap_or(1 << (usize::BITS - 1));
+    let largest = usize::try_from(LARGEST_MAP).unwrap_or(1 << (usize::BITS - 1));
+    let mut size = largest;
     let mut is_limited = false;
     loop {
         let mut options = EnvOpenOptions::new().read_txn_without_tls();
@@ -105,7 +111,15 @@ pub(crate) fn open_lmdb(
         let error = match opened {
             Ok(_) if is_limited && size > SMALLEST_MAP => {
                 is_limited = false;
-                size /= 2;
+                let is_new_index = mode == OpenMode::Create && directory.ends_with(ProjectDirectory::INDEX);
+                size = (size / if is_new_index { 2 } else { 8 }).max(SMALLEST_MAP);
+                continue;
+            }
+            Ok(_) if size < largest && MmapMut::map_anon(RESERVED_BYTES).is_err() => {
+                if size == SMALLEST_MAP {
+                    return Err(StorageError::io(data, io::ErrorKind::OutOfMemory.into()));
+                }
+                size = (size / 2).max(SMALLEST_MAP);
                 continue;
             }
             Ok(lmdb) => return Ok(lmdb),
