@@ -254,7 +254,7 @@ fn a_limit_of_address_space_ends_in_a_message() {
     ];
     let limited = |mebibytes: usize| {
         let first = Attack::on_indexed(format!("{mebibytes} MiB of address space"), |_| {}).run(REMEMBER).run(ASK);
-        COMMANDS.iter().fold(first, |attack, arguments| {
+        COMMANDS.iter().fold(first, |attack, &arguments| {
             attack.run_with(move |sandbox| {
                 let mut command = sandbox.aur_after(&format!("ulimit -v {}", mebibytes << 10), arguments);
                 command.env("RAYON_NUM_THREADS", "8");
@@ -314,8 +314,8 @@ fn on_a_disk_that_is_read_only_searches_answer_and_changes_fail() {
                 ensure(code == Some(expected), &format!("the exit code {expected}"))
             })
     };
-    let changes = CHANGES.iter().map(|arguments| attack(arguments, 2));
-    withstands(changes.chain(SEARCHES.iter().map(|arguments| attack(arguments, 0))));
+    let changes = CHANGES.iter().map(|&arguments| attack(arguments, 2));
+    withstands(changes.chain(SEARCHES.iter().map(|&arguments| attack(arguments, 0))));
 }
 
 /// Returns whether this process has the right to mount file systems.
