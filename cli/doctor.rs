@@ -6,11 +6,11 @@ use std::path::Path;
 
 use aurora_analysis::STATIC;
 use aurora_memory::MemoryRules;
-use aurora_project::{IndexEmbedder, Project, chain, user};
+use aurora_project::{IndexEmbedder, Project, annotations, chain, user};
 use aurora_query::Mode;
 use aurora_query::explain::relative_time;
 use aurora_stages::index as indexing;
-use aurora_storage::{Environment, Manifest, OpenMode, StorageError, WriterOptions};
+use aurora_storage::{AccessLog, Environment, Manifest, OpenMode, StorageError, WriterOptions};
 
 use crate::args::DoctorArgs;
 use crate::failure::{Failure, Outcome};
@@ -54,6 +54,7 @@ pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
         ("config", config(&project)),
         ("pipeline", pipeline(&project)),
         ("memory", memory(root)),
+        ("history", history(&project)),
         ("terminal", about(terminal)),
     ]
     .map(|(name, (verdict, detail))| Check { name, verdict, detail });
@@ -255,6 +256,21 @@ fn memory(root: &Path) -> CheckResult {
     match found.as_slice() {
         [] => good("none yet; `aur mem add` makes it"),
         found => good(found.join(", ")),
+    }
+}
+
+/// Tags and the access history can be used. Searches do without those that cannot.
+fn history(project: &Project) -> CheckResult {
+    if !project.directory().is_dir() {
+        return good("none yet");
+    }
+    let tags = annotations(project).map(drop);
+    let accesses = AccessLog::open(&project.directory(), &user::trust().known).and_then(|log| log.check());
+    let problems: Vec<String> =
+        [tags, accesses].into_iter().filter_map(Result::err).map(|error| chain(&error)).collect();
+    match problems.as_slice() {
+        [] => good("tags and access history can be used"),
+        problems => warning(problems.join("\n")),
     }
 }
 

@@ -27,6 +27,7 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
             units::duration(elapsed)
         ));
         push_skipped(&mut out, "Files skipped", &summary.files);
+        push_compaction(&mut out, summary);
         push_messages(&mut out, summary, paint);
         return out;
     }
@@ -43,10 +44,19 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
     push_chunks(&mut out, summary);
     out.push('\n');
     push_indexes(&mut out, summary);
+    push_compaction(&mut out, summary);
     push_stages(&mut out, &summary.report, paint);
     push_performance(&mut out, summary, elapsed);
     push_messages(&mut out, summary, paint);
     out
+}
+
+/// The line about the compaction at the end of a run.
+fn push_compaction(out: &mut String, summary: &IndexSummary) {
+    if let Some(done) = &summary.compacted {
+        let (before, after) = (units::bytes(done.before), units::bytes(done.after));
+        out.push_str(&format!("Compacted, as more than half of the index was free: {before} before, {after} now\n"));
+    }
 }
 
 fn push_counts(out: &mut String, summary: &IndexSummary) {

@@ -6,6 +6,7 @@ use aurora_confined::Directory;
 use aurora_pipeline::Registry;
 use aurora_project::Project;
 use aurora_query::Mode;
+use aurora_storage::ProjectDirectory;
 use tokio::sync::oneshot;
 
 use crate::articles::{AddedArticle, Article, ArticleSummary, Articles};
@@ -28,6 +29,11 @@ impl Session {
         registry: Arc<Registry>,
         is_read_only: bool,
     ) -> Result<Self, KnowledgeError> {
+        if !is_read_only {
+            // As private as the session: the index has the texts of its articles.
+            let path = directory.path().to_owned();
+            directory.create_directory(ProjectDirectory::NAME).map_err(KnowledgeError::io(path))?;
+        }
         let project = Project::new(directory.path().to_owned(), registry);
         let writer = match is_read_only {
             true => SessionWriter::reading(id, project, Articles::reading(directory)?),

@@ -55,18 +55,17 @@ impl OpenSession {
 }
 
 impl KnowledgeStore {
-    /// Opens the store in a directory, which is created if there is none.
+    /// Opens the store in a directory, which is created if there is none. Only the user may read it.
     ///
     /// # Errors
     /// [`KnowledgeError::Taken`] if another process has it, or that it cannot be created.
     pub fn open(path: &Path) -> Result<Self, KnowledgeError> {
-        #[allow(clippy::disallowed_methods, reason = "the path is the user's own directory, or the user has named it")]
-        std::fs::create_dir_all(path).map_err(KnowledgeError::io(path.to_owned()))?;
-        let home = Directory::open_root(path).map_err(KnowledgeError::io(path.to_owned()))?;
+        let home = Directory::create_private_root(path).map_err(KnowledgeError::io(path.to_owned()))?;
         let lock = home.open_or_create(LOCK).map_err(KnowledgeError::io(path.join(LOCK)))?;
         if lock.try_lock().is_err() {
             return Err(KnowledgeError::Taken(path.to_owned()));
         }
+        home.make_private();
         let sessions = home.create_directory(SESSIONS).map_err(KnowledgeError::io(path.join(SESSIONS)))?;
         Ok(Self::of(home, sessions, Some(lock)))
     }

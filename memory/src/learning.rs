@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use aurora_memory_schema::Kind;
-use aurora_project::{JudgedChunk, judge};
+use aurora_project::{JudgedChunk, judge, user};
 use aurora_query::LearningConfig;
 use aurora_storage::{AccessLog, Verdict};
 use serde::{Deserialize, Serialize};
@@ -137,7 +137,7 @@ impl Memory {
         }
         let mut chunks = Vec::new();
         for ((home, verdict), keys) in judged {
-            let report = judge(&AccessLog::open(home)?, learning, verdict, &keys, now)?;
+            let report = judge(&AccessLog::open(home, &user::trust().known)?, learning, verdict, &keys, now)?;
             chunks.extend(report.chunks);
         }
         let difficult = if outcome == TaskOutcome::Failure { searches.queries } else { Vec::new() };

@@ -44,7 +44,7 @@ pub mod user;
 pub use aurora_pipeline::CancelToken;
 
 pub use advice::{advice, causes, chain};
-pub use annotations::tag;
+pub use annotations::{annotations, tag};
 pub use attribution::{AttributedRun, AttributionReport, attribution};
 pub use chunk_name::{Names, spellings};
 pub use contents::{ContentsReport, ModelShape, Share, contents};

@@ -31,9 +31,9 @@ pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<
         }
         parts.push(part);
     }
-    add_tags(roots, &mut hits)?;
     let eligible = parts.iter().map(|part| part.eligible).sum();
-    let mut notes: Vec<String> = Vec::new();
+    let mut notes: Vec<String> = roots.iter().flat_map(|root| root.retriever.notes()).cloned().collect();
+    add_tags(roots, &mut hits, &mut notes);
     for note in parts.iter().flat_map(|part| &part.notes).filter(|_| eligible == 0 || roots.len() == 1) {
         if !notes.contains(note) {
             notes.push(note.clone());

@@ -31,6 +31,8 @@ pub struct Retriever {
     access: Option<Arc<AccessLog>>,
     /// Tags that users have given to chunks.
     annotations: Option<Arc<Annotations>>,
+    /// Notes of every answer.
+    notes: Vec<String>,
     /// Made at the first search that asks for facets.
     facets: OnceLock<FacetIndex>,
 }
@@ -88,6 +90,7 @@ impl Retriever {
             analyzer,
             access: None,
             annotations: None,
+            notes: Vec::new(),
             facets,
         }
     }
@@ -109,6 +112,18 @@ impl Retriever {
     #[must_use]
     pub fn with_annotations(self, annotations: Arc<Annotations>) -> Self {
         Self { annotations: Some(annotations), ..self }
+    }
+
+    /// The same with a note that every answer has, such as why it does without something.
+    #[must_use]
+    pub fn with_note(mut self, note: String) -> Self {
+        self.notes.push(note);
+        self
+    }
+
+    /// The notes of every answer.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The tags of chunks, where users have given any.

@@ -68,6 +68,7 @@ mod commit;
 mod compact;
 mod content;
 mod digest;
+mod distrust;
 mod env;
 mod error;
 mod fault;
@@ -121,6 +122,7 @@ pub use chunk::{
 };
 pub use column::{ColumnDeclaration, ColumnKind};
 pub use compact::Compaction;
+pub use distrust::Distrust;
 pub use env::Environment;
 pub use error::StorageError;
 pub use files::{FileFinder, FileOutcome, FileRecord, FileRow};
@@ -133,7 +135,7 @@ pub use records::{Record, RecordReader, RecordStore, RecordTable, RecordWriter, 
 pub use representation::FileRepresentation;
 pub use sizes::TableSize;
 pub use snapshot::Snapshot;
-pub use trust::{KnownIndexes, Origin};
+pub use trust::{IsTracked, KnownIndexes, Origin};
 pub use user::UserDirectory;
 pub use vectors::Threads;
 pub use verify::VerifyReport;

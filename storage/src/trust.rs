@@ -4,13 +4,13 @@
 //! user, outside of any repository, has a record for each index that the user's runs have made: the id, the project, and the
 //! stamp of the data file after the last run.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
+use crate::distrust::Distrust;
 use crate::error::StorageError;
 use crate::index_id::IndexId;
 use crate::project::{DATA, ProjectDirectory};
@@ -32,6 +32,9 @@ pub enum Origin {
     /// Made by someone else, or by a program that keeps no records.
     Unknown,
 }
+
+/// Whether git tracks a file below a directory, which is given by a path relative to the first one.
+pub type IsTracked = fn(&Path, &str) -> bool;
 
 /// The stat data of an index's data file. The default matches no file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,17 +61,51 @@ struct TrustRecord {
 #[derive(Debug, Clone)]
 pub struct KnownIndexes {
     directory: Option<PathBuf>,
+    accepts_unknown: bool,
+    is_tracked: Option<IsTracked>,
 }
 
 impl KnownIndexes {
     /// Records in a directory, which need not exist.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: Some(directory.into()) }
+        Self { directory: Some(directory.into()), ..Self::none() }
     }
 
     /// No records: every index is unknown.
     pub fn none() -> Self {
-        Self { directory: None }
+        Self { directory: None, accepts_unknown: false, is_tracked: None }
+    }
+
+    /// No records, and every store of records is accepted.
+    pub fn everything() -> Self {
+        Self::none().accepting_unknown(true)
+    }
+
+    /// The same records, where stores of records that have none are accepted too or not.
+    #[must_use]
+    pub fn accepting_unknown(self, accepts_unknown: bool) -> Self {
+        Self { accepts_unknown, ..self }
+    }
+
+    /// The same records, where a store that has changed since the user's last change is accepted only if git does not track it.
+    #[must_use]
+    pub fn asking_git(self, is_tracked: IsTracked) -> Self {
+        Self { is_tracked: Some(is_tracked), ..self }
+    }
+
+    /// Whether the store of records in the directory `name` of `home` may be used, given where it comes from.
+    ///
+    /// # Errors
+    /// Why it may not.
+    pub(crate) fn check(&self, origin: Origin, home: &Path, name: &str) -> Result<(), Distrust> {
+        let is_tracked = || self.is_tracked.is_some_and(|is_tracked| is_tracked(home, name));
+        match origin {
+            _ if self.accepts_unknown => Ok(()),
+            Origin::Own => Ok(()),
+            Origin::OwnButChanged if is_tracked() => Err(Distrust::Tracked),
+            Origin::OwnButChanged => Ok(()),
+            Origin::Unknown => Err(Distrust::Unknown),
+        }
     }
 
     /// The origin of a snapshot's index, given the project's `.aurora` directory.
@@ -169,9 +206,7 @@ impl KnownIndexes {
 /// Writes the record of an index; `is_new` if it has none yet.
 fn write(directory: &Path, id: &IndexId, record: &TrustRecord, is_new: bool) -> Result<(), StorageError> {
     let io = |error| StorageError::io(directory, error);
-    #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
-    fs::create_dir_all(directory).map_err(io)?;
-    let records = Directory::open_root(directory).map_err(io)?;
+    let records = Directory::create_private_root(directory).map_err(io)?;
     if is_new {
         forget_gone(&records).map_err(io)?;
     }

@@ -210,7 +210,9 @@ fn the_doctor_finds_nothing_and_then_something() {
     let fixture = indexed();
     let well = run(&fixture, &["doctor"]);
     assert_eq!(well.code, Some(0), "{well:?}");
-    for check in ["git", "index", "writer", "model", "reranker", "disk", "config", "pipeline", "memory", "terminal"] {
+    for check in
+        ["git", "index", "writer", "model", "reranker", "disk", "config", "pipeline", "memory", "history", "terminal"]
+    {
         assert!(well.out.contains(&format!(" {check} ")), "{check} in {}", well.out);
     }
     fixture.write(".aurora/config.toml", "[search.bm25]\nb = 2\n");

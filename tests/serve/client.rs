@@ -91,6 +91,11 @@ impl Server {
         rustix::process::Pid::from_child(&self.child)
     }
 
+    /// Kills the server.
+    pub(crate) fn kill(&self) {
+        rustix::process::kill_process(self.process(), rustix::process::Signal::KILL).expect("the process is there");
+    }
+
     /// Asks the server to end, and waits until it has.
     pub(crate) fn terminate(mut self) -> Option<i32> {
         rustix::process::kill_process(self.process(), rustix::process::Signal::TERM).expect("the process is there");

@@ -290,3 +290,33 @@ fn a_read_only_server_changes_no_session() {
     assert_eq!(remove(&reader, session, 1).status, 403);
     assert_eq!(search(&reader, session, &json!({"query": "x"})).status, 200);
 }
+
+/// Kills of a server that creates a session, unless `AURORA_TEST_KILLS` says how many.
+const KILLS: u64 = 4;
+
+#[test]
+fn a_server_that_is_killed_while_it_creates_a_session_starts_again() {
+    let kills = std::env::var("AURORA_TEST_KILLS").map_or(KILLS, |kills| kills.parse().expect("a number"));
+    let fixture = indexed();
+    let article = json!({"title": "t", "url": "https://example.org/t", "content": "a zeppelin over the lake"});
+    let mut server = Server::start(&fixture, &[]);
+    for round in 0..kills {
+        let session = new_session(&server);
+        let directory = fixture.user_directory().join(format!("knowledge/sessions/{session}"));
+        let articles = format!("/api/v1/sessions/{session}/articles");
+        std::thread::scope(|scope| {
+            let added = scope.spawn(|| server.try_post(&articles, &article));
+            while !directory.join(".aurora/index/data.mdb").exists() && !added.is_finished() {
+                std::thread::sleep(std::time::Duration::from_micros(50));
+            }
+            // From at once to a few milliseconds later.
+            std::thread::sleep(std::time::Duration::from_micros(round * 937 % 6_000));
+            server.kill();
+        });
+        server = Server::start(&fixture, &[]);
+        let added = server.post(&articles, &article);
+        assert_eq!(added.status, 201, "{round}: {added:?}");
+        let id = added.json()["article_id"].as_u64().expect("a number");
+        assert!(found(&server, session, "zeppelin").contains(&id), "{round}");
+    }
+}

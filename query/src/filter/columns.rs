@@ -44,6 +44,11 @@ fn annotated(
     Ok(found)
 }
 
+/// The note of an answer for which tags could not be read.
+pub(crate) fn without_tags(error: &StorageError) -> String {
+    format!("Searched without tags: {error}")
+}
+
 fn stored(condition: &Condition, snapshot: &Snapshot) -> Result<RoaringBitmap, SelectError> {
     let Condition { key, operator, value } = condition;
     let column = TypedCondition::new(condition, snapshot)?;

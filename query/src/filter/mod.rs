@@ -12,6 +12,7 @@ mod required_terms;
 mod spec;
 mod text;
 
+pub(crate) use columns::without_tags;
 pub use condition::{Condition, Operator};
 pub use error::FilterError;
 pub(crate) use error::SelectError;

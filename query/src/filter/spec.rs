@@ -7,7 +7,7 @@ use aurora_suggest::did_you_mean;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use roaring::RoaringBitmap;
 
-use crate::filter::columns;
+use crate::filter::columns::{self, without_tags};
 use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, LONGEST_VALUE, MOST_VALUES, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
@@ -170,6 +170,10 @@ impl Filter {
                 // A column that no chunk has yet: another tree, or the same one tomorrow, may have it.
                 Err(SelectError::Filter(missing @ FilterError::Column { .. })) => {
                     selection.require(RoaringBitmap::new(), || Ok(missing.to_string()))?;
+                }
+                // No other records are asked for tags. A search goes on without them.
+                Err(SelectError::Storage(error @ StorageError::DamagedRecords { .. })) => {
+                    selection.require(RoaringBitmap::new(), || Ok(without_tags(&error)))?;
                 }
                 Err(error) => return Err(error),
             }

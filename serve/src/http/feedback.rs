@@ -83,9 +83,8 @@ pub(crate) async fn feedback(
                     keys.push(key);
                 }
             }
-            let log = searcher
-                .access()
-                .ok_or_else(|| Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the access history cannot be opened"))?;
+            let log = searcher.access();
+            let log = log.map_err(|reason| Problem::new(StatusCode::SERVICE_UNAVAILABLE, reason.to_owned()))?;
             let learning = &searcher.config().activation.learning;
             Ok(Json(judge(log, learning, verdict, &keys, Timestamp::now().as_second())?))
         })

@@ -30,6 +30,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use aurora_pipeline::Silent;
+use aurora_storage::{Environment, OpenMode, ProjectDirectory, StorageError};
 
 pub use aurora_history::git_directory;
 pub use custom_columns::declarations as custom_columns;
@@ -77,6 +78,9 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
         let error = match attempt(&root, options, observer) {
             Ok(mut summary) => {
                 summary.warnings.extend(done.iter().map(Recovery::to_string));
+                if !options.cancel.is_cancelled() {
+                    compact(&root, options, &mut summary);
+                }
                 summary.adopted = sibling.map(|sibling| sibling.display().to_string());
                 runs::remember(&summary, &root);
                 return Ok(summary);
@@ -86,6 +90,35 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
         match recovery::recover(&error, &root, options, &done)? {
             Some(recovery) => done.push(recovery),
             None => return Err(error),
+        }
+    }
+}
+
+/// Minimum size in bytes of an index that a run compacts.
+const MIN_COMPACTED_BYTES: u64 = 16 << 20;
+
+/// Gives the room of what was deleted back to the system, if it is more than half of the index.
+fn compact(root: &Path, options: &IndexOptions, summary: &mut IndexSummary) {
+    let (home, begun) = (ProjectDirectory::of(root), Instant::now());
+    let known = &options.trust.known;
+    match Environment::compact_if_mostly_free(home.path(), MIN_COMPACTED_BYTES, known) {
+        Ok(None) => {}
+        Ok(Some(done)) => {
+            summary.index_bytes = done.after;
+            summary.generation = done.generation;
+            summary.elapsed_ms += u64::try_from(begun.elapsed().as_millis()).unwrap_or(0);
+            summary.compacted = Some(done);
+            let snapshot = Environment::open(home.path(), OpenMode::Existing).and_then(|index| index.snapshot());
+            let recorded = snapshot.map_err(|error| error.to_string());
+            summary.warnings.extend(match recorded {
+                Ok(snapshot) => pass::record(&home, &options.trust, &snapshot),
+                Err(error) => Some(error),
+            });
+        }
+        // Another process writes now; the next run tries again.
+        Err(StorageError::Locked { .. }) => {}
+        Err(error) => {
+            summary.warnings.push(format!("more than half of the index is free, and it was not compacted: {error}"))
         }
     }
 }

@@ -119,6 +119,11 @@ pub(super) fn pass(
     remarks.extend(is_left.then(|| LEFT.to_owned()));
     let after = After { published, snapshot, remarks, warnings, unread };
     let summary = IndexSummary::new(root, &before, after, report, begun.elapsed())?;
+    if summary.chunks.knowledge > 0 {
+        // Conversation logs are private, and so is an index that has their texts.
+        let index = project.open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
+        index.iter().for_each(|index| index.make_private());
+    }
     Ok((summary, deferred.filter(|_| is_complete)))
 }
 
@@ -144,7 +149,7 @@ fn unfinished(before: &[(String, String)], repository: &Repository) -> Vec<(Stri
 }
 
 /// Records the index as this user's; the warning to give if that fails.
-fn record(project: &ProjectDirectory, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
+pub(super) fn record(project: &ProjectDirectory, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
     let error = trust.known.record(project.path(), snapshot).err()?;
     (!trust.accepts_unknown).then(|| format!("searches will not trust this index: {error}"))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aurora_confined::read_regular_to_string;
 use aurora_pipeline::{Outcome, RunReport, Tally, TallyEntry};
-use aurora_storage::{ChunkType, Label, Manifest, ProjectDirectory, Snapshot, StorageError};
+use aurora_storage::{ChunkType, Compaction, Label, Manifest, ProjectDirectory, Snapshot, StorageError};
 use serde::Serialize;
 
 use crate::incremental::{SECRETS_COUNTER, SECRETS_WARNING};
@@ -50,6 +50,9 @@ pub struct IndexSummary {
     pub source_bytes: u64,
     /// Size of the index on disk, bytes.
     pub index_bytes: u64,
+    /// The compaction at the end of the run, if more than half of the index was free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compacted: Option<Compaction>,
     /// Number of the published generation.
     pub generation: u64,
     /// Whether the run has published a generation. One that is stopped under a changed configuration publishes nothing.
@@ -209,6 +212,7 @@ impl IndexSummary {
         Ok(Self {
             root: root.display().to_string(),
             adopted: None,
+            compacted: None,
             chunks,
             secrets: MaskedSecrets::of(&report),
             changed_chunks: counter("chunks"),
