@@ -18,13 +18,17 @@
 #![forbid(unsafe_code)]
 
 mod assignment;
-mod curl;
+mod commands;
+mod config_line;
 mod entropy;
 mod formats;
 mod kubernetes;
 mod letter_pairs;
 mod names;
+mod netrc;
+mod pgpass;
 mod private_key;
+mod reference;
 mod runs;
 mod secret;
 #[cfg(test)]
@@ -32,10 +36,10 @@ mod tests;
 mod token_format;
 mod url;
 
-pub use secret::{MASK, Secret, mask};
+pub use secret::{MASK, Secret, has_secret, mask, masked};
 
 /// Changes whenever a text may be masked in another way.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The secrets of a text, in order. No two overlap.
 pub fn find(text: &str) -> Vec<Secret> {
@@ -43,7 +47,8 @@ pub fn find(text: &str) -> Vec<Secret> {
     formats::find(text, &mut found);
     private_key::find(text, &mut found);
     url::find(text, &mut found);
-    curl::find(text, &mut found);
+    commands::find(text, &mut found);
+    pgpass::find(text.as_bytes(), &mut found);
     kubernetes::find(text, &mut found);
     assignment::find(text, &mut found);
     disjoint(found)

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::find;
+
 /// Takes the place of each byte of a secret. It may stand in an identifier, in a string, and in a plain scalar of YAML, and is
 /// not part of any term.
 pub const MASK: char = '_';
@@ -15,6 +17,17 @@ pub struct Secret {
     pub span: Range<usize>,
     /// Whether it belongs to the secret before it: a private key has a span for each of its lines.
     pub continues: bool,
+}
+
+/// A text with its secrets masked.
+pub fn masked(text: String) -> String {
+    let secrets = find(&text);
+    if secrets.is_empty() { text } else { mask(text, &secrets) }
+}
+
+/// Whether a name, a path or an id has a secret.
+pub fn has_secret(name: &str) -> bool {
+    !find(name).is_empty()
 }
 
 /// Replaces every byte of the secrets that [`find`](crate::find) has found in the text by [`MASK`].
