@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::entropy::is_password;
+use crate::entropy::{is_password, is_random};
 use crate::names::Named;
 use crate::url::is_chosen;
 
@@ -28,8 +28,8 @@ pub(crate) fn value_of(text: &[u8], name: &Range<usize>, kind: Named) -> Option<
     let before = &text[line_start(text, name.start)..name.start];
     let value = match &text[after.clone()] {
         [b' ', ..] if is_setting(before) => word(text, after).filter(|value| is_chosen(&text[value.clone()])),
+        [b'=', ..] => direct(text, before, name, kind),
         _ if kind == Named::Secret => None,
-        [b'=', ..] => direct(text, before, name, kind == Named::Certain),
         [b' ' | b'\t', ..] if text[name.clone()].starts_with(b"--") => {
             word(text, after).filter(|value| is_mixed(&text[value.clone()]) && is_chosen(&text[value.clone()]))
         }
@@ -40,7 +40,8 @@ pub(crate) fn value_of(text: &[u8], name: &Range<usize>, kind: Named) -> Option<
 }
 
 /// The value of `NAME=VALUE`.
-fn direct(text: &[u8], before: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<usize>> {
+fn direct(text: &[u8], before: &[u8], name: &Range<usize>, kind: Named) -> Option<Range<usize>> {
+    let is_certain = kind == Named::Certain;
     let start = name.end + 1;
     let rest = &text[start..text.len().min(start + LONGEST)];
     if let Some(quote) = rest.first().filter(|byte| b"\"'".contains(byte)) {
@@ -51,9 +52,10 @@ fn direct(text: &[u8], before: &[u8], name: &Range<usize>, is_certain: bool) -> 
     let begins_line = begins_line(before);
     let is_variable = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
     let is_parameter = text[name.clone()].starts_with(b"-") || before.last().is_some_and(|byte| b";&?".contains(byte));
-    let line = if begins_line { to_end_of_line(rest) } else { None };
+    let line = if begins_line { to_end_of_line(rest, is_variable) } else { None };
     let value = line.or_else(|| parameter(rest, is_parameter))?;
     let is_secret = match () {
+        () if kind == Named::Secret => begins_line && is_variable && is_random(value),
         () if is_certain && (begins_line || is_variable) => true,
         () if is_parameter || is_variable => is_mixed(value) || is_password(value),
         () => begins_line && is_password(value),
@@ -69,7 +71,7 @@ fn spaced(text: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<us
     let separator = after.get(first).filter(|byte| b"=:".contains(byte));
     let second = if separator.is_some() { blanks(&after[first + 1..]) } else { 0 };
     let skipped = first + usize::from(separator.is_some()) + second;
-    let value = to_end_of_line(&after[skipped..])?;
+    let value = to_end_of_line(&after[skipped..], false)?;
     let is_word = || value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte));
     let name_text = &text[name.clone()];
     let is_dockerfile = text[line_start(text, name.start)..name.start].trim_ascii() == b"ENV";
@@ -121,16 +123,21 @@ fn begins_line(before: &[u8]) -> bool {
         && words.all(|word| BEFORE_NAME.contains(&word))
 }
 
-/// A value without blanks that ends its line, but for a comment.
-fn to_end_of_line(text: &[u8]) -> Option<&[u8]> {
+/// A value without blanks that ends its line, but for a comment. That of a variable may end as a line of code does.
+fn to_end_of_line(text: &[u8], is_variable: bool) -> Option<&[u8]> {
     let length = text.iter().position(u8::is_ascii_whitespace);
     // The line may go on beyond what is looked at.
     let length = length.or((text.len() < LONGEST / 2).then_some(text.len()))?;
     let rest = text[length..].split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
     let is_comment = |rest: &[u8]| rest.starts_with(b"#") || rest.starts_with(b"//");
-    let value = &text[..length];
+    let mut value = &text[..length];
+    while let [rest @ .., b';' | b','] = value
+        && is_variable
+    {
+        value = rest;
+    }
     let is_code = value.first().is_none_or(|first| b"\"'`".contains(first))
-        || value.last().is_some_and(|last| b";,{\\".contains(last));
+        || !is_variable && value.last().is_some_and(|last| b";,{\\".contains(last));
     // Messages in properties have escapes of characters.
     let has_escape = || value.windows(2).any(|pair| pair == b"\\u");
     ((rest.is_empty() || is_comment(rest)) && !is_code && !has_escape()).then_some(value)
@@ -156,6 +163,7 @@ fn is_expression(value: &[u8]) -> bool {
         || begins_word
             && word == value.len()
             && value.split(|byte| *byte == b'.').filter(|part| part.len() > 3).count() > 1;
+    let is_call = is_call || value.ends_with(b"(");
     let is_path =
         matches!(value, [b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', ..] | [b'~', b'/', ..] | [b'*', ..] | [b'&', ..]);
     is_call || has_members || is_path

@@ -59,7 +59,9 @@ pub(crate) fn is_random(value: &[u8]) -> bool {
     let is = |test: fn(&u8) -> bool| value.iter().any(test);
     let is_mixed = is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase) && value.len() >= SHORTEST_LETTERS;
     let has_classes = is(u8::is_ascii_alphabetic) && (is(u8::is_ascii_digit) || is_mixed);
-    let least = if value.len() < LONG { SHORT_ENTROPY } else { LONG_ENTROPY };
+    // Sixteen hexadecimal digits have little more than three bits each.
+    let is_hex = value.iter().all(u8::is_ascii_hexdigit);
+    let least = if value.len() < LONG || is_hex { SHORT_ENTROPY } else { LONG_ENTROPY };
     has_classes && entropy(value) >= least && !is_name(value)
 }
 
@@ -69,7 +71,9 @@ pub(crate) fn is_password(value: &[u8]) -> bool {
     let has = |bytes: &[u8]| value.iter().any(|byte| bytes.contains(byte));
     // `name@1.2.3` is no password.
     let has_symbol = || has(SYMBOLS) || has(b"@") && !has(b"-./");
-    let is_mixed = value.len() >= SHORTEST && is(u8::is_ascii_alphabetic) && is(u8::is_ascii_digit) && has_symbol();
+    let has_cases = is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase) && value.len() >= SHORTEST_LETTERS;
+    let is_mixed =
+        value.len() >= SHORTEST && is(u8::is_ascii_alphabetic) && (is(u8::is_ascii_digit) || has_cases) && has_symbol();
     is_random(value) || is_mixed && !is_placeholder(value)
 }
 

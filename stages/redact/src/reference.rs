@@ -41,7 +41,9 @@ fn length(value: &[u8], at: usize) -> usize {
     for (open, close) in BRACKETS {
         if let Some(inner) = text.strip_prefix(*open) {
             let end = inner.windows(close.len()).position(|window| window == *close);
-            return open.len() + end.map_or(inner.len(), |end| end + close.len());
+            // A value that ends at a space may begin with the first part of a reference.
+            let unclosed = if at == 0 { text.len() } else { 0 };
+            return end.map_or(unclosed, |end| open.len() + end + close.len());
         }
     }
     let [b'$', rest @ ..] = text else { return 0 };
