@@ -14,8 +14,8 @@ use crate::token_format::{Before, FORMATS, Least, TokenFormat};
 
 /// How far before a run of token characters an anchor may begin: `Bearer `, `1234567890:AA`.
 const BEFORE_RUN: usize = 24;
-/// The same of a run after a dot: tokens have several parts.
-const BEFORE_PART: usize = 128;
+/// Most bytes of the parts of a token before a run, which end with dots.
+const PARTS: usize = 128;
 /// An anchor of tokens with dots in any place, which may have no long run.
 const IN_ANY_RUN: &str = "Q~";
 /// Tokens of so many characters may consist of letters only, with an anchor in their middle.
@@ -81,7 +81,7 @@ impl Anchors {
         let from = match before {
             // The two parts of a token of Tableau.
             [.., b'=', b'=', b':'] => return true,
-            [.., b'.'] => run.start.saturating_sub(BEFORE_PART),
+            [.., b'.'] => start_of_parts(text, run.start),
             [.., b':' | b'!'] => run.start.saturating_sub(BEFORE_RUN),
             [.., b' '] if before.ends_with(b"asic ") || before.ends_with(b"earer ") => return true,
             _ => run.start,
@@ -89,7 +89,8 @@ impl Anchors {
         let mut is_boundary = !from.checked_sub(1).is_some_and(|at| text[at].is_ascii_alphanumeric());
         for at in from..run.end - 1 {
             // The letter of an escape stands before the token: `\n`.
-            let begins = is_boundary || at >= 2 && text[at - 2] == b'\\';
+            let is_escaped = at >= 2 && (text[at - 2] == b'\\' || text[at - 1] == b'm' && ends_escape(&text[..at]));
+            let begins = is_boundary || is_escaped;
             let anchors = || &self.beginning[place(text[at], text[at + 1])];
             if begins && anchors().iter().any(|anchor| text[at..].starts_with(anchor)) {
                 return true;
@@ -111,8 +112,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     // For each format, where the last match ends: no byte is matched twice by one format.
     let mut ends = [0; FORMATS.len()];
     for run in runs(text).filter(|run| ANCHORS.may_have_token(text, run)) {
-        let before = if text[..run.start].ends_with(b".") { BEFORE_PART } else { BEFORE_RUN };
-        let from = run.start.saturating_sub(before);
+        let from = start_of_parts(text, run.start).min(run.start.saturating_sub(BEFORE_RUN));
         for anchor in ANCHORS.automaton.find_overlapping_iter(&text[from..run.end]) {
             let format = ANCHORS.formats[anchor.pattern().as_usize()];
             found.extend(token_at(text, from + anchor.start(), format, &mut ends[format]));
@@ -121,6 +121,14 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let mut end = 0;
     let with_dots = memmem::find_iter(text, IN_ANY_RUN);
     found.extend(with_dots.filter_map(|anchor| token_at(text, anchor, ANCHORS.in_any_run, &mut end)));
+}
+
+/// Where the parts before a run begin: characters of tokens and dots. The run itself if no dot stands before it.
+fn start_of_parts(text: &[u8], run: usize) -> usize {
+    let before = &text[run.saturating_sub(PARTS)..run];
+    let is_in_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b".!_-+/=~%".contains(byte);
+    let length = if before.ends_with(b".") { before.iter().rev().take_while(is_in_part).count() } else { 0 };
+    run - length
 }
 
 /// The token of a format around an anchor. `end` is where its last match ends.
