@@ -44,7 +44,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-kernels", &[]),
     (
         "aurora-knowledge",
-        &["aurora-confined", "aurora-pipeline", "aurora-project", "aurora-query", "aurora-stages", "aurora-storage"],
+        &[
+            "aurora-confined",
+            "aurora-pipeline",
+            "aurora-project",
+            "aurora-query",
+            "aurora-redact",
+            "aurora-stages",
+            "aurora-storage",
+        ],
     ),
     ("aurora-languages", &["aurora-bounded-parser"]),
     (
@@ -69,7 +77,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("aurora-memory-import", &["aurora-confined", "aurora-diagnostics", "aurora-memory-schema"]),
     ("aurora-memory-policy", &["aurora-diagnostics", "aurora-suggest"]),
-    ("aurora-memory-schema", &["aurora-diagnostics", "aurora-suggest"]),
+    ("aurora-memory-schema", &["aurora-diagnostics", "aurora-redact", "aurora-suggest"]),
     ("aurora-logs", &["aurora-confined", "aurora-diagnostics", "aurora-suggest"]),
     ("aurora-mcp", &["aurora-live", "aurora-project", "aurora-query", "aurora-storage"]),
     ("aurora-pipeline", &["aurora-diagnostics", "aurora-suggest"]),

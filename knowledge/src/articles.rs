@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io::{self, Write as _};
 
 use aurora_confined::Directory;
+use aurora_redact::masked;
 use serde::{Deserialize, Serialize};
 
 use crate::error::KnowledgeError;
@@ -30,6 +31,14 @@ pub struct Article {
     pub url: Option<String>,
     /// Its text: Markdown, or plain text.
     pub content: String,
+}
+
+impl Article {
+    /// The same article with the secrets in its texts masked.
+    pub(crate) fn without_secrets(self) -> Self {
+        let Self { title, url, content } = self;
+        Self { title: masked(title), url: url.map(masked), content: masked(content) }
+    }
 }
 
 /// An article that was added.

@@ -74,7 +74,7 @@ impl Session {
             return Err(KnowledgeError::Unfit("the article holds a NUL character".to_owned()));
         }
         let (done, result) = oneshot::channel();
-        self.writer.submit(Change::Add(article, done))?;
+        self.writer.submit(Change::Add(article.without_secrets(), done))?;
         result.await.map_err(|_| KnowledgeError::Ended(self.id))?
     }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use aurora_memory_schema::Kind;
 use aurora_project::{JudgedChunk, judge};
 use aurora_query::LearningConfig;
+use aurora_redact::masked;
 use aurora_storage::{AccessLog, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +92,7 @@ impl Memory {
     /// When the session has no name, or it cannot be written.
     pub fn note_search(&self, session: &str, query: &str, shown: Vec<Retrieved>) -> Result<(), MemoryError> {
         check_session(session)?;
+        let query = masked(query.to_owned());
         self.store().write(|writer| {
             let mut searches = writer.searches(session)?.unwrap_or_default();
             for chunk in shown {
@@ -98,9 +100,9 @@ impl Memory {
                     searches.retrieved.push(chunk);
                 }
             }
-            let is_new = !query.trim().is_empty() && !searches.queries.iter().any(|known| known == query);
+            let is_new = !query.trim().is_empty() && !searches.queries.iter().any(|known| *known == query);
             if searches.queries.len() < MOST && is_new {
-                searches.queries.push(query.to_owned());
+                searches.queries.push(query.clone());
             }
             writer.set_searches(session, Some(&searches))
         })
@@ -153,6 +155,6 @@ impl Memory {
     /// # Errors
     /// When it cannot be read.
     pub fn failures(&self, query: &str) -> Result<u32, MemoryError> {
-        self.view()?.failures(query)
+        self.view()?.failures(&masked(query.to_owned()))
     }
 }

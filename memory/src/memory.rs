@@ -168,7 +168,7 @@ impl Memory {
                 live(writer, answered)?;
             }
             let order = writer.next_turn(turn.session)?;
-            let entry = turn.entry(order)?;
+            let entry = turn.entry(order)?.without_secrets();
             let id = entry.id().to_owned();
             writer.put(&id, version(entry, &placement, Change::Add, now))?;
             Ok(id)
@@ -274,6 +274,7 @@ impl Memory {
             let before = live(writer, id)?;
             let mut entry = entry_of(id, &before)?;
             let done = modify(&mut entry).map_err(|error| MemoryError::Unfit(error.to_string()))?;
+            let entry = entry.without_secrets();
             if before.document.as_ref() != Some(entry.document()) {
                 let document = Some(entry.document().clone());
                 writer.put(id, Version { change, time: now, document, ..before })?;

@@ -18,7 +18,8 @@ pub(crate) fn of(project: &Project) -> Result<Option<Annotations>, ProjectError>
         .filter(|found| trust.accepts_unknown || found.origin().is_ok_and(|origin| origin != Origin::Unknown)))
 }
 
-/// Adds and removes tags of a chunk, by its key; returns what is said of it then. Durable when it returns.
+/// Adds and removes tags of a chunk, by its key, and returns the new annotations. Secrets in tags are masked. The change is durable
+/// when the function returns.
 ///
 /// # Errors
 /// When the annotations cannot be written.
@@ -26,7 +27,7 @@ pub fn tag(project: &Project, key: &str, add: &[&str], remove: &[&str]) -> Resul
     let annotations = Annotations::open(&project.directory(), OpenMode::Create, user::trust().known)?;
     let changed = annotations.change(key, |governance| {
         governance.tags.retain(|tag| !remove.contains(&tag.as_str()));
-        governance.tags.extend(add.iter().map(|tag| (*tag).to_owned()));
+        governance.tags.extend(add.iter().map(|tag| aurora_redact::masked((*tag).to_owned())));
         governance.tags.sort_unstable();
         governance.tags.dedup();
     });

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
+use aurora_redact::masked;
 use aurora_storage::{ChunkHistory, FileOutcome, FileRecord, IndexWriter, NewChunk, StoredTokens};
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +67,7 @@ impl Stage for StoreStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        let fingerprint = Fingerprint::new(Store::TYPE, 1);
+        let fingerprint = Fingerprint::new(Store::TYPE, 1).with("redact", aurora_redact::VERSION);
         match self.columns.unlabelled() {
             names if names.is_empty() => fingerprint,
             names => fingerprint.with("unlabelled", names),
@@ -129,7 +130,7 @@ impl StoreWorker<'_> {
             blob: content.blob.clone(),
             language: batch.read(LANGUAGE)?[row].to_string(),
             outcome: match status {
-                FileStatus::Skipped { reason } => FileOutcome::Skipped(reason.to_string()),
+                FileStatus::Skipped { reason } => FileOutcome::Skipped(masked(reason.to_string())),
                 _ => FileOutcome::Indexed,
             },
             history_key: match attribution(batch, row)? {

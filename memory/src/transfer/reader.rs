@@ -97,7 +97,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         let kind = self.kind_of(&entry, document, before)?;
         // Only the mistakes matter: an entry that was stored is not completed again.
         self.draft(kind, document, before).map_err(|problem| problem.about(&*line.id))?;
-        let entry = Entry::from_document(entry);
+        let entry = Entry::from_document(entry).map(Entry::without_secrets);
         let entry = entry.map_err(|error| self.problem("document", error.to_string()).about(&*line.id))?;
         if entry.id() != line.id {
             let why = format!("the line is that of {:?}, and the entry that of {:?}", line.id, entry.id());

@@ -8,8 +8,8 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use crate::secret::Secret;
 use crate::url::is_chosen;
 
-/// Most bytes of a command that are looked at.
-const LONGEST: usize = 1024;
+/// Maximum number of bytes of a command that are examined.
+const MAX_BYTES: usize = 1024;
 
 /// Programs with the same options.
 struct Client {
@@ -108,12 +108,12 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
 
 /// The lines of a command around an offset, not before `searched`: those before the last end with a backslash.
 fn command_around(text: &[u8], at: usize, searched: usize) -> Range<usize> {
-    let from = searched.max(at.saturating_sub(LONGEST));
+    let from = searched.max(at.saturating_sub(MAX_BYTES));
     let goes_on = |end: usize| text[..end].ends_with(b"\\") || text[..end].ends_with(b"\\\r");
     let start = memchr::memrchr_iter(b'\n', &text[from..at])
         .find(|line| !goes_on(from + line))
         .map_or(from, |line| from + line + 1);
-    let to = text.len().min(at + LONGEST);
+    let to = text.len().min(at + MAX_BYTES);
     let end = memchr::memchr_iter(b'\n', &text[at..to]).find(|line| !goes_on(at + line)).map_or(to, |line| at + line);
     start..end
 }
@@ -201,7 +201,7 @@ struct Words<'t> {
 impl<'t> Words<'t> {
     /// The words after the name of a program; none if the name goes on.
     fn after(text: &'t [u8], name: usize) -> Self {
-        let end = text.len().min(name + LONGEST);
+        let end = text.len().min(name + MAX_BYTES);
         // `["program", "-p"`: the quote closes the name.
         let is_array = text.get(name).is_some_and(|byte| b"\"'".contains(byte)) && text.get(name + 1) == Some(&b',');
         let goes_on = text.get(name).is_none_or(|byte| !byte.is_ascii_whitespace());

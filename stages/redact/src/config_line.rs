@@ -8,10 +8,10 @@ use crate::entropy::{is_password, is_random};
 use crate::names::Named;
 use crate::url::is_chosen;
 
-/// Most bytes of a line that are looked at, before and after the name.
-const LONGEST: usize = 512;
-/// Shorter values of variables and parameters are left, if they are not those of a known key.
-const SHORTEST: usize = 6;
+/// Maximum number of bytes that are examined on each side of a name.
+const MAX_LINE: usize = 512;
+/// Minimum length of the value of a variable or a parameter, in bytes. Values of known keys may be shorter.
+const MIN_VALUE: usize = 6;
 
 /// Commands whose arguments are a name and its value: `aws configure set aws_secret_access_key VALUE`.
 const SETTERS: &[&[u8]] = &[b"configure set ", b"nmcli "];
@@ -24,7 +24,7 @@ const BEFORE_NAME: &[&[u8]] = &[b"export", b"set", b"setx", b"env", b"ENV", b"AR
 
 /// The value that follows the name of a password, or of a setting of a command.
 pub(crate) fn value_of(text: &[u8], name: &Range<usize>, kind: Named) -> Option<Range<usize>> {
-    let after = name.end..text.len().min(name.end + LONGEST);
+    let after = name.end..text.len().min(name.end + MAX_LINE);
     let before = &text[line_start(text, name.start)..name.start];
     let value = match &text[after.clone()] {
         [b' ', ..] if is_setting(before) => word(text, after).filter(|value| is_chosen(&text[value.clone()])),
@@ -43,7 +43,7 @@ pub(crate) fn value_of(text: &[u8], name: &Range<usize>, kind: Named) -> Option<
 fn direct(text: &[u8], before: &[u8], name: &Range<usize>, kind: Named) -> Option<Range<usize>> {
     let is_certain = kind == Named::Certain;
     let start = name.end + 1;
-    let rest = &text[start..text.len().min(start + LONGEST)];
+    let rest = &text[start..text.len().min(start + MAX_LINE)];
     if let Some(quote) = rest.first().filter(|byte| b"\"'".contains(byte)) {
         let length = rest[1..].iter().position(|byte| byte == quote || *byte == b'\n')?;
         let is_secret = is_certain && rest[1 + length] == *quote && is_chosen(&rest[1..1 + length]);
@@ -65,7 +65,7 @@ fn direct(text: &[u8], before: &[u8], name: &Range<usize>, kind: Named) -> Optio
 
 /// The value of `name = VALUE`, `name: VALUE` or `name VALUE`, which begins a line.
 fn spaced(text: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<usize>> {
-    let after = &text[name.end..text.len().min(name.end + LONGEST)];
+    let after = &text[name.end..text.len().min(name.end + MAX_LINE)];
     let blanks = |text: &[u8]| text.iter().take_while(|byte| b" \t".contains(byte)).count();
     let first = blanks(after);
     let separator = after.get(first).filter(|byte| b"=:".contains(byte));
@@ -86,12 +86,12 @@ fn spaced(text: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<us
 
 /// Whether a value has at least six characters, with letters and digits among them.
 fn is_mixed(value: &[u8]) -> bool {
-    value.len() >= SHORTEST && value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
+    value.len() >= MIN_VALUE && value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// The start of the line of an offset, or as far before it as is looked at.
 fn line_start(text: &[u8], at: usize) -> usize {
-    let from = at.saturating_sub(LONGEST);
+    let from = at.saturating_sub(MAX_LINE);
     memchr::memrchr(b'\n', &text[from..at]).map_or(from, |line| from + line + 1)
 }
 
@@ -118,7 +118,7 @@ fn word(text: &[u8], within: Range<usize>) -> Option<Range<usize>> {
 /// Whether only blanks and words that introduce a variable stand before a name on its line.
 fn begins_line(before: &[u8]) -> bool {
     let mut words = before.split(|byte| b" \t".contains(byte)).filter(|word| !word.is_empty());
-    before.len() < LONGEST
+    before.len() < MAX_LINE
         && before.last().is_none_or(|last| b" \t".contains(last))
         && words.all(|word| BEFORE_NAME.contains(&word))
 }
@@ -127,7 +127,7 @@ fn begins_line(before: &[u8]) -> bool {
 fn to_end_of_line(text: &[u8], is_variable: bool) -> Option<&[u8]> {
     let length = text.iter().position(u8::is_ascii_whitespace);
     // The line may go on beyond what is looked at.
-    let length = length.or((text.len() < LONGEST / 2).then_some(text.len()))?;
+    let length = length.or((text.len() < MAX_LINE / 2).then_some(text.len()))?;
     let rest = text[length..].split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
     let is_comment = |rest: &[u8]| rest.starts_with(b"#") || rest.starts_with(b"//");
     let mut value = &text[..length];
@@ -149,7 +149,7 @@ fn parameter(text: &[u8], is_parameter: bool) -> Option<&[u8]> {
         |byte: &u8| byte.is_ascii_alphanumeric() || b"+/_.:~!@#%^*=?-".contains(byte) || *byte == b'$' && is_parameter;
     let length = text.iter().take_while(|byte| is_value(byte)).count();
     let ends = |next: &u8| next.is_ascii_whitespace() || b"\"'`;&,<".contains(next);
-    (length < LONGEST / 2 && text.get(length).is_none_or(ends)).then_some(&text[..length])
+    (length < MAX_LINE / 2 && text.get(length).is_none_or(ends)).then_some(&text[..length])
 }
 
 /// Whether a value is an expression of a program, or a path: `read(file)`, `args[1]`, `user.name`, `user->name`.

@@ -14,16 +14,17 @@ use crate::token_format::{Before, FORMATS, Least, TokenFormat};
 
 /// How far before a run of token characters an anchor may begin: `Bearer `, `1234567890:AA`.
 const BEFORE_RUN: usize = 24;
-/// Most bytes of the parts of a token before a run, which end with dots.
-const PARTS: usize = 128;
+/// Maximum length of the parts of a token before a run, in bytes. Each part ends with a dot.
+const MAX_PARTS: usize = 128;
 /// An anchor of tokens with dots in any place, which may have no long run.
 const IN_ANY_RUN: &str = "Q~";
 /// Tokens of so many characters may consist of letters only, with an anchor in their middle.
 const LETTERS: usize = 34;
 /// Most bytes of a token from its anchor on.
 const LONGEST: usize = 4096;
-/// The byte that begins an escape sequence of a terminal, and the most bytes of one that sets a colour.
+/// First byte of an escape sequence of a terminal.
 const ESCAPE: u8 = 0x1b;
+/// Maximum length of an escape sequence that sets a colour, in bytes.
 const COLOUR: usize = 12;
 /// Most bytes from the name of a header to its value.
 const BEFORE_HEADER: usize = 32;
@@ -88,7 +89,7 @@ impl Anchors {
         };
         let mut is_boundary = !from.checked_sub(1).is_some_and(|at| text[at].is_ascii_alphanumeric());
         for at in from..run.end - 1 {
-            // The letter of an escape stands before the token: `\n`.
+            // An escape such as `\n` ends with a letter and separates the token from the text before it.
             let is_escaped = at >= 2 && (text[at - 2] == b'\\' || text[at - 1] == b'm' && ends_escape(&text[..at]));
             let begins = is_boundary || is_escaped;
             let anchors = || &self.beginning[place(text[at], text[at + 1])];
@@ -123,9 +124,9 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     found.extend(with_dots.filter_map(|anchor| token_at(text, anchor, ANCHORS.in_any_run, &mut end)));
 }
 
-/// Where the parts before a run begin: characters of tokens and dots. The run itself if no dot stands before it.
+/// The offset of the parts before a run: characters of tokens and dots. The start of the run if no dot precedes it.
 fn start_of_parts(text: &[u8], run: usize) -> usize {
-    let before = &text[run.saturating_sub(PARTS)..run];
+    let before = &text[run.saturating_sub(MAX_PARTS)..run];
     let is_in_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b".!_-+/=~%".contains(byte);
     let length = if before.ends_with(b".") { before.iter().rev().take_while(is_in_part).count() } else { 0 };
     run - length

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-/// What a name proves of its value.
+/// The kind of secret that a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Named {
     /// A token or a key, which looks random.
@@ -124,7 +124,7 @@ static PARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(parts).expect("a few short parts")
 });
 
-/// What a name proves of its value; nothing if it is not that of a secret.
+/// Returns the kind of secret that a value with this name has; `None` if the name is of no secret.
 pub(crate) fn named(name: &[u8]) -> Option<Named> {
     let mut plain = [0; LONGEST];
     let mut length = 0;

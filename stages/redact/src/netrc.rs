@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use crate::url::is_chosen;
 
-/// Most bytes before the word `password`.
-const LONGEST: usize = 256;
-/// Keys that may stand before `password`, and the most of them.
+/// Maximum number of bytes that are examined on each side of the word `password`.
+const MAX_BYTES: usize = 256;
+/// Keys that may precede `password`.
 const KEYS: &[&[u8]] = &[b"login", b"account", b"user"];
+/// Maximum number of keys before `password`.
 const MAX_PAIRS: usize = 2;
 
 /// The password after the word `password` of an entry.
@@ -19,15 +20,15 @@ pub(crate) fn password_after(text: &[u8], word: &Range<usize>) -> Option<Range<u
         return None;
     }
     let start = word.end + blanks;
-    let value = &text[start..text.len().min(start + LONGEST)];
+    let value = &text[start..text.len().min(start + MAX_BYTES)];
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
-    let length = value.iter().position(ends).or((value.len() < LONGEST).then_some(value.len()))?;
+    let length = value.iter().position(ends).or((value.len() < MAX_BYTES).then_some(value.len()))?;
     is_chosen(&value[..length]).then_some(start..start + length)
 }
 
 /// Whether a text ends with `machine HOST` or `default`, and one or two pairs of a key and its value.
 fn follows_machine(text: &[u8]) -> bool {
-    let text = &text[text.len().saturating_sub(LONGEST)..];
+    let text = &text[text.len().saturating_sub(MAX_BYTES)..];
     let mut words = text.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     for _ in 0..MAX_PAIRS {
         if words.next().is_none() || !words.next().is_some_and(|key| KEYS.contains(&key)) {

@@ -11,8 +11,8 @@ use crate::url::is_chosen;
 
 /// The usual port, which shows an entry in any text.
 const PORT: &[u8] = b":5432:";
-/// Most bytes of a line that are looked at, before and after the port.
-const LONGEST: usize = 512;
+/// Maximum number of bytes that are examined on each side of a port.
+const MAX_BYTES: usize = 512;
 
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?-u)(?:\A|[\s\x22'`])[\w.*/-]+:(?:\d{1,5}|\*):[^:\s]+:[^:\s]+:((?:\\[:\\]|[^\s\x22'`\\:])+)(?:[\s\x22'`\\]|\z)";
@@ -24,9 +24,9 @@ pub(crate) fn find(text: &[u8], found: &mut Vec<Secret>) {
     let mut searched = 0;
     for port in memmem::find_iter(text, PORT) {
         if port >= searched {
-            let from = searched.max(port.saturating_sub(LONGEST));
+            let from = searched.max(port.saturating_sub(MAX_BYTES));
             let start = memrchr(b'\n', &text[from..port]).map_or(from, |line| from + line + 1);
-            let to = text.len().min(port + LONGEST);
+            let to = text.len().min(port + MAX_BYTES);
             searched = memchr(b'\n', &text[port..to]).map_or(to, |line| port + line);
             add(text, start..searched, found);
         }

@@ -49,7 +49,7 @@ fn length(value: &[u8], at: usize) -> usize {
     let [b'$', rest @ ..] = text else { return 0 };
     let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     let begins = rest.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_');
-    // In `Sup3r$ecret` the sign stands for a letter.
+    // In `Sup3r$ecret` the sign replaces a letter.
     let is_inside = at.checked_sub(1).is_some_and(|before| value[before].is_ascii_alphanumeric());
     let is_capital = || !rest[..name].iter().any(u8::is_ascii_lowercase);
     if begins && (!is_inside || is_capital()) { 1 + name } else { 0 }

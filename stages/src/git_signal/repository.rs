@@ -82,7 +82,8 @@ impl Repository {
     /// Opens the repository at or above `root`. If that fails, files have no history, and [`Self::remarks`] gives the reason.
     pub fn open(root: &Path, previous: PreviousRun, using: RunSettings) -> Self {
         let (walk_cache, diff_cache) = (Some(previous.walk_cache.clone()), Some(previous.diff_cache.clone()));
-        let (history, broken) = match History::open(root, Options { walk_cache, diff_cache }) {
+        let options = Options { walk_cache, diff_cache, mask: Some(aurora_redact::masked) };
+        let (history, broken) = match History::open(root, options) {
             Ok(history) => (history.map(Arc::new), None),
             Err(error) => (None, Some(Arc::from(error.to_string()))),
         };

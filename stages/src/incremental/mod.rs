@@ -54,7 +54,8 @@ impl Default for IncrementalCheck {
 
 impl Described for IncrementalCheck {
     const SUMMARY: &'static str = "Drops unchanged files and appends deleted ones. The evidence, cheapest first: modification \
-        time and size, git's index, BLAKE3 of the content. Secrets in the texts of the others are masked.";
+        time and size, git's index, BLAKE3 of the content. Secrets in the texts of the others are masked; \
+        a file with a secret in its path is left out.";
     const KEYS: &'static [Key] = &[
         Key::bool("git", "Trust git's index where it shows that a file is unchanged."),
         Key::bool("mtime", "Trust an unchanged modification time and size."),
@@ -212,6 +213,7 @@ impl Worker for IncrementalWorker<'_> {
         for (index, path) in paths.iter().enumerate() {
             let row = FileInput { path, size: sizes[index], mtime: mtimes[index], language: &languages[index] };
             let change = match documents.and_then(|documents| documents[index].as_ref()) {
+                _ if self.stage.config.redact && redaction::is_left_out(path, cx) => None,
                 None => self.examine(&row, cx)?,
                 Some(document) => self.examine_document(document, &row, cx)?,
             };
