@@ -90,6 +90,11 @@ impl Changes {
         Ok(is_any_new)
     }
 
+    /// Whether the tree still has the repository, or none, that it had when the watch began.
+    pub(crate) fn has_same_repository(&self) -> bool {
+        git_directory(&self.root) == self.git
+    }
+
     /// Waits at most `time` for a change, and then until the tree is quiet. Returns whether something may have changed.
     pub(crate) fn wait(&self, time: Duration) -> bool {
         match self.events.recv_timeout(time) {

@@ -148,19 +148,21 @@ impl Keeper {
             }
             // What happened in a directory before it was watched is seen by another run.
             let is_any_new = match changes {
-                None => {
+                Some(watching) if watching.has_same_repository() => {
+                    match self.directories().map(|directories| watching.also(&directories)) {
+                        Some(Ok(is_any_new)) => is_any_new,
+                        Some(Err(error)) => {
+                            self.warn(&error);
+                            *changes = None;
+                            false
+                        }
+                        None => false,
+                    }
+                }
+                _ => {
                     *changes = self.watch_tree();
                     changes.is_some()
                 }
-                Some(watching) => match self.directories().map(|directories| watching.also(&directories)) {
-                    Some(Ok(is_any_new)) => is_any_new,
-                    Some(Err(error)) => {
-                        self.warn(&error);
-                        *changes = None;
-                        false
-                    }
-                    None => false,
-                },
             };
             if !is_any_new || self.is_stopped() {
                 return true;

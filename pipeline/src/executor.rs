@@ -19,7 +19,7 @@ use crate::in_flight::{Message, StepOutput};
 use crate::probe::Probe;
 use crate::progress::{Observer, Progress, Silent, StageLoad, StageMeter};
 use crate::queue::{QueueSender, queue};
-use crate::report::{Outcome, RunError, RunReport, RunTallies, StageReport};
+use crate::report::{Outcome, RunError, RunReport, RunTallies, StageReport, bottleneck};
 use crate::worker_task::{WorkerTask, panic_message};
 
 /// Options of a run.
@@ -181,13 +181,12 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
         .zip(&run.meters)
         .map(|(stage, meter)| meter.report(&stage.name, run.started, elapsed))
         .collect();
-    let busiest = stages.iter().rev().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
     let tallies = std::mem::take(&mut *run.tallies.lock().unwrap_or_else(PoisonError::into_inner));
     let RunTallies { skipped, warnings, errors, failures, incomplete, kept, counters } = tallies;
     RunReport {
         outcome: if run.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Completed },
         elapsed,
-        bottleneck: busiest.filter(|stage| stage.utilisation > 0.0).map(|stage| stage.name.clone()),
+        bottleneck: bottleneck(&stages),
         stages,
         files: run.files_done.load(Ordering::Relaxed),
         chunks: run.chunks_done.load(Ordering::Relaxed),

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
-use aurora_storage::{ChunkHistory, FileOutcome, FileRecord, IndexWriter, NewChunk, StoredTokens};
+use aurora_storage::{ChunkHistory, FileOutcome, FileRecord, FileStamp, IndexWriter, NewChunk, StoredTokens};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
-    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, ParsedFile, RECORD, SIGNAL, SIZE,
-    STATUS, SYMBOLS, StoredId, TOKENS,
+    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, INODE, LANGUAGE, MTIME, PATH, ParsedFile, RECORD,
+    SIGNAL, SIZE, STATUS, SYMBOLS, StoredId, TOKENS,
 };
 use crate::git_signal::to_stored;
 use crate::metadata::{ChunkMetadata, metadata};
@@ -36,7 +36,7 @@ impl StageConfig for Store {
         Access::sink()
             .reads([PATH.spec(), SIZE.spec(), MTIME.spec(), STATUS.spec(), HASH.spec(), LANGUAGE.spec()])
             .reads([SYMBOLS.spec(), RECORD.spec()])
-            .reads_optional([BLAME.spec(), SIGNAL.spec(), EMBEDDING.spec(), TOKENS.spec()])
+            .reads_optional([INODE.spec(), BLAME.spec(), SIGNAL.spec(), EMBEDDING.spec(), TOKENS.spec()])
             .reads_dynamic()
             .writes([CHUNK_ID.spec()])
     }
@@ -124,7 +124,7 @@ impl StoreWorker<'_> {
         Ok(FileRecord {
             path: batch.read(PATH)?[row].to_string(),
             size: batch.read(SIZE)?[row],
-            mtime_ns: self.stage.clock.recorded_mtime(batch.read(MTIME)?[row]),
+            stamp: self.stamp(batch, row)?,
             hash: content.hash,
             blob: content.blob.clone(),
             language: batch.read(LANGUAGE)?[row].to_string(),
@@ -146,16 +146,22 @@ impl StoreWorker<'_> {
         })
     }
 
+    /// The stamp to store.
+    fn stamp(&self, batch: &BatchView<'_>, row: usize) -> Result<FileStamp, StageError> {
+        let inode = batch.read_optional(INODE)?.map(|inodes| inodes[row]).unwrap_or_default();
+        Ok(self.stage.clock.recorded(inode.stamp(batch.read(MTIME)?[row])))
+    }
+
     /// The stored row of a file.
     fn known(&self, batch: &BatchView<'_>, row: usize) -> Result<Option<FileRecord>, StageError> {
         self.stage.previous.snapshot.file(&batch.read(PATH)?[row]).map_err(StageError::from_error)
     }
 
-    /// The stored row of a file of which only size, modification time or object id have changed.
+    /// The stored row of a file of which only stat data or object id have changed.
     fn touched(&self, known: FileRecord, batch: &BatchView<'_>, row: usize) -> Result<FileRecord, StageError> {
         Ok(FileRecord {
             size: batch.read(SIZE)?[row],
-            mtime_ns: self.stage.clock.recorded_mtime(batch.read(MTIME)?[row]),
+            stamp: self.stamp(batch, row)?,
             blob: batch.read(HASH)?[row].blob.clone(),
             ..known
         })

@@ -16,7 +16,7 @@ const CHAINED: usize = 16;
 
 impl Snapshot {
     /// BLAKE3, in hexadecimal, of the logical content: every chunk in the order of keys with its record,
-    /// terms, labels, lengths and vector; every file row but its modification time; the totals, the model
+    /// terms, labels, lengths and vector; every file row but its stat data and blob id; the totals, the model
     /// and the custom columns.
     ///
     /// Two indexes of the same tree have the same digest, however each came about.

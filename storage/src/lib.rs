@@ -27,7 +27,7 @@
 //! #     git: ChunkHistory::None, metadata: vec![], governance: None, parent: None, exported: true, date: None,
 //! # };
 //! # let file = FileRecord {
-//! #     path: "a.py".into(), size: 20, mtime_ns: 0, blob: vec![], hash: [0; 32], language: "python".into(),
+//! #     path: "a.py".into(), size: 20, stamp: Default::default(), blob: vec![], hash: [0; 32], language: "python".into(),
 //! #     outcome: FileOutcome::Indexed, history_key: vec![], chunks: vec![], lines: 2, warnings: vec![],
 //! # };
 //! # let update = ManifestUpdate {
@@ -123,7 +123,7 @@ pub use column::{ColumnDeclaration, ColumnKind};
 pub use compact::Compaction;
 pub use env::Environment;
 pub use error::StorageError;
-pub use files::{FileFinder, FileOutcome, FileRecord, FileRow};
+pub use files::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
 pub use index_id::IndexId;
 pub use label::{Label, LabelKind};
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};

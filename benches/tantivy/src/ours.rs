@@ -10,7 +10,7 @@ use std::sync::mpsc::sync_channel;
 
 use aurora_query::Bm25Config;
 use aurora_storage::{
-    Chunk, ChunkId, ChunkType, Environment, FIELDS, Field, FileOutcome, FileRecord, IndexWriter, Manifest,
+    Chunk, ChunkId, ChunkType, Environment, FIELDS, Field, FileOutcome, FileRecord, FileStamp, IndexWriter, Manifest,
     ManifestUpdate, NewChunk, OpenMode, TermVector, WriterOptions,
 };
 
@@ -127,7 +127,7 @@ pub fn record(path: &str) -> FileRecord {
     FileRecord {
         path: path.to_owned(),
         size: 0,
-        mtime_ns: 0,
+        stamp: FileStamp::default(),
         blob: Vec::new(),
         hash: [0; 32],
         language: String::new(),

@@ -8,8 +8,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use aurora_analysis::{Analyzer, EmbedError, Embedder, InferenceError, Passage, QueryEmbedder, Reranker};
 use aurora_storage::{
     Chunk, ChunkHistory, ChunkType, ColumnDeclaration, Complexity, Environment, Field, FileOutcome, FileRecord,
-    GitHistory, HistoryTier, ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, StoredTokens, TermVector,
-    WriterOptions,
+    FileStamp, GitHistory, HistoryTier, ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, StoredTokens,
+    TermVector, WriterOptions,
 };
 
 pub(crate) const DAY: i64 = 86_400;
@@ -237,7 +237,7 @@ pub(crate) fn record(path: &str) -> FileRecord {
     FileRecord {
         path: path.to_owned(),
         size: 1,
-        mtime_ns: 1,
+        stamp: FileStamp { modified: 1, ..FileStamp::default() },
         blob: Vec::new(),
         hash: [0; 32],
         language: "python".to_owned(),

@@ -84,6 +84,11 @@ impl History {
         &self.root
     }
 
+    /// The root relative to the work tree, ending in `/`; empty if it is the root of the work tree.
+    pub fn prefix(&self) -> &[u8] {
+        &self.prefix
+    }
+
     /// The commit at HEAD; `None` before the first commit.
     pub fn head(&self) -> Option<&CommitId> {
         self.head.as_ref()

@@ -1,6 +1,6 @@
 //! `incremental-check`: decides which files have changed, with the cheapest evidence first.
 //!
-//! 1. modification time and size;
+//! 1. the file's size and stamp: modification time, inode and the time of its last change;
 //! 2. git: the blob in git's index, if the file's metadata proves that it is unmodified;
 //! 3. blake3 of the content.
 //!
@@ -18,16 +18,16 @@ use aurora_pipeline::{
     Access, BatchView, BuildContext, Described, Emitter, FILE_STORED, Fingerprint, Key, Stage, StageConfig,
     StageContext, StageError, StoredValues, Worker,
 };
-use aurora_storage::{FileFinder, FileRow};
+use aurora_storage::{FileFinder, FileRow, FileStamp};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
-    ContentId, DOCUMENT, Document, FileStatus, HASH, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE, STATUS,
-    TEXT,
+    ContentId, DOCUMENT, Document, FileStatus, HASH, INODE, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE,
+    STATUS, TEXT,
 };
 use crate::formats;
 use crate::git_signal::Repository;
-use crate::services::{PreviousIndex, RunClock, RunScope, SourceTree, is_gone, service};
+use crate::services::{Checkpoint, PreviousIndex, RunClock, RunScope, SourceTree, is_gone, service};
 use content::FileContent;
 pub(crate) use redaction::{COUNTER as SECRETS_COUNTER, WARNING as SECRETS_WARNING};
 
@@ -40,7 +40,7 @@ const DELETIONS_PER_BATCH: usize = 4_096;
 pub struct IncrementalCheck {
     /// Whether git's index may prove that a file is unchanged.
     pub git: bool,
-    /// Whether an unchanged modification time and size may prove it.
+    /// Whether unchanged stat data may prove it.
     pub mtime: bool,
     /// Whether secrets in the texts are masked.
     pub redact: bool,
@@ -53,11 +53,11 @@ impl Default for IncrementalCheck {
 }
 
 impl Described for IncrementalCheck {
-    const SUMMARY: &'static str = "Drops unchanged files and appends deleted ones. The evidence, cheapest first: modification \
-        time and size, git's index, BLAKE3 of the content. Secrets in the texts of the others are masked.";
+    const SUMMARY: &'static str = "Drops unchanged files and appends deleted ones. The evidence, cheapest first: size, times and \
+        inode, git's index, BLAKE3 of the content. Secrets in the texts of the others are masked.";
     const KEYS: &'static [Key] = &[
         Key::bool("git", "Trust git's index where it shows that a file is unchanged."),
-        Key::bool("mtime", "Trust an unchanged modification time and size."),
+        Key::bool("mtime", "Trust an unchanged size, modification time, change time and inode."),
         Key::bool("redact", "Mask secrets: tokens, private keys, passwords in URLs, random values of secret names."),
     ];
 }
@@ -68,7 +68,7 @@ impl StageConfig for IncrementalCheck {
     fn access(&self) -> Access {
         Access::transform()
             .reads([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
-            .reads_optional([DOCUMENT.spec()])
+            .reads_optional([INODE.spec(), DOCUMENT.spec()])
             // This stage writes the rows of deleted files.
             .writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
             .writes([STATUS.spec(), HASH.spec(), TEXT.spec()])
@@ -82,6 +82,7 @@ impl StageConfig for IncrementalCheck {
             previous: service(cx)?,
             repository: service(cx)?,
             clock: service(cx)?,
+            checkpoint: service(cx)?,
             config: self,
             seen: Mutex::default(),
         }))
@@ -93,6 +94,7 @@ struct IncrementalStage {
     previous: Arc<PreviousIndex>,
     repository: Arc<Repository>,
     clock: Arc<RunClock>,
+    checkpoint: Arc<Checkpoint>,
     config: IncrementalCheck,
     seen: Mutex<SeenPaths>,
 }
@@ -128,7 +130,7 @@ impl Stage for IncrementalStage {
 
     fn close(&self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         // A run that was stopped has not seen the whole tree, so an unseen file may still exist.
-        if cx.cancelled() {
+        if cx.cancelled() || self.checkpoint.is_reached() {
             return Ok(());
         }
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -186,7 +188,7 @@ struct IncrementalWorker<'a> {
 struct FileInput<'a> {
     path: &'a RelativePath,
     size: u64,
-    mtime: i64,
+    stamp: FileStamp,
     language: &'a str,
 }
 
@@ -208,9 +210,11 @@ impl Worker for IncrementalWorker<'_> {
         let mut formats = Vec::new();
         let (paths, sizes) = (batch.read(PATH)?, batch.read(SIZE)?);
         let (mtimes, languages) = (batch.read(MTIME)?, batch.read(LANGUAGE)?);
-        let documents = batch.read_optional(DOCUMENT)?;
+        let (inodes, documents) = (batch.read_optional(INODE)?, batch.read_optional(DOCUMENT)?);
         for (index, path) in paths.iter().enumerate() {
-            let row = FileInput { path, size: sizes[index], mtime: mtimes[index], language: &languages[index] };
+            let inode = inodes.map(|inodes| inodes[index]).unwrap_or_default();
+            let stamp = inode.stamp(mtimes[index]);
+            let row = FileInput { path, size: sizes[index], stamp, language: &languages[index] };
             let change = match documents.and_then(|documents| documents[index].as_ref()) {
                 None => self.examine(&row, cx)?,
                 Some(document) => self.examine_document(document, &row, cx)?,
@@ -223,6 +227,10 @@ impl Worker for IncrementalWorker<'_> {
                 formats.push(change.format.map_or_else(|| languages[index].clone(), LanguageName::from));
                 stored.push(change.stored);
             }
+        }
+        // Files with another status may have the same one in the next pass, which would then make no progress.
+        if statuses.iter().any(FileStatus::needs_parsing) {
+            self.stage.checkpoint.note_progress();
         }
         batch.retain_files(&keep)?;
         batch.write(LANGUAGE, formats)?;
@@ -249,17 +257,20 @@ impl IncrementalWorker<'_> {
     fn examine(&mut self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Result<Option<ChangedFile>, StageError> {
         let stage = self.stage;
         let known = self.known.row(row.path).map_err(StageError::from_error)?;
-        if let Some(known) = known.filter(|known| self.is_known_unchanged(known, row)) {
+        if let Some(known) = known.filter(|known| self.is_known_unchanged(known, row) && !self.is_outdated(known, row))
+        {
             self.see(row, true);
-            return self.unchanged(known, None, row, cx);
+            self.count_unchanged(&known, row, cx);
+            return Ok(None);
         }
+        // Files that are made again are read, and compared by content, whatever their stat data.
         let Some(bytes) = self.read(row, cx) else { return Ok(None) };
         self.see(row, known.is_some());
         let blob = self.clean_blob(row).map(|blob| blob.as_slice().to_vec()).unwrap_or_default();
         let content = ContentId { hash: *blake3::hash(&bytes).as_bytes(), blob };
         let same = |known: &FileRow<'_>| stage.previous.scope() < RunScope::Everything && known.hash() == content.hash;
         if let Some(known) = known.filter(same) {
-            return self.unchanged(known, Some((content, bytes)), row, cx);
+            return self.unchanged(known, content, bytes, row, cx);
         }
         let status = |content: &ContentId| match known {
             Some(_) => Ok(FileStatus::Modified),
@@ -300,7 +311,7 @@ impl IncrementalWorker<'_> {
         let record = previous.snapshot.file(row.path).map_err(StageError::from_error)?;
         let is_same = record.is_some_and(|record| record.hash == content.hash && record.language == row.language);
         match known.filter(|_| is_same && previous.scope() < RunScope::Everything) {
-            Some(known) => self.unchanged(known, Some((content, bytes)), row, cx),
+            Some(known) => self.unchanged(known, content, bytes, row, cx),
             None => {
                 let status = if known.is_some() { FileStatus::Modified } else { FileStatus::Added };
                 Ok(Some(self.changed(|_| Ok(status), content, bytes, row, cx)?))
@@ -313,52 +324,56 @@ impl IncrementalWorker<'_> {
         self.seen.known += u64::from(is_known);
     }
 
-    /// Whether time and size, or git's index, prove that the content is the one in the index.
+    /// Whether stat data, or git's index, proves that the content is the one in the index.
     fn is_known_unchanged(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> bool {
         if self.stage.previous.scope() == RunScope::Everything {
             return false;
         }
-        // A recorded time of zero means that the file could have changed again within a tick of the clock.
-        let by_time = known.mtime_ns() != 0 && known.mtime_ns() == row.mtime && known.size() == row.size;
-        let by_git =
-            || !known.blob().is_empty() && self.clean_blob(row).is_some_and(|blob| known.blob() == blob.as_slice());
-        (self.stage.config.mtime && by_time) || by_git()
+        let blob = || Some(known.blob()).filter(|known| !known.is_empty()).zip(self.clean_blob(row));
+        let by_stat = self.stage.config.mtime && known.size() == row.size && known.stamp().proves(&row.stamp);
+        // Other systems have no change time, so that only git can tell of a commit that restored size and modification time.
+        let is_proven = by_stat && (cfg!(unix) || blob().is_none_or(|(known, blob)| known == blob.as_slice()));
+        is_proven || blob().is_some_and(|(known, blob)| known == blob.as_slice())
     }
 
     fn clean_blob(&self, row: &FileInput<'_>) -> Option<ObjectId> {
         if self.stage.config.git { self.stage.repository.clean_blob(row.path) } else { None }
     }
 
-    /// Handles a file whose content is the one in the index: other data about it may have to be stored. `read` is the content,
-    /// if it was read.
+    /// Whether the chunks of a file with the same content have to be stored again, with another history or other derived data.
+    fn is_outdated(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> bool {
+        let stage = self.stage;
+        known.skipped().is_none()
+            && (stage.previous.scope() == RunScope::Derived
+                || stage.repository.key_changed(row.path, known.history_key()))
+    }
+
+    fn count_unchanged(&mut self, known: &FileRow<'_>, row: &FileInput<'_>, cx: &StageContext<'_>) {
+        match known.skipped() {
+            Some(reason) => cx.skip(row.path, reason),
+            None => self.unchanged += 1,
+        }
+    }
+
+    /// Handles a file that was read and has the content that is in the index: other data about it may have to be stored.
     fn unchanged(
         &mut self,
         known: FileRow<'_>,
-        read: Option<(ContentId, Vec<u8>)>,
+        content: ContentId,
+        bytes: Vec<u8>,
         row: &FileInput<'_>,
         cx: &StageContext<'_>,
     ) -> Result<Option<ChangedFile>, StageError> {
         let stage = self.stage;
-        if let Some(reason) = known.skipped() {
-            cx.skip(row.path, reason);
-        } else if stage.previous.scope() == RunScope::Derived
-            || stage.repository.key_changed(row.path, known.history_key())
-        {
+        if self.is_outdated(&known, row) {
             cx.count("files.refreshed", 1);
-            let (content, bytes) = match read {
-                Some((content, bytes)) => (content, Some(bytes)),
-                None => (ContentId { hash: known.hash(), blob: known.blob().to_vec() }, self.read(row, cx)),
-            };
-            let Some(bytes) = bytes else { return Ok(None) };
             let FileContent::Text { text, format, .. } = self.decode(bytes, row) else { return Ok(None) };
             let text = self.redacted(text, row, cx);
             let stored = stage.previous.custom_values_of(row.path).map_err(StageError::from_error)?;
             return Ok(Some(ChangedFile { status: FileStatus::Refreshed, content, text, format, stored }));
-        } else {
-            self.unchanged += 1;
         }
-        let Some((content, _)) = read else { return Ok(None) };
-        let moved = known.mtime_ns() != stage.clock.recorded_mtime(row.mtime) || known.blob() != content.blob;
+        self.count_unchanged(&known, row, cx);
+        let moved = known.stamp() != stage.clock.recorded(row.stamp) || known.blob() != content.blob;
         Ok(moved.then(|| ChangedFile {
             status: FileStatus::Touched,
             content,

@@ -1,6 +1,7 @@
 //! An index run from end to end: plan, open, run the stages, publish.
 
 mod access;
+mod checkpoints;
 mod custom_columns;
 mod descriptors;
 mod directories;
@@ -50,13 +51,14 @@ pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, 
 pub use trust::{Distrust, Trust};
 
 use pass::pass;
-use pass_kind::PassKind;
+use pass_kind::{PassEnd, PassKind};
 use recovery::Recovery;
 
 /// Brings the index of a root up to date and publishes it.
 ///
-/// A run that is cancelled publishes what it has finished; the next one continues from there. A run that fails publishes
-/// nothing. The first run of a git work tree starts from the index of another work tree of the repository, where this user has one. Files that cannot be read stay in the index as they are, see [`IndexSummary::unreadable`]. If the keyword index
+/// A run that is cancelled publishes what it has finished; the next one continues from there. A long run also publishes now and then
+/// what it has finished, see [`IndexOptions::publish_every`]: such a generation is not complete, and is what a run leaves that is
+/// killed or fails later. The first run of a git work tree starts from the index of another work tree of the repository, where this user has one. Files that cannot be read stay in the index as they are, see [`IndexSummary::unreadable`]. If the keyword index
 /// is damaged, it is rebuilt from the stored chunks; an index that is damaged elsewhere, or has another format, is set aside
 /// and built anew. Either gives a warning.
 ///
@@ -106,10 +108,18 @@ pub fn run_changes(options: &IndexOptions) -> Result<(), IndexError> {
 /// Time between two looks at the walk over git's history, if the observer gives none.
 const WALK_POLL: Duration = Duration::from_millis(100);
 
-/// One pass, and a second one for attributions if the first one did not wait for the walk over git's history.
+/// One pass, or several with publications between them, and another one for attributions if files did not wait for the walk over
+/// git's history.
 fn attempt(root: &Path, options: &IndexOptions, observer: &dyn IndexObserver) -> Result<IndexSummary, IndexError> {
     let begun = Instant::now();
-    let (summary, deferred) = pass(root, options, observer, PassKind::Whole)?;
+    let rest = &IndexOptions { force: false, ..options.clone() };
+    let mut end = pass(root, options, observer, PassKind::Whole)?;
+    let (summary, deferred) = loop {
+        match end {
+            PassEnd::Done(summary, deferred) => break (*summary, deferred),
+            PassEnd::AtCheckpoint(earlier) => end = pass(root, rest, observer, PassKind::Rest(earlier))?,
+        }
+    };
     let Some(walk) = deferred else { return Ok(summary) };
     loop {
         observer.on_history(walk.progress());
@@ -120,7 +130,9 @@ fn attempt(root: &Path, options: &IndexOptions, observer: &dyn IndexObserver) ->
             break;
         }
     }
-    let options = &IndexOptions { force: false, ..options.clone() };
-    let (attributed, _) = pass(root, options, observer, PassKind::Attributions(walk))?;
-    Ok(summary.followed_by(attributed, begun.elapsed()))
+    let attributed = pass(root, rest, observer, PassKind::Attributions(walk))?.summary();
+    Ok(match attributed {
+        Some(attributed) => summary.followed_by(attributed, begun.elapsed()),
+        None => summary,
+    })
 }

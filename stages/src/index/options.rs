@@ -53,6 +53,9 @@ pub struct IndexOptions {
     /// How long files wait for the walk over git's history before they are published without attribution, which follows in
     /// a second pass. Zero: not at all. By default as long as everything else takes.
     pub patience: Option<Duration>,
+    /// Time between publications of a long run that builds an index or has many changes to process. By default at least 10 seconds, and
+    /// so long that publications take less than 2 % of the time.
+    pub publish_every: Option<Duration>,
     /// Stops the run cleanly.
     pub cancel: CancelToken,
     /// Where models other than the embedded one are found.
@@ -79,6 +82,7 @@ impl IndexOptions {
             jobs: None,
             memory: None,
             patience: None,
+            publish_every: None,
             cancel: CancelToken::new(),
             // The user's directory is the one that holds the models.
             conversations: models.path().parent().map(|user| UserDirectory::at(user).conversations()),

@@ -59,7 +59,7 @@ pub fn outlook(options: &IndexOptions) -> Result<Vec<StageOutlook>, IndexError> 
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let environment = Environment::open(project.path(), OpenMode::Existing)?;
     let memory = MemoryShares::of(plan.run_config().memory);
-    let services = RunServices::open(&root, &plan, columns, &environment, options, memory, PassKind::Whole)?;
+    let services = RunServices::open(&root, &plan, columns, &environment, options, memory, &PassKind::Whole)?;
     let before = services.previous.snapshot.manifest().fingerprints.clone();
     let lent = services.lend(&options.services);
     let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;

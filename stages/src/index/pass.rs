@@ -1,4 +1,4 @@
-//! One pass of the pipeline over the tree, published at its end.
+//! One pass of the pipeline over the tree, published at its end or at a checkpoint.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,27 +9,27 @@ use aurora_pipeline::{BuildContext, Outcome, RunOptions};
 use aurora_storage::{Environment, ManifestUpdate, ModelInfo, OpenMode, Origin, ProjectDirectory, Snapshot};
 
 use super::access;
+use super::checkpoints::EarlierPasses;
 use super::custom_columns;
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexObserver, IndexOptions};
-use super::pass_kind::PassKind;
+use super::pass_kind::{PassEnd, PassKind};
 use super::plan::plan;
 use super::run_services::{MemoryShares, RunServices};
 use super::scope::{self, HISTORY, Rerun, mark_incomplete, rerun};
 use super::summary::{After, IndexSummary};
 use super::trust::Trust;
-use crate::git_signal::{HistoryWalk, Repository, WaitLimit};
+use crate::git_signal::{Repository, WaitLimit};
 use crate::services::{RunScope, now_seconds};
 
-/// Runs the pipeline once and publishes. If the walk over git's history takes longer than everything else, files are
-/// published without attribution and the walk is returned: another pass continues it.
+/// Runs the pipeline once and publishes.
 pub(super) fn pass(
     root: &Path,
     options: &IndexOptions,
     observer: &dyn IndexObserver,
     kind: PassKind,
-) -> Result<(IndexSummary, Option<Arc<HistoryWalk>>), IndexError> {
+) -> Result<PassEnd, IndexError> {
     let begun = Instant::now();
     let plan = plan(options)?;
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
@@ -43,8 +43,13 @@ pub(super) fn pass(
     }
     let continues_walk = matches!(kind, PassKind::Attributions(_));
     let only_changes = matches!(kind, PassKind::Changes);
-    let services = RunServices::open(root, &plan, columns, &environment, options, memory, kind)?;
+    let has_checkpoints = matches!(kind, PassKind::Whole | PassKind::Rest(_));
+    let services = RunServices::open(root, &plan, columns, &environment, options, memory, &kind)?;
     let before = services.previous.snapshot.manifest().clone();
+    let mut earlier = match kind {
+        PassKind::Rest(earlier) => *earlier,
+        _ => EarlierPasses::none(&before, begun, options.publish_every),
+    };
 
     let lent = services.lend(&options.services);
     let pipeline = plan.build(&BuildContext { root, services: &lent })?;
@@ -62,6 +67,11 @@ pub(super) fn pass(
         return Err(IndexError::OtherPipeline);
     }
     services.previous.decide(scope);
+    let is_first = before.generation == 0;
+    // A generation that follows one configuration here and another one there is never published.
+    if has_checkpoints && (is_first || scope == RunScope::Changes) {
+        services.checkpoint.set(earlier.interval());
+    }
     let model = services.models.used();
     if !continues_walk {
         services.repository.defer_beyond(match options.patience {
@@ -76,10 +86,11 @@ pub(super) fn pass(
     let (memory, observer) = (Some(memory.batches), observer.of_run());
     let run = RunOptions { jobs, memory, cancel, current, resumed, kept, observer, probe: None };
     let report = pipeline.run(run)?;
+    let finished = Instant::now();
     report.incomplete.iter().for_each(|stage| mark_incomplete(&mut states, stage));
     states.extend(scope::keeping(&report.kept));
-    let is_complete = report.outcome == Outcome::Completed;
-    let RunServices { tree, writer, repository, moves, .. } = services;
+    let RunServices { tree, writer, repository, moves, checkpoint, .. } = services;
+    let is_complete = report.outcome == Outcome::Completed && !checkpoint.is_reached();
     let writer = writer.and_then(Arc::into_inner).expect("the stages that shared the writer ended with the pipeline");
     let unread = tree.unread().clone();
     repository.save_diff_cache();
@@ -88,7 +99,6 @@ pub(super) fn pass(
     let is_settled = repository.is_settled() && unread.known() == 0;
     let history = if is_settled { repository.state().to_owned() } else { repository.unfinished_state() };
     states.push((HISTORY.to_owned(), history));
-    let is_first = before.generation == 0;
     let fingerprints = if is_complete || is_first { states } else { unfinished(&before.fingerprints, &repository) };
     // An index of which one half follows one configuration and the other half another would answer for neither.
     let is_of_one_configuration =
@@ -115,11 +125,17 @@ pub(super) fn pass(
         access::follow(root, &moves.take(), &options.trust.known, &snapshot, now_seconds());
     }
     warnings.extend(record(&project, &options.trust, &snapshot));
+    let report = earlier.merged(report);
+    if checkpoint.is_reached() && report.outcome == Outcome::Completed {
+        let earlier = earlier.followed_by((report, finished), &checkpoint, repository.walk(), options.publish_every);
+        return Ok(PassEnd::AtCheckpoint(Box::new(earlier)));
+    }
     let mut remarks = repository.remarks();
     remarks.extend(is_left.then(|| LEFT.to_owned()));
     let after = After { published, snapshot, remarks, warnings, unread };
-    let summary = IndexSummary::new(root, &before, after, report, begun.elapsed())?;
-    Ok((summary, deferred.filter(|_| is_complete)))
+    let (before, begun) = earlier.start();
+    let summary = IndexSummary::new(root, before, after, report, begun.elapsed())?;
+    Ok(PassEnd::Done(Box::new(summary), deferred.filter(|_| is_complete)))
 }
 
 /// The warning for an index that could not be brought to a new configuration.

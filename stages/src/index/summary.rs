@@ -289,7 +289,7 @@ impl MaskedSecrets {
 }
 
 impl FileCounts {
-    fn of(report: &RunReport) -> Self {
+    pub(super) fn of(report: &RunReport) -> Self {
         let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);
         let skipped = report.skipped.iter().map(|(reason, rows)| {
             let examples = rows.examples.iter().cloned().collect();

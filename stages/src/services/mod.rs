@@ -5,6 +5,7 @@
 //! [`Repository`](crate::git_signal::Repository), which knows git's history.
 
 mod cache_files;
+mod checkpoint;
 mod custom_columns;
 mod models;
 mod moves;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use aurora_pipeline::{BuildContext, StageError};
 
 pub(crate) use cache_files::CacheFiles;
+pub(crate) use checkpoint::Checkpoint;
 pub(crate) use custom_columns::CustomColumns;
 pub(crate) use models::Models;
 pub(crate) use moves::Moves;

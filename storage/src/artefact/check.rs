@@ -11,7 +11,7 @@ use crate::chunk::NewChunk;
 use crate::chunk_rows::ChunkRows;
 use crate::content::decode_whole;
 use crate::error::StorageError;
-use crate::files;
+use crate::files::{self, FileStamp};
 use crate::representation::FileRepresentation;
 use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::vectors::BLOCK_IDS;
@@ -103,7 +103,7 @@ impl Checker {
         if files::key(&record.path) != key {
             return Err(format!("the row of {} stands in another place", record.path.escape_debug()));
         }
-        if record.mtime_ns != 0 || !record.blob.is_empty() {
+        if record.stamp != FileStamp::default() || !record.blob.is_empty() {
             return Err(format!("the row of {} vouches for a file of this machine", record.path.escape_debug()));
         }
         self.files += 1;
@@ -187,7 +187,7 @@ mod tests {
         FileRecord {
             path: path.to_owned(),
             size: 1,
-            mtime_ns: 0,
+            stamp: FileStamp::default(),
             blob: Vec::new(),
             hash: [0; 32],
             language: String::new(),
@@ -216,7 +216,13 @@ mod tests {
 
     #[test]
     fn nothing_vouches_for_files_of_this_machine() {
-        assert!(!taken(&FileRecord { mtime_ns: 1, ..file("a") }));
+        for stamp in [
+            FileStamp { modified: 1, ..FileStamp::default() },
+            FileStamp { changed: 1, ..FileStamp::default() },
+            FileStamp { inode: 1, ..FileStamp::default() },
+        ] {
+            assert!(!taken(&FileRecord { stamp, ..file("a") }), "{stamp:?}");
+        }
         assert!(!taken(&FileRecord { blob: vec![1], ..file("a") }));
     }
 

@@ -1,12 +1,12 @@
 //! File rows as keys and values of the `files` table.
 //!
-//! Layout: path, if the key is not the path · size · modification time · content digest · object id · language · reason why it was
+//! Layout: path, if the key is not the path · size · modification time · inode change time less that · inode · content digest · object id · language · reason why it was
 //! left out, if it was · history key · lines · chunks, as pairs of the gap before a run of ids and the run's length · warnings.
 //! What can be missing is a list of at most one. Numbers are variable-length integers, texts stand behind their length.
 
 use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
-use super::record::{FileOutcome, FileRecord};
+use super::record::{FileOutcome, FileRecord, FileStamp};
 use crate::chunk::ChunkId;
 
 /// Most chunks of one file: no run of ids takes up more memory than this allows.
@@ -32,7 +32,10 @@ pub(crate) fn encode(record: &FileRecord) -> Vec<u8> {
     let long_path = (record.path.len() > PREFIX).then_some(&record.path);
     put_list(&mut out, long_path.as_slice(), |out, path| put_sized(out, path.as_bytes()));
     put_varint(&mut out, record.size);
-    put_zigzag(&mut out, record.mtime_ns);
+    let FileStamp { modified, changed, inode } = record.stamp;
+    put_zigzag(&mut out, modified);
+    put_zigzag(&mut out, changed.wrapping_sub(modified));
+    put_varint(&mut out, inode);
     out.extend_from_slice(&record.hash);
     put_sized(&mut out, &record.blob);
     put_sized(&mut out, record.language.as_bytes());
@@ -69,7 +72,7 @@ fn runs(chunks: &[ChunkId]) -> Vec<(u32, u32)> {
 pub struct FileRow<'a> {
     path: &'a str,
     size: u64,
-    mtime_ns: i64,
+    stamp: FileStamp,
     hash: &'a [u8; 32],
     blob: &'a [u8],
     language: &'a str,
@@ -88,12 +91,14 @@ impl<'a> FileRow<'a> {
             Some(path) => path,
             None => std::str::from_utf8(key).ok()?,
         };
-        let (size, mtime_ns) = (reader.varint()?, reader.zigzag()?);
+        let (size, modified) = (reader.varint()?, reader.zigzag()?);
+        let changed = modified.wrapping_add(reader.zigzag()?);
+        let stamp = FileStamp { modified, changed, inode: reader.varint()? };
         let hash = reader.take(32)?.first_chunk()?;
         let (blob, language) = (reader.sized()?, reader.text()?);
         let skipped = optional(&mut reader, ByteReader::text)?;
         let (history_key, lines) = (reader.sized()?, reader.varint32()?);
-        Some(Self { path, size, mtime_ns, hash, blob, language, skipped, history_key, lines, rest: reader })
+        Some(Self { path, size, stamp, hash, blob, language, skipped, history_key, lines, rest: reader })
     }
 
     /// Path relative to the indexed root, with `/`.
@@ -106,9 +111,9 @@ impl<'a> FileRow<'a> {
         self.size
     }
 
-    /// Modification time in nanoseconds since the Unix epoch.
-    pub fn mtime_ns(&self) -> i64 {
-        self.mtime_ns
+    /// See [`FileRecord::stamp`].
+    pub fn stamp(&self) -> FileStamp {
+        self.stamp
     }
 
     /// See [`FileRecord::blob`].
@@ -139,7 +144,7 @@ impl<'a> FileRow<'a> {
         let record = FileRecord {
             path: self.path.to_owned(),
             size: self.size,
-            mtime_ns: self.mtime_ns,
+            stamp: self.stamp,
             blob: self.blob.to_vec(),
             hash: *self.hash,
             language: self.language.to_owned(),
@@ -190,7 +195,8 @@ mod tests {
     prop_compose! {
         fn record()(
             path in "[a-z/]{1,12}|[a-z]{440,460}",
-            (size, mtime_ns, lines) in any::<(u64, i64, u32)>(),
+            (size, lines) in any::<(u64, u32)>(),
+            (modified, changed, inode) in any::<(i64, i64, u64)>(),
             hash in any::<[u8; 32]>(),
             (blob, history_key) in any::<(Vec<u8>, Vec<u8>)>(),
             language in "[a-z]{0,5}",
@@ -199,7 +205,8 @@ mod tests {
             warnings in prop::collection::vec("[a-z ]{0,9}", 0..3),
         ) -> FileRecord {
             FileRecord {
-                path, size, mtime_ns, blob, hash, language, history_key, lines, warnings,
+                path, size, blob, hash, language, history_key, lines, warnings,
+                stamp: FileStamp { modified, changed, inode },
                 outcome: skipped.map_or(FileOutcome::Indexed, FileOutcome::Skipped),
                 chunks: chunks.into_iter().map(ChunkId).collect(),
             }

@@ -56,7 +56,7 @@ fn a_compact_index_is_smaller_and_says_the_same() {
     assert_eq!(snapshot.digest().expect("sound"), digest);
     assert!(artefact(&environment) == exported);
     let row = snapshot.files().next().expect("a row").expect("sound");
-    assert_eq!(row.mtime_ns, 5, "the index still recognises its files");
+    assert_eq!(row.stamp.modified, 5, "the index still recognises its files");
 }
 
 #[test]

@@ -151,8 +151,8 @@ fn update(root: &Path, options: &IndexOptions, begun: Instant, budget: Duration)
     let _deadline = Deadline::start(&cancel, begun + 2 * budget);
     let patience = Some(budget.saturating_sub(begun.elapsed()));
     let options = IndexOptions { cancel, patience, ..options.clone() };
-    let (summary, _walk) = pass(root, &options, &Silent, PassKind::Changes)?;
-    Ok(summary)
+    let end = pass(root, &options, &Silent, PassKind::Changes)?;
+    Ok(end.summary().expect("only a pass over everything has checkpoints"))
 }
 
 /// Files that were added, changed or removed. A renamed file is one of those.
