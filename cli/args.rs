@@ -284,6 +284,10 @@ pub(crate) struct IndexArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
+    /// Exit with 2 if there is no index to bring up to date, instead of building one
+    #[arg(long, conflicts_with = "force")]
+    pub(crate) require_index: bool,
+
     /// Number of worker threads [default: one per core]
     #[arg(long, short = 'j', value_name = "N", value_parser = parse_jobs)]
     pub(crate) jobs: Option<usize>,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use aurora_project::Project;
 use aurora_stages::index::{IndexError, IndexOptions, IndexSummary, Unreadable};
-use aurora_storage::StorageError;
+use aurora_storage::{ProjectDirectory, StorageError};
 
 use crate::args::IndexArgs;
 use crate::args_plugin::Untrusted;
@@ -25,6 +25,7 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let options = IndexOptions {
         pipeline: findings::choice(args.pipeline.as_deref())?,
         force: args.force,
+        requires_index: args.require_index,
         jobs: args.jobs,
         memory: args.memory,
         ..program.project(root).options()?
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let options = programs::allowed(options, args.untrusted, Purpose::Index, &program.terminal)?;
     let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(program.terminal.live) };
     let summary = build(&options, &progress, program)?;
+    record_content(&options, program);
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_line(&mut out, &summary)?,
@@ -46,6 +48,16 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     covered(&summary, args.min_coverage)?;
     readable(&summary)?;
     processed(&summary)
+}
+
+/// Records the content of the index, so that a copy of it is trusted that is restored at another place together with the user's
+/// directory.
+fn record_content(options: &IndexOptions, program: &Program) {
+    let home = ProjectDirectory::of(&options.root);
+    let Ok(snapshot) = program.project(options.root.clone()).any_snapshot() else { return };
+    if let Err(error) = options.trust.known.record_content(home.path(), &snapshot) {
+        program.terminal.note(&format!("a copy of this index at another place will not be trusted: {error}"));
+    }
 }
 
 /// Builds the index of a project that has none, unless `refused`; whether it did.

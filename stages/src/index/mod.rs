@@ -69,6 +69,9 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
     descriptors::ensure(threads.unwrap_or(1))?;
     let root = root::indexable(&options.root)?;
     let options = &IndexOptions { root: root.clone(), ..options.clone() };
+    if options.requires_index {
+        recovery::require(&root, &options.trust)?;
+    }
     let mut done = Vec::from_iter(recovery::clear_unknown(&root, &options.trust)?);
     let sibling = sibling::adopt(&root, options)?;
     if options.force && done.is_empty() {
@@ -85,6 +88,9 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
             }
             Err(error) => error,
         };
+        if options.requires_index {
+            return Err(error);
+        }
         match recovery::recover(&error, &root, options, &done)? {
             Some(recovery) => done.push(recovery),
             None => return Err(error),

@@ -46,6 +46,8 @@ pub struct IndexOptions {
     pub left_out: Vec<String>,
     /// Make everything again, and set aside an index that cannot be opened.
     pub force: bool,
+    /// Fail, and write nothing, if there is no index that can be brought up to date, instead of building one.
+    pub requires_index: bool,
     /// Threads; as many as there are cores unless given.
     pub jobs: Option<usize>,
     /// Bytes of memory for batches in flight and for postings before they are written; the pipeline's figure unless given.
@@ -79,6 +81,7 @@ impl IndexOptions {
             pipeline: PipelineChoice::Default,
             left_out: Vec::new(),
             force: false,
+            requires_index: false,
             jobs: None,
             memory: None,
             patience: None,
