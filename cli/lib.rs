@@ -53,6 +53,7 @@ mod mcp;
 mod memories;
 mod memory;
 mod mine;
+mod mined_trees;
 mod model;
 mod opened;
 mod output;

@@ -62,6 +62,11 @@ pub fn knowledge() -> Option<PathBuf> {
     Some(absolute_directory()?.knowledge())
 }
 
+/// The directory of the copies of repositories that mined questions are asked of.
+pub fn mined_trees() -> Option<PathBuf> {
+    Some(absolute_directory()?.mined_trees())
+}
+
 /// The directory of the user's memory.
 pub fn memory() -> Option<PathBuf> {
     Some(absolute_directory()?.memory())
