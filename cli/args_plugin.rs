@@ -121,6 +121,8 @@ pub(crate) enum Untrusted {
     /// Do nothing and exit with 2
     #[default]
     Fail,
-    /// Leave these stages out
+    /// Do not run these stages: rows whose text is unchanged keep their values, which are marked as stale
+    Keep,
+    /// Leave these stages out, remove their columns, and exit with 1
     Skip,
 }

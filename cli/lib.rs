@@ -38,6 +38,7 @@ mod disk;
 mod doctor;
 mod eval;
 mod export;
+mod failed;
 mod failure;
 mod feedback;
 mod findings;

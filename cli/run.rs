@@ -15,8 +15,9 @@ use crate::output::sanitize;
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::{
-    blame, browse, compact, completions, doctor, eval, export, feedback, graph, import, index, init, logs, mcp, memory,
-    model, pipeline, plugin, rebuild, roots, search, serve, shorthand, skipped, stats, trust, tune, verify, why,
+    blame, browse, compact, completions, doctor, eval, export, failed, feedback, graph, import, index, init, logs, mcp,
+    memory, model, pipeline, plugin, rebuild, roots, search, serve, shorthand, skipped, stats, trust, tune, verify,
+    why,
 };
 
 /// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
@@ -114,6 +115,7 @@ fn command(command: &Command, program: &Program) -> Outcome {
             MemCommand::Policies(args) => memory::policies(args, program),
             MemCommand::Schema(args) => memory::schema(args, program),
             MemCommand::Stats(args) if args.skipped => skipped::run(args, program),
+            MemCommand::Stats(args) if args.failed => failed::run(args, program),
             MemCommand::Stats(args) => stats::run(args, program),
             MemCommand::Graph(args) => graph::run(args, program),
             MemCommand::Roots(args) => roots::run(args, program),

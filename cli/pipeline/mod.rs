@@ -60,7 +60,7 @@ fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -
     for StageOutlook { stage, runs, reasons } in &stages {
         let runs = match runs {
             RunsOn::Changes => "runs on what has changed in the tree",
-            RunsOn::GivenUp => "runs on what has changed in the tree, and on the rows that the last run gave up on",
+            RunsOn::Unfinished => "runs on what has changed in the tree, and on the rows without a result",
             RunsOn::Chunks => "runs again on all chunks",
             RunsOn::Files => "runs again on all files",
         };

@@ -91,8 +91,9 @@ pub struct RunReport {
     pub errors: Tally,
     /// By stage: rows that it could not process, by reason. They are kept without its values.
     pub failures: BTreeMap<String, Tally>,
-    /// Names of the stages that gave up on rows, and have to run on them again.
-    pub incomplete: BTreeSet<String>,
+    /// Failures that concern no row, as stage, place and reason.
+    #[serde(skip)]
+    pub failed_places: BTreeSet<(String, String, String)>,
     /// What stages keep for the next run, by their names.
     #[serde(skip)]
     pub kept: BTreeMap<String, String>,
@@ -203,8 +204,7 @@ pub(crate) struct RunTallies {
     /// Rows by stage.
     pub(crate) failures: BTreeMap<String, Tally>,
     pub(crate) kept: BTreeMap<String, String>,
-    /// Stages that gave up on rows.
-    pub(crate) incomplete: BTreeSet<String>,
+    pub(crate) failed_places: BTreeSet<(String, String, String)>,
     pub(crate) counters: BTreeMap<String, u64>,
 }
 

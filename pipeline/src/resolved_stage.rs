@@ -8,7 +8,7 @@ use crate::built_in_column::ColumnReference;
 use crate::ceilings::MOST_WORKERS;
 use crate::config::StageTable;
 use crate::config_entry::{ConfigEntry, boolean, count, string, strings};
-use crate::plan::PlannedStage;
+use crate::plan::{PlannedStage, Thresholds};
 use crate::plan_diagnostics::StageSite;
 use crate::problems::{Problems, suggest};
 use crate::reference::Key;
@@ -23,10 +23,27 @@ use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 pub const STAGE_KEYS: &[Key] = &[
     Key::strings("after", "Stages that must come before this one, beside those whose columns it reads."),
     Key::bool("enabled", "`false` takes the stage out of the pipeline.").computed("`true`"),
+    Key::count_up_to(
+        "max_failed_rows",
+        MAX_FAILED_ROWS,
+        "rows",
+        "Number of failed rows up to which a run of `aur mem index` does not exit with 1 because of them.",
+    )
+    .computed("none"),
+    Key::count_up_to(
+        "min_values",
+        100,
+        "percent",
+        "Share of the chunks that must have a value in each custom column of the stage: with less, `aur mem index` exits with 1.",
+    )
+    .computed("none"),
     Key::string("use", "The stage type; needed where the table's name is not one.").computed("the table's name"),
     Key::count_up_to("workers", MOST_WORKERS, "threads", "Workers of the stage. A source and a sink have one.")
         .computed("`jobs` of `[run]`"),
 ];
+
+/// Highest value of `max_failed_rows`.
+const MAX_FAILED_ROWS: usize = u32::MAX as usize;
 
 /// Whether the engine reads a key.
 pub(crate) fn is_stage_key(name: &str) -> bool {
@@ -41,6 +58,7 @@ pub(crate) struct ResolvedStage {
     pub(crate) after: Vec<(String, Option<Location>)>,
     type_name: String,
     workers: Option<usize>,
+    thresholds: Thresholds,
     table: Table,
     config: Box<dyn ParsedConfig>,
 }
@@ -69,6 +87,12 @@ impl ResolvedStage {
         let enabled = key("enabled").and_then(|entry| boolean(sources, entry, found));
         let used = key("use").and_then(|entry| Some((string(sources, entry, found)?, entry.value.span())));
         let workers = key("workers").and_then(|entry| count(sources, entry, MOST_WORKERS, found));
+        let max_failed_rows = key("max_failed_rows").and_then(|entry| count(sources, entry, MAX_FAILED_ROWS, found));
+        let min_values = key("min_values").and_then(|entry| count(sources, entry, 100, found));
+        let thresholds = Thresholds {
+            max_failed_rows: max_failed_rows.map(|rows| rows as u64),
+            min_values: min_values.map(|percent| percent as f64),
+        };
         let after = key("after").and_then(|entry| strings(sources, entry, found)).unwrap_or_default();
 
         let (type_name, place) = used.unwrap_or_else(|| (name.clone(), header.clone()));
@@ -118,7 +142,7 @@ impl ResolvedStage {
         }
         site.writes = written(&access);
         let after = after.into_iter().map(|(name, span)| (name, sources.locate(&span))).collect();
-        Resolution::Enabled(Box::new(Self { site, access, after, type_name, workers, table, config }))
+        Resolution::Enabled(Box::new(Self { site, access, after, type_name, workers, thresholds, table, config }))
     }
 
     pub(crate) fn planned(self) -> PlannedStage {
@@ -128,6 +152,7 @@ impl ResolvedStage {
             type_name: self.type_name,
             access: self.access,
             workers: self.workers,
+            thresholds: self.thresholds,
             after: self.after.into_iter().map(|(name, _)| name).collect(),
             table: self.table,
             step: 0,

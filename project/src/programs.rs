@@ -68,6 +68,19 @@ pub fn refused(options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError
     Ok(programs.into_iter().filter(|program| !program.is_allowed).collect())
 }
 
+/// The stages whose programs the user has not allowed, or whose programs cannot be identified.
+///
+/// # Errors
+/// When the pipeline is wrong.
+pub fn untrusted(options: &IndexOptions) -> Result<Vec<String>, ProjectError> {
+    let (plan, consents) = (indexing::plan(options)?, user::consents());
+    let is_refused = |spec: &ProgramSpec| {
+        !ProgramIdentity::of(spec, &options.root).is_ok_and(|identity| consents.allow(&options.root, &identity))
+    };
+    let stages = plan.stages().iter().filter(|stage| stage.program().as_ref().is_some_and(is_refused));
+    Ok(stages.map(|stage| stage.name().to_owned()).collect())
+}
+
 /// The options of a run without the stages of these programs.
 pub fn without(options: IndexOptions, refused: &[StageProgram]) -> IndexOptions {
     IndexOptions { left_out: refused.iter().map(|program| program.stage.clone()).collect(), ..options }

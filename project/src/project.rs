@@ -132,14 +132,14 @@ impl Project {
         Ok(IndexOptions { services: programs::services(), ..self.options_without_programs()? })
     }
 
-    /// The options of a run that asks nobody: stages are left out if the user has not allowed their programs.
+    /// The options of a run that asks nobody: stages are not run if the user has not allowed their programs, and their values are
+    /// kept as stale ones.
     ///
     /// # Errors
     /// As for [`Self::options`], or when the pipeline is wrong.
     pub fn unattended_options(&self) -> Result<IndexOptions, ProjectError> {
         let options = self.options()?;
-        let refused = programs::refused(&options)?;
-        Ok(programs::without(options, &refused))
+        Ok(IndexOptions { untrusted: programs::untrusted(&options)?, ..options })
     }
 
     /// The same for a run whose stages run no programs.

@@ -220,6 +220,7 @@ mod tests {
                 chunks: Vec::new(),
                 lines: 2,
                 warnings: Vec::new(),
+                unfinished: Vec::new(),
             };
             totals.add(&file, path, depth);
         }

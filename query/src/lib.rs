@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod column_notes;
 mod config;
 mod corpus;
 pub mod explain;

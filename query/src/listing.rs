@@ -6,6 +6,7 @@ use std::time::Instant;
 use aurora_storage::{Chunk, ChunkId};
 use rustc_hash::FxHashSet;
 
+use crate::column_notes::column_notes;
 use crate::explain::{Explanation, activation_reason};
 use crate::filter::TextFilter;
 use crate::present::{Hit, Scores, SearchFacets, SearchResults, StageCounts, line_numbers};
@@ -39,6 +40,7 @@ pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<
             notes.push(note.clone());
         }
     }
+    notes.extend(column_notes(roots, &query.filter, false));
     if parts.iter().any(|part| part.has_more) {
         notes.push(format!("{eligible} chunks match; --limit shows more of them"));
     }

@@ -8,6 +8,7 @@ use aurora_analysis::LateInteraction;
 use aurora_storage::{AccessRecord, Snapshot, StorageError, Threads};
 use roaring::RoaringBitmap;
 
+use crate::column_notes::column_notes;
 use crate::corpus::Corpus;
 use crate::filter::FilterSpec;
 use crate::listing;
@@ -60,6 +61,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let selected = select(roots, &query.filter, &mut notes)?;
     let boosts: Vec<&Boosts> = roots.iter().map(|root| root.retriever.boosts()).collect();
     notes.extend(boosts.iter().filter_map(|boosts| boosts.note()).map(str::to_owned));
+    notes.extend(column_notes(roots, &query.filter, true));
     notes.dedup();
 
     let searched = looked_up(roots, &corpus, (&text, &parsed), query.mode, selected, running.threads(&corpus))?;

@@ -1,11 +1,13 @@
 //! `store`: hands files, chunks and vectors to the index writer, in the order of the walk.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, Described, Entity, Fingerprint, Key, Stage, StageConfig, StageContext, StageError,
+    Worker,
 };
-use aurora_storage::{ChunkHistory, FileOutcome, FileRecord, IndexWriter, NewChunk, StoredTokens};
+use aurora_storage::{ChunkHistory, FileOutcome, FileRecord, IndexWriter, NewChunk, StoredTokens, UnfinishedRow};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
@@ -82,6 +84,7 @@ impl Worker for StoreWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let metadata = metadata(batch)?;
         let chunks = chunks_by_file(batch, &metadata)?;
+        let unfinished = unfinished_by_file(batch);
         let mut ids = Vec::with_capacity(batch.chunks());
         let paths = batch.read(PATH)?;
         for (row, status) in batch.read(STATUS)?.iter().enumerate() {
@@ -95,7 +98,8 @@ impl Worker for StoreWorker<'_> {
                     }
                 }
                 _ => {
-                    let record = self.record(batch, row, status)?;
+                    let unfinished = unfinished.get(row).cloned().unwrap_or_default();
+                    let record = FileRecord { unfinished, ..self.record(batch, row, status)? };
                     let stored = writer.replace_file(record, &chunks[row]);
                     let stored = stored.map_err(StageError::from_error)?;
                     if let (Some(&first), Some(Attribution::Lines { blame, .. })) =
@@ -143,6 +147,7 @@ impl StoreWorker<'_> {
                 (_, symbols) => symbols.map_or(0, |symbols| symbols.lines),
             },
             warnings: Vec::new(),
+            unfinished: Vec::new(),
         })
     }
 
@@ -165,6 +170,54 @@ impl StoreWorker<'_> {
 /// The attribution of a file's lines, in a pipeline with `git-signal`.
 fn attribution<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b Attribution>, StageError> {
     Ok(batch.read_optional(BLAME)?.map(|blames| &blames[row]))
+}
+
+/// The chunks of a file by stage and reason; `None` for all of them.
+type RowsByReason<'b> = BTreeMap<(&'b str, Option<&'b str>), BTreeSet<Option<u32>>>;
+
+/// The rows of every file for which stages have no result, sorted; an empty list if the batch has no such rows. A stage that was run on no chunk of a file
+/// is recorded once.
+fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
+    let results = batch.missing_results();
+    if results.is_empty() {
+        return Vec::new();
+    }
+    let mut counts = vec![0u32; batch.files()];
+    let positions: Vec<(u32, u32)> = batch
+        .chunk_files()
+        .iter()
+        .map(|file| {
+            let position = counts[*file as usize];
+            counts[*file as usize] += 1;
+            (*file, position)
+        })
+        .collect();
+    let mut files: Vec<RowsByReason<'_>> = vec![BTreeMap::new(); batch.files()];
+    for result in results {
+        let (file, chunk) = match result.entity {
+            Entity::File => (result.row, None),
+            Entity::Chunk => {
+                let (file, position) = positions[result.row as usize];
+                (file, Some(position))
+            }
+        };
+        let reason = (result.stage.as_str(), result.reason.as_deref());
+        files[file as usize].entry(reason).or_default().insert(chunk);
+    }
+    let rows = |(file, reasons): (usize, RowsByReason<'_>)| {
+        let mut rows = Vec::new();
+        for ((stage, reason), chunks) in reasons {
+            // Failed rows are listed one by one.
+            let are_all_waiting = reason.is_none() && chunks.len() == counts[file] as usize;
+            let is_of_file = chunks.contains(&None) || are_all_waiting;
+            let chunks = if is_of_file { BTreeSet::from([None]) } else { chunks };
+            let row = |chunk| UnfinishedRow { stage: stage.to_owned(), chunk, reason: reason.map(str::to_owned) };
+            rows.extend(chunks.into_iter().map(row));
+        }
+        rows.sort_unstable();
+        rows
+    };
+    files.into_iter().enumerate().map(rows).collect()
 }
 
 /// What a chunk has without the stages that say more of it.

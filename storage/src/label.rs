@@ -26,6 +26,8 @@ pub enum Label<'a> {
         /// The value as text: `true`, `42`, `0.5`, `payments`.
         value: &'a str,
     },
+    /// Chunks with a value in the custom column of this name.
+    Valued(&'a str),
     /// Chunks whose name or qualified name this is, or which define it inside, without regard to case.
     Defines(&'a str),
     /// Chunks that call the name, or something that ends in `.name` or `::name`, without regard to case.
@@ -52,6 +54,8 @@ pub enum LabelKind {
     Language = b'l',
     /// [`Label::Meta`], listed as `key=value`
     Meta = b'm',
+    /// [`Label::Valued`]
+    Valued = b'v',
     /// [`Label::Defines`]
     Defines = b'd',
     /// [`Label::Calls`]
@@ -75,6 +79,7 @@ impl Label<'_> {
             Self::Type(kind) => entry(LabelKind::Type, kind.as_str().as_bytes()),
             Self::Language(name) => entry(LabelKind::Language, name.as_bytes()),
             Self::Meta { key, value } => entry(LabelKind::Meta, format!("{key}={value}").as_bytes()),
+            Self::Valued(name) => entry(LabelKind::Valued, name.as_bytes()),
             Self::Defines(name) => entry(LabelKind::Defines, name.to_lowercase().as_bytes()),
             Self::Calls(name) => entry(LabelKind::Calls, name.to_lowercase().as_bytes()),
             Self::Extends(name) => entry(LabelKind::Extends, name.to_lowercase().as_bytes()),
@@ -130,6 +135,10 @@ pub(crate) fn labels_of(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> 
         for value in texts(value) {
             labels.push(Label::Meta { key, value: &value }.to_bytes());
         }
+    }
+    let is_custom = |key: &str| columns.iter().any(|column| column.name == key);
+    for (key, _) in chunk.metadata.iter().filter(|(key, _)| is_custom(key)) {
+        labels.push(Label::Valued(key).to_bytes());
     }
     labels.sort_unstable();
     labels.dedup();

@@ -28,11 +28,11 @@
 //! # };
 //! # let file = FileRecord {
 //! #     path: "a.py".into(), size: 20, mtime_ns: 0, blob: vec![], hash: [0; 32], language: "python".into(),
-//! #     outcome: FileOutcome::Indexed, history_key: vec![], chunks: vec![], lines: 2, warnings: vec![],
+//! #     outcome: FileOutcome::Indexed, history_key: vec![], chunks: vec![], lines: 2, warnings: vec![], unfinished: vec![],
 //! # };
 //! # let update = ManifestUpdate {
 //! #     model: None, head_commit: None, root: "/".into(), fingerprints: vec![], complete: true, now: 0,
-//! #     summary: serde_json::Value::Null,
+//! #     summary: serde_json::Value::Null, unfinished: Default::default(),
 //! # };
 //! let environment = Environment::open(&directory.path().join(".aurora"), OpenMode::Create)?;
 //! let writer = environment.writer(WriterOptions::default())?;
@@ -98,6 +98,7 @@ mod store;
 mod structure;
 mod tables;
 mod trust;
+mod unfinished;
 mod user;
 mod vectors;
 mod verify;
@@ -134,6 +135,7 @@ pub use representation::FileRepresentation;
 pub use sizes::TableSize;
 pub use snapshot::Snapshot;
 pub use trust::{KnownIndexes, Origin};
+pub use unfinished::{StageFailure, Unfinished, UnfinishedRow, UnfinishedRows};
 pub use user::UserDirectory;
 pub use vectors::Threads;
 pub use verify::VerifyReport;

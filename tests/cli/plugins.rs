@@ -40,7 +40,7 @@ fn a_new_stage_is_trusted_and_filters() {
           command  python3 .aurora/plugins/area.py
           file     .aurora/plugins/area.py
           hash     DIGEST
-          Help: `aur plugin trust area` allows it; `--untrusted skip` indexes without it
+          Help: `aur plugin trust area` allows it; `--untrusted keep` indexes without running it
         ");
         assert_snapshot!(without_digest(&run(&fixture, &["plugin", "list"]).out), @"area  process  chunk.area  not allowed, DIGEST");
         let trusted = run(&fixture, &["plugin", "trust", "area", "--yes"]);
@@ -70,7 +70,7 @@ fn a_changed_program_is_not_trusted_any_more() {
     fixture.write(".aurora/plugins/area.py", "import os\nos.system('true')\n");
     assert_eq!(run(&fixture, &["mem", "index"]).code, Some(2));
     let skipped = run(&fixture, &["mem", "index", "--untrusted", "skip", "--format", "json"]);
-    assert_eq!(skipped.code, Some(0), "{skipped:?}");
+    assert_eq!(skipped.code, Some(1), "{skipped:?}");
     assert!(skipped.err.contains("without stage `area`"), "{}", skipped.err);
     assert!(skipped.json()["report"]["stages"].as_array().expect("a list").iter().all(|stage| stage["name"] != "area"));
     let found = run(&fixture, &["mem", "charge", "--where", "area=src"]);
@@ -98,7 +98,7 @@ fn a_search_does_not_run_a_program_either() {
     fixture.write(".aurora/plugins/area.py", "open('ran', 'w')\n");
     let found = run(&fixture, &["mem", "charge"]);
     assert_eq!(found.code, Some(0), "{found:?}");
-    assert!(found.out.contains("charge.py") && found.err.contains("without stage `area`"), "{found:?}");
+    assert!(found.out.contains("charge.py") && found.err.contains("stage `area` was not run"), "{found:?}");
     for arguments in
         [&["pipeline", "check"][..], &["pipeline", "graph"], &["pipeline", "show"], &["doctor"], &["plugin", "list"]]
     {

@@ -11,7 +11,7 @@ use std::sync::mpsc::sync_channel;
 use aurora_query::Bm25Config;
 use aurora_storage::{
     Chunk, ChunkId, ChunkType, Environment, FIELDS, Field, FileOutcome, FileRecord, IndexWriter, Manifest,
-    ManifestUpdate, NewChunk, OpenMode, TermVector, WriterOptions,
+    ManifestUpdate, NewChunk, OpenMode, TermVector, Unfinished, WriterOptions,
 };
 
 use crate::Outcome;
@@ -116,6 +116,7 @@ pub fn publish(writer: IndexWriter) -> Outcome<Manifest> {
         head_commit: None,
         root: "/".to_owned(),
         fingerprints: Vec::new(),
+        unfinished: Unfinished::default(),
         complete: true,
         now: 0,
         summary: serde_json::Value::Null,
@@ -136,6 +137,7 @@ pub fn record(path: &str) -> FileRecord {
         chunks: Vec::new(),
         lines: 0,
         warnings: Vec::new(),
+        unfinished: Vec::new(),
     }
 }
 

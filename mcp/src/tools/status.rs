@@ -41,12 +41,15 @@ fn held(report: &ContentsReport) -> Vec<String> {
         .map(|language| format!("{} {}", language.name, language.chunks))
         .collect();
     let whole = if report.complete { "complete" } else { "not complete yet" };
-    vec![
+    let mut lines = vec![
         format!(
             "{} files, {} chunks, generation {} of {}, {whole}",
             report.files, report.chunks, report.generation, report.updated
         ),
         format!("chunks by language: {}", shares.join(", ")),
         format!("commit: {}", report.head_commit.as_deref().unwrap_or("none")),
-    ]
+    ];
+    let states = report.column_states.iter();
+    lines.extend(states.filter_map(|column| Some(format!("column {}: {}", column.name, column.shortfall()?))));
+    lines
 }

@@ -3,7 +3,8 @@
 use aurora_memory_policy::check_rule;
 use aurora_memory_schema::read_json;
 use aurora_storage::{
-    ChunkId, Environment, FileOutcome, FileRecord, ManifestUpdate, NewChunk, OpenMode, Snapshot, WriterOptions,
+    ChunkId, Environment, FileOutcome, FileRecord, ManifestUpdate, NewChunk, OpenMode, Snapshot, Unfinished,
+    WriterOptions,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -109,6 +110,7 @@ fn index(entry: &Entry, version: &Version) -> Snapshot {
         chunks: Vec::new(),
         lines: 0,
         warnings: Vec::new(),
+        unfinished: Vec::new(),
     };
     let chunks: Vec<_> = chunks.into_iter().map(|chunk| (chunk, None)).collect();
     writer.replace_file(file, &chunks.iter().map(NewChunk::from).collect::<Vec<_>>()).expect("replaces");
@@ -117,6 +119,7 @@ fn index(entry: &Entry, version: &Version) -> Snapshot {
         head_commit: None,
         root: String::new(),
         fingerprints: Vec::new(),
+        unfinished: Unfinished::default(),
         complete: true,
         now: NOW,
         summary: Value::Null,

@@ -110,6 +110,11 @@ impl FilterSpec {
         TextFilter::new(&self.grep, &self.fixed)
     }
 
+    /// Whether a condition names this column.
+    pub(crate) fn names(&self, column: &str) -> bool {
+        self.where_.iter().any(|condition| condition.key == column)
+    }
+
     /// Whether there are patterns over the text, so that there is something to look for without a query.
     pub fn has_text(&self) -> bool {
         !self.grep.is_empty() || !self.fixed.is_empty()

@@ -79,6 +79,7 @@ mod tests {
             chunks: Vec::new(),
             lines: 1,
             warnings: Vec::new(),
+            unfinished: Vec::new(),
         }
     }
 

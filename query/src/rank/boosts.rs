@@ -51,6 +51,11 @@ impl Boosts {
         self.note.as_deref()
     }
 
+    /// Whether a column changes scores.
+    pub(crate) fn has(&self, column: &str) -> bool {
+        self.columns.iter().any(|boosted| boosted.name == column)
+    }
+
     /// What the columns add to the score of a chunk.
     pub(crate) fn of_chunk(&self, chunk: ChunkRecord<'_>) -> Vec<ColumnBoost> {
         let boost = |column: &BoostedColumn| {

@@ -9,7 +9,7 @@ use aurora_analysis::{Analyzer, EmbedError, Embedder, InferenceError, Passage, Q
 use aurora_storage::{
     Chunk, ChunkHistory, ChunkType, ColumnDeclaration, Complexity, Environment, Field, FileOutcome, FileRecord,
     GitHistory, HistoryTier, ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, StoredTokens, TermVector,
-    WriterOptions,
+    Unfinished, WriterOptions,
 };
 
 pub(crate) const DAY: i64 = 86_400;
@@ -225,6 +225,7 @@ pub(crate) fn write_columns(
             head_commit: None,
             root: "/project".to_owned(),
             fingerprints: Vec::new(),
+            unfinished: Unfinished::default(),
             complete: true,
             now: NOW,
             summary: serde_json::Value::Null,
@@ -246,6 +247,7 @@ pub(crate) fn record(path: &str) -> FileRecord {
         chunks: Vec::new(),
         lines: 1,
         warnings: Vec::new(),
+        unfinished: Vec::new(),
     }
 }
 

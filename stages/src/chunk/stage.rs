@@ -114,7 +114,7 @@ impl Worker for ChunkWorker<'_> {
             owners.extend(std::iter::repeat_n(row as u32, chunks.len()));
             records.extend(chunks.into_iter().map(Record));
             previous.resize(records.len(), None);
-            stored.resize(records.len(), StoredValues::NEW);
+            stored.resize(records.len(), StoredValues::new_row());
         }
         let mut terms = Vec::with_capacity(records.len());
         for Record(chunk) in &records {

@@ -18,7 +18,7 @@ use aurora_pipeline::{
     Access, BatchView, BuildContext, Described, Emitter, FILE_STORED, Fingerprint, Key, Stage, StageConfig,
     StageContext, StageError, StoredValues, Worker,
 };
-use aurora_storage::{FileFinder, FileRow};
+use aurora_storage::{FileFinder, FileOutcome, FileRecord, FileRow};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
@@ -27,7 +27,7 @@ use crate::columns::{
 };
 use crate::formats;
 use crate::git_signal::Repository;
-use crate::services::{PreviousIndex, RunClock, RunScope, SourceTree, is_gone, service};
+use crate::services::{PreviousIndex, Retry, RunClock, RunScope, SourceTree, is_gone, service};
 use content::FileContent;
 pub(crate) use redaction::{COUNTER as SECRETS_COUNTER, WARNING as SECRETS_WARNING};
 
@@ -151,9 +151,56 @@ impl Stage for IncrementalStage {
             }
         }
         drop(unread);
+        if self.previous.scope() > RunScope::Changes {
+            self.emit_rest(&seen, out, cx)?;
+        }
         cx.count("files.deleted", gone.len() as u64);
         for paths in gone.chunks(DELETIONS_PER_BATCH) {
             emit_deletions(paths, out)?;
+        }
+        Ok(())
+    }
+}
+
+impl IncrementalStage {
+    /// Emits the documents that their stage could not list, or was not run to list, in a run that stores everything again: their
+    /// chunks are read from the index. The text of a document is not stored, so that of its chunks takes its place.
+    fn emit_rest(&self, seen: &SeenPaths, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        if seen.rest.is_empty() {
+            return Ok(());
+        }
+        let listed: HashSet<&str> = seen.paths.iter().map(|path| &**path).collect();
+        let snapshot = &self.previous.snapshot;
+        let mut rest = Vec::new();
+        for record in snapshot.files() {
+            let record = record.map_err(StageError::from_error)?;
+            let is_gone = seen.gone.contains(record.path.as_str());
+            let is_indexed = record.outcome == FileOutcome::Indexed;
+            if is_indexed && !is_gone && seen.covers(&record.path) && !listed.contains(record.path.as_str()) {
+                rest.push(record);
+            }
+        }
+        cx.count("files.refreshed", rest.len() as u64);
+        for records in rest.chunks(cx.batch_files().max(1)) {
+            let mut batch = out.batch(records.len());
+            let (mut texts, mut stored) = (Vec::new(), Vec::new());
+            for record in records {
+                let chunks = self.previous.chunks_of(&record.path).map_err(StageError::from_error)?;
+                let text: Vec<&str> = chunks.iter().map(|chunk| chunk.chunk.text.as_str()).collect();
+                texts.push(Arc::from(text.join("\n")));
+                stored.push(self.previous.custom_values_of(&record.path).map_err(StageError::from_error)?);
+            }
+            let content = |record: &FileRecord| ContentId { hash: record.hash, blob: record.blob.clone() };
+            batch.write(PATH, records.iter().map(|record| RelativePath::from(record.path.as_str())).collect())?;
+            batch.write(SIZE, records.iter().map(|record| record.size).collect())?;
+            batch.write(MTIME, records.iter().map(|record| record.mtime_ns).collect())?;
+            let language = |record: &FileRecord| LanguageName::from(record.language.as_str());
+            batch.write(LANGUAGE, records.iter().map(language).collect())?;
+            batch.write(STATUS, vec![FileStatus::Refreshed; records.len()])?;
+            batch.write(HASH, records.iter().map(content).collect())?;
+            batch.write(TEXT, texts)?;
+            batch.write(FILE_STORED, stored)?;
+            out.emit(batch)?;
         }
         Ok(())
     }
@@ -169,7 +216,7 @@ fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), S
     batch.write(STATUS, vec![FileStatus::Deleted; rows])?;
     batch.write(HASH, vec![ContentId::default(); rows])?;
     batch.write(TEXT, vec![Arc::from(""); rows])?;
-    batch.write(FILE_STORED, vec![StoredValues::NEW; rows])?;
+    batch.write(FILE_STORED, vec![StoredValues::new_row(); rows])?;
     out.emit(batch)
 }
 
@@ -339,9 +386,19 @@ impl IncrementalWorker<'_> {
         cx: &StageContext<'_>,
     ) -> Result<Option<ChangedFile>, StageError> {
         let stage = self.stage;
+        let retry =
+            if known.is_unfinished() { stage.previous.retry(row.path).map_err(StageError::from_error)? } else { None };
         if let Some(reason) = known.skipped() {
             cx.skip(row.path, reason);
-        } else if stage.previous.scope() == RunScope::Derived
+        } else if retry == Some(Retry::Chunks) {
+            let (content, bytes) = match read {
+                Some((content, bytes)) => (content, Some(bytes)),
+                None => (ContentId { hash: known.hash(), blob: known.blob().to_vec() }, self.read(row, cx)),
+            };
+            let Some(bytes) = bytes else { return Ok(None) };
+            return Ok(Some(self.changed(|_| Ok(FileStatus::Modified), content, bytes, row, cx)?));
+        } else if retry == Some(Retry::Rows)
+            || stage.previous.scope() == RunScope::Derived
             || stage.repository.key_changed(row.path, known.history_key())
         {
             cx.count("files.refreshed", 1);
@@ -364,7 +421,7 @@ impl IncrementalWorker<'_> {
             content,
             text: Arc::from(""),
             format: None,
-            stored: StoredValues::NEW,
+            stored: StoredValues::new_row(),
         }))
     }
 
@@ -390,7 +447,7 @@ impl IncrementalWorker<'_> {
                     content,
                     text: Arc::from(""),
                     format: None,
-                    stored: StoredValues::NEW,
+                    stored: StoredValues::new_row(),
                 });
             }
         };
@@ -403,7 +460,7 @@ impl IncrementalWorker<'_> {
             },
             1,
         );
-        Ok(ChangedFile { status, content, text, format, stored: StoredValues::NEW })
+        Ok(ChangedFile { status, content, text, format, stored: StoredValues::new_row() })
     }
 
     fn decode(&self, bytes: Vec<u8>, row: &FileInput<'_>) -> FileContent {

@@ -1,6 +1,7 @@
 //! An index run from end to end: plan, open, run the stages, publish.
 
 mod access;
+mod column_state;
 mod custom_columns;
 mod descriptors;
 mod directories;
@@ -24,6 +25,7 @@ mod scope;
 mod scratch;
 mod sibling;
 mod summary;
+mod thresholds;
 mod trust;
 
 use std::path::Path;
@@ -32,6 +34,7 @@ use std::time::{Duration, Instant};
 use aurora_pipeline::Silent;
 
 pub use aurora_history::git_directory;
+pub use column_state::{ColumnState, FailedRow, column_states, failed_rows};
 pub use custom_columns::declarations as custom_columns;
 pub use directories::directories;
 pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run};
@@ -120,7 +123,8 @@ fn attempt(root: &Path, options: &IndexOptions, observer: &dyn IndexObserver) ->
             break;
         }
     }
-    let options = &IndexOptions { force: false, ..options.clone() };
+    // The first pass has tried failed rows again.
+    let options = &IndexOptions { force: false, retries_failures: false, ..options.clone() };
     let (attributed, _) = pass(root, options, observer, PassKind::Attributions(walk))?;
     Ok(summary.followed_by(attributed, begun.elapsed()))
 }

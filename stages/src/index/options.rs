@@ -42,8 +42,20 @@ pub struct IndexOptions {
     pub services: Services,
     /// Which pipeline.
     pub pipeline: PipelineChoice,
-    /// Stages of the pipeline that are left out.
+    /// Stages of the pipeline that are left out, with their columns.
     pub left_out: Vec<String>,
+    /// Stages that are not run because the user has not allowed their programs. Rows whose text is unchanged keep the values of
+    /// these stages, which are marked as stale.
+    pub untrusted: Vec<String>,
+    /// Whether programs are run. Without, stages that run programs are treated like those in `untrusted`, but their values are
+    /// not stale: the next run with programs runs them on the rows without a result.
+    pub runs_programs: bool,
+    /// Whether rows on which a stage has failed are tried again although nothing else has changed.
+    pub retries_failures: bool,
+    /// Number of failed rows that are tolerated by stage, in place of what the pipeline says.
+    pub max_failed_rows: Vec<(String, u64)>,
+    /// Share of the chunks that must have a value by column, in percent, in place of what the pipeline says.
+    pub min_columns: Vec<(String, f64)>,
     /// Make everything again, and set aside an index that cannot be opened.
     pub force: bool,
     /// Threads; as many as there are cores unless given.
@@ -75,6 +87,11 @@ impl IndexOptions {
             services: Services::new(),
             pipeline: PipelineChoice::Default,
             left_out: Vec::new(),
+            untrusted: Vec::new(),
+            runs_programs: true,
+            retries_failures: true,
+            max_failed_rows: Vec::new(),
+            min_columns: Vec::new(),
             force: false,
             jobs: None,
             memory: None,

@@ -1,10 +1,12 @@
 //! Which pipeline a run follows.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use aurora_confined::read_regular_to_string;
-use aurora_pipeline::{PipelineSource, Plan, PlannedStage};
+use aurora_pipeline::{BuildContext, Pipeline, PipelineSource, Plan, PlannedStage, StageError};
 use aurora_storage::ProjectDirectory;
 
 use super::custom_columns;
@@ -12,7 +14,9 @@ use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexOptions, PipelineChoice};
 use crate::columns::DOCUMENT;
+use crate::kept_stage::{KeptStage, can_be_kept};
 use crate::pipelines;
+use crate::services::PreviousIndex;
 
 /// Most bytes of a pipeline file.
 pub const MOST_PIPELINE_BYTES: u64 = 1 << 20;
@@ -56,6 +60,28 @@ pub(super) fn plan_without_suppliers(options: &IndexOptions, keeps: impl Fn(&str
 pub fn suppliers(plan: &Plan) -> impl Iterator<Item = &str> {
     let supplies = |stage: &&PlannedStage| stage.access().written().any(|column| column.name() == DOCUMENT.name());
     plan.stages().iter().filter(supplies).map(PlannedStage::name)
+}
+
+/// The stages that a run does not run although they are part of its pipeline, see [`IndexOptions::untrusted`] and
+/// [`IndexOptions::runs_programs`].
+pub(super) fn kept_stages(plan: &Plan, options: &IndexOptions) -> BTreeSet<String> {
+    let is_kept = |stage: &&PlannedStage| {
+        options.untrusted.iter().any(|name| name == stage.name()) || !options.runs_programs && can_be_kept(stage)
+    };
+    plan.stages().iter().filter(is_kept).map(|stage| stage.name().to_owned()).collect()
+}
+
+/// Builds a plan with stand-ins for the stages that are not run.
+///
+/// # Errors
+/// See [`Plan::build`].
+pub(super) fn build(
+    plan: Plan,
+    kept: &BTreeSet<String>,
+    previous: &Arc<PreviousIndex>,
+    cx: &BuildContext<'_>,
+) -> Result<Pipeline, StageError> {
+    plan.build_with(cx, &mut |stage| kept.contains(stage.name()).then(|| KeptStage::stand_in(stage, previous)))
 }
 
 /// The name and the TOML of a pipeline.

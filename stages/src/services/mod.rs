@@ -22,7 +22,7 @@ pub(crate) use cache_files::CacheFiles;
 pub(crate) use custom_columns::CustomColumns;
 pub(crate) use models::Models;
 pub(crate) use moves::Moves;
-pub(crate) use previous_index::{PreviousIndex, RunScope};
+pub(crate) use previous_index::{PreviousIndex, RestoredChunk, Retry, RunScope, UnfinishedPolicy};
 pub(crate) use run_clock::{RunClock, now_seconds};
 pub(crate) use source_tree::{MAX_FILE_SIZE, SourceTree};
 pub(crate) use unread::{ROOT, Unread, is_gone};

@@ -14,6 +14,7 @@ use crate::error::StorageError;
 use crate::files;
 use crate::representation::FileRepresentation;
 use crate::tables::{Operation, Table, block_key, chunk_key};
+use crate::unfinished::Unfinished;
 use crate::vectors::BLOCK_IDS;
 
 /// Looks at the rows of one table after another.
@@ -28,6 +29,8 @@ pub(super) struct Checker {
     pub(super) vectors: u64,
     /// File rows that were seen.
     pub(super) files: u64,
+    /// The unfinished rows of these files.
+    pub(super) unfinished: Unfinished,
     /// Bytes of dictionary and postings that were seen.
     pub(super) segment_bytes: u64,
 }
@@ -36,7 +39,17 @@ impl Checker {
     /// For an artefact with so many chunks, whose model has so many dimensions.
     pub(super) fn new(chunks: u32, dimensions: Option<usize>) -> Result<Self, StorageError> {
         let chunk_rows = ChunkRows::new()?;
-        Ok(Self { chunks, dimensions, chunk_rows, rows: 0, last: Vec::new(), vectors: 0, files: 0, segment_bytes: 0 })
+        Ok(Self {
+            chunks,
+            dimensions,
+            chunk_rows,
+            rows: 0,
+            last: Vec::new(),
+            vectors: 0,
+            files: 0,
+            unfinished: Unfinished::default(),
+            segment_bytes: 0,
+        })
     }
 
     /// Takes the next row of a table, and returns what is to be written.
@@ -106,6 +119,7 @@ impl Checker {
         if record.mtime_ns != 0 || !record.blob.is_empty() {
             return Err(format!("the row of {} vouches for a file of this machine", record.path.escape_debug()));
         }
+        self.unfinished.add(&record);
         self.files += 1;
         Ok(())
     }
@@ -196,6 +210,7 @@ mod tests {
             chunks: vec![ChunkId(0)],
             lines: 1,
             warnings: Vec::new(),
+            unfinished: Vec::new(),
         }
     }
 

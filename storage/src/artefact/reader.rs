@@ -147,6 +147,9 @@ impl Input<'_> {
         if (checker.files, checker.vectors) != (announced.files, announced.vectors) {
             return Err(self.damaged("manifest", "it counts other files or vectors than there are".to_owned()));
         }
+        if checker.unfinished.rows != announced.unfinished.rows {
+            return Err(self.damaged("manifest", "it counts other unfinished rows than there are".to_owned()));
+        }
         let segment = SegmentInfo {
             id: SEGMENT,
             first_chunk: 0,
@@ -162,6 +165,7 @@ impl Input<'_> {
             head_commit: announced.head_commit.clone(),
             fingerprints: announced.fingerprints.clone(),
             columns: announced.columns.clone(),
+            unfinished: announced.unfinished.clone(),
             complete: announced.complete,
             chunk_count: u64::from(announced.chunks),
             file_count: announced.files,

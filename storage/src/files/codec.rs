@@ -1,13 +1,15 @@
 //! File rows as keys and values of the `files` table.
 //!
 //! Layout: path, if the key is not the path · size · modification time · content digest · object id · language · reason why it was
-//! left out, if it was · history key · lines · chunks, as pairs of the gap before a run of ids and the run's length · warnings.
+//! left out, if it was · history key · lines · unfinished rows, each as stage, position of the chunk plus one or 0, reason if it failed · chunks, as
+//! pairs of the gap before a run of ids and the run's length · warnings.
 //! What can be missing is a list of at most one. Numbers are variable-length integers, texts stand behind their length.
 
 use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
 use super::record::{FileOutcome, FileRecord};
 use crate::chunk::ChunkId;
+use crate::unfinished::UnfinishedRow;
 
 /// Most chunks of one file: no run of ids takes up more memory than this allows.
 const MOST_CHUNKS: usize = 1 << 24;
@@ -43,6 +45,11 @@ pub(crate) fn encode(record: &FileRecord) -> Vec<u8> {
     put_list(&mut out, skipped.as_slice(), |out, reason| put_sized(out, reason.as_bytes()));
     put_sized(&mut out, &record.history_key);
     put_varint(&mut out, u64::from(record.lines));
+    put_list(&mut out, &record.unfinished, |out, row| {
+        put_sized(out, row.stage.as_bytes());
+        put_varint(out, row.chunk.map_or(0, |chunk| u64::from(chunk) + 1));
+        put_list(out, row.reason.as_slice(), |out, reason| put_sized(out, reason.as_bytes()));
+    });
     put_list(&mut out, &runs(&record.chunks), |out, &(gap, length)| {
         put_varint(out, u64::from(gap));
         put_varint(out, u64::from(length));
@@ -76,12 +83,12 @@ pub struct FileRow<'a> {
     skipped: Option<&'a str>,
     history_key: &'a [u8],
     lines: u32,
-    /// Chunks and warnings.
+    /// Unfinished rows, chunks and warnings.
     rest: ByteReader<'a>,
 }
 
 impl<'a> FileRow<'a> {
-    /// Reads a row without its chunks and warnings; `None` when the bytes are no valid record.
+    /// Reads a row without its unfinished rows, chunks and warnings; `None` when the bytes are no valid record.
     pub(crate) fn new(key: &'a [u8], value: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(value);
         let path = match optional(&mut reader, ByteReader::text)? {
@@ -131,9 +138,16 @@ impl<'a> FileRow<'a> {
         self.skipped
     }
 
-    /// The whole of it; `None` when chunks or warnings are invalid.
+    /// Whether a stage has no result for the file or one of its chunks.
+    pub fn is_unfinished(&self) -> bool {
+        let mut rest = self.rest;
+        rest.varint() != Some(0)
+    }
+
+    /// The whole of it; `None` when what [`FileRow::new`] has not read is invalid.
     pub(crate) fn record(&self) -> Option<FileRecord> {
         let mut reader = self.rest;
+        let unfinished = reader.list(unfinished_row)?;
         let chunks = chunks(&mut reader)?;
         let warnings = reader.list(|reader| reader.text().map(str::to_owned))?;
         let record = FileRecord {
@@ -148,6 +162,7 @@ impl<'a> FileRow<'a> {
             chunks,
             lines: self.lines,
             warnings,
+            unfinished,
         };
         reader.is_empty().then_some(record)
     }
@@ -165,6 +180,12 @@ fn optional<'a, T>(reader: &mut ByteReader<'a>, read: impl Fn(&mut ByteReader<'a
         1 => read(reader).map(Some),
         _ => None,
     }
+}
+
+fn unfinished_row(reader: &mut ByteReader<'_>) -> Option<UnfinishedRow> {
+    let (stage, chunk) = (reader.text()?.to_owned(), reader.varint32()?.checked_sub(1));
+    let reason = optional(reader, ByteReader::text)?.map(str::to_owned);
+    Some(UnfinishedRow { stage, chunk, reason })
 }
 
 /// Reads ids as [`runs`] gives them.
@@ -197,9 +218,14 @@ mod tests {
             skipped in prop::option::of("[a-z ]{0,9}"),
             chunks in prop::collection::btree_set(0..40u32, 0..20),
             warnings in prop::collection::vec("[a-z ]{0,9}", 0..3),
+            unfinished in prop::collection::vec(("[a-z]{0,5}", prop::option::of(0..9u32), prop::option::of("[a-z ]{0,9}")), 0..3),
         ) -> FileRecord {
             FileRecord {
                 path, size, mtime_ns, blob, hash, language, history_key, lines, warnings,
+                unfinished: unfinished
+                    .into_iter()
+                    .map(|(stage, chunk, reason)| UnfinishedRow { stage, chunk, reason })
+                    .collect(),
                 outcome: skipped.map_or(FileOutcome::Indexed, FileOutcome::Skipped),
                 chunks: chunks.into_iter().map(ChunkId).collect(),
             }

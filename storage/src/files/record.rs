@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::chunk::ChunkId;
+use crate::unfinished::UnfinishedRow;
 
 /// What is remembered of a file between runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -30,6 +31,9 @@ pub struct FileRecord {
     pub lines: u32,
     /// Warnings that its last indexing gave.
     pub warnings: Vec<String>,
+    /// Stages without a result for the file or its chunks, sorted. No part of the digest of an index: why a program failed
+    /// may differ from run to run.
+    pub unfinished: Vec<UnfinishedRow>,
 }
 
 /// Whether a file became chunks.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aurora_storage::{
     Chunk, ChunkHistory, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, Manifest, ManifestUpdate,
-    MetaValue, ModelInfo, OpenMode, StorageError, StoredTokens, TermVector, WriterOptions,
+    MetaValue, ModelInfo, OpenMode, StorageError, StoredTokens, TermVector, Unfinished, WriterOptions,
 };
 use tempfile::TempDir;
 
@@ -98,6 +98,7 @@ pub(crate) fn file(path: &str, mtime_ns: i64) -> FileRecord {
         chunks: Vec::new(),
         lines: 10,
         warnings: Vec::new(),
+        unfinished: Vec::new(),
     }
 }
 
@@ -108,6 +109,7 @@ pub(crate) fn update() -> ManifestUpdate {
         head_commit: None,
         root: "/repository".to_owned(),
         fingerprints: vec![("chunk".to_owned(), "1".to_owned())],
+        unfinished: Unfinished::default(),
         complete: true,
         now: 1_700_000_000,
         summary: serde_json::Value::Null,
