@@ -1,16 +1,16 @@
-//! How often runs in the background try rows again on which custom stages have failed.
+//! Pauses between the retries of failed rows by runs in the background.
 
 use std::time::{Duration, Instant};
 
 /// Time until the first retry.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);
-/// Longest time between two retries.
+/// Maximum time between two retries.
 const MAX_PAUSE: Duration = Duration::from_secs(3_600);
 
 /// The time of the next retry. Each one that leaves failed rows doubles the time until the next.
 #[derive(Debug)]
 pub(crate) struct Backoff {
-    /// Not before this time; at once if there is none.
+    /// Time of the next retry; `None` if the next run may retry.
     next: Option<Instant>,
     pause: Duration,
 }

@@ -261,12 +261,8 @@ impl<'a> BatchView<'a> {
         self.add_missing_result(entity, row, Some(reason));
     }
 
-    /// Records that the stage was not run on a row: a later run does so.
-    pub fn leave_out(&mut self, entity: Entity, row: u32) {
-        self.add_missing_result(entity, row, None);
-    }
-
-    /// Records a row for which the stage has no result, as an earlier run found it. `reason` says why the stage failed.
+    /// Records a row for which the stage has no result. `reason` is the error of a stage that failed on the row in an earlier run;
+    /// `None` if the stage was not run on the row.
     pub fn add_missing_result(&mut self, entity: Entity, row: u32, reason: Option<&str>) {
         let result = MissingResult { stage: self.permissions.stage(), entity, row, reason: reason.map(Arc::from) };
         match &mut self.rows {

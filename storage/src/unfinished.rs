@@ -28,7 +28,7 @@ pub struct Unfinished {
     pub failures: Vec<StageFailure>,
 }
 
-/// How many rows of a stage have no result. A file with all its chunks counts as its chunks, at least as one row.
+/// Number of rows without a result of a stage. A file with all its chunks counts as its chunks, at least as one row.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnfinishedRows {

@@ -164,7 +164,7 @@ impl Stage for IncrementalStage {
 
 impl IncrementalStage {
     /// Emits the documents that their stage could not list, or was not run to list, in a run that stores everything again: their
-    /// chunks are read from the index. The text of a document is not stored, so that of its chunks takes its place.
+    /// chunks are read from the index. The text of a document is not stored, so the texts of its chunks take its place.
     fn emit_rest(&self, seen: &SeenPaths, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         if seen.rest.is_empty() {
             return Ok(());

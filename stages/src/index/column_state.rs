@@ -13,7 +13,7 @@ pub struct ColumnState {
     pub stage: String,
     /// Number of chunks with a value.
     pub values: u64,
-    /// Number of chunks without a value, whatever the reason: most stages have none for some chunks.
+    /// Number of chunks without a value for any reason: many stages give some chunks no value.
     pub missing: u64,
     /// Number of rows on which the stage failed. The next run tries them again.
     pub failed: u64,
@@ -84,7 +84,7 @@ pub struct FailedRow {
     pub error: String,
 }
 
-/// The rows on which stages failed: those without a row first, then those of files sorted by path.
+/// The rows on which stages failed: failures without a row first, then rows sorted by the path of their file.
 ///
 /// # Errors
 /// When file rows or chunks cannot be read.

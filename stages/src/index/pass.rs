@@ -70,7 +70,7 @@ pub(super) fn pass(
     let is_same_configuration =
         rerun(&before.fingerprints, &states, false, &kept, &pipeline).scope == RunScope::Changes;
     let Rerun { scope, changed, current } = rerun(&before.fingerprints, &states, options.force, &kept, &pipeline);
-    // What such a stage reads has changed, so the next run that runs it must not take its values for current ones.
+    // The input of such a stage has changed, so the next run that runs it must not take its values for current ones.
     let outdated = pipeline.with_dependants(changed.iter().map(String::as_str));
     states.retain(|(name, _)| !(kept.contains(name) && outdated.contains(name)));
     if only_changes && scope != RunScope::Changes {
