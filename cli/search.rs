@@ -36,7 +36,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     filter.sources = searched::sources(&args.memory);
     let query = args.query.join(" ");
     let patterns = filter.text().map_err(|error| Failure::from_error(&error))?;
-    if !args.stdin && query.trim().is_empty() && patterns.is_empty() {
+    if !args.stdin && query.trim().is_empty() && filter.is_empty() {
         return Err(Failure::from_error(&QueryError::Empty));
     }
     // Before anything is indexed for it.
@@ -193,8 +193,11 @@ impl Session<'_> {
             self.terminal.note(note);
         }
         if found.hits.is_empty() {
-            let asked = if found.query.trim().is_empty() { "the pattern" } else { &found.query };
-            self.terminal.note(&format!("no results for \"{asked}\""));
+            let nothing = match found.query.trim().is_empty() {
+                true => "no chunk passes the filters".to_owned(),
+                false => format!("no results for \"{}\"", found.query),
+            };
+            self.terminal.note(&nothing);
         }
         let mut stale: Vec<String> = Vec::new();
         for hit in &found.hits {

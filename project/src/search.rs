@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use aurora_query::{
-    Context, FilterSpec, Group, IndexInfo, Mode, QueryError, Retriever, RootInfo, SearchConfig, SearchResults,
-    StageCounts,
+    Context, FilterSpec, Group, IndexInfo, Mode, Retriever, RootInfo, SearchConfig, SearchResults, StageCounts,
 };
 use aurora_storage::{AccessLog, Snapshot};
 use serde::Serialize;
@@ -133,14 +132,6 @@ impl Searcher {
     /// What names of chunks and paths below the root mean.
     pub fn names(&self) -> Names<'_> {
         Names { snapshot: self.snapshot(), root: self.project.root(), from: None }
-    }
-
-    /// Checks a filter against the columns of the index, without a search.
-    ///
-    /// # Errors
-    /// As for [`Retriever::check`].
-    pub fn check(&self, filter: &FilterSpec) -> Result<(), QueryError> {
-        self.retriever.check(filter)
     }
 
     /// What answers questions about this generation alone.

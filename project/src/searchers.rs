@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aurora_query::{
     Context, Details, FilterSpec, Query, QueryError, Retention, Root, RootDetails, SearchResults, ShownChunk,
-    first_piece, search_all,
+    check_filter, first_piece, search_all,
 };
 
 use crate::highlighting;
@@ -59,12 +59,12 @@ impl Searchers {
         self.0.iter()
     }
 
-    /// Checks a filter against the columns of every index, without a search.
+    /// Checks a filter against the columns of all indexes, without a search.
     ///
     /// # Errors
-    /// As for [`Searcher::check`].
+    /// As for [`check_filter`].
     pub fn check(&self, filter: &FilterSpec) -> Result<(), QueryError> {
-        self.iter().try_for_each(|root| root.searcher.check(filter))
+        check_filter(&self.iter().map(NamedSearcher::root).collect::<Vec<_>>(), filter)
     }
 
     /// Answers a request; `now` is the time to judge recency by, in Unix seconds.

@@ -51,7 +51,7 @@ pub use config::{
     LearningConfig, RulesConfig, SearchConfig, SearchKey, SetError, Tunable, TypeDecay,
 };
 pub use explain::{Boost, Explanation, Points};
-pub use filter::{Condition, Facet, FacetValue, FilterError, FilterSpec, Operator, TextFilter, facets};
+pub use filter::{Condition, Facet, FacetValue, FilterError, FilterSpec, ListProblem, Operator, TextFilter, facets};
 pub use graph::{
     BranchEnd, DEEPEST_TREE, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree, TreeNode,
     TreeOptions,
@@ -71,5 +71,5 @@ pub use rank::{
 
 pub use retrieve::bm25::{WeightedTerm, best_chunks};
 pub use retriever::{LoadedReranker, Retriever, Root};
-pub use search::search_all;
+pub use search::{check_filter, search_all};
 pub use understand::QueryKind;

@@ -1,4 +1,4 @@
-//! Answers to patterns without a query: matching chunks in the order of paths and lines, not ranked.
+//! Answers to filters without a query: matching chunks in the order of paths and lines, not ranked.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -18,8 +18,8 @@ use crate::tags::add_tags;
 /// Reason given for a score that is none.
 const UNRANKED: &str = "not ranked: no query";
 
-/// The chunks of some indexes that pass the query's filters, those of each by path and line. A chunk that only shows matches
-/// which chunks inside it show as well is left out for them.
+/// Lists the chunks of some indexes that pass the query's filters, each index by path and line. A chunk whose pattern matches all
+/// lie in chunks inside it is left out.
 pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<SearchResults, QueryError> {
     let (mut parts, mut hits, mut left) = (Vec::new(), Vec::new(), query.limit);
     for (place, root) in roots.iter().enumerate() {
@@ -88,7 +88,10 @@ impl Part {
         let text = query.filter.text()?;
         let selection = query.filter.resolve()?.select(&root.filtered())?;
         let mut notes = selection.notes;
-        let eligible = selection.chunks.unwrap_or_default() & snapshot.live();
+        let eligible = match selection.chunks {
+            Some(chunks) => chunks & snapshot.live(),
+            None => snapshot.live().clone(),
+        };
         let mut found: Vec<(ChunkId, Chunk)> = Vec::new();
         let mut seen = 0;
         for file in snapshot.files() {

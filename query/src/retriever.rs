@@ -6,10 +6,10 @@ use aurora_analysis::{AUTO, Analyzer, ContextualReranker, QueryEmbedder, Reranke
 use aurora_storage::{AccessLog, AccessRecord, Annotations, Snapshot, StorageError};
 
 use crate::config::SearchConfig;
-use crate::filter::{FilterSpec, FilteredIndex};
+use crate::filter::FilteredIndex;
 use crate::memory::Retention;
 use crate::present::FacetIndex;
-use crate::query::{Mode, QueryError};
+use crate::query::Mode;
 use crate::rank::{Boosts, KnownLabels, Reranking};
 
 /// The reranker that a configuration names, or why it cannot be used.
@@ -124,14 +124,6 @@ impl Retriever {
     /// The configuration in use.
     pub fn config(&self) -> &SearchConfig {
         &self.config
-    }
-
-    /// Checks a filter against the columns of the index, without a search.
-    ///
-    /// # Errors
-    /// [`QueryError::Filter`] for the first condition that does not fit the column that it names, or what cannot be understood.
-    pub fn check(&self, filter: &FilterSpec) -> Result<(), QueryError> {
-        Ok(filter.resolve()?.check_columns(&self.snapshot)?)
     }
 
     pub(crate) fn analyzer(&self) -> &Analyzer {

@@ -51,7 +51,8 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let (start, running) = (Instant::now(), Running::begin());
     let first = roots.first().ok_or(QueryError::NoRoot)?.retriever;
     QueryError::check_length(&query.text)?;
-    if query.text.trim().is_empty() && query.filter.has_text() {
+    check_filter(roots, &query.filter)?;
+    if query.text.trim().is_empty() && !query.filter.is_empty() {
         return listing::list(roots, query, start);
     }
     let corpus = Corpus::new(roots.iter().map(|root| root.retriever.snapshot()));
@@ -108,6 +109,15 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
         term_weights: BTreeMap::new(),
         took: start.elapsed(),
     })
+}
+
+/// Checks a filter against the columns of several indexes that are searched as one, without a search.
+///
+/// # Errors
+/// [`QueryError::Filter`] for a value that cannot be understood, a condition that does not fit the column that it names, and a
+/// column that none of the indexes has.
+pub fn check_filter(roots: &[Root<'_>], filter: &FilterSpec) -> Result<(), QueryError> {
+    Ok(filter.resolve()?.check_columns(roots.iter().map(|root| root.retriever.snapshot()))?)
 }
 
 /// The best passages of one index; see [`Retriever::passages`].

@@ -2,6 +2,30 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Keys of the metadata that document formats give their chunks, in alphabetical order. Custom columns have other names.
+pub const BUILT_IN_METADATA: [&str; 20] = [
+    "complexity",
+    "conversation",
+    "conversation_date",
+    "conversation_log",
+    "conversation_section",
+    "created_at",
+    "domain",
+    "execution_time_ms",
+    "generated",
+    "is_pattern",
+    "keywords",
+    "pattern_type",
+    "phase_name",
+    "phase_number",
+    "query",
+    "semantic_role",
+    "success_score",
+    "total_cost_usd",
+    "usage_count",
+    "verification_option",
+];
+
 /// Most custom columns of an index.
 const MOST_COLUMNS: usize = 64;
 /// Longest name of a column, in bytes.

@@ -119,7 +119,7 @@ pub use chunk::{
     Complexity, GitHistory, GitState, Governance, HistoryTier, MetaValue, NewChunk, Relations, StoredTokens,
     UnknownChunkType,
 };
-pub use column::{ColumnDeclaration, ColumnKind};
+pub use column::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
 pub use compact::Compaction;
 pub use env::Environment;
 pub use error::StorageError;

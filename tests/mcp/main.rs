@@ -59,6 +59,8 @@ fn every_tool_answers_in_a_project_that_had_no_index() {
         ("history", json!({"place": "src/cache.py:1-3"}), "1-3  "),
         ("status", json!({}), "2 files"),
         ("search", json!({"query": "graze", "path": "notes*/**", "lang": ["markdown"]}), "notes ä/read me.md:"),
+        ("search", json!({"where": "generated=none", "lang": "markdown"}), "notes ä/read me.md:"),
+        ("grep", json!({"pattern": "page", "where": ["file.generated=none"]}), "src/cache.py:"),
     ] {
         let text = answered(&mut client, tool, &arguments);
         assert!(text.contains(expected), "{tool} {arguments}: {text}");
@@ -74,6 +76,8 @@ fn what_is_wrong_is_told_so_that_the_agent_can_do_better() {
         ("search", json!({}), "query"),
         ("search", json!({"query": " "}), "empty"),
         ("search", json!({"query": "x", "type": "poem"}), "poem"),
+        ("search", json!({"where": "generated in [true"}), "`[` has no `]`"),
+        ("grep", json!({"pattern": "page", "where": "owner"}), "Invalid condition"),
         ("read", json!({"place": "../../etc/passwd"}), "not in the index"),
         ("read", json!({"place": "/etc/passwd"}), "not in the index"),
         ("read", json!({"place": "src/cache.py:90-99"}), "14 lines"),

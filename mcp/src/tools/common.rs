@@ -1,7 +1,7 @@
 //! What the tools have in common: arguments, errors, and texts within a budget of tokens.
 
 use aurora_project::{ProjectError, chain};
-use aurora_query::{QueryError, estimate_tokens};
+use aurora_query::{FilterSpec, QueryError, estimate_tokens};
 use aurora_storage::StorageError;
 use serde::Deserialize;
 
@@ -80,6 +80,15 @@ pub(super) fn listed(value: &Option<OneOrMore>) -> Vec<String> {
         Some(OneOrMore::One(text)) => vec![text.clone()],
         Some(OneOrMore::More(texts)) => texts.clone(),
     }
+}
+
+/// A filter with conditions over metadata, checked.
+pub(super) fn with_conditions(mut filter: FilterSpec, conditions: &Option<OneOrMore>) -> Result<FilterSpec, ToolError> {
+    for condition in listed(conditions) {
+        filter.add_condition(&condition).map_err(QueryError::Filter)?;
+    }
+    filter.check().map_err(QueryError::Filter)?;
+    Ok(filter)
 }
 
 /// A text, or a list of texts.

@@ -8,7 +8,7 @@ use aurora_query::FilterSpec;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed, noted, within_budget};
+use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed, noted, with_conditions, within_budget};
 
 /// Most chunks that are looked at for lines, and most lines of each.
 const MOST_CHUNKS: usize = 1_000;
@@ -22,6 +22,7 @@ pub(crate) struct Arguments {
     fixed: bool,
     path: Option<OneOrMore>,
     lang: Option<OneOrMore>,
+    r#where: Option<OneOrMore>,
     budget: Option<usize>,
     #[serde(flatten)]
     pub(super) root: RootArgument,
@@ -31,19 +32,19 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, Too
     let OpenedRoots { searchers, notes } = roots.open()?;
     let pattern = vec![arguments.pattern.clone()];
     let (grep, fixed) = if arguments.fixed { (Vec::new(), pattern) } else { (pattern, Vec::new()) };
+    let filter = FilterSpec {
+        paths: listed(&arguments.path),
+        languages: listed(&arguments.lang),
+        grep,
+        fixed,
+        ..FilterSpec::default()
+    };
     let request = SearchRequest {
         limit: MOST_CHUNKS,
-        filter: FilterSpec {
-            paths: listed(&arguments.path),
-            languages: listed(&arguments.lang),
-            grep,
-            fixed,
-            ..FilterSpec::default()
-        },
+        filter: with_conditions(filter, &arguments.r#where)?,
         snippet_lines: MOST_LINES,
         ..SearchRequest::new("")
     };
-    request.filter.check().map_err(aurora_query::QueryError::Filter)?;
     let found = searchers.search(&request, Timestamp::now().as_second())?;
     // A method is part of its class: each line is shown once.
     let mut lines: BTreeMap<(String, u32), &str> = BTreeMap::new();

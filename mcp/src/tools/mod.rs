@@ -32,7 +32,7 @@ impl Call {
     /// When there is no such tool, or its arguments cannot be understood.
     pub(crate) fn new(name: &str, arguments: Value) -> Result<Self, ToolError> {
         Ok(match name {
-            "search" => Self::Search(parsed(arguments)?),
+            "search" => Self::Search(parsed::<search::Arguments>(arguments)?.checked()?),
             "read" => Self::Read(parsed(arguments)?),
             "grep" => Self::Grep(parsed(arguments)?),
             "graph" => Self::Graph(parsed(arguments)?),
@@ -107,15 +107,19 @@ fn parsed<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
     serde_json::from_value(arguments).map_err(|error| ToolError::Arguments(error.to_string()))
 }
 
+/// Description of the argument `where`.
+const CONDITION: &str = "Condition on metadata: owner=payments, owner in a,b, owner=none, churn>5, churn in 1..5";
+
 /// The definitions of all tools.
 pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
     let mut tools = vec![
         tool(
             "search",
-            "Find code and documents by a question or name. Returns the best texts.",
-            &["query"],
+            "Find code and documents by a question or name. Returns the best texts. With a filter and no query: lists chunks.",
+            &[],
             json!({
                 "query": text("Plain words, or an identifier"),
+                "where": text(CONDITION),
                 "path": text("Glob, e.g. src/**"),
                 "type": text("e.g. function,class,doc"),
                 "lang": text("e.g. rust,go"),
@@ -140,6 +144,7 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
                 "fixed": json!({"type": "boolean", "description": "The pattern is plain text"}),
                 "path": text("Glob"),
                 "lang": text("Languages"),
+                "where": text(CONDITION),
                 "budget": number("Tokens, 2000 by default"),
             }),
         ),
@@ -215,11 +220,15 @@ mod tests {
         for (tool, arguments) in [
             ("search", json!({})),
             ("search", json!({"query": 7})),
+            ("search", json!({"query": " ", "lang": ","})),
             ("read", json!({"place": "a", "lines": "3"})),
             ("graph", json!({"name": "a", "relation": "friends"})),
         ] {
             assert!(matches!(Call::new(tool, arguments), Err(ToolError::Arguments(_))), "{tool}");
         }
         assert!(Call::new("search", json!({"query": "a", "lang": ["go", "rust"], "root": "b"})).is_ok());
+        assert!(Call::new("search", json!({"where": ["owner in a,b", "churn>5"]})).is_ok());
+        let error = Call::new("search", json!({"where": "owner in [a"})).err().expect("refused").to_string();
+        assert!(error.contains("`[` has no `]`"), "{error}");
     }
 }

@@ -6,18 +6,43 @@ use aurora_query::FilterSpec;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed, noted};
+use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed, noted, with_conditions};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
+    #[serde(default)]
     query: String,
     path: Option<OneOrMore>,
     r#type: Option<OneOrMore>,
     lang: Option<OneOrMore>,
+    r#where: Option<OneOrMore>,
     budget: Option<usize>,
     #[serde(flatten)]
     pub(super) root: RootArgument,
+}
+
+impl Arguments {
+    /// The filter that they ask for.
+    fn filter(&self) -> Result<FilterSpec, ToolError> {
+        let filter = FilterSpec {
+            paths: listed(&self.path),
+            types: listed(&self.r#type),
+            languages: listed(&self.lang),
+            ..FilterSpec::default()
+        };
+        with_conditions(filter, &self.r#where)
+    }
+
+    /// Refuses arguments that ask for nothing, or whose filters cannot be understood.
+    pub(super) fn checked(self) -> Result<Self, ToolError> {
+        if self.query.trim().is_empty() && self.filter()?.is_empty() {
+            return Err(ToolError::Arguments(
+                "the query is empty; give one, or a filter: where, path, type or lang".to_owned(),
+            ));
+        }
+        Ok(self)
+    }
 }
 
 pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, ToolError> {
@@ -25,12 +50,7 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, Too
     let budget = budget(arguments.budget);
     let request = SearchRequest {
         limit: SearchRequest::default_limit(Some(budget)),
-        filter: FilterSpec {
-            paths: listed(&arguments.path),
-            types: listed(&arguments.r#type),
-            languages: listed(&arguments.lang),
-            ..FilterSpec::default()
-        },
+        filter: arguments.filter()?,
         snippet_lines: 0,
         ..SearchRequest::new(arguments.query.clone())
     };

@@ -3,6 +3,8 @@
 use aurora_storage::{ChunkType, ColumnKind, StorageError};
 use aurora_suggest::did_you_mean;
 
+use crate::filter::operand::ListProblem;
+
 /// Longest pattern, glob, condition or name, in bytes.
 pub(crate) const LONGEST_VALUE: usize = 4 << 10;
 /// Most patterns, globs, conditions or lists of names.
@@ -44,9 +46,26 @@ pub enum FilterError {
     /// Not a condition.
     #[error(
         "Invalid condition '{0}'. Conditions are written as a column, one of = != < <= > >=, and a value, such as \
-         owner=payments or 'churn>5', in quotes because a shell takes < and > for itself"
+         owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in quotes because a shell \
+         takes < and > for itself"
     )]
     Condition(String),
+    /// A list that cannot be read.
+    #[error("Invalid list in '{given}': {problem}")]
+    List {
+        /// The condition as given.
+        given: String,
+        /// The mistake.
+        problem: ListProblem,
+    },
+    /// A range of numbers whose ends are in the wrong order.
+    #[error("The range '{given}' for the column '{key}' is empty: the lower number comes first")]
+    Range {
+        /// Name of the column.
+        key: String,
+        /// The range as given.
+        given: String,
+    },
     /// Not a column of the index.
     #[error("No column '{given}' in this index; {}{}", columns(.known), bracketed(.help))]
     Column {
@@ -78,7 +97,7 @@ pub enum FilterError {
         kind: ColumnKind,
     },
     /// An operator that the column's type does not have.
-    #[error("The column '{key}' of type {kind} has no order for `{operator}`; it can be compared with = and !=")]
+    #[error("The column '{key}' of type {kind} has no order for `{operator}`; it can be compared with =, != and in")]
     Operator {
         /// Name of the column.
         key: String,
@@ -110,7 +129,7 @@ fn bracketed(help: &Option<String>) -> String {
 
 fn expected(kind: ColumnKind, given: &str) -> String {
     if kind.is_number() {
-        return "give a number, such as 5 or 0.5".to_owned();
+        return "give a number, such as 5 or 0.5, or a range, such as 1..5".to_owned();
     }
     format!("give true or false{}", bracketed(&did_you_mean(given, ["true", "false"])))
 }

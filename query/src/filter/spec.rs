@@ -53,10 +53,10 @@ pub(crate) struct ChunkSelection {
 }
 
 impl FilterSpec {
-    /// Adds a condition such as `owner=payments` or `churn>5`.
+    /// Adds a condition such as `owner=payments`, `churn>5` or `owner in a,b`.
     ///
     /// # Errors
-    /// [`FilterError::Condition`] without an operator or without a key.
+    /// [`FilterError::Condition`] without an operator or without a key, [`FilterError::List`] for a list that cannot be read.
     pub fn add_condition(&mut self, text: &str) -> Result<(), FilterError> {
         self.where_.push(text.parse()?);
         Ok(())
@@ -110,9 +110,16 @@ impl FilterSpec {
         TextFilter::new(&self.grep, &self.fixed)
     }
 
-    /// Whether there are patterns over the text, so that there is something to look for without a query.
-    pub fn has_text(&self) -> bool {
-        !self.grep.is_empty() || !self.fixed.is_empty()
+    /// Whether nothing is filtered out. Otherwise the filter selects chunks without a query.
+    pub fn is_empty(&self) -> bool {
+        let Self { types, languages, paths, where_, grep, fixed, sources } = self;
+        let has_names =
+            |values: &[String]| values.iter().any(|value| value.contains(|char: char| !",\t ".contains(char)));
+        !has_names(types)
+            && !has_names(languages)
+            && [paths, grep, fixed].into_iter().all(Vec::is_empty)
+            && where_.is_empty()
+            && sources.is_empty()
     }
 }
 
@@ -123,18 +130,39 @@ fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
 }
 
 impl Filter {
-    /// Makes sure that conditions fit the columns that they name, as far as the index has them.
-    pub(crate) fn check_columns(&self, snapshot: &Snapshot) -> Result<(), SelectError> {
-        self.where_.iter().try_for_each(|condition| match columns::check(condition, snapshot) {
-            Err(SelectError::Filter(FilterError::Column { .. })) => Ok(()),
-            checked => checked,
-        })
+    /// Makes sure that conditions fit the columns that they name in each of the indexes that have them.
+    ///
+    /// A column that no index has is an error if it is probably misspelt or there are custom columns. Without custom columns, the
+    /// stage that writes it may not have run yet, and the condition finds nothing.
+    pub(crate) fn check_columns<'s>(
+        &self,
+        snapshots: impl Iterator<Item = &'s Snapshot> + Clone,
+    ) -> Result<(), SelectError> {
+        for condition in &self.where_ {
+            let (mut unknown, mut is_known) = (None, columns::is_built_in(&condition.key));
+            for snapshot in snapshots.clone() {
+                match columns::check(condition, snapshot) {
+                    Ok(()) => is_known = true,
+                    // The first root is a project; memories follow.
+                    Err(SelectError::Filter(error @ FilterError::Column { .. })) => unknown = unknown.or(Some(error)),
+                    Err(error) => return Err(error),
+                }
+            }
+            let has_columns = snapshots.clone().any(|snapshot| !snapshot.manifest().columns.is_empty());
+            let is_mistake = |error: &FilterError| {
+                has_columns || matches!(error, FilterError::Column { help, .. } if help.is_some())
+            };
+            if let Some(error) = unknown.filter(|error| !is_known && is_mistake(error)) {
+                return Err(error.into());
+            }
+        }
+        Ok(())
     }
 
     /// The chunks of an index that pass, among those that a search may find.
     ///
     /// # Errors
-    /// When the index has not the columns that conditions name, or cannot be read.
+    /// When a condition does not fit the column that it names, or the index cannot be read.
     pub(crate) fn select(&self, index: &FilteredIndex<'_>) -> Result<ChunkSelection, SelectError> {
         let snapshot = index.snapshot;
         let visible = index.memory.map(|memory| memory.visible(snapshot)).transpose()?.flatten();
@@ -166,10 +194,13 @@ impl Filter {
         }
         for condition in &self.where_ {
             match columns::select(condition, index) {
-                Ok(some) => selection.require(some, || Ok(format!("No chunk has {condition}")))?,
-                // A column that no chunk has yet: another tree, or the same one tomorrow, may have it.
+                Ok(some) => selection.require(some, || Ok(no_chunk(condition)))?,
+                // Another of the indexes has the column, or no chunk has a value of it yet. A memory has other columns
+                // than code, so its entries do not count as chunks without a value.
                 Err(SelectError::Filter(missing @ FilterError::Column { .. })) => {
-                    selection.require(RoaringBitmap::new(), || Ok(missing.to_string()))?;
+                    let passes = condition.accepts_missing() && index.memory.is_none();
+                    let chunks = if passes { snapshot.live().clone() } else { RoaringBitmap::new() };
+                    selection.require(chunks, || Ok(missing.to_string()))?;
                 }
                 Err(error) => return Err(error),
             }
@@ -247,6 +278,15 @@ fn globs(patterns: &[String]) -> Result<GlobSet, FilterError> {
         }
     }
     set.build().map_err(|e| FilterError::Path { given: patterns.join(", "), reason: e.kind().to_string() })
+}
+
+fn no_chunk(condition: &Condition) -> String {
+    let hint = if condition.resembles_list() {
+        format!("; a list is written as '{} in a,b'", condition.key)
+    } else {
+        String::new()
+    };
+    format!("No chunk has {condition}{hint}")
 }
 
 fn no_language(snapshot: &Snapshot, asked: &[String]) -> Result<String, StorageError> {

@@ -25,7 +25,8 @@ const MOST_SNIPPET_LINES: usize = 100;
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchBody {
-    /// What is looked for, in words or as an identifier. May be left out where `grep` or `fixed` is given.
+    /// What is looked for, in words or as an identifier. May be left out where there is a filter: `type`,
+    /// `lang`, `path`, `where`, `grep` or `fixed`.
     #[serde(default)]
     #[schema(example = "where is the cache written", max_length = 16384)]
     query: String,
@@ -45,7 +46,8 @@ pub(crate) struct SearchBody {
     /// Globs over paths below the root.
     #[serde(default, deserialize_with = "one_or_more")]
     path: Vec<String>,
-    /// Conditions over columns, such as `owner=payments` or `churn>5`, all required.
+    /// Conditions over columns, all required: `owner=payments`, `owner!=payments`, `owner in payments,billing`, `owner=none`
+    /// (no value), `churn>5`, `churn in 1..5`.
     #[serde(default, rename = "where", deserialize_with = "one_or_more")]
     where_: Vec<String>,
     /// Regular expressions that the text must match, every one of them.
@@ -219,7 +221,7 @@ impl Asked {
             filter.add_condition(condition).map_err(QueryError::Filter)?;
         }
         filter.check().map_err(QueryError::Filter)?;
-        if body.query.trim().is_empty() && !filter.has_text() {
+        if body.query.trim().is_empty() && filter.is_empty() {
             return Err(Problem::of_query(&QueryError::Empty));
         }
         QueryError::check_length(&body.query)?;
