@@ -58,9 +58,20 @@ pub(crate) fn described(program: &StageProgram) -> String {
     for file in &program.identity.files {
         lines.push(format!("  file     {}", sanitize::line(&file.path)));
     }
+    for file in &program.identity.modules {
+        lines.push(format!("  imports  {}", sanitize::line(&file.path)));
+    }
+    for loaded in &program.identity.uncovered {
+        lines.push(format!("  without  {}", sanitize::line(loaded)));
+    }
     if !program.spec.environment.is_empty() {
         lines.push(format!("  gets     {}", sanitize::line(&program.spec.environment.join(", "))));
     }
-    lines.push(format!("  hash     {}", program.identity.hex()));
+    if !program.spec.config.is_empty() {
+        let config = serde_json::Value::Object(program.spec.config.clone()).to_string();
+        lines.push(format!("  config   {}", sanitize::line(&config)));
+    }
+    lines.push(format!("  digest   {}", program.identity.hex()));
+    lines.extend(program.changes.iter().map(|change| format!("  changed  {}", sanitize::line(change))));
     lines.join("\n")
 }

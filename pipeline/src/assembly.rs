@@ -102,6 +102,7 @@ impl Pipeline {
                     sites: sites.iter().collect(),
                     accesses: parts.iter().map(|part| &part.access).collect(),
                     disabled: &[],
+                    broken: &[],
                     registry: None,
                     known: true,
                 };

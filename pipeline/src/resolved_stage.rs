@@ -9,7 +9,7 @@ use crate::ceilings::MOST_WORKERS;
 use crate::config::StageTable;
 use crate::config_entry::{ConfigEntry, boolean, count, string, strings};
 use crate::plan::PlannedStage;
-use crate::plan_diagnostics::StageSite;
+use crate::plan_diagnostics::{BrokenStage, StageSite};
 use crate::problems::{Problems, suggest};
 use crate::reference::Key;
 use crate::registry::{ParsedConfig, Registry, StageType};
@@ -50,8 +50,8 @@ pub(crate) enum Resolution {
     Enabled(Box<ResolvedStage>),
     /// `enabled = false`.
     Disabled(StageSite),
-    /// Its declared access is unknown; the diagnostics say why.
-    Broken(StageSite),
+    /// It cannot be planned; the diagnostics say why.
+    Broken(BrokenStage),
 }
 
 impl ResolvedStage {
@@ -70,6 +70,7 @@ impl ResolvedStage {
         let used = key("use").and_then(|entry| Some((string(sources, entry, found)?, entry.value.span())));
         let workers = key("workers").and_then(|entry| count(sources, entry, MOST_WORKERS, found));
         let after = key("after").and_then(|entry| strings(sources, entry, found)).unwrap_or_default();
+        let after: Vec<_> = after.into_iter().map(|(name, span)| (name, sources.locate(&span))).collect();
 
         let (type_name, place) = used.unwrap_or_else(|| (name.clone(), header.clone()));
         let mut site = StageSite { name, location, reads: None, writes: Vec::new() };
@@ -80,7 +81,14 @@ impl ResolvedStage {
                     .or_else(|| suggest(&type_name, registry.stage_types(), "stage types"));
                 let message = format!("unknown stage type `{type_name}`");
                 found.push(Diagnostic::error(code::UNKNOWN_STAGE, sources.locate(&place), message).with_help(help));
-                return Resolution::Broken(site);
+                // The type that was probably meant tells which of the other keys are wrong.
+                let meant = aurora_suggest::nearest(&type_name, registry.stage_types());
+                let writes = declared_writes(&own);
+                let config = meant.and_then(|meant| registry.get(meant)).and_then(|known| {
+                    let reader = ConfigReader { name: &site.name, header: &header, sources, known };
+                    reader.read(own, found, &mut Vec::new())
+                });
+                return broken(site, after, writes, config.as_deref());
             }
             return Resolution::Disabled(site);
         };
@@ -93,7 +101,10 @@ impl ResolvedStage {
         let table = plain(&own);
         let keys: Vec<(String, Span)> = own.iter().map(|entry| (entry.key.clone(), entry.value.span())).collect();
         let mut unread = Vec::new();
-        let Some(config) = reader.read(own, found, &mut unread) else { return Resolution::Broken(site) };
+        let writes = declared_writes(&own);
+        let Some(config) = reader.read(own, found, &mut unread) else {
+            return broken(site, after, writes, None);
+        };
         let locate = |key: &str| {
             let span = keys.iter().find(|(name, _)| name == key).map_or(&header, |(_, span)| span);
             sources.locate(span)
@@ -117,7 +128,6 @@ impl ResolvedStage {
             found.push(Diagnostic::error(code::INVALID_VALUE, location, message).with_help(help));
         }
         site.writes = written(&access);
-        let after = after.into_iter().map(|(name, span)| (name, sources.locate(&span))).collect();
         Resolution::Enabled(Box::new(Self { site, access, after, type_name, workers, table, config }))
     }
 
@@ -187,6 +197,32 @@ fn refused_column(stage: &str, column: &ColumnReference, given: DynamicType, pla
         (message, "give the column another name".to_owned())
     };
     Diagnostic::error(code::COLUMN_TYPE, place, message).with_help(Some(help))
+}
+
+/// A stage that cannot be planned. `declared` are the columns that its key `writes` names, if it has one, and `config` is its
+/// configuration in the type that was probably meant.
+fn broken(
+    mut site: StageSite,
+    after: Vec<(String, Option<Location>)>,
+    declared: Option<Vec<String>>,
+    config: Option<&dyn ParsedConfig>,
+) -> Resolution {
+    let are_writes_known = declared.is_some() || config.is_some();
+    site.writes = config.map(|config| written(&config.access())).unwrap_or_default();
+    site.writes.extend(declared.unwrap_or_default());
+    Resolution::Broken(BrokenStage { site, are_writes_known, after })
+}
+
+/// The columns that the key `writes` of a stage names, if it has one.
+fn declared_writes(entries: &[ConfigEntry<'_>]) -> Option<Vec<String>> {
+    let value = entries.iter().find(|entry| entry.key == "writes")?.value.get_ref();
+    let names: Vec<&str> = match (value.as_table(), value.as_array()) {
+        (Some(table), _) => table.keys().map(|name| name.get_ref().as_ref()).collect(),
+        (None, Some(list)) => list.iter().filter_map(|name| name.get_ref().as_str()).collect(),
+        (None, None) => return None,
+    };
+    let full = |name: &str| if name.contains('.') { name.to_owned() } else { format!("chunk.{name}") };
+    Some(names.into_iter().map(full).collect())
 }
 
 fn written(access: &Access) -> Vec<String> {

@@ -53,7 +53,7 @@ pub use error::ProjectError;
 pub use feedback::{FeedbackReport, JudgedChunk, judge};
 pub use omissions::{OmissionReport, omissions};
 pub use programs::{
-    StageProgram, of_plan as programs_of_plan, refused as refused_programs, without as without_programs,
+    StageProgram, checked_plan, of_plan as programs_of_plan, refused as refused_programs, without as without_programs,
 };
 pub use project::Project;
 pub use relations::{RelatedChunk, RelationReport, definition, relations};

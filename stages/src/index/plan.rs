@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use aurora_confined::read_regular_to_string;
-use aurora_pipeline::{PipelineSource, Plan, PlannedStage};
+use aurora_pipeline::{Diagnostics, PipelineSource, Plan, PlannedStage};
 use aurora_storage::ProjectDirectory;
 
 use super::custom_columns;
@@ -26,17 +26,31 @@ const LEFT_OUT: &str = "stages left out";
 /// # Errors
 /// With every fault of the configuration at once, or when its file cannot be read.
 pub fn plan(options: &IndexOptions) -> Result<Plan, IndexError> {
+    plan_checked(options, &|_| Diagnostics::default())
+}
+
+/// [`plan`] with further checks of its stages, whose errors are reported with the others.
+///
+/// # Errors
+/// See [`plan`].
+pub fn plan_checked(
+    options: &IndexOptions,
+    further: &dyn Fn(&[PlannedStage]) -> Diagnostics,
+) -> Result<Plan, IndexError> {
     let IndexOptions { root, pipeline, registry, limits, left_out, .. } = options;
     let (name, text) = pipeline_source(root, pipeline)?;
     let without: String = left_out.iter().map(|stage| format!("[stage.{stage:?}]\nenabled = false\n")).collect();
     let sources = [PipelineSource { name: &name, text: &text }, PipelineSource { name: LEFT_OUT, text: &without }];
     // A file that the user names is trusted.
     let ceilings = if *pipeline == PipelineChoice::Default { limits.ceilings() } else { Vec::new() };
-    let loaded = aurora_pipeline::load_within(&sources, registry, pipelines::EMBEDDED, &ceilings);
-    let plan = loaded.map_err(IndexError::Pipeline)?;
-    custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
-    EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)?;
-    Ok(plan)
+    let checks = |stages: &[PlannedStage]| {
+        let mut found = further(stages);
+        found.extend(custom_columns::declarations_of(stages).err().into_iter().flatten());
+        found.extend(EmbeddingStage::find(stages).err().into_iter().flatten());
+        found
+    };
+    let loaded = aurora_pipeline::load_checked(&sources, registry, pipelines::EMBEDDED, &ceilings, &checks);
+    loaded.map_err(IndexError::Pipeline)
 }
 
 /// The plan without the stages that supply documents from elsewhere, but for those that `keeps` holds of.
