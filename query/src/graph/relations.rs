@@ -160,7 +160,8 @@ impl<'s> RelationIndex<'s> {
             is_cut |= chunks.is_cut;
             for id in chunks.list {
                 let Some(caller) = self.index.definition(id)? else { continue };
-                if caller.syntax.group != of.syntax.group || !seen.insert((caller.id, name.clone())) {
+                let may_call = caller.syntax.group == of.syntax.group || !caller.syntax.is_known();
+                if !may_call || !seen.insert((caller.id, name.clone())) {
                     continue;
                 }
                 let targets = resolve::targets(&self.index, &caller, &name)?;
@@ -207,6 +208,10 @@ impl<'s> RelationIndex<'s> {
         }
         if of.is_type() {
             names.extend(self.index.inner_names(of.id)?);
+        }
+        // A custom stage may state calls by qualified names.
+        if of.qualified_name != of.name {
+            names.push(of.qualified_name.clone());
         }
         let mut next = 0;
         while let Some(name) = names.get(next).cloned().filter(|_| names.len() < MOST_NAMES) {

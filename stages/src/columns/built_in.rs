@@ -53,7 +53,7 @@ fn files() -> [BuiltInColumn; 10] {
             DEFINITIONS.name(),
             Json,
             "The definitions of a file in a language of the stage: a list of objects with `name`, `kind`, `line_start` and `line_end`, \
-             and perhaps `qualified_name`, `signature`, `doc`, `calls` and `exported`.",
+             and perhaps `qualified_name`, `signature`, `doc`, `calls`, `bases` and `exported`.",
             |_| None,
         )
         .writable(DEFINITIONS, CUSTOM, definitions::set),
