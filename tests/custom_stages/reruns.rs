@@ -48,6 +48,51 @@ fn with_programs() -> Fixture {
     fixture
 }
 
+const BATCH: &str = "
+import os
+from aurora_stage import Retry, stage
+
+@stage(batch=True)
+def owner(path):
+    if os.path.exists('named'):
+        late = [at for at, one in enumerate(path) if one.endswith('f1.py')]
+        if late:
+            raise Retry('not yet', rows=late)
+    wrong = lambda one: os.path.exists('down') and one.startswith('web/')
+    return [Retry('no service') if wrong(one) else one.split('/')[0] for one in path]
+";
+
+#[test]
+fn a_batch_says_which_rows_are_to_be_tried_again() {
+    let fixture = repository();
+    let pipeline = pipeline("", "1");
+    let (only, _) = pipeline.split_once("[stage.copy]").expect("two stages");
+    fixture.write("tools/owner.py", BATCH).write(".aurora/pipeline.toml", only);
+    fixture.write("down", "").write("named", "");
+    let summary = run(&fixture);
+    let chunks = summary.chunks.total;
+    let failures = &summary.report.failures["owner"];
+    let without = |owners: Vec<(String, Option<aurora_storage::MetaValue>)>| {
+        let mut names: Vec<String> =
+            owners.into_iter().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+        names.sort();
+        names
+    };
+    let missing = without(values(&fixture, "owner"));
+    assert!(missing.contains(&"pay_1".to_owned()) && missing.contains(&"web_0".to_owned()), "{missing:?}");
+    assert_eq!(failures.total(), missing.len() as u64, "{failures:?}");
+    assert!(failures.get("not yet").is_some() && failures.get("no service").is_some(), "{failures:?}");
+    assert!((missing.len() as u64) < chunks, "the others have their values");
+    fixture.remove("down").remove("named");
+    let summary = run(&fixture);
+    assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
+    assert_eq!(counter(&summary, "owner.rows"), missing.len() as u64, "only these are tried again");
+    assert_eq!((without(values(&fixture, "owner")).len(), digest(&fixture)), (0, fresh(&fixture)));
+    fixture.write("tools/owner.py", BATCH.replace("rows=late", "rows=[len(path)]")).write("named", "");
+    let failures = format!("{:?}", run(&fixture).report.failures["owner"]);
+    assert!(failures.contains("`Retry` names rows that the function did not get"), "{failures}");
+}
+
 #[test]
 fn a_program_runs_again_only_where_it_has_to() {
     let fixture = with_programs();
