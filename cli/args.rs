@@ -441,6 +441,10 @@ pub(crate) struct DoctorArgs {
     /// The directory to look at [default: the nearest one above with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
+
+    /// Format of the report
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
 }
 
 #[cfg(test)]
