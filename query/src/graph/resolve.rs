@@ -50,6 +50,10 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
 /// The definitions of a name that a custom stage states as called, in a language whose calls cannot be read: those of the same file,
 /// else of languages without rules, else of any language.
 fn stated(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>, StorageError> {
+    // The index counts base types among the names that are called.
+    if index.snapshot.relations(from.id)?.is_some_and(|relations| relations.bases.iter().any(|base| base == name)) {
+        return Ok(Vec::new());
+    }
     let dotted = |name: &str| name.replace("::", ".");
     let (wanted, last) = (dotted(name), name.rsplit(['.', ':']).next().unwrap_or(name));
     let mut namesakes = index.named(name)?.to_vec();

@@ -36,6 +36,10 @@ pub(super) fn declarations_of(stages: &[PlannedStage]) -> Result<Vec<ColumnDecla
                 found.push(refusal(stage, message, "give the column another name"));
             } else if let Some(at) = columns.iter().position(|known| known.name == name) {
                 let other = &columns[at];
+                // The check of a stage reports a column that it declares twice.
+                if full_names[at] == column.name() && other.stage == stage.name() {
+                    continue;
+                }
                 // A stage that changed the values of another one would get its own as input when these are restored.
                 let message = format!(
                     "stage `{}` writes column `{}`, and `{}` writes one that searches know by the same name",
