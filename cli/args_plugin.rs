@@ -104,7 +104,7 @@ pub(crate) struct RootArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListPluginsArgs {
-    /// How to print
+    /// Format of the list
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 

@@ -12,7 +12,7 @@ use super::identity::ProgramIdentity;
 const MAX_SHOWN: usize = 80;
 
 impl Consent {
-    /// The differences of a program to the one that was allowed, a line each.
+    /// Differences between a program and the version that was allowed, a line each.
     pub fn changes(&self, spec: &ProgramSpec, identity: &ProgramIdentity) -> Vec<String> {
         let mut changes = Vec::new();
         if self.command.len() == spec.command.len() {

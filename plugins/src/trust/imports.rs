@@ -15,7 +15,7 @@ const MAX_TEXT_BYTES: usize = 4 << 20;
 const HELPER: &str = "aurora_stage";
 /// Endings of files that contain no program.
 const DATA: [&str; 9] = ["csv", "json", "md", "rst", "toml", "txt", "xml", "yaml", "yml"];
-/// What an import in JavaScript or TypeScript may leave out.
+/// Endings that an import in JavaScript or TypeScript may leave out.
 const JAVASCRIPT_ENDINGS: [&str; 11] =
     ["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json", "/index.js", "/index.mjs", "/index.ts"];
 
@@ -124,8 +124,8 @@ impl Imports {
         self.found.extend(imports.into_iter().map(|import| (directory.to_owned(), import)));
     }
 
-    /// Adds the files of the project that are imported, directly or by another one, to `files`. Returns what the program may load
-    /// beside them.
+    /// Adds the files of the project that are imported, directly or by another one, to `files`. Returns descriptions of everything
+    /// else that the program may load.
     pub(super) fn resolve(
         mut self,
         root: &Directory,

@@ -63,12 +63,12 @@ impl Operand {
         items.map(|item| if item.is_empty() { Err(ListProblem::EmptyItem) } else { Ok(Self::parse(item)) }).collect()
     }
 
-    /// Whether it stands for a missing value.
+    /// Whether the operand means a missing value.
     pub(super) fn is_none(&self) -> bool {
         !self.is_quoted && self.text == NONE
     }
 
-    /// The number or range of numbers that it stands for: `5`, `1..5`, `1..`, `..5`.
+    /// The number or range of numbers that the operand means: `5`, `1..5`, `1..`, `..5`.
     pub(super) fn numbers(&self) -> Option<NumberRange> {
         let number = |text: &str| Number::parse(text.trim()).filter(|number| number.is_finite());
         if let Some(number) = number(&self.text) {
@@ -79,7 +79,7 @@ impl Operand {
         Some(NumberRange { low: end(low)?, high: end(high)? })
     }
 
-    /// The number that it stands for.
+    /// The number that the operand means.
     pub(super) fn number(&self) -> Option<Number> {
         Number::parse(&self.text).filter(|number| number.is_finite())
     }

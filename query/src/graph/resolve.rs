@@ -47,8 +47,8 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
     Ok(found)
 }
 
-/// The definitions of a name that a custom stage states as called, in a language whose calls cannot be read: those of the same file,
-/// else of languages without rules, else of any language.
+/// The definitions of a name that a custom stage states as called, in a language whose calls cannot be read. Definitions in the same
+/// file come first, then definitions in languages without rules, then all others.
 fn stated(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>, StorageError> {
     // The index counts base types among the names that are called.
     if index.snapshot.relations(from.id)?.is_some_and(|relations| relations.bases.iter().any(|base| base == name)) {
