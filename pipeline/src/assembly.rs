@@ -191,6 +191,12 @@ impl Pipeline {
         self.stages.iter().filter(writes).map(|stage| stage.name.as_str())
     }
 
+    /// The full names of the columns that a stage writes.
+    pub fn written_by<'a>(&'a self, stage: &'a str) -> impl Iterator<Item = &'a str> {
+        let stages = self.stages.iter().filter(move |known| known.name == stage);
+        stages.flat_map(|stage| stage.writes.iter().map(|column| &**column))
+    }
+
     /// The names of the stages that a stage reads columns of, in the order of the plan.
     pub fn read_from<'a>(&'a self, stage: &'a str) -> impl Iterator<Item = &'a str> {
         let edges = self.data_edges.iter().filter(move |(_, to)| self.stages[*to].name == stage);

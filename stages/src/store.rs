@@ -9,12 +9,12 @@ use aurora_storage::{ChunkHistory, FileOutcome, FileRecord, IndexWriter, NewChun
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
-    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, ParsedFile, RECORD, SIGNAL, SIZE,
-    STATUS, SYMBOLS, StoredId, TOKENS,
+    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, PREVIOUS, ParsedFile, RECORD,
+    SIGNAL, SIZE, STATUS, SYMBOLS, StoredId, TOKENS,
 };
 use crate::git_signal::to_stored;
 use crate::metadata::{ChunkMetadata, metadata};
-use crate::services::{CustomColumns, Moves, PreviousIndex, RunClock, service};
+use crate::services::{Moves, PreviousIndex, RunClock, service};
 
 /// The history key of a file whose attribution is pending. It equals no real key.
 const PENDING: &[u8] = b"pending";
@@ -36,7 +36,7 @@ impl StageConfig for Store {
         Access::sink()
             .reads([PATH.spec(), SIZE.spec(), MTIME.spec(), STATUS.spec(), HASH.spec(), LANGUAGE.spec()])
             .reads([SYMBOLS.spec(), RECORD.spec()])
-            .reads_optional([BLAME.spec(), SIGNAL.spec(), EMBEDDING.spec(), TOKENS.spec()])
+            .reads_optional([BLAME.spec(), SIGNAL.spec(), EMBEDDING.spec(), TOKENS.spec(), PREVIOUS.spec()])
             .reads_dynamic()
             .writes([CHUNK_ID.spec()])
     }
@@ -47,7 +47,6 @@ impl StageConfig for Store {
             writer: service(cx)?,
             clock: service(cx)?,
             moves: service(cx)?,
-            columns: service(cx)?,
         }))
     }
 }
@@ -57,7 +56,6 @@ struct StoreStage {
     writer: Arc<IndexWriter>,
     clock: Arc<RunClock>,
     moves: Arc<Moves>,
-    columns: Arc<CustomColumns>,
 }
 
 impl Stage for StoreStage {
@@ -66,11 +64,7 @@ impl Stage for StoreStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        let fingerprint = Fingerprint::new(Store::TYPE, 1);
-        match self.columns.unlabelled() {
-            names if names.is_empty() => fingerprint,
-            names => fingerprint.with("unlabelled", names),
-        }
+        Fingerprint::new(Store::TYPE, 1)
     }
 }
 
@@ -88,11 +82,10 @@ impl Worker for StoreWorker<'_> {
             let writer = &self.stage.writer;
             match status {
                 FileStatus::Deleted => writer.remove_file(&paths[row]).map_err(StageError::from_error)?,
-                FileStatus::Touched => {
-                    if let Some(known) = self.known(batch, row)? {
-                        let record = self.touched(known, batch, row)?;
-                        writer.update_file_record(record).map_err(StageError::from_error)?;
-                    }
+                FileStatus::Touched => self.touch(batch, row)?,
+                FileStatus::Revalued => {
+                    self.touch(batch, row)?;
+                    ids.extend(self.set_values(batch, row, &metadata)?);
                 }
                 _ => {
                     let record = self.record(batch, row, status)?;
@@ -149,6 +142,33 @@ impl StoreWorker<'_> {
     /// The stored row of a file.
     fn known(&self, batch: &BatchView<'_>, row: usize) -> Result<Option<FileRecord>, StageError> {
         self.stage.previous.snapshot.file(&batch.read(PATH)?[row]).map_err(StageError::from_error)
+    }
+
+    /// Updates the stored row of a file whose content is as it was.
+    fn touch(&self, batch: &BatchView<'_>, row: usize) -> Result<(), StageError> {
+        let Some(known) = self.known(batch, row)? else { return Ok(()) };
+        let record = self.touched(known, batch, row)?;
+        self.stage.writer.update_file_record(record).map_err(StageError::from_error)
+    }
+
+    /// Stores the values of custom columns of a file's chunks, and returns the ids of these.
+    fn set_values(
+        &self,
+        batch: &BatchView<'_>,
+        row: usize,
+        metadata: &[ChunkMetadata<'_>],
+    ) -> Result<Vec<StoredId>, StageError> {
+        let previous = batch.read_optional(PREVIOUS)?.unwrap_or_default();
+        let mut ids = Vec::new();
+        let files = batch.chunk_files();
+        let first = files.partition_point(|file| (*file as usize) < row);
+        for chunk in (first..files.len()).take_while(|chunk| files[*chunk] as usize == row) {
+            let id = previous.get(chunk).and_then(Option::as_ref).map(|StoredId(id)| *id);
+            let id = id.ok_or_else(|| StageError::new("a chunk that is not in the index has got values only"))?;
+            self.stage.writer.set_values(id, &metadata[chunk]).map_err(StageError::from_error)?;
+            ids.push(StoredId(id));
+        }
+        Ok(ids)
     }
 
     /// The stored row of a file of which only size, modification time or object id have changed.

@@ -130,9 +130,9 @@ impl<'s> Canonical<'s> {
         self.blames(|first, blame| emit(Operation::put(Table::Blames, chunk_key(first), blame)))
     }
 
-    /// The rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
+    /// The rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Values`], [`Table::Content`] and [`Table::Blames`].
     pub(crate) fn chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
-        let mut rows = ChunkRows::new()?;
+        let mut rows = ChunkRows::new(self.snapshot.manifest().columns.clone().into(), None)?;
         for (id, chunk) in self.whole_chunks() {
             rows.push(id, &NewChunk::from(&chunk?), emit)?;
         }

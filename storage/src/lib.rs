@@ -99,6 +99,7 @@ mod structure;
 mod tables;
 mod trust;
 mod user;
+mod values;
 mod vectors;
 mod verify;
 mod vocabulary;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::column::ColumnDeclaration;
 
 /// Version of the on-disk format that this build reads and writes.
-pub const FORMAT_VERSION: u32 = 12;
+pub const FORMAT_VERSION: u32 = 13;
 
 /// Describes one published generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use aurora_inverted::{
 use roaring::RoaringBitmap;
 
 use crate::chunk::ChunkId;
-use crate::column::have_same_postings;
+use crate::column::have_same_terms;
 use crate::commit::Committer;
 use crate::error::StorageError;
 use crate::files;
@@ -98,7 +98,7 @@ fn check_model(state: &WriterState, update: &ManifestUpdate) -> Result<(), Stora
 /// Chunks that stay must have the labels and terms that the columns ask for.
 fn check_columns(state: &WriterState) -> Result<(), StorageError> {
     let kept = (state.base.live() - &state.dead).len();
-    if kept == 0 || state.rebuild || have_same_postings(&state.base.manifest().columns, &state.columns) {
+    if kept == 0 || state.rebuild || have_same_terms(&state.base.manifest().columns, &state.columns) {
         return Ok(());
     }
     Err(StorageError::Refused(format!(
@@ -237,6 +237,8 @@ fn remove_dead(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), Stor
             state.committer.push_last(Operation::delete(table, chunk_key(first)));
         }
     }
+    let committer = &mut state.committer;
+    state.rows.values.publish(live, &dead, |operation| committer.push_last(operation))?;
     state.rows.remove(&state.base, live, &dead, &dead_firsts, &mut |operation| {
         state.committer.push_last(operation);
         Ok(())

@@ -18,6 +18,7 @@ use crate::manifest::SegmentInfo;
 use crate::representation::RepresentationBuilder;
 use crate::snapshot::Snapshot;
 use crate::tables::{Table, block_key};
+use crate::values::{ValueBlock, parse_value_key};
 use crate::vectors::{BLOCK_IDS, VectorBlock};
 
 /// Most problems that are put into words.
@@ -92,6 +93,8 @@ impl Snapshot {
         let result = self.verify_files(&mut report);
         report.note(result);
         let result = self.verify_vectors(&mut report);
+        report.note(result);
+        let result = self.verify_values(&mut report);
         report.note(result);
         // What is wrong from here on is wrong with the keyword index: all else has been found sound without it.
         let others = report.problem_count;
@@ -178,6 +181,35 @@ impl Snapshot {
                     });
                 }
                 None => report.problem("a block of contents is invalid".to_owned()),
+            }
+            cursor.next().map_err(|damage| self.wrap(damage))?;
+        }
+        Ok(())
+    }
+
+    /// Checks that every block of values is of a column and of live chunks, and that its values have the type of the column.
+    fn verify_values(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
+        let mut cursor = self.cursor(Table::Values, &[])?;
+        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+            let place = parse_value_key(key);
+            let end = self.manifest().next_chunk_id.div_ceil(BLOCK_IDS);
+            // The rows of a writer that has not published, or never will.
+            if place.is_some_and(|(block, _)| block >= end) {
+                break;
+            }
+            let column = place.and_then(|(block, name)| Some((block, self.custom_column(name)?)));
+            match column.and_then(|(block, column)| Some((block, column, ValueBlock::decode(value)?))) {
+                Some((block, column, values)) => {
+                    let name = &column.name;
+                    report.expect(values.values().all(|value| value.kind() == column.kind), || {
+                        format!("block {block} of the column `{name}` has values of another type")
+                    });
+                    let ids = block * BLOCK_IDS..=block * BLOCK_IDS + (BLOCK_IDS - 1);
+                    report.expect(self.live().range_cardinality(ids) > 0, || {
+                        format!("block {block} of the column `{name}` is of dead chunks")
+                    });
+                }
+                None => report.problem(format!("the block of values {} is invalid", key.escape_ascii())),
             }
             cursor.next().map_err(|damage| self.wrap(damage))?;
         }

@@ -21,7 +21,7 @@ pub(crate) fn hits(
         let candidate = &ranked[group.best];
         let (id, root) = (candidate.retrieved.id, context.root(&candidate.retrieved));
         let Some(chunk) = root.snapshot.chunk_with_text(id)? else { continue };
-        let (weighted, explanation) = explain(context, candidate, &root.bm25.matched(id), &chunk.git);
+        let (weighted, explanation) = explain(context, candidate, &root.bm25.matched(id), &chunk);
         let components = candidate.components;
         let scores = Scores {
             bm25: components.bm25.unwrap_or(0.0),

@@ -117,7 +117,7 @@ pub(crate) fn rank<'s>(
     notes: &mut Vec<String>,
 ) -> Result<Vec<RankedCandidate<'s>>, StorageError> {
     let rule_query = RuleQuery::new(context.parsed, context.term_idfs());
-    let mut ranked = with_features(context, &rule_query, candidates, accesses);
+    let mut ranked = with_features(context, &rule_query, candidates, accesses)?;
     normalise_relevance(context, &mut ranked);
     if context.config.hybrid.fusion == Fusion::Rrf {
         assign_ranks(&mut ranked);
@@ -164,7 +164,7 @@ fn with_features<'s>(
     query: &RuleQuery<'_>,
     candidates: Vec<Candidate<'s>>,
     accesses: Vec<Option<AccessRecord>>,
-) -> Vec<RankedCandidate<'s>> {
+) -> Result<Vec<RankedCandidate<'s>>, StorageError> {
     let doc_words = min_max(&candidates.iter().map(|candidate| candidate.doc_words).collect::<Vec<_>>());
     let files = file_shares(&candidates);
     let read =
@@ -178,13 +178,13 @@ fn with_features<'s>(
     let features = query.read(context.analyzer, read);
     let parts = candidates.into_iter().zip(accesses).zip(features);
     let ranked = parts.map(|((candidate, access), features)| {
-        let boosts = context.boosts[candidate.root].of_chunk(candidate.chunk);
+        let boosts = context.boosts[candidate.root].of_chunk(context.root(&candidate).snapshot, candidate.id)?;
         let memory = context.roots[candidate.root].memory;
         let aging = memory.map(|memory| memory.aging(candidate.chunk, access.as_ref(), context.now));
-        RankedCandidate { boosts, aging, ..RankedCandidate::new(candidate, access, features) }
+        Ok(RankedCandidate { boosts, aging, ..RankedCandidate::new(candidate, access, features) })
     });
     let is_archived = |candidate: &RankedCandidate<'_>| candidate.aging.as_ref().is_some_and(|aging| aging.is_expired);
-    ranked.filter(|candidate| !is_archived(candidate)).collect()
+    ranked.filter(|ranked| !ranked.as_ref().is_ok_and(is_archived)).collect()
 }
 
 /// What the file of each candidate brings, on the scale of the other files.

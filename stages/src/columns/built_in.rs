@@ -35,7 +35,7 @@ fn files() -> [BuiltInColumn; 10] {
         BuiltInColumn::new(
             STATUS,
             String,
-            "How the file has changed: `added`, `modified`, `renamed`, `refreshed`, `touched`, `skipped` or `deleted`.",
+            "How the file has changed: `added`, `modified`, `renamed`, `refreshed`, `revalued`, `touched`, `skipped` or `deleted`.",
         ),
         BuiltInColumn::field(
             STATUS,

@@ -36,6 +36,9 @@ pub enum FileStatus {
     /// The content has not changed, but its history or a later stage has: chunks are read from the index instead of being
     /// parsed again.
     Refreshed,
+    /// The content has not changed, but values of custom columns have: chunks are read from the index, and only these values
+    /// are stored.
+    Revalued,
     /// The content has not changed, but its size, modification time or git object id in the file row has.
     Touched,
     /// The content is not indexable; only the file's row is stored, with the reason.
@@ -61,6 +64,7 @@ impl FileStatus {
             Self::Modified => "modified",
             Self::Renamed { .. } => "renamed",
             Self::Refreshed => "refreshed",
+            Self::Revalued => "revalued",
             Self::Touched => "touched",
             Self::Skipped { .. } => "skipped",
             Self::Deleted => "deleted",
@@ -74,6 +78,11 @@ impl FileStatus {
 
     /// Whether the file has chunks after this run.
     pub fn has_chunks(&self) -> bool {
+        self.stores_chunks() || *self == Self::Revalued
+    }
+
+    /// Whether the run stores the chunks of the file, and not only values of theirs.
+    pub fn stores_chunks(&self) -> bool {
         self.needs_parsing() || *self == Self::Refreshed
     }
 }

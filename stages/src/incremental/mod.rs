@@ -341,9 +341,7 @@ impl IncrementalWorker<'_> {
         let stage = self.stage;
         if let Some(reason) = known.skipped() {
             cx.skip(row.path, reason);
-        } else if stage.previous.scope() == RunScope::Derived
-            || stage.repository.key_changed(row.path, known.history_key())
-        {
+        } else if let Some(status) = self.renewal(&known, row) {
             cx.count("files.refreshed", 1);
             let (content, bytes) = match read {
                 Some((content, bytes)) => (content, Some(bytes)),
@@ -353,7 +351,7 @@ impl IncrementalWorker<'_> {
             let FileContent::Text { text, format, .. } = self.decode(bytes, row) else { return Ok(None) };
             let text = self.redacted(text, row, cx);
             let stored = stage.previous.custom_values_of(row.path).map_err(StageError::from_error)?;
-            return Ok(Some(ChangedFile { status: FileStatus::Refreshed, content, text, format, stored }));
+            return Ok(Some(ChangedFile { status, content, text, format, stored }));
         } else {
             self.unchanged += 1;
         }
@@ -366,6 +364,16 @@ impl IncrementalWorker<'_> {
             format: None,
             stored: StoredValues::NEW,
         }))
+    }
+
+    /// How much of an unchanged file has to be stored again, if anything has to.
+    fn renewal(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> Option<FileStatus> {
+        let scope = self.stage.previous.scope();
+        if scope == RunScope::Derived || self.stage.repository.key_changed(row.path, known.history_key()) {
+            Some(FileStatus::Refreshed)
+        } else {
+            (scope == RunScope::Values).then_some(FileStatus::Revalued)
+        }
     }
 
     fn changed(

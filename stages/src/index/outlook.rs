@@ -59,13 +59,13 @@ pub fn outlook(options: &IndexOptions) -> Result<Vec<StageOutlook>, IndexError> 
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let environment = Environment::open(project.path(), OpenMode::Existing)?;
     let memory = MemoryShares::of(plan.run_config().memory);
-    let services = RunServices::open(&root, &plan, columns, &environment, options, memory, PassKind::Whole)?;
-    let before = services.previous.snapshot.manifest().fingerprints.clone();
+    let services = RunServices::open(&root, &plan, columns.clone(), &environment, options, memory, PassKind::Whole)?;
+    let last = services.previous.snapshot.manifest().clone();
     let lent = services.lend(&options.services);
     let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;
     let now = scope::states(&pipeline);
-    let next = rerun(&before, &now, options.force, &pipeline);
-    Ok(pipeline.stage_names().map(|stage| of_stage(stage, &next, &before, &now, &pipeline)).collect())
+    let next = rerun(&last, &now, &columns, options.force, &pipeline);
+    Ok(pipeline.stage_names().map(|stage| of_stage(stage, &next, &last.fingerprints, &now, &pipeline)).collect())
 }
 
 fn of_stage(stage: &str, next: &Rerun, before: &StageStates, now: &StageStates, pipeline: &Pipeline) -> StageOutlook {
@@ -78,9 +78,9 @@ fn of_stage(stage: &str, next: &Rerun, before: &StageStates, now: &StageStates, 
             let because = others.map(|name| format!("chunks depend on `{name}`, which has changed"));
             (RunsOn::Files, own.into_iter().chain(because).collect())
         }
-        RunScope::Derived if next.resumed.contains(stage) => (RunsOn::GivenUp, Vec::new()),
-        RunScope::Derived if next.changed.contains(stage) => (RunsOn::Chunks, own),
-        RunScope::Derived => {
+        RunScope::Values | RunScope::Derived if next.resumed.contains(stage) => (RunsOn::GivenUp, Vec::new()),
+        RunScope::Values | RunScope::Derived if next.changed.contains(stage) => (RunsOn::Chunks, own),
+        RunScope::Values | RunScope::Derived => {
             let again: BTreeSet<String> = pipeline.with_dependants(changed());
             if again.contains(stage) {
                 let from = pipeline.read_from(stage).filter(|name| again.contains(*name));

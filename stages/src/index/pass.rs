@@ -43,7 +43,7 @@ pub(super) fn pass(
     }
     let continues_walk = matches!(kind, PassKind::Attributions(_));
     let only_changes = matches!(kind, PassKind::Changes);
-    let services = RunServices::open(root, &plan, columns, &environment, options, memory, kind)?;
+    let services = RunServices::open(root, &plan, columns.clone(), &environment, options, memory, kind)?;
     let before = services.previous.snapshot.manifest().clone();
 
     let lent = services.lend(&options.services);
@@ -56,8 +56,8 @@ pub(super) fn pass(
     }
     let mut states = scope::states(&pipeline);
     // Files that cannot be read cannot be indexed again under another configuration.
-    let is_same_configuration = rerun(&before.fingerprints, &states, false, &pipeline).scope == RunScope::Changes;
-    let Rerun { scope, current, resumed, .. } = rerun(&before.fingerprints, &states, options.force, &pipeline);
+    let is_same_configuration = rerun(&before, &states, &columns, false, &pipeline).scope == RunScope::Changes;
+    let Rerun { scope, current, resumed, .. } = rerun(&before, &states, &columns, options.force, &pipeline);
     if only_changes && scope != RunScope::Changes {
         return Err(IndexError::OtherPipeline);
     }

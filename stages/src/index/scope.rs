@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_pipeline::{Fingerprint, Pipeline};
+use aurora_storage::{ColumnDeclaration, Manifest};
 
-use crate::columns::{BLAME, RECORD};
+use crate::columns::{BLAME, CHUNK_ID, EMBEDDING, RECORD, SIGNAL, TOKENS};
 use crate::services::RunScope;
 
 /// The entry of the manifest's fingerprints for HEAD and everything else that attribution depends on.
@@ -96,9 +97,16 @@ pub(super) struct Rerun {
     pub(super) resumed: BTreeSet<String>,
 }
 
-/// Compares the states of the last run with those of this one. If a stage that chunks depend on differs, every file has to be
-/// processed again; if only others differ, they and their dependants work again on the stored chunks.
-pub(super) fn rerun(before: &[(String, String)], now: &StageStates, force: bool, pipeline: &Pipeline) -> Rerun {
+/// Compares the states of the last run with those of this one, which writes `columns`. If a stage that chunks depend on differs,
+/// every file has to be processed again; if only others differ, they and their dependants work again on the stored chunks.
+pub(super) fn rerun(
+    last: &Manifest,
+    now: &StageStates,
+    columns: &[ColumnDeclaration],
+    force: bool,
+    pipeline: &Pipeline,
+) -> Rerun {
+    let before = &last.fingerprints;
     let is_stage = |name: &str| name != HISTORY && !name.starts_with(KEPT);
     let differs = |entry: &&(String, String)| is_stage(&entry.0) && !(before.contains(entry) && now.contains(entry));
     let differing: Vec<&(String, String)> = now.iter().chain(before).filter(differs).collect();
@@ -107,10 +115,12 @@ pub(super) fn rerun(before: &[(String, String)], now: &StageStates, force: bool,
         RunScope::Everything
     } else if differing.is_empty() {
         RunScope::Changes
-    } else if differing.iter().all(|(_, state)| state.starts_with(DERIVED)) {
-        RunScope::Derived
-    } else {
+    } else if !differing.iter().all(|(_, state)| state.starts_with(DERIVED)) {
         RunScope::Everything
+    } else if values_suffice(last, now, columns, &changed, pipeline) {
+        RunScope::Values
+    } else {
+        RunScope::Derived
     };
     let (mut current, mut resumed) = (BTreeSet::new(), BTreeSet::new());
     if scope != RunScope::Everything {
@@ -121,6 +131,47 @@ pub(super) fn rerun(before: &[(String, String)], now: &StageStates, force: bool,
         resumed = resumable(before, now, &changed, pipeline);
     }
     Rerun { scope, changed, current, resumed }
+}
+
+/// Whether nothing has to be stored again but values of custom columns: the stages that differ write nothing else, and nothing is
+/// made of these values.
+fn values_suffice(
+    last: &Manifest,
+    now: &StageStates,
+    columns: &[ColumnDeclaration],
+    changed: &BTreeSet<String>,
+    pipeline: &Pipeline,
+) -> bool {
+    let is_value = |column: &ColumnDeclaration| column.terms.is_none() && !column.embed;
+    let of_stage = |columns: &'_ [ColumnDeclaration], stage: &str| {
+        let mut own = columns.iter().filter(|column| column.stage == stage).peekable();
+        own.peek().is_some() && own.all(is_value)
+    };
+    let writes_values = |stage: &str| {
+        let is_declared = |name: &str| {
+            let name = name.rsplit('.').next().unwrap_or(name);
+            columns.iter().any(|column| column.stage == stage && column.name == name)
+        };
+        of_stage(columns, stage) && pipeline.written_by(stage).all(is_declared)
+    };
+    let state_of = |states: &StageStates, stage: &str| {
+        states.iter().find(|(name, _)| name == stage).map(|(_, state)| parts(state)).unwrap_or_default()
+    };
+    // The sink stores what other stages write. That it reads from others than before is no difference in what it does.
+    let is_same_sink = |stage: &str| {
+        let (before, now) = (state_of(&last.fingerprints, stage), state_of(now, stage));
+        pipeline.writers_of(CHUNK_ID.name()).any(|writer| writer == stage)
+            && (before.version, before.settings) == (now.version, now.settings)
+    };
+    let is_known = |stage: &str| pipeline.stage_names().any(|name| name == stage);
+    let is_dropped = |stage: &str| !is_known(stage) && of_stage(&last.columns, stage);
+    // Attributions and vectors of files of which only values are stored are not made again.
+    let unavailable = [BLAME.name(), SIGNAL.name(), EMBEDDING.name(), TOKENS.name()];
+    let is_unavailable = |stage: &str| pipeline.written_by(stage).any(|column| unavailable.contains(&column));
+    let reads_unavailable = |column: &ColumnDeclaration| pipeline.read_from(&column.stage).any(is_unavailable);
+    let again = pipeline.with_dependants(changed.iter().map(String::as_str));
+    again.iter().chain(changed).all(|stage| writes_values(stage) || is_same_sink(stage) || is_dropped(stage))
+        && !columns.iter().any(reads_unavailable)
 }
 
 /// The stages that differ only in that the last run gave up on some of their rows, and that depend on no other stage which

@@ -14,6 +14,8 @@ use crate::columns::{EMBEDDING, RelativePath};
 pub(crate) enum RunScope {
     /// What has changed in the tree.
     Changes,
+    /// Also, for every unchanged file, values of custom columns from which nothing else is made.
+    Values,
     /// Also, for every unchanged file, everything that is derived from its stored chunks.
     Derived,
     /// Everything.
@@ -78,10 +80,11 @@ impl PreviousIndex {
         if self.snapshot.manifest().columns.is_empty() {
             return Ok(StoredValues::NEW);
         }
-        let first = self.snapshot.file(path)?.and_then(|file| file.chunks.first().copied());
-        let chunk = first.map(|id| self.snapshot.whole_chunk(id)).transpose()?.flatten();
-        let restored = first.zip(chunk).map(|(id, chunk)| self.restored(id, chunk)).transpose()?;
-        Ok(restored.map_or(StoredValues::NEW, |restored| restored.custom))
+        let Some(first) = self.snapshot.file(path)?.and_then(|file| file.chunks.first().copied()) else {
+            return Ok(StoredValues::NEW);
+        };
+        let values = self.snapshot.custom_values(first)?.into_iter();
+        Ok(StoredValues::of(values.map(|(name, value)| (name, custom_value(value))).collect::<Vec<_>>()))
     }
 
     fn restored(&self, id: ChunkId, mut chunk: Chunk) -> Result<RestoredChunk, StorageError> {

@@ -9,6 +9,7 @@ use crate::blame;
 use crate::canonical::SEGMENT;
 use crate::chunk::NewChunk;
 use crate::chunk_rows::ChunkRows;
+use crate::column::ColumnDeclaration;
 use crate::content::decode_whole;
 use crate::error::StorageError;
 use crate::files;
@@ -33,9 +34,13 @@ pub(super) struct Checker {
 }
 
 impl Checker {
-    /// For an artefact with so many chunks, whose model has so many dimensions.
-    pub(super) fn new(chunks: u32, dimensions: Option<usize>) -> Result<Self, StorageError> {
-        let chunk_rows = ChunkRows::new()?;
+    /// For an artefact with so many chunks, whose model has so many dimensions, with custom columns.
+    pub(super) fn new(
+        chunks: u32,
+        dimensions: Option<usize>,
+        columns: &[ColumnDeclaration],
+    ) -> Result<Self, StorageError> {
+        let chunk_rows = ChunkRows::new(columns.into(), None)?;
         Ok(Self { chunks, dimensions, chunk_rows, rows: 0, last: Vec::new(), vectors: 0, files: 0, segment_bytes: 0 })
     }
 
@@ -53,7 +58,7 @@ impl Checker {
             Table::Lengths => self.lengths(key, value).map(as_it_is),
             Table::Dictionary | Table::Postings => self.segment(key, value).map(as_it_is),
             Table::Vectors => self.vectors(key, value),
-            Table::Meta | Table::Sources | Table::Content | Table::Codes => {
+            Table::Meta | Table::Sources | Table::Content | Table::Codes | Table::Values => {
                 Err("it cannot be part of an artefact".to_owned())
             }
         }?;
@@ -201,7 +206,7 @@ mod tests {
 
     fn taken(record: &FileRecord) -> bool {
         let value = files::encode(record);
-        Checker::new(1, None).expect("starts").row(Table::Files, &files::key(&record.path), &value).is_ok()
+        Checker::new(1, None, &[]).expect("starts").row(Table::Files, &files::key(&record.path), &value).is_ok()
     }
 
     #[test]
@@ -222,7 +227,7 @@ mod tests {
 
     #[test]
     fn rows_are_in_order_and_complete() {
-        let mut checker = Checker::new(WINDOW + 1, None).expect("starts");
+        let mut checker = Checker::new(WINDOW + 1, None, &[]).expect("starts");
         let block = aurora_inverted::encode_lengths(&[[1; aurora_inverted::FIELDS]]);
         assert!(checker.row(Table::Lengths, &block_key(0), &block).is_ok());
         assert!(checker.row(Table::Lengths, &block_key(0), &block).is_err());

@@ -132,7 +132,7 @@ impl Input<'_> {
     /// Writes the rows of all parts, and returns the manifest of the index as far as they tell.
     fn rows(&mut self, announced: &ArtefactManifest, to: &mut Replacement) -> Result<Manifest, StorageError> {
         let dimensions = announced.model.as_ref().map(|model| model.dimensions);
-        let mut checker = Checker::new(announced.chunks, dimensions)?;
+        let mut checker = Checker::new(announced.chunks, dimensions, &announced.columns)?;
         for (table, part) in PARTS.into_iter().zip(&announced.parts) {
             let (name, inner) = (self.name, &mut *self.inner);
             part_rows(table, PartReader::new(part, inner), &mut checker, to).map_err(|error| match error {
