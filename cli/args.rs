@@ -22,7 +22,9 @@ use crate::args_plugin::{PluginCommand, Untrusted};
 use crate::args_roots::RootsArgs;
 use crate::args_search::SearchArgs;
 use crate::args_serve::ServeArgs;
-use crate::values::{ReportFormat, parse_jobs, parse_percent, parse_score, parse_size};
+use crate::values::{
+    ReportFormat, parse_jobs, parse_named, parse_named_percent, parse_percent, parse_score, parse_size,
+};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -284,6 +286,10 @@ pub(crate) struct IndexArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
+    /// Exit with 2 if there is no index to bring up to date, instead of building one
+    #[arg(long, conflicts_with = "force")]
+    pub(crate) require_index: bool,
+
     /// Number of worker threads [default: one per core]
     #[arg(long, short = 'j', value_name = "N", value_parser = parse_jobs)]
     pub(crate) jobs: Option<usize>,
@@ -296,9 +302,18 @@ pub(crate) struct IndexArgs {
     #[arg(long, value_name = "PCT", value_parser = parse_percent)]
     pub(crate) min_coverage: Option<f64>,
 
-    /// What to do about stages whose programs you have not allowed: `aur plugin trust` allows them
-    #[arg(long, value_name = "ACTION", value_enum, default_value_t = Untrusted::Fail)]
-    pub(crate) untrusted: Untrusted,
+    /// Action for stages whose programs you have not allowed: `aur plugin trust` allows them [default: fail; keep for an
+    /// imported index]
+    #[arg(long, value_name = "ACTION", value_enum)]
+    pub(crate) untrusted: Option<Untrusted>,
+
+    /// Exit with 1 only if this stage fails on more rows; may be given more than once
+    #[arg(long, value_name = "STAGE=N", value_parser = parse_named::<u64>)]
+    pub(crate) max_failed_rows: Vec<(String, u64)>,
+
+    /// Exit with 1 when less than this share of the chunks has a value in this column; may be given more than once
+    #[arg(long, value_name = "COLUMN=PCT", value_parser = parse_named_percent)]
+    pub(crate) min_column: Vec<(String, f64)>,
 
     /// How to print the summary
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
@@ -391,6 +406,10 @@ pub(crate) struct StatsArgs {
     #[arg(long)]
     pub(crate) skipped: bool,
 
+    /// List the rows on which custom stages have failed, each with the error
+    #[arg(long, conflicts_with = "skipped")]
+    pub(crate) failed: bool,
+
     /// The indexed directory [default: the nearest one above with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
@@ -441,6 +460,10 @@ pub(crate) struct DoctorArgs {
     /// The directory to look at [default: the nearest one above with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
+
+    /// Format of the report
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::args_memory::OwnerArg;
 use crate::args_transfer::TransferArgs;
@@ -95,13 +95,37 @@ pub(crate) struct CompactArgs {
 }
 
 pub(crate) const TRUST_NOTE: &str = "\
+Examples:
+  aur mem trust-index              the index; or what else was not made by you, if that is one store
+  aur mem trust-index tags         the tags that came with a repository
+
 An index that your own runs did not make can answer with code that does not exist, so that no command
-uses it unasked. This one checks that it is sound, not that it tells the truth about the sources.
-AURORA_TRUST_INDEX=1 accepts every index, for caches of CI systems and shared indexes.";
+uses it unasked. The same holds for tags, access histories and memories. This command checks that a
+store is sound, not that it tells the truth. It accepts one store at a time, and names it.
+AURORA_TRUST_INDEX=1 accepts every store, for caches of CI systems and shared indexes.";
+
+/// Stores that another user may have made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StoreArg {
+    /// The index, in .aurora/index
+    Index,
+    /// Tags that were given to chunks, in .aurora/annotations
+    Tags,
+    /// What was shown and judged before, in .aurora/access
+    Access,
+    /// The project's memory, in .aurora/memory
+    Memory,
+    /// The user's memory, in ~/.aurora/memory
+    UserMemory,
+}
 
 /// `aur mem trust-index`.
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
+    /// The store that is accepted [default: the index, or the only store that was not made by you]
+    #[arg(value_name = "STORE", value_enum)]
+    pub(crate) store: Option<StoreArg>,
+
     /// The indexed directory [default: the nearest one above with an index]
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,

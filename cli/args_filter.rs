@@ -7,8 +7,7 @@ use clap::Args;
 pub(crate) struct FilterArgs {
     /// Only chunks whose text matches this regular expression; may be given more than once
     ///
-    /// Case does not matter unless the pattern holds an upper-case letter. Every pattern has to match. Without a QUERY
-    /// nothing is ranked: what matches is listed by path and line.
+    /// Case does not matter unless the pattern holds an upper-case letter. Every pattern has to match.
     #[arg(long, short = 'g', value_name = "PATTERN")]
     pub(crate) grep: Vec<String>,
 
@@ -30,8 +29,9 @@ pub(crate) struct FilterArgs {
 
     /// Only chunks whose metadata meets this condition; may be given more than once
     ///
-    /// Text and true/false are compared with = and !=, numbers also with <, <=, > and >=; put quotes around those. A list has a
-    /// value if one of its texts is equal. `aur mem stats` shows the columns of the index.
+    /// `owner=payments`, `owner!=payments`, `owner in payments,billing`, `owner=none` (chunks without a value); numbers also
+    /// `churn>5`, `churn<=5`, `churn in 1..5`. Put quotes around conditions with spaces, < or >. `aur mem stats` shows the
+    /// columns of the index.
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) where_: Vec<String>,
 }

@@ -366,7 +366,7 @@ pub(crate) struct RecallArgs {
     #[arg(value_name = "QUERY", required = true)]
     pub(crate) query: Vec<String>,
 
-    /// Tokens that the texts may take
+    /// Maximum number of tokens in the answer
     #[arg(long, value_name = "TOKENS", value_parser = parse_budget, default_value_t = 2000)]
     pub(crate) budget: usize,
 

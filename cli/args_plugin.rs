@@ -4,17 +4,19 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::values::ReportFormat;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum PluginCommand {
     /// Write a new stage, and add it to the project's pipeline
     #[command(after_help = NEW_EXAMPLES)]
     New(NewArgs),
     /// List the custom stages of the project's pipeline, and whether their programs may run
-    List(RootArgs),
+    List(ListPluginsArgs),
     /// Check whether a program speaks the stage protocol
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestPluginArgs),
-    /// Allow the program of a stage to run in this repository, after showing it
+    /// Allow the program of a stage to run, after showing it
     #[command(after_help = TRUST_EXAMPLES)]
     Trust(TrustPluginArgs),
 }
@@ -31,13 +33,16 @@ The new stage gives every chunk the first directory of its path. Change the func
 
 const TRUST_EXAMPLES: &str = "\
 A program runs with your rights. It is allowed by a digest of its command, its files in the
-repository and the names of its environment variables: when one of them changes, it has to be
-allowed again. The record is kept in your own directory, not in the repository.
+repository, the modules that they import, its configuration, and the names of its inputs and
+environment variables: when one of them changes, it has to be allowed again. Where they are the
+same, in another clone or work tree, it is allowed already. The record is kept in your own directory.
 
 Examples:
-  aur plugin trust owner            show the program, and ask
-  aur plugin trust owner --yes      for scripts
-  aur plugin trust owner --revoke   forget it";
+  aur plugin trust owner                     show the program and what has changed, and ask
+  aur plugin trust owner --yes               whatever it is, for scripts that trust the checkout
+  aur plugin list --digests > ~/allowed      after a review
+  aur plugin trust --digest ~/allowed        for CI: the programs of all stages, if the file lists them
+  aur plugin trust owner --revoke            forget it";
 
 const TEST_EXAMPLES: &str = "\
 The program is run in the current directory, with rows made for the test. Exits with 1 when a check fails.
@@ -98,10 +103,30 @@ pub(crate) struct RootArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ListPluginsArgs {
+    /// Format of the list
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+
+    /// Print the digests of the programs alone, as `aur plugin trust --digest` reads them
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) digests: bool,
+
+    #[command(flatten)]
+    pub(crate) root: RootArgs,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct TrustPluginArgs {
-    /// Name of the stage
-    #[arg(value_name = "NAME")]
-    pub(crate) name: String,
+    /// Name of the stage; with --digest, all stages unless one is named
+    #[arg(value_name = "NAME", required_unless_present = "digest")]
+    pub(crate) name: Option<String>,
+
+    /// Allow only programs whose digests this file lists; it must not be in the checkout
+    ///
+    /// Each line begins with a digest, as `aur plugin list --digests` prints it. Lines that begin with `#` are comments.
+    #[arg(long, value_name = "FILE", conflicts_with = "revoke")]
+    pub(crate) digest: Option<PathBuf>,
 
     /// Do not ask
     #[arg(long, short)]
@@ -121,6 +146,8 @@ pub(crate) enum Untrusted {
     /// Do nothing and exit with 2
     #[default]
     Fail,
-    /// Leave these stages out
+    /// Do not run these stages: rows whose text is unchanged keep their values, which are marked as stale
+    Keep,
+    /// Leave these stages out, remove their columns, and exit with 1
     Skip,
 }

@@ -9,8 +9,8 @@ use crate::values::{ModeArg, parse_budget, parse_limit, parse_snippet_lines, par
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// What to look for: an identifier, keywords or a sentence
-    #[arg(value_name = "QUERY", required_unless_present_any = ["stdin", "grep", "fixed"], conflicts_with = "stdin")]
+    /// What to look for: an identifier, keywords or a sentence; with a filter it may be left out
+    #[arg(value_name = "QUERY", required_unless_present_any = ["stdin", "grep", "fixed", "types", "lang", "path", "where_", "source"], conflicts_with = "stdin")]
     pub(crate) query: Vec<String>,
 
     /// Show at most this many results [default: 10; with --budget 100]

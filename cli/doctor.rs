@@ -6,35 +6,52 @@ use std::path::Path;
 
 use aurora_analysis::STATIC;
 use aurora_memory::MemoryRules;
-use aurora_project::{IndexEmbedder, Project, chain, user};
+use aurora_project::{IndexEmbedder, Project, annotations, chain, user};
 use aurora_query::Mode;
 use aurora_query::explain::relative_time;
 use aurora_stages::index as indexing;
-use aurora_storage::{Environment, Manifest, OpenMode, StorageError, WriterOptions};
+use aurora_storage::{AccessLog, Environment, Manifest, OpenMode, StorageError, WriterOptions};
+use serde::Serialize;
 
 use crate::args::DoctorArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::style::Role;
-use crate::output::{sanitize, time, units, width};
+use crate::output::{json, sanitize, time, units, width};
 use crate::program::Program;
 use crate::terminal::Terminal;
+use crate::values::ReportFormat;
 use crate::{disk, memories, place};
 
 /// Less free space than this is worth a warning.
 const LITTLE_SPACE: u64 = 1 << 30;
 
-/// What a check found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The outcome of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 enum CheckVerdict {
+    #[serde(rename = "ok")]
     Good,
+    #[serde(rename = "warn")]
     Warning,
+    #[serde(rename = "fail")]
     Failed,
 }
 
+#[derive(Serialize)]
 struct Check {
     name: &'static str,
     verdict: CheckVerdict,
     detail: String,
+}
+
+/// All checks, for programs.
+#[derive(Serialize)]
+struct Report<'a> {
+    root: &'a str,
+    /// The program's version.
+    version: &'static str,
+    checks: &'a [Check],
+    warnings: usize,
+    failures: usize,
 }
 
 /// Runs every check, prints them all, fails when one did.
@@ -54,12 +71,30 @@ pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
         ("config", config(&project)),
         ("pipeline", pipeline(&project)),
         ("memory", memory(root)),
+        ("history", history(&project)),
         ("terminal", about(terminal)),
     ]
     .map(|(name, (verdict, detail))| Check { name, verdict, detail });
+    let count = |verdict| checks.iter().filter(|check| check.verdict == verdict).count();
+    let (warnings, failures) = (count(CheckVerdict::Warning), count(CheckVerdict::Failed));
     let mut out = terminal.stdout();
+    match args.format {
+        ReportFormat::Text => write_text(&mut out, root, &checks, terminal)?,
+        ReportFormat::Json => {
+            let (root, version) = (root.to_string_lossy(), env!("CARGO_PKG_VERSION"));
+            json::write_indented(&mut out, &Report { root: &root, version, checks: &checks, warnings, failures })?;
+        }
+    }
+    out.flush()?;
+    match failures {
+        0 => Ok(()),
+        failed => Err(Failure::Short(format!("{} failed", units::counted(failed as u64, "check")))),
+    }
+}
+
+fn write_text(out: &mut impl Write, root: &Path, checks: &[Check], terminal: &Terminal) -> Outcome {
     writeln!(out, "{}", terminal.out.paint(Role::Heading, &format!("Checking {}", root.display())))?;
-    for check in &checks {
+    for check in checks {
         let role = match check.verdict {
             CheckVerdict::Good => Role::Good,
             CheckVerdict::Warning => Role::Warning,
@@ -73,12 +108,7 @@ pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
             width::pad(check.name, 9),
         )?;
     }
-    out.flush()?;
-    let failed = checks.iter().filter(|check| check.verdict == CheckVerdict::Failed).count();
-    match failed {
-        0 => Ok(()),
-        failed => Err(Failure::Short(format!("{} failed", units::counted(failed as u64, "check")))),
-    }
+    Ok(())
 }
 
 impl fmt::Display for CheckVerdict {
@@ -255,6 +285,21 @@ fn memory(root: &Path) -> CheckResult {
     match found.as_slice() {
         [] => good("none yet; `aur mem add` makes it"),
         found => good(found.join(", ")),
+    }
+}
+
+/// Tags and the access history can be used. Searches do without those that cannot.
+fn history(project: &Project) -> CheckResult {
+    if !project.directory().is_dir() {
+        return good("none yet");
+    }
+    let tags = annotations(project).map(drop);
+    let accesses = AccessLog::open(&project.directory(), &user::trust().known).and_then(|log| log.check());
+    let problems: Vec<String> =
+        [tags, accesses].into_iter().filter_map(Result::err).map(|error| chain(&error)).collect();
+    match problems.as_slice() {
+        [] => good("tags and access history can be used"),
+        problems => warning(problems.join("\n")),
     }
 }
 

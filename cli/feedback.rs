@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use aurora_memory::{Helpfulness, TaskOutcome};
 use aurora_memory_schema::Kind;
-use aurora_project::{FeedbackReport, JudgedChunk, Names, Project, ProjectError, judge};
+use aurora_project::{FeedbackReport, JudgedChunk, Names, Project, ProjectError, judge, user};
 use aurora_query::LearningConfig;
 use aurora_storage::{AccessLog, Verdict};
 
@@ -37,7 +37,7 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
     let learning = learning(&project, program)?;
     let mut chunks = Vec::new();
     for (home, keys) in named(args, &project, program)? {
-        let log = AccessLog::open(&home).map_err(opened::failure)?;
+        let log = AccessLog::open(&home, &user::trust().known).map_err(opened::failure)?;
         let report = judge(&log, &learning, verdict, &keys, time::now()).map_err(opened::failure)?;
         if let Some(reason) = log.begun_anew() {
             program
@@ -60,9 +60,14 @@ fn named(args: &FeedbackArgs, project: &Project, program: &Program) -> Outcome<V
     let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
     let mut index: Option<OpenedIndex> = None;
     for id in &args.ids {
-        let (home, key) = match memories::home_of(id, project.root()).map_err(|failure| unknown(&failure.message()))? {
-            Some(home) if is_entry(id) => (home, id.clone()),
-            _ => {
+        let home = if is_entry(id) {
+            memories::home_of(id, project.root()).map_err(|failure| unknown(&failure.message()))?
+        } else {
+            None
+        };
+        let (home, key) = match home {
+            Some(home) => (home, id.clone()),
+            None => {
                 let opened = match index.take() {
                     Some(opened) => opened,
                     None => opened::open(args.root.as_deref(), program)?,

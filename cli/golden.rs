@@ -16,7 +16,7 @@ use aurora_storage::ProjectDirectory;
 
 use crate::failure::{Failure, Outcome};
 use crate::program::Program;
-use crate::{findings, index, opened, place, query_embedder};
+use crate::{findings, index, mined_trees, opened, place, query_embedder};
 
 /// Questions that are asked of one index.
 pub(crate) struct QuestionBatch {
@@ -68,11 +68,13 @@ fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
 }
 
 fn mined(directory: &Directory, manifest: &Manifest) -> Outcome<Vec<QuestionBatch>> {
-    let mut batches = Vec::new();
+    let (mut batches, trees) = (Vec::new(), mined_trees::of(directory.path()));
     for set in &manifest.sets {
         let questions = manifest.questions(directory, set).map_err(|errors| Failure::from_error(&errors))?;
         if !questions.is_empty() {
-            let root = manifest.root_of(directory, set).map_err(|error| Failure::from_error(&error))?;
+            let root = manifest.root_of(&trees, set);
+            let root = root
+                .map_err(|error| Failure::from_error(&error).with_help("`aur mem eval mine` makes the trees again"))?;
             batches.push(QuestionBatch { root, mined: true, held_out: set.held_out, questions });
         }
     }

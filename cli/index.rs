@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use aurora_project::Project;
 use aurora_stages::index::{IndexError, IndexOptions, IndexSummary, Unreadable};
-use aurora_storage::StorageError;
+use aurora_storage::{Environment, OpenMode, ProjectDirectory, StorageError};
 
 use crate::args::IndexArgs;
 use crate::args_plugin::Untrusted;
@@ -25,13 +25,18 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let options = IndexOptions {
         pipeline: findings::choice(args.pipeline.as_deref())?,
         force: args.force,
+        requires_index: args.require_index,
         jobs: args.jobs,
         memory: args.memory,
+        max_failed_rows: args.max_failed_rows.clone(),
+        min_columns: args.min_column.clone(),
         ..program.project(root).options()?
     };
-    let options = programs::allowed(options, args.untrusted, Purpose::Index, &program.terminal)?;
+    let untrusted = args.untrusted.unwrap_or_else(|| default_for(&options));
+    let options = programs::allowed(options, untrusted, Purpose::Index, &program.terminal)?;
     let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(program.terminal.live) };
     let summary = build(&options, &progress, program)?;
+    record_content(&options, program);
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_line(&mut out, &summary)?,
@@ -45,7 +50,27 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     }
     covered(&summary, args.min_coverage)?;
     readable(&summary)?;
-    processed(&summary)
+    processed(&summary)?;
+    not_left_out(&summary, &options)
+}
+
+/// The default action for programs that are not allowed: an imported index has values that were made
+/// elsewhere.
+fn default_for(options: &IndexOptions) -> Untrusted {
+    let directory = ProjectDirectory::of(&options.root);
+    let snapshot =
+        Environment::open(directory.path(), OpenMode::Existing).and_then(|environment| environment.snapshot());
+    if snapshot.is_ok_and(|snapshot| snapshot.manifest().imported) { Untrusted::Keep } else { Untrusted::Fail }
+}
+
+/// Records the content of the index, so that a copy of it is trusted that is restored at another place together with the user's
+/// directory.
+fn record_content(options: &IndexOptions, program: &Program) {
+    let home = ProjectDirectory::of(&options.root);
+    let Ok(snapshot) = program.project(options.root.clone()).any_snapshot() else { return };
+    if let Err(error) = options.trust.known.record_content(home.path(), &snapshot) {
+        program.terminal.note(&format!("a copy of this index at another place will not be trusted: {error}"));
+    }
 }
 
 /// Builds the index of a project that has none, unless `refused`; whether it did.
@@ -120,10 +145,10 @@ pub(crate) fn update(root: &Path, program: &Program) -> Outcome {
     Ok(())
 }
 
-/// The options of a run that leaves out the stages whose programs are not allowed.
+/// The options of a run that does not run the stages whose programs are not allowed.
 fn without_untrusted(root: &Path, program: &Program) -> Outcome<IndexOptions> {
     let options = program.project(root.to_owned()).options()?;
-    programs::allowed(options, Untrusted::Skip, Purpose::Index, &program.terminal)
+    programs::allowed(options, Untrusted::Keep, Purpose::Index, &program.terminal)
 }
 
 fn build(options: &IndexOptions, progress: &IndexProgress, program: &Program) -> Outcome<IndexSummary> {
@@ -200,18 +225,24 @@ fn readable(summary: &IndexSummary) -> Outcome {
     Err(Failure::Short(format!("{could_not} could not be read: {kept}, and the next run tries again")))
 }
 
-/// Rows that a custom stage could not process give the run exit code 1.
+/// Failed rows and columns with too few values give the run exit code 1.
 fn processed(summary: &IndexSummary) -> Outcome {
-    let rows: u64 = summary.report.failures.values().map(aurora_pipeline::Tally::total).sum();
-    if rows == 0 {
+    if summary.violations.is_empty() { Ok(()) } else { Err(Failure::Short(summary.violations.join("; "))) }
+}
+
+/// Stages that were left out give the run exit code 1.
+fn not_left_out(summary: &IndexSummary, options: &IndexOptions) -> Outcome {
+    if options.left_out.is_empty() {
         return Ok(());
     }
-    let stages: Vec<String> = summary.report.failures.keys().map(|stage| format!("`{stage}`")).collect();
-    let again = if summary.report.incomplete.is_empty() { "" } else { "; the next run tries again" };
+    let quoted = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let removed = match summary.removed_columns.as_slice() {
+        [] => String::new(),
+        columns => format!("; removed from the index with all values: {}", quoted(columns)),
+    };
     Err(Failure::Short(format!(
-        "{} could not process {}: the index has no values of theirs{again}",
-        stages.join(", "),
-        units::counted(rows, "row")
+        "left out, because the program is not allowed: stage {}{removed}",
+        quoted(&options.left_out)
     )))
 }
 

@@ -1,23 +1,24 @@
 //! The memories that a command is about.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_memory::{Memory, MemoryError, MemoryPlace, MemoryRules, Owner, Retrieved};
-use aurora_project::{Searchers, causes};
+use aurora_project::{Searchers, causes, chain};
 use aurora_query::{SearchConfig, ShownChunk};
 use aurora_storage::{ProjectDirectory, StorageError};
 
 use crate::args_memory::{MemoryArgs, OwnerArg};
 use crate::failure::{Failure, Outcome};
-use crate::output::sanitize;
 use crate::program::Program;
+use crate::terminal::Terminal;
 use crate::{findings, place};
 
 /// The memories that a command is about, the project's first, with what their entries are judged by.
 pub(crate) struct Memories {
     memories: Vec<Memory>,
+    /// Why others could not be opened.
+    left_out: Vec<MemoryError>,
     pub(crate) rules: Arc<MemoryRules>,
     pub(crate) config: SearchConfig,
 }
@@ -34,8 +35,28 @@ impl Memories {
             Some(OwnerArg::User) => place.owner() == Owner::User,
             Some(OwnerArg::Project) => place.owner() == Owner::Project,
         };
-        let memories = open_all(places(&root).into_iter().filter(is_wanted))?;
-        Ok(Self { memories, rules: Arc::new(rules), config })
+        let (mut memories, mut left_out) = (Vec::new(), Vec::new());
+        for place in places(&root).into_iter().filter(is_wanted) {
+            match Memory::open(place) {
+                Ok(memory) => memories.extend(memory),
+                Err(error) => left_out.push(error),
+            }
+        }
+        Ok(Self { memories, left_out, rules: Arc::new(rules), config })
+    }
+
+    /// Warns of those that could not be opened.
+    ///
+    /// # Errors
+    /// The first reason if none could be opened.
+    pub(crate) fn tell_left_out(&mut self, program: &Program) -> Outcome {
+        for error in std::mem::take(&mut self.left_out) {
+            if self.memories.is_empty() {
+                return Err(failure(error));
+            }
+            program.terminal.warn(&without(&error));
+        }
+        Ok(())
     }
 
     /// All of them.
@@ -54,7 +75,12 @@ impl Memories {
         }
         match found[..] {
             [memory] => Ok(memory),
-            [] => Err(Failure::new(format!("no entry {id}")).with_help("`aur mem list` shows the entries")),
+            [] => match self.left_out.first() {
+                Some(error) => {
+                    Err(Failure::new(format!("no entry {id} in the memory that can be used")).with_help(without(error)))
+                }
+                None => Err(Failure::new(format!("no entry {id}")).with_help("`aur mem list` shows the entries")),
+            },
             _ => Err(Failure::new(format!("{id} is in the project's memory and in the user's"))
                 .with_help("say which one: --memory project or --memory user")),
         }
@@ -110,19 +136,9 @@ pub(crate) fn home_of(id: &str, root: &Path) -> Outcome<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Accepts the memory of a project if somebody else has made it; true where the project has no index beside it.
-pub(crate) fn trust(root: &Path, program: &Program) -> Outcome<bool> {
-    let place = MemoryPlace::of_project(root);
-    let (shown, is_alone) = (place.directory().display().to_string(), !program.project(root.to_owned()).has_index());
-    match Memory::open(place.clone()) {
-        Ok(_) => return Ok(false),
-        Err(MemoryError::Distrusted(_)) => drop(Memory::accept(place).map_err(failure)?),
-        Err(error) => return Err(failure(error)),
-    }
-    let mut out = program.terminal.stdout();
-    writeln!(out, "The memory at {} is trusted", sanitize::line(&shown))?;
-    out.flush()?;
-    Ok(is_alone)
+/// The note of an answer, or a warning, about a memory that cannot be used.
+pub(crate) fn without(error: &MemoryError) -> String {
+    format!("Memory was left out: {}", chain(error))
 }
 
 /// The user's memory, which is made where there is none.
@@ -148,11 +164,8 @@ pub(crate) fn failure(error: MemoryError) -> Failure {
     let help = match &error {
         MemoryError::NoEntry(_) => Some("`aur mem list` shows the entries"),
         MemoryError::Exists(_) => Some("`aur mem edit ID FILE` replaces an entry"),
-        MemoryError::Distrusted(_) => Some("`aur mem trust-index` accepts it"),
-        MemoryError::Storage(
-            StorageError::DamagedRecords { .. } | StorageError::Damaged { .. } | StorageError::Truncated { .. },
-        )
-        | MemoryError::Damaged(_) => Some("restore the directory from a backup, or import an export of it"),
+        MemoryError::Storage(StorageError::DamagedRecords { .. }) => Some("an export of it can be imported again"),
+        MemoryError::Damaged(_) => Some("restore the directory from a backup, or import an export of it"),
         _ => None,
     };
     let failure = match error {
@@ -167,12 +180,21 @@ pub(crate) fn failure(error: MemoryError) -> Failure {
     }
 }
 
-/// Remembers what a search of a session has shown, for the outcome of its task.
-pub(crate) fn note_search(session: &str, query: &str, searchers: &Searchers, shown: &[ShownChunk<'_>]) -> Outcome {
+/// Remembers what a search of a session has shown, for the outcome of its task. A search never fails because of it.
+pub(crate) fn note_search(
+    session: &str,
+    query: &str,
+    searchers: &Searchers,
+    shown: &[ShownChunk<'_>],
+    terminal: &Terminal,
+) {
     let roots: Vec<_> = searchers.iter().collect();
     let retrieved = shown.iter().map(|chunk| {
         let root = roots[chunk.root_place];
         Retrieved { home: root.searcher.project().directory(), key: root.noted_key(chunk.key).to_owned() }
     });
-    of_user()?.note_search(session, query, retrieved.collect()).map_err(failure)
+    let note = |memory: Memory| memory.note_search(session, query, retrieved.collect()).map_err(failure);
+    if let Err(failure) = of_user().and_then(note) {
+        terminal.warn(&format!("the search was not noted for the session {session}: {}", failure.message()));
+    }
 }

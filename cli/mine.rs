@@ -17,7 +17,7 @@ use crate::args_eval::MineArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{sanitize, units, width};
 use crate::program::Program;
-use crate::{index, opened, place};
+use crate::{index, mined_trees, opened, place};
 
 /// Mines and says what there is.
 pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
@@ -36,7 +36,9 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
         }
     };
     let directory = directory.map_err(|error| Failure::new(format!("cannot write {}: {error}", out.display())))?;
-    let mined = mine::run(&MineOptions { root, out: directory, selection }, &backend);
+    let trees = mined_trees::create(&out)
+        .map_err(|error| Failure::new(format!("cannot write {}: {error}", mined_trees::of(&out).display())))?;
+    let mined = mine::run(&MineOptions { root, out: directory, trees, selection }, &backend);
     let manifest = mined.map_err(|error| Failure::from_error(&error))?;
     let mut stdout = program.terminal.stdout();
     let widest = manifest.sets.iter().map(|set| width::of(&set.name)).max().unwrap_or(0);

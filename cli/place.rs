@@ -192,7 +192,7 @@ mod tests {
         fs::create_dir_all(&deep).expect("created");
         for directory in [outer.path(), &repository.join("a")] {
             fs::create_dir_all(directory.join(".aurora/index")).expect("created");
-            fs::write(directory.join(".aurora/index/data.mdb"), "").expect("written");
+            fs::write(directory.join(".aurora/index/data.mdb"), "an index").expect("written");
         }
         assert_eq!(nearest(&deep), Some(repository.join("a")));
         assert_eq!(nearest(&repository), Some(outer.path().to_owned()));

@@ -1,6 +1,6 @@
 //! The programs that the stages of a pipeline run, and which of them the user has allowed.
 
-use aurora_project::{StageProgram, refused_programs, without_programs};
+use aurora_project::{StageProgram, refused_programs, untrusted_stages, without_programs};
 use aurora_stages::index::IndexOptions;
 
 use crate::args_plugin::Untrusted;
@@ -23,15 +23,19 @@ pub(crate) fn allowed(
     purpose: Purpose,
     terminal: &Terminal,
 ) -> Outcome<IndexOptions> {
+    if untrusted == Untrusted::Keep && purpose == Purpose::Index {
+        let untrusted = untrusted_stages(&options).map_err(|error| findings::project(error, terminal))?;
+        return Ok(IndexOptions { untrusted, ..options });
+    }
     let refused = refused_programs(&options).map_err(|error| findings::project(error, terminal))?;
     if refused.is_empty() {
         return Ok(options);
     }
     let (goes_on, stopped, without) = match purpose {
-        Purpose::Index => ("the index is made", "nothing was indexed", "indexes without it"),
-        Purpose::DryRun => ("the pipeline is run", "nothing was run", "leaves it out"),
+        Purpose::Index => ("the index is made", "nothing was indexed", "`--untrusted keep` indexes without running it"),
+        Purpose::DryRun => ("the pipeline is run", "nothing was run", "`--untrusted skip` leaves it out"),
     };
-    if untrusted == Untrusted::Skip {
+    if untrusted != Untrusted::Fail {
         for program in &refused {
             terminal.warn(&format!(
                 "{goes_on} without stage `{0}`: its program is not allowed; `aur plugin trust {0}` shows it",
@@ -43,7 +47,7 @@ pub(crate) fn allowed(
     let shown: Vec<String> = refused.iter().map(described).collect();
     let commands: Vec<String> = refused.iter().map(|program| format!("`aur plugin trust {}`", program.stage)).collect();
     Err(Failure::new(format!("programs that you have not allowed in this repository; {stopped}\n{}", shown.join("\n")))
-        .with_help(format!("{} allows it; `--untrusted skip` {without}", commands.join(" and "))))
+        .with_help(format!("{} allows it; {without}", commands.join(" and "))))
 }
 
 /// What is run, in lines.
@@ -58,9 +62,20 @@ pub(crate) fn described(program: &StageProgram) -> String {
     for file in &program.identity.files {
         lines.push(format!("  file     {}", sanitize::line(&file.path)));
     }
+    for file in &program.identity.modules {
+        lines.push(format!("  imports  {}", sanitize::line(&file.path)));
+    }
+    for loaded in &program.identity.uncovered {
+        lines.push(format!("  without  {}", sanitize::line(loaded)));
+    }
     if !program.spec.environment.is_empty() {
         lines.push(format!("  gets     {}", sanitize::line(&program.spec.environment.join(", "))));
     }
-    lines.push(format!("  hash     {}", program.identity.hex()));
+    if !program.spec.config.is_empty() {
+        let config = serde_json::Value::Object(program.spec.config.clone()).to_string();
+        lines.push(format!("  config   {}", sanitize::line(&config)));
+    }
+    lines.push(format!("  digest   {}", program.identity.hex()));
+    lines.extend(program.changes.iter().map(|change| format!("  changed  {}", sanitize::line(change))));
     lines.join("\n")
 }

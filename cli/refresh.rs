@@ -33,15 +33,19 @@ fn refresh(project: &Project, snapshot: &Snapshot, budget: Duration) -> Result<R
     })
 }
 
+/// The end of a note about an update of an index whose pipeline has stages with programs.
+const WITHOUT_PROGRAMS: &str = "; programs of custom stages were not run, `aur mem index` runs them";
+
 /// What an answer says of a refresh; nothing where the index is as the user expects it to be.
 fn note(refresh: Refresh, budget: Duration) -> Option<String> {
     let changed = |files| format!("{} changed", units::counted(files, "file"));
     match refresh {
         Refresh::Excluded | Refresh::Current | Refresh::Updated(Updated { files: 0, complete: true, .. }) => None,
-        Refresh::Updated(Updated { files, complete: true, elapsed }) => {
-            Some(format!("Updated the index first: {} ({})", changed(files), units::duration(elapsed)))
+        Refresh::Updated(Updated { files, complete: true, without_programs, elapsed }) => {
+            let rest = if without_programs { WITHOUT_PROGRAMS } else { "" };
+            Some(format!("Updated the index first: {} ({}){rest}", changed(files), units::duration(elapsed)))
         }
-        Refresh::Updated(Updated { files, complete: false, elapsed }) => Some(format!(
+        Refresh::Updated(Updated { files, complete: false, elapsed, .. }) => Some(format!(
             "Updated a part of the index first: {} ({}); `aur mem index` updates the rest",
             changed(files),
             units::duration(elapsed)
@@ -71,9 +75,11 @@ mod tests {
     #[test]
     fn notes_say_what_was_done_or_why_not() {
         let budget = Duration::from_millis(300);
-        let updated = |files, complete| {
-            note(Refresh::Updated(Updated { files, complete, elapsed: Duration::from_millis(38) }), budget)
+        let note_of = |files, complete, without_programs| {
+            let elapsed = Duration::from_millis(38);
+            note(Refresh::Updated(Updated { files, complete, without_programs, elapsed }), budget)
         };
+        let updated = |files, complete| note_of(files, complete, false);
         let outdated = |files, or_more, why| note(Refresh::Outdated { files, or_more, why }, budget);
         assert_eq!(
             [note(Refresh::Excluded, budget), note(Refresh::Current, budget), updated(0, true)],
@@ -81,6 +87,7 @@ mod tests {
         );
         let told = [
             updated(2, true),
+            note_of(2, true, true),
             updated(1, false),
             outdated(812, false, Unrefreshed::TooMuch),
             outdated(1_000, true, Unrefreshed::TooMuch),
@@ -89,6 +96,7 @@ mod tests {
         ];
         insta::assert_snapshot!(told.map(Option::unwrap_or_default).join("\n"), @r"
         Updated the index first: 2 files changed (38 ms)
+        Updated the index first: 2 files changed (38 ms); programs of custom stages were not run, `aur mem index` runs them
         Updated a part of the index first: 1 file changed (38 ms); `aur mem index` updates the rest
         The index is older than the tree: 812 files changed; `aur mem index` updates it
         The index is older than the tree: at least 1,000 files changed; `aur mem index` updates it

@@ -1,6 +1,6 @@
 //! The program from its arguments to its exit code.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
 use crate::args::{Cli, ColorWhen, Command, MemCommand};
 use crate::args_search::ResultFormat;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::output::sanitize;
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::{
-    blame, browse, compact, completions, doctor, eval, export, feedback, graph, import, index, init, logs, mcp, memory,
-    model, pipeline, plugin, rebuild, roots, search, serve, shorthand, skipped, stats, trust, tune, verify, why,
+    blame, browse, compact, completions, doctor, eval, export, failed, feedback, graph, import, index, init, logs, mcp,
+    memory, model, pipeline, plugin, rebuild, roots, search, serve, shorthand, skipped, stats, trust, tune, verify,
+    why,
 };
 
 /// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
@@ -56,11 +57,19 @@ fn started(registry: Arc<Registry>) -> ExitCode {
                 error.remove(ContextKind::SuggestedSubcommand);
                 error.remove(ContextKind::Suggested);
             }
-            print(&error);
+            let printed = print(&error);
             if let Some(tip) = tip {
                 Terminal::detect(wish).tip(&tip);
             }
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            return match printed {
+                _ if error.use_stderr() => ExitCode::from(2),
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    let failure = Failure::from(error);
+                    Terminal::detect(wish).report(&failure);
+                    failure.code()
+                }
+            };
         }
     };
     let terminal = Terminal::detect(cli.color);
@@ -82,14 +91,14 @@ fn started(registry: Arc<Registry>) -> ExitCode {
 }
 
 /// Prints what is wrong with the arguments, or the help that they ask for.
-fn print(error: &clap::Error) {
+fn print(error: &clap::Error) -> io::Result<()> {
     let text = error.render().to_string();
-    // Arguments stand in the message as they were given. A closed pipe is the only way to fail here, and means that
-    // nobody reads.
-    let _ = match sanitize::block(&text) {
-        safe if error.use_stderr() && safe != text => std::io::stderr().write_all(safe.as_bytes()),
+    // The message contains arguments as they were given.
+    match sanitize::block(&text) {
+        safe if error.use_stderr() && safe != text => io::stderr().write_all(safe.as_bytes()),
         _ => error.print(),
-    };
+    }?;
+    io::stdout().flush()
 }
 
 fn command(command: &Command, program: &Program) -> Outcome {
@@ -114,6 +123,7 @@ fn command(command: &Command, program: &Program) -> Outcome {
             MemCommand::Policies(args) => memory::policies(args, program),
             MemCommand::Schema(args) => memory::schema(args, program),
             MemCommand::Stats(args) if args.skipped => skipped::run(args, program),
+            MemCommand::Stats(args) if args.failed => failed::run(args, program),
             MemCommand::Stats(args) => stats::run(args, program),
             MemCommand::Graph(args) => graph::run(args, program),
             MemCommand::Roots(args) => roots::run(args, program),

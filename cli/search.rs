@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read, Write};
 use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain};
 use aurora_query::{
     Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, Hit, LONGEST_QUERY, Mode, QueryError,
-    SearchResults, ShownChunk, TextFilter,
+    SearchResults, ShownChunk, TextFilter, WorkBudget,
 };
 use serde_json::json;
 
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     filter.sources = searched::sources(&args.memory);
     let query = args.query.join(" ");
     let patterns = filter.text().map_err(|error| Failure::from_error(&error))?;
-    if !args.stdin && query.trim().is_empty() && patterns.is_empty() {
+    if !args.stdin && query.trim().is_empty() && filter.is_empty() {
         return Err(Failure::from_error(&QueryError::Empty));
     }
     // Before anything is indexed for it.
@@ -159,7 +159,12 @@ impl Session<'_> {
             self.record(&found.query, found.shown(), now);
             return Ok(());
         };
-        let packed = self.searchers.packed(found, budget).map_err(|error| Failure::from_error(&error))?;
+        let packed = if self.is_table() {
+            self.searchers.packed_as(found, budget, &WorkBudget::default(), context::plain)
+        } else {
+            self.searchers.packed(found, budget, &WorkBudget::default())
+        };
+        let packed = packed.map_err(|error| Failure::from_error(&error))?;
         self.print_packed(out, found, &packed)?;
         out.flush()?;
         self.record(&found.query, packed.shown(), now);
@@ -193,8 +198,11 @@ impl Session<'_> {
             self.terminal.note(note);
         }
         if found.hits.is_empty() {
-            let asked = if found.query.trim().is_empty() { "the pattern" } else { &found.query };
-            self.terminal.note(&format!("no results for \"{asked}\""));
+            let nothing = match found.query.trim().is_empty() {
+                true => "no chunk passes the filters".to_owned(),
+                false => format!("no results for \"{}\"", found.query),
+            };
+            self.terminal.note(&nothing);
         }
         let mut stale: Vec<String> = Vec::new();
         for hit in &found.hits {
@@ -259,10 +267,8 @@ impl Session<'_> {
         }
         let shown: Vec<ShownChunk<'_>> = shown.collect();
         self.searchers.record(shown.iter().copied(), now);
-        if let Some(session) = &self.args.memory.session
-            && let Err(failure) = memories::note_search(session, query, &self.searchers, &shown)
-        {
-            self.terminal.report(&failure);
+        if let Some(session) = &self.args.memory.session {
+            memories::note_search(session, query, &self.searchers, &shown, self.terminal);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_memory::{Memory, MemoryPlace, Scope, Visibility, check_session};
+use aurora_memory::{Memory, MemoryError, MemoryPlace, Scope, Visibility, check_session};
 use aurora_project::{NamedSearcher, Searcher, Searchers, root_names};
 use aurora_query::{FlagValue, Mode, Source};
 
@@ -47,21 +47,24 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     let sources = sources(args.memory);
     let has = |source| sources.is_empty() || sources.contains(&source);
     let roots = place::for_searches(args.roots)?;
-    let found = if has(Source::Memory) { of_memory(args, flags, mode, &roots, program)? } else { Vec::new() };
+    let OfMemory { found, left_out } =
+        if has(Source::Memory) { of_memory(args, flags, mode, &roots, program)? } else { OfMemory::default() };
+    let mut notes: Vec<String> = left_out.iter().map(memories::without).collect();
     if !has(Source::Code) && !has(Source::Log) {
         if found.is_empty() {
-            return Err(Failure::new("memory has no entries").with_help("`aur mem add` adds one"));
+            let none = || Failure::new("memory has no entries").with_help("`aur mem add` adds one");
+            return Err(left_out.into_iter().next().map_or_else(none, memories::failure));
         }
-        return Ok(Searched { searchers: Searchers::new(found), notes: Vec::new(), missing: 0 });
+        return Ok(Searched { searchers: Searchers::new(found), notes, missing: 0 });
     }
     let is_outside = |root: &PathBuf| !place::is_project(root) && !program.project(root.clone()).has_index();
     if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
-        let note = "the current directory is in no project: only memory was searched".to_owned();
-        return Ok(Searched { searchers: Searchers::new(found), notes: vec![note], missing: 0 });
+        notes.push("the current directory is in no project: only memory was searched".to_owned());
+        return Ok(Searched { searchers: Searchers::new(found), notes, missing: 0 });
     }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let opening = Opening { args: *args, flags, mode, share: roots.len().max(1) as u32, program };
-    let (mut searchers, mut notes, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut searchers, mut failures) = (Vec::new(), Vec::new());
     for (name, root) in names.into_iter().zip(&roots) {
         match opening.open(root) {
             Ok((searcher, note)) => {
@@ -92,6 +95,13 @@ pub(crate) fn sources(args: &SearchedMemory) -> Vec<Source> {
     args.source.iter().map(source).collect()
 }
 
+/// Memories as roots of a search, and why others could not be opened.
+#[derive(Default)]
+struct OfMemory {
+    found: Vec<NamedSearcher>,
+    left_out: Vec<MemoryError>,
+}
+
 /// The memories of the user and of each root that have entries.
 fn of_memory(
     args: &SearchedArgs<'_>,
@@ -99,7 +109,7 @@ fn of_memory(
     mode: Mode,
     roots: &[PathBuf],
     program: &Program,
-) -> Outcome<Vec<NamedSearcher>> {
+) -> Outcome<OfMemory> {
     let SearchedMemory { scope, session, archived, .. } = args.memory;
     if let Some(session) = session {
         check_session(session).map_err(memories::failure)?;
@@ -111,14 +121,24 @@ fn of_memory(
     let rules = Arc::new(memories::load_rules(first, None, program)?);
     let mut places: Vec<MemoryPlace> = roots.iter().map(|root| MemoryPlace::of_project(root)).collect();
     places.extend(MemoryPlace::of_user());
-    let mut found = Vec::new();
+    let mut of_memory = OfMemory::default();
     for place in places {
-        let Some(memory) = Memory::open(place).map_err(memories::failure)? else { continue };
+        let memory = match Memory::open(place) {
+            Ok(Some(memory)) => memory,
+            Ok(None) => continue,
+            Err(error) => {
+                of_memory.left_out.push(error);
+                continue;
+            }
+        };
         let project = program.project(first.map(Path::to_owned).unwrap_or_default());
         let config = project.settings(flags.to_vec()).map_err(|error| findings::project(error, &program.terminal))?;
-        found.extend(memory.searcher(config, mode, &rules, &visibility).map_err(memories::failure)?);
+        match memory.searcher(config, mode, &rules, &visibility) {
+            Ok(searcher) => of_memory.found.extend(searcher),
+            Err(error) => of_memory.left_out.push(error),
+        }
     }
-    Ok(found)
+    Ok(of_memory)
 }
 
 /// How roots are opened.

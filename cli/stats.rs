@@ -75,6 +75,12 @@ fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal)
     if !stats.columns.is_empty() {
         writeln!(out, "\n{}", heading("Columns"))?;
     }
+    for column in &stats.column_states {
+        if let Some(shortfall) = column.shortfall() {
+            let name = sanitize::line(&column.name);
+            writeln!(out, "  {} {name}: {shortfall}", terminal.out.paint(Role::Warning, "Not up to date:"))?;
+        }
+    }
     let widest = stats.columns.iter().map(|facet| facet.column.name.len()).max().unwrap_or(0);
     for facet in &stats.columns {
         let [head, values] = fields::of_facet(facet, widest);

@@ -1,5 +1,7 @@
 //! Values of command line options that several commands have: formats, modes, counts, sizes, percentages and weights.
 
+use std::str::FromStr;
+
 use aurora_pipeline::MOST_WORKERS;
 use clap::ValueEnum;
 
@@ -73,6 +75,19 @@ pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
         _ => Err("expected a percentage from 0 to 100".to_owned()),
     }
+}
+
+/// A name with a value, such as `owner=10`.
+pub(crate) fn parse_named<T: FromStr>(text: &str) -> Result<(String, T), String> {
+    let (name, value) = text.split_once('=').ok_or("a name and its value are written as `owner=10`")?;
+    let value = value.parse().map_err(|_| format!("`{value}` is not a number that can be used here"))?;
+    Ok((name.to_owned(), value))
+}
+
+/// A name with a percentage, such as `owner=95`.
+pub(crate) fn parse_named_percent(text: &str) -> Result<(String, f64), String> {
+    let (name, percent) = text.split_once('=').ok_or("a name and its percentage are written as `owner=95`")?;
+    Ok((name.to_owned(), parse_percent(percent)?))
 }
 
 pub(crate) fn parse_regularisation(text: &str) -> Result<f64, String> {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use aurora_confined::{Directory, EntryKind};
 use aurora_memory_schema::Kind;
 use aurora_pipeline::Entity;
+use aurora_query::{FileState, file_state};
 use aurora_stages::columns::ShownColumn;
 use aurora_stages::index::{self as indexing, DryRun, IndexOptions, NotIndexed, StageTrace};
 use aurora_storage::{FileOutcome, FileRecord, Snapshot};
@@ -248,11 +249,7 @@ fn reason_now(run: &DryRun) -> Option<String> {
 }
 
 fn has_changed(record: &FileRecord, root: &Path) -> bool {
-    let metadata = Directory::open_root(root).and_then(|root| root.metadata(&record.path));
-    metadata.is_ok_and(|found| {
-        // A recorded time of zero says nothing.
-        found.len != record.size || record.mtime_ns != 0 && found.modified != record.mtime_ns
-    })
+    Directory::open_root(root).is_ok_and(|root| file_state(&root, record) == FileState::Changed)
 }
 
 fn write_file(out: &mut impl Write, report: &Report<'_>, terminal: &Terminal) -> io::Result<()> {

@@ -1,11 +1,13 @@
 //! Whatever moment a process dies at, the index is the old one or the new one, and the next run makes it a fresh one.
 //!
-//! Two kinds of death: at every step of writing in turn (`storage/src/fault.rs`), and by a kill at a random moment.
+//! Three kinds of death: at every step of writing in turn (`storage/src/fault.rs`), by a kill at a random moment, and by one that
+//! is aimed at the creation of a store.
 //! `AURORA_TEST_KILLS` says how many of the latter; `AURORA_TEST_SEED` repeats them.
 
 mod fixture;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -187,6 +189,119 @@ fn a_replacement_that_dies_at_any_step_leaves_the_old_index_or_the_new_one() {
     let artefact = other.path("other.aur");
     let import = ["mem", "import", artefact.to_str().expect("UTF-8")];
     die_at_every_step(&fixture, &import, Some(&data), imported.as_ref());
+}
+
+/// A store that is created by a command, and what has to work after the process has been killed meanwhile.
+struct Creation {
+    name: &'static str,
+    create: &'static [&'static str],
+    /// The file whose appearance is waited for; a directory stands for any file below it.
+    file: PathBuf,
+    /// What is removed before each round.
+    store: PathBuf,
+    next: &'static [&'static [&'static str]],
+}
+
+/// Kills in the creation of each store, unless `AURORA_TEST_KILLS` says how many.
+const KILLS_OF_CREATION: usize = 5;
+const SEARCH: &[&str] = &["mem", "search", "parse_token", "--mode", "sparse", "--format", "json"];
+
+fn creations(fixture: &Fixture) -> [Creation; 5] {
+    let (project, user) = (fixture.path(".aurora"), fixture.user_directory());
+    [
+        Creation {
+            name: "index",
+            create: &["mem", "index", "-q"],
+            file: project.join("index/data.mdb"),
+            store: project.clone(),
+            next: &[SEARCH, &["mem", "index", "-q"], &["mem", "verify"]],
+        },
+        Creation {
+            name: "memory",
+            create: &["mem", "turn", "add", "--session", "s", "--speaker", "user", "turn.txt"],
+            file: user.join("memory/entries/data.mdb"),
+            store: user.join("memory"),
+            next: &[
+                SEARCH,
+                &["mem", "list"],
+                &["mem", "recall", "token"],
+                &["mem", "turn", "add", "--session", "s", "--speaker", "user", "turn.txt"],
+                &["mem", "verify", "--memory", "user"],
+            ],
+        },
+        Creation {
+            name: "annotations",
+            create: &["mem", "tag", "code:token.py:parse_token", "tag"],
+            file: project.join("annotations/data.mdb"),
+            store: project.join("annotations"),
+            next: &[SEARCH, &["mem", "tag", "code:token.py:parse_token", "tag"]],
+        },
+        Creation {
+            name: "access history",
+            create: SEARCH,
+            file: project.join("access/data.mdb"),
+            store: project.join("access"),
+            next: &[SEARCH, &["mem", "feedback", "good", "code:token.py:parse_token"]],
+        },
+        Creation {
+            name: "conversation logs",
+            create: &["log", "write", "--query", "token", "turn.txt"],
+            file: user.join("logs/conversations"),
+            store: user.join("logs"),
+            next: &[SEARCH, &["log", "write", "--query", "token", "turn.txt"], &["logs", "list"]],
+        },
+    ]
+}
+
+#[test]
+fn a_kill_while_a_store_is_created_leaves_an_empty_store_or_a_whole_one() {
+    let kills = number("AURORA_TEST_KILLS").map_or(KILLS_OF_CREATION, |kills| kills as usize);
+    let mut random = generator(number("AURORA_TEST_SEED").unwrap_or(3));
+    let fixture = Fixture::git();
+    fixture
+        .write(".gitignore", "/.aurora/\n/home/\n")
+        .write("token.py", "def parse_token(text):\n    return text.split(':')\n");
+    fixture.write("turn.txt", "How is a token parsed?\n").commit("all");
+    done(&fixture, &["mem", "index", "-q"]);
+    for Creation { name, create, file, store, next } in creations(&fixture) {
+        let (mut dead, mut rounds) = (0, 0);
+        while dead < kills {
+            assert!(rounds < 5 * kills + 20, "{dead} of {rounds} processes could be killed: {name}");
+            rounds += 1;
+            if store.exists() {
+                fs::remove_dir_all(&store).expect("the store can be removed");
+            }
+            // More often soon after the file has appeared than late.
+            let most = if random(3) > 0 { 1_500 } else { 40_000 };
+            let delay = Duration::from_micros(random(most) as u64);
+            dead += usize::from(is_killed_at(&fixture, create, &file, delay));
+            for command in next {
+                let run = done(&fixture, command);
+                let is_complete = !["without", "left out", "set aside"].iter().any(|note| run.err.contains(note));
+                assert!(is_complete && !run.out.contains("ithout "), "{name}, {delay:?}, {command:?}: {run:?}");
+                assert!(command != &SEARCH || run.out.contains("token.py"), "{name}, {delay:?}: {run:?}");
+            }
+        }
+        eprintln!("{name}: {dead} of {rounds} processes were killed");
+    }
+}
+
+/// Starts a command, and kills it so long after a file has appeared; false if it has ended before.
+fn is_killed_at(fixture: &Fixture, arguments: &[&str], file: &Path, delay: Duration) -> bool {
+    let mut child = fixture.command();
+    let child = child.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut child = child.expect("the program starts");
+    while !file.exists() {
+        if child.try_wait().expect("it can be asked").is_some() {
+            return false;
+        }
+        std::thread::sleep(Duration::from_micros(50));
+    }
+    std::thread::sleep(delay);
+    let is_running = child.try_wait().expect("it can be asked").is_none();
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    is_running
 }
 
 /// SplitMix64: numbers below a bound.

@@ -8,6 +8,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "aurora",
         &[
             "aurora-analysis",
+            "aurora-clock",
             "aurora-confined",
             "aurora-diagnostics",
             "aurora-evaluation",
@@ -34,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-analysis", &["aurora-confined", "aurora-kernels"]),
     ("aurora-bounded-parser", &[]),
     ("aurora-cachefile", &["aurora-confined"]),
+    ("aurora-clock", &[]),
     ("aurora-codec", &[]),
     ("aurora-confined", &[]),
     ("aurora-custom-aur", &["aurora"]),
@@ -44,7 +46,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-kernels", &[]),
     (
         "aurora-knowledge",
-        &["aurora-confined", "aurora-pipeline", "aurora-project", "aurora-query", "aurora-stages", "aurora-storage"],
+        &[
+            "aurora-confined",
+            "aurora-pipeline",
+            "aurora-project",
+            "aurora-query",
+            "aurora-redact",
+            "aurora-stages",
+            "aurora-storage",
+        ],
     ),
     ("aurora-languages", &["aurora-bounded-parser"]),
     (
@@ -69,9 +79,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("aurora-memory-import", &["aurora-confined", "aurora-diagnostics", "aurora-memory-schema"]),
     ("aurora-memory-policy", &["aurora-diagnostics", "aurora-suggest"]),
-    ("aurora-memory-schema", &["aurora-diagnostics", "aurora-suggest"]),
-    ("aurora-logs", &["aurora-confined", "aurora-diagnostics", "aurora-suggest"]),
-    ("aurora-mcp", &["aurora-live", "aurora-project", "aurora-query", "aurora-storage"]),
+    ("aurora-memory-schema", &["aurora-diagnostics", "aurora-redact", "aurora-suggest"]),
+    ("aurora-logs", &["aurora-clock", "aurora-confined", "aurora-diagnostics", "aurora-suggest"]),
+    ("aurora-mcp", &["aurora-clock", "aurora-live", "aurora-project", "aurora-query", "aurora-storage"]),
     ("aurora-pipeline", &["aurora-diagnostics", "aurora-suggest"]),
     ("aurora-plugins", &["aurora-confined", "aurora-pipeline", "aurora-suggest"]),
     (
@@ -108,6 +118,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "aurora-serve",
         &[
+            "aurora-clock",
             "aurora-confined",
             "aurora-knowledge",
             "aurora-live",
@@ -122,6 +133,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "aurora-analysis",
             "aurora-cachefile",
+            "aurora-clock",
             "aurora-codec",
             "aurora-confined",
             "aurora-history",
@@ -200,6 +212,7 @@ fn only_storage_the_kernels_and_the_bounded_parser_may_be_unsafe() {
         "stages/languages",
         "stages/redact",
         "storage/cachefile",
+        "storage/clock",
         "storage/codec",
         "storage/confined",
         "storage/inverted",

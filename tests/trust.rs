@@ -157,3 +157,79 @@ fn a_run_without_a_place_for_records_says_so() {
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.out.contains("searches will not trust this index"), "{run:?}");
 }
+
+/// Copies the records of a user's indexes into another user's directory, and an index into another project.
+fn restore(from: &Fixture, to: &Fixture) {
+    let records = |fixture: &Fixture| fixture.user_directory().join("state/indexes");
+    fs::create_dir_all(records(to)).expect("created");
+    for entry in fs::read_dir(records(from)).expect("listed") {
+        let entry = entry.expect("an entry");
+        fs::copy(entry.path(), records(to).join(entry.file_name())).expect("copied");
+    }
+    copy(from, to);
+}
+
+#[test]
+fn an_index_that_was_restored_at_another_place_was_built_again() {
+    let saved = repository();
+    done(&saved, &["mem", "index"]);
+    let restored = saved.duplicate();
+    restore(&saved, &restored);
+    let found = done(&restored, &["mem", "search", "real_function", "--no-index"]);
+    assert!(found.out.contains("real.py"), "{found:?}");
+    let run = done(&restored, &["mem", "index", "--require-index", "--format", "json"]);
+    let summary = run.json();
+    assert_eq!((&summary["files"]["indexed"], &summary["files"]["unchanged"]), (&0.into(), &1.into()), "{summary}");
+    assert!(!run.out.contains("set aside"), "{run:?}");
+}
+
+#[test]
+fn a_copied_id_makes_no_index_the_users_own() {
+    let user = repository();
+    done(&user, &["mem", "index"]);
+    // Someone has a copy of the index, and changes what it answers: the id stays.
+    let author = Fixture::plain();
+    restore(&user, &author);
+    author.write("planted.py", "def planted_function():\n    return 2\n");
+    done(&author, &["mem", "index"]);
+    let id = |fixture: &Fixture| {
+        let records = fs::read_dir(fixture.user_directory().join("state/indexes")).expect("listed");
+        records.map(|entry| entry.expect("an entry").file_name()).collect::<Vec<_>>()
+    };
+    assert_eq!(id(&author), id(&user), "the author's run has kept the id");
+    let clone = Fixture::plain();
+    restore(&user, &clone);
+    copy(&author, &clone);
+    // Size and time say nothing.
+    let (planted, own) = (clone.path(".aurora/index/data.mdb"), user.path(".aurora/index/data.mdb"));
+    let own = fs::metadata(own).expect("a file");
+    let file = fs::File::options().write(true).open(planted).expect("the file is there");
+    file.set_len(own.len().max(file.metadata().expect("a file").len())).expect("resized");
+    file.set_modified(own.modified().expect("a time")).expect("times can be set");
+    let refused = clone.aur(&[&SEARCH[..], &["--no-index"]].concat());
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains(REFUSED), "{refused:?}");
+    let required = clone.aur(&["mem", "index", "--require-index"]);
+    assert_eq!(required.code, Some(2), "{required:?}");
+    let again = done(&clone, &["mem", "index"]);
+    assert!(again.out.contains("was set aside and made anew"), "{again:?}");
+}
+
+#[test]
+fn a_run_that_requires_an_index_builds_none() {
+    let fixture = repository();
+    let none = fixture.aur(&["mem", "index", "--require-index"]);
+    assert_eq!(none.code, Some(2), "{none:?}");
+    assert!(none.err.contains("no index that this run can update"), "{none:?}");
+    assert!(!fixture.path(".aurora/index").exists(), "nothing is written");
+    plant(&fixture);
+    let before = fs::read(fixture.path(".aurora/index/data.mdb")).expect("a file");
+    let unknown = fixture.aur(&["mem", "index", "--require-index"]);
+    assert_eq!(unknown.code, Some(2), "{unknown:?}");
+    assert!(fs::read(fixture.path(".aurora/index/data.mdb")).expect("a file") == before, "it is as it was");
+    done(&fixture, &["mem", "index"]);
+    done(&fixture, &["mem", "index", "--require-index"]);
+    fixture.write(".aurora/index/data.mdb", "damaged");
+    let damaged = fixture.aur(&["mem", "index", "--require-index"]);
+    assert_eq!(damaged.code, Some(2), "{damaged:?}");
+}

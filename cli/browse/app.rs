@@ -18,7 +18,7 @@ pub(super) struct App {
     pub(super) prompt: Prompt,
     /// What is wrong with the line of filters; the filter before is in use then.
     pub(super) filter_error: Option<String>,
-    applied: FilterSpec,
+    pub(super) applied: FilterSpec,
     /// The question that was asked last.
     asked: Question,
     /// The question that the results belong to.

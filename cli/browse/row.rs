@@ -71,14 +71,14 @@ impl Row {
 }
 
 impl Found {
-    pub(super) fn new(results: SearchResults, patterns: TextFilter, now: i64) -> Self {
+    pub(super) fn new(results: SearchResults, now: i64) -> Self {
         let is_ranked = results.stages.ranked > 0;
         Self {
             rows: results.hits.iter().map(|hit| Row::new(hit, is_ranked, now)).collect(),
             notes: results.notes,
             took: results.took,
             indexed: results.stages.indexed,
-            marks: Marks { terms: results.term_weights, patterns },
+            marks: Marks { terms: results.term_weights, patterns: results.patterns },
         }
     }
 }

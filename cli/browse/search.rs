@@ -209,7 +209,7 @@ impl Answering {
         let now = time::now();
         let indexed = self.searcher.snapshot().manifest().chunk_count;
         let found = match Searchers::from(Arc::clone(&self.searcher)).search(&request, now) {
-            Ok(results) => Found::new(results, question.filter.text().unwrap_or_default(), now),
+            Ok(results) => Found::new(results, now),
             // Nothing typed yet.
             Err(QueryError::Empty) => Found::default(),
             Err(error) => return Err(chain(&error)),

@@ -24,7 +24,7 @@ pub(super) fn run(args: &LogAppendArgs, program: &Program) -> Outcome {
             AddedText::Sections(additions(&bytes).map_err(|mistakes| input::mistakes(&name, &mistakes))?)
         }
     };
-    let now = Timestamp::now();
+    let now = aurora_clock::now();
     let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
     let appended = logs.append(&log, text, now).map_err(|error| match error {
         aurora_logs::LogError::SectionName => Failure::from_error(&error).with_help("--section gives it"),

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use aurora_logs::{Action, LogDirectory, MaintenanceOptions, MaintenanceReport};
-use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{place, unread};
@@ -38,13 +37,17 @@ pub(super) fn run(is_rehearsal: bool, format: ReportFormat, program: &Program) -
     let report = match LogDirectory::open(&settings.path).map_err(place::failure)? {
         None => MaintenanceReport { complete: true, ..MaintenanceReport::default() },
         Some(logs) => {
-            let options = MaintenanceOptions { now: Timestamp::now(), is_rehearsal, deadline: None, except: None };
+            let options = MaintenanceOptions { now: aurora_clock::now(), is_rehearsal, deadline: None, except: None };
             let mut note = |action, file: &str| {
                 if is_rehearsal {
                     actions.push(PlannedAction { action, file: file.to_owned() });
                 }
             };
-            logs.maintain(settings.policy, options, &mut note).map_err(place::failure)?
+            let report = logs.maintain(settings.policy, options, &mut note).map_err(place::failure)?;
+            if !is_rehearsal {
+                logs.note_maintenance().map_err(place::failure)?;
+            }
+            report
         }
     };
     let mut out = terminal.stdout();

@@ -14,7 +14,6 @@ mod view;
 mod write;
 
 use aurora_logs::DateRange;
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::args_logs::{LogCommand, LogsArgs, LogsCommand};
@@ -34,7 +33,7 @@ pub(crate) fn run(args: &LogsArgs, program: &Program) -> Outcome {
     match &args.command {
         None => list::run(list::range(&args.days)?, &args.show, program),
         Some(LogsCommand::Today { show }) => {
-            let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+            let today = aurora_clock::now().to_zoned(TimeZone::UTC).date();
             list::run(Some(DateRange::day(today)), show, program)
         }
         Some(LogsCommand::List { period, days, show }) => list::run(period.or(list::range(days)?), show, program),

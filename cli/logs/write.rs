@@ -4,13 +4,12 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use aurora_logs::{LogDirectory, LogText, MaintenanceReport, Settings, Written, interaction};
-use jiff::Timestamp;
 
 use super::input::{self, Input};
 use super::place;
 use crate::args_logs::LogWriteArgs;
 use crate::failure::Outcome;
-use crate::output::{json, sanitize, units};
+use crate::output::{json, sanitize, time, units};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
@@ -45,7 +44,7 @@ pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
 
 /// Daily maintenance. The log is written, so that nothing here makes the command fail.
 fn look_after(logs: &LogDirectory, written: &Written, settings: &Settings, terminal: &Terminal) {
-    match logs.maintain_daily(settings.policy, Timestamp::now(), MAINTENANCE, Some(&written.file)) {
+    match logs.maintain_daily(settings.policy, aurora_clock::now(), MAINTENANCE, Some(&written.file)) {
         Ok(None) => {}
         Ok(Some(report)) => tell(&report, settings, terminal),
         Err(error) => terminal.warn(&format!("old logs were not looked after: {}", aurora_project::chain(&error))),
@@ -53,6 +52,15 @@ fn look_after(logs: &LogDirectory, written: &Written, settings: &Settings, termi
 }
 
 fn tell(report: &MaintenanceReport, settings: &Settings, terminal: &Terminal) {
+    if let Some(last) = report.withheld_since {
+        terminal.warn(&format!(
+            "old logs were not looked after, since that was last done more than {} days ago, on {}; if the clock is right, `aur logs \
+             maintain` does it",
+            settings.policy.retention_days,
+            time::date(last.as_second())
+        ));
+        return;
+    }
     let MaintenanceReport { compressed, removed, unread, complete, .. } = report;
     if *removed > 0 {
         let (logs, days) = (units::counted(*removed, "log"), settings.policy.retention_days);

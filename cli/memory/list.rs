@@ -21,7 +21,8 @@ const TITLE: usize = 60;
 
 /// Prints the entries that pass the filters.
 pub(crate) fn list(args: &ListArgs, program: &Program) -> Outcome {
-    let memories = Memories::open(&args.memories, program)?;
+    let mut memories = Memories::open(&args.memories, program)?;
+    memories.tell_left_out(program)?;
     let filter = filter(args);
     let now = time::now();
     let mut reports: Vec<EntryReport> = Vec::new();

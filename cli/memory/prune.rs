@@ -23,7 +23,8 @@ struct Report {
 
 /// Deletes the entries whose lifespan is over, and says why each is.
 pub(crate) fn prune(args: &PruneArgs, program: &Program) -> Outcome {
-    let memories = Memories::open(&args.memories, program)?;
+    let mut memories = Memories::open(&args.memories, program)?;
+    memories.tell_left_out(program)?;
     let mut report = Report { dry_run: args.dry_run, entries: Vec::new(), kept: 0 };
     for memory in memories.iter() {
         let (pruned, kept) = memory.prune(&memories.rules, args.dry_run, time::now()).map_err(failure)?;
@@ -43,6 +44,9 @@ pub(crate) fn prune(args: &PruneArgs, program: &Program) -> Outcome {
         }
     }
     out.flush()?;
+    if !report.entries.is_empty() && report.kept == 0 {
+        program.terminal.warn("no entry is within its lifespan: is the clock right?");
+    }
     if !args.dry_run && !report.entries.is_empty() && args.format == ReportFormat::Text {
         program.terminal.note("`aur mem undo ID` restores an entry until `aur mem compact --memory OWNER`");
     }
@@ -52,7 +56,8 @@ pub(crate) fn prune(args: &PruneArgs, program: &Program) -> Outcome {
 /// Forgets removed entries and earlier versions of a memory.
 pub(crate) fn compact(owner: OwnerArg, root: Option<&Path>, format: ReportFormat, program: &Program) -> Outcome {
     let args = MemoryArgs { root: root.map(Path::to_owned), memory: Some(owner), lifespan_policies: None };
-    let memories = Memories::open(&args, program)?;
+    let mut memories = Memories::open(&args, program)?;
+    memories.tell_left_out(program)?;
     let memory = memories.iter().next().ok_or_else(|| Failure::new("there is no such memory"))?;
     let done = memory.compact().map_err(failure)?;
     let mut out = program.terminal.stdout();

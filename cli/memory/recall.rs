@@ -1,10 +1,10 @@
 //! `aur mem recall`: memory and code for an agent's prompt, with ids to cite.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use aurora_project::{PackedAnswer, SearchRequest, Searchers};
 use aurora_query::explain::relative_time;
-use aurora_query::{Context, Hit, SearchResults, Source};
+use aurora_query::{Context, Hit, QueryError, SearchResults, ShownChunk, Source, WorkBudget, estimate_tokens};
 use aurora_storage::{ChunkHistory, ChunkType};
 
 use crate::args_memory::{RecallArgs, RecallFormat};
@@ -44,56 +44,87 @@ pub(crate) fn recall(args: &RecallArgs, program: &Program) -> Outcome {
     // Of what no word asks for, something is always activated most.
     let is_asked = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
     found.hits.retain(|hit| hit.scores.activation >= least && is_asked(hit));
-    let packed = searched.searchers.packed(&found, args.budget).map_err(|error| Failure::from_error(&error))?;
-    print(args.format, &found, &packed, now, &program.terminal)?;
+    let recalled = Recalled::new(args, found, &searched.searchers, now).map_err(|error| Failure::from_error(&error))?;
+    recalled.print(args.format, &program.terminal)?;
     if !args.read_only && !args.passive {
-        remember(args, &query, &searched.searchers, &found, &packed, now)?;
+        remember(args, &query, &searched.searchers, &recalled, now, &program.terminal);
     }
     Ok(())
 }
 
-fn print(format: RecallFormat, found: &SearchResults, packed: &Context, now: i64, terminal: &Terminal) -> Outcome {
-    let mut out = terminal.stdout();
-    match format {
-        RecallFormat::Json => json::write_indented(&mut out, &PackedAnswer::new(found, packed))?,
-        RecallFormat::Text => write_texts(&mut out, packed)?,
-        RecallFormat::Recall => write_list(&mut out, found, now)?,
+/// The results that fit into the budget, as one of the formats.
+struct Recalled {
+    found: SearchResults,
+    answer: Answer,
+    /// Number of results without room.
+    skipped: usize,
+}
+
+enum Answer {
+    Texts(Context),
+    /// The list, and the number of results in it, which are the first ones.
+    List(String, usize),
+}
+
+impl Recalled {
+    fn new(args: &RecallArgs, mut found: SearchResults, searchers: &Searchers, now: i64) -> Result<Self, QueryError> {
+        let packed = match args.format {
+            RecallFormat::Recall => {
+                found.hits.sort_by(|a, b| b.scores.activation.total_cmp(&a.scores.activation));
+                let (text, listed) = list(&found, args.budget, now);
+                let skipped = found.hits.len() - listed;
+                return Ok(Self { found, answer: Answer::List(text, listed), skipped });
+            }
+            RecallFormat::Text => searchers.packed_as(&found, args.budget, &WorkBudget::default(), texts)?,
+            RecallFormat::Json => searchers.packed(&found, args.budget, &WorkBudget::default())?,
+        };
+        Ok(Self { found, skipped: packed.skipped, answer: Answer::Texts(packed) })
     }
-    out.flush()?;
-    if format != RecallFormat::Json {
-        found.notes.iter().for_each(|note| terminal.note(note));
-        if found.hits.is_empty() {
-            terminal.note("nothing was recalled");
+
+    fn print(&self, format: RecallFormat, terminal: &Terminal) -> Outcome {
+        let mut out = terminal.stdout();
+        match &self.answer {
+            Answer::Texts(packed) if format == RecallFormat::Json => {
+                json::write_indented(&mut out, &PackedAnswer::new(&self.found, packed))?;
+            }
+            Answer::Texts(packed) => out.write_all(texts(packed).as_bytes())?,
+            Answer::List(text, _) => out.write_all(text.as_bytes())?,
+        }
+        out.flush()?;
+        if format != RecallFormat::Json {
+            self.found.notes.iter().for_each(|note| terminal.note(note));
+            if self.found.hits.is_empty() {
+                terminal.note("nothing was recalled");
+            } else if self.skipped == self.found.hits.len() {
+                terminal.note("no result fits into the budget");
+            }
+        }
+        Ok(())
+    }
+
+    fn shown(&self) -> Vec<ShownChunk<'_>> {
+        match &self.answer {
+            Answer::Texts(packed) => packed.shown().collect(),
+            Answer::List(_, listed) => self.found.shown().take(*listed).collect(),
         }
     }
-    Ok(())
 }
 
 /// Remembers what was shown, as a search does.
-fn remember(
-    args: &RecallArgs,
-    query: &str,
-    searchers: &Searchers,
-    found: &SearchResults,
-    packed: &Context,
-    now: i64,
-) -> Outcome {
-    let shown: Vec<_> = match args.format {
-        RecallFormat::Recall => found.shown().collect(),
-        RecallFormat::Text | RecallFormat::Json => packed.shown().collect(),
-    };
+fn remember(args: &RecallArgs, query: &str, searchers: &Searchers, recalled: &Recalled, now: i64, terminal: &Terminal) {
+    let shown = recalled.shown();
     searchers.record(shown.iter().copied(), now);
-    match &args.memory.session {
-        Some(session) => note_search(session, query, searchers, &shown),
-        None => Ok(()),
+    if let Some(session) = &args.memory.session {
+        note_search(session, query, searchers, &shown, terminal);
     }
 }
 
 /// The texts, each under the ids that stand for it: `[know:oauth2-providers] OAuth2 providers`.
-fn write_texts(out: &mut impl Write, packed: &Context) -> io::Result<()> {
+fn texts(packed: &Context) -> String {
+    let mut out = String::new();
     for (at, block) in packed.blocks.iter().enumerate() {
         if at > 0 {
-            writeln!(out)?;
+            out.push('\n');
         }
         let ids: Vec<String> = block.hits.iter().map(|hit| format!("[{}]", sanitize::line(&hit.id))).collect();
         let place = match block.source {
@@ -102,34 +133,54 @@ fn write_texts(out: &mut impl Write, packed: &Context) -> io::Result<()> {
         };
         let title = block.hits.first().filter(|_| block.source == Source::Memory).map(|hit| hit.name.as_str());
         let title = title.map(|title| format!(" {}", sanitize::line(title))).unwrap_or_default();
-        writeln!(out, "{}{place}{title}", ids.join(" "))?;
-        writeln!(out, "{}", sanitize::block(&block.text))?;
+        out += &format!("{}{place}{title}\n{}\n", ids.join(" "), sanitize::block(&block.text));
     }
-    Ok(())
+    out
 }
 
-/// The list of seed 004, §9.9: by activation, with what each result is good for.
-fn write_list(out: &mut impl Write, found: &SearchResults, now: i64) -> io::Result<()> {
-    let mut hits: Vec<&Hit> = found.hits.iter().collect();
-    hits.sort_by(|a, b| b.scores.activation.total_cmp(&a.scores.activation));
-    writeln!(out, "Memory Search Results for: \"{}\"\n", sanitize::line(&found.query))?;
-    writeln!(out, "Found {} relevant patterns (sorted by activation):", hits.len())?;
-    for (at, hit) in hits.into_iter().enumerate() {
-        writeln!(out, "\n{}. [{}] ID: {}", at + 1, kind(hit), sanitize::line(&hit.key))?;
-        writeln!(out, "   Activation: {:.2} | {}", hit.scores.activation, used(hit, now))?;
-        if !hit.signature.is_empty() {
-            let signature = hit.signature.split_whitespace().collect::<Vec<_>>().join(" ");
-            writeln!(out, "   Function: {}", sanitize::line(&signature))?;
-        }
-        if let Some(context) = context(hit) {
-            writeln!(out, "   Context: {}", sanitize::line(&context))?;
-        }
-        let steps = decomposition(hit);
-        if !steps.is_empty() {
-            writeln!(out, "   Decomposition: [{}]", sanitize::line(&steps.join(", ")))?;
-        }
+/// The list of seed 004, §9.9: by activation, with the use of each result. Returns the first results that fit into `budget`
+/// tokens, and their number.
+fn list(found: &SearchResults, budget: usize, now: i64) -> (String, usize) {
+    let head = |count: usize| {
+        format!(
+            "Memory Search Results for: \"{}\"\n\nFound {count} relevant patterns (sorted by activation):\n",
+            sanitize::line(&found.query)
+        )
+    };
+    let mut tokens = estimate_tokens(&head(found.hits.len()));
+    if tokens > budget {
+        return (String::new(), 0);
     }
-    Ok(())
+    let items = found.hits.iter().enumerate().map(|(at, hit)| item(at + 1, hit, now));
+    let items: Vec<String> = items
+        .take_while(|item| {
+            // The text before it ends with a line end, and so does the item: the empty line between them counts once.
+            tokens += estimate_tokens(item) - 1;
+            tokens <= budget
+        })
+        .collect();
+    if items.is_empty() && !found.hits.is_empty() {
+        return (String::new(), 0);
+    }
+    (head(items.len()) + &items.concat(), items.len())
+}
+
+/// A result in the list, after an empty line.
+fn item(number: usize, hit: &Hit, now: i64) -> String {
+    let mut out = format!("\n{number}. [{}] ID: {}\n", kind(hit), sanitize::line(&hit.key));
+    out += &format!("   Activation: {:.2} | {}\n", hit.scores.activation, used(hit, now));
+    if !hit.signature.is_empty() {
+        let signature = hit.signature.split_whitespace().collect::<Vec<_>>().join(" ");
+        out += &format!("   Function: {}\n", sanitize::line(&signature));
+    }
+    if let Some(context) = context(hit) {
+        out += &format!("   Context: {}\n", sanitize::line(&context));
+    }
+    let steps = decomposition(hit);
+    if !steps.is_empty() {
+        out += &format!("   Decomposition: [{}]\n", sanitize::line(&steps.join(", ")));
+    }
+    out
 }
 
 fn kind(hit: &Hit) -> &'static str {

@@ -1,4 +1,4 @@
-//! Text for a reader with a budget of tokens: blocks of files under `path:start-end name`, best first.
+//! Blocks of files under `path:start-end name`, best first, for a reader with a budget of tokens.
 
 use std::io::{self, Write};
 
@@ -8,6 +8,14 @@ use super::code::{CodeLine, highlight};
 use super::links::Links;
 use super::sanitize;
 use super::style::{Painter, Role};
+
+/// The blocks as [`write`] writes them without colours and links.
+pub(crate) fn plain(context: &Context) -> String {
+    let mut out = Vec::new();
+    // Writing to memory does not fail.
+    let _ = write(&mut out, context, &|_| String::new(), Painter::PLAIN, &Links::default());
+    String::from_utf8_lossy(&out).into_owned()
+}
 
 /// Writes the blocks, a blank line between them.
 pub(crate) fn write(

@@ -49,7 +49,6 @@ pub(crate) struct Painter {
 
 impl Painter {
     /// No colours at all.
-    #[cfg(test)]
     pub(crate) const PLAIN: Self = Self { enabled: false };
 
     /// Colours on every stream.

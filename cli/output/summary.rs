@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aurora_pipeline::{RunReport, StageReport};
+use aurora_pipeline::{Outcome, RunReport, StageReport};
 use aurora_stages::index::{FileCounts, IndexSummary};
 
 use super::style::{Painter, Role};
@@ -27,11 +27,15 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
             units::duration(elapsed)
         ));
         push_skipped(&mut out, "Files skipped", &summary.files);
+        push_compaction(&mut out, summary);
         push_messages(&mut out, summary, paint);
         return out;
     }
     let (done, role) = match (summary.complete, summary.unreadable.entries) {
         (true, _) => ("Indexing complete!", Role::Good),
+        (false, 0) if summary.report.outcome == Outcome::Completed => {
+            ("Indexing complete, but custom stages have no result for some rows.", Role::Warning)
+        }
         (false, 0) if summary.published => ("Indexing stopped early; what is done is kept.", Role::Warning),
         (false, 0) => ("Indexing stopped early; the index is as it was.", Role::Warning),
         (false, _) => ("Indexing is incomplete: not everything could be read.", Role::Warning),
@@ -43,10 +47,20 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
     push_chunks(&mut out, summary);
     out.push('\n');
     push_indexes(&mut out, summary);
+    push_compaction(&mut out, summary);
+    push_columns(&mut out, summary);
     push_stages(&mut out, &summary.report, paint);
     push_performance(&mut out, summary, elapsed);
     push_messages(&mut out, summary, paint);
     out
+}
+
+/// The line about the compaction at the end of a run.
+fn push_compaction(out: &mut String, summary: &IndexSummary) {
+    if let Some(done) = &summary.compacted {
+        let (before, after) = (units::bytes(done.before), units::bytes(done.after));
+        out.push_str(&format!("Compacted, as more than half of the index was free: {before} before, {after} now\n"));
+    }
 }
 
 fn push_counts(out: &mut String, summary: &IndexSummary) {
@@ -108,6 +122,16 @@ fn push_chunks(out: &mut String, summary: &IndexSummary) {
         ("  changed", summary.changed_chunks),
     ] {
         push_figure(out, label, count);
+    }
+}
+
+/// The columns that are not complete, or not up to date.
+fn push_columns(out: &mut String, summary: &IndexSummary) {
+    for column in &summary.columns {
+        if let Some(shortfall) = column.shortfall() {
+            let (name, values) = (sanitize::line(&column.name), units::count(column.values));
+            out.push_str(&format!("Column {name}: {values} values, {shortfall}\n"));
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 
 /// Seconds since the epoch.
 pub(crate) fn now() -> i64 {
-    Timestamp::now().as_second()
+    aurora_clock::now_seconds()
 }
 
 /// A time as RFC 3339.

@@ -6,7 +6,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use aurora_pipeline::Plan;
-use aurora_stages::index::{self as indexing, IndexOptions, PipelineChoice, RunsOn, StageOutlook};
+use aurora_project::checked_plan;
+use aurora_stages::index::{self as indexing, IndexError, IndexOptions, PipelineChoice, RunsOn, StageOutlook};
 use aurora_stages::pipelines::EMBEDDED;
 
 use crate::args_pipeline::{GraphFormat, PipelineArgs, PipelineCommand};
@@ -22,14 +23,15 @@ pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
     let mut out = program.terminal.stdout();
     match command {
         PipelineCommand::Check(args) => {
-            let (name, plan) = plan(args, program)?;
+            let (name, options) = pipeline(args, program)?;
+            let plan = report_warnings(checked_plan(&options), program)?;
             let stages = units::counted(plan.stages().len() as u64, "stage");
             let warnings = units::counted(plan.warnings().iter().count() as u64, "warning");
             writeln!(out, "{}: {stages}, no errors, {warnings}", sanitize::line(&name))?;
         }
         PipelineCommand::Graph { pipeline, why: true, .. } => write_outlook(&mut out, pipeline, program)?,
         PipelineCommand::Graph { pipeline, format, .. } => {
-            let (_, plan) = plan(pipeline, program)?;
+            let plan = plan(pipeline, program)?;
             let drawn = match format {
                 GraphFormat::Text => plan.graph_text(),
                 GraphFormat::Dot => plan.graph_dot(),
@@ -37,7 +39,7 @@ pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
             writeln!(out, "{}", sanitize::block(drawn.trim_end()))?;
         }
         PipelineCommand::Show(args) => {
-            let (_, plan) = plan(args, program)?;
+            let plan = plan(args, program)?;
             writeln!(out, "{}", sanitize::block(plan.show().trim_end()))?;
         }
         PipelineCommand::Run(args) => return dry::run(args, program),
@@ -60,7 +62,7 @@ fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -
     for StageOutlook { stage, runs, reasons } in &stages {
         let runs = match runs {
             RunsOn::Changes => "runs on what has changed in the tree",
-            RunsOn::GivenUp => "runs on what has changed in the tree, and on the rows that the last run gave up on",
+            RunsOn::Unfinished => "runs on what has changed in the tree, and on the rows without a result",
             RunsOn::Chunks => "runs again on all chunks",
             RunsOn::Files => "runs again on all files",
         };
@@ -70,13 +72,24 @@ fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -
     Ok(())
 }
 
-/// The pipeline's name and plan; its warnings are shown.
-fn plan(args: &PipelineArgs, program: &Program) -> Outcome<(String, Plan)> {
+/// The plan of a pipeline; its warnings are shown.
+fn plan(args: &PipelineArgs, program: &Program) -> Outcome<Plan> {
+    let (_, options) = pipeline(args, program)?;
+    report_warnings(indexing::plan(&options), program)
+}
+
+/// The plan, after its warnings are printed.
+fn report_warnings(plan: Result<Plan, IndexError>, program: &Program) -> Outcome<Plan> {
+    let plan = plan.map_err(|error| findings::failure(error, &program.terminal))?;
+    findings::show(plan.warnings(), &program.terminal);
+    Ok(plan)
+}
+
+/// The name of a pipeline, and the options of a run with it.
+fn pipeline(args: &PipelineArgs, program: &Program) -> Outcome<(String, IndexOptions)> {
     let root: PathBuf = place::for_search(None)?;
     let choice = findings::choice(args.pipeline.as_deref())?;
     let options = IndexOptions { pipeline: choice.clone(), ..program.project(root.clone()).options()? };
-    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    findings::show(plan.warnings(), &program.terminal);
     let name = match choice {
         PipelineChoice::Named(name) | PipelineChoice::Text { name, .. } => name,
         PipelineChoice::File(path) => path.display().to_string(),
@@ -85,5 +98,5 @@ fn plan(args: &PipelineArgs, program: &Program) -> Outcome<(String, Plan)> {
             if project.symlink_metadata().is_ok() { project.display().to_string() } else { "default".to_owned() }
         }
     };
-    Ok((name, plan))
+    Ok((name, options))
 }

@@ -1,11 +1,11 @@
 //! `aur plugin trust`: allows the program of a stage.
 
 use std::io::{BufRead, IsTerminal, Read, Write};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::Path;
 
-use aurora_plugins::trust::Consent;
-use aurora_project::{programs_of_plan, user};
-use aurora_stages::index as indexing;
+use aurora_plugins::trust::{Consent, DigestList};
+use aurora_project::{StageProgram, programs_of_plan, user};
+use aurora_stages::index::{self as indexing, IndexOptions};
 use aurora_suggest::did_you_mean;
 
 use crate::args_plugin::TrustPluginArgs;
@@ -16,49 +16,112 @@ use crate::{findings, place, programs};
 
 /// Shows the program, asks, and records the answer.
 pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
-    let terminal = &program.terminal;
     let root = place::for_search(args.root.root.as_deref())?;
     let options = program.project(root.clone()).options()?;
-    let mut out = terminal.stdout();
     if args.revoke {
-        let forgotten = user::consents().revoke(&root, &args.name).map_err(|error| Failure::from_error(&error))?;
-        writeln!(out, "Forgotten: {forgotten} of stage {}", sanitize::line(&args.name))?;
-        return Ok(out.flush()?);
+        return revoke(args, &root, &options, program);
     }
-    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, terminal))?;
-    let all = programs_of_plan(&plan, &options)?;
-    let Some(found) = all.iter().find(|known| known.stage == args.name) else {
-        return Err(unknown(&args.name, &plan, all.iter().map(|known| known.stage.as_str())));
+    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    let programs = programs_of_plan(&plan, &options)?;
+    let named = |name: &String| {
+        programs
+            .iter()
+            .find(|known| known.stage == *name)
+            .ok_or_else(|| unknown(name, &plan, programs.iter().map(|known| known.stage.as_str())))
     };
+    match (&args.digest, &args.name) {
+        (Some(file), name) => {
+            let list = DigestList::read(file, &root).map_err(|error| Failure::from_error(&error))?;
+            let asked: Vec<&StageProgram> = match name {
+                Some(name) => vec![named(name)?],
+                None => programs.iter().filter(|known| !known.spec.is_confined).collect(),
+            };
+            allow_listed(&asked, &list, file, &root, program)
+        }
+        (None, Some(name)) => ask(named(name)?, args.yes, &root, program),
+        (None, None) => Err(Failure::new("no stage is named").with_help("`aur plugin list` shows the stages")),
+    }
+}
+
+/// Forgets what was allowed for a stage.
+fn revoke(args: &TrustPluginArgs, root: &Path, options: &IndexOptions, program: &Program) -> Outcome {
+    let name = args.name.as_deref().unwrap_or_default();
+    // A pipeline with mistakes has no programs, but what was allowed can be forgotten.
+    let programs = indexing::plan(options).ok().and_then(|plan| programs_of_plan(&plan, options).ok());
+    let current = programs.iter().flatten().find(|known| known.stage == name).map(|known| &known.identity);
+    let forgotten = user::consents().revoke(root, name, current).map_err(|error| Failure::from_error(&error))?;
+    let mut out = program.terminal.stdout();
+    writeln!(out, "Forgotten: {forgotten} of stage {}", sanitize::line(name))?;
+    Ok(out.flush()?)
+}
+
+/// Allows the programs whose digests a file lists; fails if another one is asked for.
+fn allow_listed(asked: &[&StageProgram], list: &DigestList, file: &Path, root: &Path, program: &Program) -> Outcome {
+    let mut out = program.terminal.stdout();
+    let (listed, others): (Vec<_>, Vec<_>) =
+        asked.iter().copied().partition(|known| list.contains(&known.identity.hex()));
+    for known in listed {
+        if !known.spec.is_confined {
+            grant(known, root)?;
+        }
+        writeln!(out, "Allowed: {}  {}", known.identity.hex(), sanitize::line(&known.stage))?;
+    }
+    if asked.is_empty() {
+        writeln!(out, "The pipeline has no stage that runs a program")?;
+    }
+    out.flush()?;
+    if others.is_empty() {
+        return Ok(());
+    }
+    let shown: Vec<String> = others.into_iter().map(programs::described).collect();
+    let file = sanitize::line(&file.display().to_string());
+    Err(Failure::new(format!("programs whose digests {file} does not list\n{}", shown.join("\n")))
+        .with_help("after a review, add the digest to the file; `aur plugin list --digests` prints its line"))
+}
+
+fn ask(found: &StageProgram, is_confirmed: bool, root: &Path, program: &Program) -> Outcome {
+    let mut out = program.terminal.stdout();
+    if found.spec.is_confined {
+        let stage = &found.stage;
+        return Err(Failure::new(format!("stage `{stage}` runs a confined module, so there is nothing to allow")));
+    }
     writeln!(out, "{}", programs::described(found))?;
     out.flush()?;
-    if found.is_allowed {
+    if user::consents().has_record(root, &found.identity) {
         writeln!(out, "It is allowed already")?;
         return Ok(out.flush()?);
     }
-    if !args.yes && !confirmed(terminal.live)? {
+    if !is_confirmed && !confirmed(program.terminal.live)? {
         return Err(Failure::new("the program was not allowed"));
     }
-    let granted = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
-    let consent = Consent {
-        stage: found.stage.clone(),
-        command: found.spec.command.clone(),
-        digest: found.identity.hex(),
-        granted,
-    };
-    user::consents().grant(&root, consent).map_err(|error| Failure::from_error(&error))?;
-    writeln!(out, "Allowed in {} until it changes", sanitize::line(&root.display().to_string()))?;
+    grant(found, root)?;
+    match found.identity.covered().next() {
+        Some(_) => writeln!(out, "Allowed wherever it is the same, until it changes")?,
+        None => {
+            let root = sanitize::line(&root.display().to_string());
+            writeln!(
+                out,
+                "Allowed in {root}: no file of the project belongs to it, so its digest says little elsewhere"
+            )?;
+        }
+    }
     Ok(out.flush()?)
+}
+
+fn grant(found: &StageProgram, root: &Path) -> Outcome {
+    let granted = aurora_clock::now_seconds();
+    let consent = Consent::new(&found.stage, &found.spec, &found.identity, granted);
+    user::consents().grant(root, consent).map_err(|error| Failure::from_error(&error))
 }
 
 fn confirmed(live: bool) -> Outcome<bool> {
     if !live || !std::io::stdin().is_terminal() {
-        return Err(
-            Failure::new("there is no terminal to ask on").with_help("`--yes` allows the program without asking")
-        );
+        return Err(Failure::new("there is no terminal to ask on").with_help(
+            "`--yes` allows the program without asking, `--digest FILE` if a file of reviewed digests lists it",
+        ));
     }
     let mut err = std::io::stderr().lock();
-    write!(err, "It runs with your rights. Allow it in this repository? [y/N] ")?;
+    write!(err, "It runs with your rights. Allow it? [y/N] ")?;
     err.flush()?;
     let mut answer = String::new();
     std::io::stdin().lock().take(64).read_line(&mut answer)?;

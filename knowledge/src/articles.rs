@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
 
-use aurora_confined::Directory;
+use aurora_confined::{Directory, EntryKind};
+use aurora_redact::masked;
 use serde::{Deserialize, Serialize};
 
 use crate::error::KnowledgeError;
@@ -16,6 +17,8 @@ const ARTICLES: &str = "articles";
 const EXTENSION: &str = ".json";
 /// Holds the least number that no article has had, where the articles that are there do not tell it.
 const NEXT: &str = "next";
+/// Maximum number of an article or a session: greater ones are not exact in JSON.
+const MAX_ID: u64 = (1 << 53) - 1;
 
 /// An article.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -30,6 +33,14 @@ pub struct Article {
     pub url: Option<String>,
     /// Its text: Markdown, or plain text.
     pub content: String,
+}
+
+impl Article {
+    /// The same article with the secrets in its texts masked.
+    pub(crate) fn without_secrets(self) -> Self {
+        let Self { title, url, content } = self;
+        Self { title: masked(title), url: url.map(masked), content: masked(content) }
+    }
 }
 
 /// An article that was added.
@@ -57,9 +68,36 @@ pub struct ArticleSummary {
 }
 
 /// The articles of a session.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ArticleList {
+    /// The articles, in the order in which they were added.
+    pub articles: Vec<ArticleSummary>,
+    /// Articles whose files cannot be read; no search finds them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<UnreadableArticle>,
+}
+
+/// An article whose file cannot be read, so that the session does without it.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnreadableArticle {
+    /// Its number.
+    pub article_id: u64,
+    /// Why it cannot be read.
+    pub reason: String,
+}
+
+/// The articles of a session.
 pub(crate) struct Articles {
     session: Directory,
     directory: Directory,
+    identity: Option<(u64, u64)>,
+}
+
+/// Device and inode of the directory of the articles.
+fn identity(session: &Directory) -> Option<(u64, u64)> {
+    session.metadata(ARTICLES).ok().map(|found| (found.device, found.inode))
 }
 
 impl Articles {
@@ -67,20 +105,20 @@ impl Articles {
     pub(crate) fn open(session: Directory) -> Result<Self, KnowledgeError> {
         let failed = KnowledgeError::io(session.path().join(ARTICLES));
         let directory = session.create_directory(ARTICLES).map_err(failed)?;
-        Ok(Self { session, directory })
+        Ok(Self { identity: identity(&session), session, directory })
     }
 
     /// The same where nothing may be written.
     pub(crate) fn reading(session: Directory) -> Result<Self, KnowledgeError> {
         let failed = KnowledgeError::io(session.path().join(ARTICLES));
         let directory = session.open_directory(ARTICLES).map_err(failed)?;
-        Ok(Self { session, directory })
+        Ok(Self { identity: identity(&session), session, directory })
     }
 
     /// The numbers of the articles, ascending.
     pub(crate) fn ids(&self) -> Result<Vec<u64>, KnowledgeError> {
         let entries = self.directory.entries().map_err(KnowledgeError::io(self.directory.path().to_owned()))?;
-        let mut ids: Vec<u64> = entries.iter().filter_map(|(name, _)| id_of(name)).collect();
+        let mut ids: Vec<u64> = entries.iter().filter_map(|(name, _)| id_of_file(name)).collect();
         ids.sort_unstable();
         Ok(ids)
     }
@@ -88,23 +126,41 @@ impl Articles {
     /// The least number that no article has had.
     pub(crate) fn next(&self) -> Result<u64, KnowledgeError> {
         let after_last = self.ids()?.last().map_or(1, |last| last + 1);
-        let noted = match self.session.read_to_string(NEXT, 64) {
-            Ok(text) => text.trim().parse().unwrap_or(1),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => 1,
-            Err(error) => return Err(KnowledgeError::io(self.session.path().join(NEXT))(error)),
-        };
-        Ok(after_last.max(noted))
+        Ok(after_last.max(read_next(&self.session, NEXT)?.unwrap_or(1)))
+    }
+
+    /// Whether the directory was removed or replaced by somebody else than this process.
+    pub(crate) fn are_gone(&self) -> bool {
+        let there = Directory::open_root(self.session.path()).ok().and_then(|session| identity(&session));
+        there.is_none() || there != self.identity
+    }
+
+    /// Removes what is in the place of the index, unless it is a directory.
+    pub(crate) fn clear_index(&self, name: &OsStr) -> Result<(), KnowledgeError> {
+        let failed = KnowledgeError::io(self.session.path().join(name));
+        match self.session.metadata(name) {
+            Ok(found) if found.kind != EntryKind::Directory => self.session.remove(name).map_err(failed),
+            _ => Ok(()),
+        }
     }
 
     /// An article; `None` if there is none of this number.
-    pub(crate) fn read(&self, id: u64) -> Result<Option<Article>, KnowledgeError> {
-        let failed = |error| KnowledgeError::io(self.directory.path().join(name(id)))(error);
+    ///
+    /// # Errors
+    /// When the file of the article is damaged, or cannot be read.
+    pub(crate) fn read(&self, id: u64) -> Result<Option<Article>, UnreadableArticle> {
+        let failed = |reason: String| UnreadableArticle { article_id: id, reason };
         let bytes = match self.directory.read(name(id), MOST_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(failed(error.to_string())),
         };
-        serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(error.into()))
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(error.to_string()))
+    }
+
+    /// Whether there is something of this number, though it may be damaged.
+    pub(crate) fn contains(&self, id: u64) -> bool {
+        self.directory.metadata(name(id)).is_ok()
     }
 
     /// Writes an article. It is durable after [`Self::synchronise`].
@@ -139,6 +195,27 @@ fn name(id: u64) -> String {
     format!("{id}{EXTENSION}")
 }
 
-fn id_of(name: &OsStr) -> Option<u64> {
-    name.to_str()?.strip_suffix(EXTENSION)?.parse().ok()
+fn id_of_file(name: &OsStr) -> Option<u64> {
+    parse_id(name.to_str()?.strip_suffix(EXTENSION)?)
+}
+
+/// The number of an article or a session in the one way in which it is written.
+pub(crate) fn parse_id(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|id: &u64| (1..=MAX_ID).contains(id) && id.to_string() == text)
+}
+
+/// The number in a file of a directory; `None` without one. A file that is damaged is removed with a warning: the numbers that
+/// are in use are known without it.
+pub(crate) fn read_next(directory: &Directory, file: &str) -> Result<Option<u64>, KnowledgeError> {
+    let read = match directory.read_to_string(file, 64) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Ok(text) => parse_id(text.trim()).ok_or_else(|| "it is not a number".to_owned()),
+        Err(error) => Err(error.to_string()),
+    };
+    read.map(Some).or_else(|reason| {
+        let path = directory.path().join(file);
+        tracing::warn!(path = %path.display(), "damaged, and removed: {reason}");
+        directory.remove(file).map_err(KnowledgeError::io(path))?;
+        Ok(None)
+    })
 }

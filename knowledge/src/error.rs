@@ -44,7 +44,10 @@ pub enum KnowledgeError {
     /// The query cannot be answered.
     #[error(transparent)]
     Query(Arc<QueryError>),
-    /// The session was removed meanwhile, or a bug has ended the change.
+    /// The request was cancelled.
+    #[error("the request was cancelled")]
+    Cancelled,
+    /// A bug has ended the change.
     #[error("the change of session {0} was given up")]
     Ended(u64),
 }

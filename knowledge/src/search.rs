@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use aurora_project::{IndexEmbedder, Project};
-use aurora_query::{Mode, Passage, Retriever};
-use aurora_storage::{ArchivedMetaValue, ChunkId, Snapshot};
+use aurora_query::{Mode, Passage, Retriever, WorkBudget};
+use aurora_storage::{ChunkId, MetaValue, Snapshot, StorageError};
 use serde::Serialize;
 
 use crate::error::KnowledgeError;
@@ -139,9 +139,13 @@ impl Generation {
         Ok(self.snapshot().file(&source::path_of(article))?.map(|file| file.chunks).unwrap_or_default())
     }
 
-    pub(crate) fn answer(&self, request: &KnowledgeRequest) -> Result<KnowledgeAnswer, KnowledgeError> {
+    pub(crate) fn answer(
+        &self,
+        request: &KnowledgeRequest,
+        work: &WorkBudget,
+    ) -> Result<KnowledgeAnswer, KnowledgeError> {
         let begun = Instant::now();
-        let passages = self.0.passages(&request.query, request.mode, request.top_k, request.rerank)?;
+        let passages = self.0.passages(&request.query, request.mode, request.top_k, request.rerank, work)?;
         let mut orders = HashMap::new();
         let mut results = Vec::with_capacity(passages.len());
         for passage in &passages {
@@ -168,9 +172,10 @@ impl Generation {
         }
         let place = orders[&article_id].iter().position(|id| *id == passage.id).unwrap_or(0);
         let text = if with_content { self.snapshot().text(passage.id)?.map(|texts| texts.text) } else { None };
-        let shown = |wanted: &str| {
-            chunk.metadata().find_map(|(name, value)| match value {
-                ArchivedMetaValue::String(text) if name == wanted => Some(text.as_str().to_owned()),
+        let text_in = |column: &str| {
+            let value = self.snapshot().custom_value(passage.id, column)?;
+            Ok::<_, StorageError>(match value {
+                Some(MetaValue::String(text)) => Some(text),
                 _ => None,
             })
         };
@@ -179,8 +184,8 @@ impl Generation {
             article_id,
             content: text,
             score: passage.score,
-            source_url: shown(URL),
-            source_title: shown(TITLE),
+            source_url: text_in(URL)?,
+            source_title: text_in(TITLE)?,
             dense_rank: passage.dense_rank,
             sparse_rank: passage.sparse_rank,
         }))

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use aurora_confined::Directory;
-use aurora_pipeline::Registry;
+use aurora_pipeline::{CancelToken, Registry};
 use aurora_project::Project;
-use aurora_query::Mode;
+use aurora_query::{Mode, QueryError, WorkBudget};
+use aurora_storage::ProjectDirectory;
 use tokio::sync::oneshot;
 
-use crate::articles::{AddedArticle, Article, ArticleSummary, Articles};
+use crate::articles::{AddedArticle, Article, ArticleList, ArticleSummary, Articles};
 use crate::error::KnowledgeError;
+use crate::run_slots::RunSlots;
 use crate::search::{Generation, KnowledgeAnswer, KnowledgeRequest, SessionStats};
 use crate::writer::{Change, SessionWriter};
 
@@ -25,13 +27,22 @@ impl Session {
     pub(crate) fn open(
         id: u64,
         directory: Directory,
-        registry: Arc<Registry>,
+        (registry, slots): (Arc<Registry>, Arc<RunSlots>),
         is_read_only: bool,
+        cancel: &CancelToken,
     ) -> Result<Self, KnowledgeError> {
+        if !is_read_only {
+            // As private as the session: the index has the texts of its articles.
+            let path = directory.path().to_owned();
+            let create = || directory.create_directory(ProjectDirectory::NAME);
+            // Anything else in its place is no index, which follows from the articles.
+            let created = create().or_else(|_| directory.remove(ProjectDirectory::NAME).and_then(|()| create()));
+            created.map_err(KnowledgeError::io(path))?;
+        }
         let project = Project::new(directory.path().to_owned(), registry);
         let writer = match is_read_only {
-            true => SessionWriter::reading(id, project, Articles::reading(directory)?),
-            false => SessionWriter::open(id, project, Articles::open(directory)?),
+            true => SessionWriter::reading(id, project, Articles::reading(directory)?, slots),
+            false => SessionWriter::open(id, project, Articles::open(directory)?, slots, cancel),
         };
         Ok(Self { id, writer: Arc::new(writer?), is_read_only })
     }
@@ -49,6 +60,11 @@ impl Session {
     /// Whether nobody else uses it.
     pub(crate) fn is_idle(self: &Arc<Self>) -> bool {
         Arc::strong_count(self) == 1 && Arc::strong_count(&self.writer) == 1
+    }
+
+    /// Whether its directory was removed.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.writer.articles().are_gone()
     }
 
     /// Waits for the current change, and rejects all later ones.
@@ -74,7 +90,7 @@ impl Session {
             return Err(KnowledgeError::Unfit("the article holds a NUL character".to_owned()));
         }
         let (done, result) = oneshot::channel();
-        self.writer.submit(Change::Add(article, done))?;
+        self.writer.submit(Change::Add(article.without_secrets(), done))?;
         result.await.map_err(|_| KnowledgeError::Ended(self.id))?
     }
 
@@ -92,26 +108,35 @@ impl Session {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn articles(&self) -> Result<Vec<ArticleSummary>, KnowledgeError> {
+    pub fn articles(&self, work: &WorkBudget) -> Result<ArticleList, KnowledgeError> {
         let generation = self.generation()?;
-        let mut summaries = Vec::new();
-        for article_id in generation.articles()? {
-            let Some(Article { title, url, .. }) = self.writer.articles().read(article_id)? else { continue };
-            summaries.push(ArticleSummary { article_id, title, url, chunks: generation.chunks(article_id)?.len() });
+        let mut list = ArticleList::default();
+        let indexed = generation.articles()?;
+        for article_id in self.writer.articles().ids()? {
+            work.check().map_err(QueryError::from)?;
+            match self.writer.articles().read(article_id) {
+                // An article that is not indexed yet has not been acknowledged.
+                Ok(Some(Article { title, url, .. })) if indexed.binary_search(&article_id).is_ok() => {
+                    let chunks = generation.chunks(article_id)?.len();
+                    list.articles.push(ArticleSummary { article_id, title, url, chunks });
+                }
+                Ok(_) => {}
+                Err(unreadable) => list.unreadable.push(unreadable),
+            }
         }
-        Ok(summaries)
+        Ok(list)
     }
 
     /// Answers a question.
     ///
     /// # Errors
     /// When the query cannot be understood, or the index cannot be read.
-    pub fn search(&self, request: &KnowledgeRequest) -> Result<KnowledgeAnswer, KnowledgeError> {
+    pub fn search(&self, request: &KnowledgeRequest, work: &WorkBudget) -> Result<KnowledgeAnswer, KnowledgeError> {
         let generation = self.generation()?;
         if generation.snapshot().manifest().chunk_count == 0 {
             return Ok(KnowledgeAnswer::empty(request));
         }
-        generation.answer(request)
+        generation.answer(request, work)
     }
 
     /// What the session holds.

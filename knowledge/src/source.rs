@@ -67,8 +67,13 @@ impl Changes {
         Ok(Self { articles: Arc::clone(articles), added, removed: Vec::new(), keeps_rest: false })
     }
 
-    fn read(&self, id: u64) -> Result<Option<Article>, StageError> {
-        self.articles.read(id).map_err(StageError::from_error)
+    /// An article. One that cannot be read is left out with a warning: the session works without it.
+    fn read(&self, id: u64, cx: &StageContext<'_>) -> Option<Article> {
+        self.articles.read(id).unwrap_or_else(|unreadable| {
+            cx.warn(&path_of(id), &unreadable.reason);
+            tracing::warn!(article = id, "an article is left out, because it cannot be read: {}", unreadable.reason);
+            None
+        })
     }
 }
 
@@ -97,11 +102,11 @@ struct ArticleSourceStage(Arc<Changes>);
 
 impl Stage for ArticleSourceStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        producer(|out: &mut Emitter<'_>, _: &StageContext<'_>| {
+        producer(|out: &mut Emitter<'_>, cx: &StageContext<'_>| {
             for ids in self.0.added.chunks(BATCH) {
                 let mut rows = Vec::with_capacity(ids.len());
                 for &id in ids {
-                    let article = self.0.read(id)?;
+                    let article = self.0.read(id, cx);
                     rows.extend(article.map(|article| (path_of(id), Document::Text(article.content.into()))));
                 }
                 emit_documents(rows, LANGUAGE_OF_ARTICLES, out)?;
@@ -142,14 +147,14 @@ struct ArticleDetailsStage(Arc<Changes>);
 
 impl Stage for ArticleDetailsStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
+        Box::new(|batch: &mut BatchView<'_>, cx: &StageContext<'_>| {
             let paths = batch.read(PATH)?;
             let mut known: HashMap<u32, Option<Article>> = HashMap::new();
             let (mut titles, mut urls) = (Vec::new(), Vec::new());
             for &file in batch.chunk_files() {
                 if let std::collections::hash_map::Entry::Vacant(entry) = known.entry(file) {
                     let id = article_of(&paths[file as usize]);
-                    entry.insert(id.map(|id| self.0.read(id)).transpose()?.flatten());
+                    entry.insert(id.and_then(|id| self.0.read(id, cx)));
                 }
                 let article = known[&file].as_ref();
                 let title = article.map(|article| &article.title).filter(|title| !title.is_empty());

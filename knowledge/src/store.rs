@@ -4,12 +4,15 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
 
 use aurora_confined::{Directory, EntryKind};
-use aurora_pipeline::Registry;
+use aurora_pipeline::{CancelToken, Registry};
 
+use crate::articles::{parse_id, read_next};
 use crate::error::KnowledgeError;
+use crate::run_slots::RunSlots;
 use crate::session::Session;
 use crate::source;
 
@@ -21,12 +24,15 @@ const LOCK: &str = "lock";
 const NEXT: &str = "next";
 /// Sessions that stay open; of more, those that were not used for the longest time are closed.
 const MOST_OPEN: usize = 128;
+/// Interval at which a request checks whether a session that another request opens can be used.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// The sessions of a directory. One process at a time may change them; others read what it has published.
 pub struct KnowledgeStore {
     home: Directory,
     sessions: Directory,
     registry: Arc<Registry>,
+    slots: Arc<RunSlots>,
     /// Held for as long as the store is open; nothing where it is only read.
     lock: Option<File>,
     state: Mutex<StoreState>,
@@ -55,18 +61,17 @@ impl OpenSession {
 }
 
 impl KnowledgeStore {
-    /// Opens the store in a directory, which is created if there is none.
+    /// Opens the store in a directory, which is created if there is none. Only the user may read it.
     ///
     /// # Errors
     /// [`KnowledgeError::Taken`] if another process has it, or that it cannot be created.
     pub fn open(path: &Path) -> Result<Self, KnowledgeError> {
-        #[allow(clippy::disallowed_methods, reason = "the path is the user's own directory, or the user has named it")]
-        std::fs::create_dir_all(path).map_err(KnowledgeError::io(path.to_owned()))?;
-        let home = Directory::open_root(path).map_err(KnowledgeError::io(path.to_owned()))?;
+        let home = Directory::create_private_root(path).map_err(KnowledgeError::io(path.to_owned()))?;
         let lock = home.open_or_create(LOCK).map_err(KnowledgeError::io(path.join(LOCK)))?;
         if lock.try_lock().is_err() {
             return Err(KnowledgeError::Taken(path.to_owned()));
         }
+        home.make_private();
         let sessions = home.create_directory(SESSIONS).map_err(KnowledgeError::io(path.join(SESSIONS)))?;
         Ok(Self::of(home, sessions, Some(lock)))
     }
@@ -82,7 +87,14 @@ impl KnowledgeStore {
     }
 
     fn of(home: Directory, sessions: Directory, lock: Option<File>) -> Self {
-        Self { home, sessions, registry: Arc::new(source::registry()), lock, state: Mutex::default() }
+        Self {
+            home,
+            sessions,
+            registry: Arc::new(source::registry()),
+            slots: Arc::default(),
+            lock,
+            state: Mutex::default(),
+        }
     }
 
     /// Whether this process may change the sessions.
@@ -96,11 +108,7 @@ impl KnowledgeStore {
     /// When it cannot be written.
     pub fn create(&self) -> Result<u64, KnowledgeError> {
         let _state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let noted = match self.home.read_to_string(NEXT, 64) {
-            Ok(text) => text.trim().parse().unwrap_or(1),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => 1,
-            Err(error) => return Err(KnowledgeError::io(self.home.path().join(NEXT))(error)),
-        };
+        let noted = read_next(&self.home, NEXT)?.unwrap_or(1);
         let id = self.ids()?.last().map_or(1, |last| last + 1).max(noted);
         let make = || {
             self.home.replace(NEXT, |file| writeln!(file, "{}", id + 1).and_then(|()| file.sync_data()))?;
@@ -119,7 +127,7 @@ impl KnowledgeStore {
     pub fn ids(&self) -> Result<Vec<u64>, KnowledgeError> {
         let entries = self.sessions.entries().map_err(KnowledgeError::io(self.sessions.path().to_owned()))?;
         let directories = entries.iter().filter(|(_, kind)| *kind == EntryKind::Directory);
-        let mut ids: Vec<u64> = directories.filter_map(|(name, _)| name.to_str()?.parse().ok()).collect();
+        let mut ids: Vec<u64> = directories.filter_map(|(name, _)| parse_id(name.to_str()?)).collect();
         ids.sort_unstable();
         Ok(ids)
     }
@@ -127,36 +135,42 @@ impl KnowledgeStore {
     /// A session, which is opened at its first use.
     ///
     /// # Errors
-    /// [`KnowledgeError::NoSession`], or that it cannot be opened.
-    pub fn session(&self, id: u64) -> Result<Arc<Session>, KnowledgeError> {
+    /// [`KnowledgeError::NoSession`], or that it cannot be opened before the request is cancelled.
+    pub fn session(&self, id: u64, cancel: &CancelToken) -> Result<Arc<Session>, KnowledgeError> {
         let place = self.place(id);
-        let mut session = place.lock().unwrap_or_else(PoisonError::into_inner);
-        // The process that writes may have removed it.
-        if let Some(session) = session.as_ref().filter(|_| self.is_writable() || self.has(id)) {
+        let mut session = locked(&place, cancel)?;
+        if let Some(open) = session.take_if(|open| open.is_gone()) {
+            // The process that writes has removed it, or somebody has by hand.
+            open.close();
+        }
+        if let Some(session) = session.as_ref() {
             return Ok(Arc::clone(session));
+        }
+        if !self.has(id) {
+            return Err(KnowledgeError::NoSession(id));
         }
         let opened = match self.sessions.open_directory(id.to_string()) {
             // The process that writes has not opened it yet.
             Ok(directory) if !self.is_writable() && !Session::has_been_opened(&directory) => {
                 Err(KnowledgeError::NoSession(id))
             }
-            Ok(directory) => Session::open(id, directory, Arc::clone(&self.registry), !self.is_writable()),
+            Ok(directory) => {
+                let shared = (Arc::clone(&self.registry), Arc::clone(&self.slots));
+                Session::open(id, directory, shared, !self.is_writable(), cancel)
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(KnowledgeError::NoSession(id)),
             Err(error) => Err(KnowledgeError::io(self.path_of(id))(error)),
         };
-        if opened.is_err() {
-            self.state.lock().unwrap_or_else(PoisonError::into_inner).open.remove(&id);
-        }
         Ok(Arc::clone(session.insert(Arc::new(opened?))))
     }
 
     /// Removes a session with all of its articles.
     ///
     /// # Errors
-    /// [`KnowledgeError::NoSession`], or that it cannot be removed.
-    pub fn remove(&self, id: u64) -> Result<(), KnowledgeError> {
+    /// [`KnowledgeError::NoSession`], or that it cannot be removed before the request is cancelled.
+    pub fn remove(&self, id: u64, cancel: &CancelToken) -> Result<(), KnowledgeError> {
         let place = self.place(id);
-        let mut session = place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = locked(&place, cancel)?;
         if let Some(session) = session.take() {
             session.close();
         }
@@ -186,11 +200,26 @@ impl KnowledgeStore {
     }
 
     fn has(&self, id: u64) -> bool {
-        self.sessions.open_directory(id.to_string()).is_ok()
+        self.sessions.metadata(id.to_string()).is_ok_and(|found| found.kind == EntryKind::Directory)
     }
 
     fn path_of(&self, id: u64) -> PathBuf {
         self.sessions.path().join(id.to_string())
+    }
+}
+
+/// The session in a place. Another request may be opening it, which can take longer than this one has time.
+fn locked<'p>(
+    place: &'p Mutex<Option<Arc<Session>>>,
+    cancel: &CancelToken,
+) -> Result<MutexGuard<'p, Option<Arc<Session>>>, KnowledgeError> {
+    loop {
+        match place.try_lock() {
+            Ok(session) => return Ok(session),
+            Err(TryLockError::Poisoned(session)) => return Ok(session.into_inner()),
+            Err(TryLockError::WouldBlock) if cancel.is_cancelled() => return Err(KnowledgeError::Cancelled),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK),
+        }
     }
 }
 

@@ -3,13 +3,15 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::Builder;
 
-use aurora_pipeline::Silent;
+use aurora_pipeline::{CancelToken, Silent};
 use aurora_project::{Project, ProjectError};
 use aurora_stages::index::{self as indexing, IndexOptions};
+use aurora_storage::ProjectDirectory;
 use tokio::sync::oneshot;
 
 use crate::articles::{AddedArticle, Article, Articles};
 use crate::error::KnowledgeError;
+use crate::run_slots::RunSlots;
 use crate::search::Generation;
 use crate::source::{self, Changes};
 
@@ -27,6 +29,23 @@ pub(crate) enum Change {
     Remove(u64, Done<()>),
 }
 
+impl Change {
+    /// Whether nobody waits for it any more, so that it need not be made.
+    fn is_abandoned(&self) -> bool {
+        match self {
+            Self::Add(_, done) => done.is_closed(),
+            Self::Remove(_, done) => done.is_closed(),
+        }
+    }
+
+    fn refuse(self, error: KnowledgeError) {
+        match self {
+            Self::Add(_, done) => tell(done, Err(error)),
+            Self::Remove(_, done) => tell(done, Err(error)),
+        }
+    }
+}
+
 /// The changes that wait, and whether a thread works on some.
 #[derive(Default)]
 struct Waiting {
@@ -39,6 +58,7 @@ pub(crate) struct SessionWriter {
     session: u64,
     project: Project,
     articles: Arc<Articles>,
+    slots: Arc<RunSlots>,
     waiting: Mutex<Waiting>,
     /// Locked during an index run.
     state: Mutex<WriterState>,
@@ -57,14 +77,31 @@ struct WriterState {
 
 impl SessionWriter {
     /// Brings the index in line with the articles, whatever a process that was killed has left.
-    pub(crate) fn open(session: u64, project: Project, articles: Articles) -> Result<Self, KnowledgeError> {
+    pub(crate) fn open(
+        session: u64,
+        project: Project,
+        articles: Articles,
+        slots: Arc<RunSlots>,
+        cancel: &CancelToken,
+    ) -> Result<Self, KnowledgeError> {
+        let slot = slots.take(cancel)?;
         let articles = Arc::new(articles);
         let state = WriterState { next: articles.next()?, is_in_line: true, is_closed: false };
-        let current = run(&project, Changes::all(&articles)?)?;
+        let current = run(&project, Changes::all(&articles)?, false, cancel).or_else(|error| {
+            if cancel.is_cancelled() {
+                return Err(KnowledgeError::Cancelled);
+            }
+            // The articles are the truth: an index that is damaged is made anew from them.
+            tracing::warn!(session, "the index is made anew, because it cannot be brought up to date: {error}");
+            articles.clear_index(ProjectDirectory::NAME.as_ref())?;
+            run(&project, Changes::all(&articles)?, true, cancel)
+        })?;
+        drop(slot);
         Ok(Self {
             session,
             project,
             articles,
+            slots,
             waiting: Mutex::default(),
             state: Mutex::new(state),
             current: RwLock::new(Arc::new(current)),
@@ -72,11 +109,16 @@ impl SessionWriter {
     }
 
     /// Opens a session that this process never writes.
-    pub(crate) fn reading(session: u64, project: Project, articles: Articles) -> Result<Self, KnowledgeError> {
+    pub(crate) fn reading(
+        session: u64,
+        project: Project,
+        articles: Articles,
+        slots: Arc<RunSlots>,
+    ) -> Result<Self, KnowledgeError> {
         let state = WriterState { next: 0, is_in_line: true, is_closed: true };
         let current = RwLock::new(Arc::new(Generation::open(&project)?));
         let (articles, waiting) = (Arc::new(articles), Mutex::default());
-        Ok(Self { session, project, articles, waiting, state: Mutex::new(state), current })
+        Ok(Self { session, project, articles, slots, waiting, state: Mutex::new(state), current })
     }
 
     /// The generation that answers.
@@ -145,25 +187,30 @@ impl SessionWriter {
     /// Makes changes durable and publishes them, and tells each client what became of its own.
     fn apply(&self, changes: Vec<Change>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.is_closed {
-            // Their clients get an error, because the senders are dropped.
+        if state.is_closed || self.articles.are_gone() {
+            for change in changes {
+                change.refuse(KnowledgeError::NoSession(self.session));
+            }
             return;
         }
         let (mut added, mut removed) = (Vec::new(), Vec::new());
-        for change in changes {
+        for change in changes.into_iter().filter(|change| !change.is_abandoned()) {
             match change {
                 Change::Add(article, done) => match self.articles.write(state.next, &article) {
                     Ok(()) => {
                         added.push((state.next, done));
                         state.next += 1;
                     }
-                    Err(error) => tell(done, Err(error)),
+                    Err(error) => tell(done, Err(self.cause(error))),
                 },
                 Change::Remove(id, done) => match self.remove(id, state.next) {
                     Ok(()) => removed.push((id, done)),
-                    Err(error) => tell(done, Err(error)),
+                    Err(error) => tell(done, Err(self.cause(error))),
                 },
             }
+        }
+        if added.is_empty() && removed.is_empty() {
+            return;
         }
         let ids = (added.iter().map(|(id, _)| *id).collect(), removed.iter().map(|(id, _)| *id).collect());
         match self.publish(&mut state, ids) {
@@ -174,6 +221,7 @@ impl SessionWriter {
                 removed.into_iter().for_each(|(_, done)| tell(done, Ok(())));
             }
             Err(error) => {
+                let error = self.cause(error);
                 // What was not acknowledged does not come back with the next run.
                 for (id, done) in added {
                     let _ = self.articles.remove(id, state.next);
@@ -196,14 +244,21 @@ impl SessionWriter {
             true => Changes { articles: Arc::clone(&self.articles), added, removed, keeps_rest: true },
             false => Changes::all(&self.articles)?,
         };
-        let generation = Arc::new(run(&self.project, changes)?);
+        let never = CancelToken::new();
+        let _slot = self.slots.take(&never)?;
+        let generation = Arc::new(run(&self.project, changes, !was_in_line, &never)?);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&generation);
         state.is_in_line = true;
         Ok(generation)
     }
 
+    /// The error of a change, or that the session was removed meanwhile.
+    fn cause(&self, error: KnowledgeError) -> KnowledgeError {
+        if self.articles.are_gone() { KnowledgeError::NoSession(self.session) } else { error }
+    }
+
     fn remove(&self, id: u64, next: u64) -> Result<(), KnowledgeError> {
-        if self.articles.read(id)?.is_none() {
+        if !self.articles.contains(id) {
             return Err(KnowledgeError::NoArticle { session: self.session, article: id });
         }
         self.articles.remove(id, next)
@@ -214,11 +269,16 @@ impl SessionWriter {
     }
 }
 
-/// One index run.
-fn run(project: &Project, changes: Changes) -> Result<Generation, KnowledgeError> {
-    let mut options = IndexOptions { pipeline: source::pipeline(), ..project.options_without_programs()? };
+/// One index run; `force` makes everything anew.
+fn run(project: &Project, changes: Changes, force: bool, cancel: &CancelToken) -> Result<Generation, KnowledgeError> {
+    let (pipeline, cancel) = (source::pipeline(), cancel.clone());
+    let mut options = IndexOptions { pipeline, force, cancel, ..project.options_without_programs()? };
     options.services.insert(Arc::new(changes));
     indexing::run(&options, &Silent).map_err(ProjectError::from)?;
+    if options.cancel.is_cancelled() {
+        // The finished part is kept, and the next run continues from there.
+        return Err(KnowledgeError::Cancelled);
+    }
     Generation::open(project)
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use aurora_stages::index::git_directory;
 use aurora_storage::ProjectDirectory;
+use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 /// Whether each directory is watched on its own. Elsewhere one watch sees the whole tree, and events of directories that are not
@@ -30,7 +31,7 @@ pub(crate) struct Changes {
     git: Option<PathBuf>,
     watcher: RecommendedWatcher,
     events: Receiver<()>,
-    watched: Arc<Mutex<HashSet<PathBuf>>>,
+    watched: Arc<Mutex<Watched>>,
 }
 
 impl Changes {
@@ -40,7 +41,7 @@ impl Changes {
     /// When the system gives no events, or not for so many directories.
     pub(crate) fn watch(root: &Path, directories: &[PathBuf]) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
-        let watched: Arc<Mutex<HashSet<PathBuf>>> = Arc::default();
+        let watched: Arc<Mutex<Watched>> = Arc::default();
         let git = git_directory(root);
         let filter = Filter { root: root.to_owned(), git: git.clone(), watched: Arc::clone(&watched), sender };
         let watcher = notify::recommended_watcher(move |event| filter.on_event(event))?;
@@ -62,14 +63,15 @@ impl Changes {
     pub(crate) fn also(&mut self, directories: &[PathBuf]) -> notify::Result<bool> {
         let directories = directories.iter().map(|directory| self.root.join(directory));
         let wanted: Vec<PathBuf> = directories.chain(self.git.clone()).collect();
-        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-        let gone: Vec<PathBuf> = watched.iter().filter(|directory| !directory.is_dir()).cloned().collect();
-        for directory in gone {
-            // The system has ended this watch; one with the same path may come.
+        // The lock is not held while the watcher is asked for something: its thread may be waiting for the lock.
+        let lost = self.watched.lock().unwrap_or_else(PoisonError::into_inner).take_lost();
+        // All of them are unwatched before any is watched: the same directory may be watched under its previous path.
+        for directory in lost {
             let _ = self.watcher.unwatch(&directory);
-            watched.remove(&directory);
         }
-        let new: Vec<PathBuf> = wanted.into_iter().filter(|directory| !watched.contains(directory)).collect();
+        let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let new: Vec<PathBuf> =
+            wanted.into_iter().filter(|directory| !watched.directories.contains(directory)).collect();
         drop(watched);
         let mut is_any_new = false;
         for directory in new {
@@ -80,7 +82,7 @@ impl Changes {
             match done {
                 Ok(()) => {
                     is_any_new |= self.git.as_ref() != Some(&directory);
-                    self.watched.lock().unwrap_or_else(PoisonError::into_inner).insert(directory);
+                    self.watched.lock().unwrap_or_else(PoisonError::into_inner).directories.insert(directory);
                 }
                 // A directory that has gone is no longer of interest.
                 Err(error) if !is_gone(&error) => return Err(error),
@@ -88,6 +90,11 @@ impl Changes {
             }
         }
         Ok(is_any_new)
+    }
+
+    /// Whether the tree still has the repository, or none, that it had when the watch began.
+    pub(crate) fn has_same_repository(&self) -> bool {
+        git_directory(&self.root) == self.git
     }
 
     /// Waits at most `time` for a change, and then until the tree is quiet. Returns whether something may have changed.
@@ -115,6 +122,28 @@ impl Changes {
     }
 }
 
+/// Directories with a watch.
+#[derive(Default)]
+struct Watched {
+    directories: HashSet<PathBuf>,
+    /// Paths that were deleted or renamed: a watch ends with its directory, or follows it to another path. There may be
+    /// another directory at the same path.
+    lost: HashSet<PathBuf>,
+    /// Whether events were lost, which may have been such ones.
+    are_all_lost: bool,
+}
+
+impl Watched {
+    /// Removes and returns the directories whose watch may have ended or moved away.
+    fn take_lost(&mut self) -> Vec<PathBuf> {
+        let (lost, are_all_lost) = (std::mem::take(&mut self.lost), std::mem::take(&mut self.are_all_lost));
+        let is_lost = |directory: &PathBuf| {
+            are_all_lost || directory.ancestors().any(|path| lost.contains(path)) || !directory.is_dir()
+        };
+        self.directories.extract_if(is_lost).collect()
+    }
+}
+
 fn is_gone(error: &notify::Error) -> bool {
     match &error.kind {
         notify::ErrorKind::PathNotFound => true,
@@ -129,12 +158,13 @@ fn is_gone(error: &notify::Error) -> bool {
 struct Filter {
     root: PathBuf,
     git: Option<PathBuf>,
-    watched: Arc<Mutex<HashSet<PathBuf>>>,
+    watched: Arc<Mutex<Watched>>,
     sender: Sender<()>,
 }
 
 impl Filter {
     fn on_event(&self, event: notify::Result<Event>) {
+        self.note_lost(&event);
         let is_of_interest = match &event {
             // Events were lost.
             Err(_) => true,
@@ -145,6 +175,21 @@ impl Filter {
         if is_of_interest {
             // The receiver ends only with the watcher.
             let _ = self.sender.send(());
+        }
+    }
+
+    /// Notes which directories may be other ones than those that are watched.
+    fn note_lost(&self, event: &notify::Result<Event>) {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Ok(event) if event.need_rescan() => watched.are_all_lost = true,
+            Ok(Event { kind: EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)), paths, .. }) => {
+                let lost: Vec<PathBuf> =
+                    paths.iter().filter(|path| watched.directories.contains(*path)).cloned().collect();
+                watched.lost.extend(lost);
+            }
+            Ok(_) => {}
+            Err(_) => watched.are_all_lost = true,
         }
     }
 
@@ -160,7 +205,7 @@ impl Filter {
             _ if EACH_DIRECTORY => true,
             _ => {
                 let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-                path.parent().is_some_and(|parent| watched.contains(parent))
+                path.parent().is_some_and(|parent| watched.directories.contains(parent))
             }
         }
     }

@@ -2,16 +2,18 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
+use std::time::Instant;
 
 use aurora_pipeline::CancelToken;
 use aurora_project::{Project, ProjectError, Searcher};
 use aurora_storage::StorageError;
 use tokio::sync::watch;
 
+use crate::backoff::Backoff;
 use crate::generation::Generation;
 use crate::recorder::Recorder;
 use crate::run::{self, RunRequest};
-use crate::status::{RunPhase, RunStatus};
+use crate::status::{RunPhase, RunReason, RunStatus};
 
 /// Why no index run was started.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +47,8 @@ pub struct LiveProject {
     generation: Generation,
     /// Cancels the current run; `None` if none is running.
     running: Mutex<Option<CancelToken>>,
+    /// When failed rows are tried again without being asked for.
+    backoff: Mutex<Backoff>,
     status: watch::Sender<RunStatus>,
     recorder: Recorder,
 }
@@ -57,6 +61,7 @@ impl LiveProject {
             upkeep,
             generation: Generation::default(),
             running: Mutex::default(),
+            backoff: Mutex::default(),
             status: watch::Sender::default(),
             recorder: Recorder::default(),
         }
@@ -74,7 +79,12 @@ impl LiveProject {
 
     /// Whether no generation was ever published; a first run may be on its way.
     pub fn is_missing(&self) -> bool {
-        self.opened().is_none() && matches!(self.project.any_snapshot(), Err(StorageError::NoIndex { .. }))
+        self.opened().is_none() && !self.has_index()
+    }
+
+    /// Whether there is an index on disk. One that was deleted may still have an opened generation.
+    pub(crate) fn has_index(&self) -> bool {
+        !matches!(self.project.any_snapshot(), Err(StorageError::NoIndex { .. }))
     }
 
     /// The generation that answers; opened at the first use.
@@ -160,7 +170,15 @@ impl LiveProject {
 
     fn work(&self, request: RunRequest, cancel: &CancelToken) {
         let end = RunEnd(self);
-        let outcome = run::run(&self.project, request, cancel, &self.status, &|| self.follow());
+        let is_due = self.backoff.lock().unwrap_or_else(PoisonError::into_inner).is_due(Instant::now());
+        let retries = is_due || request.reason == RunReason::Request;
+        let outcome = run::run(&self.project, request, retries, cancel, &self.status, &|| self.follow());
+        if let Ok(summary) = outcome.as_ref().map_err(drop)
+            && retries
+        {
+            let has_failures = !summary.report.failures.is_empty();
+            self.backoff.lock().unwrap_or_else(PoisonError::into_inner).note(has_failures, Instant::now());
+        }
         end.after(|status| run::conclude(outcome, cancel.is_cancelled(), status));
     }
 }

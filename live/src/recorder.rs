@@ -77,7 +77,7 @@ impl Shared {
             let shown = std::mem::take(&mut waiting.shown);
             let (searcher, is_closing) = (waiting.searcher.take(), waiting.is_closing);
             drop(waiting);
-            if let Some(log) = searcher.as_ref().and_then(|searcher| searcher.access()) {
+            if let Some(log) = searcher.as_ref().and_then(|searcher| searcher.access().ok()) {
                 let shown: Vec<(&str, i64)> = shown.iter().map(|(key, time)| (key.as_str(), *time)).collect();
                 if let Err(error) = log.record(&shown) {
                     tracing::debug!("what was shown is not recorded: {error}");

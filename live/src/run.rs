@@ -3,7 +3,7 @@
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use aurora_pipeline::{CancelToken, Observer, Progress};
+use aurora_pipeline::{CancelToken, Observer, Outcome, Progress};
 use aurora_project::{Project, ProjectError, chain};
 use aurora_stages::git_signal::WalkProgress;
 use aurora_stages::index::{self as indexing, IndexObserver, IndexOptions, IndexSummary, RunRecord};
@@ -62,34 +62,45 @@ impl IndexObserver for Reporter<'_> {
     }
 }
 
-/// Runs the pipeline of a project, and tells its progress. `cancel` stops it; `published` is called after each generation.
+/// Runs the pipeline of a project, and tells its progress. `retries`: rows on which stages have failed are tried again although
+/// nothing else has changed. `cancel` stops it; `published` is called after each generation.
 ///
 /// # Errors
 /// As for [`indexing::run`], or when the project's configuration is wrong.
 pub(crate) fn run(
     project: &Project,
     request: RunRequest,
+    retries: bool,
     cancel: &CancelToken,
     status: &watch::Sender<RunStatus>,
     published: &dyn Fn(),
 ) -> Result<IndexSummary, ProjectError> {
     priority::yield_to_searches();
     let reporter = &Reporter { status, began: Instant::now() };
-    let options = IndexOptions { force: request.force, ..project.unattended_options()? };
-    for stage in &options.left_out {
-        tracing::warn!(root = %project.root().display(), "stage `{stage}` is left out: its program is not allowed");
-    }
+    let unattended = project.unattended_options()?;
+    let options = IndexOptions { force: request.force, retries_failures: retries, ..unattended };
     if let Some(time) = request.first_answer {
         let first =
             stopped_after(time, cancel, |cancel| indexing::run(&IndexOptions { cancel, ..options.clone() }, reporter))?;
         published();
-        if first.complete || cancel.is_cancelled() {
+        if first.complete || first.report.outcome == Outcome::Completed || cancel.is_cancelled() {
             return Ok(first);
         }
     }
     let summary = indexing::run(&IndexOptions { cancel: cancel.clone(), ..options }, reporter)?;
     published();
+    tell_warnings(project, &summary);
     Ok(summary)
+}
+
+/// Tells the log about stages that were not run and rows that could not be processed.
+fn tell_warnings(project: &Project, summary: &IndexSummary) {
+    for column in &summary.columns {
+        if let Some(shortfall) = column.shortfall() {
+            let (name, stage) = (&column.name, &column.stage);
+            tracing::warn!(root = %project.root().display(), "column `{name}` of stage `{stage}`: {shortfall}");
+        }
+    }
 }
 
 /// Leaves in `status` what became of a run.

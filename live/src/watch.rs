@@ -1,6 +1,7 @@
 //! Keeping an index fresh: a thread that watches the tree and starts runs, or follows the process that does.
 
 use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +51,7 @@ impl LiveProject {
             stop: Arc::clone(&stop),
             polls: AtomicBool::new(false),
             is_failing: AtomicBool::new(false),
+            had_index: AtomicBool::new(false),
         };
         let thread = Builder::new().name("aurora-watch".to_owned()).spawn(move || keeper.work())?;
         Ok(Watch { stop, live: Arc::clone(self), thread: Some(thread) })
@@ -77,17 +79,19 @@ struct Keeper {
     polls: AtomicBool,
     /// Whether the last run failed.
     is_failing: AtomicBool,
+    /// Whether there was an index that this process could keep fresh.
+    had_index: AtomicBool,
 }
 
 impl Keeper {
     fn work(&self) {
         while !self.is_stopped() {
-            let Some(_lease) = self.lease() else {
+            let Some(lease) = self.lease() else {
                 self.live.follow();
                 std::thread::sleep(FOLLOW);
                 continue;
             };
-            self.keep();
+            self.keep(&lease);
         }
     }
 
@@ -103,20 +107,27 @@ impl Keeper {
     /// Whether the index may be updated without being asked, or built.
     fn may_write(&self) -> bool {
         let (project, upkeep) = (self.live.project(), self.live.upkeep());
-        if upkeep == Upkeep::ReadOnly || self.live.is_missing() {
-            return upkeep == Upkeep::Build;
+        if upkeep == Upkeep::ReadOnly {
+            return false;
+        }
+        let had_index = self.had_index.load(Ordering::Relaxed);
+        if !self.live.has_index() {
+            // An index that was kept fresh and is gone is built again with the sources, which may be unmounted meanwhile.
+            return if had_index { project.has_sources() } else { upkeep == Upkeep::Build && project.root().is_dir() };
         }
         let Ok(snapshot) = project.snapshot() else { return false };
         // Sources that are all gone at once are more likely unmounted than removed.
-        project.has_sources()
-            && project.options_without_programs().is_ok_and(|options| indexing::may_update(&options, &snapshot))
+        let may_write = project.has_sources()
+            && project.options_without_programs().is_ok_and(|options| indexing::may_update(&options, &snapshot));
+        self.had_index.store(had_index || may_write, Ordering::Relaxed);
+        may_write
     }
 
-    /// Watches the tree and starts runs while it may.
-    fn keep(&self) {
+    /// Watches the tree and starts runs while it may, and while root and lock are the same directory and file.
+    fn keep(&self, lease: &Lease) {
         let mut changes = self.watch_tree();
         let mut is_fresh = self.update(&mut changes);
-        while !self.is_stopped() && self.may_write() {
+        while !self.is_stopped() && lease.is_current() && self.may_write() {
             let began = Instant::now();
             match &changes {
                 Some(watching) if watching.wait(FOLLOW) => is_fresh = self.update(&mut changes),
@@ -148,19 +159,21 @@ impl Keeper {
             }
             // What happened in a directory before it was watched is seen by another run.
             let is_any_new = match changes {
-                None => {
+                Some(watching) if watching.has_same_repository() => {
+                    match self.directories().map(|directories| watching.also(&directories)) {
+                        Some(Ok(is_any_new)) => is_any_new,
+                        Some(Err(error)) => {
+                            self.warn(&error);
+                            *changes = None;
+                            false
+                        }
+                        None => false,
+                    }
+                }
+                _ => {
                     *changes = self.watch_tree();
                     changes.is_some()
                 }
-                Some(watching) => match self.directories().map(|directories| watching.also(&directories)) {
-                    Some(Ok(is_any_new)) => is_any_new,
-                    Some(Err(error)) => {
-                        self.warn(&error);
-                        *changes = None;
-                        false
-                    }
-                    None => false,
-                },
             };
             if !is_any_new || self.is_stopped() {
                 return true;
@@ -170,11 +183,10 @@ impl Keeper {
 
     /// How one run ended; `None` if somebody else has started one.
     fn run(&self) -> Option<RunPhase> {
-        let is_missing = self.live.is_missing();
         let request = RunRequest {
-            reason: if is_missing { RunReason::Missing } else { RunReason::Change },
+            reason: if self.live.has_index() { RunReason::Change } else { RunReason::Missing },
             force: false,
-            first_answer: is_missing.then_some(FIRST_ANSWER),
+            first_answer: self.live.is_missing().then_some(FIRST_ANSWER),
         };
         let status = self.live.run(request).ok()?;
         let had_failed = self.is_failing.swap(status.error.is_some(), Ordering::Relaxed);
@@ -223,20 +235,38 @@ impl Keeper {
 }
 
 /// The right to write, which the system takes back when the process ends.
-struct Lease(File);
+struct Lease {
+    lock: File,
+    home: ProjectDirectory,
+    /// Device and number of the lock file.
+    identity: (u64, u64),
+}
 
 impl Lease {
     fn take(project: &Project) -> Option<Self> {
         let home = ProjectDirectory::of(project.root());
-        let file = home.create().and_then(|home| home.open_or_create(ProjectDirectory::WATCH_LOCK)).ok()?;
-        file.try_lock().ok()?;
-        Some(Self(file))
+        let lock = home.create().and_then(|home| home.open_or_create(ProjectDirectory::WATCH_LOCK)).ok()?;
+        lock.try_lock().ok()?;
+        let identity = identity(&home).ok()?;
+        Some(Self { lock, home, identity })
     }
+
+    /// Whether other processes find this lock. It is gone with a project that is deleted, and another file with one that is
+    /// made again; the watches of such a project are gone too.
+    fn is_current(&self) -> bool {
+        identity(&self.home).is_ok_and(|identity| identity == self.identity)
+    }
+}
+
+/// Device and number of the file that is the lock now.
+fn identity(home: &ProjectDirectory) -> io::Result<(u64, u64)> {
+    let found = home.open()?.metadata(ProjectDirectory::WATCH_LOCK)?;
+    Ok((found.device, found.inode))
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
         // A child process that is being started shares the open file, so closing it is not enough.
-        let _ = self.0.unlock();
+        let _ = self.lock.unlock();
     }
 }

@@ -10,6 +10,8 @@
 
 mod first_answer;
 mod http;
+mod lines;
+mod message;
 mod places;
 mod resources;
 mod server;
@@ -17,5 +19,6 @@ mod stdio;
 mod tools;
 
 pub use http::http_service;
+pub use message::refusal;
 pub use server::McpServer;
 pub use stdio::{McpError, serve_stdio};

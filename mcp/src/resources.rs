@@ -2,11 +2,16 @@
 
 use aurora_live::{Root, Roots};
 use aurora_project::{ProjectError, chain, file_report};
+use aurora_query::estimate_tokens;
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
+use crate::tools::{DEFAULT_BUDGET, MAX_BUDGET, fitted};
+
 /// Resources in one page of a list.
 const PAGE: usize = 200;
+/// Maximum number of bytes in the paths of a page.
+const MAX_PAGE_BYTES: usize = 64 << 10;
 const SCHEME: &str = "aurora://";
 const PLAIN: &str = "text/plain";
 
@@ -28,7 +33,7 @@ pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesR
         Some(Ok(skipped)) => skipped,
         Some(Err(_)) => return Err(ErrorData::invalid_params("the cursor is none of this server", None)),
     };
-    let mut page = Vec::new();
+    let (mut page, mut bytes) = (Vec::new(), 0);
     let mut at = 0;
     for root in roots.iter() {
         // A root without an index has no files yet.
@@ -39,13 +44,14 @@ pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesR
             if at <= skipped || file.chunks.is_empty() {
                 continue;
             }
-            if page.len() == PAGE {
+            if page.len() == PAGE || bytes > MAX_PAGE_BYTES {
                 let next = ListResourcesResult {
                     next_cursor: Some((at - 1).to_string()),
                     ..ListResourcesResult::with_all_items(page)
                 };
                 return Ok(next);
             }
+            bytes += file.path.len();
             let address = format!("{SCHEME}{}/file/{}", encoded(&root.name).replace('/', "%2F"), encoded(&file.path));
             page.push(Resource::new(address, file.path).with_mime_type(PLAIN).with_size(file.size));
         }
@@ -53,9 +59,9 @@ pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesR
     Ok(ListResourcesResult::with_all_items(page))
 }
 
-/// The text of a file or chunk, its secrets masked.
+/// The text of a file or chunk, its secrets masked. A text beyond the largest budget is refused, since a resource has no parts.
 pub(crate) fn read(roots: &Roots, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let missing = || ErrorData::resource_not_found(format!("there is no resource {uri}"), None);
+    let missing = || ErrorData::resource_not_found(fitted(format!("there is no resource {uri}"), DEFAULT_BUDGET), None);
     let parts = uri.strip_prefix(SCHEME).and_then(|rest| {
         let (root, rest) = rest.split_once('/')?;
         let (kind, name) = rest.split_once('/')?;
@@ -74,6 +80,11 @@ pub(crate) fn read(roots: &Roots, uri: &str) -> Result<ReadResourceResult, Error
         }
         error => internal(&error),
     })?;
+    let tokens = estimate_tokens(&text);
+    if tokens > MAX_BUDGET {
+        let reason = format!("the resource has about {tokens} tokens, and an answer at most {MAX_BUDGET}");
+        return Err(ErrorData::invalid_params(format!("{reason}; the tool `read` reads some of its lines"), None));
+    }
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(PLAIN)]))
 }
 

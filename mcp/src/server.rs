@@ -12,7 +12,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::Semaphore;
 
-use crate::tools::{Call, ToolError};
+use crate::tools::{Call, DEFAULT_BUDGET, ToolError, fitted};
 use crate::{first_answer, resources, tools};
 
 /// What an agent is told once.
@@ -85,26 +85,30 @@ impl ServerHandler for McpServer {
         let call = match Call::new(&request.name, arguments) {
             Ok(call) => call,
             Err(ToolError::Unknown(name)) => {
-                return Err(ErrorData::invalid_params(format!("there is no tool `{name}`"), None));
+                return Err(ErrorData::invalid_params(
+                    fitted(format!("there is no tool `{name}`"), DEFAULT_BUDGET),
+                    None,
+                ));
             }
-            Err(error) => return Ok(failed(&error)),
+            Err(error) => return Ok(failed(&error, DEFAULT_BUDGET)),
         };
+        let budget = call.budget().unwrap_or(DEFAULT_BUDGET);
         let roots = match self.roots.select(call.root().map(str::to_owned).as_slice()) {
             Ok(roots) => roots,
             Err(UnknownRoot { names, .. }) => {
                 let reason = format!("there is no such root; the roots are {}", names.join(", "));
-                return Ok(failed(&ToolError::Arguments(reason)));
+                return Ok(failed(&ToolError::Arguments(reason), budget));
             }
         };
         let note = match first_answer::wait(&roots, &context).await {
             Ok(note) => note,
-            Err(reason) if call.needs_index() => return Ok(told(reason)),
+            Err(reason) if call.needs_index() => return Ok(told(fitted(reason, budget))),
             Err(reason) => Some(reason),
         };
-        let answer = self.work(&context, move || call.answer(&roots)).await?;
+        let answer = self.work(&context, move || call.answer(&roots, note)).await?;
         Ok(match answer {
-            Ok(text) => told(note.into_iter().chain([text]).collect::<Vec<_>>().join("\n\n")),
-            Err(error) => failed(&error),
+            Ok(text) => told(text),
+            Err(error) => failed(&error, budget),
         })
     }
 
@@ -141,6 +145,6 @@ fn told(text: String) -> CallToolResponse {
 }
 
 /// The agent sees the message and can call again.
-fn failed(error: &ToolError) -> CallToolResponse {
-    CallToolResult::error(vec![ContentBlock::text(error.to_string())]).into()
+fn failed(error: &ToolError, budget: usize) -> CallToolResponse {
+    CallToolResult::error(vec![ContentBlock::text(fitted(error.to_string(), budget))]).into()
 }

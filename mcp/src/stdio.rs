@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use aurora_live::Roots;
 use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
 use tokio::sync::Semaphore;
 
+use crate::lines::Lines;
 use crate::server::McpServer;
 
 /// Why the server has ended.
@@ -29,7 +31,14 @@ pub fn serve_stdio(roots: Roots) -> Result<(), McpError> {
     let permits = std::thread::available_parallelism().map_or(2, usize::from);
     let server = McpServer::new(roots, Arc::new(Semaphore::new(permits)));
     let ended = runtime.block_on(async {
-        let session = server.serve(rmcp::transport::stdio()).await;
+        let transport = Lines::new(tokio::io::stdin(), tokio::io::stdout());
+        let session = loop {
+            match server.clone().serve(transport.clone()).await {
+                // A notification or a response before the first request: it has no answer.
+                Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {}
+                session => break session,
+            }
+        };
         let session = session.map_err(|error| McpError::Session(error.to_string()))?;
         // However it ends, the client has gone.
         let _ = session.waiting().await;

@@ -30,9 +30,14 @@ pub enum MemoryError {
     /// There is no memory in this place.
     #[error("no memory at {}", .0.display())]
     NoMemory(PathBuf),
-    /// Somebody else has made the memory, so that searches do not believe it.
-    #[error("the memory at {} was not made by you", .0.display())]
-    Distrusted(PathBuf),
+    /// The user has neither made nor accepted the memory.
+    #[error("the memory at {} was not made by you", path.display())]
+    Distrusted {
+        /// The directory of the memory.
+        path: PathBuf,
+        /// The error of its store.
+        source: StorageError,
+    },
     /// What is stored contradicts itself.
     #[error("the memory is damaged: {0}")]
     Damaged(String),

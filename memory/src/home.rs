@@ -13,7 +13,7 @@ pub(crate) fn of_project(path: &Path, mode: OpenMode) -> io::Result<Directory> {
     };
     let parent = ProjectDirectory::at(parent);
     match mode {
-        OpenMode::Create => parent.create()?.create_directory(name),
+        OpenMode::Create => parent.create()?.create_private_directory(name),
         OpenMode::Existing => parent.open()?.open_directory(name),
     }
 }

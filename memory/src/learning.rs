@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use aurora_memory_schema::Kind;
-use aurora_project::{JudgedChunk, judge};
+use aurora_project::{JudgedChunk, judge, user};
 use aurora_query::LearningConfig;
+use aurora_redact::masked;
 use aurora_storage::{AccessLog, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +92,7 @@ impl Memory {
     /// When the session has no name, or it cannot be written.
     pub fn note_search(&self, session: &str, query: &str, shown: Vec<Retrieved>) -> Result<(), MemoryError> {
         check_session(session)?;
+        let query = masked(query.to_owned());
         self.store().write(|writer| {
             let mut searches = writer.searches(session)?.unwrap_or_default();
             for chunk in shown {
@@ -98,9 +100,9 @@ impl Memory {
                     searches.retrieved.push(chunk);
                 }
             }
-            let is_new = !query.trim().is_empty() && !searches.queries.iter().any(|known| known == query);
+            let is_new = !query.trim().is_empty() && !searches.queries.contains(&query);
             if searches.queries.len() < MOST && is_new {
-                searches.queries.push(query.to_owned());
+                searches.queries.push(query.clone());
             }
             writer.set_searches(session, Some(&searches))
         })
@@ -137,7 +139,7 @@ impl Memory {
         }
         let mut chunks = Vec::new();
         for ((home, verdict), keys) in judged {
-            let report = judge(&AccessLog::open(home)?, learning, verdict, &keys, now)?;
+            let report = judge(&AccessLog::open(home, &user::trust().known)?, learning, verdict, &keys, now)?;
             chunks.extend(report.chunks);
         }
         let difficult = if outcome == TaskOutcome::Failure { searches.queries } else { Vec::new() };
@@ -153,6 +155,6 @@ impl Memory {
     /// # Errors
     /// When it cannot be read.
     pub fn failures(&self, query: &str) -> Result<u32, MemoryError> {
-        self.view()?.failures(query)
+        self.view()?.failures(&masked(query.to_owned()))
     }
 }

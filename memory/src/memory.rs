@@ -1,11 +1,12 @@
 //! One memory: its entries, and the index that follows them.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 
-use aurora_confined::Directory;
+use aurora_confined::{Directory, refusal_of};
 use aurora_memory_schema::{Draft, EditError, Entry, Outcome};
 use aurora_project::{Project, user};
-use aurora_storage::{OpenMode, Origin, Snapshot, StorageError};
+use aurora_storage::{AccessLog, OpenMode, ProjectDirectory, Snapshot, StorageError};
 
 use crate::error::MemoryError;
 use crate::index;
@@ -36,11 +37,6 @@ impl Memory {
     /// # Errors
     /// When it cannot be opened or made, or somebody else has made it.
     pub fn create(place: MemoryPlace) -> Result<Self, MemoryError> {
-        if place.owner() == Owner::User {
-            let parent = place.directory();
-            #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
-            std::fs::create_dir_all(parent).map_err(MemoryError::io(parent))?;
-        }
         Self::open_with(place, OpenMode::Create)
     }
 
@@ -57,15 +53,6 @@ impl Memory {
     }
 
     fn open_with(place: MemoryPlace, mode: OpenMode) -> Result<Self, MemoryError> {
-        let memory = Self::open_unchecked(place, mode)?;
-        match memory.store.origin()? {
-            Origin::Own | Origin::OwnButChanged => Ok(memory),
-            Origin::Unknown if user::trust().accepts_unknown => Ok(memory),
-            Origin::Unknown => Err(MemoryError::Distrusted(memory.place.directory().to_owned())),
-        }
-    }
-
-    fn open_unchecked(place: MemoryPlace, mode: OpenMode) -> Result<Self, MemoryError> {
         let home = home(&place, mode)?;
         let store = Arc::new(EntryStore::open(&home, mode, user::trust().known)?);
         let project = Project::new(place.directory().to_owned(), Arc::new(index::registry()));
@@ -82,14 +69,19 @@ impl Memory {
         Self { place: MemoryPlace::at(owner, directory), store, project }
     }
 
-    /// Accepts a memory that somebody else has made, after a check of all that is in it.
+    /// Accepts a memory that somebody else has made, with its access history, after a check of all that is in them.
     ///
     /// # Errors
     /// When there is none, it is damaged, or the record of it cannot be written.
     pub fn accept(place: MemoryPlace) -> Result<Self, MemoryError> {
-        let memory = Self::open_unchecked(place, OpenMode::Existing)?;
-        memory.store.accept()?;
-        Ok(memory)
+        let known = user::trust().known;
+        EntryStore::accept(&home(&place, OpenMode::Existing)?, known.clone())?;
+        let memory = Self::open_with(place, OpenMode::Existing)?;
+        match AccessLog::accept(&memory.project.directory(), &known) {
+            // The next write begins a damaged history anew.
+            Ok(()) | Err(StorageError::NoIndex { .. } | StorageError::DamagedRecords { .. }) => Ok(memory),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Where it lies.
@@ -168,7 +160,7 @@ impl Memory {
                 live(writer, answered)?;
             }
             let order = writer.next_turn(turn.session)?;
-            let entry = turn.entry(order)?;
+            let entry = turn.entry(order)?.without_secrets();
             let id = entry.id().to_owned();
             writer.put(&id, version(entry, &placement, Change::Add, now))?;
             Ok(id)
@@ -274,6 +266,7 @@ impl Memory {
             let before = live(writer, id)?;
             let mut entry = entry_of(id, &before)?;
             let done = modify(&mut entry).map_err(|error| MemoryError::Unfit(error.to_string()))?;
+            let entry = entry.without_secrets();
             if before.document.as_ref() != Some(entry.document()) {
                 let document = Some(entry.document().clone());
                 writer.put(id, Version { change, time: now, document, ..before })?;
@@ -303,16 +296,26 @@ impl Placement {
 
 fn home(place: &MemoryPlace, mode: OpenMode) -> Result<Directory, MemoryError> {
     let path = place.directory();
-    let io = MemoryError::io(path);
     let opened = match (place.owner(), mode) {
-        (Owner::User, _) => Directory::open_root(path),
+        (Owner::User, OpenMode::Create) => Directory::create_private_root(path),
+        (Owner::User, OpenMode::Existing) => Directory::open_private_root(path),
         // A repository may hold a link in its place.
         (Owner::Project, mode) => crate::home::of_project(path, mode),
     };
-    opened.map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => MemoryError::NoMemory(path.to_owned()),
-        _ => io(error),
-    })
+    let home = opened.map_err(|error| match (refusal_of(&error), error.kind()) {
+        (Some(refusal), _) => StorageError::Unsafe { path: path.to_owned(), refusal }.into(),
+        (None, ErrorKind::NotFound) => MemoryError::NoMemory(path.to_owned()),
+        (None, ErrorKind::PermissionDenied) => StorageError::Unreadable { path: path.to_owned(), source: error }.into(),
+        _ => MemoryError::io(path)(error),
+    })?;
+    if place.owner() == Owner::User {
+        home.make_private();
+    }
+    if mode == OpenMode::Create {
+        // The index and the access history have the texts of entries too.
+        home.create_private_directory(ProjectDirectory::NAME).map_err(MemoryError::io(path))?;
+    }
+    Ok(home)
 }
 
 /// The newest version of an entry that was not removed.

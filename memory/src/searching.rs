@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_project::{NamedSearcher, Searcher};
+use aurora_project::{NamedSearcher, Searcher, user};
 use aurora_query::{Mode, SearchConfig};
 use aurora_storage::AccessLog;
 
@@ -30,6 +30,6 @@ impl Memory {
 
     /// What was shown and judged before; `None` where it cannot be opened.
     pub fn access_log(&self) -> Option<AccessLog> {
-        AccessLog::open(&self.project().directory()).ok()
+        AccessLog::open(&self.project().directory(), &user::trust().known).ok()
     }
 }

@@ -91,6 +91,9 @@ pub fn check_session(session: &str) -> Result<(), MemoryError> {
     let is_name = !session.trim().is_empty()
         && session.len() <= LONGEST_SESSION
         && !session.chars().any(|c| c.is_control() || c.is_whitespace());
+    if aurora_redact::has_secret(session) {
+        return Err(MemoryError::Unfit("the name of a session must have no secret, such as a token".to_owned()));
+    }
     if is_name {
         return Ok(());
     }

@@ -188,7 +188,8 @@ impl Access {
         self.writes.iter()
     }
 
-    pub(crate) fn all_reads(&self) -> impl Iterator<Item = &ColumnSpec> {
+    /// The columns that the stage reads, whether it needs them or not.
+    pub fn all_reads(&self) -> impl Iterator<Item = &ColumnSpec> {
         self.reads.iter().chain(&self.optional)
     }
 

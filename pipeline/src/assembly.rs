@@ -102,6 +102,7 @@ impl Pipeline {
                     sites: sites.iter().collect(),
                     accesses: parts.iter().map(|part| &part.access).collect(),
                     disabled: &[],
+                    broken: &[],
                     registry: None,
                     known: true,
                 };
@@ -189,6 +190,12 @@ impl Pipeline {
     pub fn writers_of<'a>(&'a self, column: &'a str) -> impl Iterator<Item = &'a str> {
         let writes = move |stage: &&BoundStage| stage.writes.iter().any(|written| written == column);
         self.stages.iter().filter(writes).map(|stage| stage.name.as_str())
+    }
+
+    /// The full names of the columns that a stage writes.
+    pub fn written_by<'a>(&'a self, stage: &'a str) -> impl Iterator<Item = &'a str> {
+        let stages = self.stages.iter().filter(move |known| known.name == stage);
+        stages.flat_map(|stage| stage.writes.iter().map(|column| &**column))
     }
 
     /// The names of the stages that a stage reads columns of, in the order of the plan.

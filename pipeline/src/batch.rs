@@ -2,12 +2,15 @@
 
 use crate::column::Entity;
 use crate::column_table::ColumnTable;
+use crate::missing_result::{self, MissingResult};
 
 /// A table of file rows, and a table of chunk rows that refer to them.
 pub(crate) struct Batch {
     pub(crate) files: ColumnTable,
     pub(crate) chunks: ColumnTable,
     pub(crate) chunk_files: Vec<u32>,
+    /// Rows for which stages have no result.
+    pub(crate) missing_results: Vec<MissingResult>,
     /// Size in bytes that the source expects the batch to grow to.
     pub(crate) expected_bytes: u64,
 }
@@ -18,6 +21,7 @@ impl Batch {
             files: ColumnTable::with_rows(files),
             chunks: ColumnTable::default(),
             chunk_files: Vec::new(),
+            missing_results: Vec::new(),
             expected_bytes: 0,
         }
     }
@@ -59,9 +63,16 @@ impl Batch {
             .collect();
         let kept_chunks: Vec<bool> = self.chunk_files.iter().map(|file| moved[*file as usize].is_some()).collect();
         self.chunk_files = self.chunk_files.iter().filter_map(|file| moved[*file as usize]).collect();
-        self.chunks.retain(&kept_chunks);
+        self.retain_chunk_rows(&kept_chunks);
+        missing_result::retain(&mut self.missing_results, Entity::File, keep);
         self.expected_bytes = self.expected_bytes * u64::from(next) / (keep.len().max(1) as u64);
         self.files.retain(keep);
+    }
+
+    /// Drops the chunk rows that are not kept, after [`Batch::chunk_files`] was brought in line.
+    pub(crate) fn retain_chunk_rows(&mut self, keep: &[bool]) {
+        missing_result::retain(&mut self.missing_results, Entity::Chunk, keep);
+        self.chunks.retain(keep);
     }
 }
 
@@ -69,11 +80,16 @@ impl Batch {
 pub(crate) struct StagedColumns {
     pub(crate) files: ColumnTable,
     pub(crate) chunks: ColumnTable,
+    pub(crate) missing_results: Vec<MissingResult>,
 }
 
 impl StagedColumns {
     pub(crate) fn beside(batch: &Batch) -> Self {
-        Self { files: ColumnTable::with_rows(batch.files.rows()), chunks: ColumnTable::with_rows(batch.chunks.rows()) }
+        Self {
+            files: ColumnTable::with_rows(batch.files.rows()),
+            chunks: ColumnTable::with_rows(batch.chunks.rows()),
+            missing_results: Vec::new(),
+        }
     }
 
     pub(crate) fn table(&self, entity: Entity) -> &ColumnTable {

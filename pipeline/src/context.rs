@@ -16,6 +16,8 @@ use crate::stage_log::StageLog;
 
 /// Most counters of a run.
 const MOST_COUNTERS: usize = 10_000;
+/// Maximum number of failures without a row that are kept, the first ones in alphabetical order.
+const MAX_FAILED_PLACES: usize = 1_000;
 
 /// Asks a run to stop; clones share the flag. Batches in flight are still processed, unless a stage drops them.
 #[derive(Clone, Debug, Default)]
@@ -63,8 +65,6 @@ pub(crate) struct RunState {
     pub(crate) error: Mutex<Option<RunError>>,
     /// Names of the stages whose stored output is that of this run's configuration.
     pub(crate) current: BTreeSet<String>,
-    /// Names of the stages of which the same holds for rows that have values.
-    pub(crate) resumed: BTreeSet<String>,
     /// What stages have kept from the last run, by their names.
     pub(crate) kept: BTreeMap<String, String>,
     pub(crate) log: StageLog,
@@ -90,7 +90,6 @@ impl RunState {
             failed: AtomicBool::new(false),
             error: Mutex::new(None),
             current: BTreeSet::new(),
-            resumed: BTreeSet::new(),
             kept: BTreeMap::new(),
             log: StageLog::default(),
             probe: None,
@@ -145,20 +144,23 @@ impl StageContext<'_> {
         self.record(|tallies| tallies.errors.add(reason, path));
     }
 
-    /// Reports a row that the stage could not process, by the path of its file, and why. The row continues without the values
-    /// of the stage.
+    /// Reports a failure that concerns no row of a batch, such as a listing of documents that could not be made. A row that
+    /// could not be processed is reported with [`BatchView::fail`](crate::BatchView::fail): it is tried again.
     pub fn failed(&self, path: &str, reason: &str) {
-        self.tell(StageEvent::Failed { path, reason });
-        self.record(|tallies| tallies.failures.entry(self.stage.to_owned()).or_default().add(reason, path));
+        self.report_failure(path, reason);
+        self.record(|tallies| {
+            let place = (self.stage.to_owned(), path.to_owned(), reason.to_owned());
+            tallies.failed_places.insert(place);
+            if tallies.failed_places.len() > MAX_FAILED_PLACES {
+                tallies.failed_places.pop_last();
+            }
+        });
     }
 
-    /// The same for a row that the stage gave up on although it may succeed another time: the program runs the stage on such
-    /// rows again in its next run.
-    pub fn gave_up(&self, path: &str, reason: &str) {
-        self.failed(path, reason);
-        self.record(|tallies| {
-            tallies.incomplete.insert(self.stage.to_owned());
-        });
+    /// Counts a failure in the report of the run.
+    pub(crate) fn report_failure(&self, path: &str, reason: &str) {
+        self.tell(StageEvent::Failed { path, reason });
+        self.record(|tallies| tallies.failures.entry(self.stage.to_owned()).or_default().add(reason, path));
     }
 
     /// Passes a line of the stage's own log to the observer of the run.
@@ -170,12 +172,6 @@ impl StageContext<'_> {
     /// be used again. Set by the program, see [`RunOptions::current`](crate::RunOptions::current).
     pub fn is_current(&self) -> bool {
         self.run.current.contains(self.stage)
-    }
-
-    /// Whether [`StageContext::is_current`] would hold if the last run had not given up on some rows: what it stored can be used
-    /// again for rows that have values. Set by the program, see [`RunOptions::resumed`](crate::RunOptions::resumed).
-    pub fn is_resumed(&self) -> bool {
-        self.run.resumed.contains(self.stage)
     }
 
     /// What the stage has kept from the last run, see [`StageContext::keep`].

@@ -19,7 +19,7 @@ use crate::in_flight::{Message, StepOutput};
 use crate::probe::Probe;
 use crate::progress::{Observer, Progress, Silent, StageLoad, StageMeter};
 use crate::queue::{QueueSender, queue};
-use crate::report::{Outcome, RunError, RunReport, RunTallies, StageReport};
+use crate::report::{Outcome, RunError, RunReport, RunTallies, StageReport, bottleneck};
 use crate::worker_task::{WorkerTask, panic_message};
 
 /// Options of a run.
@@ -32,8 +32,6 @@ pub struct RunOptions<'a> {
     pub cancel: CancelToken,
     /// Names of the stages whose output, as the last run stored it, may be used again.
     pub current: BTreeSet<String>,
-    /// Names of the stages of which the same holds for all rows but those that the last run gave up on.
-    pub resumed: BTreeSet<String>,
     /// What stages have kept from the last run, by their names.
     pub kept: BTreeMap<String, String>,
     /// Receives the progress of the run.
@@ -49,7 +47,6 @@ impl Default for RunOptions<'_> {
             memory: None,
             cancel: CancelToken::new(),
             current: BTreeSet::new(),
-            resumed: BTreeSet::new(),
             kept: BTreeMap::new(),
             observer: &Silent,
             probe: None,
@@ -68,7 +65,6 @@ impl Pipeline {
         let mut run = RunState::new(options.cancel, jobs, self.run.batch_files, memory);
         run.fingerprints = self.fingerprints();
         run.current = options.current;
-        run.resumed = options.resumed;
         run.kept = options.kept;
         run.probe = options.probe;
         run.meters = self
@@ -181,13 +177,12 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
         .zip(&run.meters)
         .map(|(stage, meter)| meter.report(&stage.name, run.started, elapsed))
         .collect();
-    let busiest = stages.iter().rev().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
     let tallies = std::mem::take(&mut *run.tallies.lock().unwrap_or_else(PoisonError::into_inner));
-    let RunTallies { skipped, warnings, errors, failures, incomplete, kept, counters } = tallies;
+    let RunTallies { skipped, warnings, errors, failures, failed_places, kept, counters } = tallies;
     RunReport {
         outcome: if run.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Completed },
         elapsed,
-        bottleneck: busiest.filter(|stage| stage.utilisation > 0.0).map(|stage| stage.name.clone()),
+        bottleneck: bottleneck(&stages),
         stages,
         files: run.files_done.load(Ordering::Relaxed),
         chunks: run.chunks_done.load(Ordering::Relaxed),
@@ -197,7 +192,7 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
         warnings,
         errors,
         failures,
-        incomplete,
+        failed_places,
         kept,
         counters,
     }

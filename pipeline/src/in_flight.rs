@@ -42,9 +42,12 @@ impl<'r> SharedBatch<'r> {
         if is_dropped.into_inner() {
             return Some(Finished::Dropped(in_flight.sequence));
         }
-        for StagedColumns { files, chunks } in staged.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        for StagedColumns { files, chunks, missing_results } in
+            staged.into_inner().unwrap_or_else(PoisonError::into_inner)
+        {
             in_flight.batch.files.merge(files);
             in_flight.batch.chunks.merge(chunks);
+            in_flight.batch.missing_results.extend(missing_results);
         }
         Some(Finished::Merged(in_flight))
     }

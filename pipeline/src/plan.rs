@@ -12,7 +12,7 @@ use crate::config::RunConfig;
 use crate::graph::{EdgeReason, Graph};
 use crate::program_spec::ProgramSpec;
 use crate::registry::ParsedConfig;
-use crate::stage::BuildContext;
+use crate::stage::{BuildContext, Stage};
 use crate::stage_error::StageError;
 use aurora_diagnostics::{Diagnostics, Location};
 
@@ -25,6 +25,9 @@ pub struct Plan {
     pub(crate) warnings: Diagnostics,
 }
 
+/// Returns the replacement of a stage, if it has one, and the columns that the replacement reads.
+pub type StandIn<'f> = &'f mut dyn FnMut(&PlannedStage) -> Option<(Box<dyn Stage>, Vec<ColumnSpec>)>;
+
 /// One stage of a plan.
 pub struct PlannedStage {
     pub(crate) name: String,
@@ -32,10 +35,20 @@ pub struct PlannedStage {
     pub(crate) type_name: String,
     pub(crate) access: Access,
     pub(crate) workers: Option<usize>,
+    pub(crate) thresholds: Thresholds,
     pub(crate) after: Vec<String>,
     pub(crate) table: Table,
     pub(crate) step: usize,
     pub(crate) config: Box<dyn ParsedConfig>,
+}
+
+/// Thresholds of a stage for a run that counts as a success.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Thresholds {
+    /// Number of failed rows that are tolerated; none by default.
+    pub max_failed_rows: Option<u64>,
+    /// Share of the chunks that must have a value in each custom column, in percent.
+    pub min_values: Option<f64>,
 }
 
 impl PlannedStage {
@@ -67,6 +80,11 @@ impl PlannedStage {
     /// The number of workers that the pipeline asks for; `None` leaves it to the executor.
     pub fn workers(&self) -> Option<usize> {
         self.workers
+    }
+
+    /// `max_failed_rows` and `min_values` of the stage.
+    pub fn thresholds(&self) -> Thresholds {
+        self.thresholds
     }
 
     /// Stages that the pipeline's file puts before this one.
@@ -152,6 +170,12 @@ impl Plan {
             if let Some(workers) = stage.workers {
                 table.insert("workers".to_owned(), number(workers));
             }
+            if let Some(rows) = stage.thresholds.max_failed_rows {
+                table.insert("max_failed_rows".to_owned(), TomlValue::Integer(i64::try_from(rows).unwrap_or(i64::MAX)));
+            }
+            if let Some(percent) = stage.thresholds.min_values {
+                table.insert("min_values".to_owned(), TomlValue::Integer(percent as i64));
+            }
             let present = |name: &&String| self.stages.iter().any(|stage| stage.name == **name);
             let after: Vec<TomlValue> = stage.after.iter().filter(present).cloned().map(TomlValue::String).collect();
             if !after.is_empty() {
@@ -219,9 +243,25 @@ impl Plan {
     /// # Errors
     /// The first stage that cannot be built, by name.
     pub fn build(self, cx: &BuildContext<'_>) -> Result<Pipeline, StageError> {
+        self.build_with(cx, &mut |_| None)
+    }
+
+    /// Builds every stage but those for which `stand_in` returns a stage to run in their place, with the columns that the
+    /// replacement reads if they are there. It writes what the replaced stage declares.
+    ///
+    /// # Errors
+    /// See [`Plan::build`].
+    pub fn build_with(self, cx: &BuildContext<'_>, stand_in: StandIn<'_>) -> Result<Pipeline, StageError> {
         let mut parts = Vec::with_capacity(self.stages.len());
         for planned in self.stages {
-            parts.push(planned.build(cx)?);
+            parts.push(match stand_in(&planned) {
+                Some((stage, reads)) => {
+                    let PlannedStage { name, access, .. } = planned;
+                    let access = access.reads_optional(reads);
+                    StagePart { name, access, workers: None, after: Vec::new(), stage }
+                }
+                None => planned.build(cx)?,
+            });
         }
         Ok(Pipeline::new(self.run, parts, &self.graph))
     }

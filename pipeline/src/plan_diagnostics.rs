@@ -15,20 +15,39 @@ pub(crate) struct StageSite {
     pub(crate) writes: Vec<String>,
 }
 
+/// A stage whose type or configuration cannot be read.
+pub(crate) struct BrokenStage {
+    /// With the columns that the stage probably writes.
+    pub(crate) site: StageSite,
+    /// Whether these are all.
+    pub(crate) are_writes_known: bool,
+    /// Stages named by `after`, with their locations.
+    pub(crate) after: Vec<(String, Option<Location>)>,
+}
+
 /// The pipeline that the errors belong to.
 pub(crate) struct PlanContext<'a> {
     pub(crate) sites: Vec<&'a StageSite>,
     pub(crate) accesses: Vec<&'a Access>,
     pub(crate) disabled: &'a [StageSite],
+    pub(crate) broken: &'a [BrokenStage],
     pub(crate) registry: Option<&'a Registry>,
-    /// Every stage could be read, so a column that no stage writes really is missing.
+    /// The columns of all stages are known, so a column that no stage writes really is missing.
     pub(crate) known: bool,
 }
 
 impl PlanContext<'_> {
     /// The diagnostic for an error; `None` if it may only be a consequence of another one.
     pub(crate) fn error(&self, error: &PlanError) -> Option<Diagnostic> {
-        if !self.known && matches!(error, PlanError::Missing { .. } | PlanError::NoSource) {
+        let is_consequence = match error {
+            PlanError::Missing { column, .. } => {
+                let writes = |stage: &BrokenStage| stage.site.writes.contains(column);
+                !self.known || self.broken.iter().any(writes)
+            }
+            PlanError::NoSource => !self.known || !self.broken.is_empty(),
+            _ => false,
+        };
+        if is_consequence {
             return None;
         }
         Some(match error {

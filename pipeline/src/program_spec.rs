@@ -1,6 +1,6 @@
 //! The program that a stage runs.
 
-/// A program outside of this process that a stage runs. It runs with the rights of the user, so the user has to allow it.
+/// A program outside of this process that a stage runs, or a module that it runs confined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramSpec {
     /// The program and its arguments.
@@ -9,4 +9,10 @@ pub struct ProgramSpec {
     pub files: Vec<String>,
     /// Names of the environment variables that the program gets.
     pub environment: Vec<String>,
+    /// Names of the files that its output depends on.
+    pub inputs: Vec<String>,
+    /// The configuration that the program gets.
+    pub config: serde_json::Map<String, serde_json::Value>,
+    /// Whether it can reach nothing outside of itself, so that the user need not allow it.
+    pub is_confined: bool,
 }

@@ -91,13 +91,55 @@ pub struct RunReport {
     pub errors: Tally,
     /// By stage: rows that it could not process, by reason. They are kept without its values.
     pub failures: BTreeMap<String, Tally>,
-    /// Names of the stages that gave up on rows, and have to run on them again.
-    pub incomplete: BTreeSet<String>,
+    /// Failures that concern no row, as stage, place and reason.
+    #[serde(skip)]
+    pub failed_places: BTreeSet<(String, String, String)>,
     /// What stages keep for the next run, by their names.
     #[serde(skip)]
     pub kept: BTreeMap<String, String>,
     /// Counters of the stages.
     pub counters: BTreeMap<String, u64>,
+}
+
+impl RunReport {
+    /// The report of two runs of one pipeline, of which the second one continued the first. What a source finds again in every
+    /// run, such as files that are left out, is as the second run has found it.
+    #[must_use]
+    pub fn after(self, earlier: Self) -> Self {
+        let elapsed = earlier.elapsed + self.elapsed;
+        let mut counters = earlier.counters;
+        for (name, count) in self.counters {
+            *counters.entry(name).or_default() += count;
+        }
+        let mut failures = earlier.failures;
+        for (stage, rows) in self.failures {
+            let merged = failures.remove(&stage).unwrap_or_default().and(rows);
+            failures.insert(stage, merged);
+        }
+        let mut stages = self.stages;
+        for stage in &mut stages {
+            if let Some(before) = earlier.stages.iter().find(|before| before.name == stage.name) {
+                stage.add_earlier(before, earlier.elapsed, elapsed);
+            }
+        }
+        Self {
+            elapsed,
+            bottleneck: bottleneck(&stages),
+            stages,
+            chunks: earlier.chunks + self.chunks,
+            memory_peak: earlier.memory_peak.max(self.memory_peak),
+            warnings: earlier.warnings.and(self.warnings),
+            failures,
+            counters,
+            ..self
+        }
+    }
+}
+
+/// The stage with the highest utilisation, the last one of several.
+pub(crate) fn bottleneck(stages: &[StageReport]) -> Option<String> {
+    let busiest = stages.iter().rev().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
+    busiest.filter(|stage| stage.utilisation > 0.0).map(|stage| stage.name.clone())
 }
 
 /// The figures of one stage.
@@ -137,6 +179,24 @@ pub struct StageReport {
     pub utilisation: f64,
 }
 
+impl StageReport {
+    /// Adds the figures of the same stage in an earlier run, which took `offset`; both took `elapsed`.
+    fn add_earlier(&mut self, earlier: &Self, offset: Duration, elapsed: Duration) {
+        self.batches += earlier.batches;
+        self.files_in += earlier.files_in;
+        self.files_out += earlier.files_out;
+        self.chunks_out += earlier.chunks_out;
+        self.first = earlier.first;
+        self.last += offset;
+        self.busy += earlier.busy;
+        self.input_empty += earlier.input_empty;
+        self.output_full += earlier.output_full;
+        self.memory_wait += earlier.memory_wait;
+        let available = elapsed.as_secs_f64() * self.workers as f64;
+        self.utilisation = if available > 0.0 { (self.busy.as_secs_f64() / available).min(1.0) } else { 0.0 };
+    }
+}
+
 /// Events by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -173,6 +233,21 @@ impl Tally {
         }
     }
 
+    /// The events of both. The same events in both are counted once: a source finds some of them in every run.
+    fn and(mut self, other: Self) -> Self {
+        for (reason, entry) in other.reasons {
+            let known = self.reasons.entry(reason).or_default();
+            if *known != entry {
+                known.count += entry.count;
+                known.examples.extend(entry.examples);
+                while known.examples.len() > EXAMPLES {
+                    known.examples.pop_last();
+                }
+            }
+        }
+        self
+    }
+
     /// All events.
     pub fn total(&self) -> u64 {
         self.reasons.values().map(|reason| reason.count).sum()
@@ -203,8 +278,7 @@ pub(crate) struct RunTallies {
     /// Rows by stage.
     pub(crate) failures: BTreeMap<String, Tally>,
     pub(crate) kept: BTreeMap<String, String>,
-    /// Stages that gave up on rows.
-    pub(crate) incomplete: BTreeSet<String>,
+    pub(crate) failed_places: BTreeSet<(String, String, String)>,
     pub(crate) counters: BTreeMap<String, u64>,
 }
 

@@ -4,13 +4,13 @@ use crate::ceilings::{self, Ceiling};
 use crate::config::{Layer, RunConfig, StageTable};
 use crate::config_entry::ConfigEntry;
 use crate::graph::{Graph, Node};
-use crate::plan::Plan;
-use crate::plan_diagnostics::{PlanContext, StageSite};
+use crate::plan::{Plan, PlannedStage};
+use crate::plan_diagnostics::PlanContext;
 use crate::problems::suggest;
 use crate::registry::Registry;
 use crate::resolved_stage::{Resolution, ResolvedStage, is_stage_key};
 use crate::source_map::SourceMap;
-use aurora_diagnostics::{Diagnostic, Diagnostics, code};
+use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 
 /// The text of a pipeline.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,21 @@ pub fn load_within<'a>(
     builtins: &[PipelineSource<'a>],
     ceilings: &[Ceiling],
 ) -> Result<Plan, Diagnostics> {
+    load_checked(sources, registry, builtins, ceilings, &|_| Diagnostics::default())
+}
+
+/// [`load_within`] with further checks of the enabled stages, in the order of the file. They are made even if the pipeline has other
+/// errors, so that all are reported at once.
+///
+/// # Errors
+/// All errors of the pipeline.
+pub fn load_checked<'a>(
+    sources: &[PipelineSource<'a>],
+    registry: &Registry,
+    builtins: &[PipelineSource<'a>],
+    ceilings: &[Ceiling],
+    further: &dyn Fn(&[PlannedStage]) -> Diagnostics,
+) -> Result<Plan, Diagnostics> {
     let files: Vec<&str> = sources.iter().map(|source| source.name).collect();
     let mut map = SourceMap::default();
     let mut found = Diagnostics::default();
@@ -70,25 +85,32 @@ pub fn load_within<'a>(
 
     let mut stages = Vec::new();
     let mut disabled = Vec::new();
+    let mut broken = Vec::new();
     for stage in merged {
         match ResolvedStage::resolve(stage, &map, registry, &mut found) {
             Resolution::Enabled(stage) => stages.push(*stage),
             Resolution::Disabled(stage) => disabled.push(stage),
             Resolution::Broken(stage) => {
-                known = false;
-                disabled.push(stage);
+                known &= stage.are_writes_known;
+                broken.push(stage);
             }
         }
     }
-    let nodes: Vec<Node<'_>> = (0..stages.len())
-        .map(|at| Node { access: &stages[at].access, after: predecessors(at, &stages, &disabled, &mut found) })
-        .collect();
+    let names = stages.iter().map(|stage| &stage.site).chain(&disabled).chain(broken.iter().map(|stage| &stage.site));
+    let names: Vec<&str> = names.map(|site| site.name.as_str()).collect();
+    let afters = stages.iter().map(|stage| (stage.site.name.as_str(), &stage.after));
+    for (stage, after) in afters.chain(broken.iter().map(|stage| (stage.site.name.as_str(), &stage.after))) {
+        check_after(stage, after, &names, &stages, &mut found);
+    }
+    let nodes: Vec<Node<'_>> =
+        stages.iter().map(|stage| Node { access: &stage.access, after: predecessors(stage, &stages) }).collect();
     let graph = Graph::new(&nodes);
     drop(nodes);
     let context = PlanContext {
         sites: stages.iter().map(|stage| &stage.site).collect(),
         accesses: stages.iter().map(|stage| &stage.access).collect(),
         disabled: &disabled,
+        broken: &broken,
         registry: Some(registry),
         known,
     };
@@ -97,29 +119,38 @@ pub fn load_within<'a>(
         Err(errors) => found.extend(errors.iter().filter_map(|error| context.error(error))),
     }
     drop(context);
+    drop(names);
+    let stages: Vec<PlannedStage> = stages.into_iter().map(ResolvedStage::planned).collect();
+    // Further checks may find the same conflict of two writers in their own way.
+    let is_in_conflict = found.iter().any(|item| item.code == code::UNORDERED_WRITERS);
+    let is_new = |item: &Diagnostic| !is_in_conflict || item.code != code::UNORDERED_WRITERS;
+    found.extend(further(&stages).into_iter().filter(is_new));
     found.sort(|file| map.rank(file));
     match graph {
-        Ok(graph) if !found.has_errors() => {
-            let stages = stages.into_iter().map(ResolvedStage::planned).collect();
-            Ok(Plan::new(run, stages, graph, found))
-        }
+        Ok(graph) if !found.has_errors() => Ok(Plan::new(run, stages, graph, found)),
         _ => Err(found),
     }
 }
 
-/// The stages that a stage declares to come after. Disabled stages are ignored.
-fn predecessors(at: usize, stages: &[ResolvedStage], disabled: &[StageSite], found: &mut Diagnostics) -> Vec<usize> {
-    let position = |name: &str| stages.iter().position(|stage| stage.site.name == name);
-    let stage = &stages[at];
-    for (name, location) in &stage.after {
-        if position(name).is_none() && disabled.iter().all(|stage| stage.name != *name) {
-            let message =
-                format!("stage `{}` comes after `{name}`, which this pipeline does not have", stage.site.name);
-            let names = stages.iter().map(|stage| stage.site.name.as_str());
-            let help = suggest(name, names.filter(|name| *name != stage.site.name), "its other stages");
-            found.push(Diagnostic::error(code::UNKNOWN_AFTER, location.clone(), message).with_help(help));
-        }
+/// Reports the stages named by `after` that the pipeline does not have.
+fn check_after(
+    stage: &str,
+    after: &[(String, Option<Location>)],
+    names: &[&str],
+    enabled: &[ResolvedStage],
+    found: &mut Diagnostics,
+) {
+    for (name, location) in after.iter().filter(|(name, _)| !names.contains(&name.as_str())) {
+        let message = format!("stage `{stage}` comes after `{name}`, which this pipeline does not have");
+        let others = enabled.iter().map(|stage| stage.site.name.as_str()).filter(|name| *name != stage);
+        let help = suggest(name, others, "its other stages");
+        found.push(Diagnostic::error(code::UNKNOWN_AFTER, location.clone(), message).with_help(help));
     }
+}
+
+/// The stages that a stage declares to come after. Disabled stages are ignored.
+fn predecessors(stage: &ResolvedStage, stages: &[ResolvedStage]) -> Vec<usize> {
+    let position = |name: &str| stages.iter().position(|stage| stage.site.name == name);
     let named = stage.after.iter().map(|(name, _)| name.as_str());
     named.chain(stage.access.after.iter().map(String::as_str)).filter_map(position).collect()
 }

@@ -8,8 +8,8 @@ use crate::built_in_column::ColumnReference;
 use crate::ceilings::MOST_WORKERS;
 use crate::config::StageTable;
 use crate::config_entry::{ConfigEntry, boolean, count, string, strings};
-use crate::plan::PlannedStage;
-use crate::plan_diagnostics::StageSite;
+use crate::plan::{PlannedStage, Thresholds};
+use crate::plan_diagnostics::{BrokenStage, StageSite};
 use crate::problems::{Problems, suggest};
 use crate::reference::Key;
 use crate::registry::{ParsedConfig, Registry, StageType};
@@ -23,10 +23,27 @@ use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 pub const STAGE_KEYS: &[Key] = &[
     Key::strings("after", "Stages that must come before this one, beside those whose columns it reads."),
     Key::bool("enabled", "`false` takes the stage out of the pipeline.").computed("`true`"),
+    Key::count_up_to(
+        "max_failed_rows",
+        MAX_FAILED_ROWS,
+        "rows",
+        "Number of failed rows up to which a run does not exit with 1 because of them.",
+    )
+    .computed("none"),
+    Key::count_up_to(
+        "min_values",
+        100,
+        "percent",
+        "Share of the chunks that must have a value in each custom column of the stage: with less, a run exits with 1.",
+    )
+    .computed("none"),
     Key::string("use", "The stage type; needed where the table's name is not one.").computed("the table's name"),
     Key::count_up_to("workers", MOST_WORKERS, "threads", "Workers of the stage. A source and a sink have one.")
         .computed("`jobs` of `[run]`"),
 ];
+
+/// Highest value of `max_failed_rows`.
+const MAX_FAILED_ROWS: usize = u32::MAX as usize;
 
 /// Whether the engine reads a key.
 pub(crate) fn is_stage_key(name: &str) -> bool {
@@ -41,6 +58,7 @@ pub(crate) struct ResolvedStage {
     pub(crate) after: Vec<(String, Option<Location>)>,
     type_name: String,
     workers: Option<usize>,
+    thresholds: Thresholds,
     table: Table,
     config: Box<dyn ParsedConfig>,
 }
@@ -50,8 +68,8 @@ pub(crate) enum Resolution {
     Enabled(Box<ResolvedStage>),
     /// `enabled = false`.
     Disabled(StageSite),
-    /// Its declared access is unknown; the diagnostics say why.
-    Broken(StageSite),
+    /// It cannot be planned; the diagnostics say why.
+    Broken(BrokenStage),
 }
 
 impl ResolvedStage {
@@ -69,7 +87,14 @@ impl ResolvedStage {
         let enabled = key("enabled").and_then(|entry| boolean(sources, entry, found));
         let used = key("use").and_then(|entry| Some((string(sources, entry, found)?, entry.value.span())));
         let workers = key("workers").and_then(|entry| count(sources, entry, MOST_WORKERS, found));
+        let max_failed_rows = key("max_failed_rows").and_then(|entry| count(sources, entry, MAX_FAILED_ROWS, found));
+        let min_values = key("min_values").and_then(|entry| count(sources, entry, 100, found));
+        let thresholds = Thresholds {
+            max_failed_rows: max_failed_rows.map(|rows| rows as u64),
+            min_values: min_values.map(|percent| percent as f64),
+        };
         let after = key("after").and_then(|entry| strings(sources, entry, found)).unwrap_or_default();
+        let after: Vec<_> = after.into_iter().map(|(name, span)| (name, sources.locate(&span))).collect();
 
         let (type_name, place) = used.unwrap_or_else(|| (name.clone(), header.clone()));
         let mut site = StageSite { name, location, reads: None, writes: Vec::new() };
@@ -80,7 +105,14 @@ impl ResolvedStage {
                     .or_else(|| suggest(&type_name, registry.stage_types(), "stage types"));
                 let message = format!("unknown stage type `{type_name}`");
                 found.push(Diagnostic::error(code::UNKNOWN_STAGE, sources.locate(&place), message).with_help(help));
-                return Resolution::Broken(site);
+                // The type that was probably meant tells which of the other keys are wrong.
+                let meant = aurora_suggest::nearest(&type_name, registry.stage_types());
+                let writes = declared_writes(&own);
+                let config = meant.and_then(|meant| registry.get(meant)).and_then(|known| {
+                    let reader = ConfigReader { name: &site.name, header: &header, sources, known };
+                    reader.read(own, found, &mut Vec::new())
+                });
+                return broken(site, after, writes, config.as_deref());
             }
             return Resolution::Disabled(site);
         };
@@ -93,7 +125,10 @@ impl ResolvedStage {
         let table = plain(&own);
         let keys: Vec<(String, Span)> = own.iter().map(|entry| (entry.key.clone(), entry.value.span())).collect();
         let mut unread = Vec::new();
-        let Some(config) = reader.read(own, found, &mut unread) else { return Resolution::Broken(site) };
+        let writes = declared_writes(&own);
+        let Some(config) = reader.read(own, found, &mut unread) else {
+            return broken(site, after, writes, None);
+        };
         let locate = |key: &str| {
             let span = keys.iter().find(|(name, _)| name == key).map_or(&header, |(_, span)| span);
             sources.locate(span)
@@ -117,8 +152,7 @@ impl ResolvedStage {
             found.push(Diagnostic::error(code::INVALID_VALUE, location, message).with_help(help));
         }
         site.writes = written(&access);
-        let after = after.into_iter().map(|(name, span)| (name, sources.locate(&span))).collect();
-        Resolution::Enabled(Box::new(Self { site, access, after, type_name, workers, table, config }))
+        Resolution::Enabled(Box::new(Self { site, access, after, type_name, workers, thresholds, table, config }))
     }
 
     pub(crate) fn planned(self) -> PlannedStage {
@@ -128,6 +162,7 @@ impl ResolvedStage {
             type_name: self.type_name,
             access: self.access,
             workers: self.workers,
+            thresholds: self.thresholds,
             after: self.after.into_iter().map(|(name, _)| name).collect(),
             table: self.table,
             step: 0,
@@ -187,6 +222,32 @@ fn refused_column(stage: &str, column: &ColumnReference, given: DynamicType, pla
         (message, "give the column another name".to_owned())
     };
     Diagnostic::error(code::COLUMN_TYPE, place, message).with_help(Some(help))
+}
+
+/// A stage that cannot be planned. `declared` are the columns that its key `writes` names, if it has one, and `config` is its
+/// configuration in the type that was probably meant.
+fn broken(
+    mut site: StageSite,
+    after: Vec<(String, Option<Location>)>,
+    declared: Option<Vec<String>>,
+    config: Option<&dyn ParsedConfig>,
+) -> Resolution {
+    let are_writes_known = declared.is_some() || config.is_some();
+    site.writes = config.map(|config| written(&config.access())).unwrap_or_default();
+    site.writes.extend(declared.unwrap_or_default());
+    Resolution::Broken(BrokenStage { site, are_writes_known, after })
+}
+
+/// The columns that the key `writes` of a stage names, if it has one.
+fn declared_writes(entries: &[ConfigEntry<'_>]) -> Option<Vec<String>> {
+    let value = entries.iter().find(|entry| entry.key == "writes")?.value.get_ref();
+    let names: Vec<&str> = match (value.as_table(), value.as_array()) {
+        (Some(table), _) => table.keys().map(|name| name.get_ref().as_ref()).collect(),
+        (None, Some(list)) => list.iter().filter_map(|name| name.get_ref().as_str()).collect(),
+        (None, None) => return None,
+    };
+    let full = |name: &str| if name.contains('.') { name.to_owned() } else { format!("chunk.{name}") };
+    Some(names.into_iter().map(full).collect())
 }
 
 fn written(access: &Access) -> Vec<String> {

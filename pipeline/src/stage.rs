@@ -25,7 +25,7 @@ pub trait StageConfig: DeserializeOwned + Send + 'static {
     /// The columns that a stage with this configuration reads and writes.
     fn access(&self) -> Access;
 
-    /// The program outside of this process that the stage runs.
+    /// The program outside of this process, or the confined module, that the stage runs.
     fn program(&self) -> Option<ProgramSpec> {
         None
     }

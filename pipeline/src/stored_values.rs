@@ -1,5 +1,6 @@
 //! What the last run stored of the custom columns of a row, so that a stage whose output is current need not run again.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cell::Cell;
@@ -10,6 +11,8 @@ use crate::value::Value;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoredValues {
     values: Option<Arc<[(String, Value)]>>,
+    /// Names of the stages whose values cannot be used again, sorted.
+    outdated: Arc<BTreeSet<String>>,
 }
 
 /// The stored values of files, where the program restores files from the last run.
@@ -20,11 +23,24 @@ pub const CHUNK_STORED: Column<StoredValues> = Column::new("chunk.stored");
 impl StoredValues {
     /// The values of a row that the last run stored, by the short names of their columns.
     pub fn of(values: impl Into<Arc<[(String, Value)]>>) -> Self {
-        Self { values: Some(values.into()) }
+        Self { values: Some(values.into()), ..Self::default() }
     }
 
     /// A row that the last run did not store.
-    pub const NEW: Self = Self { values: None };
+    pub fn new_row() -> Self {
+        Self::default()
+    }
+
+    /// Marks the values of some stages as unusable: the stage, or a stage whose columns it reads, has no result for the row.
+    #[must_use]
+    pub fn outdated_for(self, stages: Arc<BTreeSet<String>>) -> Self {
+        Self { outdated: stages, ..self }
+    }
+
+    /// Whether the values of a stage can be used again if its output is current.
+    pub fn is_current(&self, stage: &str) -> bool {
+        self.is_stored() && !self.outdated.contains(stage)
+    }
 
     /// Whether the last run stored the row.
     pub fn is_stored(&self) -> bool {

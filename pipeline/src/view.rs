@@ -1,7 +1,7 @@
 //! The view: what a stage sees of a batch.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::batch::{Batch, StagedColumns};
@@ -11,6 +11,8 @@ use crate::cell::Cell;
 use crate::column::{CellType, Column, Entity, full_name};
 use crate::column_table::{ColumnName, ColumnTable};
 use crate::column_values::ColumnValues;
+use crate::context::StageContext;
+use crate::missing_result::MissingResult;
 use crate::permissions::{AccessError, Permissions};
 use crate::probe::StageOutput;
 use crate::value::{DynamicType, Value, ValueRef};
@@ -230,7 +232,7 @@ impl<'a> BatchView<'a> {
         let batch = self.exclusive()?;
         let mut kept = keep.iter();
         batch.chunk_files.retain(|_| kept.next().copied().unwrap_or(false));
-        batch.chunks.retain(keep);
+        batch.retain_chunk_rows(keep);
         Ok(())
     }
 
@@ -250,6 +252,28 @@ impl<'a> BatchView<'a> {
         batch.chunk_files.extend(files);
         batch.chunks.set_rows(batch.chunk_files.len());
         Ok(())
+    }
+
+    /// Reports a row that the stage could not process, and why. The row continues without the values of the stage, and a later
+    /// run tries it again. The report of the run names `path`, the path of its file.
+    pub fn fail(&mut self, entity: Entity, row: u32, path: &str, reason: &str, cx: &StageContext<'_>) {
+        cx.report_failure(path, reason);
+        self.add_missing_result(entity, row, Some(reason));
+    }
+
+    /// Records a row for which the stage has no result. `reason` is the error of a stage that failed on the row in an earlier run;
+    /// `None` if the stage was not run on the row.
+    pub fn add_missing_result(&mut self, entity: Entity, row: u32, reason: Option<&str>) {
+        let result = MissingResult { stage: self.permissions.stage(), entity, row, reason: reason.map(Arc::from) };
+        match &mut self.rows {
+            BatchRows::Exclusive(batch) => batch.missing_results.push(result),
+            BatchRows::Shared { staged, .. } => staged.missing_results.push(result),
+        }
+    }
+
+    /// The rows for which earlier stages have no result, in no order.
+    pub fn missing_results(&self) -> &[MissingResult] {
+        &self.batch().missing_results
     }
 
     /// Whether there are no rows at all.

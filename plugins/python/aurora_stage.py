@@ -12,7 +12,19 @@ and `row` a dictionary of all columns. The function returns the value of the col
 dictionary of several. `None` is no value.
 
 Raise an exception to report a row that cannot be processed, `Retry("reason")` if the next run should try it again, and
-`Drop("reason")` to drop it. `print` writes to the log of the run. With `@stage(batch=True)` the function gets each column as a list, and returns lists.
+`Drop("reason")` to drop it. `print` writes to the log of the run.
+
+With `@stage(batch=True)` the function gets the rows of a message at once, each column as a list, and returns a list of
+values, or a dictionary of lists. An exception in the place of a value is reported for its row, so that the others keep
+their values:
+
+    @stage(batch=True)
+    def owner(path):
+        found = directory.teams(path)
+        return [found.get(one, Retry("the directory does not know it yet")) for one in path]
+
+`raise Retry("reason", rows=[0, 3])` does the same for rows by their places in the lists; the function is called again with
+the others. Any other exception, and a `Retry` without `rows`, is for all rows of the message.
 
 A row that takes longer than the stage's `timeout` ends the program. Call `heartbeat()` inside long work, a loop for
 instance, to say that it is going on.
@@ -42,11 +54,21 @@ class Drop(Exception):
 
 
 class Retry(Exception):
-    """Raised by a stage that cannot process a row now: a service does not answer, for instance. The next run tries again."""
+    """Raised by a stage that cannot process a row now: a service does not answer, for instance. The next run tries again.
+
+    In a batch, `rows` are the places of the rows in the lists that the function got; without it all of them.
+    """
+
+    def __init__(self, reason="", rows=None):
+        super().__init__(reason)
+        self.rows = None if rows is None else list(rows)
 
 
 def stage(function=None, *, batch=False):
-    """Runs the function as a stage, for as long as the host has messages."""
+    """Runs the function as a stage, for as long as the host has messages.
+
+    With `batch`, the function gets each column as a list with the rows of a message, and returns lists.
+    """
     if function is None:
         return lambda function: stage(function, batch=batch)
     # The function is imported by its own tests, and run as a stage otherwise.
@@ -175,7 +197,7 @@ class _Host:
             columns[entity][name] = [None] * message[entity + "s"]["count"]
         errors, drops = [], []
         if self.batch:
-            self.store(units, columns, slice(None), self.function(*self.batch_arguments(units)))
+            self.answer_batch(units, columns, errors, drops)
         else:
             arguments = [self.column(units, name) for name in self.arguments]
             for row, values in enumerate(zip(*arguments) if arguments else [()] * units.count):
@@ -191,8 +213,50 @@ class _Host:
         result["chunks"] = {"columns": columns["chunk"]}
         return result
 
-    def batch_arguments(self, units):
-        return [self.config if name == "config" else list(self.column(units, name)) for name in self.arguments]
+    def answer_batch(self, units, columns, errors, drops):
+        """Works on all rows of a message at once, and again on those that are left when some are to be tried another time."""
+        rows = list(range(units.count))
+        while rows:
+            try:
+                values = self.function(*self.batch_arguments(units, rows))
+            except Retry as reason:
+                if reason.rows is None:
+                    raise
+                named = set(reason.rows)
+                if not named or not named.issubset(range(len(rows))):
+                    raise ValueError("`Retry` names rows that the function did not get: %r" % (reason.rows,))
+                errors.extend(dict(_told(reason), entity=self.unit, row=rows[place]) for place in sorted(named))
+                rows = [row for place, row in enumerate(rows) if place not in named]
+                continue
+            self.store_batch(units, columns, rows, values, errors, drops)
+            return
+
+    def batch_arguments(self, units, rows):
+        whole = len(rows) == units.count
+        columns = {name: self.column(units, name) for name in self.arguments if name != "config"}
+        return [
+            self.config if name == "config" else list(columns[name]) if whole else [columns[name][row] for row in rows]
+            for name in self.arguments
+        ]
+
+    def store_batch(self, units, columns, rows, value, errors, drops):
+        """Puts the lists that the function has returned for these rows into the columns."""
+        failed = {}
+        for entity, name, cells in self.named(value):
+            # A stage that works on files returns the values of their chunks in one list.
+            places = rows if entity == self.unit else [chunk for row in rows for chunk in units.chunks_of(row)]
+            if len(cells) != len(places):
+                raise ValueError("%d values of `%s` for %d rows" % (len(cells), name, len(places)))
+            for place, cell in zip(places, cells):
+                if isinstance(cell, Exception):
+                    failed.setdefault((entity, place), cell)
+                else:
+                    columns[entity][name][place] = cell
+        for (entity, row), error in failed.items():
+            if isinstance(error, Drop):
+                drops.append({"entity": entity, "row": row, "reason": str(error)})
+            else:
+                errors.append(dict(_told(error), entity=entity, row=row))
 
     def column(self, units, name):
         if name == "config":
@@ -201,24 +265,26 @@ class _Host:
             return units.rows()
         return units.column(*name)
 
-    def store(self, units, columns, row, value):
-        """Puts what the function has returned for a row, or for all (`slice(None)`), into the columns."""
+    def named(self, value):
+        """What the function has returned, by columns: (entity, name, value) each."""
         values = value if isinstance(value, dict) else {name: value for _, name in self.writes[:1]}
         if not self.names.issuperset(values):
             unknown = ", ".join("`%s`" % name for name in values if name not in self.names)
             raise ValueError("%s is not in `writes`" % unknown)
-        for entity, name in self.writes:
-            if name not in values:
-                continue
-            if entity == self.unit or self.batch:
-                columns[entity][name][row] = values[name]
+        return [(entity, name, values[name]) for entity, name in self.writes if name in values]
+
+    def store(self, units, columns, row, value):
+        """Puts what the function has returned for a row into the columns."""
+        for entity, name, cell in self.named(value):
+            if entity == self.unit:
+                columns[entity][name][row] = cell
                 continue
             # The stage works on files: a column of chunks gets a list for the chunks of the file.
             chunks = units.chunks_of(row)
-            if len(chunks) != len(values[name]):
-                raise ValueError("%d values of `%s` for %d chunks" % (len(values[name]), name, len(chunks)))
-            for chunk, cell in zip(chunks, values[name]):
-                columns[entity][name][chunk] = cell
+            if len(chunks) != len(cell):
+                raise ValueError("%d values of `%s` for %d chunks" % (len(cell), name, len(chunks)))
+            for chunk, one in zip(chunks, cell):
+                columns[entity][name][chunk] = one
 
 
 def _told(error):

@@ -1,13 +1,15 @@
 //! Which command helps against an error. Libraries below this one say what is wrong; they know no commands.
 
 use std::error::Error;
+use std::path::Path;
 
 use aurora_analysis::{ModelError, ModelUse, STATIC};
 use aurora_query::QueryError;
 use aurora_stages::index::IndexError;
-use aurora_storage::StorageError;
+use aurora_storage::{ProjectDirectory, StorageError};
 
 use crate::error::{ProjectError, plain};
+use crate::user;
 
 /// What to do about an error, as words that follow its message; nothing where the message says enough.
 pub fn advice(error: &(dyn Error + 'static)) -> String {
@@ -32,10 +34,25 @@ fn of_storage(error: &StorageError) -> String {
         StorageError::Foreign { .. } => "; move it away or run `aur mem index --force`",
         StorageError::Truncated { .. } | StorageError::FormatVersion { .. } => "; `aur mem index` builds it again",
         StorageError::Damaged { .. } => "; `aur mem verify` tells more, `aur mem index --force` builds it again",
+        StorageError::ForeignRecords { path, .. } => {
+            return format!("; move it away, or accept it with `aur mem trust-index {}`", store_of(path));
+        }
         StorageError::IdsExhausted { .. } => "; run `aur mem index --force` to build it again",
         _ => "",
     };
     advice.to_owned()
+}
+
+/// How `aur mem trust-index` calls the store of records in a directory.
+fn store_of(directory: &Path) -> &'static str {
+    let is_in = |name: &str| directory.parent().is_some_and(|above| above.iter().any(|part| part == name));
+    let is_of_user = user::memory().is_some_and(|memory| directory.starts_with(memory));
+    match directory.file_name() {
+        _ if is_of_user => "user-memory",
+        _ if is_in(ProjectDirectory::MEMORY) => "memory",
+        Some(name) if name == ProjectDirectory::ANNOTATIONS => "tags",
+        _ => "access",
+    }
 }
 
 fn of_model(error: &ModelError) -> String {

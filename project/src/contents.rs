@@ -1,6 +1,7 @@
 //! What an index holds, in figures.
 
 use aurora_query::{Facet, facets};
+use aurora_stages::index::{ColumnState, column_states};
 use aurora_storage::{ChunkType, LabelKind, Snapshot, StorageError, TableSize};
 use serde::Serialize;
 
@@ -33,6 +34,8 @@ pub struct ContentsReport {
     pub languages: Vec<Share>,
     /// Columns of custom stages, with their values.
     pub columns: Vec<Facet>,
+    /// Completeness of the columns of custom stages.
+    pub column_states: Vec<ColumnState>,
     /// The model that has made the vectors.
     pub model: Option<ModelShape>,
     /// Size of the index on disk, in bytes.
@@ -94,6 +97,7 @@ pub fn contents(project: &Project, snapshot: &Snapshot) -> Result<ContentsReport
         types,
         languages,
         columns: facets(snapshot)?,
+        column_states: column_states(snapshot)?,
         model: manifest.model.as_ref().map(|model| ModelShape { id: model.id.clone(), dimensions: model.dimensions }),
         index_bytes: project.index_bytes(),
         tables: snapshot.table_sizes()?,

@@ -44,7 +44,7 @@ pub mod user;
 pub use aurora_pipeline::CancelToken;
 
 pub use advice::{advice, causes, chain};
-pub use annotations::tag;
+pub use annotations::{annotations, tag};
 pub use attribution::{AttributedRun, AttributionReport, attribution};
 pub use chunk_name::{Names, spellings};
 pub use contents::{ContentsReport, ModelShape, Share, contents};
@@ -53,7 +53,8 @@ pub use error::ProjectError;
 pub use feedback::{FeedbackReport, JudgedChunk, judge};
 pub use omissions::{OmissionReport, omissions};
 pub use programs::{
-    StageProgram, of_plan as programs_of_plan, refused as refused_programs, without as without_programs,
+    StageProgram, checked_plan, of_plan as programs_of_plan, refused as refused_programs,
+    untrusted as untrusted_stages, without as without_programs,
 };
 pub use project::Project;
 pub use relations::{RelatedChunk, RelationReport, definition, relations};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use aurora_pipeline::{Plan, ProgramSpec, Services};
-use aurora_plugins::process::HelperDirectory;
+use aurora_pipeline::{Diagnostic, Diagnostics, Plan, PlannedStage, ProgramSpec, Services, code};
+use aurora_plugins::process::{HelperDirectory, missing_parts};
 use aurora_plugins::python;
 use aurora_plugins::trust::ProgramIdentity;
-use aurora_stages::index::{self as indexing, IndexOptions};
+use aurora_stages::index::{self as indexing, IndexError, IndexOptions};
 
 use crate::error::ProjectError;
 use crate::user;
@@ -19,8 +19,10 @@ pub struct StageProgram {
     pub spec: ProgramSpec,
     /// What the user allows.
     pub identity: ProgramIdentity,
-    /// Whether the user has allowed it.
+    /// Whether it may run: the user has allowed it, or it is confined.
     pub is_allowed: bool,
+    /// Differences to the version that the user has allowed before. Empty without such a version, and for an allowed program.
+    pub changes: Vec<String>,
 }
 
 /// What stages that run programs ask for.
@@ -41,19 +43,37 @@ pub(crate) fn services() -> Services {
     services
 }
 
-/// Every stage of a plan that runs a program, in the order of the plan.
+/// Every stage of a plan that runs a program or a confined module, in the order of the plan.
 ///
 /// # Errors
 /// [`ProjectError::Program`] for the first program whose files cannot be read.
 pub fn of_plan(plan: &Plan, options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError> {
+    read_programs(plan.stages().iter(), options)
+}
+
+fn is_confined(stage: &PlannedStage) -> bool {
+    stage.program().is_some_and(|spec| spec.is_confined)
+}
+
+fn read_programs<'p>(
+    stages: impl Iterator<Item = &'p PlannedStage>,
+    options: &IndexOptions,
+) -> Result<Vec<StageProgram>, ProjectError> {
     let consents = user::consents();
     let mut programs = Vec::new();
-    for stage in plan.stages() {
+    for stage in stages {
         let Some(spec) = stage.program() else { continue };
-        let identity = ProgramIdentity::of(&spec, &options.root)
-            .map_err(|source| ProjectError::Program { stage: stage.name().to_owned(), source })?;
-        let is_allowed = consents.allow(&options.root, &identity);
-        programs.push(StageProgram { stage: stage.name().to_owned(), spec, identity, is_allowed });
+        let identity = match ProgramIdentity::of(&spec, &options.root) {
+            Ok(identity) => identity,
+            // Nothing depends on its digest. Building the stage reports the missing module.
+            Err(_) if spec.is_confined => continue,
+            Err(source) => return Err(ProjectError::Program { stage: stage.name().to_owned(), source }),
+        };
+        let is_allowed = spec.is_confined || consents.allow(&options.root, &identity);
+        let earlier = || consents.earlier(&options.root, stage.name(), &spec, &identity);
+        let earlier = if is_allowed { None } else { earlier() };
+        let changes = earlier.map(|consent| consent.changes(&spec, &identity)).unwrap_or_default();
+        programs.push(StageProgram { stage: stage.name().to_owned(), spec, identity, is_allowed, changes });
     }
     Ok(programs)
 }
@@ -64,8 +84,41 @@ pub fn of_plan(plan: &Plan, options: &IndexOptions) -> Result<Vec<StageProgram>,
 /// When the pipeline is wrong, or as for [`of_plan`].
 pub fn refused(options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError> {
     let plan = indexing::plan(options)?;
-    let programs = of_plan(&plan, options)?;
+    let programs = read_programs(plan.stages().iter().filter(|stage| !is_confined(stage)), options)?;
     Ok(programs.into_iter().filter(|program| !program.is_allowed).collect())
+}
+
+/// The stages whose programs the user has not allowed, or whose programs cannot be identified.
+///
+/// # Errors
+/// When the pipeline is wrong.
+pub fn untrusted(options: &IndexOptions) -> Result<Vec<String>, ProjectError> {
+    let (plan, consents) = (indexing::plan(options)?, user::consents());
+    let is_refused = |spec: &ProgramSpec| {
+        !ProgramIdentity::of(spec, &options.root).is_ok_and(|identity| consents.allow(&options.root, &identity))
+    };
+    let stages = plan.stages().iter().filter(|stage| stage.program().as_ref().is_some_and(is_refused));
+    Ok(stages.map(|stage| stage.name().to_owned()).collect())
+}
+
+/// The plan of a run, checked with everything that its programs need: their files and interpreters have to exist.
+///
+/// # Errors
+/// When the pipeline is wrong, with all mistakes.
+pub fn checked_plan(options: &IndexOptions) -> Result<Plan, IndexError> {
+    indexing::plan_checked(options, &|stages| {
+        let mut found = Diagnostics::default();
+        for stage in stages {
+            for missing in stage.program().iter().flat_map(|spec| missing_parts(spec, &options.root)) {
+                let message = format!("stage `{}` cannot run: {missing}", stage.name());
+                let help =
+                    Some("install it, or correct the path, which is relative to the root of the project".to_owned());
+                found
+                    .push(Diagnostic::error(code::MISSING_PROGRAM, stage.location().cloned(), message).with_help(help));
+            }
+        }
+        found
+    })
 }
 
 /// The options of a run without the stages of these programs.

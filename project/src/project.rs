@@ -40,9 +40,9 @@ impl Project {
         self.root.join(ProjectDirectory::NAME)
     }
 
-    /// Whether the project has been indexed.
+    /// Whether the project has been indexed. An index of which a run was killed before it published anything does not count.
     pub fn has_index(&self) -> bool {
-        Environment::is_present(&self.directory())
+        Environment::is_present(&self.directory()) && !matches!(self.any_snapshot(), Err(StorageError::NoIndex { .. }))
     }
 
     /// Whether the root has other files than its index: an imported index needs no sources.
@@ -132,14 +132,14 @@ impl Project {
         Ok(IndexOptions { services: programs::services(), ..self.options_without_programs()? })
     }
 
-    /// The options of a run that asks nobody: stages are left out if the user has not allowed their programs.
+    /// The options of a run that asks nobody: stages are not run if the user has not allowed their programs, and their values are
+    /// kept as stale ones.
     ///
     /// # Errors
     /// As for [`Self::options`], or when the pipeline is wrong.
     pub fn unattended_options(&self) -> Result<IndexOptions, ProjectError> {
         let options = self.options()?;
-        let refused = programs::refused(&options)?;
-        Ok(programs::without(options, &refused))
+        Ok(IndexOptions { untrusted: programs::untrusted(&options)?, ..options })
     }
 
     /// The same for a run whose stages run no programs.

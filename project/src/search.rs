@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use aurora_query::{
-    Context, FilterSpec, Group, IndexInfo, Mode, QueryError, Retriever, RootInfo, SearchConfig, SearchResults,
-    StageCounts,
+    Context, FilterSpec, Group, IndexInfo, Mode, Retriever, RootInfo, SearchConfig, SearchResults, StageCounts,
+    WorkBudget,
 };
 use aurora_storage::{AccessLog, Snapshot};
 use serde::Serialize;
 
-use crate::annotations;
+use crate::advice::chain;
+use crate::annotations::annotations;
 use crate::chunk_name::Names;
 use crate::embedder::{EmbedderNotice, IndexEmbedder};
 use crate::error::ProjectError;
 use crate::project::Project;
-use crate::rerankers;
+use crate::{rerankers, user};
 
 /// Results by default, and those that are considered for a token budget.
 const DEFAULT_LIMIT: usize = 10;
@@ -43,6 +44,8 @@ pub struct SearchRequest {
     pub highlight: bool,
     /// Whether matching chunks are counted by type, language and directory.
     pub facets: bool,
+    /// The work that the request may cause.
+    pub work: WorkBudget,
 }
 
 impl SearchRequest {
@@ -58,6 +61,7 @@ impl SearchRequest {
             snippet_lines: SNIPPET_LINES,
             highlight: false,
             facets: false,
+            work: WorkBudget::default(),
         }
     }
 
@@ -73,30 +77,35 @@ pub struct Searcher {
     retriever: Retriever,
     embedder: Option<IndexEmbedder>,
     notice: Option<EmbedderNotice>,
-    /// Without the log, results are ranked as if nothing had been shown before.
-    access: Option<Arc<AccessLog>>,
+    /// The log, or why there is none: then results are ranked as if nothing had been shown before.
+    access: Result<Arc<AccessLog>, String>,
 }
 
 impl Searcher {
     /// Makes a generation ready for searches in `mode` with `config`. Without the embedder of its vectors, hybrid searches go by
-    /// keywords, and [`Self::notice`] says why.
+    /// keywords, and [`Self::notice`] says why. An access history or tags that cannot be used are left out, and a note of every
+    /// answer says why.
     ///
     /// # Errors
     /// In mode `dense`, when the embedder cannot be used.
     pub fn open(project: &Project, snapshot: Snapshot, config: SearchConfig, mode: Mode) -> Result<Self, ProjectError> {
         let (embedder, notice) = IndexEmbedder::of_index(project, &snapshot, mode)?;
-        let access = AccessLog::open(&project.directory()).ok().map(Arc::new);
+        let access = AccessLog::open(&project.directory(), &user::trust().known);
+        let access = access.map(Arc::new).map_err(|error| chain(&error));
         let reranker = rerankers::to_load(&config, mode);
         let mut retriever = Retriever::new(snapshot, embedder.as_ref().map(IndexEmbedder::embedder), config);
         if let Some(reranker) = reranker {
             retriever = retriever.with_reranker(reranker);
         }
-        if let Some(access) = &access {
-            retriever = retriever.with_access(Arc::clone(access));
-        }
-        if let Some(annotations) = annotations::of(project)? {
-            retriever = retriever.with_annotations(Arc::new(annotations));
-        }
+        retriever = match &access {
+            Ok(access) => retriever.with_access(Arc::clone(access)),
+            Err(error) => retriever.with_note(format!("Ranked without access history: {error}")),
+        };
+        retriever = match annotations(project) {
+            Ok(Some(annotations)) => retriever.with_annotations(Arc::new(annotations)),
+            Ok(None) => retriever,
+            Err(error) => retriever.with_note(format!("Searched without tags: {}", chain(&error))),
+        };
         Ok(Self { project: project.clone(), retriever, embedder, notice, access })
     }
 
@@ -125,22 +134,17 @@ impl Searcher {
         self.retriever.config()
     }
 
-    /// What was shown and judged before; `None` where it cannot be opened.
-    pub fn access(&self) -> Option<&AccessLog> {
-        self.access.as_deref()
+    /// What was shown and judged before.
+    ///
+    /// # Errors
+    /// Why it cannot be used, and what to do about it.
+    pub fn access(&self) -> Result<&AccessLog, &str> {
+        self.access.as_deref().map_err(String::as_str)
     }
 
     /// What names of chunks and paths below the root mean.
     pub fn names(&self) -> Names<'_> {
         Names { snapshot: self.snapshot(), root: self.project.root(), from: None }
-    }
-
-    /// Checks a filter against the columns of the index, without a search.
-    ///
-    /// # Errors
-    /// As for [`Retriever::check`].
-    pub fn check(&self, filter: &FilterSpec) -> Result<(), QueryError> {
-        self.retriever.check(filter)
     }
 
     /// What answers questions about this generation alone.
@@ -150,7 +154,7 @@ impl Searcher {
 
     /// Remembers what was shown, at `now`. A search never fails because of it: a read-only index can be searched nevertheless.
     pub fn record<'k>(&self, keys: impl Iterator<Item = &'k str>, now: i64) {
-        if let Some(access) = &self.access {
+        if let Ok(access) = &self.access {
             let shown: Vec<(&str, i64)> = keys.map(|key| (key, now)).collect();
             let _ = access.record(&shown);
         }

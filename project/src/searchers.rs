@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aurora_query::{
     Context, Details, FilterSpec, Query, QueryError, Retention, Root, RootDetails, SearchResults, ShownChunk,
-    first_piece, search_all,
+    WorkBudget, check_filter, estimate_tokens, first_piece, search_all,
 };
 
 use crate::highlighting;
@@ -59,12 +59,12 @@ impl Searchers {
         self.0.iter()
     }
 
-    /// Checks a filter against the columns of every index, without a search.
+    /// Checks a filter against the columns of all indexes, without a search.
     ///
     /// # Errors
-    /// As for [`Searcher::check`].
+    /// As for [`check_filter`].
     pub fn check(&self, filter: &FilterSpec) -> Result<(), QueryError> {
-        self.iter().try_for_each(|root| root.searcher.check(filter))
+        check_filter(&self.iter().map(NamedSearcher::root).collect::<Vec<_>>(), filter)
     }
 
     /// Answers a request; `now` is the time to judge recency by, in Unix seconds.
@@ -82,19 +82,21 @@ impl Searchers {
             now,
             content: request.content,
             facets: request.facets,
+            work: request.work.clone(),
         };
         let mut found = search_all(&roots, &query)?;
-        let details = Details { snippet_lines: request.snippet_lines, filter: &request.filter, now };
+        let details = Details { snippet_lines: request.snippet_lines, now, work: &request.work };
         aurora_query::complete(&self.details(), &mut found, &details)?;
         if request.highlight {
-            self.highlight(&mut found)?;
+            self.highlight(&mut found, &request.work)?;
         }
         Ok(found)
     }
 
     /// Adds the tokens of every line of a snippet. They depend on the text around the line.
-    fn highlight(&self, found: &mut SearchResults) -> Result<(), QueryError> {
+    fn highlight(&self, found: &mut SearchResults, work: &WorkBudget) -> Result<(), QueryError> {
         for hit in found.hits.iter_mut().filter(|hit| !hit.snippet.is_empty()) {
+            work.check()?;
             let snapshot = self.0[hit.root_place].searcher.snapshot();
             let Some(chunk) = snapshot.text(hit.id)? else { continue };
             let mut tokens = highlighting::tokens(&chunk.text, &hit.language);
@@ -108,9 +110,31 @@ impl Searchers {
     /// The texts of results, best first, in `budget` tokens.
     ///
     /// # Errors
-    /// When an index cannot be read.
-    pub fn packed(&self, found: &SearchResults, budget: usize) -> Result<Context, QueryError> {
-        aurora_query::packed(&self.details(), found, budget)
+    /// When an index cannot be read, or the request was cancelled.
+    pub fn packed(&self, found: &SearchResults, budget: usize, work: &WorkBudget) -> Result<Context, QueryError> {
+        aurora_query::packed(&self.details(), found, budget, work)
+    }
+
+    /// The texts of results, best first, as many as `render` writes in `budget` tokens.
+    ///
+    /// # Errors
+    /// As [`Self::packed`].
+    pub fn packed_as(
+        &self,
+        found: &SearchResults,
+        budget: usize,
+        work: &WorkBudget,
+        render: impl Fn(&Context) -> String,
+    ) -> Result<Context, QueryError> {
+        let mut room = budget;
+        loop {
+            let packed = Context { budget, ..self.packed(found, room, work)? };
+            let excess = estimate_tokens(&render(&packed)).saturating_sub(budget);
+            if excess == 0 || packed.blocks.is_empty() {
+                return Ok(packed);
+            }
+            room = packed.tokens.saturating_sub(excess);
+        }
     }
 
     fn details(&self) -> Vec<RootDetails<'_>> {

@@ -165,6 +165,5 @@ pub fn file_report(snapshot: &Snapshot, root: &Path, file: &FileRecord) -> Resul
 /// A file's text, its secrets masked as they are in the index.
 fn text(directory: &Directory, path: &str) -> Option<String> {
     let text = String::from_utf8(directory.read(path, MOST_BYTES).ok()?).ok()?;
-    let secrets = aurora_redact::find(&text);
-    Some(aurora_redact::mask(text, &secrets))
+    Some(aurora_redact::masked(text))
 }

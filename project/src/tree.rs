@@ -199,6 +199,8 @@ impl Totals {
 
 #[cfg(test)]
 mod tests {
+    use aurora_storage::FileStamp;
+
     use super::*;
 
     fn totals(files: &[(&str, &str, u64)], depth: u32) -> Totals {
@@ -211,7 +213,7 @@ mod tests {
             let file = FileRecord {
                 path: (*path).to_owned(),
                 size: *size,
-                mtime_ns: 0,
+                stamp: FileStamp::default(),
                 blob: Vec::new(),
                 hash: [0; 32],
                 language: (*language).to_owned(),
@@ -220,6 +222,7 @@ mod tests {
                 chunks: Vec::new(),
                 lines: 2,
                 warnings: Vec::new(),
+                unfinished: Vec::new(),
             };
             totals.add(&file, path, depth);
         }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use aurora_analysis::{ModelDirectory, ModelError};
 use aurora_logs::Settings;
 use aurora_plugins::trust::Consents;
+use aurora_stages::git_signal::is_tracked;
 use aurora_stages::index::Trust;
 use aurora_stages::limits::{LimitErrors, Limits};
 use aurora_storage::{KnownIndexes, UserDirectory};
@@ -22,7 +23,9 @@ pub fn config() -> Option<PathBuf> {
 pub fn trust() -> Trust {
     let known = absolute_directory().map(|user| KnownIndexes::at(user.index_records()));
     let wish = std::env::var_os("AURORA_TRUST_INDEX").filter(|wish| !wish.is_empty() && wish != "0");
-    Trust { known: known.unwrap_or_else(KnownIndexes::none), accepts_unknown: wish.is_some() }
+    let accepts_unknown = wish.is_some();
+    let known = known.unwrap_or_else(KnownIndexes::none).accepting_unknown(accepts_unknown).asking_git(is_tracked);
+    Trust { known, accepts_unknown }
 }
 
 /// The user's models.
@@ -60,6 +63,11 @@ pub fn consents() -> Consents {
 /// The directory of the user's sessions of articles.
 pub fn knowledge() -> Option<PathBuf> {
     Some(absolute_directory()?.knowledge())
+}
+
+/// The directory of the copies of repositories that mined questions are asked of.
+pub fn mined_trees() -> Option<PathBuf> {
+    Some(absolute_directory()?.mined_trees())
 }
 
 /// The directory of the user's memory.

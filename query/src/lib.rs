@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod column_notes;
 mod config;
 mod corpus;
 pub mod explain;
@@ -44,6 +45,7 @@ mod retriever;
 mod search;
 mod tags;
 mod understand;
+mod work;
 
 pub use aurora_inverted::{Bm25Config, FieldScorer, idf};
 pub use config::{
@@ -51,7 +53,7 @@ pub use config::{
     LearningConfig, RulesConfig, SearchConfig, SearchKey, SetError, Tunable, TypeDecay,
 };
 pub use explain::{Boost, Explanation, Points};
-pub use filter::{Condition, Facet, FacetValue, FilterError, FilterSpec, Operator, TextFilter, facets};
+pub use filter::{Condition, Facet, FacetValue, FilterError, FilterSpec, ListProblem, Operator, TextFilter, facets};
 pub use graph::{
     BranchEnd, DEEPEST_TREE, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree, TreeNode,
     TreeOptions,
@@ -59,8 +61,8 @@ pub use graph::{
 pub use memory::{Aging, Forgetting, Retention, Source};
 pub use path_class::is_side_code;
 pub use present::{
-    Context, ContextBlock, Copies, Details, FacetCount, FileRow, FileState, Hit, IndexInfo, LineToken, Marker,
-    PackedHit, RawScores, RootDetails, RootInfo, Scores, SearchFacets, SearchResults, ShownChunk, SnippetLine,
+    Context, ContextBlock, Copies, Details, FacetCount, FileRow, FileState, Hit, IndexInfo, LineToken, MAX_TOKEN_BYTES,
+    Marker, PackedHit, RawScores, RootDetails, RootInfo, Scores, SearchFacets, SearchResults, ShownChunk, SnippetLine,
     StageCounts, complete, estimate_tokens, file_state, packed, shown_path,
 };
 pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
@@ -71,5 +73,6 @@ pub use rank::{
 
 pub use retrieve::bm25::{WeightedTerm, best_chunks};
 pub use retriever::{LoadedReranker, Retriever, Root};
-pub use search::search_all;
+pub use search::{check_filter, search_all};
 pub use understand::QueryKind;
+pub use work::{Cancelled, WorkBudget};

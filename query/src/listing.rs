@@ -1,4 +1,4 @@
-//! Answers to patterns without a query: matching chunks in the order of paths and lines, not ranked.
+//! Answers to filters without a query: matching chunks in the order of paths and lines, not ranked.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -6,24 +6,31 @@ use std::time::Instant;
 use aurora_storage::{Chunk, ChunkId};
 use rustc_hash::FxHashSet;
 
+use crate::column_notes::column_notes;
 use crate::explain::{Explanation, activation_reason};
-use crate::filter::TextFilter;
+use crate::filter::{Filter, TextFilter};
 use crate::present::{Hit, Scores, SearchFacets, SearchResults, StageCounts, line_numbers};
 use crate::query::{Query, QueryError};
 use crate::rank::activation::ActivationParts;
 use crate::rank::first_piece;
 use crate::retriever::Root;
 use crate::tags::add_tags;
+use crate::work::{Cancelled, WorkBudget};
 
 /// Reason given for a score that is none.
 const UNRANKED: &str = "not ranked: no query";
 
-/// The chunks of some indexes that pass the query's filters, those of each by path and line. A chunk that only shows matches
-/// which chunks inside it show as well is left out for them.
-pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<SearchResults, QueryError> {
+/// Lists the chunks of some indexes that pass the query's filters, each index by path and line. A chunk whose pattern matches all
+/// lie in chunks inside it is left out.
+pub(crate) fn list(
+    roots: &[Root<'_>],
+    query: &Query,
+    filter: &Filter,
+    start: Instant,
+) -> Result<SearchResults, QueryError> {
     let (mut parts, mut hits, mut left) = (Vec::new(), Vec::new(), query.limit);
     for (place, root) in roots.iter().enumerate() {
-        let mut part = Part::of(root, query, left)?;
+        let mut part = Part::of(root, query, filter, left)?;
         left -= part.hits.len();
         for hit in std::mem::take(&mut part.hits) {
             let name = root.shown_name(roots).map(str::to_owned);
@@ -31,14 +38,15 @@ pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<
         }
         parts.push(part);
     }
-    add_tags(roots, &mut hits)?;
     let eligible = parts.iter().map(|part| part.eligible).sum();
-    let mut notes: Vec<String> = Vec::new();
+    let mut notes: Vec<String> = roots.iter().flat_map(|root| root.retriever.notes()).cloned().collect();
+    add_tags(roots, &mut hits, &mut notes);
     for note in parts.iter().flat_map(|part| &part.notes).filter(|_| eligible == 0 || roots.len() == 1) {
         if !notes.contains(note) {
             notes.push(note.clone());
         }
     }
+    notes.extend(column_notes(roots, &query.filter, false));
     if parts.iter().any(|part| part.has_more) {
         notes.push(format!("{eligible} chunks match; --limit shows more of them"));
     }
@@ -60,6 +68,7 @@ pub(crate) fn list(roots: &[Root<'_>], query: &Query, start: Instant) -> Result<
         index: None,
         roots: Vec::new(),
         term_weights: BTreeMap::new(),
+        patterns: filter.text().clone(),
         took: start.elapsed(),
     })
 }
@@ -82,13 +91,15 @@ struct Part {
 }
 
 impl Part {
-    fn of(root: &Root<'_>, query: &Query, limit: usize) -> Result<Self, QueryError> {
+    fn of(root: &Root<'_>, query: &Query, filter: &Filter, limit: usize) -> Result<Self, QueryError> {
         let retriever = root.retriever;
         let snapshot = retriever.snapshot();
-        let text = query.filter.text()?;
-        let selection = query.filter.resolve()?.select(&root.filtered())?;
+        let selection = filter.select(&root.filtered(), &query.work)?;
         let mut notes = selection.notes;
-        let eligible = selection.chunks.unwrap_or_default() & snapshot.live();
+        let eligible = match selection.chunks {
+            Some(chunks) => chunks & snapshot.live(),
+            None => snapshot.live().clone(),
+        };
         let mut found: Vec<(ChunkId, Chunk)> = Vec::new();
         let mut seen = 0;
         for file in snapshot.files() {
@@ -98,12 +109,13 @@ impl Part {
             let ids = file?.chunks.into_iter().filter(|id| eligible.contains(id.0));
             let mut chunks: Vec<(ChunkId, Chunk)> = Vec::new();
             for id in ids {
+                query.work.check()?;
                 seen += 1;
                 if !is_expired(root, id, query.now)? {
                     chunks.extend(snapshot.chunk_with_text(id)?.map(|chunk| (id, chunk)));
                 }
             }
-            found.extend(without_outer(chunks, &text));
+            found.extend(without_outer(chunks, filter.text(), &query.work)?);
         }
         let has_more = seen < eligible.len() || found.len() > limit;
         found.truncate(limit);
@@ -133,7 +145,11 @@ impl Part {
 }
 
 /// A file's chunks by line, the innermost of those that show the same matches.
-fn without_outer(mut chunks: Vec<(ChunkId, Chunk)>, text: &TextFilter) -> Vec<(ChunkId, Chunk)> {
+fn without_outer(
+    mut chunks: Vec<(ChunkId, Chunk)>,
+    text: &TextFilter,
+    work: &WorkBudget,
+) -> Result<Vec<(ChunkId, Chunk)>, Cancelled> {
     // From the inside out: what has fewer lines cannot hold what has more.
     chunks.sort_by(|(_, a), (_, b)| {
         let size = |chunk: &Chunk| chunk.line_end.saturating_sub(chunk.line_start);
@@ -141,6 +157,9 @@ fn without_outer(mut chunks: Vec<(ChunkId, Chunk)>, text: &TextFilter) -> Vec<(C
     });
     let mut shown: FxHashSet<u32> = FxHashSet::default();
     chunks.retain(|(_, chunk)| {
+        if work.is_cancelled() {
+            return false;
+        }
         let numbers = line_numbers(&chunk.text, (chunk.line_start, chunk.line_end), None);
         let starts = text.find(&chunk.text).into_iter().map(|found| chunk.text[..found.start].matches('\n').count());
         let lines: Vec<Option<u32>> = starts.map(|place| numbers.get(place).copied().flatten()).collect();
@@ -150,6 +169,7 @@ fn without_outer(mut chunks: Vec<(ChunkId, Chunk)>, text: &TextFilter) -> Vec<(C
         }
         adds
     });
+    work.check()?;
     chunks.sort_by(|(_, a), (_, b)| a.line_start.cmp(&b.line_start).then_with(|| a.key.cmp(&b.key)));
-    chunks
+    Ok(chunks)
 }

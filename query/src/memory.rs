@@ -10,10 +10,33 @@ use serde::{Deserialize, Serialize};
 pub mod column {
     /// Who may find an entry.
     pub const SCOPE: &str = "scope";
-    /// Ids of what an entry is linked to.
-    pub const LINKS: &str = "links";
+    /// Name of the session.
+    pub const SESSION: &str = "session";
+    /// The author of a turn.
+    pub const SPEAKER: &str = "speaker";
+    /// Place of a turn in its session, from 1.
+    pub const ORDER: &str = "order";
     /// The turn that a turn answers.
     pub const REPLY_TO: &str = "reply_to";
+    /// Tags. Those of code are annotations.
+    pub const TAGS: &str = "tags";
+    /// Ids of the entries that an entry is linked to.
+    pub const LINKS: &str = "links";
+    /// Time of the last change, in Unix seconds.
+    pub const EDITED: &str = "edited";
+    /// Retention rules.
+    pub const RULES: &str = "retention_rules";
+    /// Subject of the entry: `security`, `performance`, ….
+    pub const DOMAIN: &str = "domain";
+    /// Purpose of the entry.
+    pub const ROLE: &str = "semantic_role";
+    /// Whether the score marks the entry as a pattern.
+    pub const PATTERN: &str = "is_pattern";
+    /// Score of a reasoning pattern, or confidence of knowledge.
+    pub const SCORE: &str = "score";
+    /// Every column.
+    pub const ALL: [&str; 13] =
+        [SCOPE, SESSION, SPEAKER, ORDER, REPLY_TO, TAGS, LINKS, EDITED, RULES, DOMAIN, ROLE, PATTERN, SCORE];
 }
 
 /// Directory of the entries of a memory among its indexed paths.

@@ -4,6 +4,7 @@ use aurora_storage::StorageError;
 use serde::Serialize;
 
 use crate::filter::{FilterError, FilterSpec, SelectError};
+use crate::work::{Cancelled, WorkBudget};
 
 /// Which scores a search uses.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -72,6 +73,8 @@ pub struct Query {
     pub content: bool,
     /// Whether matching chunks are counted by type, language and directory.
     pub facets: bool,
+    /// The work that the search may cause.
+    pub work: WorkBudget,
 }
 
 impl Query {
@@ -86,6 +89,7 @@ impl Query {
             now,
             content: false,
             facets: false,
+            work: WorkBudget::default(),
         }
     }
 }
@@ -120,6 +124,9 @@ pub enum QueryError {
     /// The index cannot be read.
     #[error(transparent)]
     Storage(#[from] StorageError),
+    /// The search was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 impl From<SelectError> for QueryError {
@@ -127,6 +134,7 @@ impl From<SelectError> for QueryError {
         match error {
             SelectError::Filter(error) => Self::Filter(error),
             SelectError::Storage(error) => Self::Storage(error),
+            SelectError::Cancelled(error) => Self::Cancelled(error),
         }
     }
 }

@@ -6,10 +6,10 @@ use aurora_analysis::{AUTO, Analyzer, ContextualReranker, QueryEmbedder, Reranke
 use aurora_storage::{AccessLog, AccessRecord, Annotations, Snapshot, StorageError};
 
 use crate::config::SearchConfig;
-use crate::filter::{FilterSpec, FilteredIndex};
+use crate::filter::FilteredIndex;
 use crate::memory::Retention;
 use crate::present::FacetIndex;
-use crate::query::{Mode, QueryError};
+use crate::query::Mode;
 use crate::rank::{Boosts, KnownLabels, Reranking};
 
 /// The reranker that a configuration names, or why it cannot be used.
@@ -31,6 +31,8 @@ pub struct Retriever {
     access: Option<Arc<AccessLog>>,
     /// Tags that users have given to chunks.
     annotations: Option<Arc<Annotations>>,
+    /// Notes of every answer.
+    notes: Vec<String>,
     /// Made at the first search that asks for facets.
     facets: OnceLock<FacetIndex>,
 }
@@ -88,6 +90,7 @@ impl Retriever {
             analyzer,
             access: None,
             annotations: None,
+            notes: Vec::new(),
             facets,
         }
     }
@@ -111,6 +114,18 @@ impl Retriever {
         Self { annotations: Some(annotations), ..self }
     }
 
+    /// The same with a note that every answer has, such as why it does without something.
+    #[must_use]
+    pub fn with_note(mut self, note: String) -> Self {
+        self.notes.push(note);
+        self
+    }
+
+    /// The notes of every answer.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// The tags of chunks, where users have given any.
     pub(crate) fn annotations(&self) -> Option<&Annotations> {
         self.annotations.as_deref()
@@ -124,14 +139,6 @@ impl Retriever {
     /// The configuration in use.
     pub fn config(&self) -> &SearchConfig {
         &self.config
-    }
-
-    /// Checks a filter against the columns of the index, without a search.
-    ///
-    /// # Errors
-    /// [`QueryError::Filter`] for the first condition that does not fit the column that it names, or what cannot be understood.
-    pub fn check(&self, filter: &FilterSpec) -> Result<(), QueryError> {
-        Ok(filter.resolve()?.check_columns(&self.snapshot)?)
     }
 
     pub(crate) fn analyzer(&self) -> &Analyzer {

@@ -8,8 +8,9 @@ use aurora_analysis::LateInteraction;
 use aurora_storage::{AccessRecord, Snapshot, StorageError, Threads};
 use roaring::RoaringBitmap;
 
+use crate::column_notes::column_notes;
 use crate::corpus::Corpus;
-use crate::filter::FilterSpec;
+use crate::filter::{Filter, FilterSpec};
 use crate::listing;
 use crate::present::{self, SearchFacets, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
@@ -19,6 +20,7 @@ use crate::retrieve::{self, Candidate, CandidateLimits, Candidates, QueryVector,
 use crate::retriever::{Retriever, Root};
 use crate::tags::add_tags;
 use crate::understand::{ParsedQuery, Understood, understand};
+use crate::work::WorkBudget;
 
 impl Retriever {
     /// Answers one query.
@@ -35,8 +37,15 @@ impl Retriever {
     ///
     /// # Errors
     /// As for [`Retriever::search`].
-    pub fn passages(&self, text: &str, mode: Mode, limit: usize, reranks: bool) -> Result<Vec<Passage>, QueryError> {
-        passages(self, text, (mode, limit), reranks)
+    pub fn passages(
+        &self,
+        text: &str,
+        mode: Mode,
+        limit: usize,
+        reranks: bool,
+        work: &WorkBudget,
+    ) -> Result<Vec<Passage>, QueryError> {
+        passages(self, text, (mode, limit), reranks, work)
     }
 }
 
@@ -51,22 +60,30 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let (start, running) = (Instant::now(), Running::begin());
     let first = roots.first().ok_or(QueryError::NoRoot)?.retriever;
     QueryError::check_length(&query.text)?;
-    if query.text.trim().is_empty() && query.filter.has_text() {
-        return listing::list(roots, query, start);
+    let work = &query.work;
+    work.check()?;
+    let filter = query.filter.resolve(work)?;
+    filter.check_columns(roots.iter().map(|root| root.retriever.snapshot()))?;
+    if query.text.trim().is_empty() && !query.filter.is_empty() {
+        return listing::list(roots, query, &filter, start);
     }
     let corpus = Corpus::new(roots.iter().map(|root| root.retriever.snapshot()));
     let Understood { parsed, text, kind, mut notes } =
-        understand(&corpus, first.analyzer(), first.config(), &query.text)?;
-    let selected = select(roots, &query.filter, &mut notes)?;
+        understand(&corpus, first.analyzer(), first.config(), &query.text, work)?;
+    let selected = select(roots, &filter, work, &mut notes)?;
     let boosts: Vec<&Boosts> = roots.iter().map(|root| root.retriever.boosts()).collect();
     notes.extend(boosts.iter().filter_map(|boosts| boosts.note()).map(str::to_owned));
+    notes.extend(roots.iter().flat_map(|root| root.retriever.notes()).cloned());
+    notes.extend(column_notes(roots, &query.filter, true));
     notes.dedup();
 
     let searched = looked_up(roots, &corpus, (&text, &parsed), query.mode, selected, running.threads(&corpus))?;
+    work.check()?;
     let facets = if query.facets { Some(facets(roots, &searched)?) } else { None };
     let mut late = late_interaction(roots, query.mode, &text);
-    let mut found = candidates(roots, &searched, (&text, &parsed), (query.mode, query.limit), &mut late)?;
+    let mut found = candidates(roots, &searched, (&text, &parsed), (query.mode, query.limit), &mut late, work)?;
     retrieve::add_files(&searched, &mut found.list, &mut late, query.mode)?;
+    work.check()?;
     note_missing(query.mode, &searched, found.from_keywords, &mut notes);
     let mut stages = StageCounts {
         indexed: corpus.chunks(),
@@ -89,11 +106,12 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
         parsed: &parsed,
         kind,
         reranking: first.reranking(query.mode, &text),
+        work,
     };
     let ranked = rank::rank(&context, found.list, accesses, &mut notes)?;
     let groups = rank::fold(&context, &ranked, query.limit, query.group)?;
     let mut hits = present::hits(&context, query.content, &ranked, groups)?;
-    add_tags(roots, &mut hits)?;
+    add_tags(roots, &mut hits, &mut notes);
     stages.shown = hits.len();
     Ok(SearchResults {
         query: query.text.clone(),
@@ -106,8 +124,18 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
         index: None,
         roots: Vec::new(),
         term_weights: BTreeMap::new(),
+        patterns: filter.text().clone(),
         took: start.elapsed(),
     })
+}
+
+/// Checks a filter against the columns of several indexes that are searched as one, without a search.
+///
+/// # Errors
+/// [`QueryError::Filter`] for a value that cannot be understood, a condition that does not fit the column that it names, and a
+/// column that none of the indexes has.
+pub fn check_filter(roots: &[Root<'_>], filter: &FilterSpec) -> Result<(), QueryError> {
+    Ok(filter.resolve(&WorkBudget::default())?.check_columns(roots.iter().map(|root| root.retriever.snapshot()))?)
 }
 
 /// The best passages of one index; see [`Retriever::passages`].
@@ -116,15 +144,18 @@ pub(crate) fn passages(
     text: &str,
     (mode, limit): (Mode, usize),
     reranks: bool,
+    work: &WorkBudget,
 ) -> Result<Vec<Passage>, QueryError> {
     QueryError::check_length(text)?;
+    work.check()?;
     let running = Running::begin();
     let corpus = Corpus::new([retriever.snapshot()]);
-    let Understood { parsed, text, kind, .. } = understand(&corpus, retriever.analyzer(), retriever.config(), text)?;
+    let Understood { parsed, text, kind, .. } =
+        understand(&corpus, retriever.analyzer(), retriever.config(), text, work)?;
     let roots = [Root::of_project("", retriever)];
     let searched = looked_up(&roots, &corpus, (&text, &parsed), mode, vec![None], running.threads(&corpus))?;
     let mut late = late_interaction(&roots, mode, &text);
-    let found = candidates(&roots, &searched, (&text, &parsed), (mode, limit), &mut late)?;
+    let found = candidates(&roots, &searched, (&text, &parsed), (mode, limit), &mut late, work)?;
     let context = RankingContext {
         roots: &searched,
         boosts: &[retriever.boosts()],
@@ -136,8 +167,9 @@ pub(crate) fn passages(
         parsed: &parsed,
         kind,
         reranking: if reranks { retriever.reranking(mode, &text) } else { None },
+        work,
     };
-    Ok(rank::rank_passages(&context, found.list, limit)?)
+    rank::rank_passages(&context, found.list, limit)
 }
 
 /// Searches of this process that run.
@@ -171,14 +203,14 @@ impl Drop for Running {
 /// nothing passes in any.
 fn select(
     roots: &[Root<'_>],
-    filter: &FilterSpec,
+    filter: &Filter,
+    work: &WorkBudget,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Option<RoaringBitmap>>, QueryError> {
-    let filter = filter.resolve()?;
     let (mut selected, mut reasons): (Vec<Option<RoaringBitmap>>, Vec<String>) = (Vec::new(), Vec::new());
     for root in roots {
         let snapshot = root.retriever.snapshot();
-        let selection = filter.select(&root.filtered())?;
+        let selection = filter.select(&root.filtered(), work)?;
         reasons.extend(selection.notes);
         selected.push(selection.chunks.map(|chunks| chunks & snapshot.live()));
     }
@@ -245,11 +277,12 @@ fn candidates<'s>(
     query: (&str, &ParsedQuery),
     (mode, limit): (Mode, usize),
     late: &mut Option<LateInteraction<'_>>,
-) -> Result<Candidates<'s>, StorageError> {
+    work: &WorkBudget,
+) -> Result<Candidates<'s>, QueryError> {
     let hybrid = &roots[0].retriever.config().hybrid;
     let limits =
         CandidateLimits { by_keywords: hybrid.stage1_top_k.max(limit), by_vectors: hybrid.dense_top_k.max(limit) };
-    retrieve::collect(searched, late, query, (mode, limits))
+    retrieve::collect(searched, late, query, (mode, limits), work)
 }
 
 /// What was noted of each candidate before, by the log of its index.

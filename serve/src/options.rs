@@ -47,10 +47,16 @@ pub struct ServeOptions {
 pub struct Limits {
     /// Most bytes of a request's body.
     pub body: usize,
+    /// Maximum number of bytes of all larger bodies that wait to be parsed.
+    pub bodies: usize,
     /// Most results of a search.
     pub results: usize,
     /// Most queries of a batch.
     pub batch: usize,
+    /// Maximum number of bytes of an answer.
+    pub answer: usize,
+    /// Maximum number of bytes of all answers that are being sent.
+    pub unsent: usize,
     /// How long a request may take, waiting included.
     pub time: Duration,
     /// How long a client may take to send a request, or stay silent between two.
@@ -69,8 +75,11 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body: 1 << 20,
+            bodies: 256 << 20,
             results: 1_000,
             batch: 100,
+            answer: 32 << 20,
+            unsent: 256 << 20,
             time: Duration::from_secs(30),
             idle: Duration::from_secs(30),
             running: std::thread::available_parallelism().map_or(2, usize::from),

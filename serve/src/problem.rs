@@ -6,13 +6,16 @@ use std::time::Duration;
 use aurora_knowledge::KnowledgeError;
 use aurora_live::UnknownRoot;
 use aurora_project::{ProjectError, chain};
-use aurora_query::QueryError;
+use aurora_query::{Cancelled, QueryError};
 use aurora_storage::StorageError;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+/// Maximum length of an error and of its help, in bytes.
+const MAX_TEXT_BYTES: usize = 8 << 10;
 
 /// Why a request has no other answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -36,7 +39,7 @@ struct Status(StatusCode);
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Self {
-        Self { error: error.into(), help: None, candidates: Vec::new(), status: Status(status) }
+        Self { error: shortened(error.into()), help: None, candidates: Vec::new(), status: Status(status) }
     }
 
     pub(crate) fn not_found(error: impl Into<String>) -> Self {
@@ -73,6 +76,17 @@ impl Problem {
         Self::new(StatusCode::GATEWAY_TIMEOUT, format!("there was no answer in {} seconds", time.as_secs_f64()))
     }
 
+    /// The request was cancelled, so that nobody sees this answer.
+    pub(crate) fn cancelled() -> Self {
+        Self::new(StatusCode::GATEWAY_TIMEOUT, "the request was cancelled")
+    }
+
+    /// The answer would have more than `limit` bytes.
+    pub(crate) fn too_large(limit: usize) -> Self {
+        Self::invalid(format!("the answer would have more than {} MiB", limit >> 20))
+            .with_help("ask for fewer results, for less of each, or for a smaller part")
+    }
+
     /// Something that cannot happen. What it was stands in the log only.
     pub(crate) fn bug(error: &dyn Error) -> Self {
         tracing::error!("a request ended in a bug: {error}");
@@ -80,7 +94,7 @@ impl Problem {
     }
 
     pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(help.into()), ..self }
+        Self { help: Some(shortened(help.into())), ..self }
     }
 
     pub(crate) fn of_project(error: &ProjectError) -> Self {
@@ -109,6 +123,7 @@ impl Problem {
             KnowledgeError::Unfit(_) => StatusCode::UNPROCESSABLE_ENTITY,
             KnowledgeError::Busy(_) | KnowledgeError::Taken(_) => StatusCode::SERVICE_UNAVAILABLE,
             KnowledgeError::Io { .. } | KnowledgeError::Ended(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            KnowledgeError::Cancelled => return Self::cancelled(),
             KnowledgeError::Index(error) => return Self::of_project(error),
             KnowledgeError::Query(error) => return Self::of_query(error),
         };
@@ -118,10 +133,20 @@ impl Problem {
     pub(crate) fn of_query(error: &QueryError) -> Self {
         let status = match error {
             QueryError::Storage(error) => status_of_storage(error),
+            QueryError::Cancelled(_) => return Self::cancelled(),
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };
         Self::new(status, error.to_string())
     }
+}
+
+/// A text that may repeat what the client has sent, without what is too long to be read.
+fn shortened(mut text: String) -> String {
+    if text.len() > MAX_TEXT_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
+        text.push('…');
+    }
+    text
 }
 
 /// Without an index there is no answer yet.
@@ -149,6 +174,12 @@ impl From<UnknownRoot> for Problem {
 impl From<KnowledgeError> for Problem {
     fn from(error: KnowledgeError) -> Self {
         Self::of_knowledge(&error)
+    }
+}
+
+impl From<Cancelled> for Problem {
+    fn from(_: Cancelled) -> Self {
+        Self::cancelled()
     }
 }
 

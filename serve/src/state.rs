@@ -6,11 +6,14 @@ use std::time::{Duration, Instant};
 
 use aurora_knowledge::{KnowledgeError, KnowledgeStore};
 use aurora_live::Root;
-use aurora_project::Searcher;
-use axum::http::StatusCode;
-use tokio::sync::Semaphore;
+use aurora_project::{CancelToken, Searcher};
+use aurora_query::WorkBudget;
+use axum::http::{HeaderValue, StatusCode};
+use serde::Serialize;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 
+use crate::answer::{Answer, json};
 use crate::metrics::Metrics;
 use crate::options::{Limits, ServeOptions};
 use crate::problem::Problem;
@@ -28,17 +31,37 @@ pub(crate) struct State {
     pub(crate) running: Arc<Semaphore>,
     /// A permit for each request that runs or waits.
     admitted: Arc<Semaphore>,
+    /// A permit for each [`SHARE_BYTES`] of large bodies that were not parsed yet.
+    bodies: Arc<Semaphore>,
+    /// A permit for each [`SHARE_BYTES`] of the answers that are being sent.
+    unsent: Arc<Semaphore>,
+}
+
+/// Unit in which the memory of bodies and answers is counted, in bytes.
+const SHARE_BYTES: usize = 1 << 10;
+/// Maximum length of a body that is not counted, in bytes.
+const SMALL_BODY_BYTES: usize = 16 << 10;
+
+/// The work of a request, which is cancelled when nobody waits for it any more.
+#[derive(Clone, Default)]
+pub(crate) struct RequestWork {
+    /// The bounds of its searches.
+    pub(crate) budget: WorkBudget,
+    /// Ends its index runs and walks over a tree.
+    pub(crate) cancel: CancelToken,
 }
 
 impl State {
     pub(crate) fn new(options: ServeOptions) -> Arc<Self> {
-        let Limits { running, waiting, rate, .. } = options.limits;
+        let Limits { running, waiting, rate, bodies, unsent, .. } = options.limits;
         Arc::new(Self {
             metrics: Metrics::new(),
             rates: rate.map(Rates::new),
             knowledge: Mutex::default(),
             running: Arc::new(Semaphore::new(running)),
             admitted: Arc::new(Semaphore::new(running + waiting)),
+            bodies: Arc::new(Semaphore::new(bodies / SHARE_BYTES)),
+            unsent: Arc::new(Semaphore::new(unsent / SHARE_BYTES)),
             options,
         })
     }
@@ -87,42 +110,107 @@ impl State {
         }
     }
 
-    /// Does work that reads an index on a thread of its own, when it is its turn. `work` gets the generation that answers.
-    pub(crate) async fn read<T: Send + 'static>(
+    /// Answers from the generation of a root; see [`Self::answer`].
+    pub(crate) async fn read<T: Serialize>(
         self: &Arc<Self>,
         root: Option<&str>,
-        work: impl FnOnce(&Searcher) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<T, Problem> {
+        work: impl FnOnce(&Searcher, &RequestWork) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<Answer, Problem> {
         let name = self.root(root)?.name.clone();
         let state = Arc::clone(self);
-        self.work(move || {
+        self.answer(move |request| {
             let searcher = state.root(Some(&name))?.live.searcher()?;
-            work(&searcher)
+            work(&searcher, request)
         })
         .await
     }
 
+    /// Does work on a thread of its own, which writes the result in JSON; see [`Self::work`].
+    pub(crate) async fn answer<T: Serialize>(
+        &self,
+        work: impl FnOnce(&RequestWork) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<Answer, Problem> {
+        let limit = self.options.limits.answer;
+        let json = self.work(move |request| json(&work(request)?, limit)).await?;
+        self.send(json)
+    }
+
+    /// An answer that takes its share of the memory for answers until it has been sent.
+    pub(crate) fn send(&self, json: Vec<u8>) -> Result<Answer, Problem> {
+        let shares = u32::try_from(json.len().div_ceil(SHARE_BYTES)).unwrap_or(u32::MAX);
+        match Arc::clone(&self.unsent).try_acquire_many_owned(shares) {
+            Ok(share) => Ok(Answer::new(json, share)),
+            Err(_) => Err(Problem::busy()),
+        }
+    }
+
+    /// The share of the memory for bodies that a large body takes, by its `Content-Length`; small ones take none.
+    pub(crate) fn body_share(&self, length: Option<&HeaderValue>) -> Result<Option<OwnedSemaphorePermit>, Problem> {
+        let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+        let bytes = length.unwrap_or(usize::MAX).min(self.options.limits.body);
+        if bytes <= SMALL_BODY_BYTES {
+            return Ok(None);
+        }
+        let shares = u32::try_from(bytes.div_ceil(SHARE_BYTES)).unwrap_or(u32::MAX);
+        Arc::clone(&self.bodies).try_acquire_many_owned(shares).map(Some).map_err(|_| Problem::busy())
+    }
+
+    /// Counts a request among those that run or wait, until the permit is dropped.
+    pub(crate) fn admit(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        Arc::clone(&self.admitted).try_acquire_owned().map_err(|_| Problem::busy())
+    }
+
+    /// Has a session changed: `prepare` runs as [`Self::work`], then the writer of the session makes the change. A change whose
+    /// time is up before the writer begins with it is not made.
+    pub(crate) async fn change<P: Send + 'static, T: Serialize, F: Future<Output = Result<T, KnowledgeError>>>(
+        &self,
+        prepare: impl FnOnce(&RequestWork) -> Result<P, Problem> + Send + 'static,
+        change: impl FnOnce(P) -> F,
+    ) -> Result<Answer, Problem> {
+        let (time, begun) = (self.options.limits.time, Instant::now());
+        // Changes that wait for their writer count as well, because each holds an article.
+        let _admitted = self.admit()?;
+        let prepared = self.work(prepare).await?;
+        match tokio::time::timeout(time.saturating_sub(begun.elapsed()), change(prepared)).await {
+            Ok(done) => self.send(json(&done?, self.options.limits.answer)?),
+            Err(_) => Err(Problem::too_slow(time)),
+        }
+    }
+
     /// Does work on a thread of its own, when it is its turn.
     ///
-    /// A request whose time is up gets an answer at once; its work keeps its permit until it ends, so that no more than the
-    /// permitted number runs.
+    /// The work is cancelled when its time is up or its client has gone. The request then gets an answer at once; the work keeps
+    /// its permit until it ends, so that no more than the permitted number runs.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+        work: impl FnOnce(&RequestWork) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let time = self.options.limits.time;
-        let Ok(admitted) = Arc::clone(&self.admitted).try_acquire_owned() else { return Err(Problem::busy()) };
+        let admitted = self.admit()?;
         let running = Arc::clone(&self.running);
         let begun = Instant::now();
         let permit = tokio::time::timeout(time, running.acquire_owned()).await.map_err(|_| Problem::busy())?;
+        let waiting = CancelOnDrop(RequestWork::default());
+        let request = waiting.0.clone();
         let task = tokio::task::spawn_blocking(move || {
             let _permits = (admitted, permit);
-            work()
+            request.budget.check()?;
+            work(&request)
         });
         let left = time.saturating_sub(begun.elapsed()).max(Duration::from_millis(1));
         match tokio::time::timeout(left, task).await {
             Ok(done) => done.map_err(|error: JoinError| Problem::bug(&error))?,
             Err(_) => Err(Problem::too_slow(time)),
         }
+    }
+}
+
+/// Cancels work when it is dropped.
+struct CancelOnDrop(RequestWork);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.budget.cancel();
+        self.0.cancel.cancel();
     }
 }

@@ -10,7 +10,7 @@ use aurora_pipeline::{
 use aurora_storage::IndexWriter;
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{CHUNK_ID, RECORD, StoredId, TERMS, Terms};
+use crate::columns::{CHUNK_ID, RECORD, STATUS, StoredId, TERMS, Terms};
 use crate::metadata::{custom_terms, metadata};
 use crate::services::{CustomColumns, service};
 
@@ -28,7 +28,9 @@ impl StageConfig for Bm25 {
     const TYPE: &'static str = "bm25";
 
     fn access(&self) -> Access {
-        Access::sink().reads([CHUNK_ID.spec(), TERMS.spec(), RECORD.spec()]).reads_dynamic_used_for(ColumnUse::Terms)
+        Access::sink()
+            .reads([STATUS.spec(), CHUNK_ID.spec(), TERMS.spec(), RECORD.spec()])
+            .reads_dynamic_used_for(ColumnUse::Terms)
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
@@ -63,15 +65,20 @@ struct Bm25Worker<'a> {
 impl Worker for Bm25Worker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, _cx: &StageContext<'_>) -> Result<(), StageError> {
         let Bm25Stage { writer, columns } = self.stage;
-        let chunks = batch.read(CHUNK_ID)?.iter().zip(batch.read(TERMS)?);
+        let statuses = batch.read(STATUS)?;
+        let is_stored = batch.chunk_files().iter().map(|file| statuses[*file as usize].stores_chunks());
+        let chunks = batch.read(CHUNK_ID)?.iter().zip(batch.read(TERMS)?).zip(is_stored);
         if !columns.have_terms() {
-            for (StoredId(id), Terms(terms)) in chunks {
+            for ((StoredId(id), Terms(terms)), _) in chunks.filter(|(_, is_stored)| *is_stored) {
                 writer.add_terms(*id, terms).map_err(StageError::from_error)?;
             }
             return Ok(());
         }
         let metadata = metadata(batch)?;
-        for ((StoredId(id), Terms(terms)), metadata) in chunks.zip(metadata) {
+        for (((StoredId(id), Terms(terms)), is_stored), metadata) in chunks.zip(metadata) {
+            if !is_stored {
+                continue;
+            }
             let custom = custom_terms(&Analyzer, columns.declarations(), &metadata);
             let terms = if custom.is_empty() { terms } else { &terms.with(&custom) };
             writer.add_terms(*id, terms).map_err(StageError::from_error)?;

@@ -43,6 +43,9 @@ pub(crate) struct Definition {
     /// Last identifiers of what it calls.
     #[serde(default)]
     calls: Vec<String>,
+    /// Last identifiers of the types that it extends or implements.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    bases: Vec<String>,
     #[serde(default = "yes")]
     exported: bool,
 }
@@ -60,6 +63,7 @@ impl Definition {
             signature: symbol.signature.clone(),
             doc: symbol.doc.clone(),
             calls: symbol.calls.clone(),
+            bases: symbol.bases.clone(),
             exported: symbol.exported,
         }
     }
@@ -162,7 +166,7 @@ pub(crate) fn symbols_of(definitions: &[Definition], text: &str) -> FileSymbols 
             doc: definition.doc.clone(),
             doc_bytes: None,
             calls: definition.calls.clone(),
-            bases: Vec::new(),
+            bases: definition.bases.clone(),
             branches: 0,
             loops: 0,
             exported: definition.exported,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use aurora_analysis::{EmbedError, Embedder, Passage, PassageTokens, QueryEmbedder, StaticModel};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Problems, Stage, StageConfig,
-    StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, CHUNK_STORED, ColumnUse, Described, Fingerprint, Key, Problems, Stage,
+    StageConfig, StageContext, StageError, Worker,
 };
 use aurora_storage::Chunk;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,7 @@ impl StageConfig for Embed {
         Access::transform()
             .reads([RECORD.spec()])
             .reads_optional([PREVIOUS.spec()])
+            .reads_optional([CHUNK_STORED.spec()])
             .reads_dynamic_used_for(ColumnUse::Embed)
             .writes([EMBEDDING.spec(), TOKENS.spec()])
     }
@@ -146,8 +147,15 @@ impl EmbedWorker<'_> {
     ) -> Result<Vec<Option<Vec<f32>>>, StageError> {
         let previous = batch.read_optional(PREVIOUS)?.filter(|_| cx.is_current()).unwrap_or_default();
         let snapshot = &self.stage.previous.snapshot;
-        let stored = |id: &Option<StoredId>| id.map_or(Ok(None), |StoredId(id)| snapshot.vector(id));
-        let mut vectors = previous.iter().map(stored).collect::<Result<Vec<_>, _>>().map_err(StageError::from_error)?;
+        let values = batch.read_optional(CHUNK_STORED)?.unwrap_or_default();
+        // A column in the embedded text may get another value.
+        let is_current = |row: usize| values.get(row).is_none_or(|values| values.is_current(cx.stage()));
+        let stored = |(row, id): (usize, &Option<StoredId>)| match id {
+            Some(StoredId(id)) if is_current(row) => snapshot.vector(*id),
+            _ => Ok(None),
+        };
+        let vectors = previous.iter().enumerate().map(stored).collect::<Result<Vec<_>, _>>();
+        let mut vectors = vectors.map_err(StageError::from_error)?;
         vectors.resize(batch.chunks(), None);
         Ok(vectors)
     }

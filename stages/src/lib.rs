@@ -19,6 +19,7 @@ pub mod formats;
 pub mod git_signal;
 pub mod incremental;
 pub mod index;
+mod kept_stage;
 pub mod limits;
 mod metadata;
 pub mod parse;

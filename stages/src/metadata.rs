@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use aurora_analysis::Analyzer;
 use aurora_pipeline::{BatchView, Entity, StageError, Value};
+use aurora_redact::masked;
 use aurora_storage::{ColumnDeclaration, Field, MetaValue, TermVector};
 
 use crate::columns::RECORD;
@@ -37,20 +38,20 @@ pub(crate) fn text_of(batch: &BatchView<'_>, column: &str, row: usize) -> Option
         batch.dynamic_columns(entity).find(|(name, _)| *name == column).and_then(|(_, values)| values[row].as_ref())
     };
     match find(Entity::Chunk, row).or_else(|| find(Entity::File, file))? {
-        Value::String(text) => Some(text.clone()),
-        Value::Strings(texts) => Some(texts.join(", ")),
+        Value::String(text) => Some(masked(text.clone())),
+        Value::Strings(texts) => Some(masked(texts.join(", "))),
         _ => None,
     }
 }
 
-/// The value as it is stored; `None` for types that custom columns do not have.
+/// The value as it is stored, with its secrets masked; `None` for types that custom columns do not have.
 fn meta_value(value: &Value) -> Option<MetaValue> {
     Some(match value {
-        Value::String(text) => MetaValue::String(text.clone()),
+        Value::String(text) => MetaValue::String(masked(text.clone())),
         Value::Integer(number) => MetaValue::Integer(*number),
         Value::Float(number) => MetaValue::Float(*number),
         Value::Bool(flag) => MetaValue::Bool(*flag),
-        Value::Strings(list) => MetaValue::Strings(list.clone()),
+        Value::Strings(list) => MetaValue::Strings(list.iter().cloned().map(masked).collect()),
         Value::Vector(_) | Value::Json(_) => return None,
     })
 }

@@ -1,20 +1,25 @@
 //! `store`: hands files, chunks and vectors to the index writer, in the order of the walk.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, Described, Entity, Fingerprint, Key, Stage, StageConfig, StageContext, StageError,
+    Worker,
 };
-use aurora_storage::{ChunkHistory, FileOutcome, FileRecord, IndexWriter, NewChunk, StoredTokens};
+use aurora_redact::masked;
+use aurora_storage::{
+    ChunkHistory, FileOutcome, FileRecord, FileStamp, IndexWriter, NewChunk, StoredTokens, UnfinishedRow,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
-    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, ParsedFile, RECORD, SIGNAL, SIZE,
-    STATUS, SYMBOLS, StoredId, TOKENS,
+    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, INODE, LANGUAGE, MTIME, PATH, PREVIOUS, ParsedFile,
+    RECORD, SIGNAL, SIZE, STATUS, SYMBOLS, StoredId, TOKENS,
 };
 use crate::git_signal::to_stored;
 use crate::metadata::{ChunkMetadata, metadata};
-use crate::services::{CustomColumns, Moves, PreviousIndex, RunClock, service};
+use crate::services::{Moves, PreviousIndex, RunClock, service};
 
 /// The history key of a file whose attribution is pending. It equals no real key.
 const PENDING: &[u8] = b"pending";
@@ -36,7 +41,14 @@ impl StageConfig for Store {
         Access::sink()
             .reads([PATH.spec(), SIZE.spec(), MTIME.spec(), STATUS.spec(), HASH.spec(), LANGUAGE.spec()])
             .reads([SYMBOLS.spec(), RECORD.spec()])
-            .reads_optional([BLAME.spec(), SIGNAL.spec(), EMBEDDING.spec(), TOKENS.spec()])
+            .reads_optional([
+                INODE.spec(),
+                BLAME.spec(),
+                SIGNAL.spec(),
+                EMBEDDING.spec(),
+                TOKENS.spec(),
+                PREVIOUS.spec(),
+            ])
             .reads_dynamic()
             .writes([CHUNK_ID.spec()])
     }
@@ -47,7 +59,6 @@ impl StageConfig for Store {
             writer: service(cx)?,
             clock: service(cx)?,
             moves: service(cx)?,
-            columns: service(cx)?,
         }))
     }
 }
@@ -57,7 +68,6 @@ struct StoreStage {
     writer: Arc<IndexWriter>,
     clock: Arc<RunClock>,
     moves: Arc<Moves>,
-    columns: Arc<CustomColumns>,
 }
 
 impl Stage for StoreStage {
@@ -66,11 +76,7 @@ impl Stage for StoreStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        let fingerprint = Fingerprint::new(Store::TYPE, 1);
-        match self.columns.unlabelled() {
-            names if names.is_empty() => fingerprint,
-            names => fingerprint.with("unlabelled", names),
-        }
+        Fingerprint::new(Store::TYPE, 1).with("redact", aurora_redact::VERSION)
     }
 }
 
@@ -82,20 +88,21 @@ impl Worker for StoreWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let metadata = metadata(batch)?;
         let chunks = chunks_by_file(batch, &metadata)?;
+        let unfinished = unfinished_by_file(batch);
         let mut ids = Vec::with_capacity(batch.chunks());
         let paths = batch.read(PATH)?;
         for (row, status) in batch.read(STATUS)?.iter().enumerate() {
             let writer = &self.stage.writer;
             match status {
                 FileStatus::Deleted => writer.remove_file(&paths[row]).map_err(StageError::from_error)?,
-                FileStatus::Touched => {
-                    if let Some(known) = self.known(batch, row)? {
-                        let record = self.touched(known, batch, row)?;
-                        writer.update_file_record(record).map_err(StageError::from_error)?;
-                    }
+                FileStatus::Touched => self.touch(batch, row, None)?,
+                FileStatus::Revalued => {
+                    self.touch(batch, row, Some(unfinished.get(row).cloned().unwrap_or_default()))?;
+                    ids.extend(self.set_values(batch, row, &metadata)?);
                 }
                 _ => {
-                    let record = self.record(batch, row, status)?;
+                    let unfinished = unfinished.get(row).cloned().unwrap_or_default();
+                    let record = FileRecord { unfinished, ..self.record(batch, row, status)? };
                     let stored = writer.replace_file(record, &chunks[row]);
                     let stored = stored.map_err(StageError::from_error)?;
                     if let (Some(&first), Some(Attribution::Lines { blame, .. })) =
@@ -124,12 +131,12 @@ impl StoreWorker<'_> {
         Ok(FileRecord {
             path: batch.read(PATH)?[row].to_string(),
             size: batch.read(SIZE)?[row],
-            mtime_ns: self.stage.clock.recorded_mtime(batch.read(MTIME)?[row]),
+            stamp: self.stamp(batch, row)?,
             hash: content.hash,
             blob: content.blob.clone(),
             language: batch.read(LANGUAGE)?[row].to_string(),
             outcome: match status {
-                FileStatus::Skipped { reason } => FileOutcome::Skipped(reason.to_string()),
+                FileStatus::Skipped { reason } => FileOutcome::Skipped(masked(reason.to_string())),
                 _ => FileOutcome::Indexed,
             },
             history_key: match attribution(batch, row)? {
@@ -143,7 +150,14 @@ impl StoreWorker<'_> {
                 (_, symbols) => symbols.map_or(0, |symbols| symbols.lines),
             },
             warnings: Vec::new(),
+            unfinished: Vec::new(),
         })
+    }
+
+    /// The stamp to store.
+    fn stamp(&self, batch: &BatchView<'_>, row: usize) -> Result<FileStamp, StageError> {
+        let inode = batch.read_optional(INODE)?.map(|inodes| inodes[row]).unwrap_or_default();
+        Ok(self.stage.clock.recorded(inode.stamp(batch.read(MTIME)?[row])))
     }
 
     /// The stored row of a file.
@@ -151,11 +165,47 @@ impl StoreWorker<'_> {
         self.stage.previous.snapshot.file(&batch.read(PATH)?[row]).map_err(StageError::from_error)
     }
 
-    /// The stored row of a file of which only size, modification time or object id have changed.
+    /// Updates the stored row of a file whose content is as it was, and its unfinished rows if stages have run on it.
+    fn touch(
+        &self,
+        batch: &BatchView<'_>,
+        row: usize,
+        unfinished: Option<Vec<UnfinishedRow>>,
+    ) -> Result<(), StageError> {
+        let Some(known) = self.known(batch, row)? else { return Ok(()) };
+        let touched = self.touched(known, batch, row)?;
+        let record = match unfinished {
+            Some(unfinished) => FileRecord { unfinished, ..touched },
+            None => touched,
+        };
+        self.stage.writer.update_file_record(record).map_err(StageError::from_error)
+    }
+
+    /// Stores the values of custom columns of a file's chunks, and returns the ids of these.
+    fn set_values(
+        &self,
+        batch: &BatchView<'_>,
+        row: usize,
+        metadata: &[ChunkMetadata<'_>],
+    ) -> Result<Vec<StoredId>, StageError> {
+        let previous = batch.read_optional(PREVIOUS)?.unwrap_or_default();
+        let mut ids = Vec::new();
+        let files = batch.chunk_files();
+        let first = files.partition_point(|file| (*file as usize) < row);
+        for chunk in (first..files.len()).take_while(|chunk| files[*chunk] as usize == row) {
+            let id = previous.get(chunk).and_then(Option::as_ref).map(|StoredId(id)| *id);
+            let id = id.ok_or_else(|| StageError::new("a chunk that is not in the index has got values only"))?;
+            self.stage.writer.set_values(id, &metadata[chunk]).map_err(StageError::from_error)?;
+            ids.push(StoredId(id));
+        }
+        Ok(ids)
+    }
+
+    /// The stored row of a file of which only stat data or object id have changed.
     fn touched(&self, known: FileRecord, batch: &BatchView<'_>, row: usize) -> Result<FileRecord, StageError> {
         Ok(FileRecord {
             size: batch.read(SIZE)?[row],
-            mtime_ns: self.stage.clock.recorded_mtime(batch.read(MTIME)?[row]),
+            stamp: self.stamp(batch, row)?,
             blob: batch.read(HASH)?[row].blob.clone(),
             ..known
         })
@@ -165,6 +215,54 @@ impl StoreWorker<'_> {
 /// The attribution of a file's lines, in a pipeline with `git-signal`.
 fn attribution<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b Attribution>, StageError> {
     Ok(batch.read_optional(BLAME)?.map(|blames| &blames[row]))
+}
+
+/// The chunks of a file by stage and reason; `None` for all of them.
+type RowsByReason<'b> = BTreeMap<(&'b str, Option<&'b str>), BTreeSet<Option<u32>>>;
+
+/// The rows of every file for which stages have no result, sorted; an empty list if the batch has no such rows. A stage that was run on no chunk of a file
+/// is recorded once.
+fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
+    let results = batch.missing_results();
+    if results.is_empty() {
+        return Vec::new();
+    }
+    let mut counts = vec![0u32; batch.files()];
+    let positions: Vec<(u32, u32)> = batch
+        .chunk_files()
+        .iter()
+        .map(|file| {
+            let position = counts[*file as usize];
+            counts[*file as usize] += 1;
+            (*file, position)
+        })
+        .collect();
+    let mut files: Vec<RowsByReason<'_>> = vec![BTreeMap::new(); batch.files()];
+    for result in results {
+        let (file, chunk) = match result.entity {
+            Entity::File => (result.row, None),
+            Entity::Chunk => {
+                let (file, position) = positions[result.row as usize];
+                (file, Some(position))
+            }
+        };
+        let reason = (result.stage.as_str(), result.reason.as_deref());
+        files[file as usize].entry(reason).or_default().insert(chunk);
+    }
+    let rows = |(file, reasons): (usize, RowsByReason<'_>)| {
+        let mut rows = Vec::new();
+        for ((stage, reason), chunks) in reasons {
+            // Failed rows are listed one by one.
+            let are_all_waiting = reason.is_none() && chunks.len() == counts[file] as usize;
+            let is_of_file = chunks.contains(&None) || are_all_waiting;
+            let chunks = if is_of_file { BTreeSet::from([None]) } else { chunks };
+            let row = |chunk| UnfinishedRow { stage: stage.to_owned(), chunk, reason: reason.map(str::to_owned) };
+            rows.extend(chunks.into_iter().map(row));
+        }
+        rows.sort_unstable();
+        rows
+    };
+    files.into_iter().enumerate().map(rows).collect()
 }
 
 /// What a chunk has without the stages that say more of it.

@@ -7,7 +7,7 @@ use crate::error::StorageError;
 use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
 use crate::records::{RecordStore, RecordTable};
-use crate::trust::{KnownIndexes, Origin};
+use crate::trust::KnownIndexes;
 
 const NAME: &str = ProjectDirectory::ANNOTATIONS;
 /// Version of the values.
@@ -22,26 +22,20 @@ impl Annotations {
     /// Opens those of a project, given its `.aurora` directory. `known` remembers which are this user's.
     ///
     /// # Errors
-    /// [`StorageError::NoIndex`] where there are none, and [`OpenMode::Existing`] is asked for; or that they cannot be opened.
+    /// [`StorageError::NoIndex`] where there are none, and [`OpenMode::Existing`] is asked for;
+    /// [`StorageError::ForeignRecords`] if the user has neither made nor accepted them; or that they cannot be opened.
     pub fn open(directory: &Path, mode: OpenMode, known: KnownIndexes) -> Result<Self, StorageError> {
-        let home = ProjectDirectory::at(directory);
-        let home = match mode {
-            OpenMode::Create => home.create(),
-            OpenMode::Existing => home.open(),
-        };
-        let home = home.map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => StorageError::NoIndex { path: directory.to_owned() },
-            _ => StorageError::io(directory, error),
-        })?;
-        Ok(Self(RecordStore::open(&home, NAME, (FORMAT, TABLES), mode, known)?))
+        Ok(Self(open_unchecked(directory, mode, known)?.checked()?))
     }
 
-    /// Who has made them.
+    /// Takes those of a project for this user's from now on, after a check of all that is in them. Returns their number.
     ///
     /// # Errors
-    /// When they are damaged or cannot be read.
-    pub fn origin(&self) -> Result<Origin, StorageError> {
-        self.0.origin()
+    /// When there are none, they are damaged, or the record of them cannot be written.
+    pub fn accept(directory: &Path, known: KnownIndexes) -> Result<usize, StorageError> {
+        let annotations = Self(open_unchecked(directory, OpenMode::Existing, known)?);
+        annotations.0.accept()?;
+        Ok(annotations.all()?.len())
     }
 
     /// Of some chunks, in the order of their keys.
@@ -53,6 +47,15 @@ impl Annotations {
         keys.iter()
             .map(|key| reader.get(GOVERNANCE, &row_key(key))?.map(|bytes| self.decode(bytes)).transpose())
             .collect()
+    }
+
+    /// Checks all of them.
+    ///
+    /// # Errors
+    /// [`StorageError::DamagedRecords`] with the first thing that is wrong.
+    pub fn check(&self) -> Result<(), StorageError> {
+        self.0.read()?.check()?;
+        self.all().map(drop)
     }
 
     /// All of them: keys of chunks with what was said of each.
@@ -124,6 +127,19 @@ impl Annotations {
     fn decode_row(&self, bytes: &[u8]) -> Result<(String, Governance), StorageError> {
         serde_json::from_slice(bytes).map_err(|error| self.0.damaged(error.to_string()))
     }
+}
+
+fn open_unchecked(directory: &Path, mode: OpenMode, known: KnownIndexes) -> Result<RecordStore, StorageError> {
+    let home = ProjectDirectory::at(directory);
+    let home = match mode {
+        OpenMode::Create => home.create(),
+        OpenMode::Existing => home.open(),
+    };
+    let home = home.map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => StorageError::NoIndex { path: directory.to_owned() },
+        _ => StorageError::io(directory, error),
+    })?;
+    RecordStore::open_unchecked(&home, NAME, (FORMAT, TABLES), mode, known)
 }
 
 /// The key of a row: the digest of a chunk's key, which may be longer than a key can be.

@@ -10,7 +10,7 @@ use crate::chunk::{Chunk, ChunkId, NewChunk};
 use crate::chunk_rows::ChunkRows;
 use crate::content::encode_whole;
 use crate::error::StorageError;
-use crate::files;
+use crate::files::{self, FileStamp};
 use crate::listing::TermListing;
 use crate::manifest::SegmentInfo;
 use crate::segment::{SegmentRows, with_totals};
@@ -21,7 +21,7 @@ use crate::vectors::{BLOCK_IDS, VectorBlock, VectorBlockWriter};
 /// Number of the only segment.
 pub(crate) const SEGMENT: u32 = 0;
 
-/// Whether the rows of files keep what only says how to recognise them on this machine: time and id in git's index.
+/// Whether the rows of files keep the data by which this machine recognises them: stat data and the id in git's index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
     /// Kept: the index stays with its tree.
@@ -105,7 +105,7 @@ impl<'s> Canonical<'s> {
                 *id = self.number(*id);
             }
             if evidence == Evidence::LeftOut {
-                record.mtime_ns = 0;
+                record.stamp = FileStamp::default();
                 record.blob.clear();
             }
             emit(Operation::put(Table::Files, key, files::encode(&record)))?;
@@ -130,9 +130,9 @@ impl<'s> Canonical<'s> {
         self.blames(|first, blame| emit(Operation::put(Table::Blames, chunk_key(first), blame)))
     }
 
-    /// The rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
+    /// The rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Values`], [`Table::Content`] and [`Table::Blames`].
     pub(crate) fn chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
-        let mut rows = ChunkRows::new()?;
+        let mut rows = ChunkRows::new(self.snapshot.manifest().columns.clone().into(), None)?;
         for (id, chunk) in self.whole_chunks() {
             rows.push(id, &NewChunk::from(&chunk?), emit)?;
         }

@@ -1,27 +1,33 @@
-//! From chunks to rows: records, source records, and blocks of contents.
+//! From chunks to rows: records, source records, values of custom columns, and blocks of contents.
+
+use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
 use crate::block_writer::CompressedBlockWriter;
 use crate::chunk::{self, NewChunk, SourceRecord};
+use crate::column::ColumnDeclaration;
 use crate::content::{CONTENT_PARTS, encode_relations, encode_text};
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::tables::{Emit, Operation, Table, chunk_key};
+use crate::values::ValueRows;
 
-/// Makes the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
+/// Makes the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Values`], [`Table::Content`] and [`Table::Blames`].
 pub(crate) struct ChunkRows {
     content: CompressedBlockWriter<CONTENT_PARTS>,
     blames: CompressedBlockWriter<1>,
+    pub(crate) values: ValueRows,
     /// Id and source record of the file at hand.
     source: Option<(u32, SourceRecord)>,
 }
 
 impl ChunkRows {
-    pub(crate) fn new() -> Result<Self, StorageError> {
+    /// Rows of chunks with `columns`, which change the generation `base`.
+    pub(crate) fn new(columns: Arc<[ColumnDeclaration]>, base: Option<Snapshot>) -> Result<Self, StorageError> {
         let (content, blames) =
             (CompressedBlockWriter::new(Table::Content)?, CompressedBlockWriter::new(Table::Blames)?);
-        Ok(Self { content, blames, source: None })
+        Ok(Self { content, blames, values: ValueRows::new(columns, base), source: None })
     }
 
     /// Has the next chunk begin another file, even if that has the path of the one before.
@@ -40,6 +46,10 @@ impl ChunkRows {
             }
         };
         let (source_id, record) = &source;
+        self.values.push(id, chunk.metadata, emit)?;
+        let is_own = |(name, _): &&(String, _)| !self.values.has_column(name);
+        let own: Vec<_> = chunk.metadata.iter().filter(is_own).cloned().collect();
+        let chunk = &NewChunk { metadata: &own, ..*chunk };
         emit(Operation::put(Table::Chunks, chunk_key(id), chunk::encode(chunk, *source_id, record)?))?;
         let key_base = record.key_base();
         let full = self.content.push(id, |[texts, relations]| {
@@ -58,6 +68,7 @@ impl ChunkRows {
 
     /// Closes the last blocks.
     pub(crate) fn finish(&mut self, emit: Emit<'_>) -> Result<(), StorageError> {
+        self.values.finish(emit)?;
         let last = [self.content.finish()?, self.blames.finish()?];
         last.into_iter().flatten().try_for_each(emit)
     }

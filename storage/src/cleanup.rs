@@ -9,7 +9,7 @@ use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::vectors::BLOCK_IDS;
 
 /// Where the rows begin that no published generation refers to.
-fn starts(snapshot: &Snapshot) -> [(Table, Vec<u8>); 10] {
+fn starts(snapshot: &Snapshot) -> [(Table, Vec<u8>); 11] {
     let manifest = snapshot.manifest();
     let first = |ids: u32| block_key(manifest.next_chunk_id.div_ceil(ids)).to_vec();
     let segment = manifest.next_segment.to_be_bytes().to_vec();
@@ -24,6 +24,7 @@ fn starts(snapshot: &Snapshot) -> [(Table, Vec<u8>); 10] {
         (Table::Lengths, first(WINDOW)),
         (Table::Codes, first(BLOCK_IDS)),
         (Table::Vectors, first(BLOCK_IDS)),
+        (Table::Values, first(BLOCK_IDS)),
     ]
 }
 

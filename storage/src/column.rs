@@ -2,6 +2,32 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::chunk::MetaValue;
+
+/// Keys of the metadata that document formats give their chunks, in alphabetical order. Custom columns have other names.
+pub const BUILT_IN_METADATA: [&str; 20] = [
+    "complexity",
+    "conversation",
+    "conversation_date",
+    "conversation_log",
+    "conversation_section",
+    "created_at",
+    "domain",
+    "execution_time_ms",
+    "generated",
+    "is_pattern",
+    "keywords",
+    "pattern_type",
+    "phase_name",
+    "phase_number",
+    "query",
+    "semantic_role",
+    "success_score",
+    "total_cost_usd",
+    "usage_count",
+    "verification_option",
+];
+
 /// Most custom columns of an index.
 const MOST_COLUMNS: usize = 64;
 /// Longest name of a column, in bytes.
@@ -22,7 +48,7 @@ pub struct ColumnDeclaration {
     pub stage: String,
     /// Type of its values.
     pub kind: ColumnKind,
-    /// Whether chunks can be filtered by it: whether its values are labels.
+    /// Whether chunks can be filtered by it.
     pub filter: bool,
     /// How many occurrences a term of its text counts as, 1 to 10; `None` if the text has no terms in the index.
     pub terms: Option<u8>,
@@ -78,18 +104,25 @@ impl std::fmt::Display for ColumnKind {
     }
 }
 
-/// Whether metadata under a key gets labels: unless it is declared without the use `filter`.
-pub(crate) fn is_labelled(columns: &[ColumnDeclaration], key: &str) -> bool {
-    columns.iter().find(|column| column.name == key).is_none_or(|column| column.filter)
+impl MetaValue {
+    /// The type of the value.
+    pub const fn kind(&self) -> ColumnKind {
+        match self {
+            Self::Bool(_) => ColumnKind::Bool,
+            Self::Integer(_) => ColumnKind::Integer,
+            Self::Float(_) => ColumnKind::Float,
+            Self::String(_) => ColumnKind::String,
+            Self::Strings(_) => ColumnKind::Strings,
+        }
+    }
 }
 
-/// Whether chunks that were stored under some declarations have the labels and terms that others ask for.
-pub(crate) fn have_same_postings(stored: &[ColumnDeclaration], asked: &[ColumnDeclaration]) -> bool {
-    let uses = |columns: &[ColumnDeclaration], name: &str| {
-        let column = columns.iter().find(|column| column.name == name);
-        column.map_or((true, None), |column| (column.filter, column.terms))
+/// Whether chunks that were stored under some declarations have the terms that others ask for.
+pub(crate) fn have_same_terms(stored: &[ColumnDeclaration], asked: &[ColumnDeclaration]) -> bool {
+    let weight = |columns: &[ColumnDeclaration], name: &str| {
+        columns.iter().find(|column| column.name == name).and_then(|column| column.terms)
     };
-    stored.iter().chain(asked).all(|column| uses(stored, &column.name) == uses(asked, &column.name))
+    stored.iter().chain(asked).all(|column| weight(stored, &column.name) == weight(asked, &column.name))
 }
 
 /// Finds what no list of declarations can say: bad names, duplicates, another order than that of names, weights out of range,
@@ -185,15 +218,11 @@ mod tests {
     }
 
     #[test]
-    fn labels_and_terms_follow_the_declarations() {
+    fn terms_follow_the_declarations() {
         let silent = ColumnDeclaration { filter: false, ..column("a") };
         let with_terms = ColumnDeclaration { terms: Some(2), ..column("a") };
-        assert!(is_labelled(&[], "a") && is_labelled(&[column("a")], "a"));
-        assert!(!is_labelled(std::slice::from_ref(&silent), "a"));
-        // Metadata that is not declared has labels.
-        assert!(have_same_postings(&[], &[column("a")]));
-        assert!(!have_same_postings(&[], std::slice::from_ref(&silent)));
-        assert!(!have_same_postings(&[silent], &[]));
-        assert!(!have_same_postings(&[column("a")], &[with_terms]));
+        assert!(have_same_terms(&[], &[column("a")]));
+        assert!(have_same_terms(&[column("a")], &[silent]));
+        assert!(!have_same_terms(&[column("a")], &[with_terms]));
     }
 }

@@ -47,6 +47,35 @@ impl Environment {
             let (bytes, generation) = (current.store.length()?, current.snapshot()?.manifest().generation);
             return Ok(Compaction { before: bytes, after: bytes, written: false, generation });
         }
+        current.rewrite(known)
+    }
+
+    /// The same if the data file has at least `min_bytes`, more than half of it is free, and nobody reads it: a reader would keep
+    /// the old file on the disk. `None` if nothing was written.
+    ///
+    /// # Errors
+    /// As for [`Self::compact`].
+    pub fn compact_if_mostly_free(
+        directory: &Path,
+        min_bytes: u64,
+        known: &KnownIndexes,
+    ) -> Result<Option<Compaction>, StorageError> {
+        let current = Self::open(directory, OpenMode::Existing)?;
+        let bytes = current.store.length()?;
+        // Before this process begins to read.
+        if bytes < min_bytes || current.store.is_read_by_others() {
+            return Ok(None);
+        }
+        let snapshot = current.snapshot()?;
+        let free = free_pages(&snapshot.pages(), snapshot.meta()).map_err(|damage| snapshot.wrap(damage))?.len();
+        let is_mostly_free = free.saturating_mul(2 * snapshot.pages().page_size as u64) > bytes;
+        drop(snapshot);
+        is_mostly_free.then(|| current.rewrite(known)).transpose()
+    }
+
+    /// Writes the index again, and puts it into the place of this one.
+    fn rewrite(self, known: &KnownIndexes) -> Result<Compaction, StorageError> {
+        let current = self;
         let mut replacement = Replacement::begin(&current.store.home, known)?;
         current.store.check_current()?;
         let snapshot = current.snapshot()?;

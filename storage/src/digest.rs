@@ -1,10 +1,11 @@
 //! A digest of what an index says, whatever its ids, segments and history are.
 
-use aurora_inverted::FIELDS;
+use aurora_inverted::{FIELDS, Field, LABEL_PREFIX};
 use blake3::Hasher;
 use rustc_hash::FxHashMap;
 
 use crate::chunk::ChunkId;
+use crate::column::ColumnDeclaration;
 use crate::content::encode_whole;
 use crate::error::StorageError;
 use crate::files::{FileOutcome, FileRecord};
@@ -16,15 +17,17 @@ const CHAINED: usize = 16;
 
 impl Snapshot {
     /// BLAKE3, in hexadecimal, of the logical content: every chunk in the order of keys with its record,
-    /// terms, labels, lengths and vector; every file row but its modification time; the totals, the model
-    /// and the custom columns.
+    /// terms, labels, lengths and vector; every file row but its stat data and blob id; the totals, the model
+    /// and the custom columns. Stale columns are left out: their values, the terms of the field for custom
+    /// columns if one of them has terms, and all vectors if one of them is part of the embedded text.
     ///
     /// Two indexes of the same tree have the same digest, however each came about.
     ///
     /// # Errors
     /// [`StorageError::Damaged`] for the first chunk, posting list, vector or file row that cannot be read.
     pub fn digest(&self) -> Result<String, StorageError> {
-        let terms = self.term_digests()?;
+        let stale = StaleColumns::of(self);
+        let terms = self.term_digests(&stale)?;
         let mut keys = Vec::with_capacity(self.live().len() as usize);
         for id in self.live() {
             let record = self.chunk(ChunkId(id))?;
@@ -35,10 +38,14 @@ impl Snapshot {
         let mut hasher = Hasher::new();
         for (_, id) in keys {
             let chunk = self.whole_chunk(ChunkId(id))?;
-            field(&mut hasher, &chunk.map(|chunk| encode_whole(&chunk)).unwrap_or_default());
+            let chunk = chunk.map(|mut chunk| {
+                chunk.metadata.retain(|(key, _)| !stale.contains(key));
+                encode_whole(&chunk)
+            });
+            field(&mut hasher, &chunk.unwrap_or_default());
             hasher.update(&terms.get(&id).copied().unwrap_or_default());
-            hasher.update(&lengths.of(ChunkId(id)));
-            if let Some((scale, row)) = self.row(ChunkId(id))? {
+            hasher.update(&stale.without_terms(lengths.of(ChunkId(id))));
+            if let Some((scale, row)) = self.row(ChunkId(id))?.filter(|_| !stale.have_vectors) {
                 hasher.update(&scale.to_le_bytes());
                 field(&mut hasher, &row);
             }
@@ -46,12 +53,12 @@ impl Snapshot {
         for record in self.files() {
             self.hash_file(&mut hasher, &record?)?;
         }
-        for total in self.field_totals() {
+        for total in stale.without_terms(self.field_totals()) {
             hasher.update(&total.to_le_bytes());
         }
         let model = self.manifest().model.as_ref();
         field(&mut hasher, model.map_or("", |model| model.id.as_str()).as_bytes());
-        for column in &self.manifest().columns {
+        for column in self.manifest().columns.iter().filter(|column| !stale.contains(&column.name)) {
             let json = serde_json::to_vec(column).map_err(|error| StorageError::encode("column", &error))?;
             field(&mut hasher, &json);
         }
@@ -59,14 +66,19 @@ impl Snapshot {
     }
 
     /// A digest of the dictionary entries of each chunk, which come in the order of their bytes.
-    fn term_digests(&self) -> Result<FxHashMap<u32, [u8; CHAINED]>, StorageError> {
+    fn term_digests(&self, stale: &StaleColumns<'_>) -> Result<FxHashMap<u32, [u8; CHAINED]>, StorageError> {
         let mut digests: FxHashMap<u32, [u8; CHAINED]> = FxHashMap::default();
         let mut listing = TermListing::everything(self);
         while let Some((term, postings)) = listing.step()? {
+            let is_label = term.first() == Some(&LABEL_PREFIX);
             // What is hashed for each posting fits one block of the hash function.
             let mut link = [0; CHAINED + 32 + 2 * FIELDS];
             link[CHAINED..CHAINED + 32].copy_from_slice(blake3::hash(&term).as_bytes());
             postings.for_each(|ChunkId(chunk), frequencies| {
+                let frequencies = stale.without_terms(frequencies);
+                if !is_label && frequencies == [0; FIELDS] {
+                    return;
+                }
                 let digest = digests.entry(chunk).or_default();
                 link[..CHAINED].copy_from_slice(digest);
                 link[CHAINED + 32..].copy_from_slice(little_endian(&frequencies).as_flattened());
@@ -100,6 +112,38 @@ impl Snapshot {
             field(hasher, chunk.map(|chunk| chunk.key()).unwrap_or_default().as_bytes());
         }
         Ok(())
+    }
+}
+
+/// The columns that a digest leaves out.
+struct StaleColumns<'s> {
+    columns: Vec<&'s ColumnDeclaration>,
+    have_terms: bool,
+    have_vectors: bool,
+}
+
+impl<'s> StaleColumns<'s> {
+    fn of(snapshot: &'s Snapshot) -> Self {
+        let manifest = snapshot.manifest();
+        let columns: Vec<_> =
+            manifest.columns.iter().filter(|column| manifest.unfinished.is_stale(&column.name)).collect();
+        Self {
+            have_terms: columns.iter().any(|column| column.terms.is_some()),
+            have_vectors: columns.iter().any(|column| column.embed),
+            columns,
+        }
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column.name == name)
+    }
+
+    /// Figures by field without those of the terms that columns have.
+    fn without_terms<T: Default>(&self, mut by_field: [T; FIELDS]) -> [T; FIELDS] {
+        if self.have_terms {
+            by_field[Field::Custom.index()] = T::default();
+        }
+        by_field
     }
 }
 

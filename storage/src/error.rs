@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use aurora_confined::{Directory, Refusal, refusal_of};
 
+use crate::distrust::Distrust;
+
 /// An error of the index store. Every message names the path. What to do next it names where that is the same for every
 /// program; which command builds an index again is for the program to say.
 #[derive(Debug, thiserror::Error)]
@@ -17,13 +19,21 @@ pub enum StorageError {
         /// The index directory.
         path: PathBuf,
     },
-    /// Records that are no copy of anything are not what they should be.
-    #[error("the records in {} are damaged: {what}", path.display())]
+    /// A store of records, which is no copy of anything, cannot be used: it is damaged, or of another format.
+    #[error("the records in {} cannot be used: {what}; restore them from a backup, or move them away", path.display())]
     DamagedRecords {
         /// The data file.
         path: PathBuf,
         /// What was found.
         what: String,
+    },
+    /// A store of records that the user has neither made nor accepted.
+    #[error("the store at {} is not used: {reason}", path.display())]
+    ForeignRecords {
+        /// The directory of the store.
+        path: PathBuf,
+        /// Why the store is not trusted.
+        reason: Distrust,
     },
     /// A key that no table can hold.
     #[error("a key has {length} bytes, not 1 to {most}")]
@@ -214,6 +224,14 @@ pub enum StorageError {
 }
 
 impl StorageError {
+    /// The same error of a store of records. What can be built again in the case of an index cannot be here.
+    pub(crate) fn of_records(self, data: &Path) -> Self {
+        match self.unusable_index() {
+            Some(what) => Self::DamagedRecords { path: data.to_owned(), what },
+            None => self,
+        }
+    }
+
     /// An error of serialisation.
     pub(crate) fn encode(what: &'static str, reason: &dyn fmt::Display) -> Self {
         Self::Encode { what, reason: reason.to_string() }

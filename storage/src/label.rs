@@ -3,7 +3,7 @@
 use aurora_inverted::LABEL_PREFIX;
 
 use crate::chunk::{ChunkType, MetaValue, NewChunk, last_component};
-use crate::column::{ColumnDeclaration, is_labelled};
+use crate::column::ColumnDeclaration;
 
 /// Longest label payload, in bytes, that is stored as it is.
 const MAX_PAYLOAD: usize = 240;
@@ -97,7 +97,7 @@ fn entry(kind: LabelKind, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Every label of a chunk, sorted and unique. Metadata that `columns` declare without the use `filter` has none.
+/// Every label of a chunk, sorted and unique. The values of `columns` are not among them: [`crate::values`] has these.
 pub(crate) fn labels_of(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> Vec<Vec<u8>> {
     let mut labels = vec![
         Label::Type(chunk.chunk_type).to_bytes(),
@@ -126,8 +126,9 @@ pub(crate) fn labels_of(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> 
     if let Some(parent) = &chunk.parent {
         labels.push(Label::Contains(parent).to_bytes());
     }
-    for (key, value) in chunk.metadata.iter().filter(|(key, _)| is_labelled(columns, key)) {
-        for value in texts(value) {
+    let is_declared = |key: &str| columns.iter().any(|column| column.name == key);
+    for (key, value) in chunk.metadata.iter().filter(|(key, _)| !is_declared(key)) {
+        for value in texts_of(value) {
             labels.push(Label::Meta { key, value: &value }.to_bytes());
         }
     }
@@ -136,7 +137,8 @@ pub(crate) fn labels_of(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> 
     labels
 }
 
-fn texts(value: &MetaValue) -> Vec<String> {
+/// The texts that a value is filtered by.
+pub(crate) fn texts_of(value: &MetaValue) -> Vec<String> {
     match value {
         MetaValue::Bool(value) => vec![value.to_string()],
         MetaValue::Integer(value) => vec![value.to_string()],

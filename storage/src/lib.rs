@@ -27,12 +27,12 @@
 //! #     git: ChunkHistory::None, metadata: vec![], governance: None, parent: None, exported: true, date: None,
 //! # };
 //! # let file = FileRecord {
-//! #     path: "a.py".into(), size: 20, mtime_ns: 0, blob: vec![], hash: [0; 32], language: "python".into(),
-//! #     outcome: FileOutcome::Indexed, history_key: vec![], chunks: vec![], lines: 2, warnings: vec![],
+//! #     path: "a.py".into(), size: 20, stamp: Default::default(), blob: vec![], hash: [0; 32], language: "python".into(),
+//! #     outcome: FileOutcome::Indexed, history_key: vec![], chunks: vec![], lines: 2, warnings: vec![], unfinished: vec![],
 //! # };
 //! # let update = ManifestUpdate {
 //! #     model: None, head_commit: None, root: "/".into(), fingerprints: vec![], complete: true, now: 0,
-//! #     summary: serde_json::Value::Null,
+//! #     summary: serde_json::Value::Null, unfinished: Default::default(),
 //! # };
 //! let environment = Environment::open(&directory.path().join(".aurora"), OpenMode::Create)?;
 //! let writer = environment.writer(WriterOptions::default())?;
@@ -68,6 +68,7 @@ mod commit;
 mod compact;
 mod content;
 mod digest;
+mod distrust;
 mod env;
 mod error;
 mod fault;
@@ -98,7 +99,9 @@ mod store;
 mod structure;
 mod tables;
 mod trust;
+mod unfinished;
 mod user;
+mod values;
 mod vectors;
 mod verify;
 mod vocabulary;
@@ -119,11 +122,12 @@ pub use chunk::{
     Complexity, GitHistory, GitState, Governance, HistoryTier, MetaValue, NewChunk, Relations, StoredTokens,
     UnknownChunkType,
 };
-pub use column::{ColumnDeclaration, ColumnKind};
+pub use column::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
 pub use compact::Compaction;
+pub use distrust::Distrust;
 pub use env::Environment;
 pub use error::StorageError;
-pub use files::{FileFinder, FileOutcome, FileRecord, FileRow};
+pub use files::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
 pub use index_id::IndexId;
 pub use label::{Label, LabelKind};
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
@@ -133,7 +137,8 @@ pub use records::{Record, RecordReader, RecordStore, RecordTable, RecordWriter, 
 pub use representation::FileRepresentation;
 pub use sizes::TableSize;
 pub use snapshot::Snapshot;
-pub use trust::{KnownIndexes, Origin};
+pub use trust::{IsTracked, KnownIndexes, Origin};
+pub use unfinished::{StageFailure, Unfinished, UnfinishedRow, UnfinishedRows};
 pub use user::UserDirectory;
 pub use vectors::Threads;
 pub use verify::VerifyReport;

@@ -32,31 +32,46 @@ impl Snapshot {
         TermListing::labels(self, kind)
     }
 
-    /// The values that metadata has under a key, in byte order, with the live chunks that have them. Values are cut as in
-    /// [`Snapshot::labels`].
+    /// The values that metadata has under a key, in byte order, with the live chunks that have them. Values that are labels are cut
+    /// as in [`Snapshot::labels`].
     pub fn meta_values(
         &self,
         key: &str,
-    ) -> impl Iterator<Item = Result<(String, RoaringBitmap), StorageError>> + use<'_> {
+    ) -> Box<dyn Iterator<Item = Result<(String, RoaringBitmap), StorageError>> + '_> {
+        if self.custom_column(key).is_some() {
+            return match self.chunks_by_value(key) {
+                Ok(values) => Box::new(values.into_iter().map(Ok)),
+                Err(error) => Box::new(std::iter::once(Err(error))),
+            };
+        }
         let prefix = Label::Meta { key, value: "" }.to_bytes();
         let hidden = prefix.len();
         let mut listing = TermListing::new(self, prefix, &[], hidden);
-        std::iter::from_fn(move || {
+        Box::new(std::iter::from_fn(move || {
             let found = listing.step_to_live().transpose()?;
             Some(found.map(|(entry, postings)| (listing.shown(&entry), postings.docs())))
-        })
+        }))
     }
 
-    /// The keys of metadata that have labels, in byte order.
+    /// The keys of metadata that have labels, and the custom columns that have values and the use `filter`, in byte order.
     ///
     /// # Errors
-    /// When the dictionary of a segment is damaged.
+    /// When the dictionary of a segment, or a block of values, is damaged.
     pub fn meta_keys(&self) -> Result<Vec<String>, StorageError> {
         let prefix = [LABEL_PREFIX, LabelKind::Meta as u8];
-        let (mut keys, mut from) = (Vec::new(), prefix.to_vec());
+        let mut keys = Vec::new();
+        for column in self.manifest().columns.iter().filter(|column| column.filter) {
+            if !self.chunks_by_value(&column.name)?.is_empty() {
+                keys.push(column.name.clone());
+            }
+        }
+        let mut from = prefix.to_vec();
         loop {
             let mut listing = TermListing::new(self, prefix.to_vec(), &from, prefix.len());
-            let Some((entry, _)) = listing.step_to_live()? else { return Ok(keys) };
+            let Some((entry, _)) = listing.step_to_live()? else {
+                keys.sort_unstable();
+                return Ok(keys);
+            };
             let key = entry.split(|byte| *byte == b'=').next().unwrap_or_default();
             keys.push(listing.shown(key));
             // Behind all labels of this key.

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::column::ColumnDeclaration;
+use crate::unfinished::Unfinished;
 
 /// Version of the on-disk format that this build reads and writes.
-pub const FORMAT_VERSION: u32 = 12;
+pub const FORMAT_VERSION: u32 = 13;
 
 /// Describes one published generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +25,8 @@ pub struct Manifest {
     pub fingerprints: Vec<(String, String)>,
     /// The custom columns, sorted by name. Labels and terms of all chunks follow them.
     pub columns: Vec<ColumnDeclaration>,
+    /// Work that stages have left undone.
+    pub unfinished: Unfinished,
     /// Unix seconds of the first publication.
     pub created: i64,
     /// Unix seconds of this publication.
@@ -60,6 +63,7 @@ impl Manifest {
             root: String::new(),
             fingerprints: Vec::new(),
             columns: Vec::new(),
+            unfinished: Unfinished::default(),
             created: 0,
             updated: 0,
             complete: false,
@@ -116,6 +120,8 @@ pub struct ManifestUpdate {
     pub root: String,
     /// See [`Manifest::fingerprints`].
     pub fingerprints: Vec<(String, String)>,
+    /// See [`Manifest::unfinished`]; the writer counts the rows.
+    pub unfinished: Unfinished,
     /// See [`Manifest::complete`].
     pub complete: bool,
     /// Unix seconds of now.

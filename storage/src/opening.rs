@@ -1,17 +1,22 @@
 //! Opening a directory as an LMDB environment: its files, and the size of its map.
 
-use std::io::{self, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
 use aurora_confined::{Directory, EntryKind, Refusal};
 use heed::{EnvFlags, EnvOpenOptions, WithoutTls};
+use memmap2::MmapMut;
 
+use crate::btree::{MAX_UNBORN_BYTES, is_unborn};
 use crate::error::StorageError;
-use crate::project::DATA;
+use crate::project::{DATA, ProjectDirectory};
 
 /// LMDB's lock file.
 pub(crate) const LMDB_LOCK: &str = "lock.mdb";
+/// Locked by the process that creates a data file, in the directory above that of the data file.
+const CREATION_LOCK: &str = "create.lock";
 /// Bytes of a lock file per reader, and before the first.
 const LOCK_SLOT: usize = 64;
 /// The largest map that is asked for, and the smallest that is made do with.
@@ -20,6 +25,8 @@ const LOCK_SLOT: usize = 64;
 /// takes pages.
 const LARGEST_MAP: u64 = if cfg!(windows) { 1 << 36 } else { 1 << 40 };
 const SMALLEST_MAP: usize = 1 << 24;
+/// Bytes of address space that stay free if it is limited.
+const RESERVED_BYTES: usize = 192 << 20;
 /// Processes and snapshots that may read at the same time.
 const READERS: u32 = 1022;
 
@@ -34,7 +41,8 @@ pub enum OpenMode {
 
 /// Makes sure that LMDB, which opens its files by name and follows links, finds regular files or none.
 ///
-/// A data file that LMDB makes itself can be read by its owner only; one that is there and empty keeps its permissions.
+/// # Errors
+/// [`StorageError::NoIndex`] when an existing file is asked for and there is none, or it holds no commit.
 pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
     for name in [DATA, LMDB_LOCK] {
         let path = || directory.path().join(name);
@@ -47,19 +55,70 @@ pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), Stora
                 return Err(StorageError::Foreign { path: path(), reason: "it is a directory".to_owned() });
             }
             Ok(_) => return Err(StorageError::io(&path(), Refusal::NotRegular.into())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => match mode {
-                OpenMode::Existing if name == DATA => {
-                    return Err(StorageError::NoIndex { path: directory.path().to_owned() });
-                }
-                OpenMode::Create if name == DATA => {
-                    directory.open_or_create(name).map_err(|error| StorageError::io(&path(), error))?;
-                }
-                _ => {}
-            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(StorageError::io(&path(), error)),
         }
     }
+    if mode == OpenMode::Existing && holds_no_commit(directory)? {
+        return Err(StorageError::NoIndex { path: directory.path().to_owned() });
+    }
     Ok(())
+}
+
+/// Whether the data file in a directory is missing, or was left by a process that ended while it created the file.
+pub(crate) fn holds_no_commit(directory: &Directory) -> Result<bool, StorageError> {
+    let look = || -> io::Result<bool> {
+        let file = match directory.open_file(DATA) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+            opened => opened?,
+        };
+        if file.metadata()?.len() > MAX_UNBORN_BYTES {
+            return Ok(false);
+        }
+        let mut bytes = Vec::new();
+        file.take(MAX_UNBORN_BYTES + 1).read_to_end(&mut bytes)?;
+        Ok(is_unborn(&bytes))
+    };
+    look().map_err(|error| StorageError::read(&directory.path().join(DATA), error))
+}
+
+/// Held while a process creates a data file. The system releases the lock when the process ends, however it ends.
+pub(crate) struct CreationLock(File);
+
+impl CreationLock {
+    /// Makes sure that LMDB finds a data file with commits, or an empty one that no other process is working on. Returns the
+    /// lock in the second case; it has to be held until LMDB has written the first pages. `home` is the directory above.
+    ///
+    /// An empty file is created here, because one that LMDB creates itself would have other permissions.
+    pub(crate) fn for_new_file(home: &Directory, directory: &Directory) -> Result<Option<Self>, StorageError> {
+        if !holds_no_commit(directory)? {
+            return Ok(None);
+        }
+        let lock = Self::acquire(home).map_err(|error| StorageError::io(&home.path().join(CREATION_LOCK), error))?;
+        // Another process may have created it meanwhile.
+        if !holds_no_commit(directory)? {
+            return Ok(None);
+        }
+        let emptied = directory.open_or_create(DATA).and_then(|file| file.set_len(0));
+        emptied.map_err(|error| StorageError::io(&directory.path().join(DATA), error))?;
+        Ok(Some(lock))
+    }
+
+    fn acquire(home: &Directory) -> io::Result<Self> {
+        let file = home.open_or_create(CREATION_LOCK)?;
+        match file.lock() {
+            // A file system without locks.
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(Self(file)),
+            locked => locked.map(|()| Self(file)),
+        }
+    }
+}
+
+impl Drop for CreationLock {
+    fn drop(&mut self) {
+        // A child process that is being started shares the open file, so closing it is not enough.
+        let _ = self.0.unlock();
+    }
 }
 
 /// Makes the lock file as long as LMDB needs it, in bytes that are really there: LMDB maps it and
@@ -83,8 +142,10 @@ pub(crate) fn reserve_lock_file(directory: &Directory) -> Result<(), StorageErro
 
 /// Opens LMDB with a map that the index can grow in for as long as it is open.
 ///
-/// Where address space is limited that is half of the largest map that the system grants: the rest is for the maps of
-/// readers, and for memory.
+/// With a limit of address space, the map takes a part of the largest size that the system grants: half for a new index, an
+/// eighth for every other environment, because a command opens several. The map shrinks further until [`RESERVED_BYTES`] are
+/// free for the maps of readers, for threads and for memory: an allocation that fails ends the process. A map is at least as
+/// large as its file.
 pub(crate) fn open_lmdb(
     directory: &Path,
     data: &Path,
@@ -92,7 +153,8 @@ pub(crate) fn open_lmdb(
     mut flags: EnvFlags,
 ) -> Result<heed::Env<WithoutTls>, StorageError> {
     let mut waits = 0;
-    let mut size = usize::try_from(LARGEST_MAP).unwrap_or(1 << (usize::BITS - 1));
+    let largest = usize::try_from(LARGEST_MAP).unwrap_or(1 << (usize::BITS - 1));
+    let mut size = largest;
     let mut is_limited = false;
     loop {
         let mut options = EnvOpenOptions::new().read_txn_without_tls();
@@ -105,7 +167,15 @@ pub(crate) fn open_lmdb(
         let error = match opened {
             Ok(_) if is_limited && size > SMALLEST_MAP => {
                 is_limited = false;
-                size /= 2;
+                let is_new_index = mode == OpenMode::Create && directory.ends_with(ProjectDirectory::INDEX);
+                size = (size / if is_new_index { 2 } else { 8 }).max(SMALLEST_MAP);
+                continue;
+            }
+            Ok(_) if size < largest && MmapMut::map_anon(RESERVED_BYTES).is_err() => {
+                if size == SMALLEST_MAP {
+                    return Err(StorageError::io(data, io::ErrorKind::OutOfMemory.into()));
+                }
+                size = (size / 2).max(SMALLEST_MAP);
                 continue;
             }
             Ok(lmdb) => return Ok(lmdb),

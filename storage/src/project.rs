@@ -28,6 +28,7 @@ pub(crate) const DATA: &str = "data.mdb";
 /// | `tree.walk`, `history.walk`, `history.comparisons` | caches of an index run | yes |
 /// | `runs` | figures of the last index runs | yes |
 /// | `writer.lock`, `tmp/` | the writer's lock and its temporary files | yes, while no run is writing |
+/// | `records.lock`, `create.lock` | locks of processes that write or create a store | yes, while none does |
 /// | `watch.lock` | the lock of the process that keeps the index fresh | yes, while none does |
 /// | `index.new/`, `index.old/` | an index on its way in or out, see `replace.rs` | no: `index.old/` may be the only one |
 /// | `index.unusable/`, `access.unusable/` | what was set aside because it could not be used | yes |

@@ -6,7 +6,7 @@ use aurora_inverted::{
 use roaring::RoaringBitmap;
 
 use crate::chunk::ChunkId;
-use crate::column::have_same_postings;
+use crate::column::have_same_terms;
 use crate::commit::Committer;
 use crate::error::StorageError;
 use crate::files;
@@ -16,6 +16,7 @@ use crate::manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, SegmentInfo};
 use crate::segment::{SegmentRows, merge_error, with_totals};
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key, meta_key};
+use crate::unfinished::Unfinished;
 use crate::vectors::{BLOCK_IDS, VectorBlockWriter};
 use crate::writer_state::WriterState;
 
@@ -35,7 +36,8 @@ pub(crate) fn publish(mut state: WriterState, update: ManifestUpdate) -> Result<
     // From here on everything is in one transaction, with what is left of the last batch.
     write_lengths(&mut state, &live)?;
     let field_totals = totals(&state, &live)?;
-    let file_count = write_files(&mut state)?;
+    let mut unfinished = Unfinished { rows: state.base.manifest().unfinished.rows.clone(), ..update.unfinished };
+    let file_count = write_files(&mut state, &mut unfinished)?;
     remove_dead(&mut state, &live)?;
     remove_segments(&mut state, &segments)?;
     let old = state.base.manifest();
@@ -47,6 +49,7 @@ pub(crate) fn publish(mut state: WriterState, update: ManifestUpdate) -> Result<
         root: update.root,
         fingerprints: update.fingerprints,
         columns: state.columns.to_vec(),
+        unfinished,
         created: if old.generation == 0 { update.now } else { old.created },
         updated: update.now,
         complete: update.complete,
@@ -79,6 +82,7 @@ fn says_the_same(old: &Manifest, update: &ManifestUpdate) -> bool {
         && old.head_commit == update.head_commit
         && old.root == update.root
         && old.fingerprints == update.fingerprints
+        && (&old.unfinished.stale, &old.unfinished.failures) == (&update.unfinished.stale, &update.unfinished.failures)
         && old.complete == update.complete
         && !old.imported
 }
@@ -98,7 +102,7 @@ fn check_model(state: &WriterState, update: &ManifestUpdate) -> Result<(), Stora
 /// Chunks that stay must have the labels and terms that the columns ask for.
 fn check_columns(state: &WriterState) -> Result<(), StorageError> {
     let kept = (state.base.live() - &state.dead).len();
-    if kept == 0 || state.rebuild || have_same_postings(&state.base.manifest().columns, &state.columns) {
+    if kept == 0 || state.rebuild || have_same_terms(&state.base.manifest().columns, &state.columns) {
         return Ok(());
     }
     Err(StorageError::Refused(format!(
@@ -203,14 +207,17 @@ fn totals(state: &WriterState, live: &RoaringBitmap) -> Result<[u64; FIELDS], St
     Ok(totals)
 }
 
-/// Writes the file rows, and returns how many there are.
-fn write_files(state: &mut WriterState) -> Result<u64, StorageError> {
+/// Writes the file rows, and returns how many there are. Counts their unfinished rows.
+fn write_files(state: &mut WriterState, unfinished: &mut Unfinished) -> Result<u64, StorageError> {
     let mut count = state.base.manifest().file_count;
     for (path, row) in std::mem::take(&mut state.files) {
         let key = files::key(&path);
-        let existed = state.base.file(&path)?.is_some();
+        let old = state.base.file(&path)?;
+        old.iter().for_each(|old| unfinished.subtract(&old.unfinished, old.chunks.len()));
+        let existed = old.is_some();
         match row {
             Some(row) => {
+                unfinished.add(&row.unfinished, row.chunks.len());
                 count += u64::from(!existed);
                 state.committer.push_last(Operation::put(Table::Files, key, files::encode(&row)));
             }
@@ -237,6 +244,8 @@ fn remove_dead(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), Stor
             state.committer.push_last(Operation::delete(table, chunk_key(first)));
         }
     }
+    let committer = &mut state.committer;
+    state.rows.values.publish(live, &dead, |operation| committer.push_last(operation))?;
     state.rows.remove(&state.base, live, &dead, &dead_firsts, &mut |operation| {
         state.committer.push_last(operation);
         Ok(())

@@ -18,7 +18,7 @@ use crate::error::StorageError;
 use crate::fault;
 use crate::lock::WriterLock;
 use crate::manifest::Manifest;
-use crate::opening::OpenMode;
+use crate::opening::{OpenMode, holds_no_commit};
 use crate::project::{DATA, ProjectDirectory};
 use crate::snapshot::Snapshot;
 use crate::store::IndexStore;
@@ -54,6 +54,10 @@ impl Replacement {
         clear(home)?;
         fault::point();
         let mut replacement = Self { home: home.clone(), known: known.clone(), parts: None, _lock: lock };
+        // The new index has the texts of the old one.
+        if home.open_directory(INDEX).and_then(|index| index.is_private()).unwrap_or(false) {
+            home.create_private_directory(NEW).map_err(|error| StorageError::io(&home.path().join(NEW), error))?;
+        }
         let store = IndexStore::open(NEW, home, OpenMode::Create, EnvFlags::empty())?;
         let base = Snapshot::open(&store)?;
         let committer = Committer::new(&base, BATCH);
@@ -127,11 +131,14 @@ impl Drop for Replacement {
     }
 }
 
-/// Whether a project has an index, given its `.aurora` directory.
+/// Whether a project has an index, given its `.aurora` directory. A data file without any commit is none.
 pub(crate) fn is_present(home: &Directory) -> bool {
-    let is_file =
-        |name: &&str| home.metadata(Path::new(name).join(DATA)).is_ok_and(|found| found.kind == EntryKind::File);
-    [INDEX, OLD].iter().any(is_file)
+    let is_there = |name: &&str| {
+        let is_file = home.metadata(Path::new(name).join(DATA)).is_ok_and(|found| found.kind == EntryKind::File);
+        // One that cannot be read is there: opening it says why.
+        is_file && !home.open_directory(name).is_ok_and(|directory| holds_no_commit(&directory).unwrap_or(false))
+    };
+    [INDEX, OLD].iter().any(is_there)
 }
 
 /// Removes what killed replacements have left behind. The caller holds the writer's lock.

@@ -14,15 +14,15 @@ use memmap2::Mmap;
 
 use crate::btree::{Cursor, Mark, Meta, MetaError, Pages, Unsealed, missing_pages_are_free};
 use crate::error::StorageError;
-use crate::opening::{LMDB_LOCK, OpenMode, open_lmdb, prepare, reserve_lock_file};
-use crate::project::{DATA, Identity, identity};
+use crate::opening::{CreationLock, LMDB_LOCK, OpenMode, open_lmdb, prepare, reserve_lock_file};
+use crate::project::{DATA, Identity, ProjectDirectory, identity};
 
 /// How often a read is begun again because commits came between its steps.
 pub(crate) const ATTEMPTS: usize = 100;
 
 /// How often an environment is opened whose lock file has an older transaction than the data file.
 const REOPENINGS: usize = 1000;
-/// Attempts before a lock file that is one transaction behind, or an empty data file, is taken as it is.
+/// Attempts before a lock file that is one transaction behind is taken as it is.
 const PATIENCE: usize = 10;
 /// The time between.
 const REOPENED_AFTER: Duration = Duration::from_millis(1);
@@ -85,7 +85,8 @@ impl Deref for Content {
 }
 
 impl IndexStore {
-    /// Opens the environment in the directory `name` of `home`, or returns the handle that this process has already.
+    /// Opens the environment in the directory `name` of `home`, or returns the handle that this process has already. Every
+    /// environment but that of an index is created for its owner only.
     pub(crate) fn open(
         name: &'static str,
         home: &Directory,
@@ -95,7 +96,8 @@ impl IndexStore {
         let path = home.path().join(name);
         let data = path.join(DATA);
         let directory = match mode {
-            OpenMode::Create => home.create_directory(name),
+            OpenMode::Create if ProjectDirectory::INDEXES.contains(&name) => home.create_directory(name),
+            OpenMode::Create => home.create_private_directory(name),
             OpenMode::Existing => home.open_directory(name),
         };
         let directory = match directory {
@@ -106,10 +108,10 @@ impl IndexStore {
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
                 return Err(StorageError::Foreign { path, reason: "it is a file".to_owned() });
             }
+            Err(error) if mode == OpenMode::Existing => return Err(StorageError::read(&path, error)),
             Err(error) => return Err(StorageError::io(&path, error)),
         };
         let real = path.canonicalize().map_err(|error| StorageError::io(&path, error))?;
-        // Taken before the data file is created: until LMDB has written the first pages, the file looks truncated.
         let mut guard = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         prepare(&directory, mode)?;
         let open = guard.get_or_insert_default();
@@ -117,7 +119,11 @@ impl IndexStore {
         if let Some(store) = open.get(&real).and_then(Weak::upgrade) {
             return Ok(store);
         }
-        inspect(&directory, mode)?;
+        let _creating = match mode {
+            OpenMode::Create => CreationLock::for_new_file(home, &directory)?,
+            OpenMode::Existing => None,
+        };
+        inspect(&directory)?;
         reserve_lock_file(&directory)?;
         let (lmdb, unlocked) = open_current(&directory, &real, mode, flags)?;
         let home = home.clone();
@@ -134,6 +140,14 @@ impl IndexStore {
         } else {
             Err(StorageError::Replaced { path: self.data.clone() })
         }
+    }
+
+    /// Whether other handles or processes may be reading. To be asked of a store that has just been opened, and has not been read.
+    ///
+    /// LMDB counts the places in the reader table that have been in use since some process had the file open. Opening it here
+    /// takes one of them, and the first one if nobody else reads.
+    pub(crate) fn is_read_by_others(&self) -> bool {
+        self.unlocked || self.lmdb.info().number_of_readers > 1
     }
 
     /// Whether the structure is known to be as LMDB has left it.
@@ -248,24 +262,14 @@ impl Mapped {
     }
 }
 
-/// Checks that a data file is one of LMDB's and as long as its meta pages say, before LMDB maps it.
-fn inspect(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
+/// Checks that a data file is one of LMDB's and as long as its meta pages say, before LMDB maps it. An empty one is fine: only the
+/// process that creates it comes here.
+fn inspect(directory: &Directory) -> Result<(), StorageError> {
     let data = &directory.path().join(DATA);
     let map = || map(directory, Path::new(DATA));
-    let mut first = map()?;
-    // Another process may have created the file, and not have written its first pages yet.
-    for _ in 0..PATIENCE {
-        if mode == OpenMode::Create || !first.is_empty() {
-            break;
-        }
-        std::thread::sleep(REOPENED_AFTER);
-        first = map()?;
-    }
+    let first = map()?;
     if first.is_empty() {
-        return match mode {
-            OpenMode::Create => Ok(()),
-            OpenMode::Existing => Err(StorageError::Truncated { path: data.to_owned(), expected: 1, actual: 0 }),
-        };
+        return Ok(());
     }
     let newest = Meta::newest(&first).map_err(|error| meta_error(data, first.len() as u64, error))?;
     if newest.extent() <= first.len() as u64 {

@@ -31,11 +31,13 @@ pub(crate) enum Table {
     Codes,
     /// Number of 1,024 chunk ids → their vectors.
     Vectors,
+    /// Number of 1,024 chunk ids (u32 big-endian) and name of a custom column → the values of these chunks.
+    Values,
 }
 
 impl Table {
     /// Every table, in the order of their discriminants.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Meta,
         Self::Chunks,
         Self::Sources,
@@ -48,6 +50,7 @@ impl Table {
         Self::Lengths,
         Self::Codes,
         Self::Vectors,
+        Self::Values,
     ];
 
     /// What the checksums of the table's values begin with; none where a value is large, seldom read as a whole, and
@@ -71,6 +74,7 @@ impl Table {
             Self::Lengths => "lengths",
             Self::Codes => "codes",
             Self::Vectors => "vectors",
+            Self::Values => "values",
         }
     }
 }

@@ -3,14 +3,17 @@
 //! A repository can contain an index whose answers its author chose. Every index has a random id, and a directory of the
 //! user, outside of any repository, has a record for each index that the user's runs have made: the id, the project, and the
 //! stamp of the data file after the last run.
+//!
+//! A record can also have a digest of the data file. An index that was copied to another place, together with the records, is
+//! known by it: a repository may contain a copy of an id, and of any time, but not another file with the same digest.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
+use crate::distrust::Distrust;
 use crate::error::StorageError;
 use crate::index_id::IndexId;
 use crate::project::{DATA, ProjectDirectory};
@@ -18,6 +21,8 @@ use crate::snapshot::Snapshot;
 
 /// Most bytes of a record.
 const MOST: u64 = 64 << 10;
+/// Bytes of a data file that are read at once.
+const HASHED_AT_ONCE: usize = 1 << 20;
 /// With more records than this, those of projects that are gone are removed.
 const MANY: usize = 4_096;
 
@@ -32,6 +37,9 @@ pub enum Origin {
     /// Made by someone else, or by a program that keeps no records.
     Unknown,
 }
+
+/// Whether git tracks a file below a directory, which is given by a path relative to the first one.
+pub type IsTracked = fn(&Path, &str) -> bool;
 
 /// The stat data of an index's data file. The default matches no file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +57,9 @@ struct TrustRecord {
     /// The `.aurora` directory, without symbolic links.
     home: PathBuf,
     stamp: Stamp,
+    /// BLAKE3 of the data file with that stamp, in hexadecimal, if it was computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
     /// Whether somebody else has made it, and the user has accepted it as it is.
     #[serde(default)]
     accepted: bool,
@@ -58,17 +69,51 @@ struct TrustRecord {
 #[derive(Debug, Clone)]
 pub struct KnownIndexes {
     directory: Option<PathBuf>,
+    accepts_unknown: bool,
+    is_tracked: Option<IsTracked>,
 }
 
 impl KnownIndexes {
     /// Records in a directory, which need not exist.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: Some(directory.into()) }
+        Self { directory: Some(directory.into()), ..Self::none() }
     }
 
     /// No records: every index is unknown.
     pub fn none() -> Self {
-        Self { directory: None }
+        Self { directory: None, accepts_unknown: false, is_tracked: None }
+    }
+
+    /// No records, and every store of records is accepted.
+    pub fn everything() -> Self {
+        Self::none().accepting_unknown(true)
+    }
+
+    /// The same records, where stores of records that have none are accepted too or not.
+    #[must_use]
+    pub fn accepting_unknown(self, accepts_unknown: bool) -> Self {
+        Self { accepts_unknown, ..self }
+    }
+
+    /// The same records, where a store that has changed since the user's last change is accepted only if git does not track it.
+    #[must_use]
+    pub fn asking_git(self, is_tracked: IsTracked) -> Self {
+        Self { is_tracked: Some(is_tracked), ..self }
+    }
+
+    /// Whether the store of records in the directory `name` of `home` may be used, given where it comes from.
+    ///
+    /// # Errors
+    /// Why it may not.
+    pub(crate) fn check(&self, origin: Origin, home: &Path, name: &str) -> Result<(), Distrust> {
+        let is_tracked = || self.is_tracked.is_some_and(|is_tracked| is_tracked(home, name));
+        match origin {
+            _ if self.accepts_unknown => Ok(()),
+            Origin::Own => Ok(()),
+            Origin::OwnButChanged if is_tracked() => Err(Distrust::Tracked),
+            Origin::OwnButChanged => Ok(()),
+            Origin::Unknown => Err(Distrust::Unknown),
+        }
     }
 
     /// The origin of a snapshot's index, given the project's `.aurora` directory.
@@ -84,7 +129,21 @@ impl KnownIndexes {
             if known.stamp == stamp {
                 return Some(Origin::Own);
             }
-            (known.home == home.canonicalize().ok()?).then_some(Origin::OwnButChanged)
+            let found = home.canonicalize().ok()?;
+            if known.home == found {
+                return Some(Origin::OwnButChanged);
+            }
+            // The file is read, so what is cheap to compare comes first.
+            let is_copy =
+                known.stamp.len == stamp.len && known.content.is_some() && known.content == content(home, name).ok();
+            if !is_copy {
+                return None;
+            }
+            // Without a new record the next look has to read the file again.
+            if let Some(directory) = &self.directory {
+                let _ = write(directory, id, &TrustRecord { home: found, stamp, ..known }, false);
+            }
+            Some(Origin::Own)
         };
         look().unwrap_or(Origin::Unknown)
     }
@@ -103,6 +162,24 @@ impl KnownIndexes {
     /// When the record cannot be written.
     pub fn accept(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         self.write(home, snapshot, true)
+    }
+
+    /// Also records the content of an index that is recorded as this user's, so that it is known at another place too. Reads the
+    /// data file unless its content is recorded already.
+    ///
+    /// # Errors
+    /// When the data file cannot be read, or the record cannot be written.
+    pub fn record_content(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
+        let (Some(id), Some(directory)) = (snapshot.id(), &self.directory) else { return Ok(()) };
+        let io = |error| StorageError::io(home, error);
+        let is_current =
+            |record: &TrustRecord| stamp(home, ProjectDirectory::INDEX).is_ok_and(|now| record.stamp == now);
+        let Some(record) = self.record_of(&id).filter(|record| record.content.is_none() && is_current(record)) else {
+            return Ok(());
+        };
+        let content = Some(content(home, ProjectDirectory::INDEX).map_err(io)?);
+        // Another process may have written the file meanwhile.
+        if is_current(&record) { write(directory, &id, &TrustRecord { content, ..record }, false) } else { Ok(()) }
     }
 
     /// Whether a snapshot is that of an index which was accepted, and which no run has written since.
@@ -145,8 +222,11 @@ impl KnownIndexes {
     ) -> Result<(), StorageError> {
         let io = |error| StorageError::io(directory, error);
         let home_path = home.canonicalize().map_err(io)?;
-        let record = TrustRecord { home: home_path, stamp: stamp(home, name).map_err(io)?, accepted };
-        match self.record_of(id) {
+        let stamp = stamp(home, name).map_err(io)?;
+        let before = self.record_of(id);
+        let content = before.as_ref().filter(|before| before.stamp == stamp).and_then(|before| before.content.clone());
+        let record = TrustRecord { home: home_path, stamp, content, accepted };
+        match before {
             Some(before) if before == record => Ok(()),
             before => write(directory, id, &record, before.is_none()),
         }
@@ -156,7 +236,8 @@ impl KnownIndexes {
     /// dies before [`KnownIndexes::record`], the origin is [`Origin::OwnButChanged`]. Errors are reported by that call.
     pub fn announce(&self, home: &Path, id: &IndexId) {
         if let (Some(directory), None, Ok(home)) = (&self.directory, self.record_of(id), home.canonicalize()) {
-            let _ = write(directory, id, &TrustRecord { home, stamp: Stamp::default(), accepted: false }, true);
+            let record = TrustRecord { home, stamp: Stamp::default(), content: None, accepted: false };
+            let _ = write(directory, id, &record, true);
         }
     }
 
@@ -169,9 +250,7 @@ impl KnownIndexes {
 /// Writes the record of an index; `is_new` if it has none yet.
 fn write(directory: &Path, id: &IndexId, record: &TrustRecord, is_new: bool) -> Result<(), StorageError> {
     let io = |error| StorageError::io(directory, error);
-    #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
-    fs::create_dir_all(directory).map_err(io)?;
-    let records = Directory::open_root(directory).map_err(io)?;
+    let records = Directory::create_private_root(directory).map_err(io)?;
     if is_new {
         forget_gone(&records).map_err(io)?;
     }
@@ -202,6 +281,14 @@ fn forget_gone(records: &Directory) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// BLAKE3 of the data file in the directory `name` of `home`, in hexadecimal.
+fn content(home: &Path, name: &str) -> io::Result<String> {
+    let file = ProjectDirectory::at(home).open()?.open_file(Path::new(name).join(DATA))?;
+    let mut hasher = blake3::Hasher::new();
+    io::copy(&mut io::BufReader::with_capacity(HASHED_AT_ONCE, file), &mut hasher)?;
+    Ok(hasher.finalize().to_hex().to_string())
 }
 
 fn stamp(home: &Path, name: &str) -> io::Result<Stamp> {

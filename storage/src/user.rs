@@ -46,6 +46,11 @@ impl UserDirectory {
         self.path.join("knowledge")
     }
 
+    /// Directory of the copies of repositories that mined questions are asked of.
+    pub fn mined_trees(&self) -> PathBuf {
+        self.path.join("cache").join("eval-trees")
+    }
+
     /// Directory of the user's memory.
     pub fn memory(&self) -> PathBuf {
         self.path.join("memory")

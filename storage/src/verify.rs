@@ -17,7 +17,8 @@ use crate::label::labels_of;
 use crate::manifest::SegmentInfo;
 use crate::representation::RepresentationBuilder;
 use crate::snapshot::Snapshot;
-use crate::tables::{Table, block_key};
+use crate::tables::{Table, block_key, meta_key};
+use crate::values::{ValueBlock, parse_value_key};
 use crate::vectors::{BLOCK_IDS, VectorBlock};
 
 /// Most problems that are put into words.
@@ -93,6 +94,8 @@ impl Snapshot {
         report.note(result);
         let result = self.verify_vectors(&mut report);
         report.note(result);
+        let result = self.verify_values(&mut report);
+        report.note(result);
         // What is wrong from here on is wrong with the keyword index: all else has been found sound without it.
         let others = report.problem_count;
         in_keywords.into_iter().for_each(|problem| report.problem(problem));
@@ -108,11 +111,17 @@ impl Snapshot {
         report
     }
 
-    /// Checks the pages of every tree; returns what is wrong with those of the keyword index.
+    /// Checks the pages of every tree, and the checksum of every value, those of rows that nothing refers to included. Vectors have
+    /// checksums of their own. Returns what is wrong with the keyword index.
     fn verify_pages(&self, report: &mut VerifyReport) -> Vec<String> {
         let keywords = KEYWORDS.map(Table::name);
         let mut in_keywords = Vec::new();
-        check_structure(&self.pages(), self.meta(), &keywords, &mut |table, damage| {
+        let seal_of = |name: &[u8], key: &[u8]| {
+            let table = Table::ALL.iter().find(|table| table.name().as_bytes() == name)?;
+            // The mark of the format is compared as a whole when the index is opened.
+            table.seal().filter(|_| *table != Table::Meta || key != meta_key::FORMAT)
+        };
+        check_structure(&self.pages(), self.meta(), &keywords, seal_of, &mut |table, damage| {
             let is_of_keywords = keywords.iter().any(|name| name.as_bytes() == table);
             if is_of_keywords { in_keywords.push(damage.0) } else { report.problem(damage.0) }
         });
@@ -178,6 +187,35 @@ impl Snapshot {
                     });
                 }
                 None => report.problem("a block of contents is invalid".to_owned()),
+            }
+            cursor.next().map_err(|damage| self.wrap(damage))?;
+        }
+        Ok(())
+    }
+
+    /// Checks that every block of values is of a column and of live chunks, and that its values have the type of the column.
+    fn verify_values(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
+        let mut cursor = self.cursor(Table::Values, &[])?;
+        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+            let place = parse_value_key(key);
+            let end = self.manifest().next_chunk_id.div_ceil(BLOCK_IDS);
+            // The rows of a writer that has not published, or never will.
+            if place.is_some_and(|(block, _)| block >= end) {
+                break;
+            }
+            let column = place.and_then(|(block, name)| Some((block, self.custom_column(name)?)));
+            match column.and_then(|(block, column)| Some((block, column, ValueBlock::decode(value)?))) {
+                Some((block, column, values)) => {
+                    let name = &column.name;
+                    report.expect(values.values().all(|value| value.kind() == column.kind), || {
+                        format!("block {block} of the column `{name}` has values of another type")
+                    });
+                    let ids = block * BLOCK_IDS..=block * BLOCK_IDS + (BLOCK_IDS - 1);
+                    report.expect(self.live().range_cardinality(ids) > 0, || {
+                        format!("block {block} of the column `{name}` is of dead chunks")
+                    });
+                }
+                None => report.problem(format!("the block of values {} is invalid", key.escape_ascii())),
             }
             cursor.next().map_err(|damage| self.wrap(damage))?;
         }

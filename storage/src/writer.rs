@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use aurora_inverted::{FIELDS, HashedTerm, TermVector, length_code};
 
 use crate::blame::{self, Blame};
-use crate::chunk::{Chunk, ChunkId, NewChunk};
+use crate::chunk::{Chunk, ChunkId, MetaValue, NewChunk};
 use crate::cleanup::{has_leftovers, remove_leftovers};
 use crate::column::check_columns;
 use crate::commit::{Committer, create_tables};
@@ -150,6 +150,26 @@ impl IndexWriter {
             state.files.insert(path.to_owned(), None);
         }
         Ok(())
+    }
+
+    /// Sets the values that a chunk of the published generation has in custom columns to those in `metadata`, and leaves all else of the
+    /// chunk as it is. Columns that `metadata` lacks lose their value.
+    ///
+    /// # Errors
+    /// Refuses a chunk that is not live, values that are terms of the chunk, and values of another type than their column's.
+    pub fn set_values(&self, id: ChunkId, metadata: &[(String, MetaValue)]) -> Result<(), StorageError> {
+        let mut state = self.state();
+        if !state.base.live().contains(id.0) || state.dead.contains(id.0) {
+            return Err(StorageError::Refused(format!("chunk {id} is not there, so it cannot get values")));
+        }
+        for column in state.columns.iter().filter(|column| column.terms.is_some()) {
+            let given = metadata.iter().find(|(name, _)| *name == column.name).map(|(_, value)| value);
+            if state.base.custom_value(id, &column.name)?.as_ref() != given {
+                let message = format!("the terms of chunk {id} depend on the column `{}`", column.name);
+                return Err(StorageError::Refused(message));
+            }
+        }
+        state.rows.values.set(id.0, metadata)
     }
 
     /// Sets a file's row and leaves its chunks as they are.

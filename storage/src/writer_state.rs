@@ -55,12 +55,13 @@ impl WriterState {
         options: WriterOptions,
     ) -> Result<Self, StorageError> {
         let next_id = base.manifest().next_chunk_id;
+        let columns: Arc<[ColumnDeclaration]> = options.columns.into();
         Ok(Self {
+            rows: ChunkRows::new(Arc::clone(&columns), Some(base.clone()))?,
             committer: Committer::new(&base, limit),
-            rows: ChunkRows::new()?,
             vectors: VectorAppender::new(&base)?,
             inversion: Inversion::begin(home, options.memory / 2)?,
-            columns: options.columns.into(),
+            columns,
             files: BTreeMap::new(),
             dead: RoaringBitmap::new(),
             dead_firsts: Vec::new(),
@@ -77,7 +78,7 @@ impl WriterState {
 
     /// Whether anything was asked of the writer.
     pub(crate) fn is_touched(&self) -> bool {
-        self.rebuild || !self.files.is_empty() || !self.added.is_empty()
+        self.rebuild || !self.files.is_empty() || !self.added.is_empty() || self.rows.values.has_changes()
     }
 
     /// The row of a file as it would be published now.

@@ -61,16 +61,35 @@ fn conditions_compare_built_in_metadata_by_its_type() {
         assert_eq!((found.code, found.out.as_str()), (Some(2), ""), "{condition}");
         found.err
     };
-    let missing = search(&fixture, &["--where", "usage_cuont>3"]);
-    assert_eq!((missing.code, missing.out.as_str()), (Some(0), ""));
-    assert_snapshot!(missing.err, @r#"
-    Note: No column 'usage_cuont' in this index; columns: is_pattern, keywords, pattern_type, success_score, usage_count (did you mean `usage_count`?)
-    Note: no results for "what to do after a failure"
-    "#);
-    assert_snapshot!(refused("usage_count>many"), @"Error: Invalid value 'many' for the column 'usage_count' of type integer: give a number, such as 5 or 0.5");
-    assert_snapshot!(refused("keywords>a"), @"Error: The column 'keywords' of type strings has no order for `>`; it can be compared with = and !=");
+    assert_snapshot!(refused("usage_cuont>3"), @"Error: No column 'usage_cuont' in this index; columns: is_pattern, keywords, pattern_type, success_score, usage_count (did you mean `usage_count`?)");
+    let missing = search(&fixture, &["--where", "phase_number>3"]);
+    assert_eq!((missing.code, missing.out.as_str()), (Some(0), ""), "built in, without a value here");
+    assert!(missing.err.starts_with("Note: No column 'phase_number' in this index"), "{missing:?}");
+    assert_snapshot!(refused("usage_count>many"), @"Error: Invalid value 'many' for the column 'usage_count' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
+    assert_snapshot!(refused("keywords>a"), @"Error: The column 'keywords' of type strings has no order for `>`; it can be compared with =, != and in");
     let lines = run(&fixture, &["mem", "search", "--stdin", "--where", "usage_count=x"]);
     assert_eq!((lines.code, lines.out.as_str()), (Some(2), ""), "before any line is read");
+}
+
+#[test]
+fn a_filter_without_a_query_lists_what_passes() {
+    let fixture = with_patterns();
+    for filter in [&["--where", "usage_count in 1..20"][..], &["--path", ".aurora/reasoning"], &["--type", "reasoning"]]
+    {
+        for command in [&["mem", "search"][..], &["mem"]] {
+            let listed = run(&fixture, &[command, filter, &["--format", "json", "--no-record"]].concat());
+            assert_eq!(listed.code, Some(0), "{listed:?}");
+            let json = listed.json();
+            let files: Vec<_> = json["results"].as_array().expect("a list").iter().map(|hit| &hit["file"]).collect();
+            assert_eq!(files, [".aurora/reasoning/backoff.json", ".aurora/reasoning/retry.json"], "{filter:?}");
+        }
+    }
+    let none = run(&fixture, &["mem", "search", "--where", "usage_count=none", "--lang", "python", "--format", "json"]);
+    assert!(!none.json()["results"].as_array().expect("a list").is_empty(), "{none:?}");
+    let nothing = run(&fixture, &["mem", "search", "--where", "usage_count>99"]);
+    assert_eq!(nothing.code, Some(0));
+    assert!(nothing.err.contains("No chunk has usage_count>99") && nothing.err.contains("no chunk passes the filters"));
+    assert_eq!(run(&fixture, &["mem", "search", "--no-record"]).code, Some(2), "no query and no filter");
 }
 
 #[test]

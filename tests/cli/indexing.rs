@@ -205,18 +205,39 @@ fn statistics_add_up() {
     assert!(text.out.contains("python") && text.out.contains("method") && text.out.contains("Tables"), "{}", text.out);
 }
 
+/// The names of the doctor's checks.
+const CHECKS: [&str; 11] =
+    ["git", "index", "writer", "model", "reranker", "disk", "config", "pipeline", "memory", "history", "terminal"];
+
 #[test]
 fn the_doctor_finds_nothing_and_then_something() {
     let fixture = indexed();
     let well = run(&fixture, &["doctor"]);
     assert_eq!(well.code, Some(0), "{well:?}");
-    for check in ["git", "index", "writer", "model", "reranker", "disk", "config", "pipeline", "memory", "terminal"] {
+    for check in CHECKS {
         assert!(well.out.contains(&format!(" {check} ")), "{check} in {}", well.out);
     }
     fixture.write(".aurora/config.toml", "[search.bm25]\nb = 2\n");
     let ill = run(&fixture, &["doctor"]);
     assert_eq!(ill.code, Some(1), "{ill:?}");
     assert!(ill.out.contains("FAIL  config"), "{}", ill.out);
+    let report = run(&fixture, &["doctor", "--format", "json"]);
+    assert_eq!((report.code, &report.err), (Some(1), &ill.err));
+    let json = report.json();
+    let checks = json["checks"].as_array().expect("a list");
+    let names: Vec<&str> = checks.iter().map(|check| check["name"].as_str().expect("a name")).collect();
+    assert_eq!(names, CHECKS);
+    for check in checks {
+        let line = format!(
+            "{:<5} {} ",
+            check["verdict"].as_str().expect("text").replace("fail", "FAIL"),
+            check["name"].as_str().expect("text")
+        );
+        assert!(ill.out.contains(line.trim_end()), "{line} in {}", ill.out);
+    }
+    let count = |verdict: &str| checks.iter().filter(|check| check["verdict"] == verdict).count();
+    assert_eq!((&json["failures"], &json["warnings"]), (&count("fail").into(), &count("warn").into()));
+    assert!(count("fail") > 0 && json["root"].is_string() && json["version"].is_string(), "{json}");
     fixture.write(".aurora/config.toml", "[memory.policy.short]\ncondition = \"age_days >\"\n");
     let ill = run(&fixture, &["doctor"]);
     assert_eq!(ill.code, Some(1), "{ill:?}");

@@ -54,6 +54,48 @@ fn every_fault_is_told_with_its_place() {
 }
 
 #[test]
+fn a_check_goes_on_after_an_unknown_type_and_looks_for_programs() {
+    let fixture = Fixture::plain();
+    fixture.write(
+        "team.toml",
+        "extends = \"default\"
+
+[stage.owner]
+use = \"proces\"
+comand = [\"python3\", \"tools/owner.py\"]
+reads = [\"file.path\"]
+writes = { owner = \"string\" }
+after = [\"chunck\"]
+
+[stage.team]
+use = \"process\"
+command = [\"python3\", \"tools/none.py\"]
+reads = [\"chunk.owner\", \"file.pth\"]
+writes = { query = \"string\" }
+
+[stage.churn]
+use = \"documents\"
+command = [\"aurora-no-such-program\"]
+",
+    );
+    let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
+    assert_eq!((checked.code, checked.out.as_str()), (Some(2), ""), "{checked:?}");
+    for told in [
+        "unknown stage type `proces`",
+        "unknown key `comand` in stage `owner`",
+        "stage `owner` comes after `chunck`, which this pipeline does not have",
+        "stage `team` reads column `file.pth`, which no earlier stage writes",
+        "stage `team` writes column `query`, which is built-in metadata of documents",
+        "stage `team` cannot run: there is no file `tools/none.py`",
+        "stage `churn` cannot run: there is no program `aurora-no-such-program`",
+    ] {
+        assert!(checked.err.contains(told), "{told} in {}", checked.err);
+    }
+    assert!(!checked.err.contains("column `chunk.owner`"), "the misspelt stage writes it: {}", checked.err);
+    assert!(checked.err.ends_with("Error: the pipeline has 7 errors\n"), "{}", checked.err);
+}
+
+#[test]
 fn a_pipeline_that_is_not_there() {
     let fixture = Fixture::plain();
     settings(&fixture).bind(|| {

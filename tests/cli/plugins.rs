@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, Run};
 use crate::{command, run, settings};
 
 /// A project in a directory, with a stage that `aur plugin new` has written.
@@ -39,8 +39,8 @@ fn a_new_stage_is_trusted_and_filters() {
           stage    area
           command  python3 .aurora/plugins/area.py
           file     .aurora/plugins/area.py
-          hash     DIGEST
-          Help: `aur plugin trust area` allows it; `--untrusted skip` indexes without it
+          digest   DIGEST
+          Help: `aur plugin trust area` allows it; `--untrusted keep` indexes without running it
         ");
         assert_snapshot!(without_digest(&run(&fixture, &["plugin", "list"]).out), @"area  process  chunk.area  not allowed, DIGEST");
         let trusted = run(&fixture, &["plugin", "trust", "area", "--yes"]);
@@ -49,8 +49,8 @@ fn a_new_stage_is_trusted_and_filters() {
           stage    area
           command  python3 .aurora/plugins/area.py
           file     .aurora/plugins/area.py
-          hash     DIGEST
-        Allowed in [root] until it changes
+          digest   DIGEST
+        Allowed wherever it is the same, until it changes
         ");
     });
     let indexed = run(&fixture, &["mem", "index", "--quiet"]);
@@ -70,7 +70,7 @@ fn a_changed_program_is_not_trusted_any_more() {
     fixture.write(".aurora/plugins/area.py", "import os\nos.system('true')\n");
     assert_eq!(run(&fixture, &["mem", "index"]).code, Some(2));
     let skipped = run(&fixture, &["mem", "index", "--untrusted", "skip", "--format", "json"]);
-    assert_eq!(skipped.code, Some(0), "{skipped:?}");
+    assert_eq!(skipped.code, Some(1), "{skipped:?}");
     assert!(skipped.err.contains("without stage `area`"), "{}", skipped.err);
     assert!(skipped.json()["report"]["stages"].as_array().expect("a list").iter().all(|stage| stage["name"] != "area"));
     let found = run(&fixture, &["mem", "charge", "--where", "area=src"]);
@@ -78,18 +78,106 @@ fn a_changed_program_is_not_trusted_any_more() {
     assert!(found.err.contains("No column 'area' in this index"), "{}", found.err);
 }
 
-#[test]
-fn a_consent_can_be_taken_back_and_is_not_part_of_the_repository() {
-    let fixture = project();
-    assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
+/// A clone of a project: its files in another directory.
+fn clone_of(fixture: &Fixture) -> Fixture {
     let copied = Fixture::plain();
     for file in [".aurora/pipeline.toml", ".aurora/plugins/area.py", "src/pay/charge.py"] {
         copied.write(file, std::fs::read_to_string(fixture.path(file)).expect("read"));
     }
-    assert_eq!(run(&copied, &["mem", "index"]).code, Some(2), "another repository");
+    copied
+}
+
+/// Runs `aur` in a clone as the user of `fixture`.
+fn run_in(clone: &Fixture, fixture: &Fixture, arguments: &[&str]) -> Run {
+    Run::of(command(fixture).current_dir(clone.root()).args(arguments))
+}
+
+#[test]
+fn a_consent_holds_in_every_clone_and_can_be_taken_back() {
+    let fixture = project();
+    assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
+    let clone = clone_of(&fixture);
+    assert_eq!(run(&clone, &["mem", "index"]).code, Some(2), "the record is not part of the repository");
+    let indexed = run_in(&clone, &fixture, &["mem", "index", "--quiet"]);
+    assert_eq!((indexed.code, indexed.err.as_str()), (Some(0), ""), "{indexed:?}");
+    let pipeline = std::fs::read_to_string(clone.path(".aurora/pipeline.toml")).expect("read");
+    for (line, told) in [
+        ("config = { depth = 2 }", "changed  config.depth is new: 2"),
+        ("env = [\"TOKEN\"]", "changed  the variable TOKEN is new"),
+        ("inputs = [\"CODEOWNERS\"]", "changed  the input CODEOWNERS is new"),
+    ] {
+        clone.write(".aurora/pipeline.toml", format!("{pipeline}{line}\n"));
+        let refused = run_in(&clone, &fixture, &["mem", "index"]);
+        assert!(refused.code == Some(2) && refused.err.contains(told), "{refused:?}");
+    }
+    clone.write(".aurora/pipeline.toml", pipeline.replace("area.py\"", "area.py\", \"--deep\""));
+    let refused = run_in(&clone, &fixture, &["mem", "index"]);
+    assert!(refused.err.contains("changed  the command is `python3 .aurora/plugins/area.py --deep`"), "{refused:?}");
+    clone.write(".aurora/pipeline.toml", &pipeline).write(".aurora/plugins/area.py", "import teams\n");
+    clone.write(".aurora/plugins/teams.py", "");
+    let refused = run_in(&clone, &fixture, &["mem", "index"]);
+    for told in ["changed  file .aurora/plugins/area.py has changed", "imports  .aurora/plugins/teams.py"] {
+        assert!(refused.code == Some(2) && refused.err.contains(told), "{refused:?}");
+    }
+    let listed = run_in(&clone, &fixture, &["plugin", "list", "--format", "json"]).json();
+    let stage = &listed["stages"][0];
+    assert_eq!((&stage["name"], &stage["state"]), (&"area".into(), &"not-allowed".into()), "{listed}");
+    assert_eq!(stage["changes"].as_array().map(Vec::len), Some(2), "{listed}");
+    assert_eq!(stage["imports"][0]["path"], ".aurora/plugins/teams.py");
     let revoked = run(&fixture, &["plugin", "trust", "area", "--revoke"]);
     assert_eq!(revoked.out, "Forgotten: 1 of stage area\n");
     assert_eq!(run(&fixture, &["mem", "index"]).code, Some(2));
+}
+
+#[test]
+fn a_file_of_digests_allows_what_it_lists_and_nothing_else() {
+    let fixture = project();
+    let listed = run(&fixture, &["plugin", "list", "--digests"]);
+    assert!(listed.code == Some(0) && listed.out.ends_with("  area\n"), "{listed:?}");
+    let json = run(&fixture, &["plugin", "list", "--format", "json"]).json();
+    assert_eq!(json["stages"][0]["digest"].as_str(), listed.out.split(' ').next());
+    let file = fixture.home().join("allowed");
+    std::fs::write(&file, format!("# reviewed\n{}", listed.out)).expect("written");
+    let trust = |file: &std::path::Path, more: &[&str]| {
+        run(&fixture, &[&["plugin", "trust", "--digest", file.to_str().expect("text")], more].concat())
+    };
+    fixture.write("allowed", &listed.out);
+    let inside = trust(&fixture.path("allowed"), &["--yes"]);
+    assert!(inside.code == Some(2) && inside.err.contains("is in the checkout"), "{inside:?}");
+    assert_eq!(run(&fixture, &["mem", "index"]).code, Some(2));
+    let allowed = trust(&file, &[]);
+    assert!(allowed.code == Some(0) && allowed.out.starts_with("Allowed: "), "{allowed:?}");
+    assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
+    // What a pull request changes is not listed, whatever else was allowed before.
+    fixture.write(".aurora/plugins/area.py", "open('ran', 'w')\n");
+    for more in [&["area"][..], &["--yes"], &[]] {
+        let refused = trust(&file, more);
+        assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{refused:?}");
+        assert!(refused.err.contains("file .aurora/plugins/area.py has changed"), "{refused:?}");
+    }
+    assert_eq!(run(&fixture, &["mem", "index"]).code, Some(2));
+    assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
+    assert_eq!(trust(&file, &[]).code, Some(2), "allowed, but not listed");
+    std::fs::write(&file, "area\n").expect("written");
+    assert!(trust(&file, &[]).err.contains("allowed:1 does not begin with a digest"));
+    assert!(!fixture.path("ran").exists());
+}
+
+#[test]
+fn a_source_of_documents_is_allowed_by_its_digest() {
+    let fixture = Fixture::plain();
+    let text =
+        "extends = \"default\"\n\n[stage.tickets]\nuse = \"documents\"\ncommand = [\"python3\", \"tickets.py\"]\n";
+    fixture.write(".aurora/pipeline.toml", text).write("tickets.py", "print('never')\n");
+    let listed = run(&fixture, &["plugin", "list", "--digests"]);
+    let file = fixture.home().join("allowed");
+    std::fs::write(&file, &listed.out).expect("written");
+    let trust = ["plugin", "trust", "--digest", file.to_str().expect("text")];
+    assert_eq!(run(&fixture, &trust).code, Some(0), "{listed:?}");
+    assert!(run(&fixture, &["plugin", "list"]).out.contains("allowed, "));
+    fixture.write(".aurora/pipeline.toml", format!("{text}config = {{ project = \"B\" }}\n"));
+    let refused = run(&fixture, &trust);
+    assert!(refused.code == Some(2) && refused.err.contains("config.project is new: \"B\""), "{refused:?}");
 }
 
 #[test]
@@ -98,7 +186,7 @@ fn a_search_does_not_run_a_program_either() {
     fixture.write(".aurora/plugins/area.py", "open('ran', 'w')\n");
     let found = run(&fixture, &["mem", "charge"]);
     assert_eq!(found.code, Some(0), "{found:?}");
-    assert!(found.out.contains("charge.py") && found.err.contains("without stage `area`"), "{found:?}");
+    assert!(found.out.contains("charge.py") && found.err.contains("stage `area` was not run"), "{found:?}");
     for arguments in
         [&["pipeline", "check"][..], &["pipeline", "graph"], &["pipeline", "show"], &["doctor"], &["plugin", "list"]]
     {
@@ -166,7 +254,7 @@ fn what_new_refuses() {
         assert_snapshot!(run(&fixture, &["plugin", "trust", "embed"]).err, @"Error: stage `embed` runs no program, so there is nothing to allow");
         assert_snapshot!(run(&fixture, &["plugin", "trust", "area"]).err, @r"
         Error: there is no terminal to ask on
-          Help: `--yes` allows the program without asking
+          Help: `--yes` allows the program without asking, `--digest FILE` if a file of reviewed digests lists it
         ");
     });
 }

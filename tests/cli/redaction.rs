@@ -98,6 +98,29 @@ fn masking_can_be_switched_off() {
     }
 }
 
+#[test]
+fn no_secret_in_a_name_reaches_the_index() {
+    let fixture = Fixture::git();
+    let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
+    fixture.write("src/plain.py", "def plain():\n    return 1\n").commit("Add plain");
+    fixture.write("src/plain.py", "def plain():\n    return 2\n");
+    let author = format!("Anna {token} <{token}@example.org>");
+    fixture.run_git(&["commit", "--quiet", "--all", "--author", &author, "--message", "Change"]);
+    fixture.write(&format!("src/{token}.py"), "def hidden_in_a_file():\n    return 1\n");
+    fixture.write(&format!("{token}/inner.py"), "def hidden_in_a_directory():\n    return 1\n");
+    for arguments in [&["mem", "index", "--format", "json"][..], &["mem", "index", "--force", "--format", "json"]] {
+        let summary = run(&fixture, arguments);
+        assert_eq!(summary.code, Some(0), "{summary:?}");
+        assert!(!summary.out.contains(&token[4..]) && !summary.err.contains(&token[4..]), "{summary:?}");
+        assert!(!holds(&fixture.path(".aurora"), &token.as_bytes()[4..]), "{arguments:?}");
+    }
+    let skipped = run(&fixture, &["mem", "index", "--format", "json"]).out;
+    assert!(skipped.contains("a secret in its path"), "{skipped}");
+    assert_eq!(found_by_pattern(&fixture, "hidden_in_a"), 0);
+    let found = run(&fixture, &["mem", "search", "plain", "--format", "json"]).out;
+    assert!(found.contains("src/plain.py") && !found.contains(&token[4..]), "{found}");
+}
+
 /// How many chunks have a text.
 fn found_by_pattern(fixture: &Fixture, text: &str) -> usize {
     let found = run(fixture, &["mem", "search", "--grep", text, "--format", "json"]).json();

@@ -1,6 +1,60 @@
 //! A stage that adds a language.
 
+use aurora_query::{Relation, RelationIndex};
+
 use crate::{digest, fresh, repository, run, snapshot};
+
+/// A language of tasks: `task NAME [: BASE]`, `needs NAME` and `end`.
+const TASKS: &str = "
+from aurora_stage import stage
+
+@stage
+def definitions(text):
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if words[:1] == ['task']:
+            found.append({'name': words[1], 'kind': 'class', 'line_start': number, 'line_end': number, 'calls': [], 'bases': words[3:]})
+        elif words[:1] == ['needs']:
+            found[-1]['calls'].append(words[1])
+        if found:
+            found[-1]['line_end'] = number
+    return found
+";
+
+#[test]
+fn definitions_of_a_stage_are_related_by_the_calls_that_it_states() {
+    let fixture = repository();
+    let pipeline = PIPELINE.replace("protobuf", "tasks").replace("proto = ", "task = ");
+    fixture.write("tools/tasks.py", TASKS).write(".aurora/pipeline.toml", pipeline);
+    fixture.write(
+        "ops/build.task",
+        "task fetch-all\n  step\nend\ntask build : Base\n  needs fetch-all\n  needs notify\n  needs pay_1\nend\n",
+    );
+    fixture.write("ops/lib/notify.task", "task notify\n  step\nend\ntask Base\n  step\nend\n");
+    let summary = run(&fixture);
+    assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
+    let snapshot = snapshot(fixture.root());
+    let relations = RelationIndex::new(&snapshot);
+    let related = |name: &str, relation| {
+        let found = relations.find(name).expect("readable");
+        assert_eq!(found.len(), 1, "{name}");
+        let related = relations.related(found[0], relation).expect("readable");
+        let name = |id| snapshot.chunk(id).expect("readable").expect("there").qualified_name().to_owned();
+        let mut names: Vec<String> = related.list.iter().map(|one| name(one.id)).collect();
+        names.sort();
+        (names, related.external)
+    };
+    let (callees, external) = related("build", Relation::Callees);
+    assert_eq!(
+        (callees, external),
+        (vec!["fetch-all".to_owned(), "notify".to_owned(), "pay_1".to_owned()], Vec::new())
+    );
+    for called in ["fetch-all", "notify", "pay_1"] {
+        assert_eq!(related(called, Relation::Callers).0, ["build"], "{called}");
+    }
+    assert_eq!(related("Base", Relation::Implementers).0, ["build"]);
+}
 
 const PIPELINE: &str = "
 extends = \"default\"

@@ -13,6 +13,7 @@ mod examples;
 mod languages;
 mod properties;
 mod reruns;
+mod unfinished;
 
 use std::path::Path;
 use std::sync::Arc;

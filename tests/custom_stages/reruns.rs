@@ -1,7 +1,7 @@
 //! What runs again when a stage has changed.
 
 use aurora_stages::index::{Trust, rebuild_bm25};
-use aurora_storage::KnownIndexes;
+use aurora_storage::{KnownIndexes, Snapshot};
 
 use crate::fixture::Fixture;
 use crate::{counter, digest, fresh, repository, run, snapshot, text, values};
@@ -48,6 +48,51 @@ fn with_programs() -> Fixture {
     fixture
 }
 
+const BATCH: &str = "
+import os
+from aurora_stage import Retry, stage
+
+@stage(batch=True)
+def owner(path):
+    if os.path.exists('named'):
+        late = [at for at, one in enumerate(path) if one.endswith('f1.py')]
+        if late:
+            raise Retry('not yet', rows=late)
+    wrong = lambda one: os.path.exists('down') and one.startswith('web/')
+    return [Retry('no service') if wrong(one) else one.split('/')[0] for one in path]
+";
+
+#[test]
+fn a_batch_says_which_rows_are_to_be_tried_again() {
+    let fixture = repository();
+    let pipeline = pipeline("", "1");
+    let (only, _) = pipeline.split_once("[stage.copy]").expect("two stages");
+    fixture.write("tools/owner.py", BATCH).write(".aurora/pipeline.toml", only);
+    fixture.write("down", "").write("named", "");
+    let summary = run(&fixture);
+    let chunks = summary.chunks.total;
+    let failures = &summary.report.failures["owner"];
+    let without = |owners: Vec<(String, Option<aurora_storage::MetaValue>)>| {
+        let mut names: Vec<String> =
+            owners.into_iter().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+        names.sort();
+        names
+    };
+    let missing = without(values(&fixture, "owner"));
+    assert!(missing.contains(&"pay_1".to_owned()) && missing.contains(&"web_0".to_owned()), "{missing:?}");
+    assert_eq!(failures.total(), missing.len() as u64, "{failures:?}");
+    assert!(failures.get("not yet").is_some() && failures.get("no service").is_some(), "{failures:?}");
+    assert!((missing.len() as u64) < chunks, "the others have their values");
+    fixture.remove("down").remove("named");
+    let summary = run(&fixture);
+    assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
+    assert_eq!(counter(&summary, "owner.rows"), missing.len() as u64, "only these are tried again");
+    assert_eq!((without(values(&fixture, "owner")).len(), digest(&fixture)), (0, fresh(&fixture)));
+    fixture.write("tools/owner.py", BATCH.replace("rows=late", "rows=[len(path)]")).write("named", "");
+    let failures = format!("{:?}", run(&fixture).report.failures["owner"]);
+    assert!(failures.contains("`Retry` names rows that the function did not get"), "{failures}");
+}
+
 #[test]
 fn a_program_runs_again_only_where_it_has_to() {
     let fixture = with_programs();
@@ -61,11 +106,16 @@ fn a_program_runs_again_only_where_it_has_to() {
     assert_eq!((counter(&summary, "owner.rows"), counter(&summary, "copy.rows")), (1, 1), "one file has changed");
     assert_eq!(digest(&fixture), fresh(&fixture));
 
+    let before = snapshot(fixture.root());
     fixture.write(".aurora/pipeline.toml", pipeline("", "2"));
     let summary = run(&fixture);
     assert_eq!((counter(&summary, "owner.rows"), counter(&summary, "copy.rows")), (0, chunks), "`copy` has changed");
     assert_eq!((counter(&summary, "owner.reused"), counter(&summary, "embeddings.reused")), (chunks, chunks));
     assert_eq!(summary.lines, 0, "nothing is parsed again");
+    let after = snapshot(fixture.root());
+    let chunks_and_terms = |snapshot: &Snapshot| (snapshot.live().clone(), snapshot.manifest().segments.clone());
+    assert_eq!(chunks_and_terms(&after), chunks_and_terms(&before), "only values are stored again");
+    assert!(after.verify().is_ok(), "{:?}", after.verify().problems);
     assert_eq!(digest(&fixture), fresh(&fixture));
 
     fixture.write(".aurora/pipeline.toml", pipeline("team-", "2"));
@@ -99,13 +149,12 @@ fn other_uses_of_a_column_need_no_program() {
     let uses = |uses: &str| {
         pipeline("", "1").replace("owner = \"string\"", &format!("owner = {{ type = \"string\", {uses} }}"))
     };
-    for (text, embedded_again) in
-        [("filter = false", false), ("terms = 3", false), ("embed = true", true), ("terms = 2, embed = true", false)]
+    for (text, reused) in
+        [("filter = false", 0), ("terms = 3", chunks), ("embed = true", 0), ("terms = 2, embed = true", chunks)]
     {
         fixture.write(".aurora/pipeline.toml", uses(text));
         let summary = run(&fixture);
         assert_eq!(counter(&summary, "owner.rows") + counter(&summary, "copy.rows"), 0, "{text}");
-        let reused = if embedded_again { 0 } else { chunks };
         assert_eq!(counter(&summary, "embeddings.reused"), reused, "{text}");
         assert_eq!(digest(&fixture), fresh(&fixture), "{text}");
     }

@@ -179,6 +179,42 @@ fn lines(fixture: &Fixture, file: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
+/// The directories of copies in the user's directory.
+fn all_mined_trees(fixture: &Fixture) -> Vec<std::path::PathBuf> {
+    let all = std::fs::read_dir(fixture.user_directory().join("cache/eval-trees")).expect("copies");
+    all.map(|entry| entry.expect("an entry").path()).collect()
+}
+
+/// The directory of the copies of the only project.
+fn mined_trees(fixture: &Fixture) -> std::path::PathBuf {
+    let [only]: [std::path::PathBuf; 1] = all_mined_trees(fixture).try_into().expect("one directory");
+    only
+}
+
+#[test]
+fn mined_trees_are_no_part_of_the_project_and_leftovers_are_removed() {
+    let fixture = indexed();
+    assert_eq!(fixture.aur(&["mem", "eval", "mine"]).code, Some(0));
+    let trees = mined_trees(&fixture);
+    assert!(trees.join("head/src/ledger.py").exists() && !fixture.path(".aurora/eval/trees").exists());
+    // A killed run leaves no manifest and some of the trees; older versions left trees in the project.
+    fixture.remove(".aurora/eval/manifest.json").write(".aurora/eval/trees/head/old.py", "old");
+    std::fs::write(trees.join("head/src/left.py"), "left").expect("written");
+    // A project that is gone.
+    let gone = trees.with_file_name("gone");
+    std::fs::create_dir_all(gone.join("head")).expect("created");
+    std::fs::write(gone.join("owner"), "/nowhere/.aurora/eval").expect("written");
+    let run = fixture.aur(&["mem", "eval", "mine"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert_eq!(all_mined_trees(&fixture), std::slice::from_ref(&trees));
+    assert!(!trees.join("head/src/left.py").exists() && trees.join("head/src/ledger.py").exists());
+    assert!(!fixture.path(".aurora/eval/trees").exists());
+    assert_eq!(fixture.aur(&["mem", "eval", ".aurora/eval"]).code, Some(0));
+    std::fs::remove_dir_all(&trees).expect("removed");
+    let missing = fixture.aur(&["mem", "eval"]);
+    assert_eq!((missing.code, missing.err.contains("aur mem eval mine")), (Some(2), true), "{missing:?}");
+}
+
 #[test]
 fn mining_makes_sets_that_do_not_tell_their_answers() {
     // Beside an index, which hides itself from git.
@@ -188,6 +224,8 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
         assert_eq!(run.code, Some(0), "{run:?}");
     };
     mine(".aurora/eval");
+    let trees = mined_trees(&fixture);
+    assert!(!fixture.path(".aurora/eval/trees").exists());
     let both = |set: &str| {
         let mut all = lines(&fixture, &format!(".aurora/eval/{set}.jsonl"));
         let held_out = lines(&fixture, &format!(".aurora/eval/{set}.held-out.jsonl"));
@@ -209,9 +247,8 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
             *query,
             format!("Collect overdue {} entries before nightly archival happens", &path[4..path.len() - 3])
         );
-        let stripped =
-            std::fs::read_to_string(fixture.path(&format!(".aurora/eval/trees/stripped/{path}"))).expect("the copy");
-        let head = std::fs::read_to_string(fixture.path(&format!(".aurora/eval/trees/head/{path}"))).expect("the copy");
+        let stripped = std::fs::read_to_string(trees.join(format!("stripped/{path}"))).expect("the copy");
+        let head = std::fs::read_to_string(trees.join(format!("head/{path}"))).expect("the copy");
         assert!(!stripped.contains("overdue") && head.contains("overdue"), "{stripped}");
         assert_eq!(stripped.lines().count(), head.lines().count());
         let first = question["relevant"][0]["line_start"].as_u64().expect("a line") as usize;
@@ -224,8 +261,7 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
         let name = question["relevant"][0]["name"].as_str().expect("a function");
         let word = &name["gather_".len()..name.len() - 1];
         assert_eq!(question["query"], format!("return {word} listings sorted by name").as_str());
-        let copy =
-            std::fs::read_to_string(fixture.path(&format!(".aurora/eval/trees/pin/src/{word}.py"))).expect("the copy");
+        let copy = std::fs::read_to_string(trees.join(format!("pin/src/{word}.py"))).expect("the copy");
         assert!(!copy.contains("sorted"), "the tree is from before the change: {copy}");
     }
     for (tree, newest) in [
@@ -233,10 +269,8 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
         ("head", "Bump version to 1.2"),
         ("stripped", "Bump version to 1.2"),
     ] {
-        let log = git(&fixture.path(&format!(".aurora/eval/trees/{tree}")))
-            .args(["log", "--all", "--max-count=1", "--format=%s"])
-            .output()
-            .expect("git runs");
+        let log =
+            git(&trees.join(tree)).args(["log", "--all", "--max-count=1", "--format=%s"]).output().expect("git runs");
         assert_eq!(String::from_utf8_lossy(&log.stdout).trim_end(), newest);
     }
     // The same repository gives the same sets.

@@ -173,6 +173,8 @@ fn issue_15_streams_that_are_closed_or_without_end() {
         shell("an export with all streams closed", "\"$AUR\" mem export - <&- >&- 2>&-; exit 0"),
         shell("the disk of standard output is full", "\"$AUR\" mem search parse_token > /dev/full; test $? -le 2"),
         shell("the disk of an export is full", "\"$AUR\" mem export - > /dev/full; test $? -eq 2"),
+        shell("the disk of a help text is full", "\"$AUR\" mem --help > /dev/full; test $? -eq 2"),
+        shell("the disk of a list is full", "\"$AUR\" mem list > /dev/full; test $? -eq 2"),
         shell("nobody reads", "\"$AUR\" mem export - | true; exit 0"),
         shell(
             "nobody reads JSON",
@@ -237,6 +239,89 @@ fn issue_15_limits_of_the_system_end_in_a_message() {
         }
     }
     withstands(attacks);
+}
+
+/// Every step of address space up to what a run without a limit takes. Threads and the maps of memory's stores need some each.
+#[test]
+fn a_limit_of_address_space_ends_in_a_message() {
+    const REMEMBER: &[&str] = &["mem", "turn", "add", "--session", "s1", "--speaker", "user", "parse_token is slow"];
+    const COMMANDS: &[&[&str]] = &[
+        INDEX,
+        ASK,
+        &["mem", "search", "parse_token", "--session", "s1"],
+        &["mem", "recall", "parse_token", "--session", "s1"],
+        REMEMBER,
+    ];
+    let limited = |mebibytes: usize| {
+        let first = Attack::on_indexed(format!("{mebibytes} MiB of address space"), |_| {}).run(REMEMBER).run(ASK);
+        COMMANDS.iter().fold(first, |attack, &arguments| {
+            attack.run_with(move |sandbox| {
+                let mut command = sandbox.aur_after(&format!("ulimit -v {}", mebibytes << 10), arguments);
+                command.env("RAYON_NUM_THREADS", "8");
+                command
+            })
+        })
+    };
+    // Below, an unoptimised build cannot be loaded.
+    withstands((300..=1_050).step_by(75).map(limited));
+}
+
+/// A disk that cannot be written, as root meets it too: a mount of the sandbox on itself, without the right to write.
+#[test]
+fn on_a_disk_that_is_read_only_searches_answer_and_changes_fail() {
+    if !can_mount() {
+        return;
+    }
+    const CHANGES: &[&[&str]] = &[
+        INDEX,
+        &["mem", "turn", "add", "--session", "s1", "--speaker", "user", "hello"],
+        &["mem", "add", "note", "-m", "A second note"],
+        &["mem", "feedback", "good", "src/token.py:1"],
+        &["mem", "feedback", "--outcome", "success", "--session", "s1"],
+        &["mem", "export", "out"],
+        &["mem", "compact"],
+        &["mem", "eval", "mine"],
+        &["logs", "maintain"],
+        &["init", "claude-code", "--yes"],
+        &["plugin", "new", "stage"],
+        &["mem", "trust-index"],
+    ];
+    const SEARCHES: &[&[&str]] = &[
+        ASK,
+        &["mem", "search", "parse_token", "--session", "s1"],
+        &["mem", "recall", "parse_token", "--session", "s1"],
+        &["logs", "search", "retry"],
+    ];
+    let read_only = |arguments: &'static [&'static str]| {
+        move |sandbox: &Sandbox| {
+            let mounted = r#"exec unshare -m sh -c 'mount --bind "$ROOT" "$ROOT" && mount -o remount,bind,ro "$ROOT" && cd "$ROOT/repo" && exec "$@"' sh "$@""#;
+            let mut command = sandbox.aur_after(mounted, arguments);
+            command.env("ROOT", sandbox.path("..").canonicalize().expect("a directory"));
+            command
+        }
+    };
+    let attack = |arguments: &'static [&'static str], expected: i32| {
+        Attack::on_indexed(format!("read-only: {}", arguments.join(" ")), |_| {})
+            .run(&["mem", "add", "note", "-m", "A note about parse_token"])
+            .run(&["mem", "turn", "add", "--session", "s1", "--speaker", "user", "hello"])
+            .run_with(|sandbox| sandbox.aur_after("exec < src/token.py", &["log", "write", "--query", "retry"]))
+            .run(&["mem", "search", "parse_token", "--session", "s1"])
+            // Memory's index is behind its entries.
+            .run(&["mem", "add", "note", "-m", "Another note about parse_token"])
+            .run_with(read_only(arguments))
+            .expect(move |_, outcomes| {
+                let code = outcomes.last().and_then(|outcome| outcome.code);
+                ensure(code == Some(expected), &format!("the exit code {expected}"))
+            })
+    };
+    let changes = CHANGES.iter().map(|&arguments| attack(arguments, 2));
+    withstands(changes.chain(SEARCHES.iter().map(|&arguments| attack(arguments, 0))));
+}
+
+/// Returns whether this process has the right to mount file systems.
+fn can_mount() -> bool {
+    let tried = Command::new("unshare").args(["-m", "mount", "--bind", "/tmp", "/tmp"]).output();
+    tried.is_ok_and(|tried| tried.status.success())
 }
 
 /// Files, directories and links that change while a run reads them.

@@ -22,6 +22,7 @@ mod inputs;
 mod places;
 mod searching;
 mod sizes;
+mod stores;
 mod texts;
 mod trust;
 mod unreadable;

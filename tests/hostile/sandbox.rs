@@ -161,6 +161,7 @@ impl Sandbox {
         if start.indexed {
             // A copy is another file than the one that is recorded.
             let _ = made.aur(&["mem", "trust-index"]).output();
+            let _ = made.aur(&["mem", "trust-index", "access"]).output();
         }
         made
     }

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
+use crate::checkpoints::piecemeal;
+use crate::evidence;
 use crate::fixture::{Fixture, Run};
 use crate::{impatient, interrupted, refresh, run};
 
@@ -14,30 +16,86 @@ pub(crate) const COMPARISONS: &str = ".aurora/history.comparisons";
 /// Something a developer does between two runs.
 #[derive(Debug, Clone)]
 pub(crate) enum Edit {
-    Write { file: usize, body: usize },
-    Append { file: usize, body: usize },
-    Delete { file: usize },
-    Rename { from: usize, to: usize },
-    Exchange { one: usize, other: usize },
-    Touch { file: usize },
-    Mode { file: usize, executable: bool },
-    Link { file: usize, to: usize },
-    Directory { file: usize, body: usize },
+    Write {
+        file: usize,
+        body: usize,
+    },
+    Append {
+        file: usize,
+        body: usize,
+    },
+    Delete {
+        file: usize,
+    },
+    Rename {
+        from: usize,
+        to: usize,
+    },
+    Exchange {
+        one: usize,
+        other: usize,
+    },
+    Touch {
+        file: usize,
+    },
+    /// An edit that keeps size and modification time.
+    Rewrite {
+        file: usize,
+    },
+    /// Another file of the same size and modification time takes the place.
+    Replace {
+        file: usize,
+    },
+    /// The same content in another inode, as in a restored cache.
+    Recreate {
+        file: usize,
+    },
+    Mode {
+        file: usize,
+        executable: bool,
+    },
+    Link {
+        file: usize,
+        to: usize,
+    },
+    Directory {
+        file: usize,
+        body: usize,
+    },
     Commit,
     Amend,
-    Branch { branch: usize },
-    ThereAndBack { branch: usize },
-    Merge { branch: usize },
+    Branch {
+        branch: usize,
+    },
+    ThereAndBack {
+        branch: usize,
+    },
+    Merge {
+        branch: usize,
+    },
     Stash,
     Unstash,
     Restore,
-    Ignore { file: usize },
+    Ignore {
+        file: usize,
+    },
     Index,
     Refresh,
     InterruptedIndex,
-    ImpatientIndex { finishes: bool },
-    DyingIndex { point: usize, force: bool },
-    LoseComparisons { keeps: usize },
+    /// A run that publishes whenever it has finished a file.
+    PiecemealIndex,
+    ImpatientIndex {
+        finishes: bool,
+    },
+    DyingIndex {
+        point: usize,
+        force: bool,
+    },
+    LoseComparisons {
+        keeps: usize,
+    },
+    /// A run while the repository is away.
+    IndexWithoutGit,
 }
 
 pub(crate) fn edit() -> impl Strategy<Value = Edit> {
@@ -50,6 +108,9 @@ pub(crate) fn edit() -> impl Strategy<Value = Edit> {
         2 => (file.clone(), file.clone()).prop_map(|(from, to)| Edit::Rename { from, to }),
         1 => (file.clone(), file.clone()).prop_map(|(one, other)| Edit::Exchange { one, other }),
         1 => file.clone().prop_map(|file| Edit::Touch { file }),
+        2 => file.clone().prop_map(|file| Edit::Rewrite { file }),
+        1 => file.clone().prop_map(|file| Edit::Replace { file }),
+        1 => file.clone().prop_map(|file| Edit::Recreate { file }),
         1 => (file.clone(), any::<bool>()).prop_map(|(file, executable)| Edit::Mode { file, executable }),
         1 => (file.clone(), file.clone()).prop_map(|(file, to)| Edit::Link { file, to }),
         1 => (file.clone(), body).prop_map(|(file, body)| Edit::Directory { file, body }),
@@ -63,9 +124,11 @@ pub(crate) fn edit() -> impl Strategy<Value = Edit> {
         3 => Just(Edit::Index),
         3 => Just(Edit::Refresh),
         1 => Just(Edit::InterruptedIndex),
+        1 => Just(Edit::PiecemealIndex),
         1 => any::<bool>().prop_map(|finishes| Edit::ImpatientIndex { finishes }),
         1 => (1..9_usize, any::<bool>()).prop_map(|(point, force)| Edit::DyingIndex { point, force }),
         1 => (0..2000_usize).prop_map(|keeps| Edit::LoseComparisons { keeps }),
+        1 => Just(Edit::IndexWithoutGit),
     ]
 }
 
@@ -112,6 +175,22 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
                 file.set_modified(now).expect("times can be set");
             }
         }
+        Edit::Rewrite { file } if is_regular(fixture, file) => evidence::rewrite(&fixture.path(FILES[file])),
+        Edit::Replace { file } if is_regular(fixture, file) => evidence::replace(&fixture.path(FILES[file])),
+        Edit::Recreate { file } if is_regular(fixture, file) => {
+            let path = fixture.path(FILES[file]);
+            let (content, time) = (std::fs::read(&path).expect("a file"), evidence::modified(&path));
+            std::fs::remove_file(&path).expect("it can be removed");
+            fixture.write(FILES[file], content);
+            evidence::set_modified(&path, time);
+        }
+        Edit::IndexWithoutGit => {
+            let aside = fixture.root().with_extension("repository");
+            std::fs::rename(fixture.path(".git"), &aside).expect("it can be moved");
+            run(fixture.root(), 2, false);
+            let _ = std::fs::remove_dir_all(fixture.path(".git"));
+            std::fs::rename(aside, fixture.path(".git")).expect("it can be moved");
+        }
         Edit::Mode { file, executable } => set_mode(&fixture.path(FILES[file]), executable),
         Edit::Link { file, to } => link(fixture, file, to),
         Edit::Directory { file, body } => {
@@ -146,6 +225,7 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
         Edit::Index => drop(run(fixture.root(), 2, false)),
         Edit::Refresh => drop(refresh(fixture.root())),
         Edit::InterruptedIndex => interrupted(fixture.root()),
+        Edit::PiecemealIndex => drop(piecemeal(fixture.root())),
         Edit::ImpatientIndex { finishes } => drop(impatient(fixture.root(), finishes)),
         Edit::DyingIndex { point, force } => {
             let mut command = fixture.command();
@@ -153,7 +233,11 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
             Run::of(if force { command.arg("--force") } else { &mut command });
         }
         Edit::LoseComparisons { keeps } => lose_comparisons(fixture, keeps),
-        Edit::Rename { .. } | Edit::Exchange { .. } => {}
+        Edit::Rename { .. }
+        | Edit::Exchange { .. }
+        | Edit::Rewrite { .. }
+        | Edit::Replace { .. }
+        | Edit::Recreate { .. } => {}
     }
 }
 
@@ -167,6 +251,11 @@ pub(crate) fn lose_comparisons(fixture: &Fixture, keeps: usize) {
 /// Whether something has a file's name, were it a link to nowhere.
 fn is_there(fixture: &Fixture, file: usize) -> bool {
     fixture.path(FILES[file]).symlink_metadata().is_ok()
+}
+
+/// Whether it is a regular file.
+fn is_regular(fixture: &Fixture, file: usize) -> bool {
+    fixture.path(FILES[file]).symlink_metadata().is_ok_and(|found| found.is_file())
 }
 
 /// Removes whatever has a file's name.

@@ -9,7 +9,9 @@
 mod fixture;
 
 mod attribution;
+mod checkpoints;
 mod edits;
+mod evidence;
 
 use std::path::Path;
 use std::sync::Mutex;

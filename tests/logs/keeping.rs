@@ -1,6 +1,6 @@
 //! `aur logs maintain`, and the same after `aur log write`.
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, Run};
 use crate::{OAUTH, days_ago, files, path, put_log, write};
 
 fn some() -> Fixture {
@@ -67,6 +67,31 @@ fn writing_does_it_once_a_day() {
     stamp.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 3_600)).expect("set");
     write(&fixture, OAUTH);
     assert!(files(&fixture).iter().any(|file| file.ends_with(&format!("older-{}.md.gz", days_ago(9)))));
+}
+
+#[test]
+fn a_clock_that_jumps_removes_no_log_without_a_request() {
+    let fixture = some();
+    write(&fixture, OAUTH);
+    let kept = files(&fixture);
+    let at = |time: &str, arguments: &[&str]| {
+        let mut command = fixture.command();
+        let text = std::fs::File::open(path(&fixture, &kept[0])).expect("a log");
+        Run::of(command.args(arguments).env("AURORA_TEST_NOW", time).stdin(text))
+    };
+    for time in ["2100-01-01T00:00:00Z", "1960-01-01T00:00:00Z", "2100-06-01T00:00:00Z"] {
+        let run = at(time, &["log", "write", "--query", "retry"]);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        assert_eq!(
+            run.err.contains("if the clock is right, `aur logs maintain` does it"),
+            time.starts_with("21"),
+            "{run:?}"
+        );
+        assert!(kept.iter().all(|file| path(&fixture, file).exists()), "{time}: {:?}", files(&fixture));
+    }
+    let run = at("2100-06-01T00:00:00Z", &["logs", "maintain"]);
+    assert!(run.code == Some(0) && run.out.contains("removed"), "{run:?}");
+    assert!(kept.iter().all(|file| !path(&fixture, file).exists()), "{:?}", files(&fixture));
 }
 
 #[test]

@@ -28,16 +28,46 @@ pub(crate) struct Client {
 impl Client {
     /// Starts the server in the fixture and begins a session.
     pub(crate) fn start(fixture: &Fixture, arguments: &[&str]) -> Self {
+        let mut client = Self::connect(fixture, arguments);
+        client.begin();
+        client
+    }
+
+    /// Starts the server in the fixture.
+    pub(crate) fn connect(fixture: &Fixture, arguments: &[&str]) -> Self {
         let mut command = fixture.command();
         command.arg("mcp").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program starts");
         let (input, output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
-        let mut client = Self { child, input, output: BufReader::new(output), last: 1, progress: Vec::new() };
-        client.send(&initialize());
-        let begun = client.receive(1);
+        Self { child, input, output: BufReader::new(output), last: 1, progress: Vec::new() }
+    }
+
+    /// Begins a session.
+    pub(crate) fn begin(&mut self) {
+        self.send(&initialize());
+        let begun = self.receive(1);
         assert_eq!(begun["result"]["serverInfo"]["name"], "aurora", "{begun}");
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        client
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    }
+
+    /// Sends a line as it is.
+    pub(crate) fn send_line(&mut self, line: &[u8]) {
+        self.input.write_all(line).and_then(|()| self.input.write_all(b"\n")).expect("the server reads");
+    }
+
+    /// Sends a text without a line end, ends the input and returns the next message of the server.
+    pub(crate) fn ends_with(&mut self, text: &[u8]) -> Value {
+        self.input.write_all(text).expect("the server reads");
+        // The descriptor that is replaced is closed.
+        self.input = ChildStdin::from(std::os::fd::OwnedFd::from(std::fs::File::create("/dev/null").expect("a file")));
+        self.next()
+    }
+
+    /// The next message of the server.
+    pub(crate) fn next(&mut self) -> Value {
+        let mut line = String::new();
+        assert!(self.output.read_line(&mut line).expect("a line") > 0, "the server has ended");
+        serde_json::from_str(&line).expect("JSON")
     }
 
     fn send(&mut self, message: &Value) {
@@ -47,9 +77,7 @@ impl Client {
     /// The answer to a request; notifications of progress are kept.
     fn receive(&mut self, id: u64) -> Value {
         loop {
-            let mut line = String::new();
-            assert!(self.output.read_line(&mut line).expect("a line") > 0, "the server has ended");
-            let message: Value = serde_json::from_str(&line).expect("JSON");
+            let message = self.next();
             if message["id"] == id {
                 return message;
             }
@@ -124,14 +152,22 @@ impl HttpServer {
 
     /// The same with another name of the server.
     pub(crate) fn send(&self, message: &Value, host: &str) -> String {
-        let body = message.to_string();
+        self.send_body(message.to_string().as_bytes(), host)
+    }
+
+    /// Posts a body as it is.
+    pub(crate) fn post_body(&self, body: &[u8]) -> String {
+        self.send_body(body, &self.address)
+    }
+
+    fn send_body(&self, body: &[u8], host: &str) -> String {
         let head = format!(
             "POST /mcp HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\n\
              accept: application/json, text/event-stream\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
-        stream.write_all((head + &body).as_bytes()).expect("sent");
+        stream.write_all(&[head.as_bytes(), body].concat()).expect("sent");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
         answer

@@ -49,7 +49,7 @@ fn every_tool_answers_in_a_project_that_had_no_index() {
     assert!(search.starts_with("src/cache.py:") && search.contains("def evict_oldest"), "{search}");
     for (tool, arguments, expected) in [
         ("read", json!({"place": "src/cache.py:12-14"}), "src/cache.py:12-14 of 14 lines\n12  def drop_page(pages):"),
-        ("read", json!({"place": "src/cache.py", "budget": 20}), "further lines: read src/cache.py:"),
+        ("read", json!({"place": "src/cache.py", "budget": 60}), "further lines: read src/cache.py:"),
         ("read", json!({"place": "notes ä/read me.md"}), "They graze."),
         ("grep", json!({"pattern": "def \\w+_page"}), "src/cache.py:12: def drop_page(pages):\n"),
         ("grep", json!({"pattern": "pages[1:]", "fixed": true}), "src/cache.py:14:     return pages[1:]\n"),
@@ -59,6 +59,8 @@ fn every_tool_answers_in_a_project_that_had_no_index() {
         ("history", json!({"place": "src/cache.py:1-3"}), "1-3  "),
         ("status", json!({}), "2 files"),
         ("search", json!({"query": "graze", "path": "notes*/**", "lang": ["markdown"]}), "notes ä/read me.md:"),
+        ("search", json!({"where": "generated=none", "lang": "markdown"}), "notes ä/read me.md:"),
+        ("grep", json!({"pattern": "page", "where": ["file.generated=none"]}), "src/cache.py:"),
     ] {
         let text = answered(&mut client, tool, &arguments);
         assert!(text.contains(expected), "{tool} {arguments}: {text}");
@@ -74,6 +76,8 @@ fn what_is_wrong_is_told_so_that_the_agent_can_do_better() {
         ("search", json!({}), "query"),
         ("search", json!({"query": " "}), "empty"),
         ("search", json!({"query": "x", "type": "poem"}), "poem"),
+        ("search", json!({"where": "generated in [true"}), "`[` has no `]`"),
+        ("grep", json!({"pattern": "page", "where": "owner"}), "Invalid condition"),
         ("read", json!({"place": "../../etc/passwd"}), "not in the index"),
         ("read", json!({"place": "/etc/passwd"}), "not in the index"),
         ("read", json!({"place": "src/cache.py:90-99"}), "14 lines"),
@@ -104,13 +108,145 @@ fn notes_reach_the_agent() {
         ("search", json!({"query": "drop_pagee"}), "searched for drop_page"),
         ("search", json!({"query": "page", "lang": "cobol"}), "Note: No chunk is written in cobol"),
         ("grep", json!({"pattern": "page", "lang": "cobol"}), "Note: No chunk is written in cobol"),
-        ("search", json!({"query": "page", "budget": 1}), "none fits into the budget"),
+        ("search", json!({"query": "page", "budget": 20}), "none fits into the budget"),
     ] {
         let told = answered(&mut client, tool, &arguments);
         assert!(told.contains(expected), "{tool} {arguments}: {told}");
     }
     let told = answered(&mut client, "search", &json!({"query": "page", "path": "nowhere/**"}));
     assert!(told.contains("No indexed file matches") && !told.contains("keyword"), "{told}");
+}
+
+/// Texts that are no request, each with the id and the code of the error that answers it.
+fn malformed() -> Vec<(Vec<u8>, Value, i32)> {
+    let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
+    let calls = [
+        (json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": []}), json!(7), -32602),
+        (json!({"jsonrpc": "2.0", "id": "a", "method": "resources/read", "params": {}}), json!("a"), -32602),
+        (json!({"jsonrpc": "1.0", "id": 7, "method": "ping"}), json!(7), -32600),
+        (json!({"jsonrpc": "2.0", "id": 7}), json!(7), -32600),
+        (json!({"jsonrpc": "2.0", "id": null, "method": "ping"}), json!(null), -32600),
+        (json!({"jsonrpc": "2.0", "id": {"a": 1}, "method": "ping"}), json!(null), -32600),
+        (json!([{"jsonrpc": "2.0", "id": 7, "method": "ping"}]), json!(null), -32600),
+        (json!([]), json!(null), -32600),
+        (json!("ping"), json!(null), -32600),
+    ];
+    let texts: [&[u8]; 6] = [
+        b"{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"ping\"",
+        b"GET / HTTP/1.1",
+        b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"\xff\xfe\"}",
+        b"\0\0\0",
+        deep.as_bytes(),
+        b"{} {}",
+    ];
+    let texts = texts.map(|text| (text.to_vec(), json!(null), -32700));
+    calls.map(|(call, id, code)| (call.to_string().into_bytes(), id, code)).into_iter().chain(texts).collect()
+}
+
+#[test]
+fn what_is_no_message_is_answered_and_the_server_goes_on() {
+    let fixture = project();
+    let mut client = Client::connect(&fixture, &[]);
+    for is_begun in [false, true] {
+        if is_begun {
+            client.begin();
+        }
+        for (text, id, code) in malformed() {
+            client.send_line(&text);
+            let answer = client.next();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
+            assert!(answer.as_object().is_some_and(|answer| answer.contains_key("id")), "{answer}");
+        }
+        client.send_line(&vec![b'a'; 5 << 20]);
+        assert_eq!(client.next()["error"]["code"], -32600);
+        // None of these has an answer.
+        for text in [
+            "",
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#,
+            r#"{"jsonrpc":"2.0","id":99,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}"#,
+        ] {
+            client.send_line(text.as_bytes());
+        }
+        client.request("ping", json!({}));
+    }
+    let unknown = client.answer("no/such", json!({}));
+    assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
+    // The end of the input ends a line as well.
+    let last = client.ends_with(b"{");
+    assert_eq!(last["error"]["code"], -32700, "{last}");
+}
+
+#[test]
+fn http_answers_what_is_no_message_in_json() {
+    let fixture = project();
+    let server = client::HttpServer::start(&fixture);
+    for (text, id, code) in malformed() {
+        let answer = server.post_body(&text);
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a body");
+        assert!(head.starts_with("HTTP/1.1 400") && head.contains("application/json"), "{answer}");
+        let body: Value = serde_json::from_str(body).expect("JSON");
+        assert_eq!((&body["id"], &body["error"]["code"]), (&id, &json!(code)), "{body}");
+    }
+    let large = server.post_body(&vec![b' '; (1 << 20) + 1]);
+    assert!(large.starts_with("HTTP/1.1 413"), "{large}");
+    let ping = server.post(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}));
+    assert!(ping.contains("\"search\""), "{ping}");
+}
+
+#[test]
+fn no_answer_exceeds_its_budget() {
+    let fixture = project();
+    let words: String = (0..40_000).map(|number| format!("page{number} ")).collect();
+    fixture
+        .write("src/text.py", "def page_of_text():\n    return drop_page([])\n")
+        .write("long.txt", format!("{words}\nA page.\n"))
+        .write("spaces.txt", format!("A page{}.\n", " ".repeat(200_000)))
+        .write(&format!("{}/page.md", ["deep"; 40].join("/")), "# Page\n\nA page.\n")
+        .commit("more");
+    let mut client = Client::start(&fixture, &[]);
+    answered(&mut client, "search", &json!({"query": "page_of_text"}));
+    let long = "page ".repeat(3_000);
+    let calls = [
+        ("search", json!({"query": "page"})),
+        ("search", json!({"query": "page_of_textt", "lang": "cobol"})),
+        ("search", json!({"query": "page", "path": format!("{long}/**")})),
+        ("read", json!({"place": "long.txt"})),
+        ("read", json!({"place": "long.txt:1"})),
+        ("read", json!({"place": "spaces.txt"})),
+        ("read", json!({"place": "src/cache.py"})),
+        ("read", json!({"place": long})),
+        ("grep", json!({"pattern": "page"})),
+        ("grep", json!({"pattern": "page|def", "path": "src/**"})),
+        ("grep", json!({"pattern": format!("({long}")})),
+        ("graph", json!({"name": "drop_page"})),
+        ("graph", json!({"name": long})),
+        ("history", json!({"place": "long.txt"})),
+        ("history", json!({"place": "src/cache.py:1-9"})),
+        ("status", json!({})),
+    ];
+    let mut seed = 7_u64;
+    for round in 0..20 {
+        for (tool, arguments) in &calls {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let budget = (seed >> 33) as usize % 20_usize.saturating_mul(1 << (round % 8));
+            let mut arguments = arguments.clone();
+            arguments["budget"] = json!(budget);
+            let (text, is_error) = client.call(tool, arguments.clone());
+            let tokens = aurora_query::estimate_tokens(&text);
+            let is_refused = is_error && text.starts_with("`budget` is too small");
+            assert_eq!(is_refused, budget < 20, "{tool} {arguments}: {text}");
+            assert!(is_refused || tokens <= budget, "{tokens} tokens for {tool} {arguments}: {text}");
+        }
+    }
+    let listed = client.request("resources/list", json!({}));
+    let resources = listed["resources"].as_array().expect("resources");
+    let long = resources.iter().find(|resource| resource["name"] == "long.txt").expect("a resource");
+    let refused = client.answer("resources/read", json!({"uri": long["uri"]}));
+    assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("50000")), "a large resource");
+    let refused = client.answer("tools/call", json!({"name": "page ".repeat(9_000), "arguments": {}}));
+    assert!(refused.to_string().len() < 20_000, "an unknown tool");
 }
 
 #[test]

@@ -158,3 +158,29 @@ fn the_same_entry_is_stored_once_and_another_one_with_its_id_is_refused() {
         assert_eq!(added["id"], expected);
     }
 }
+
+#[test]
+fn secrets_are_masked_in_every_text_of_an_entry_and_refused_in_its_id() {
+    let fixture = Fixture::git();
+    let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
+    let note = format!(
+        r#"{{"content": {{"title": "Rotate {token} soon", "text": "The key {token}"}},
+            "metadata": {{"domain": "{token}", "owner {token}": ["{token}"]}}, "governance": {{"compliance_tags": ["{token}", "keys"]}}}}"#
+    );
+    let added = piped(&fixture, &["mem", "add", "note", "-", "--format", "json"], &note);
+    let id = added.json()["id"].as_str().expect("an id").to_owned();
+    assert_eq!(id, "note:rotate-ghp-soon");
+    let mut outputs = vec![added.out, fixture.aur(&["mem", "show", &id, "--format", "json"]).out];
+    outputs.push(fixture.aur(&["mem", "search", "rotate key", "--format", "json"]).out);
+    let tagged = fixture.aur(&["mem", "tag", &id, &token]);
+    assert_eq!(tagged.code, Some(0), "{tagged:?}");
+    outputs.push(fixture.aur(&["mem", "show", &id, "--format", "json"]).out);
+    for output in outputs {
+        assert!(output.contains("rotate-ghp-soon") && !output.contains(&token[4..]), "{output}");
+        assert!(!output.to_lowercase().contains(&token[4..].to_lowercase()), "{output}");
+    }
+    let refused = format!(r#"{{"id": "note:{token}", "content": {{"text": "Sunday"}}}}"#);
+    let refused = piped(&fixture, &["mem", "add", "note", "-"], &refused);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("must have no secret"), "{refused:?}");
+}

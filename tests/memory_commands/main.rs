@@ -3,6 +3,7 @@
 #[path = "../fixture/mod.rs"]
 mod fixture;
 
+mod clocks;
 mod contract;
 mod learning;
 mod malformed;

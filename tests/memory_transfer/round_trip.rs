@@ -113,7 +113,7 @@ fn a_damaged_memory_is_found() {
     }
     fs::write(&data, &bytes).expect("writable");
     let damaged = fixture.aur(&["mem", "verify", "--memory", "user"]);
-    assert!(damaged.code == Some(1) && damaged.out.contains("damaged"), "{damaged:?}");
+    assert!(damaged.code == Some(1) && damaged.out.contains("wrong checksum"), "{damaged:?}");
     bytes.truncate(bytes.len() / 2);
     fs::write(&data, &bytes).expect("writable");
     let cut = fixture.aur(&["mem", "verify", "--memory", "user"]);

@@ -41,7 +41,7 @@ fn timeless(mut answer: Value) -> Value {
 fn a_search_gives_the_object_of_the_command_line() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
-    let cases: [(Value, &[&str]); 6] = [
+    let cases: [(Value, &[&str]); 8] = [
         (json!({"query": "remove the oldest page"}), &["remove the oldest page"]),
         (json!({"query": "page", "limit": 1, "mode": "sparse"}), &["page", "--limit", "1", "--mode", "sparse"]),
         (
@@ -51,6 +51,11 @@ fn a_search_gives_the_object_of_the_command_line() {
         (json!({"query": "page", "grep": "pages\\[", "snippets": 1}), &["page", "--grep", "pages\\[", "--snippets=1"]),
         (json!({"fixed": "growing pause", "content": true}), &["--fixed", "growing pause", "--show-content"]),
         (json!({"query": "page", "budget": 60}), &["page", "--budget", "60"]),
+        (json!({"lang": "python"}), &["--lang", "python"]),
+        (
+            json!({"where": ["generated=none"], "type": "function"}),
+            &["--where", "generated=none", "--type", "function"],
+        ),
     ];
     for (mut body, arguments) in cases {
         body["record"] = false.into();

@@ -40,7 +40,7 @@ impl Server {
     /// Opens a connection on which nothing may take longer than half a minute.
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).expect("the server listens");
-        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
+        stream.set_read_timeout(Some(Duration::from_secs(300))).expect("a timeout");
         stream
     }
 
@@ -89,6 +89,11 @@ impl Server {
     /// The id of the process.
     pub(crate) fn process(&self) -> rustix::process::Pid {
         rustix::process::Pid::from_child(&self.child)
+    }
+
+    /// Kills the server.
+    pub(crate) fn kill(&self) {
+        rustix::process::kill_process(self.process(), rustix::process::Signal::KILL).expect("the process is there");
     }
 
     /// Asks the server to end, and waits until it has.

@@ -46,6 +46,32 @@ fn ended(server: &Server, least: u64) -> Value {
 }
 
 #[test]
+fn a_directory_that_is_deleted_and_made_again_is_kept_fresh() {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &[]);
+    fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
+    eventually("a new file", || is_found(&server, "count_zebras", "src/zebra.py"));
+
+    // A directory below the root, deleted and made again before anybody looks.
+    for round in 0..3 {
+        std::fs::remove_dir_all(fixture.path("src")).expect("removed");
+        fixture.write("src/first.py", format!("def first_herd_{round}(herd):\n    return herd\n"));
+        eventually("a new directory", || is_found(&server, &format!("first_herd_{round}"), "src/first.py"));
+        fixture.write("src/second.py", format!("def second_herd_{round}(herd):\n    return herd\n"));
+        eventually("a file in it", || is_found(&server, &format!("second_herd_{round}"), "src/second.py"));
+    }
+    // Another directory in its place, by renaming.
+    fixture.write("new/third.py", "def third_herd(herd):\n    return herd\n");
+    std::fs::rename(fixture.path("src"), fixture.path("old")).expect("renamed");
+    std::fs::rename(fixture.path("new"), fixture.path("src")).expect("renamed");
+    eventually("a renamed directory", || is_found(&server, "third_herd", "src/third.py"));
+    for directory in ["src", "old"] {
+        fixture.write(&format!("{directory}/fourth.py"), "def fourth_herd(herd):\n    return herd\n");
+        eventually("a file in it", || is_found(&server, "fourth_herd", &format!("{directory}/fourth.py")));
+    }
+}
+
+#[test]
 fn what_is_saved_can_be_found() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
@@ -196,4 +222,37 @@ fn an_index_whose_sources_are_all_gone_is_kept() {
     let last = ended(&server, run.as_u64().expect("a number"));
     let indexed = server.get("/api/v1/stats").json();
     assert_eq!(indexed["files"], 2, "{last}");
+}
+
+#[test]
+fn a_comment_in_a_trusted_program_leaves_the_values_of_its_column() {
+    let fixture = indexed();
+    let program = "from aurora_stage import stage\n\n@stage\ndef area(path):\n    return path.split('/')[0]\n";
+    fixture.write("tools/area.py", program).age("tools/area.py").write(
+        ".aurora/pipeline.toml",
+        "extends = \"default\"\n\n[stage.area]\nuse = \"process\"\ncommand = [\"python3\", \"tools/area.py\"]\n\
+         reads = [\"file.path\"]\nwrites = { area = \"string\" }\n",
+    );
+    assert_eq!(fixture.aur(&["plugin", "trust", "area", "--yes"]).code, Some(0));
+    let indexed = fixture.aur(&["mem", "index", "--quiet"]);
+    assert_eq!(indexed.code, Some(0), "{indexed:?}");
+    let server = Server::start(&fixture, &[]);
+    ended(&server, 1);
+    let answer =
+        || server.post("/api/v1/search", &json!({"query": "cache", "where": ["area=src"], "record": false})).json();
+    let count = |answer: &Value| answer["results"].as_array().map_or(0, Vec::len);
+    let before = count(&answer());
+    assert!(before > 0, "{}", answer());
+    fixture.write("tools/area.py", format!("# A comment.\n{program}"));
+    fixture.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
+    eventually("a new file", || is_found(&server, "count_zebras", "src/zebra.py"));
+    let after = answer();
+    assert_eq!(count(&after), before, "{after}");
+    assert!(after["notes"].to_string().contains("Column `area` has stale values"), "{after}");
+    assert_eq!(fixture.aur(&["plugin", "trust", "area", "--yes"]).code, Some(0));
+    fixture.write("src/okapi.py", "def count_okapis(herd):\n    return len(herd)\n");
+    eventually("a run with the program", || (!answer()["notes"].to_string().contains("area")).then_some(()));
+    let found =
+        server.post("/api/v1/search", &json!({"query": "zebras", "where": ["area=src"], "record": false})).json();
+    assert!(found.to_string().contains("src/zebra.py"), "{found}");
 }

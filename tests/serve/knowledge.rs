@@ -290,3 +290,222 @@ fn a_read_only_server_changes_no_session() {
     assert_eq!(remove(&reader, session, 1).status, 403);
     assert_eq!(search(&reader, session, &json!({"query": "x"})).status, 200);
 }
+
+/// The file or directory of a session that the fixture's server has made.
+fn place(fixture: &Fixture, session: u64, below: &str) -> std::path::PathBuf {
+    fixture.user_directory().join(format!("knowledge/sessions/{session}")).join(below)
+}
+
+fn delete(server: &Server, session: u64) -> u16 {
+    server.request("DELETE", &format!("/api/v1/sessions/{session}"), &[], "").status
+}
+
+#[test]
+fn a_session_that_is_deleted_while_articles_come_is_not_there() {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &["--rate", "0"]);
+    for _ in 0..5 {
+        let session = new_session(&server);
+        let path = format!("/api/v1/sessions/{session}/articles");
+        let article = json!({"title": "t", "content": "Numbats eat termites."});
+        let statuses: Vec<u16> = std::thread::scope(|scope| {
+            let add = || {
+                let answers = std::iter::repeat_with(|| server.post(&path, &article).status);
+                let mut is_over = false;
+                answers.take_while(|status| !std::mem::replace(&mut is_over, *status != 201)).collect::<Vec<u16>>()
+            };
+            let adders: Vec<_> = (0..6).map(|_| scope.spawn(add)).collect();
+            while found(&server, session, "termites").is_empty() {}
+            assert_eq!(delete(&server, session), 204);
+            adders.into_iter().flat_map(|adder| adder.join().expect("no panic")).collect()
+        });
+        assert!(statuses.contains(&201) && statuses.iter().all(|status| [201, 404].contains(status)), "{statuses:?}");
+        assert_eq!((delete(&server, session), found(&server, session, "termites").len()), (404, 0));
+    }
+}
+
+/// A kind of damage: its name, and what it does.
+type Kind<F> = (&'static str, F);
+/// Damage to a session of the fixture's server.
+type SessionDamage = fn(&Fixture, u64);
+
+#[test]
+fn a_damaged_article_is_left_out() {
+    use std::fs;
+    let damages: [Kind<fn(&std::path::Path)>; 8] = [
+        ("empty", |file| fs::write(file, "").expect("written")),
+        ("cut", |file| fs::write(file, r#"{"title":"two","content":"Pang"#).expect("written")),
+        ("another object", |file| fs::write(file, r#"{"name": 7}"#).expect("written")),
+        ("no UTF-8", |file| fs::write(file, b"{\"content\":\"\xff\"}").expect("written")),
+        ("deep", |file| fs::write(file, "[".repeat(100_000)).expect("written")),
+        ("a directory", |file| {
+            fs::remove_file(file).expect("removed");
+            fs::create_dir_all(file.join("inside")).expect("made");
+        }),
+        ("a link", |file| {
+            fs::rename(file, file.with_extension("moved")).expect("renamed");
+            std::os::unix::fs::symlink(file.with_extension("moved"), file).expect("linked");
+        }),
+        ("a pipe", |file| {
+            fs::remove_file(file).expect("removed");
+            let made = std::process::Command::new("mkfifo").arg(file).status().expect("a program");
+            assert!(made.success());
+        }),
+    ];
+    let fixture = indexed();
+    let server = Server::start(&fixture, &[]);
+    let sessions: Vec<u64> = damages
+        .iter()
+        .map(|_| {
+            let session = new_session(&server);
+            for name in ["one", "two", "three"] {
+                add(&server, session, name, &format!("Pangolins have scales, says {name}."));
+            }
+            session
+        })
+        .collect();
+    drop(server);
+    for ((_, damage), session) in damages.iter().zip(&sessions) {
+        damage(&place(&fixture, *session, "articles/2.json"));
+    }
+    let server = Server::start(&fixture, &[]);
+    for ((name, _), session) in damages.iter().zip(sessions) {
+        let mut ids = found(&server, session, "pangolins");
+        ids.sort_unstable();
+        assert_eq!(ids, [1, 3], "{name}");
+        let path = format!("/api/v1/sessions/{session}/articles");
+        let listed = server.get(&path).json();
+        assert_eq!(listed["articles"].as_array().map(Vec::len), Some(2), "{name}: {listed}");
+        assert_eq!(listed["unreadable"][0]["article_id"], 2, "{name}: {listed}");
+        assert!(listed["unreadable"][0]["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{listed}");
+        assert_eq!(add(&server, session, "four", "Pangolins sleep."), 4, "{name}");
+        assert_eq!(remove(&server, session, 2).status, 204, "{name}");
+        assert_eq!((remove(&server, session, 2).status, server.get(&path).json().get("unreadable")), (404, None));
+        assert_eq!(delete(&server, session), 204, "{name}");
+    }
+}
+
+#[test]
+fn damage_to_what_surrounds_articles_ends_no_session() {
+    use std::fs;
+    let damages: [Kind<SessionDamage>; 8] = [
+        ("the next number is text", |fixture, session| {
+            fs::write(place(fixture, session, "next"), "many").expect("written");
+        }),
+        ("the next number is the last one", |fixture, session| {
+            fs::write(place(fixture, session, "next"), u64::MAX.to_string()).expect("written");
+        }),
+        ("the next number is a directory", |fixture, session| {
+            fs::create_dir(place(fixture, session, "next")).expect("made");
+        }),
+        ("numbers that no article has", |fixture, session| {
+            for name in ["18446744073709551615", "+7", "007", "0", "-1", "x"] {
+                fs::write(place(fixture, session, &format!("articles/{name}.json")), "{}").expect("written");
+            }
+        }),
+        ("the index is rubbish", |fixture, session| {
+            fs::write(place(fixture, session, ".aurora/index/data.mdb"), [0xa5; 50_000]).expect("written");
+        }),
+        ("the index is cut", |fixture, session| {
+            let file = fs::File::options().write(true).open(place(fixture, session, ".aurora/index/data.mdb"));
+            file.and_then(|file| file.set_len(5_000)).expect("cut");
+        }),
+        ("the index is a file", |fixture, session| {
+            fs::remove_dir_all(place(fixture, session, ".aurora")).expect("removed");
+            fs::write(place(fixture, session, ".aurora"), "x").expect("written");
+        }),
+        ("the index is a link", |fixture, session| {
+            let index = place(fixture, session, ".aurora");
+            fs::rename(&index, fixture.home().join(format!("moved-{session}"))).expect("renamed");
+            std::os::unix::fs::symlink(fixture.home().join(format!("moved-{session}")), index).expect("linked");
+        }),
+    ];
+    let fixture = indexed();
+    let server = Server::start(&fixture, &[]);
+    let sessions: Vec<u64> = damages
+        .iter()
+        .map(|_| {
+            let session = new_session(&server);
+            add(&server, session, "one", "Echidnas lay eggs.");
+            session
+        })
+        .collect();
+    drop(server);
+    for ((_, damage), session) in damages.iter().zip(&sessions) {
+        damage(&fixture, *session);
+    }
+    fs::write(fixture.user_directory().join("knowledge/next"), "many").expect("written");
+    let server = Server::start(&fixture, &[]);
+    for ((name, _), session) in damages.iter().zip(&sessions) {
+        let added = add(&server, *session, "two", "Echidnas dig.");
+        let mut ids = found(&server, *session, "echidnas");
+        ids.sort_unstable();
+        assert_eq!(ids, [1, added], "{name}");
+    }
+    assert!(!sessions.contains(&new_session(&server)));
+}
+
+#[test]
+fn a_session_that_is_deleted_by_hand_is_gone() {
+    let (fixture, server) = served();
+    let (one, other) = (new_session(&server), new_session(&server));
+    for session in [one, other] {
+        add(&server, session, "one", "Quolls hunt at night.");
+    }
+    std::fs::remove_dir_all(place(&fixture, one, "")).expect("removed");
+    assert!(found(&server, one, "quolls").is_empty());
+    let article = json!({"title": "t", "content": "Quolls climb."});
+    assert_eq!(server.post(&format!("/api/v1/sessions/{one}/articles"), &article).status, 404);
+    assert_eq!(server.get(&format!("/api/v1/sessions/{one}/articles")).status, 404);
+    assert_eq!((remove(&server, one, 1).status, delete(&server, one)), (404, 404));
+    assert_eq!(found(&server, other, "quolls"), [1]);
+    // A file or a link is not a session.
+    std::fs::write(fixture.user_directory().join("knowledge/sessions/98"), "").expect("written");
+    std::os::unix::fs::symlink(place(&fixture, other, ""), fixture.user_directory().join("knowledge/sessions/99"))
+        .expect("linked");
+    for session in [98, 99] {
+        assert!(found(&server, session, "quolls").is_empty());
+        assert_eq!(server.get(&format!("/api/v1/sessions/{session}/articles")).status, 404);
+    }
+    assert_eq!(server.get("/api/v1/sessions").json(), json!({"sessions": [other]}));
+    // One that was put back from a copy is there again.
+    let copy = std::process::Command::new("cp")
+        .arg("-r")
+        .args([place(&fixture, other, ""), place(&fixture, one, "")])
+        .status();
+    assert!(copy.expect("a program").success());
+    assert_eq!(add(&server, one, "two", "Quolls have spots."), 2);
+    let mut ids = found(&server, one, "quolls");
+    ids.sort_unstable();
+    assert_eq!(ids, [1, 2]);
+}
+
+/// Kills of a server that creates a session, unless `AURORA_TEST_KILLS` says how many.
+const KILLS: u64 = 4;
+
+#[test]
+fn a_server_that_is_killed_while_it_creates_a_session_starts_again() {
+    let kills = std::env::var("AURORA_TEST_KILLS").map_or(KILLS, |kills| kills.parse().expect("a number"));
+    let fixture = indexed();
+    let article = json!({"title": "t", "url": "https://example.org/t", "content": "a zeppelin over the lake"});
+    let mut server = Server::start(&fixture, &[]);
+    for round in 0..kills {
+        let session = new_session(&server);
+        let directory = fixture.user_directory().join(format!("knowledge/sessions/{session}"));
+        let articles = format!("/api/v1/sessions/{session}/articles");
+        std::thread::scope(|scope| {
+            let added = scope.spawn(|| server.try_post(&articles, &article));
+            while !directory.join(".aurora/index/data.mdb").exists() && !added.is_finished() {
+                std::thread::sleep(std::time::Duration::from_micros(50));
+            }
+            // From at once to a few milliseconds later.
+            std::thread::sleep(std::time::Duration::from_micros(round * 937 % 6_000));
+            server.kill();
+        });
+        server = Server::start(&fixture, &[]);
+        let added = server.post(&articles, &article);
+        assert_eq!(added.status, 201, "{round}: {added:?}");
+        let id = added.json()["article_id"].as_u64().expect("a number");
+        assert!(found(&server, session, "zeppelin").contains(&id), "{round}");
+    }
+}

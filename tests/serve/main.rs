@@ -5,6 +5,7 @@
 mod fixture;
 
 mod answers;
+mod attacks;
 mod client;
 mod contents;
 mod document;

@@ -24,6 +24,35 @@ fn a_name_that_points_here_is_no_name_of_the_server() {
         ("127.0.0.1.attacker.example", 421),
         ("", 400),
         ("a b", 400),
+        ("LocalHost.", 200),
+        ("[0:0::1]:65535", 200),
+        ("[::ffff:127.0.0.1]", 200),
+        ("search.example.org.attacker.example", 421),
+        ("0x7f.1", 421),
+        ("127.0.0.1.", 421),
+        ("[127.0.0.1].evil.com", 400),
+        ("[::1].evil.com", 400),
+        ("[::1]evil.com", 400),
+        ("[localhost]", 400),
+        ("[127.0.0.1]", 400),
+        ("[[::1]]", 400),
+        ("[::1%25lo]", 400),
+        ("::1", 400),
+        ("127.0.0.1]", 400),
+        ("localhost:evil", 400),
+        ("localhost:", 400),
+        ("localhost:65536", 400),
+        ("localhost:0", 400),
+        ("localhost:-1", 400),
+        ("localhost:80:80", 400),
+        ("localhost..", 400),
+        (".localhost", 400),
+        ("localhost@attacker.example", 400),
+        ("attacker.example@localhost", 400),
+        ("localhost/attacker.example", 400),
+        ("localhost#.attacker.example", 400),
+        ("localhost,attacker.example", 400),
+        ("local%68ost", 400),
     ] {
         let answer = server.request("GET", "/api/v1/stats", &[&format!("host: {host}")], "");
         assert_eq!(answer.status, status, "{host}: {answer:?}");
@@ -33,6 +62,14 @@ fn a_name_that_points_here_is_no_name_of_the_server() {
     let absolute =
         format!("GET http://attacker.example:{port}/healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     assert_eq!(server.send(absolute.as_bytes()).status, 421);
+    for target in [
+        "http://localhost@attacker.example/healthz",
+        "http://attacker.example@localhost/healthz",
+        "http://localhost:x/healthz",
+    ] {
+        let request = format!("GET {target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        assert_eq!(server.send(request.as_bytes()).status, 400, "{target}");
+    }
 }
 
 #[test]
@@ -42,7 +79,20 @@ fn pages_of_others_are_refused() {
     let own = format!("origin: http://{}", server.address);
     let answer = |head: &[&str]| server.request("GET", "/api/v1/stats", head, "");
     assert_eq!(answer(&[&own]).status, 200);
-    for origin in ["origin: https://attacker.example", "origin: null", "origin: http://localhost:1"] {
+    let refused =
+        ["https://attacker.example", "null", "http://localhost:1", "", "localhost", "http://"].map(str::to_owned);
+    let address = &server.address;
+    let alike = [
+        "ftp://{}",
+        "//{}",
+        "{}",
+        "http://{}/",
+        "http://{}.attacker.example",
+        "http://{}@attacker.example",
+        "http://user@{}",
+    ];
+    for origin in refused.into_iter().chain(alike.map(|form| form.replace("{}", address))) {
+        let origin = &format!("origin: {origin}");
         let answer = answer(&[origin]);
         assert_eq!(answer.status, 403, "{origin}: {answer:?}");
         assert!(!answer.head.contains("access-control"), "{answer:?}");

@@ -38,6 +38,14 @@ enum Task {
     /// Property tests, damage to indexes, mutated pages and artefacts, and configurations of all kinds. Each seed is
     /// printed; a finding is printed with the command that repeats it, and makes the exit code 1.
     Explore(explore::Options),
+    /// A team's day with custom stages: edits under servers, failing services, clones, restored caches. No value may be lost silently.
+    TeamDay {
+        /// The program; by default a release build of it.
+        #[arg(long, value_name = "AUR")]
+        program: Option<PathBuf>,
+        /// Git repositories, which are cloned first; by default a small one is made.
+        repositories: Vec<PathBuf>,
+    },
     /// How well memories find the turns of conversations that answer questions, against SQLite's full-text search.
     MemoryQuality {
         /// The directory `locomo10_v2` of LoCoMo (docs/memory-measurements.md says where it comes from).
@@ -137,6 +145,7 @@ fn main() -> ExitCode {
         Task::Miri => tools::miri(),
         Task::Fuzz(options) => tools::fuzz(&options),
         Task::Explore(options) => explore::run(&options),
+        Task::TeamDay { program, repositories } => servers::team_day(program, &repositories),
         Task::MemoryQuality { directory, arguments } => memory_quality::run(&directory, &arguments),
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
         Task::Bench { bench: Bench::Graph { root, edges, show } } => {

@@ -10,8 +10,8 @@ use std::sync::mpsc::sync_channel;
 
 use aurora_query::Bm25Config;
 use aurora_storage::{
-    Chunk, ChunkId, ChunkType, Environment, FIELDS, Field, FileOutcome, FileRecord, IndexWriter, Manifest,
-    ManifestUpdate, NewChunk, OpenMode, TermVector, WriterOptions,
+    Chunk, ChunkId, ChunkType, Environment, FIELDS, Field, FileOutcome, FileRecord, FileStamp, IndexWriter, Manifest,
+    ManifestUpdate, NewChunk, OpenMode, TermVector, Unfinished, WriterOptions,
 };
 
 use crate::Outcome;
@@ -116,6 +116,7 @@ pub fn publish(writer: IndexWriter) -> Outcome<Manifest> {
         head_commit: None,
         root: "/".to_owned(),
         fingerprints: Vec::new(),
+        unfinished: Unfinished::default(),
         complete: true,
         now: 0,
         summary: serde_json::Value::Null,
@@ -127,7 +128,7 @@ pub fn record(path: &str) -> FileRecord {
     FileRecord {
         path: path.to_owned(),
         size: 0,
-        mtime_ns: 0,
+        stamp: FileStamp::default(),
         blob: Vec::new(),
         hash: [0; 32],
         language: String::new(),
@@ -136,6 +137,7 @@ pub fn record(path: &str) -> FileRecord {
         chunks: Vec::new(),
         lines: 0,
         warnings: Vec::new(),
+        unfinished: Vec::new(),
     }
 }
 

@@ -97,7 +97,7 @@ fn nothing(buffer: &mut Buffer, area: Rect, app: &App, theme: Theme) {
     let (words, role) = match &app.error {
         Some(error) => (sanitize::line(error), Role::Error),
         None if app.is_pending() => return,
-        None if app.query.text().trim().is_empty() => {
+        None if app.query.text().trim().is_empty() && app.applied.is_empty() => {
             (format!("Type to search {}", units::counted(app.found.indexed, "chunk")), Role::Faint)
         }
         None => ("No results".to_owned(), Role::Faint),

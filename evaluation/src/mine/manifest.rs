@@ -16,7 +16,7 @@ pub const MANIFEST: &str = "manifest.json";
 /// Most bytes of it.
 const MOST_BYTES: u64 = 1 << 20;
 /// The layout that is written and read.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The contents of a mined directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub struct Manifest {
 pub struct MinedTree {
     /// Its name.
     pub name: String,
-    /// The directory to index, relative to the mined directory, with `/`.
+    /// The directory to index, relative to the directory of the trees, with `/`.
     pub root: String,
     /// Its commit; `None` without git.
     pub commit: Option<String>,
@@ -93,16 +93,16 @@ impl Manifest {
         Ok(Some(manifest))
     }
 
-    /// The directory to index for a set.
+    /// The directory to index for a set, given the directory of the trees.
     ///
     /// # Errors
     /// When it is not there, or leads elsewhere.
-    pub fn root_of(&self, directory: &Directory, set: &MinedSet) -> Result<PathBuf, MineError> {
+    pub fn root_of(&self, trees: &Path, set: &MinedSet) -> Result<PathBuf, MineError> {
         let Some(tree) = self.trees.iter().find(|tree| tree.name == set.tree) else {
-            return Ok(directory.path().to_owned());
+            return Ok(trees.to_owned());
         };
-        let opened = directory.open_directory(&tree.root);
-        let opened = opened.map_err(|error| failed(&directory.path().join(&tree.root), error))?;
+        let opened = Directory::open_root(trees).and_then(|trees| trees.open_directory(&tree.root));
+        let opened = opened.map_err(|error| failed(&trees.join(&tree.root), error))?;
         Ok(opened.path().to_owned())
     }
 

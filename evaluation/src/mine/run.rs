@@ -35,6 +35,8 @@ pub struct MineOptions {
     pub root: PathBuf,
     /// The directory to write: empty or mined before, opened by an absolute path.
     pub out: Directory,
+    /// The directory of the copies, if it is not in `out`: empty or mined before.
+    pub trees: Option<Directory>,
     /// Which questions are asked.
     pub selection: Selection,
 }
@@ -45,9 +47,12 @@ pub struct MineOptions {
 /// When the history or a file cannot be read, a tree cannot be indexed, or the directory holds something else. What was
 /// mined there before is lost then.
 pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manifest, MineError> {
-    let MineOptions { root, out, selection } = options;
-    clear(out)?;
-    let trees = out.create_directory(TREES).map_err(|error| tree::failed(out.path(), error))?;
+    let MineOptions { root, out, trees, selection } = options;
+    clear(out, trees.as_ref())?;
+    let trees = match trees {
+        Some(trees) => trees.clone(),
+        None => out.create_directory(TREES).map_err(|error| tree::failed(out.path(), error))?,
+    };
     // Ignore files in the directories above are about other files: an index hides itself from git, and its neighbours.
     tree::write(&trees, ".gitignore", b"!*\n")?;
     let history = CommitHistory::open(root)?;
@@ -96,21 +101,25 @@ pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manife
 
 impl Manifest {
     fn add_tree(&mut self, name: &str, prefix: &str, commit: Option<gix::ObjectId>, blanked: usize) {
-        let root = [TREES, name, prefix].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        let root = if prefix.is_empty() { name.to_owned() } else { format!("{name}/{prefix}") };
         self.trees.push(MinedTree { name: name.to_owned(), root, commit: commit.map(|id| id.to_string()), blanked });
     }
 }
 
-/// Makes room: an empty directory, or what an earlier run left.
-fn clear(out: &Directory) -> Result<(), MineError> {
+/// Removes what an earlier run has left, also one that was killed. A directory with other content is left alone.
+fn clear(out: &Directory, trees: Option<&Directory>) -> Result<(), MineError> {
     let failed = |error| tree::failed(out.path(), error);
     let has_entries = !out.entries().map_err(failed)?.is_empty();
     let has = |path: &str| out.metadata(path).is_ok();
-    // The trees of a run that did not come to its end are known by where they lie.
-    if has_entries && !has(MANIFEST) && !has(&format!("{TREES}/{HEAD}")) {
+    // A run that was killed has left no manifest, but a first tree.
+    let has_tree = || has(&format!("{TREES}/{HEAD}")) || trees.is_some_and(|trees| trees.metadata(HEAD).is_ok());
+    if has_entries && !has(MANIFEST) && !has_tree() {
         return Err(MineError::Occupied(out.path().to_owned()));
     }
-    [MANIFEST, TREES].into_iter().try_for_each(|name| out.remove(name)).map_err(failed)
+    [MANIFEST, TREES].into_iter().try_for_each(|name| out.remove(name)).map_err(failed)?;
+    let Some(trees) = trees else { return Ok(()) };
+    let removed = [STRIPPED, STRIPPED_TOPICS, PIN, HEAD].into_iter().try_for_each(|name| trees.remove(name));
+    removed.map_err(|error| tree::failed(trees.path(), error))
 }
 
 /// Where the copies come from, and where they go.

@@ -5,8 +5,10 @@ use aurora_project::{RelatedChunk, RelationReport, definition, relations};
 use aurora_query::{DEEPEST_TREE, Relation, RelationIndex, TreeOptions};
 use serde::Deserialize;
 
-use crate::tools::common::{DEFAULT_BUDGET, RootArgument, ToolError, within_budget};
+use crate::tools::common::{CommonArguments, ToolError, after, within_budget};
 
+/// Last line of an answer that does not show all relations.
+const MORE: &str = "(there are more; ask with a smaller depth, or give a larger budget)\n";
 /// Relations of less confidence are left out, as on the command line.
 const MIN_CONFIDENCE: f32 = 0.4;
 
@@ -18,7 +20,7 @@ pub(crate) struct Arguments {
     relation: RelationName,
     depth: Option<u32>,
     #[serde(flatten)]
-    pub(super) root: RootArgument,
+    pub(super) common: CommonArguments,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -30,7 +32,7 @@ enum RelationName {
     Implementers,
 }
 
-pub(super) fn answer(arguments: &Arguments, root: &Root, name: &str) -> Result<String, ToolError> {
+pub(super) fn answer(arguments: &Arguments, root: &Root, name: &str, budget: usize) -> Result<String, ToolError> {
     let searcher = root.live.searcher()?;
     let snapshot = searcher.snapshot();
     let index = RelationIndex::new(snapshot);
@@ -45,10 +47,10 @@ pub(super) fn answer(arguments: &Arguments, root: &Root, name: &str) -> Result<S
         min_confidence: MIN_CONFIDENCE,
     };
     let tree = index.tree(id, &options).map_err(aurora_project::ProjectError::from)?;
-    Ok(drawn(&relations(snapshot, &tree, &options)?))
+    Ok(drawn(&relations(snapshot, &tree, &options)?, budget))
 }
 
-fn drawn(report: &RelationReport) -> String {
+fn drawn(report: &RelationReport, budget: usize) -> String {
     let mut lines = vec![format!("{} of {}", report.relation, line_of(&report.root))];
     put(report.root.children.as_deref().unwrap_or_default(), 1, &mut lines);
     if lines.len() == 1 {
@@ -60,9 +62,9 @@ fn drawn(report: &RelationReport) -> String {
     if report.left_out > 0 {
         lines.push(format!("{} unlikely ones are left out", report.left_out));
     }
-    let (mut out, left) = within_budget(lines, DEFAULT_BUDGET);
+    let (mut out, left) = within_budget(lines, after(budget, [MORE]));
     if left > 0 || !report.complete {
-        out.push_str("(there are more; ask with a smaller depth)\n");
+        out.push_str(MORE);
     }
     out
 }

@@ -5,14 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use aurora_live::{OpenedRoots, Roots};
 use aurora_project::SearchRequest;
 use aurora_query::FilterSpec;
-use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed, noted, within_budget};
+use crate::tools::common::{
+    CommonArguments, OneOrMore, ToolError, after, listed, noted, with_conditions, within_budget,
+};
 
 /// Most chunks that are looked at for lines, and most lines of each.
 const MOST_CHUNKS: usize = 1_000;
 const MOST_LINES: usize = 50;
+/// Last line of an answer about as many chunks as are looked at.
+const MORE: &str = "(there are more matches than were looked at; narrow the pattern or the path)\n";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,29 +25,29 @@ pub(crate) struct Arguments {
     fixed: bool,
     path: Option<OneOrMore>,
     lang: Option<OneOrMore>,
-    budget: Option<usize>,
+    r#where: Option<OneOrMore>,
     #[serde(flatten)]
-    pub(super) root: RootArgument,
+    pub(super) common: CommonArguments,
 }
 
-pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, ToolError> {
+pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Result<String, ToolError> {
     let OpenedRoots { searchers, notes } = roots.open()?;
     let pattern = vec![arguments.pattern.clone()];
     let (grep, fixed) = if arguments.fixed { (Vec::new(), pattern) } else { (pattern, Vec::new()) };
+    let filter = FilterSpec {
+        paths: listed(&arguments.path),
+        languages: listed(&arguments.lang),
+        grep,
+        fixed,
+        ..FilterSpec::default()
+    };
     let request = SearchRequest {
         limit: MOST_CHUNKS,
-        filter: FilterSpec {
-            paths: listed(&arguments.path),
-            languages: listed(&arguments.lang),
-            grep,
-            fixed,
-            ..FilterSpec::default()
-        },
+        filter: with_conditions(filter, &arguments.r#where)?,
         snippet_lines: MOST_LINES,
         ..SearchRequest::new("")
     };
-    request.filter.check().map_err(aurora_query::QueryError::Filter)?;
-    let found = searchers.search(&request, Timestamp::now().as_second())?;
+    let found = searchers.search(&request, aurora_clock::now_seconds())?;
     // A method is part of its class: each line is shown once.
     let mut lines: BTreeMap<(String, u32), &str> = BTreeMap::new();
     // What a chunk tells without a line, such as the outline of a class, stands in its parts as well.
@@ -59,18 +62,20 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, Too
     }
     let files: BTreeSet<String> = lines.keys().map(|(file, _)| file.clone()).collect();
     lines.extend(without_line.into_iter().filter(|((file, _), _)| !files.contains(file)));
+    let notes: Vec<String> = notes.into_iter().chain(noted(&found.notes)).collect();
     if lines.is_empty() {
-        let notes = notes.into_iter().chain(noted(&found.notes));
-        return Ok(notes.chain(["No line matches.".to_owned()]).collect::<Vec<_>>().join("\n"));
+        return Ok(notes.into_iter().chain(["No line matches.".to_owned()]).collect::<Vec<_>>().join("\n"));
     }
     let total = lines.len();
+    let unfit =
+        |left: usize| format!("({left} of {total} lines did not fit; narrow the path, or give a larger budget)\n");
+    let more = if found.hits.len() == MOST_CHUNKS { MORE } else { "" };
+    let budget = after(budget, notes.iter().map(String::as_str).chain([&*unfit(total), more]));
     let shown = lines.iter().map(|((file, line), text)| format!("{file}:{line}: {}", text.trim_end()));
-    let (mut out, left) = within_budget(shown, budget(arguments.budget));
+    let (mut out, left) = within_budget(shown, budget);
     if left > 0 {
-        out.push_str(&format!("({left} of {total} lines did not fit; narrow the path, or give a larger budget)\n"));
+        out.push_str(&unfit(left));
     }
-    if found.hits.len() == MOST_CHUNKS {
-        out.push_str("(there are more matches than were looked at; narrow the pattern or the path)\n");
-    }
-    Ok(notes.into_iter().chain(noted(&found.notes)).chain([out]).collect::<Vec<_>>().join("\n"))
+    out.push_str(more);
+    Ok(notes.into_iter().chain([out]).collect::<Vec<_>>().join("\n"))
 }

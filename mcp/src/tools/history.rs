@@ -7,7 +7,7 @@ use aurora_project::{AttributedRun, AttributionReport, attribution};
 use serde::Deserialize;
 
 use crate::places::{Lines, path_and_lines};
-use crate::tools::common::{DEFAULT_BUDGET, RootArgument, ToolError, within_budget};
+use crate::tools::common::{CommonArguments, ToolError, after, within_budget};
 
 /// Digits of a commit that are shown.
 const DIGITS: usize = 12;
@@ -17,10 +17,10 @@ const DIGITS: usize = 12;
 pub(crate) struct Arguments {
     pub(super) place: String,
     #[serde(flatten)]
-    pub(super) root: RootArgument,
+    pub(super) common: CommonArguments,
 }
 
-pub(super) fn answer(root: &Root, place: &str) -> Result<String, ToolError> {
+pub(super) fn answer(root: &Root, place: &str, budget: usize) -> Result<String, ToolError> {
     let searcher = root.live.searcher()?;
     let (path, lines) = match searcher.names().known_file(place)? {
         Some(_) => (place, None),
@@ -31,9 +31,11 @@ pub(super) fn answer(root: &Root, place: &str) -> Result<String, ToolError> {
     let report = AttributionReport::of(&file.path, &attribution(searcher.snapshot(), &file)?);
     let runs: Vec<&AttributedRun> = report.runs.iter().filter(|run| touches(run, lines)).collect();
     let by_run = runs.iter().map(|run| line_of(run, lines));
-    let (shown, left) = within_budget(by_run, DEFAULT_BUDGET);
-    let rest = if left > 0 { format!("({left} further runs of lines; ask for fewer lines)\n") } else { String::new() };
-    Ok(format!("{}\n{}{shown}{rest}", report.file, authors(&runs, lines)))
+    let head = format!("{}\n{}", report.file, authors(&runs, lines));
+    let rest = |left: usize| format!("({left} further runs of lines; ask for fewer lines)\n");
+    let (shown, left) = within_budget(by_run, after(budget, [&*head, &*rest(runs.len())]));
+    let rest = if left > 0 { rest(left) } else { String::new() };
+    Ok(format!("{head}{shown}{rest}"))
 }
 
 fn touches(run: &AttributedRun, lines: Lines) -> bool {

@@ -15,7 +15,8 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-pub(crate) use common::ToolError;
+use common::{CommonArguments, after};
+pub(crate) use common::{DEFAULT_BUDGET, MAX_BUDGET, ToolError, fitted};
 
 /// A call that is known to be well formed.
 pub(crate) enum Call {
@@ -29,30 +30,40 @@ pub(crate) enum Call {
 
 impl Call {
     /// # Errors
-    /// When there is no such tool, or its arguments cannot be understood.
+    /// When there is no such tool, its arguments cannot be understood, or its budget is too small for any answer.
     pub(crate) fn new(name: &str, arguments: Value) -> Result<Self, ToolError> {
-        Ok(match name {
-            "search" => Self::Search(parsed(arguments)?),
+        let call = match name {
+            "search" => Self::Search(parsed::<search::Arguments>(arguments)?.checked()?),
             "read" => Self::Read(parsed(arguments)?),
             "grep" => Self::Grep(parsed(arguments)?),
             "graph" => Self::Graph(parsed(arguments)?),
             "history" => Self::History(parsed(arguments)?),
             "status" => Self::Status(parsed(arguments)?),
             _ => return Err(ToolError::Unknown(name.to_owned())),
-        })
+        };
+        call.budget()?;
+        Ok(call)
+    }
+
+    /// Maximum number of tokens in the answer, or in the message of an error.
+    pub(crate) fn budget(&self) -> Result<usize, ToolError> {
+        self.common().budget()
     }
 
     /// The root that is asked; without one, all of them.
     pub(crate) fn root(&self) -> Option<&str> {
-        let named = match self {
-            Self::Search(arguments) => &arguments.root,
-            Self::Read(arguments) => &arguments.root,
-            Self::Grep(arguments) => &arguments.root,
-            Self::Graph(arguments) => &arguments.root,
-            Self::History(arguments) => &arguments.root,
-            Self::Status(arguments) => &arguments.root,
-        };
-        named.root.as_deref()
+        self.common().root.as_deref()
+    }
+
+    fn common(&self) -> &CommonArguments {
+        match self {
+            Self::Search(arguments) => &arguments.common,
+            Self::Read(arguments) => &arguments.common,
+            Self::Grep(arguments) => &arguments.common,
+            Self::Graph(arguments) => &arguments.common,
+            Self::History(arguments) => &arguments.common,
+            Self::Status(arguments) => &arguments.common,
+        }
     }
 
     /// Whether there is no answer without an index.
@@ -60,16 +71,25 @@ impl Call {
         !matches!(self, Self::Status(_))
     }
 
-    /// The answer about these roots. What it shows is recorded.
-    pub(crate) fn answer(&self, roots: &Roots) -> Result<String, ToolError> {
+    /// The answer about these roots, after a note about them, within the budget. What it shows is recorded.
+    pub(crate) fn answer(&self, roots: &Roots, note: Option<String>) -> Result<String, ToolError> {
+        let budget = self.budget()?;
+        // The note ends with an empty line.
+        let note = note.map(|note| note + "\n").unwrap_or_default();
+        let room = if note.is_empty() { budget } else { after(budget, [&*note]) };
+        let text = self.text(roots, room)?;
+        Ok(fitted(if note.is_empty() { text } else { format!("{note}\n{text}") }, budget))
+    }
+
+    fn text(&self, roots: &Roots, budget: usize) -> Result<String, ToolError> {
         match self {
-            Self::Search(arguments) => search::answer(arguments, roots),
-            Self::Grep(arguments) => grep::answer(arguments, roots),
-            Self::Read(arguments) => {
-                of_one(roots, &arguments.place, |root, place| read::answer(arguments, root, place))
-            }
-            Self::Graph(arguments) => of_one(roots, &arguments.name, |root, name| graph::answer(arguments, root, name)),
-            Self::History(arguments) => of_one(roots, &arguments.place, history::answer),
+            Self::Search(arguments) => search::answer(arguments, roots, budget),
+            Self::Grep(arguments) => grep::answer(arguments, roots, budget),
+            Self::Read(arguments) => of_one(roots, &arguments.place, budget, read::answer),
+            Self::Graph(arguments) => of_one(roots, &arguments.name, budget, |root, name, budget| {
+                graph::answer(arguments, root, name, budget)
+            }),
+            Self::History(arguments) => of_one(roots, &arguments.place, budget, history::answer),
             Self::Status(_) => {
                 let each = roots.iter().map(status::answer).collect::<Result<Vec<_>, _>>()?;
                 Ok(each.join("\n\n"))
@@ -83,11 +103,16 @@ impl Call {
 fn of_one(
     roots: &Roots,
     place: &str,
-    answer: impl Fn(&Root, &str) -> Result<String, ToolError>,
+    budget: usize,
+    answer: impl Fn(&Root, &str, usize) -> Result<String, ToolError>,
 ) -> Result<String, ToolError> {
     let named = |root: &Root, place: &str| {
-        let text = answer(root, place)?;
-        Ok(if roots.iter().len() > 1 { format!("In {}:\n{text}", root.name) } else { text })
+        if roots.iter().len() == 1 {
+            return answer(root, place, budget);
+        }
+        let header = format!("In {}:", root.name);
+        let text = answer(root, place, after(budget, [&*header]))?;
+        Ok(format!("{header}\n{text}"))
     };
     if let Some((root, place)) = roots.locate(place) {
         return named(root, place);
@@ -107,19 +132,22 @@ fn parsed<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
     serde_json::from_value(arguments).map_err(|error| ToolError::Arguments(error.to_string()))
 }
 
+/// Description of the argument `where`.
+const CONDITION: &str = "Condition on metadata: owner=payments, owner in a,b, owner=none, churn>5, churn in 1..5";
+
 /// The definitions of all tools.
 pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
     let mut tools = vec![
         tool(
             "search",
-            "Find code and documents by a question or name. Returns the best texts.",
-            &["query"],
+            "Find code and documents by a question or name. Returns the best texts. With a filter and no query: lists chunks.",
+            &[],
             json!({
                 "query": text("Plain words, or an identifier"),
+                "where": text(CONDITION),
                 "path": text("Glob, e.g. src/**"),
                 "type": text("e.g. function,class,doc"),
                 "lang": text("e.g. rust,go"),
-                "budget": number("Tokens of the answer, 2000 by default"),
             }),
         ),
         tool(
@@ -128,7 +156,6 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
             &["place"],
             json!({
                 "place": text("path, path:12-40, or an id"),
-                "budget": number("Tokens, 2000 by default"),
             }),
         ),
         tool(
@@ -140,7 +167,7 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
                 "fixed": json!({"type": "boolean", "description": "The pattern is plain text"}),
                 "path": text("Glob"),
                 "lang": text("Languages"),
-                "budget": number("Tokens, 2000 by default"),
+                "where": text(CONDITION),
             }),
         ),
         tool(
@@ -161,19 +188,16 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
         ),
         tool("status", "What the index holds, and whether it is up to date.", &[], json!({})),
     ];
-    if roots.iter().len() > 1 {
-        let names: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
-        for tool in &mut tools {
-            add_root(Arc::make_mut(&mut tool.input_schema), &names);
+    let names: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
+    for tool in &mut tools {
+        let schema = Arc::make_mut(&mut tool.input_schema);
+        let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { continue };
+        properties.insert("budget".to_owned(), number("Most tokens of the answer, 2000 by default"));
+        if names.len() > 1 {
+            properties.insert("root".to_owned(), json!({"enum": names}));
         }
     }
     tools
-}
-
-fn add_root(schema: &mut serde_json::Map<String, Value>, names: &[&str]) {
-    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.insert("root".to_owned(), json!({"enum": names}));
-    }
 }
 
 fn tool(name: &'static str, description: &'static str, required: &[&str], properties: Value) -> Tool {
@@ -215,11 +239,17 @@ mod tests {
         for (tool, arguments) in [
             ("search", json!({})),
             ("search", json!({"query": 7})),
+            ("search", json!({"query": " ", "lang": ","})),
             ("read", json!({"place": "a", "lines": "3"})),
             ("graph", json!({"name": "a", "relation": "friends"})),
+            ("status", json!({"budget": 0})),
+            ("grep", json!({"pattern": "a", "budget": 19})),
         ] {
             assert!(matches!(Call::new(tool, arguments), Err(ToolError::Arguments(_))), "{tool}");
         }
-        assert!(Call::new("search", json!({"query": "a", "lang": ["go", "rust"], "root": "b"})).is_ok());
+        assert!(Call::new("search", json!({"query": "a", "lang": ["go", "rust"], "root": "b", "budget": 20})).is_ok());
+        assert!(Call::new("search", json!({"where": ["owner in a,b", "churn>5"]})).is_ok());
+        let error = Call::new("search", json!({"where": "owner in [a"})).err().expect("refused").to_string();
+        assert!(error.contains("`[` has no `]`"), "{error}");
     }
 }

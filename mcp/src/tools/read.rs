@@ -4,29 +4,26 @@ use aurora_live::Root;
 use aurora_project::{FileReport, ProjectError, Searcher, file_report};
 use aurora_query::FileState;
 use aurora_storage::Chunk;
-use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::places::{Lines, path_and_lines};
-use crate::tools::common::{RootArgument, ToolError, budget, within_budget};
+use crate::tools::common::{CommonArguments, ToolError, after, within_budget};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     pub(super) place: String,
-    budget: Option<usize>,
     #[serde(flatten)]
-    pub(super) root: RootArgument,
+    pub(super) common: CommonArguments,
 }
 
-pub(super) fn answer(arguments: &Arguments, root: &Root, place: &str) -> Result<String, ToolError> {
+pub(super) fn answer(root: &Root, place: &str, budget: usize) -> Result<String, ToolError> {
     let searcher = root.live.searcher()?;
-    let budget = budget(arguments.budget);
     let snapshot = searcher.snapshot();
     if let Some((id, _)) = snapshot.chunk_by_key(place)?
         && let Some(chunk) = snapshot.chunk_with_text(id)?
     {
-        root.live.record([place].into_iter(), Timestamp::now().as_second());
+        root.live.record([place].into_iter(), aurora_clock::now_seconds());
         return Ok(of_chunk(&chunk, budget));
     }
     of_file(&searcher, place, budget)
@@ -34,8 +31,10 @@ pub(super) fn answer(arguments: &Arguments, root: &Root, place: &str) -> Result<
 
 fn of_chunk(chunk: &Chunk, budget: usize) -> String {
     let header = format!("{}:{}-{} {}", chunk.path, chunk.line_start, chunk.line_end, chunk.qualified_name);
-    let (text, left) = within_budget(chunk.text.lines().map(str::to_owned), budget);
-    let rest = if left > 0 { format!("({left} further lines)\n") } else { String::new() };
+    let rest = |left: usize| format!("({left} further lines)\n");
+    let room = after(budget, [&*header, &*rest(chunk.text.lines().count())]);
+    let (text, left) = within_budget(chunk.text.lines().map(str::to_owned), room);
+    let rest = if left > 0 { rest(left) } else { String::new() };
     format!("{header}\n{text}{rest}")
 }
 
@@ -58,19 +57,23 @@ fn of_file(searcher: &Searcher, place: &str, budget: usize) -> Result<String, To
     let total = text.lines().count();
     let numbered = (1u32..).zip(text.lines()).filter(|(number, _)| lines.contains(*number));
     let width = total.to_string().len();
-    let (shown, left) = within_budget(numbered.map(|(number, line)| format!("{number:>width$}  {line}")), budget);
-    if shown.is_empty() {
-        return Err(ToolError::Arguments(format!("{} has {total} lines", report.file)));
-    }
     let state = match report.file_state {
         FileState::Changed => ", changed since it was indexed",
         _ => "",
     };
     let first = lines.first as usize;
+    let header = |last: usize| format!("{}:{first}-{last} of {total} lines{state}", report.file);
+    let rest = |left: usize, next: usize| format!("({left} further lines: read {}:{next}-)\n", report.file);
+    // No other numbers in them are longer.
+    let room = after(budget, [&*header(total), &*rest(total, total)]);
+    let (shown, left) = within_budget(numbered.map(|(number, line)| format!("{number:>width$}  {line}")), room);
+    if shown.is_empty() {
+        return match left {
+            0 => Err(ToolError::Arguments(format!("{} has {total} lines", report.file))),
+            _ => Ok(rest(left, first)),
+        };
+    }
     let last = first + shown.lines().count() - 1;
-    let rest = match left {
-        0 => String::new(),
-        _ => format!("({left} further lines: read {}:{}-)\n", report.file, last + 1),
-    };
-    Ok(format!("{}:{first}-{last} of {total} lines{state}\n{shown}{rest}", report.file))
+    let rest = if left > 0 { rest(left, last + 1) } else { String::new() };
+    Ok(format!("{}\n{shown}{rest}", header(last)))
 }

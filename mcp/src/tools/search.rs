@@ -2,42 +2,64 @@
 
 use aurora_live::{OpenedRoots, Roots};
 use aurora_project::SearchRequest;
-use aurora_query::FilterSpec;
-use jiff::Timestamp;
+use aurora_query::{Context, FilterSpec};
 use serde::Deserialize;
 
-use crate::tools::common::{OneOrMore, RootArgument, ToolError, budget, listed, noted};
+use crate::tools::common::{CommonArguments, OneOrMore, ToolError, listed, noted, with_conditions};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
+    #[serde(default)]
     query: String,
     path: Option<OneOrMore>,
     r#type: Option<OneOrMore>,
     lang: Option<OneOrMore>,
-    budget: Option<usize>,
+    r#where: Option<OneOrMore>,
     #[serde(flatten)]
-    pub(super) root: RootArgument,
+    pub(super) common: CommonArguments,
 }
 
-pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, ToolError> {
+impl Arguments {
+    /// The filter that they ask for.
+    fn filter(&self) -> Result<FilterSpec, ToolError> {
+        let filter = FilterSpec {
+            paths: listed(&self.path),
+            types: listed(&self.r#type),
+            languages: listed(&self.lang),
+            ..FilterSpec::default()
+        };
+        with_conditions(filter, &self.r#where)
+    }
+
+    /// Refuses arguments that ask for nothing, or whose filters cannot be understood.
+    pub(super) fn checked(self) -> Result<Self, ToolError> {
+        if self.query.trim().is_empty() && self.filter()?.is_empty() {
+            return Err(ToolError::Arguments(
+                "the query is empty; give one, or a filter: where, path, type or lang".to_owned(),
+            ));
+        }
+        Ok(self)
+    }
+}
+
+pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Result<String, ToolError> {
     let OpenedRoots { searchers, notes } = roots.open()?;
-    let budget = budget(arguments.budget);
     let request = SearchRequest {
         limit: SearchRequest::default_limit(Some(budget)),
-        filter: FilterSpec {
-            paths: listed(&arguments.path),
-            types: listed(&arguments.r#type),
-            languages: listed(&arguments.lang),
-            ..FilterSpec::default()
-        },
+        filter: arguments.filter()?,
         snippet_lines: 0,
         ..SearchRequest::new(arguments.query.clone())
     };
-    let now = Timestamp::now().as_second();
+    let now = aurora_clock::now_seconds();
     let found = searchers.search(&request, now)?;
-    let packed = searchers.packed(&found, budget)?;
+    let notes: Vec<String> = notes.into_iter().chain(noted(&found.notes)).collect();
+    let packed = searchers.packed_as(&found, budget, &request.work, |packed| written(&notes, packed))?;
     roots.record(packed.shown(), now);
+    Ok(written(&notes, &packed))
+}
+
+fn written(notes: &[String], packed: &Context) -> String {
     let text = packed.blocks.iter().map(|block| format!("{}\n{}", block.header(), block.text.trim_end_matches('\n')));
     let rest = match (packed.blocks.len(), packed.skipped) {
         (0, 0) => Some("Nothing was found.".to_owned()),
@@ -45,6 +67,6 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots) -> Result<String, Too
         (_, 0) => None,
         (_, skipped) => Some(format!("{skipped} further results did not fit into the budget.")),
     };
-    let blocks: Vec<String> = notes.into_iter().chain(noted(&found.notes)).chain(text).chain(rest).collect();
-    Ok(blocks.join("\n\n"))
+    let blocks: Vec<String> = notes.iter().cloned().chain(text).chain(rest).collect();
+    blocks.join("\n\n")
 }

@@ -5,7 +5,7 @@ use aurora_project::{ContentsReport, contents};
 use serde::Deserialize;
 
 use crate::first_answer::so_far;
-use crate::tools::common::{RootArgument, ToolError};
+use crate::tools::common::{CommonArguments, ToolError};
 
 /// Languages that are listed.
 const MOST_LANGUAGES: usize = 12;
@@ -14,7 +14,7 @@ const MOST_LANGUAGES: usize = 12;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     #[serde(flatten)]
-    pub(super) root: RootArgument,
+    pub(super) common: CommonArguments,
 }
 
 pub(super) fn answer(root: &Root) -> Result<String, ToolError> {
@@ -41,12 +41,15 @@ fn held(report: &ContentsReport) -> Vec<String> {
         .map(|language| format!("{} {}", language.name, language.chunks))
         .collect();
     let whole = if report.complete { "complete" } else { "not complete yet" };
-    vec![
+    let mut lines = vec![
         format!(
             "{} files, {} chunks, generation {} of {}, {whole}",
             report.files, report.chunks, report.generation, report.updated
         ),
         format!("chunks by language: {}", shares.join(", ")),
         format!("commit: {}", report.head_commit.as_deref().unwrap_or("none")),
-    ]
+    ];
+    let states = report.column_states.iter();
+    lines.extend(states.filter_map(|column| Some(format!("column {}: {}", column.name, column.shortfall()?))));
+    lines
 }

@@ -5,6 +5,9 @@ use std::path::Path;
 
 use crate::error::LogError;
 
+/// Maximum number of bytes of a text. Its reader may have no end, such as the output of a program.
+const MAX_TEXT_BYTES: u64 = 256 << 20;
+
 /// Which side of a copy has failed.
 pub(crate) enum CopyError {
     /// The text that was given.
@@ -23,10 +26,10 @@ impl CopyError {
     }
 }
 
-/// Copies a text to its end, and ends its last line.
+/// Copies a text to its end, and ends its last line. A text of more than [`MAX_TEXT_BYTES`] is an error.
 pub(crate) fn copy_body(body: &mut dyn Read, out: &mut impl Write) -> Result<(), CopyError> {
     let mut buffer = vec![0; 64 << 10];
-    let mut last = b'\n';
+    let (mut last, mut bytes) = (b'\n', 0);
     loop {
         let read = match body.read(&mut buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -34,7 +37,23 @@ pub(crate) fn copy_body(body: &mut dyn Read, out: &mut impl Write) -> Result<(),
         };
         let Some(end) = buffer[..read].last() else { break };
         last = *end;
+        bytes += read as u64;
+        if bytes > MAX_TEXT_BYTES {
+            let reason = format!("it has more than {MAX_TEXT_BYTES} bytes");
+            return Err(CopyError::Text(io::Error::new(io::ErrorKind::FileTooLarge, reason)));
+        }
         out.write_all(&buffer[..read]).map_err(CopyError::Log)?;
     }
     if last == b'\n' { Ok(()) } else { out.write_all(b"\n").map_err(CopyError::Log) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_without_end_is_refused() {
+        let copied = copy_body(&mut io::repeat(b'x'), &mut io::sink());
+        assert!(matches!(copied, Err(CopyError::Text(error)) if error.kind() == io::ErrorKind::FileTooLarge));
+    }
 }

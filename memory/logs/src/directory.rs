@@ -95,8 +95,8 @@ impl LogDirectory {
     pub(crate) fn create_month(&self, month: Month) -> Result<Directory, LogError> {
         let [year, name] = month.names();
         let make = || {
-            let year = create_private(&self.root, &year)?;
-            let month = create_private(&year, &name)?;
+            let year = self.root.create_private_directory(&year)?;
+            let month = year.create_private_directory(&name)?;
             // Another process may have made them, and not have come so far yet.
             year.synchronise()?;
             self.root.synchronise()?;
@@ -168,18 +168,6 @@ pub(crate) fn remove_file(directory: &Directory, name: &str) -> io::Result<()> {
         Ok(found) if found.kind != EntryKind::File => Err(aurora_confined::Refusal::NotRegular.into()),
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => directory.remove(name),
-    }
-}
-
-/// Opens the directory called `name`, and makes it for the user alone if there is none.
-fn create_private(above: &Directory, name: &str) -> io::Result<Directory> {
-    match above.open_directory(name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        opened => return opened,
-    }
-    match private_directories().create(above.path().join(name)) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => above.open_directory(name),
     }
 }
 

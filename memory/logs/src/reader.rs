@@ -11,6 +11,15 @@ use crate::layout::{PACKED, PLAIN};
 /// Longer lines are cut after this many bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
 const BUFFER: usize = 64 << 10;
+/// Maximum number of bytes of a compressed log when it is unpacked, whatever its size, and further ones for each of its bytes on
+/// disk. Logs shrink to a tenth; a bomb of the same format to a thousandth.
+const MAX_UNPACKED_BYTES: u64 = 64 << 20;
+const MAX_UNPACKED_BYTES_PER_BYTE: u64 = 20;
+
+/// Maximum number of bytes that are unpacked of a compressed log with `packed` bytes.
+pub(crate) fn max_unpacked_bytes(packed: u64) -> u64 {
+    MAX_UNPACKED_BYTES.saturating_add(packed.saturating_mul(MAX_UNPACKED_BYTES_PER_BYTE))
+}
 
 /// The text of a log. A compressed one is unpacked on the way.
 #[derive(Debug)]
@@ -19,7 +28,7 @@ pub struct LogReader(Form);
 #[derive(Debug)]
 enum Form {
     Plain(BufReader<File>),
-    Packed(Box<BufReader<MultiGzDecoder<BufReader<File>>>>),
+    Packed(Box<BufReader<Bounded<MultiGzDecoder<BufReader<File>>>>>),
 }
 
 impl LogReader {
@@ -37,8 +46,11 @@ impl LogReader {
     }
 
     pub(crate) fn open_packed(month: &Directory, name: &str) -> io::Result<Self> {
-        let packed = BufReader::with_capacity(BUFFER, month.open_file(format!("{name}{PACKED}"))?);
-        Ok(Self(Form::Packed(Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(packed))))))
+        let file = month.open_file(format!("{name}{PACKED}"))?;
+        let most = max_unpacked_bytes(file.metadata()?.len());
+        let text = MultiGzDecoder::new(BufReader::with_capacity(BUFFER, file));
+        let text = Bounded { text, most, read: 0 };
+        Ok(Self(Form::Packed(Box::new(BufReader::with_capacity(BUFFER, text)))))
     }
 
     /// Its lines.
@@ -69,6 +81,26 @@ impl BufRead for LogReader {
             Form::Plain(text) => text.consume(amount),
             Form::Packed(text) => text.consume(amount),
         }
+    }
+}
+
+/// A text that may be read up to a number of bytes.
+#[derive(Debug)]
+struct Bounded<R> {
+    text: R,
+    most: u64,
+    read: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.text.read(buffer)?;
+        self.read += read as u64;
+        if self.read > self.most {
+            let reason = format!("it unpacks to more than {} bytes", self.most);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
+        Ok(read)
     }
 }
 
@@ -135,6 +167,13 @@ mod tests {
             found.push((number, line.len()));
         }
         found
+    }
+
+    #[test]
+    fn a_text_is_read_up_to_its_bound() {
+        let read = |most| io::read_to_string(Bounded { text: &b"abc"[..], most, read: 0 });
+        assert_eq!(read(3).expect("within the bound"), "abc");
+        assert_eq!(read(2).expect_err("beyond the bound").kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]

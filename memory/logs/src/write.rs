@@ -60,7 +60,7 @@ impl LogDirectory {
             LogText::Markdown { query, id, time, .. } => (query, id, time),
         };
         // As the examples have it, in whole seconds.
-        let now = || Timestamp::from_second(Timestamp::now().as_second()).unwrap_or(Timestamp::UNIX_EPOCH);
+        let now = || Timestamp::from_second(aurora_clock::now_seconds()).unwrap_or(Timestamp::UNIX_EPOCH);
         let time = time.unwrap_or_else(now);
         let id = id.clone().map_or_else(|| QueryId::random(time), Ok)?;
         let words = keywords(query, keyword_count);

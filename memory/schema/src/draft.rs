@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::derive;
-use crate::entry::Entry;
+use crate::entry::{Entry, without_secrets};
 use crate::id;
 use crate::kind::Kind;
 use crate::verdict::{Outcome, Verdict};
@@ -16,8 +16,9 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Of a checked document: an id and metadata are derived where they are missing.
+    /// Of a checked document: its secrets are masked, then an id and metadata are derived where they are missing.
     pub(crate) fn of(kind: Kind, document: Map<String, Value>) -> Self {
+        let document = without_secrets(document);
         let id = document.get("id").and_then(Value::as_str).map(str::to_owned);
         let mut entry = Entry::new(kind, id.clone().unwrap_or_default(), document);
         if id.is_none() {

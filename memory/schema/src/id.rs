@@ -21,6 +21,15 @@ pub(crate) struct Problem {
     pub(crate) help: Option<String>,
 }
 
+/// Returns the problem of the id of a new entry. An id is not masked, because the entry could not be found by it.
+pub(crate) fn new_problem(kind: Kind, id: &str) -> Option<Problem> {
+    let secret = aurora_redact::has_secret(id).then(|| Problem {
+        message: "must have no secret, such as a token or a password".to_owned(),
+        help: Some("name the entry by what the secret opens".to_owned()),
+    });
+    secret.or_else(|| problem(kind, id))
+}
+
 /// What is wrong with the id of an entry of a kind.
 pub(crate) fn problem(kind: Kind, id: &str) -> Option<Problem> {
     let prefix = kind.prefix();

@@ -3,7 +3,8 @@
 use aurora_memory_policy::check_rule;
 use aurora_memory_schema::read_json;
 use aurora_storage::{
-    ChunkId, Environment, FileOutcome, FileRecord, ManifestUpdate, NewChunk, OpenMode, Snapshot, WriterOptions,
+    ChunkId, Environment, FileOutcome, FileRecord, FileStamp, ManifestUpdate, NewChunk, OpenMode, Snapshot, Unfinished,
+    WriterOptions,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -100,7 +101,7 @@ fn index(entry: &Entry, version: &Version) -> Snapshot {
     let file = FileRecord {
         path: path_of(entry.id()),
         size: 0,
-        mtime_ns: 0,
+        stamp: FileStamp::default(),
         blob: Vec::new(),
         hash: [0; 32],
         language: "markdown".to_owned(),
@@ -109,6 +110,7 @@ fn index(entry: &Entry, version: &Version) -> Snapshot {
         chunks: Vec::new(),
         lines: 0,
         warnings: Vec::new(),
+        unfinished: Vec::new(),
     };
     let chunks: Vec<_> = chunks.into_iter().map(|chunk| (chunk, None)).collect();
     writer.replace_file(file, &chunks.iter().map(NewChunk::from).collect::<Vec<_>>()).expect("replaces");
@@ -117,6 +119,7 @@ fn index(entry: &Entry, version: &Version) -> Snapshot {
         head_commit: None,
         root: String::new(),
         fingerprints: Vec::new(),
+        unfinished: Unfinished::default(),
         complete: true,
         now: NOW,
         summary: Value::Null,

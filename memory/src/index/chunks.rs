@@ -6,7 +6,7 @@ use aurora_memory_schema::{Entry, Kind, RetentionRule, searchable};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
-use aurora_redact::{find, mask};
+use aurora_redact::masked;
 use aurora_stages::chunk::terms::ChunkTerms;
 use aurora_stages::columns::{PATH, ParsedFile, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
 use aurora_storage::{Chunk, ChunkType, Governance, MetaValue};
@@ -69,7 +69,7 @@ impl Stage for EntryChunksStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(EntryChunks::TYPE, 2)
+        Fingerprint::new(EntryChunks::TYPE, 3)
             .with("redact", aurora_redact::VERSION)
             .with("analyzer", aurora_analysis::ANALYZER_VERSION)
     }
@@ -78,7 +78,8 @@ impl Stage for EntryChunksStage {
 /// The chunks of an entry: one, or several of a long text.
 pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>, StageError> {
     let IndexedEntry { id, scope, session, created, edited, document, beside } = indexed;
-    let entry = Entry::from_document(document).map_err(StageError::from_error)?;
+    // An entry that was stored by an earlier version may have secrets.
+    let entry = Entry::from_document(document).map_err(StageError::from_error)?.without_secrets();
     let shown = searchable(&entry);
     let text = masked(shown.text);
     let name = name(&entry, shown.title);
@@ -89,7 +90,7 @@ pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>,
     let strings = |texts: Vec<String>| Some(texts).filter(|texts| !texts.is_empty()).map(MetaValue::Strings);
     let tags: Vec<String> = entry.tags().into_iter().map(str::to_owned).collect();
     add(column::SCOPE, string(Some(scope.as_str())));
-    add(column::SESSION, string(session.as_deref()));
+    add(column::SESSION, session.map(|session| MetaValue::String(masked(session))));
     add(column::EDITED, Some(MetaValue::Integer(edited)));
     add(column::TAGS, strings(tags.clone()));
     add(column::LINKS, strings(entry.links().into_iter().map(|link| link.to.to_owned()).collect()));
@@ -183,12 +184,6 @@ pub(crate) fn chunk_type(kind: Kind) -> ChunkType {
         Kind::Turn => ChunkType::Turn,
         Kind::Code => ChunkType::Code,
     }
-}
-
-/// A text with its secrets masked.
-pub(super) fn masked(text: String) -> String {
-    let secrets = find(&text);
-    if secrets.is_empty() { text } else { mask(text, &secrets) }
 }
 
 /// The pieces of a text with the line, from 1, and the byte that each begins at.

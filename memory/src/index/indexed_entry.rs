@@ -13,29 +13,10 @@ pub(crate) const LANGUAGE_OF_ENTRIES: &str = "markdown";
 
 /// Columns of the chunks.
 pub(crate) mod column {
-    pub(crate) use aurora_query::memory::column::{LINKS, REPLY_TO, SCOPE};
+    pub(crate) use aurora_query::memory::column::*;
 
-    /// Name of the session.
-    pub(crate) const SESSION: &str = "session";
-    /// Who has said a turn.
-    pub(crate) const SPEAKER: &str = "speaker";
-    /// Place of a turn in its session, from 1.
-    pub(crate) const ORDER: &str = "order";
-    /// Tags.
-    pub(crate) const TAGS: &str = "tags";
-    /// When the entry was changed the last time, in Unix seconds.
-    pub(crate) const EDITED: &str = "edited";
-    /// Retention rules: condition and action, with [`RULE_SEPARATOR`] between them.
-    pub(crate) const RULES: &str = "retention_rules";
+    /// Separates condition and action of a retention rule.
     pub(crate) const RULE_SEPARATOR: char = '\n';
-    /// What the entry is about: `security`, `performance`, ….
-    pub(crate) const DOMAIN: &str = "domain";
-    /// What the entry is for.
-    pub(crate) const ROLE: &str = "semantic_role";
-    /// Whether the score marks the entry as a pattern.
-    pub(crate) const PATTERN: &str = "is_pattern";
-    /// Score of a reasoning pattern, or confidence of knowledge.
-    pub(crate) const SCORE: &str = "score";
 }
 
 /// What the index holds of an entry: all that ranking and filters need, and nothing that depends on how the entry came to be.

@@ -36,6 +36,10 @@ impl EntryView {
         let tables = (HISTORY..TABLES.len()).map(|table| self.check_table(table, &mut check)).collect::<Vec<_>>();
         let wrong = std::iter::once(entries).chain(tables).filter_map(Result::err);
         check.problems = wrong.map(|error| error.to_string()).collect();
+        if check.problems.is_empty() {
+            // Pages that no record of a table lies in.
+            check.problems.extend(self.records.check().err().map(|error| error.to_string()));
+        }
         (check, is_sound)
     }
 

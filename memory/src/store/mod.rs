@@ -17,7 +17,7 @@ mod view;
 mod writer;
 
 use aurora_confined::Directory;
-use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordStore, RecordTable};
+use aurora_storage::{KnownIndexes, OpenMode, RecordStore, RecordTable, StorageError};
 
 pub use check::MemoryCheck;
 pub use compaction::MemoryCompaction;
@@ -56,17 +56,17 @@ pub(crate) struct EntryStore(RecordStore);
 impl EntryStore {
     /// Opens the store in the directory of a memory. `known` remembers which stores are this user's.
     pub(crate) fn open(home: &Directory, mode: OpenMode, known: KnownIndexes) -> Result<Self, MemoryError> {
-        Ok(Self(RecordStore::open(home, STORE, (FORMAT, TABLES), mode, known)?))
+        match RecordStore::open(home, STORE, (FORMAT, TABLES), mode, known) {
+            Err(error @ StorageError::ForeignRecords { .. }) => {
+                Err(MemoryError::Distrusted { path: home.path().to_owned(), source: error })
+            }
+            opened => Ok(Self(opened?)),
+        }
     }
 
-    /// Who has made it.
-    pub(crate) fn origin(&self) -> Result<Origin, MemoryError> {
-        Ok(self.0.origin()?)
-    }
-
-    /// Takes it for this user's from now on.
-    pub(crate) fn accept(&self) -> Result<(), MemoryError> {
-        Ok(self.0.accept()?)
+    /// Takes a store that is there for this user's from now on.
+    pub(crate) fn accept(home: &Directory, known: KnownIndexes) -> Result<(), MemoryError> {
+        Ok(RecordStore::open_unchecked(home, STORE, (FORMAT, TABLES), OpenMode::Existing, known)?.accept()?)
     }
 
     /// The entries as they are now.

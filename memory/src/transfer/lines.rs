@@ -6,6 +6,8 @@ use aurora_memory_schema::limit::DOCUMENT_BYTES;
 
 /// Longest line, in bytes: a document, and what stands around it.
 const LONGEST: u64 = 2 * DOCUMENT_BYTES as u64;
+/// Maximum number of bytes that are passed over behind the beginning of a line that is too long.
+const MAX_SKIPPED_BYTES: u64 = 256 << 20;
 
 /// One line of a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,7 +45,7 @@ impl<R: BufRead> Lines<R> {
         let is_whole = bytes.pop_if(|byte| *byte == b'\n').is_some();
         let is_too_long = !is_whole && length as u64 > LONGEST;
         if is_too_long {
-            length += self.reader.skip_until(b'\n')?;
+            length += self.skip_rest()?;
         }
         self.number += 1;
         self.start = self.next_start;
@@ -54,11 +56,22 @@ impl<R: BufRead> Lines<R> {
             Err(_) => Line::NotText,
         }))
     }
+
+    /// Passes over the rest of a line, and returns its bytes.
+    fn skip_rest(&mut self) -> io::Result<usize> {
+        let mut rest = (&mut self.reader).take(MAX_SKIPPED_BYTES);
+        let skipped = rest.skip_until(b'\n')?;
+        if rest.limit() == 0 {
+            let reason = format!("line {} does not end within {MAX_SKIPPED_BYTES} bytes", self.number + 1);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
+        Ok(skipped)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
+    use std::io::{BufReader, Cursor, repeat};
 
     use super::*;
 
@@ -83,6 +96,12 @@ mod tests {
             [(1, 0, text("a")), (2, 2, text("")), (3, 3, Line::NotText), (4, 5, text("b"))]
         );
         assert_eq!(lines("ü\r\n".as_bytes()), [(1, 0, text("ü\r"))]);
+    }
+
+    #[test]
+    fn a_line_without_end_is_an_error() {
+        let mut lines = Lines::new(BufReader::new(repeat(0)));
+        assert_eq!(lines.next().expect_err("no line ends").kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use aurora_memory_schema::Verdict;
-use aurora_storage::AccessRecord;
+use aurora_project::user;
+use aurora_storage::{AccessLog, AccessRecord};
 
 use super::decision::{Decision, Known, decide};
 use super::entry::{Transfer, TransferredEntry};
@@ -88,7 +89,7 @@ impl Memory {
         if accesses.is_empty() {
             return Ok(0);
         }
-        let log = aurora_storage::AccessLog::open(&self.project().directory())?;
+        let log = AccessLog::open(&self.project().directory(), &user::trust().known)?;
         let copies: Vec<(&str, AccessRecord)> =
             accesses.iter().map(|(id, access)| (id.as_str(), access.clone())).collect();
         Ok(log.raise(&copies)? as u64)

@@ -16,6 +16,9 @@ use crate::memory::Placement;
 use crate::scope::Scope;
 use crate::session::check_session;
 
+/// Maximum number of lines in succession that are no entries. A file with more of them is something else, or has no end.
+const MAX_LINES_WITHOUT_ENTRY: u32 = 20_000;
+
 /// What holds for documents whose line does not say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineDefaults {
@@ -37,13 +40,23 @@ pub struct JsonLines<'f, R> {
     /// How many entries the headers promise, and how many lines of entries there were; without a header, none are promised.
     promised: Option<u64>,
     found: u64,
+    /// Lines since the last entry.
+    lines_without_entry: u32,
     is_over: bool,
 }
 
 impl<'f, R: BufRead> JsonLines<'f, R> {
     /// Reads a file, which messages call `file`.
     pub fn new(reader: R, file: &'f str, defaults: LineDefaults) -> Self {
-        Self { lines: Lines::new(reader), file, defaults, promised: None, found: 0, is_over: false }
+        Self {
+            lines: Lines::new(reader),
+            file,
+            defaults,
+            promised: None,
+            found: 0,
+            lines_without_entry: 0,
+            is_over: false,
+        }
     }
 
     fn source(&self) -> String {
@@ -97,7 +110,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         let kind = self.kind_of(&entry, document, before)?;
         // Only the mistakes matter: an entry that was stored is not completed again.
         self.draft(kind, document, before).map_err(|problem| problem.about(&*line.id))?;
-        let entry = Entry::from_document(entry);
+        let entry = Entry::from_document(entry).map(Entry::without_secrets);
         let entry = entry.map_err(|error| self.problem("document", error.to_string()).about(&*line.id))?;
         if entry.id() != line.id {
             let why = format!("the line is that of {:?}, and the entry that of {:?}", line.id, entry.id());
@@ -200,6 +213,13 @@ impl<R: BufRead> Iterator for JsonLines<'_, R> {
                     Some(Err(TransferProblem::unmapped(self.file, "unreadable", error.to_string())))
                 }
             };
+            self.lines_without_entry =
+                if matches!(found, Some(Ok(_))) { 0 } else { self.lines_without_entry.saturating_add(1) };
+            if self.lines_without_entry > MAX_LINES_WITHOUT_ENTRY && !self.is_over {
+                self.is_over = true;
+                let why = format!("more than {MAX_LINES_WITHOUT_ENTRY} lines in succession are no entries");
+                return Some(Err(self.problem("unreadable", why)));
+            }
             if found.is_some() {
                 return found;
             }

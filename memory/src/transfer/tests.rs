@@ -92,6 +92,34 @@ fn shown(times: &[i64]) -> Option<AccessRecord> {
 }
 
 #[test]
+fn lines_without_end_end_in_a_problem() {
+    let place = Place::new(Owner::User);
+    let placement = Placement { scope: Scope::User, session: None };
+    for endless in [&b"\0"[..], b"\n", b"y\n", b"{}\n", b"\xff\n"] {
+        let text = std::io::BufReader::new(Repeated(endless));
+        let defaults = LineDefaults { placement: placement.clone(), time: NOW };
+        let lines = &mut JsonLines::new(text, "endless", defaults);
+        let report = place.memory.put_all(lines, NOW).expect("the memory can be written");
+        assert_eq!(report.unmapped.get("unreadable"), Some(&1), "{endless:?}: {report:?}");
+    }
+    // As many lines that are no entries, with an entry among them, are a text with an end.
+    let some = "y\n".repeat(19_000);
+    let report = place.import(&format!("{some}{}\n{some}", json!({"id": "note:a", "content": {"text": "a"}})));
+    assert_eq!((report.added, report.unmapped_count()), (1, 38_000));
+}
+
+/// A text again and again.
+struct Repeated(&'static [u8]);
+
+impl std::io::Read for Repeated {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let whole = buffer.len() / self.0.len() * self.0.len();
+        buffer[..whole].chunks_exact_mut(self.0.len()).for_each(|part| part.copy_from_slice(self.0));
+        Ok(whole)
+    }
+}
+
+#[test]
 fn of_two_documents_the_later_one_stays() {
     let place = Place::new(Owner::User);
     assert_eq!(counts(&place.put(&[note("note:a", "first", 100), note("note:b", "same", 100)])), [2, 0, 0, 0, 0, 0]);

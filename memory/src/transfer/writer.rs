@@ -61,10 +61,8 @@ impl Memory {
         };
         let opened = Directory::open_root(directory).map_err(io())?;
         let mut builder = tempfile::Builder::new();
+        // Only the user may read it.
         builder.prefix(".aurora-export-");
-        // As the user's mask has it for every other file, not for a secret.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.tempfile_in(directory).map_err(io())?;
         let entries = self.export(file.as_file_mut() as &mut File, target)?;
         file.as_file().sync_all().map_err(io())?;

@@ -36,6 +36,8 @@ pub const LIMIT: &str = "A0115";
 pub const UNREADABLE: &str = "A0116";
 /// Weights do not sum to 1.
 pub const WEIGHTS: &str = "A0117";
+/// A program or a file that a stage needs does not exist.
+pub const MISSING_PROGRAM: &str = "A0118";
 /// Warning: a column is written and no stage reads it.
 pub const UNREAD_COLUMN: &str = "A0201";
 /// Warning: the pipeline has no sink.

@@ -27,19 +27,11 @@ pub struct BatchOutcome<'d> {
     /// For each unit that is dropped, the reason.
     dropped: BTreeMap<u32, String>,
     /// Units that failed.
-    failed: Vec<(u32, RowFault)>,
+    failed: Vec<(u32, String)>,
     /// Why the first value that is not of its type is none.
     invalid: Option<String>,
     /// Columns that were given and are not declared, each with the first unit of such an answer.
     undeclared: BTreeMap<String, u32>,
-}
-
-/// Why a row failed.
-#[derive(Clone)]
-struct RowFault {
-    reason: String,
-    /// The next run tries the row again.
-    retry: bool,
 }
 
 impl<'d> BatchOutcome<'d> {
@@ -68,12 +60,6 @@ impl<'d> BatchOutcome<'d> {
         self.declaration.unit
     }
 
-    /// Reports units that the stage gave up on.
-    pub fn give_up(&self, units: &[u32], reason: &str, batch: &BatchView<'_>, cx: &StageContext<'_>) {
-        let paths = Paths { batch, unit: self.declaration.unit };
-        units.iter().for_each(|unit| cx.gave_up(&paths.of(*unit), reason));
-    }
-
     /// Sets a value that need not be checked: one that the last run has stored.
     pub fn restore(&mut self, column: &str, row: usize, value: Option<Value>) {
         if let Some(values) = self.columns.get_mut(column) {
@@ -81,14 +67,9 @@ impl<'d> BatchOutcome<'d> {
         }
     }
 
-    /// Records that a unit could not be processed.
-    pub fn fail(&mut self, unit: u32, reason: &str) {
-        self.failed.push((unit, RowFault { reason: shortened(reason), retry: false }));
-    }
-
-    /// The same for a unit that may succeed another time: the next run tries it again.
-    pub fn fail_for_now(&mut self, unit: u32, reason: &str) {
-        self.failed.push((unit, RowFault { reason: shortened(reason), retry: true }));
+    /// Records that units could not be processed: a later run tries them again.
+    pub fn fail(&mut self, units: &[u32], reason: &str) {
+        self.failed.extend(units.iter().map(|unit| (*unit, shortened(reason))));
     }
 
     /// Takes the answer for some rows. Rows with invalid values fail; the others are taken. Columns that are not declared are
@@ -98,16 +79,15 @@ impl<'d> BatchOutcome<'d> {
     /// Why the answer as a whole cannot be used: a column that is missing, or has not one value for each row.
     pub fn take(&mut self, rows: &RowSet, response: Response, chunk_files: &[u32]) -> Result<(), String> {
         self.check(rows, &response)?;
-        let mut faults: BTreeMap<u32, RowFault> = BTreeMap::new();
+        let mut faults: BTreeMap<u32, String> = BTreeMap::new();
         for note in &response.errors {
-            let fault = RowFault { reason: shortened(&note.message), retry: note.retry };
-            faults.insert(self.unit_of(note, rows, chunk_files)?, fault);
+            faults.insert(self.unit_of(note, rows, chunk_files)?, shortened(&note.message));
         }
         for note in &response.drops {
             let unit = self.unit_of(note, rows, chunk_files)?;
             if self.declaration.drops == DropRows::None {
                 let reason = "it drops the row, which the key `drops` of the stage does not allow".to_owned();
-                faults.insert(unit, RowFault { reason, retry: false });
+                faults.insert(unit, reason);
             } else {
                 self.dropped.insert(unit, shortened(&note.message));
             }
@@ -132,7 +112,7 @@ impl<'d> BatchOutcome<'d> {
                             };
                             let reason = format!("column `{short}`: {reason}");
                             self.invalid.get_or_insert_with(|| reason.clone());
-                            faults.entry(unit).or_insert(RowFault { reason, retry: false });
+                            faults.entry(unit).or_insert(reason);
                         }
                     }
                 }
@@ -152,18 +132,14 @@ impl<'d> BatchOutcome<'d> {
     /// # Errors
     /// When the declaration does not allow it, which is a mistake of this crate.
     pub fn write(mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
-        for (unit, _) in self.failed.clone() {
+        let unit_entity = self.declaration.unit.entity();
+        for (unit, reason) in std::mem::take(&mut self.failed) {
             self.clear(unit, batch.chunk_files());
             self.dropped.remove(&unit);
+            let path = Paths { batch, unit: self.declaration.unit }.of(unit);
+            batch.fail(unit_entity, unit, &path, &reason, cx);
         }
         let paths = Paths { batch, unit: self.declaration.unit };
-        for (unit, RowFault { reason, retry }) in &self.failed {
-            if *retry {
-                cx.gave_up(&paths.of(*unit), reason);
-            } else {
-                cx.failed(&paths.of(*unit), reason);
-            }
-        }
         for (column, unit) in &self.undeclared {
             let stage = cx.stage();
             let reason =
@@ -186,7 +162,7 @@ impl<'d> BatchOutcome<'d> {
                 let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
                 let unit = if entity == Entity::File { RowUnit::File } else { RowUnit::Chunk };
                 let path = Paths { batch, unit }.of(row as u32);
-                cx.failed(&path, &format!("column `{name}`: {}", shortened(&reason)));
+                batch.fail(entity, row as u32, &path, &format!("column `{name}`: {}", shortened(&reason)), cx);
             }
         }
         if self.declaration.drops == DropRows::Chunks {

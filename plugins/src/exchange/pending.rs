@@ -1,6 +1,6 @@
 //! Which rows of a batch a stage processes: those with content whose values the last run has not stored.
 
-use aurora_pipeline::{BatchView, CHUNK_STORED, FILE_STORED, StageContext, StageError, StoredValues, ValueRef};
+use aurora_pipeline::{BatchView, CHUNK_STORED, FILE_STORED, StageContext, StageError, ValueRef};
 
 use super::outcome::BatchOutcome;
 use super::rows::{RowSet, row_sets};
@@ -42,15 +42,11 @@ fn restore(
         RowUnit::File => FILE_STORED,
         RowUnit::Chunk => CHUNK_STORED,
     };
-    let is_restored = declaration.is_stored() && (cx.is_current() || cx.is_resumed());
+    let is_restored = declaration.is_stored() && cx.is_current();
     let Some(stored) = batch.read_optional(column)?.filter(|_| is_restored) else {
         return Ok(Vec::new());
     };
-    // A row without values may be one that the last run gave up on.
-    let has_value =
-        |values: &StoredValues| declaration.written.iter().any(|column| values.get(column.short_name()).is_some());
-    let is_done = |values: &StoredValues| values.is_stored() && (cx.is_current() || has_value(values));
-    let done: Vec<bool> = stored.iter().map(is_done).collect();
+    let done: Vec<bool> = stored.iter().map(|values| values.is_current(cx.stage())).collect();
     for (row, values) in stored.iter().enumerate().filter(|(row, _)| done[*row]) {
         for column in &declaration.written {
             outcome.restore(&column.name, row, values.get(column.short_name()).cloned());

@@ -46,9 +46,6 @@ pub struct RowNote {
     /// An error, or the reason of a drop.
     #[serde(alias = "reason")]
     pub message: String,
-    /// Of an error: the row may succeed another time, and the next run tries it again.
-    #[serde(default)]
-    pub retry: bool,
 }
 
 fn entity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Entity, D::Error> {

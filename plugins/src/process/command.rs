@@ -66,7 +66,7 @@ impl ResolvedCommand {
 }
 
 /// The directories of `PATH`, without relative ones and those of the project: a repository must not bring a `python3`.
-fn search_path(root: &Path) -> Vec<PathBuf> {
+pub(super) fn search_path(root: &Path) -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let is_safe = |directory: &PathBuf| {
@@ -76,7 +76,7 @@ fn search_path(root: &Path) -> Vec<PathBuf> {
     std::env::split_paths(&path).filter(is_safe).collect()
 }
 
-fn find(program: &str, root: &Path, search: &[PathBuf]) -> Option<PathBuf> {
+pub(super) fn find(program: &str, root: &Path, search: &[PathBuf]) -> Option<PathBuf> {
     if program.contains(['/', std::path::MAIN_SEPARATOR]) {
         return Some(root.join(program)).filter(|path| path.is_file());
     }

@@ -49,7 +49,7 @@ pub(super) struct Answer {
     /// Why a message as a whole could not be processed.
     #[serde(default)]
     pub(super) message: String,
-    /// The rows of that message may succeed another time.
+    /// The rows of that message need not be tried one by one: a service does not answer, for instance.
     #[serde(default)]
     pub(super) retry: bool,
     #[serde(default)]
@@ -150,7 +150,7 @@ impl<'s> Conversation<'s> {
         let mut exchange = Exchange { batch, outcome, queue, in_flight: VecDeque::new() };
         while !exchange.queue.is_empty() || !exchange.in_flight.is_empty() {
             let Some(mut child) = self.started(cx)? else {
-                exchange.give_up(&self.restarts.last_failure(), cx);
+                exchange.give_up(&self.restarts.last_failure());
                 break;
             };
             let ended = self.converse(&mut child, &mut exchange, cx);
@@ -320,7 +320,7 @@ impl Exchange<'_, '_, '_> {
             return Err(format!("an answer to message {id}, which is not in flight"));
         };
         if r#type == AnswerType::Error && retry {
-            task.rows.units(self.outcome.unit()).iter().for_each(|row| self.outcome.fail_for_now(*row, &message));
+            self.outcome.fail(task.rows.units(self.outcome.unit()), &message);
             return Ok(());
         }
         if r#type == AnswerType::Error {
@@ -361,16 +361,16 @@ impl Exchange<'_, '_, '_> {
                     self.queue.push_front(Task { rows, is_alone: true });
                 }
             }
-            None => task.rows.units(unit).iter().for_each(|row| self.outcome.fail(*row, reason)),
+            None => self.outcome.fail(task.rows.units(unit), reason),
         }
     }
 
-    /// Reports everything that is left as not done.
-    fn give_up(&mut self, last_failure: &str, cx: &StageContext<'_>) {
+    /// Lets everything that is left fail.
+    fn give_up(&mut self, last_failure: &str) {
         let tasks: Vec<Task> = self.in_flight.drain(..).map(|(_, task)| task).chain(self.queue.drain(..)).collect();
         let reason = format!("the program was given up: {last_failure}");
         for task in tasks {
-            self.outcome.give_up(task.rows.units(self.outcome.unit()), &reason, self.batch, cx);
+            self.outcome.fail(task.rows.units(self.outcome.unit()), &reason);
         }
     }
 }

@@ -30,10 +30,14 @@ impl PreparedProgram {
         let command = ResolvedCommand::new(config, cx.root, helper.as_deref()).map_err(StageError::from_error)?;
         let settings = serde_json::to_string(&config.config).unwrap_or_default();
         let fingerprint = Fingerprint::new(stage_type, 1)
-            .with("program", identity.hex())
+            .with("program", blake3::Hash::from_bytes(identity.program).to_hex())
             .with("version", &config.version)
             .with("config", settings)
             .with("inputs", blake3::Hash::from_bytes(inputs).to_hex());
+        let fingerprint = match identity.modules_hash() {
+            Some(modules) => fingerprint.with("modules", modules.to_hex()),
+            None => fingerprint,
+        };
         Ok(Self { command, fingerprint })
     }
 }

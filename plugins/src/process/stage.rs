@@ -30,7 +30,14 @@ impl StageConfig for Process {
     }
 
     fn program(&self) -> Option<ProgramSpec> {
-        Some(ProgramSpec { command: self.command.clone(), files: self.files.clone(), environment: self.env.clone() })
+        Some(ProgramSpec {
+            command: self.command.clone(),
+            files: self.files.clone(),
+            environment: self.env.clone(),
+            inputs: self.inputs.clone(),
+            config: self.config.clone(),
+            is_confined: false,
+        })
     }
 
     fn check(&self, problems: &mut Problems<'_>) {

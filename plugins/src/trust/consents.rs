@@ -1,17 +1,23 @@
-//! The user's records of allowed programs: one file per repository, in a directory of the user.
+//! The user's records of allowed programs: one file for each digest, in a directory of the user.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
+use aurora_pipeline::ProgramSpec;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
+use super::earlier_records;
 use super::identity::ProgramIdentity;
 
-/// Most bytes of the records of one repository.
-const MOST_BYTES: u64 = 4 << 20;
-/// Most records of one repository: the oldest are forgotten first.
-const MOST_RECORDS: usize = 1_000;
+/// Maximum size of a record in bytes.
+const MAX_RECORD_BYTES: u64 = 4 << 20;
+/// Maximum number of records. The oldest are forgotten first.
+const MAX_RECORDS: usize = 1_000;
+/// Name of the subdirectory of the records by digest.
+const DIGESTS: &str = "digests";
 
 /// The user's records of allowed programs.
 #[derive(Clone, Debug)]
@@ -20,17 +26,28 @@ pub struct Consents {
     allows_all: bool,
 }
 
-/// A program that the user has allowed in one repository.
+/// A program that the user has allowed, with everything that its digest covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Consent {
     /// Name of the stage when the program was allowed.
     pub stage: String,
-    /// The command, for people.
-    pub command: Vec<String>,
     /// [`ProgramIdentity::digest`] in hexadecimal.
     pub digest: String,
-    /// When it was allowed, in Unix seconds.
+    /// Time of the consent in Unix seconds.
     pub granted: i64,
+    /// The command.
+    pub command: Vec<String>,
+    /// The files of the project by path, with the hashes of their contents.
+    pub files: BTreeMap<String, String>,
+    /// Names of the environment variables.
+    pub environment: Vec<String>,
+    /// Names of the inputs.
+    pub inputs: Vec<String>,
+    /// The configuration.
+    pub config: Map<String, Value>,
+    /// BLAKE3 of the projects in which it was allowed.
+    #[serde(default)]
+    places: Vec<String>,
 }
 
 /// Why a consent was not recorded.
@@ -49,12 +66,21 @@ pub enum ConsentError {
     },
 }
 
-/// The file of one repository.
-#[derive(Default, Serialize, Deserialize)]
-struct RepositoryRecords {
-    /// The repository, without symbolic links.
-    root: PathBuf,
-    consents: Vec<Consent>,
+impl Consent {
+    /// A consent for a program that was read now.
+    pub fn new(stage: &str, spec: &ProgramSpec, identity: &ProgramIdentity, granted: i64) -> Self {
+        Self {
+            stage: stage.to_owned(),
+            digest: identity.hex(),
+            granted,
+            command: spec.command.clone(),
+            files: identity.covered().map(|file| (file.path.clone(), file.hex())).collect(),
+            environment: spec.environment.clone(),
+            inputs: spec.inputs.clone(),
+            config: spec.config.clone(),
+            places: Vec::new(),
+        }
+    }
 }
 
 impl Consents {
@@ -73,99 +99,216 @@ impl Consents {
         Self { directory: None, allows_all: true }
     }
 
-    /// Whether the user has allowed a program in the repository at `root`.
-    pub fn allow(&self, root: &Path, program: &ProgramIdentity) -> bool {
-        let digest = program.hex();
-        self.allows_all || self.of(root).iter().any(|consent| consent.digest == digest)
-    }
-
-    /// What the user has allowed in a repository, oldest first. Unreadable records allow nothing.
-    pub fn of(&self, root: &Path) -> Vec<Consent> {
-        let read = || {
-            let root = root.canonicalize().ok()?;
-            let directory = Directory::open_root(self.directory.as_deref()?).ok()?;
-            let bytes = directory.read(file_name(&root), MOST_BYTES).ok()?;
-            let records: RepositoryRecords = serde_json::from_slice(&bytes).ok()?;
-            (records.root == root).then_some(records.consents)
-        };
-        read().unwrap_or_default()
-    }
-
-    /// Records that the user allows a program.
+    /// Whether the user has allowed a program for the project at `root`.
     ///
-    /// # Errors
-    /// When the record cannot be written.
-    pub fn grant(&self, root: &Path, consent: Consent) -> Result<(), ConsentError> {
-        self.change(root, |consents| {
-            consents.retain(|known| known.digest != consent.digest);
-            consents.push(consent);
-            let excess = consents.len().saturating_sub(MOST_RECORDS);
-            consents.drain(..excess);
+    /// A program with files in the project is allowed in every project where it has the same digest. Of one without any, such as
+    /// `make owners`, the digest does not tell what it does, so it is allowed only where the user has allowed it.
+    pub fn allow(&self, root: &Path, program: &ProgramIdentity) -> bool {
+        self.allows_all || self.has_record(root, program) || self.has_earlier_record(root, program)
+    }
+
+    /// Whether a record by digest allows a program for the project at `root`.
+    pub fn has_record(&self, root: &Path, program: &ProgramIdentity) -> bool {
+        let digest = program.hex();
+        let record = self.opened().and_then(|directory| record(&directory, &file_name(&digest)));
+        record.is_some_and(|record| {
+            let is_here = || place_of(root).is_some_and(|place| record.places.contains(&place));
+            record.digest == digest && (program.covered().next().is_some() || is_here())
         })
     }
 
-    /// Forgets the consents that were given for a stage. Returns how many there were.
+    /// Whether a record by path, as earlier versions kept them, allows a program for the project at `root`.
+    fn has_earlier_record(&self, root: &Path, program: &ProgramIdentity) -> bool {
+        let digest = blake3::Hash::from_bytes(program.program).to_hex().to_string();
+        let directory = self.directory.as_deref();
+        directory.is_some_and(|directory| earlier_records::of(directory, root).any(|consent| consent.digest == digest))
+    }
+
+    /// Records that the user allows a program, in the project at `root` and wherever it is the same.
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub fn revoke(&self, root: &Path, stage: &str) -> Result<usize, ConsentError> {
-        let given = self.of(root).iter().filter(|consent| consent.stage == stage).count();
-        if given > 0 {
-            self.change(root, |consents| consents.retain(|consent| consent.stage != stage))?;
-        }
-        Ok(given)
+    pub fn grant(&self, root: &Path, mut consent: Consent) -> Result<(), ConsentError> {
+        let parent = self.directory.as_deref().filter(|path| path.is_absolute()).ok_or(ConsentError::NoPlace)?;
+        let path = parent.join(DIGESTS);
+        let io = |source| ConsentError::Io { path: path.clone(), source };
+        #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
+        std::fs::create_dir_all(&path).map_err(io)?;
+        let directory = Directory::open_root(&path).map_err(io)?;
+        let name = file_name(&consent.digest);
+        consent.places = record(&directory, &name).map(|known| known.places).unwrap_or_default();
+        consent.places.extend(place_of(root));
+        consent.places.sort_unstable();
+        consent.places.dedup();
+        let json = serde_json::to_vec_pretty(&consent).map_err(|error| io(io::Error::other(error)))?;
+        directory.replace(&name, |file| file.write_all(&json)).map_err(io)?;
+        forget_oldest(&directory).map_err(io)
     }
 
-    fn change(&self, root: &Path, change: impl FnOnce(&mut Vec<Consent>)) -> Result<(), ConsentError> {
-        let directory = self.directory.as_deref().filter(|path| path.is_absolute()).ok_or(ConsentError::NoPlace)?;
-        let io = |source| ConsentError::Io { path: directory.to_owned(), source };
-        let mut records = RepositoryRecords { root: root.canonicalize().map_err(io)?, consents: self.of(root) };
-        change(&mut records.consents);
-        #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
-        std::fs::create_dir_all(directory).map_err(io)?;
-        let json = serde_json::to_vec_pretty(&records).map_err(|error| io(io::Error::other(error)))?;
-        let opened = Directory::open_root(directory).map_err(io)?;
-        opened.replace(file_name(&records.root), |file| file.write_all(&json)).map_err(io)
+    /// Forgets the consents that were given for a stage in the project at `root`, and that for `current`, wherever it was given.
+    /// Returns how many there were.
+    ///
+    /// # Errors
+    /// When the records cannot be written.
+    pub fn revoke(&self, root: &Path, stage: &str, current: Option<&ProgramIdentity>) -> Result<usize, ConsentError> {
+        let Some(parent) = self.directory.as_deref() else { return Ok(0) };
+        let io = |source| ConsentError::Io { path: parent.to_owned(), source };
+        let place = place_of(root);
+        let mut forgotten = earlier_records::revoke(parent, root, stage).map_err(io)?;
+        let Some(directory) = self.opened() else { return Ok(forgotten) };
+        for (name, record) in records(&directory) {
+            let is_of_stage =
+                record.stage == stage && place.as_ref().is_some_and(|place| record.places.contains(place));
+            if is_of_stage || current.is_some_and(|current| current.hex() == record.digest) {
+                directory.remove(&name).map_err(io)?;
+                forgotten += 1;
+            }
+        }
+        Ok(forgotten)
+    }
+
+    /// The newest consent for an earlier version of a program: for a stage of this name, in this project or with the same command or
+    /// one of its files.
+    pub fn earlier(&self, root: &Path, stage: &str, spec: &ProgramSpec, program: &ProgramIdentity) -> Option<Consent> {
+        let (directory, place, digest) = (self.opened()?, place_of(root), program.hex());
+        let similar = records(&directory).into_iter().map(|(_, record)| record).filter_map(|record| {
+            let is_here = place.as_ref().is_some_and(|place| record.places.contains(place));
+            let shares =
+                record.command == spec.command || program.covered().any(|file| record.files.contains_key(&file.path));
+            (record.stage == stage && record.digest != digest && (is_here || shares)).then_some((is_here, record))
+        });
+        similar.max_by_key(|(is_here, record)| (*is_here, record.granted)).map(|(_, record)| record)
+    }
+
+    fn opened(&self) -> Option<Directory> {
+        Directory::open_root(&self.directory.as_deref()?.join(DIGESTS)).ok()
     }
 }
 
-fn file_name(root: &Path) -> String {
-    format!("{}.json", blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex())
+/// All records with the names of their files. Unreadable ones are left out: they allow nothing.
+fn records(directory: &Directory) -> Vec<(String, Consent)> {
+    let entries = directory.entries().unwrap_or_default();
+    let names = entries.into_iter().filter_map(|(name, _)| name.into_string().ok());
+    names.filter_map(|name| Some((record(directory, &name)?, name))).map(|(record, name)| (name, record)).collect()
+}
+
+fn record(directory: &Directory, name: &str) -> Option<Consent> {
+    serde_json::from_slice(&directory.read(name, MAX_RECORD_BYTES).ok()?).ok()
+}
+
+fn forget_oldest(directory: &Directory) -> io::Result<()> {
+    if directory.entries()?.len() <= MAX_RECORDS {
+        return Ok(());
+    }
+    let mut all = records(directory);
+    all.sort_by_key(|(_, record)| record.granted);
+    let excess = all.len().saturating_sub(MAX_RECORDS);
+    all.iter().take(excess).try_for_each(|(name, _)| directory.remove(name))
+}
+
+fn file_name(digest: &str) -> String {
+    format!("{digest}.json")
+}
+
+/// BLAKE3 of the path of a project without symbolic links.
+fn place_of(root: &Path) -> Option<String> {
+    let root = root.canonicalize().ok()?;
+    Some(blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex().to_string())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::trust::ProgramFile;
+
+    fn program(byte: u8) -> ProgramIdentity {
+        let files = vec![ProgramFile { path: "tools/owner.py".to_owned(), hash: [byte; 32] }];
+        let digest = [byte; 32];
+        ProgramIdentity { digest, program: digest, files, modules: Vec::new(), uncovered: Vec::new() }
+    }
+
+    fn spec() -> ProgramSpec {
+        ProgramSpec { command: vec!["run".to_owned()], ..ProgramSpec::default() }
+    }
 
     fn consent(stage: &str, program: &ProgramIdentity) -> Consent {
-        Consent { stage: stage.to_owned(), command: vec!["run".to_owned()], digest: program.hex(), granted: 7 }
+        Consent::new(stage, &spec(), program, 7)
+    }
+
+    /// Two projects and the records of a user.
+    fn places() -> (tempfile::TempDir, PathBuf, PathBuf, Consents) {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let (here, there) = (directory.path().join("here"), directory.path().join("there"));
+        [&here, &there].into_iter().for_each(|root| fs::create_dir(root).expect("made"));
+        let consents = Consents::at(directory.path().join("user/consents"));
+        (directory, here, there, consents)
     }
 
     #[test]
-    fn a_consent_is_for_one_repository_and_one_program() {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let (here, there) = (directory.path().join("here"), directory.path().join("there"));
-        [&here, &there].into_iter().for_each(|root| std::fs::create_dir(root).expect("made"));
-        let program = |byte| ProgramIdentity { digest: [byte; 32], files: Vec::new() };
-        let consents = Consents::at(directory.path().join("user/consents"));
+    fn a_program_is_allowed_wherever_it_is_the_same() {
+        let (_directory, here, there, consents) = places();
         assert!(!consents.allow(&here, &program(1)));
         consents.grant(&here, consent("owner", &program(1))).expect("recorded");
         consents.grant(&here, consent("owner", &program(1))).expect("recorded again");
-        assert!(consents.allow(&here, &program(1)));
-        assert!(!consents.allow(&here, &program(2)) && !consents.allow(&there, &program(1)));
-        assert_eq!(consents.of(&here).len(), 1);
-        assert_eq!(consents.revoke(&here, "other").expect("nothing to do"), 0);
-        assert_eq!(consents.revoke(&here, "owner").expect("written"), 1);
+        assert!(consents.allow(&here, &program(1)) && consents.allow(&there, &program(1)));
+        assert!(!consents.allow(&here, &program(2)));
+        assert_eq!(consents.revoke(&here, "other", None).expect("nothing to do"), 0);
+        assert_eq!(consents.revoke(&there, "owner", None).expect("nothing to do"), 0, "allowed elsewhere");
+        assert_eq!(consents.revoke(&there, "owner", Some(&program(1))).expect("written"), 1);
         assert!(!consents.allow(&here, &program(1)));
+    }
+
+    #[test]
+    fn a_program_without_files_is_allowed_in_one_project() {
+        let (_directory, here, there, consents) = places();
+        let bare = ProgramIdentity { files: Vec::new(), ..program(1) };
+        consents.grant(&here, consent("owner", &bare)).expect("recorded");
+        assert!(consents.allow(&here, &bare) && !consents.allow(&there, &bare));
+        consents.grant(&there, consent("owner", &bare)).expect("recorded");
+        assert!(consents.allow(&here, &bare) && consents.allow(&there, &bare));
+    }
+
+    #[test]
+    fn the_nearest_earlier_consent_is_of_this_project() {
+        let (_directory, here, there, consents) = places();
+        consents.grant(&here, consent("owner", &program(1))).expect("recorded");
+        consents.grant(&there, Consent { granted: 9, ..consent("owner", &program(2)) }).expect("recorded");
+        let earlier = |root: &Path, stage: &str| {
+            consents.earlier(root, stage, &spec(), &program(3)).map(|consent| consent.digest)
+        };
+        assert_eq!(earlier(&here, "owner"), Some(program(1).hex()));
+        assert_eq!(earlier(&there, "owner"), Some(program(2).hex()));
+        assert_eq!(earlier(&here, "other"), None);
+    }
+
+    #[test]
+    fn a_record_by_path_is_accepted_in_its_project() {
+        let (_directory, here, there, consents) = places();
+        let parent = consents.directory.clone().expect("a directory");
+        fs::create_dir_all(&parent).expect("made");
+        let root = here.canonicalize().expect("a path");
+        let old = program(5);
+        let record = serde_json::json!({"root": root, "consents": [
+            {"stage": "owner", "command": ["run"], "digest": blake3::Hash::from_bytes(old.program).to_hex().as_str(), "granted": 1},
+        ]});
+        let name = format!("{}.json", place_of(&here).expect("a place"));
+        fs::write(parent.join(name), record.to_string()).expect("written");
+        let now = ProgramIdentity { digest: [6; 32], ..old };
+        assert!(consents.allow(&here, &now) && !consents.allow(&there, &now));
+        assert!(!consents.has_record(&here, &now));
+        assert_eq!(consents.revoke(&here, "owner", None).expect("written"), 1);
+        assert!(!consents.allow(&here, &now));
     }
 
     #[test]
     fn without_a_place_nothing_is_allowed() {
         let root = tempfile::tempdir().expect("a temporary directory");
-        let program = ProgramIdentity { digest: [1; 32], files: Vec::new() };
         for consents in [Consents::none(), Consents::at("relative")] {
-            assert!(matches!(consents.grant(root.path(), consent("a", &program)), Err(ConsentError::NoPlace)));
-            assert!(!consents.allow(root.path(), &program));
+            let granted = consents.grant(root.path(), consent("a", &program(1)));
+            assert!(matches!(granted, Err(ConsentError::NoPlace)));
+            assert!(!consents.allow(root.path(), &program(1)));
         }
     }
 }

@@ -7,20 +7,26 @@ use std::path::{Component, Path, PathBuf};
 use aurora_confined::{Directory, EntryKind};
 use aurora_pipeline::ProgramSpec;
 
-/// Most bytes of one file of a program.
-const MOST_BYTES: u64 = 256 << 20;
-/// Most files of a program.
-const MOST_FILES: usize = 10_000;
+use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates};
+use super::imports::Imports;
+
 /// A directory that a command names belongs to the program if it has one of these files.
 const ENTRY_POINTS: [&str; 3] = ["__main__.py", "index.js", "package.json"];
 
 /// A program as the user allows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramIdentity {
-    /// BLAKE3 of the command, the names of the environment variables, and the paths and contents of `files`.
+    /// BLAKE3 of `program`, `modules`, the names of the inputs, and the configuration: what a consent is for.
     pub digest: [u8; 32],
-    /// The files of the project that belong to the program, sorted by path.
+    /// BLAKE3 of the command, the names of the environment variables, and the paths and contents of `files`.
+    pub program: [u8; 32],
+    /// The files of the project that the command names or the configuration lists, sorted by path.
     pub files: Vec<ProgramFile>,
+    /// The other files of the project that these import, sorted by path.
+    pub modules: Vec<ProgramFile>,
+    /// Descriptions of what the program may load that the digest does not cover: modules that are not in the project, and files
+    /// whose imports are not read.
+    pub uncovered: Vec<String>,
 }
 
 /// One file of a program.
@@ -32,63 +38,65 @@ pub struct ProgramFile {
     pub hash: [u8; 32],
 }
 
-/// Why a program has no identity.
-#[derive(Debug, thiserror::Error)]
-pub enum ProgramError {
-    /// A file or directory cannot be read.
-    #[error("cannot read {path}, which belongs to the program: {source}")]
-    Unreadable {
-        /// Relative to the root of the project.
-        path: String,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// A part of the program is neither a file nor a directory.
-    #[error(
-        "{path} belongs to the program and is a symbolic link, or neither a file nor a directory; name the file itself"
-    )]
-    Special {
-        /// Relative to the root of the project.
-        path: String,
-    },
-    /// A path leads out of the project.
-    #[error("`{path}` is not below the root of the project")]
-    Outside {
-        /// As given.
-        path: String,
-    },
-    /// The program has too many files.
-    #[error("the program has more than {MOST_FILES} files")]
-    TooMany,
+impl ProgramFile {
+    /// The hash in hexadecimal.
+    pub fn hex(&self) -> String {
+        blake3::Hash::from_bytes(self.hash).to_hex().to_string()
+    }
 }
 
 impl ProgramIdentity {
-    /// Reads the files of a program in the project at `root`: those that the command names, alone or within an argument, and
-    /// those that the specification lists. Files outside of the project are the user's own and do not count.
+    /// Reads the files of a program in the project at `root`: those that the command names, alone or within an argument, those
+    /// that the specification lists, and those that they import. Files outside of the project are the user's own and do not count.
     ///
     /// # Errors
-    /// When a file cannot be read, is a symbolic link, or there are too many.
+    /// When a file that is named or listed cannot be read, is a symbolic link, or there are too many.
     pub fn of(spec: &ProgramSpec, root: &Path) -> Result<Self, ProgramError> {
         let unreadable = |source| ProgramError::Unreadable { path: ".".to_owned(), source };
         let directory = Directory::open_root(root).map_err(unreadable)?;
-        let mut files = FileSet { root: &directory, found: BTreeMap::new() };
+        let mut imports = Imports::of_command(&spec.command);
+        let mut files = FileSet { root: &directory, found: BTreeMap::new(), imports: Some(&mut imports) };
         for path in spec.command.iter().flat_map(|argument| candidates(argument)) {
             if let Some(path) = below(root, path).filter(|path| !path.is_empty()) {
                 files.add_named(&path)?;
             }
         }
+        if let Some(imports) = &mut files.imports {
+            imports.expect_listed_files();
+        }
         for given in &spec.files {
             let path = below(root, given).ok_or_else(|| ProgramError::Outside { path: given.clone() })?;
             files.add(&path)?;
         }
-        let files: Vec<_> = files.found.into_iter().map(|(path, hash)| ProgramFile { path, hash }).collect();
-        Ok(Self { digest: digest(spec, &files), files })
+        let found = files.found;
+        let program = digest_of_program(spec, &sorted(found.clone()));
+        let mut modules = found.clone();
+        let uncovered = imports.resolve(&directory, &mut modules)?;
+        modules.retain(|path, _| !found.contains_key(path));
+        let (files, modules) = (sorted(found), sorted(modules));
+        Ok(Self { digest: digest(program, &modules, spec), program, files, modules, uncovered })
     }
 
     /// The digest in hexadecimal.
     pub fn hex(&self) -> String {
         blake3::Hash::from_bytes(self.digest).to_hex().to_string()
     }
+
+    /// Every file that the digest covers.
+    pub fn covered(&self) -> impl Iterator<Item = &ProgramFile> {
+        self.files.iter().chain(&self.modules)
+    }
+
+    /// BLAKE3 of `modules`, or `None` if the program imports no module of the project.
+    pub(crate) fn modules_hash(&self) -> Option<blake3::Hash> {
+        let mut hasher = blake3::Hasher::new_derive_key("aurora program modules 1");
+        put_files(&mut hasher, &self.modules);
+        (!self.modules.is_empty()).then(|| hasher.finalize())
+    }
+}
+
+fn sorted(found: BTreeMap<String, [u8; 32]>) -> Vec<ProgramFile> {
+    found.into_iter().map(|(path, hash)| ProgramFile { path, hash }).collect()
 }
 
 /// BLAKE3 of files in the project at `root` that the output of a stage depends on. A file that does not exist counts as
@@ -99,7 +107,7 @@ impl ProgramIdentity {
 pub fn digest_of_inputs(inputs: &[String], root: &Path) -> Result<[u8; 32], ProgramError> {
     let unreadable = |source| ProgramError::Unreadable { path: ".".to_owned(), source };
     let directory = Directory::open_root(root).map_err(unreadable)?;
-    let mut files = FileSet { root: &directory, found: BTreeMap::new() };
+    let mut files = FileSet { root: &directory, found: BTreeMap::new(), imports: None };
     let mut hasher = blake3::Hasher::new_derive_key("aurora stage inputs 1");
     for given in inputs {
         let path = below(root, given).ok_or_else(|| ProgramError::Outside { path: given.clone() })?;
@@ -117,29 +125,46 @@ pub fn digest_of_inputs(inputs: &[String], root: &Path) -> Result<[u8; 32], Prog
     Ok(*hasher.finalize().as_bytes())
 }
 
-fn digest(spec: &ProgramSpec, files: &[ProgramFile]) -> [u8; 32] {
+fn digest_of_program(spec: &ProgramSpec, files: &[ProgramFile]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key("aurora program 1");
-    let names: BTreeSet<&String> = spec.environment.iter().collect();
-    for texts in [spec.command.iter().collect::<Vec<_>>(), names.into_iter().collect()] {
-        hasher.update(&(texts.len() as u64).to_le_bytes());
-        texts.iter().for_each(|text| put(&mut hasher, text.as_bytes()));
-    }
+    put_list(&mut hasher, &spec.command);
+    put_set(&mut hasher, &spec.environment);
+    put_files(&mut hasher, files);
+    *hasher.finalize().as_bytes()
+}
+
+fn digest(program: [u8; 32], modules: &[ProgramFile], spec: &ProgramSpec) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("aurora program 2");
+    hasher.update(&program);
+    hasher.update(&(modules.len() as u64).to_le_bytes());
+    put_files(&mut hasher, modules);
+    put_set(&mut hasher, &spec.inputs);
+    // The keys of a map of `serde_json` are sorted.
+    let config = serde_json::Value::Object(spec.config.clone()).to_string();
+    put(&mut hasher, config.as_bytes());
+    *hasher.finalize().as_bytes()
+}
+
+fn put_list<T: AsRef<str>>(hasher: &mut blake3::Hasher, texts: &[T]) {
+    hasher.update(&(texts.len() as u64).to_le_bytes());
+    texts.iter().for_each(|text| put(hasher, text.as_ref().as_bytes()));
+}
+
+fn put_set(hasher: &mut blake3::Hasher, texts: &[String]) {
+    let texts: BTreeSet<&String> = texts.iter().collect();
+    put_list(hasher, &texts.into_iter().collect::<Vec<_>>());
+}
+
+fn put_files(hasher: &mut blake3::Hasher, files: &[ProgramFile]) {
     for file in files {
-        put(&mut hasher, file.path.as_bytes());
+        put(hasher, file.path.as_bytes());
         hasher.update(&file.hash);
     }
-    *hasher.finalize().as_bytes()
 }
 
 fn put(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     hasher.update(&(bytes.len() as u64).to_le_bytes());
     hasher.update(bytes);
-}
-
-/// What in an argument may be the path of a file: the argument, and its parts as a shell or an option separates them.
-fn candidates(argument: &str) -> impl Iterator<Item = &str> {
-    let is_separator = |char: char| char.is_whitespace() || "\"'`=,;:|&<>()$".contains(char);
-    std::iter::once(argument).chain(argument.split(is_separator).filter(move |part| *part != argument))
 }
 
 /// The path below the root that a path means, with `/`; `None` if it is elsewhere.
@@ -163,6 +188,8 @@ fn below(root: &Path, path: &str) -> Option<String> {
 struct FileSet<'a> {
     root: &'a Directory,
     found: BTreeMap<String, [u8; 32]>,
+    /// Collects what the files import.
+    imports: Option<&'a mut Imports>,
 }
 
 impl FileSet<'_> {
@@ -181,9 +208,12 @@ impl FileSet<'_> {
         let unreadable = |source| ProgramError::Unreadable { path: path.to_owned(), source };
         match self.root.metadata(path).map_err(unreadable)?.kind {
             EntryKind::File => {
-                let content = self.root.read(path, MOST_BYTES).map_err(unreadable)?;
-                self.found.insert(path.to_owned(), *blake3::hash(&content).as_bytes());
-                if self.found.len() > MOST_FILES { Err(ProgramError::TooMany) } else { Ok(()) }
+                let content = self.root.read(path, MAX_FILE_BYTES).map_err(unreadable)?;
+                add_content(&mut self.found, path, &content)?;
+                if let Some(imports) = &mut self.imports {
+                    imports.add_program(path, &content);
+                }
+                Ok(())
             }
             EntryKind::Directory => {
                 let entries = self.root.open_directory(path).and_then(|below| below.entries()).map_err(unreadable)?;
@@ -254,6 +284,10 @@ mod tests {
         assert_ne!(digest(&spec(&["python3", "tools/a.py", "-x"])), first);
         assert_ne!(digest(&ProgramSpec { environment: vec!["TOKEN".to_owned()], ..plain.clone() }), first);
         assert_ne!(digest(&ProgramSpec { files: vec!["rules".to_owned()], ..plain.clone() }), first);
+        assert_ne!(digest(&ProgramSpec { inputs: vec!["rules".to_owned()], ..plain.clone() }), first);
+        let config = |text: &str| ProgramSpec { config: serde_json::from_str(text).expect("a map"), ..plain.clone() };
+        assert_ne!(digest(&config(r#"{"a": 1, "b": 2}"#)), first);
+        assert_eq!(digest(&config(r#"{"a": 1, "b": 2}"#)), digest(&config(r#"{"b": 2, "a": 1}"#)));
         fs::write(root.path().join("tools/a.py"), "changed").expect("written");
         assert_ne!(digest(&plain), first);
     }

@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 
 use aurora_confined::Directory;
 use aurora_pipeline::{
-    Access, BuildContext, ByteSize, Described, Fingerprint, Key, Problems, Stage, StageConfig, StageError,
+    Access, BuildContext, ByteSize, Described, Fingerprint, Key, Problems, ProgramSpec, Stage, StageConfig, StageError,
 };
 use aurora_plugins::declaration::{self, Declaration, DropRows, WrittenColumn, WrittenType};
 use serde::{Deserialize, Serialize};
@@ -107,6 +107,15 @@ impl StageConfig for Wasm {
 
     fn access(&self) -> Access {
         self.declaration().access()
+    }
+
+    fn program(&self) -> Option<ProgramSpec> {
+        Some(ProgramSpec {
+            files: vec![self.module.clone()],
+            config: self.config.clone(),
+            is_confined: true,
+            ..ProgramSpec::default()
+        })
     }
 
     fn check(&self, problems: &mut Problems<'_>) {

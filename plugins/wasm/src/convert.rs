@@ -125,7 +125,7 @@ fn note(remark: Remark) -> RowNote {
         interface::Entity::File => Entity::File,
         interface::Entity::Chunk => Entity::Chunk,
     };
-    RowNote { entity, row: remark.row, message: printable_reason(&remark.text), retry: false }
+    RowNote { entity, row: remark.row, message: printable_reason(&remark.text) }
 }
 
 fn printable_reason(text: &str) -> String {

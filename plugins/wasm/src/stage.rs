@@ -136,7 +136,7 @@ impl WasmWorker<'_> {
         let mut waiting = vec![rows];
         while let Some(rows) = waiting.pop() {
             if self.stage.has_given_up() {
-                outcome.give_up(rows.units(unit), GIVEN_UP, batch, cx);
+                outcome.fail(rows.units(unit), GIVEN_UP);
                 continue;
             }
             let answer = self.call(batch, &rows, outcome, cx)?;
@@ -152,10 +152,8 @@ impl WasmWorker<'_> {
                 continue;
             }
             match error {
-                CallError::Interrupted(reason) => outcome.give_up(rows.units(unit), reason, batch, cx),
-                CallError::Refused(reason) | CallError::Failed(reason) => {
-                    rows.units(unit).iter().for_each(|row| outcome.fail(*row, &reason));
-                }
+                CallError::Interrupted(reason) => outcome.fail(rows.units(unit), reason),
+                CallError::Refused(reason) | CallError::Failed(reason) => outcome.fail(rows.units(unit), &reason),
             }
         }
         Ok(())

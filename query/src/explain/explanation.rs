@@ -1,6 +1,6 @@
 //! The explanation of one hit: data for the box of `--show-scores` and for JSON.
 
-use aurora_storage::{ArchivedMetaValue, ChunkHistory};
+use aurora_storage::{Chunk, MetaValue};
 use serde::Serialize;
 
 use crate::explain::points::{self, Boost, Points};
@@ -37,12 +37,13 @@ pub struct Explanation {
     pub rules: Vec<Boost>,
 }
 
-/// Explains a ranked candidate, and divides its score between the components. `matched` are the terms that the chunk holds.
+/// Explains a ranked candidate, and divides its score between the components. `matched` are the terms that the chunk holds,
+/// `stored` is what the index has of it.
 pub(crate) fn explain(
     context: &RankingContext<'_, '_>,
     candidate: &RankedCandidate<'_>,
     matched: &MatchedTerms,
-    git: &ChunkHistory,
+    stored: &Chunk,
 ) -> (Points, Explanation) {
     let chunk = candidate.retrieved.chunk;
     let shares = points::shares(&context.config.hybrid, context.weights(), candidate.components, candidate.ranks);
@@ -54,7 +55,7 @@ pub(crate) fn explain(
         }
     }
     let keywords = keyword_match(context.parsed, &matched.places, chunk.name());
-    let columns = matched_columns(context, &candidate.retrieved, &matched.in_columns);
+    let columns = matched_columns(context, &candidate.retrieved, &stored.metadata, &matched.in_columns);
     let semantic = if context.mode == Mode::Sparse {
         "not used in mode sparse"
     } else {
@@ -71,7 +72,7 @@ pub(crate) fn explain(
         exact_term: keywords.exact_term,
         exact_identifier: candidate.retrieved.exact.is_some(),
         semantic: semantic.to_owned(),
-        activation: activation_reason(chunk.chunk_type(), git, candidate.access.as_ref(), context.now),
+        activation: activation_reason(chunk.chunk_type(), &stored.git, candidate.access.as_ref(), context.now),
         activation_parts: candidate.activation,
         rules,
     };
@@ -79,7 +80,12 @@ pub(crate) fn explain(
 }
 
 /// The custom columns of a chunk whose text holds one of the terms at some places of the query.
-fn matched_columns(context: &RankingContext<'_, '_>, candidate: &Candidate<'_>, places: &[usize]) -> Vec<String> {
+fn matched_columns(
+    context: &RankingContext<'_, '_>,
+    candidate: &Candidate<'_>,
+    metadata: &[(String, MetaValue)],
+    places: &[usize],
+) -> Vec<String> {
     if places.is_empty() {
         return Vec::new();
     }
@@ -91,11 +97,11 @@ fn matched_columns(context: &RankingContext<'_, '_>, candidate: &Candidate<'_>, 
     };
     let columns = &context.root(candidate).snapshot.manifest().columns;
     let has_terms = |name: &str| columns.iter().any(|column| column.name == name && column.terms.is_some());
-    let matches = |value: &ArchivedMetaValue| match value {
-        ArchivedMetaValue::String(text) => holds_term(text),
-        ArchivedMetaValue::Strings(texts) => texts.iter().any(|text| holds_term(text)),
+    let matches = |value: &MetaValue| match value {
+        MetaValue::String(text) => holds_term(text),
+        MetaValue::Strings(texts) => texts.iter().any(|text| holds_term(text)),
         _ => false,
     };
-    let found = candidate.chunk.metadata().filter(|(name, value)| has_terms(name) && matches(value));
-    found.map(|(name, _)| name.to_owned()).collect()
+    let found = metadata.iter().filter(|(name, value)| has_terms(name) && matches(value));
+    found.map(|(name, _)| name.clone()).collect()
 }

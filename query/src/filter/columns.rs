@@ -1,7 +1,8 @@
 //! Which chunks meet a condition over metadata, from the labels of the dictionary.
 
 use aurora_storage::{
-    Annotations, ArchivedMetaValue, ChunkId, ColumnDeclaration, ColumnKind, Label, Snapshot, StorageError,
+    Annotations, ArchivedMetaValue, BUILT_IN_METADATA, ChunkId, ColumnDeclaration, ColumnKind, Label, Snapshot,
+    StorageError,
 };
 use aurora_suggest::did_you_mean;
 use roaring::RoaringBitmap;
@@ -10,16 +11,35 @@ use crate::filter::condition::{Condition, Operator};
 use crate::filter::error::{FilterError, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::number::Number;
+use crate::filter::operand::{NumberRange, Operand};
+use crate::memory::column;
+use crate::work::WorkBudget;
 
-/// The column of tags: those of memories are stored with their chunks, those of code are annotations.
-const TAGS: &str = "tags";
+/// Properties of every chunk that are no metadata, and the filters that select by them.
+const FILTERS: [(&str, &str); 4] = [("path", "path"), ("language", "lang"), ("lang", "lang"), ("type", "type")];
 
 /// The chunks that meet a condition.
-pub(super) fn select(condition: &Condition, index: &FilteredIndex<'_>) -> Result<RoaringBitmap, SelectError> {
-    match index.annotations.filter(|_| condition.key == TAGS) {
-        Some(annotations) => annotated(condition, annotations, index.snapshot),
-        None => stored(condition, index.snapshot),
+pub(super) fn select(
+    condition: &Condition,
+    index: &FilteredIndex<'_>,
+    work: &WorkBudget,
+) -> Result<RoaringBitmap, SelectError> {
+    work.check()?;
+    match index.annotations.filter(|_| condition.key == column::TAGS) {
+        Some(annotations) => annotated(condition, annotations, index.snapshot, work),
+        None => stored(condition, index.snapshot, work),
     }
+}
+
+/// Whether a column is one that Aurora itself writes, so that an index may lack it for want of a value.
+pub(super) fn is_built_in(key: &str) -> bool {
+    BUILT_IN_METADATA.contains(&key) || column::ALL.contains(&key)
+}
+
+/// Makes sure that a condition fits the column that it names.
+pub(super) fn check(condition: &Condition, snapshot: &Snapshot) -> Result<(), SelectError> {
+    TypedCondition::new(condition, kind(&condition.key, snapshot)?)?;
+    Ok(())
 }
 
 /// The chunks whose annotations meet a condition on their tags.
@@ -27,77 +47,110 @@ fn annotated(
     condition: &Condition,
     annotations: &Annotations,
     snapshot: &Snapshot,
+    work: &WorkBudget,
 ) -> Result<RoaringBitmap, SelectError> {
-    let Condition { key, operator, value } = condition;
-    if operator.is_order() {
-        let kind = ColumnKind::Strings;
-        return Err(FilterError::Operator { key: key.clone(), operator: operator.as_str(), kind }.into());
-    }
-    let mut found = RoaringBitmap::new();
+    TypedCondition::new(condition, ColumnKind::Strings)?;
+    let (mut any, mut equal) = (RoaringBitmap::new(), RoaringBitmap::new());
     for (chunk, governance) in annotations.all()? {
-        let holds = governance.tags.iter().any(|tag| tag == value);
-        let is_asked = if *operator == Operator::Equal { holds } else { !holds && !governance.tags.is_empty() };
-        if is_asked && let Some((id, _)) = snapshot.chunk_by_key(&chunk)? {
-            found.insert(id.0);
+        work.check()?;
+        let Some((id, _)) = snapshot.chunk_by_key(&chunk)?.filter(|_| !governance.tags.is_empty()) else { continue };
+        any.insert(id.0);
+        let is_asked = |tag: &String| condition.operands.iter().any(|asked| !asked.is_none() && asked.text == *tag);
+        if governance.tags.iter().any(is_asked) {
+            equal.insert(id.0);
         }
     }
-    Ok(found)
+    Ok(meeting(condition, snapshot, any, equal))
 }
 
-fn stored(condition: &Condition, snapshot: &Snapshot) -> Result<RoaringBitmap, SelectError> {
-    let Condition { key, operator, value } = condition;
-    let column = TypedCondition::new(condition, snapshot)?;
-    let labelled = |value: &str| snapshot.label(Label::Meta { key, value });
-    let mut found = RoaringBitmap::new();
-    match (column, operator) {
-        (TypedCondition::Text, Operator::Equal) => found = labelled(value)?,
-        (TypedCondition::Text, _) => {
-            for entry in snapshot.meta_values(key) {
-                found |= entry?.1;
-            }
-            found -= labelled(value)?;
+/// The note of an answer for which tags could not be read.
+pub(crate) fn without_tags(error: &StorageError) -> String {
+    format!("Searched without tags: {error}")
+}
+
+/// The chunks whose stored metadata meet a condition.
+fn stored(condition: &Condition, snapshot: &Snapshot, work: &WorkBudget) -> Result<RoaringBitmap, SelectError> {
+    let key = &condition.key;
+    let typed = TypedCondition::new(condition, kind(key, snapshot)?)?;
+    let (mut any, mut equal) = (RoaringBitmap::new(), RoaringBitmap::new());
+    if let TypedCondition::Texts(texts) = &typed {
+        for value in texts {
+            equal |= snapshot.label(Label::Meta { key, value })?;
         }
-        (TypedCondition::Number(asked), operator) => {
-            for entry in snapshot.meta_values(key) {
-                let (stored, chunks) = entry?;
-                let order = Number::parse(&stored).and_then(|stored| stored.compare(asked));
-                if operator.accepts(order) {
-                    found |= chunks;
-                }
-            }
+        if !condition.operator.is_negated() && !condition.accepts_missing() {
+            return Ok(equal);
         }
     }
-    Ok(found)
+    for entry in snapshot.meta_values(key) {
+        work.check()?;
+        let (stored, chunks) = entry?;
+        if typed.accepts_number(&stored) {
+            equal |= &chunks;
+        }
+        any |= chunks;
+    }
+    Ok(meeting(condition, snapshot, any, equal))
 }
 
-/// Makes sure that a condition can be met by some index with the columns of this one.
-pub(super) fn check(condition: &Condition, snapshot: &Snapshot) -> Result<(), SelectError> {
-    TypedCondition::new(condition, snapshot).map(drop)
+/// The chunks that meet a condition: `any` have a value, `equal` one that an operand accepts.
+fn meeting(condition: &Condition, snapshot: &Snapshot, any: RoaringBitmap, equal: RoaringBitmap) -> RoaringBitmap {
+    if condition.operator.is_negated() {
+        any - equal
+    } else if condition.accepts_missing() {
+        (snapshot.live() - any) | equal
+    } else {
+        equal
+    }
 }
 
-/// The value of a condition in the type of its column.
-enum TypedCondition {
+/// The operands of a condition in the type of its column, `none` left out.
+enum TypedCondition<'c> {
     /// Labels are compared as they are: text, `true` and `false`.
-    Text,
-    Number(Number),
+    Texts(Vec<&'c str>),
+    /// Numbers and ranges, one of which has to hold the value.
+    Numbers(Vec<NumberRange>),
+    /// A bound.
+    Bound(Operator, Number),
 }
 
-impl TypedCondition {
-    fn new(condition: &Condition, snapshot: &Snapshot) -> Result<Self, SelectError> {
-        let Condition { key, operator, value } = condition;
-        let kind = kind(key, snapshot)?;
-        if operator.is_order() && !kind.is_number() {
-            return Err(FilterError::Operator { key: key.clone(), operator: operator.as_str(), kind }.into());
+impl<'c> TypedCondition<'c> {
+    fn new(condition: &'c Condition, kind: ColumnKind) -> Result<Self, FilterError> {
+        let Condition { key, operator, operands } = condition;
+        let wrong = |operand: &Operand| FilterError::Value { key: key.clone(), given: operand.text.clone(), kind };
+        if operator.is_order() {
+            if !kind.is_number() {
+                return Err(FilterError::Operator { key: key.clone(), operator: operator.as_str(), kind });
+            }
+            let [operand] = operands.as_slice() else { return Err(FilterError::Condition(condition.to_string())) };
+            return Ok(Self::Bound(*operator, operand.number().ok_or_else(|| wrong(operand))?));
         }
-        let wrong = || FilterError::Value { key: key.clone(), given: value.clone(), kind };
+        let operands = operands.iter().filter(|operand| !operand.is_none());
         if kind.is_number() {
-            let number = Number::parse(value).filter(|number| number.is_finite()).ok_or_else(wrong)?;
-            return Ok(Self::Number(number));
+            let numbers = |operand: &Operand| match operand.numbers() {
+                Some(range) if range.is_reversed() => {
+                    Err(FilterError::Range { key: key.clone(), given: operand.text.clone() })
+                }
+                range => range.ok_or_else(|| wrong(operand)),
+            };
+            return Ok(Self::Numbers(operands.map(numbers).collect::<Result<_, _>>()?));
         }
-        if kind == ColumnKind::Bool && !matches!(value.as_str(), "true" | "false") {
-            return Err(wrong().into());
+        let text = |operand: &'c Operand| match operand.text.as_str() {
+            "true" | "false" => Ok(operand.text.as_str()),
+            _ if kind == ColumnKind::Bool => Err(wrong(operand)),
+            text => Ok(text),
+        };
+        Ok(Self::Texts(operands.map(text).collect::<Result<_, _>>()?))
+    }
+
+    /// Whether a stored value is a number that is asked for.
+    fn accepts_number(&self, stored: &str) -> bool {
+        match (self, Number::parse(stored)) {
+            (Self::Numbers(ranges), Some(stored)) => ranges.iter().any(|range| range.contains(stored)),
+            (Self::Bound(operator, bound), Some(stored)) => {
+                stored.compare(*bound).is_some_and(|order| operator.accepts(order))
+            }
+            _ => false,
         }
-        Ok(Self::Text)
     }
 }
 
@@ -150,7 +203,11 @@ fn known(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
 }
 
 fn unknown(key: &str, known: Vec<String>) -> FilterError {
-    let help = did_you_mean(key, known.iter().map(String::as_str));
+    let filter = FILTERS.iter().find(|(name, _)| *name == key);
+    let help = match filter {
+        Some((_, filter)) => Some(format!("the filter `{filter}` selects by it")),
+        None => did_you_mean(key, known.iter().map(String::as_str)),
+    };
     FilterError::Column { given: key.to_owned(), help, known }
 }
 

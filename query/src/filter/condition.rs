@@ -1,23 +1,27 @@
-//! Conditions over metadata: `owner=payments`, `churn>5`.
+//! Conditions over metadata: `owner=payments`, `churn>5`, `owner in a,b`.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
 use crate::filter::error::FilterError;
+use crate::filter::operand::Operand;
+
+/// Tables of columns, as the full name of a column begins. A column is known by the rest, which no two tables share.
+const TABLES: [&str; 2] = ["file.", "chunk."];
 
 /// A condition over one column of metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
-    /// Name of the column.
+    /// Name of the column, without its table.
     pub key: String,
     /// How its values are compared.
     pub operator: Operator,
-    /// What they are compared with.
-    pub value: String,
+    /// What they are compared with; one operand unless the operator takes a list.
+    pub(super) operands: Vec<Operand>,
 }
 
-/// How values are compared. Of a list, one text that is equal suffices.
+/// The comparison of a condition. A value that is a list of texts equals each of its texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     /// `=`
@@ -32,11 +36,15 @@ pub enum Operator {
     Greater,
     /// `>=`
     AtLeast,
+    /// `in`: equal to an item of the list.
+    In,
+    /// `not in`: there is a value, and no item of the list is equal to it.
+    NotIn,
 }
 
 impl Operator {
-    /// Every operator; one that begins another one stands after it.
-    const ALL: [Self; 6] = [Self::NotEqual, Self::AtMost, Self::AtLeast, Self::Equal, Self::Less, Self::Greater];
+    /// The operators that are written as symbols, longer ones before those that they begin with.
+    const SYMBOLS: [Self; 6] = [Self::NotEqual, Self::AtMost, Self::AtLeast, Self::Equal, Self::Less, Self::Greater];
 
     /// The operator as it is written.
     pub fn as_str(self) -> &'static str {
@@ -47,47 +55,105 @@ impl Operator {
             Self::AtMost => "<=",
             Self::Greater => ">",
             Self::AtLeast => ">=",
+            Self::In => "in",
+            Self::NotIn => "not in",
         }
     }
 
     /// Whether it compares by order, which only numbers have.
     pub(super) fn is_order(self) -> bool {
-        !matches!(self, Self::Equal | Self::NotEqual)
+        matches!(self, Self::Less | Self::AtMost | Self::Greater | Self::AtLeast)
     }
 
-    /// Whether a value with this order to the given one passes; `None` is the order of what is not a number.
-    pub(super) fn accepts(self, order: Option<Ordering>) -> bool {
+    /// Whether it keeps the values that equal no operand.
+    pub(super) fn is_negated(self) -> bool {
+        matches!(self, Self::NotEqual | Self::NotIn)
+    }
+
+    /// Whether it takes a list.
+    fn is_list(self) -> bool {
+        matches!(self, Self::In | Self::NotIn)
+    }
+
+    /// Whether a number with this order to the given one passes an operator of order.
+    pub(super) fn accepts(self, order: Ordering) -> bool {
         match self {
-            Self::Equal => order == Some(Ordering::Equal),
-            Self::NotEqual => order != Some(Ordering::Equal),
-            Self::Less => order == Some(Ordering::Less),
-            Self::AtMost => order.is_some_and(Ordering::is_le),
-            Self::Greater => order == Some(Ordering::Greater),
-            Self::AtLeast => order.is_some_and(Ordering::is_ge),
+            Self::Less => order.is_lt(),
+            Self::AtMost => order.is_le(),
+            Self::Greater => order.is_gt(),
+            Self::AtLeast => order.is_ge(),
+            Self::Equal | Self::In => order.is_eq(),
+            Self::NotEqual | Self::NotIn => order.is_ne(),
         }
+    }
+}
+
+impl Condition {
+    /// Whether a chunk without a value meets the condition.
+    pub(super) fn accepts_missing(&self) -> bool {
+        matches!(self.operator, Operator::Equal | Operator::In) && self.operands.iter().any(Operand::is_none)
+    }
+
+    /// Whether it was probably meant as a list.
+    pub(super) fn resembles_list(&self) -> bool {
+        matches!(self.operator, Operator::Equal | Operator::NotEqual)
+            && self.operands.iter().any(|operand| operand.text.contains(','))
     }
 }
 
 impl FromStr for Condition {
     type Err = FilterError;
 
-    /// Reads `key=value`; the first operator counts, so that a value may hold others.
+    /// Reads `key=value` or `key in a,b`. The first operator counts, so that a value may hold others.
     fn from_str(text: &str) -> Result<Self, FilterError> {
-        let operator_at =
-            |at: usize| Operator::ALL.into_iter().find(|operator| text[at..].starts_with(operator.as_str()));
-        let found = text.char_indices().find_map(|(at, _)| Some((at, operator_at(at)?)));
-        let (at, operator) = found.ok_or_else(|| FilterError::Condition(text.to_owned()))?;
-        let (key, value) = (text[..at].trim(), text[at + operator.as_str().len()..].trim());
+        let invalid = || FilterError::Condition(text.to_owned());
+        let (key, operator, value) = split(text).ok_or_else(invalid)?;
+        let key = TABLES.iter().find_map(|table| key.strip_prefix(table)).unwrap_or(key);
         if key.is_empty() {
-            return Err(FilterError::Condition(text.to_owned()));
+            return Err(invalid());
         }
-        Ok(Self { key: key.to_owned(), operator, value: value.to_owned() })
+        let operands = match operator.is_list() {
+            true => {
+                Operand::parse_list(value).map_err(|problem| FilterError::List { given: text.to_owned(), problem })?
+            }
+            false => vec![Operand::parse(value)],
+        };
+        Ok(Self { key: key.to_owned(), operator, operands })
     }
+}
+
+/// The column, the operator and the rest of a condition.
+fn split(text: &str) -> Option<(&str, Operator, &str)> {
+    worded(text).or_else(|| {
+        let operator_at =
+            |at: usize| Operator::SYMBOLS.into_iter().find(|operator| text[at..].starts_with(operator.as_str()));
+        let (at, operator) = text.char_indices().find_map(|(at, _)| Some((at, operator_at(at)?)))?;
+        Some((text[..at].trim(), operator, text[at + operator.as_str().len()..].trim()))
+    })
+}
+
+/// The same for operators that are words: they follow the first word of the condition.
+fn worded(text: &str) -> Option<(&str, Operator, &str)> {
+    let (key, rest) = text.trim().split_once(char::is_whitespace)?;
+    let (operator, rest) = match rest.trim_start().strip_prefix("not") {
+        Some(rest) if rest.starts_with(char::is_whitespace) => (Operator::NotIn, rest),
+        _ => (Operator::In, rest),
+    };
+    let list = rest.trim_start().strip_prefix("in")?;
+    let is_word = list.is_empty() || list.starts_with(|char: char| char.is_whitespace() || "[(".contains(char));
+    let is_first = !key.contains(['=', '<', '>']);
+    (is_word && is_first).then(|| (key, operator, list.trim()))
 }
 
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}{}", self.key, self.operator.as_str(), self.value)
+        let operands: Vec<String> = self.operands.iter().map(Operand::to_string).collect();
+        let (operands, operator) = (operands.join(","), self.operator.as_str());
+        if self.operator.is_list() {
+            write!(f, "{} {operator} {operands}", self.key)
+        } else {
+            write!(f, "{}{operator}{operands}", self.key)
+        }
     }
 }
 
@@ -95,25 +161,55 @@ impl fmt::Display for Condition {
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> (String, Operator, Vec<String>) {
+        let Condition { key, operator, operands } = text.parse().expect(text);
+        (key, operator, operands.into_iter().map(|operand| operand.text).collect())
+    }
+
     #[test]
     fn conditions_are_read_up_to_the_first_operator() {
-        for (text, key, operator, value) in [
-            ("owner=payments", "owner", Operator::Equal, "payments"),
-            (" owner = payments=eu ", "owner", Operator::Equal, "payments=eu"),
-            ("owner!=a<b", "owner", Operator::NotEqual, "a<b"),
-            ("churn>5", "churn", Operator::Greater, "5"),
-            ("churn >= 5", "churn", Operator::AtLeast, "5"),
-            ("churn<-5.5", "churn", Operator::Less, "-5.5"),
-            ("churn<=5", "churn", Operator::AtMost, "5"),
-            ("wow!=", "wow", Operator::NotEqual, ""),
-            ("ü!b=c", "ü!b", Operator::Equal, "c"),
+        for (text, key, operator, values) in [
+            ("owner=payments", "owner", Operator::Equal, &["payments"][..]),
+            (" owner = payments=eu ", "owner", Operator::Equal, &["payments=eu"]),
+            ("owner!=a<b", "owner", Operator::NotEqual, &["a<b"]),
+            ("churn>5", "churn", Operator::Greater, &["5"]),
+            ("churn >= 5", "churn", Operator::AtLeast, &["5"]),
+            ("churn<-5.5", "churn", Operator::Less, &["-5.5"]),
+            ("churn<=5", "churn", Operator::AtMost, &["5"]),
+            ("wow!=", "wow", Operator::NotEqual, &[""]),
+            ("ü!b=c", "ü!b", Operator::Equal, &["c"]),
+            ("owner=check in,desk", "owner", Operator::Equal, &["check in,desk"]),
+            ("owner = x in y", "owner", Operator::Equal, &["x in y"]),
+            ("owner=\"none\"", "owner", Operator::Equal, &["none"]),
+            ("file.owner=a", "owner", Operator::Equal, &["a"]),
+            ("chunk.owner in a", "owner", Operator::In, &["a"]),
+            ("owner in a,b", "owner", Operator::In, &["a", "b"]),
+            (" owner  in  [ a , \"b,c\" ] ", "owner", Operator::In, &["a", "b,c"]),
+            ("owner in(a, b)", "owner", Operator::In, &["a", "b"]),
+            ("owner not in a=b,c", "owner", Operator::NotIn, &["a=b", "c"]),
+            ("in in in", "in", Operator::In, &["in"]),
+            ("churn in 1..5", "churn", Operator::In, &["1..5"]),
+            ("name in f(x),g", "name", Operator::In, &["f(x)", "g"]),
         ] {
-            let expected = Condition { key: key.to_owned(), operator, value: value.to_owned() };
-            assert_eq!(text.parse::<Condition>().expect("a condition"), expected, "{text}");
+            let expected: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+            assert_eq!(read(text), (key.to_owned(), operator, expected), "{text}");
+            let shown = text.parse::<Condition>().expect(text).to_string();
+            assert_eq!(read(&shown), read(text), "{shown}");
         }
-        for text in ["", "owner", "=x", " >5", "!"] {
-            assert!(text.parse::<Condition>().is_err(), "{text}");
+        for text in ["", "owner", "=x", " >5", "!", "owner inside", "file.=x", "owner not"] {
+            assert!(matches!(text.parse::<Condition>(), Err(FilterError::Condition(_))), "{text}");
         }
         assert_eq!("churn >= 5".parse::<Condition>().expect("a condition").to_string(), "churn>=5");
+    }
+
+    #[test]
+    fn mistakes_in_lists_are_named() {
+        let message = |text: &str| text.parse::<Condition>().expect_err(text).to_string();
+        insta::assert_snapshot!(message("owner in [a,b"), @"Invalid list in 'owner in [a,b': `[` has no `]`");
+        insta::assert_snapshot!(message("owner in a,b)"), @"Invalid list in 'owner in a,b)': `)` has no `(`");
+        insta::assert_snapshot!(message("owner in \"a,b"), @"Invalid list in 'owner in \"a,b': a quotation mark has no second one");
+        insta::assert_snapshot!(message("owner in a,,b"), @"Invalid list in 'owner in a,,b': an item is empty; \"\" is the empty text");
+        insta::assert_snapshot!(message("owner not in []"), @"Invalid list in 'owner not in []': there is no item, such as `in payments,billing`");
+        insta::assert_snapshot!(message("owner in"), @"Invalid list in 'owner in': there is no item, such as `in payments,billing`");
     }
 }

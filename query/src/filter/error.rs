@@ -3,10 +3,18 @@
 use aurora_storage::{ChunkType, ColumnKind, StorageError};
 use aurora_suggest::did_you_mean;
 
+use crate::filter::operand::ListProblem;
+
+use crate::work::Cancelled;
+
 /// Longest pattern, glob, condition or name, in bytes.
 pub(crate) const LONGEST_VALUE: usize = 4 << 10;
 /// Most patterns, globs, conditions or lists of names.
 pub(crate) const MOST_VALUES: usize = 256;
+/// Maximum length of all values of one kind together, in bytes.
+pub(crate) const MAX_VALUES_BYTES: usize = 16 << 10;
+/// Maximum memory of the compiled patterns of one filter, in bytes.
+pub(crate) const MAX_PATTERN_BYTES: usize = 8 << 20;
 
 /// A filter that cannot be understood.
 #[derive(Debug, thiserror::Error)]
@@ -35,8 +43,20 @@ pub enum FilterError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The patterns together take too much memory.
+    #[error(
+        "Invalid pattern '{given}': it needs more memory than patterns may take, {} MiB together; \
+         a smaller repetition, or [a-z] in place of \\w, needs less",
+        MAX_PATTERN_BYTES >> 20
+    )]
+    PatternMemory {
+        /// The first pattern for which there was no room.
+        given: String,
+    },
     /// Too many or too long values.
-    #[error("{what}: at most {MOST_VALUES} are taken, of at most {LONGEST_VALUE} bytes each")]
+    #[error(
+        "{what}: at most {MOST_VALUES} are taken, of at most {LONGEST_VALUE} bytes each and {MAX_VALUES_BYTES} bytes in all"
+    )]
     TooMuch {
         /// Which values.
         what: &'static str,
@@ -44,9 +64,26 @@ pub enum FilterError {
     /// Not a condition.
     #[error(
         "Invalid condition '{0}'. Conditions are written as a column, one of = != < <= > >=, and a value, such as \
-         owner=payments or 'churn>5', in quotes because a shell takes < and > for itself"
+         owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in quotes because a shell \
+         takes < and > for itself"
     )]
     Condition(String),
+    /// A list that cannot be read.
+    #[error("Invalid list in '{given}': {problem}")]
+    List {
+        /// The condition as given.
+        given: String,
+        /// The mistake.
+        problem: ListProblem,
+    },
+    /// A range of numbers whose ends are in the wrong order.
+    #[error("The range '{given}' for the column '{key}' is empty: the lower number comes first")]
+    Range {
+        /// Name of the column.
+        key: String,
+        /// The range as given.
+        given: String,
+    },
     /// Not a column of the index.
     #[error("No column '{given}' in this index; {}{}", columns(.known), bracketed(.help))]
     Column {
@@ -78,7 +115,7 @@ pub enum FilterError {
         kind: ColumnKind,
     },
     /// An operator that the column's type does not have.
-    #[error("The column '{key}' of type {kind} has no order for `{operator}`; it can be compared with = and !=")]
+    #[error("The column '{key}' of type {kind} has no order for `{operator}`; it can be compared with =, != and in")]
     Operator {
         /// Name of the column.
         key: String,
@@ -98,6 +135,9 @@ pub(crate) enum SelectError {
     /// The index cannot be read.
     #[error(transparent)]
     Storage(#[from] StorageError),
+    /// The search was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 fn columns(known: &[String]) -> String {
@@ -110,7 +150,7 @@ fn bracketed(help: &Option<String>) -> String {
 
 fn expected(kind: ColumnKind, given: &str) -> String {
     if kind.is_number() {
-        return "give a number, such as 5 or 0.5".to_owned();
+        return "give a number, such as 5 or 0.5, or a range, such as 1..5".to_owned();
     }
     format!("give true or false{}", bracketed(&did_you_mean(given, ["true", "false"])))
 }

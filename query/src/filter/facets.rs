@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use crate::filter::number::Number;
 
+/// Maximum length of a value that a facet names, in bytes.
+const MAX_VALUE_BYTES: usize = 240;
 /// Values that a facet names.
 const NAMED: usize = 10;
 
@@ -72,7 +74,8 @@ fn facet(snapshot: &Snapshot, column: &ColumnDeclaration) -> Result<Facet, Stora
     // A stable sort: equally frequent values stay in their order.
     values.sort_by_key(|(_, chunks)| std::cmp::Reverse(*chunks));
     values.truncate(NAMED);
-    let named = values.iter().map(|(text, chunks)| FacetValue { value: typed(text, column.kind), chunks: *chunks });
+    let shown = |text: &str| typed(&text[..text.floor_char_boundary(MAX_VALUE_BYTES)], column.kind);
+    let named = values.iter().map(|(text, chunks)| FacetValue { value: shown(text), chunks: *chunks });
     Ok(Facet { column: column.clone(), chunks: any.len(), distinct, min, max, values: named.collect() })
 }
 

@@ -8,14 +8,18 @@ mod error;
 mod facets;
 mod filtered_index;
 mod number;
+mod operand;
 mod required_terms;
 mod spec;
 mod text;
 
+pub(crate) use columns::without_tags;
 pub use condition::{Condition, Operator};
 pub use error::FilterError;
 pub(crate) use error::SelectError;
 pub use facets::{Facet, FacetValue, facets};
 pub(crate) use filtered_index::FilteredIndex;
+pub use operand::ListProblem;
+pub(crate) use spec::Filter;
 pub use spec::FilterSpec;
 pub use text::TextFilter;

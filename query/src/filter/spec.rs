@@ -1,5 +1,6 @@
 //! Which chunks may be found: types, languages, paths and metadata, resolved to one bitmap before anything is ranked.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use aurora_storage::{ChunkType, Label, LabelKind, Snapshot, StorageError};
@@ -7,12 +8,13 @@ use aurora_suggest::did_you_mean;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use roaring::RoaringBitmap;
 
-use crate::filter::columns;
+use crate::filter::columns::{self, without_tags};
 use crate::filter::condition::Condition;
-use crate::filter::error::{FilterError, LONGEST_VALUE, MOST_VALUES, SelectError};
+use crate::filter::error::{FilterError, LONGEST_VALUE, MAX_VALUES_BYTES, MOST_VALUES, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::text::TextFilter;
 use crate::memory::Source;
+use crate::work::WorkBudget;
 
 /// Filters as given by the user. Values of one kind are alternatives; kinds are all required.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,10 +55,10 @@ pub(crate) struct ChunkSelection {
 }
 
 impl FilterSpec {
-    /// Adds a condition such as `owner=payments` or `churn>5`.
+    /// Adds a condition such as `owner=payments`, `churn>5` or `owner in a,b`.
     ///
     /// # Errors
-    /// [`FilterError::Condition`] without an operator or without a key.
+    /// [`FilterError::Condition`] without an operator or without a key, [`FilterError::List`] for a list that cannot be read.
     pub fn add_condition(&mut self, text: &str) -> Result<(), FilterError> {
         self.where_.push(text.parse()?);
         Ok(())
@@ -67,10 +69,10 @@ impl FilterSpec {
     /// # Errors
     /// The first type, pattern or condition that cannot be understood.
     pub fn check(&self) -> Result<(), FilterError> {
-        self.resolve().map(drop)
+        self.resolve(&WorkBudget::default()).map(drop)
     }
 
-    pub(crate) fn resolve(&self) -> Result<Filter, FilterError> {
+    pub(crate) fn resolve(&self, work: &WorkBudget) -> Result<Filter, FilterError> {
         let conditions: Vec<String> = self.where_.iter().map(Condition::to_string).collect();
         for (what, values) in [
             ("chunk types", &self.types),
@@ -82,20 +84,20 @@ impl FilterSpec {
         }
         let mut types = Vec::new();
         for name in self.types.iter().flat_map(|item| item.split(',')).map(str::trim).filter(|name| !name.is_empty()) {
-            types.extend(parse_type(name)?);
+            for kind in parse_type(name)? {
+                if !types.contains(&kind) {
+                    types.push(kind);
+                }
+            }
         }
+        let languages = self.languages.iter().flat_map(|item| item.split(',')).map(|name| name.trim().to_lowercase());
+        let languages: BTreeSet<String> = languages.filter(|name| !name.is_empty()).collect();
         Ok(Filter {
             types,
-            languages: self
-                .languages
-                .iter()
-                .flat_map(|item| item.split(','))
-                .map(|name| name.trim().to_lowercase())
-                .filter(|name| !name.is_empty())
-                .collect(),
+            languages: languages.into_iter().collect(),
             paths: (!self.paths.is_empty()).then(|| globs(&self.paths)).transpose()?,
             where_: self.where_.clone(),
-            text: self.text()?,
+            text: self.text_within(work)?,
             sources: self.sources.clone(),
         })
     }
@@ -105,37 +107,81 @@ impl FilterSpec {
     /// # Errors
     /// [`FilterError::Pattern`] for the first one that cannot be understood.
     pub fn text(&self) -> Result<TextFilter, FilterError> {
-        bounded("patterns", &self.grep)?;
-        bounded("fixed texts", &self.fixed)?;
-        TextFilter::new(&self.grep, &self.fixed)
+        self.text_within(&WorkBudget::default())
     }
 
-    /// Whether there are patterns over the text, so that there is something to look for without a query.
-    pub fn has_text(&self) -> bool {
-        !self.grep.is_empty() || !self.fixed.is_empty()
+    fn text_within(&self, work: &WorkBudget) -> Result<TextFilter, FilterError> {
+        bounded("patterns", &self.grep)?;
+        bounded("fixed texts", &self.fixed)?;
+        TextFilter::within(&self.grep, &self.fixed, work)
+    }
+
+    /// Whether a condition names this column.
+    pub(crate) fn names(&self, column: &str) -> bool {
+        self.where_.iter().any(|condition| condition.key == column)
+    }
+
+    /// Whether nothing is filtered out. Otherwise the filter selects chunks without a query.
+    pub fn is_empty(&self) -> bool {
+        let Self { types, languages, paths, where_, grep, fixed, sources } = self;
+        let has_names =
+            |values: &[String]| values.iter().any(|value| value.contains(|char: char| !",\t ".contains(char)));
+        !has_names(types)
+            && !has_names(languages)
+            && [paths, grep, fixed].into_iter().all(Vec::is_empty)
+            && where_.is_empty()
+            && sources.is_empty()
     }
 }
 
 /// Refuses values that are too long or too many.
 fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
-    let is_fine = values.len() <= MOST_VALUES && values.iter().all(|value| value.len() <= LONGEST_VALUE);
+    let is_fine = values.len() <= MOST_VALUES
+        && values.iter().all(|value| value.len() <= LONGEST_VALUE)
+        && values.iter().map(String::len).sum::<usize>() <= MAX_VALUES_BYTES;
     if is_fine { Ok(()) } else { Err(FilterError::TooMuch { what }) }
 }
 
 impl Filter {
-    /// Makes sure that conditions fit the columns that they name, as far as the index has them.
-    pub(crate) fn check_columns(&self, snapshot: &Snapshot) -> Result<(), SelectError> {
-        self.where_.iter().try_for_each(|condition| match columns::check(condition, snapshot) {
-            Err(SelectError::Filter(FilterError::Column { .. })) => Ok(()),
-            checked => checked,
-        })
+    /// The patterns over the text.
+    pub(crate) fn text(&self) -> &TextFilter {
+        &self.text
+    }
+
+    /// Makes sure that conditions fit the columns that they name in each of the indexes that have them.
+    ///
+    /// A column that no index has is an error if it is probably misspelt or there are custom columns. Without custom columns, the
+    /// stage that writes it may not have run yet, and the condition finds nothing.
+    pub(crate) fn check_columns<'s>(
+        &self,
+        snapshots: impl Iterator<Item = &'s Snapshot> + Clone,
+    ) -> Result<(), SelectError> {
+        for condition in &self.where_ {
+            let (mut unknown, mut is_known) = (None, columns::is_built_in(&condition.key));
+            for snapshot in snapshots.clone() {
+                match columns::check(condition, snapshot) {
+                    Ok(()) => is_known = true,
+                    // The first root is a project; memories follow.
+                    Err(SelectError::Filter(error @ FilterError::Column { .. })) => unknown = unknown.or(Some(error)),
+                    Err(error) => return Err(error),
+                }
+            }
+            let has_columns = snapshots.clone().any(|snapshot| !snapshot.manifest().columns.is_empty());
+            let is_mistake = |error: &FilterError| {
+                has_columns || matches!(error, FilterError::Column { help, .. } if help.is_some())
+            };
+            if let Some(error) = unknown.filter(|error| !is_known && is_mistake(error)) {
+                return Err(error.into());
+            }
+        }
+        Ok(())
     }
 
     /// The chunks of an index that pass, among those that a search may find.
     ///
     /// # Errors
-    /// When the index has not the columns that conditions name, or cannot be read.
-    pub(crate) fn select(&self, index: &FilteredIndex<'_>) -> Result<ChunkSelection, SelectError> {
+    /// When a condition does not fit the column that it names, or the index cannot be read.
+    pub(crate) fn select(&self, index: &FilteredIndex<'_>, work: &WorkBudget) -> Result<ChunkSelection, SelectError> {
         let snapshot = index.snapshot;
         let visible = index.memory.map(|memory| memory.visible(snapshot)).transpose()?.flatten();
         let mut selection = ChunkSelection { chunks: visible, notes: Vec::new() };
@@ -165,11 +211,18 @@ impl Filter {
             selection.require(any, || no_language(snapshot, &self.languages))?;
         }
         for condition in &self.where_ {
-            match columns::select(condition, index) {
-                Ok(some) => selection.require(some, || Ok(format!("No chunk has {condition}")))?,
-                // A column that no chunk has yet: another tree, or the same one tomorrow, may have it.
+            match columns::select(condition, index, work) {
+                Ok(some) => selection.require(some, || Ok(no_chunk(condition)))?,
+                // Another of the indexes has the column, or no chunk has a value of it yet. A memory has other columns
+                // than code, so its entries do not count as chunks without a value.
                 Err(SelectError::Filter(missing @ FilterError::Column { .. })) => {
-                    selection.require(RoaringBitmap::new(), || Ok(missing.to_string()))?;
+                    let passes = condition.accepts_missing() && index.memory.is_none();
+                    let chunks = if passes { snapshot.live().clone() } else { RoaringBitmap::new() };
+                    selection.require(chunks, || Ok(missing.to_string()))?;
+                }
+                // No other records are asked for tags. A search goes on without them.
+                Err(SelectError::Storage(error @ StorageError::DamagedRecords { .. })) => {
+                    selection.require(RoaringBitmap::new(), || Ok(without_tags(&error)))?;
                 }
                 Err(error) => return Err(error),
             }
@@ -177,6 +230,7 @@ impl Filter {
         if let Some(globs) = &self.paths {
             let mut below = RoaringBitmap::new();
             for file in snapshot.files() {
+                work.check()?;
                 let file = file?;
                 if globs.is_match(Path::new(&file.path)) {
                     below.extend(file.chunks.iter().map(|id| id.0));
@@ -186,7 +240,7 @@ impl Filter {
         }
         if !self.text.is_empty() {
             // Last, as reading texts is the most work.
-            let found = self.text.select(snapshot, selection.chunks.as_ref())?;
+            let found = self.text.select(snapshot, selection.chunks.as_ref(), work)?;
             selection.require(found, || Ok("No chunk holds the text asked for".to_owned()))?;
         }
         Ok(selection)
@@ -249,6 +303,15 @@ fn globs(patterns: &[String]) -> Result<GlobSet, FilterError> {
     set.build().map_err(|e| FilterError::Path { given: patterns.join(", "), reason: e.kind().to_string() })
 }
 
+fn no_chunk(condition: &Condition) -> String {
+    let hint = if condition.resembles_list() {
+        format!("; a list is written as '{} in a,b'", condition.key)
+    } else {
+        String::new()
+    };
+    format!("No chunk has {condition}{hint}")
+}
+
 fn no_language(snapshot: &Snapshot, asked: &[String]) -> Result<String, StorageError> {
     let known =
         snapshot.labels(LabelKind::Language).map(|row| row.map(|(name, _)| name)).collect::<Result<Vec<_>, _>>()?;
@@ -287,7 +350,7 @@ mod tests {
     #[test]
     fn types_are_parsed_without_regard_to_case() {
         let spec = |types: &str| FilterSpec { types: vec![types.to_owned()], ..FilterSpec::default() };
-        let types = |text: &str| spec(text).resolve().expect("valid types").types;
+        let types = |text: &str| spec(text).resolve(&WorkBudget::default()).expect("valid types").types;
         assert_eq!(types("Function, CLASS"), [ChunkType::Function, ChunkType::Class]);
         assert_eq!(types("know,reas"), [ChunkType::Knowledge, ChunkType::Reasoning]);
         assert_eq!(types("code").len(), 8);
@@ -300,7 +363,8 @@ mod tests {
     fn issue_15_long_and_many_values_are_refused() {
         let long = vec!["a".repeat(LONGEST_VALUE + 1)];
         let many = vec!["a".to_owned(); MOST_VALUES + 1];
-        for values in [long, many] {
+        let much = vec!["a".repeat(LONGEST_VALUE - 10); MAX_VALUES_BYTES / LONGEST_VALUE + 1];
+        for values in [long, many, much] {
             let where_ = values.iter().map(|value| format!("owner={value}").parse().expect("a condition")).collect();
             for spec in [
                 FilterSpec { languages: values.clone(), ..FilterSpec::default() },

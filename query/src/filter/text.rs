@@ -5,45 +5,79 @@
 //!
 //! Terms that every match is known to bring ([`required_terms`]) narrow the chunks through the dictionary first; the texts of those that
 //! are left are searched by all threads.
+//!
+//! All patterns of a filter share a limit on their memory, which bounds the time to compile them and to match a text as well.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use aurora_storage::{Snapshot, StorageError};
+use aurora_storage::Snapshot;
 use rayon::prelude::*;
-use regex::{Regex, RegexBuilder};
-use regex_syntax::ParserBuilder;
+use regex_automata::meta::{Builder, Config, Regex};
 use regex_syntax::ast::{self, Ast};
+use regex_syntax::hir::translate::TranslatorBuilder;
 use roaring::RoaringBitmap;
 
-use crate::filter::error::FilterError;
+use crate::filter::error::{FilterError, MAX_PATTERN_BYTES, SelectError};
 use crate::filter::required_terms::{RequiredTerm, required_terms};
+use crate::work::WorkBudget;
 
 /// Terms with one beginning that are looked up.
 const MOST_TERMS: usize = 2_000;
 /// Chunks that a thread searches at a time.
 const BATCH: usize = 512;
+/// Maximum number of matches that are located in one text.
+const MAX_MATCHES: usize = 4_096;
+/// Maximum memory of the lazily built automata of all patterns, in bytes for each thread that searches.
+const MAX_CACHE_BYTES: usize = 16 << 20;
+/// Maximum memory of the lazily built automaton of one pattern, in bytes.
+const MAX_CACHE_BYTES_OF_ONE: usize = 2 << 20;
 
-/// Patterns that a chunk's text must match, every one of them.
+/// Patterns that a chunk's text must match, every one of them. Clones share the compiled patterns.
 #[derive(Debug, Clone, Default)]
 pub struct TextFilter {
-    patterns: Vec<TextPattern>,
+    patterns: Arc<[TextPattern]>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct TextPattern {
     regex: Regex,
     required_terms: Vec<RequiredTerm>,
 }
 
 impl TextFilter {
-    /// Reads regular expressions, and texts that stand for themselves.
+    /// Compiles regular expressions and fixed texts.
     ///
     /// # Errors
-    /// [`FilterError::Pattern`] for the first one that is no regular expression, too large, or empty.
+    /// [`FilterError::Pattern`] for the first one that is no regular expression or empty, [`FilterError::PatternMemory`] if
+    /// all of them together are too large.
     pub fn new(expressions: &[String], fixed: &[String]) -> Result<Self, FilterError> {
+        Self::within(expressions, fixed, &WorkBudget::default())
+    }
+
+    /// The same with the memory that the patterns of a request may still take.
+    pub(crate) fn within(expressions: &[String], fixed: &[String], work: &WorkBudget) -> Result<Self, FilterError> {
         let fixed = fixed.iter().map(|text| (text, regex_syntax::escape(text)));
-        let expressions = expressions.iter().map(|text| (text, text.clone()));
-        let patterns = expressions.chain(fixed).map(|(given, expression)| TextPattern::new(given, &expression));
+        let mut distinct: Vec<(&String, String)> = Vec::new();
+        for pattern in expressions.iter().map(|text| (text, text.clone())).chain(fixed) {
+            if !distinct.iter().any(|(_, expression)| *expression == pattern.1) {
+                distinct.push(pattern);
+            }
+        }
+        let cache_bytes = MAX_CACHE_BYTES_OF_ONE.min(MAX_CACHE_BYTES / distinct.len().max(1));
+        let mut left = MAX_PATTERN_BYTES;
+        let patterns = distinct.into_iter().map(|(given, expression)| {
+            let limit = left.min(work.pattern_bytes_left());
+            let compiled = TextPattern::new(given, &expression, limit, cache_bytes);
+            let taken = match &compiled {
+                Ok(pattern) => pattern.regex.memory_usage(),
+                Err(FilterError::PatternMemory { .. }) => limit,
+                Err(_) => 0,
+            };
+            left = left.saturating_sub(taken);
+            work.take_pattern_bytes(taken);
+            compiled
+        });
         Ok(Self { patterns: patterns.collect::<Result<_, _>>()? })
     }
 
@@ -57,9 +91,11 @@ impl TextFilter {
         self.patterns.iter().all(|pattern| pattern.regex.is_match(text))
     }
 
-    /// Where the patterns match, in bytes, by start; empty matches are left out.
+    /// Byte ranges of the matches, by start, without empty ones. In a text with very many matches, only the first ones of each
+    /// pattern are located.
     pub fn find(&self, text: &str) -> Vec<Range<usize>> {
-        let found = self.patterns.iter().flat_map(|pattern| pattern.regex.find_iter(text));
+        let most = MAX_MATCHES.div_ceil(self.patterns.len().max(1));
+        let found = self.patterns.iter().flat_map(|pattern| pattern.regex.find_iter(text).take(most));
         let mut found: Vec<_> = found.map(|found| found.range()).filter(|range| !range.is_empty()).collect();
         found.sort_unstable_by_key(|range| (range.start, range.end));
         found
@@ -70,7 +106,8 @@ impl TextFilter {
         &self,
         snapshot: &Snapshot,
         within: Option<&RoaringBitmap>,
-    ) -> Result<RoaringBitmap, StorageError> {
+        work: &WorkBudget,
+    ) -> Result<RoaringBitmap, SelectError> {
         let mut possible = match within {
             Some(within) => within & snapshot.live(),
             None => snapshot.live().clone(),
@@ -78,24 +115,34 @@ impl TextFilter {
         // An index without keywords has no term to look up.
         if snapshot.field_totals().iter().any(|total| *total > 0) {
             for need in self.patterns.iter().flat_map(|pattern| &pattern.required_terms) {
-                if let Some(holding) = holding(snapshot, need)? {
+                if possible.is_empty() {
+                    break;
+                }
+                if let Some(holding) = holding(snapshot, need, work)? {
                     possible &= holding;
                 }
             }
         }
         let ids: Vec<u32> = possible.iter().collect();
-        let matches = |ids: &[u32]| -> Result<Vec<u32>, StorageError> {
+        let is_match = |text: &str| {
+            let mut patterns = self.patterns.iter();
+            patterns.all(|pattern| !work.is_cancelled() && pattern.regex.is_match(text))
+        };
+        let matches = |ids: &[u32]| -> Result<Vec<u32>, SelectError> {
+            work.check()?;
             let mut found = Vec::new();
-            snapshot.each_text(ids, |id, text| found.extend(self.is_match(text).then_some(id)))?;
+            snapshot.each_text(ids, |id, text| found.extend(is_match(text).then_some(id)))?;
             Ok(found)
         };
         let found = ids.par_chunks(BATCH).map(matches).collect::<Result<Vec<_>, _>>()?;
+        work.check()?;
         Ok(found.into_iter().flatten().collect())
     }
 }
 
 /// The chunks that hold a required term; `None` where looking it up costs more than reading their texts.
-fn holding(snapshot: &Snapshot, need: &RequiredTerm) -> Result<Option<RoaringBitmap>, StorageError> {
+fn holding(snapshot: &Snapshot, need: &RequiredTerm, work: &WorkBudget) -> Result<Option<RoaringBitmap>, SelectError> {
+    work.check()?;
     let mut chunks = RoaringBitmap::new();
     match need {
         RequiredTerm::Term(spellings) => {
@@ -108,6 +155,7 @@ fn holding(snapshot: &Snapshot, need: &RequiredTerm) -> Result<Option<RoaringBit
                 if at == MOST_TERMS {
                     return Ok(None);
                 }
+                work.check()?;
                 chunks |= snapshot.postings(&entry?.0)?.docs();
             }
         }
@@ -116,29 +164,25 @@ fn holding(snapshot: &Snapshot, need: &RequiredTerm) -> Result<Option<RoaringBit
 }
 
 impl TextPattern {
-    fn new(given: &str, expression: &str) -> Result<Self, FilterError> {
+    /// Compiles an expression that takes at most `limit` bytes, and `cache_bytes` more for each thread that searches.
+    fn new(given: &str, expression: &str, limit: usize, cache_bytes: usize) -> Result<Self, FilterError> {
         let refuse = |reason: String| FilterError::Pattern { given: given.to_owned(), reason };
         if given.is_empty() {
             return Err(refuse("it is empty".to_owned()));
         }
         let syntax = ast::parse::Parser::new().parse(expression).map_err(|error| refuse(error.kind().to_string()))?;
         let insensitive = !has_upper_case(&syntax);
-        let regex = RegexBuilder::new(expression).case_insensitive(insensitive).multi_line(true).crlf(true).build();
-        let regex = regex.map_err(|error| match error {
-            regex::Error::CompiledTooBig(limit) => refuse(format!("it needs more than {limit} bytes of memory")),
-            error => refuse(last_line(&error.to_string())),
-        })?;
-        let meaning =
-            ParserBuilder::new().case_insensitive(insensitive).multi_line(true).crlf(true).build().parse(expression);
-        let required_terms = meaning.map(|meaning| required_terms(&meaning)).unwrap_or_default();
-        Ok(Self { regex, required_terms })
+        let mut translator = TranslatorBuilder::new();
+        let mut translator = translator.case_insensitive(insensitive).multi_line(true).crlf(true).build();
+        let meaning = translator.translate(expression, &syntax).map_err(|error| refuse(error.kind().to_string()))?;
+        let config = Config::new().nfa_size_limit(Some(limit)).hybrid_cache_capacity(cache_bytes);
+        let regex =
+            Builder::new().configure(config).build_from_hir(&meaning).map_err(|error| match error.size_limit() {
+                Some(_) => FilterError::PatternMemory { given: given.to_owned() },
+                None => refuse(error.to_string()),
+            })?;
+        Ok(Self { regex, required_terms: required_terms(&meaning) })
     }
-}
-
-/// The reason is in the last line, below a drawing of the pattern.
-fn last_line(message: &str) -> String {
-    let line = message.lines().last().unwrap_or(message);
-    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
 /// Whether an upper-case letter is written out; `\S` is none.
@@ -223,5 +267,36 @@ mod tests {
         insta::assert_snapshot!(message(r"\p{Klingon}"), @r"Invalid pattern '\p{Klingon}': Unicode property not found (`fixed` searches for a text as it is)");
         assert!(message("").contains("it is empty"));
         assert!(message("(a{1000}){1000}").contains("memory"));
+    }
+
+    #[test]
+    fn patterns_share_a_limit_on_their_memory() {
+        let large = |count: usize| (0..count).map(|n| format!(r"\w{{100}}{n}")).collect::<Vec<_>>();
+        let one = TextFilter::new(&large(1), &[]).expect("one has room");
+        let bytes = one.patterns[0].regex.memory_usage();
+        assert!(bytes > MAX_PATTERN_BYTES / 8 && bytes <= MAX_PATTERN_BYTES, "{bytes}");
+        let refused = TextFilter::new(&large(256), &[]).expect_err("there is no room for all of them");
+        assert!(matches!(&refused, FilterError::PatternMemory { given } if given != r"\w{100}0"), "{refused}");
+        let same =
+            TextFilter::new(&vec![r"\w{100}0".to_owned(); 256], &[]).expect("a repeated pattern is compiled once");
+        assert_eq!(same.patterns.len(), 1);
+        let small = (0..256).map(|n| format!("[a-z]{{20}}{n}")).collect::<Vec<_>>();
+        TextFilter::new(&small, &small).expect("small patterns have room");
+    }
+
+    #[test]
+    fn filters_of_one_request_share_a_limit_on_their_memory() {
+        let work = WorkBudget::default();
+        let filters = std::iter::repeat_with(|| TextFilter::within(&[r"\w{100}".to_owned()], &[], &work));
+        let compiled = filters.take(1_000).take_while(Result::is_ok).count();
+        assert!((8..100).contains(&compiled), "{compiled}");
+        assert!(TextFilter::within(&[r"\w{100}".to_owned()], &[], &work).is_err(), "nothing is left");
+        assert!(TextFilter::new(&[r"\w{100}".to_owned()], &[]).is_ok(), "another request has its own");
+    }
+
+    #[test]
+    fn not_every_match_of_very_many_is_located() {
+        let filter = filter(&["a", "[ab]"], &[]).expect("patterns");
+        assert_eq!(filter.find(&"ab".repeat(100_000)).len(), MAX_MATCHES);
     }
 }

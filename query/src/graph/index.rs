@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::syntax::{self, Syntax};
 use super::tokens::Tokens;
 use crate::rank::first_piece;
+use crate::work::WorkBudget;
 
 /// Most definitions of one name that are looked at.
 pub(crate) const MOST_NAMESAKES: usize = 1_024;
@@ -116,6 +117,8 @@ pub(crate) struct Bases {
 /// Reads a generation on behalf of one question.
 pub(crate) struct Index<'s> {
     pub(crate) snapshot: &'s Snapshot,
+    /// After cancellation nothing more is read, so that a question ends early with what was found.
+    work: WorkBudget,
     files: RefCell<FxHashMap<String, Rc<File>>>,
     named: RefCell<FxHashMap<String, Rc<Vec<Rc<Definition>>>>>,
     tokens: RefCell<FxHashMap<ChunkId, Rc<Tokens>>>,
@@ -132,9 +135,10 @@ pub(crate) struct Index<'s> {
 }
 
 impl<'s> Index<'s> {
-    pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
+    pub(crate) fn new(snapshot: &'s Snapshot, work: WorkBudget) -> Self {
         Self {
             snapshot,
+            work,
             files: RefCell::default(),
             named: RefCell::default(),
             tokens: RefCell::default(),
@@ -184,12 +188,17 @@ impl<'s> Index<'s> {
     pub(crate) fn may_step(&self) -> bool {
         let left = self.steps_left.get();
         self.steps_left.set(left.saturating_sub(1));
-        left > 0
+        left > 0 && !self.work.is_cancelled()
     }
 
-    /// Whether the question has taken all steps that it may.
+    /// Whether the question has taken all steps that it may, or was cancelled.
     pub(crate) fn is_spent(&self) -> bool {
-        self.steps_left.get() == 0
+        self.steps_left.get() == 0 || self.is_cancelled()
+    }
+
+    /// Whether the request was cancelled.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.work.is_cancelled()
     }
 
     /// What a file defines; nothing, if it is not indexed.
@@ -272,7 +281,7 @@ impl<'s> Index<'s> {
     pub(crate) fn chunks(&self, label: Label<'_>, most: usize) -> Result<Labelled, StorageError> {
         let ids = self.snapshot.label(label)?;
         let mut keyed = Vec::new();
-        for id in ids.iter().map(ChunkId) {
+        for id in ids.iter().map(ChunkId).take_while(|_| !self.work.is_cancelled()) {
             if let Some(chunk) = self.snapshot.chunk(id)? {
                 keyed.push((chunk.key(), id));
             }
@@ -295,7 +304,7 @@ impl<'s> Index<'s> {
         }
         let mut whole = String::new();
         for id in self.pieces(definition)? {
-            if whole.len() > MOST_TEXT {
+            if whole.len() > MOST_TEXT || self.work.is_cancelled() {
                 break;
             }
             if let Some(text) = self.snapshot.text(id)? {
@@ -328,7 +337,7 @@ impl<'s> Index<'s> {
         let mut file = File::default();
         let mut by_key: FxHashMap<String, ChunkId> = FxHashMap::default();
         let mut parents = Vec::new();
-        for id in record.chunks.into_iter().take(MOST_CHUNKS) {
+        for id in record.chunks.into_iter().take(MOST_CHUNKS).take_while(|_| !self.work.is_cancelled()) {
             let (Some(chunk), Some(relations)) = (self.snapshot.chunk(id)?, self.snapshot.relations(id)?) else {
                 continue;
             };

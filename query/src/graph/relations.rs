@@ -9,6 +9,7 @@ use super::index::{Definition, Index, MOST_NAMESAKES};
 use super::reason::Reason;
 use super::resolve::{self, Target};
 use super::scope;
+use crate::work::WorkBudget;
 
 /// Most chunks that call a name and are looked at.
 const MOST_CALLERS: usize = 4_096;
@@ -60,7 +61,17 @@ pub struct RelationIndex<'s> {
 impl<'s> RelationIndex<'s> {
     /// The relations in a generation.
     pub fn new(snapshot: &'s Snapshot) -> Self {
-        Self { index: Index::new(snapshot) }
+        Self::within(snapshot, WorkBudget::default())
+    }
+
+    /// The same for one request. When it is cancelled, questions end early, and their answers say that something is missing.
+    pub fn within(snapshot: &'s Snapshot, work: WorkBudget) -> Self {
+        Self { index: Index::new(snapshot, work) }
+    }
+
+    /// Whether the request was cancelled.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.index.is_cancelled()
     }
 
     /// The first chunk of the definition that a chunk is a piece of; `None` if the chunk is no code.
@@ -160,7 +171,8 @@ impl<'s> RelationIndex<'s> {
             is_cut |= chunks.is_cut;
             for id in chunks.list {
                 let Some(caller) = self.index.definition(id)? else { continue };
-                if caller.syntax.group != of.syntax.group || !seen.insert((caller.id, name.clone())) {
+                let may_call = caller.syntax.group == of.syntax.group || !caller.syntax.is_known();
+                if !may_call || !seen.insert((caller.id, name.clone())) {
                     continue;
                 }
                 let targets = resolve::targets(&self.index, &caller, &name)?;
@@ -207,6 +219,10 @@ impl<'s> RelationIndex<'s> {
         }
         if of.is_type() {
             names.extend(self.index.inner_names(of.id)?);
+        }
+        // A custom stage may state calls by qualified names.
+        if of.qualified_name != of.name {
+            names.push(of.qualified_name.clone());
         }
         let mut next = 0;
         while let Some(name) = names.get(next).cloned().filter(|_| names.len() < MOST_NAMES) {

@@ -26,6 +26,13 @@ pub(crate) struct Syntax {
     pub(crate) structural_interfaces: bool,
 }
 
+impl Syntax {
+    /// Whether the language has rules of its own. Other languages are read by the rules of C-like ones, which is a guess.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.languages.is_empty()
+    }
+}
+
 /// How comments begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comments {

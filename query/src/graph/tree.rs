@@ -58,7 +58,7 @@ pub enum BranchEnd {
 }
 
 impl RelationIndex<'_> {
-    /// The relations of a definition, and those of what it is related to.
+    /// The relations of a definition, and the relations of related definitions. After cancellation the tree ends early.
     ///
     /// # Errors
     /// When the index is damaged.
@@ -101,7 +101,7 @@ struct Walk<'r, 's> {
 impl Walk<'_, '_> {
     /// What is related to a definition. The recursion is at most [`DEEPEST_TREE`] deep.
     fn children(&mut self, id: ChunkId, depth: u32) -> Result<Vec<TreeNode>, StorageError> {
-        if depth == 0 {
+        if depth == 0 || self.relations.is_cancelled() {
             return Ok(Vec::new());
         }
         let related = self.relations.related(id, self.options.relation)?;

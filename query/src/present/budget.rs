@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::memory::Source;
 use crate::present::results::{ShownChunk, shown_path};
 use crate::present::tokens::estimate_tokens;
+use crate::work::{Cancelled, WorkBudget};
 
 /// Most blank lines between two chunks that are shown as one block.
 const MOST_BLANK: u32 = 2;
@@ -155,18 +156,24 @@ impl ContextBlock {
 /// A piece that does not fit is cut after the line that fits into half of what is left, if that shows its signature
 /// and a line more; otherwise it is left out and the next one is tried. Chunks of a file that overlap, touch, or have
 /// at most two blank lines between them make one block; `is_blank` tells of a file's line whether it is blank.
-pub(crate) fn pack(pieces: Vec<Piece>, budget: usize, is_blank: &dyn Fn(&FilePlace, u32) -> bool) -> Context {
-    let mut packer = Packer { files: FxHashMap::default(), loose: Vec::new(), tokens: 0, is_blank };
+pub(crate) fn pack(
+    pieces: Vec<Piece>,
+    budget: usize,
+    is_blank: &dyn Fn(&FilePlace, u32) -> bool,
+    work: &WorkBudget,
+) -> Result<Context, Cancelled> {
+    let mut packer = Packer { files: FxHashMap::default(), loose: Vec::new(), tokens: 0, is_blank, work };
     let mut skipped = 0;
     for piece in pieces {
         if !packer.add(piece, budget) {
             skipped += 1;
         }
+        work.check()?;
     }
     let mut blocks: Vec<ContextBlock> = packer.files.values().flat_map(|file| file.blocks(is_blank)).collect();
     blocks.append(&mut packer.loose);
     blocks.sort_by_key(|block| block.hits.iter().map(|hit| hit.rank).min());
-    Context { budget, tokens: packer.tokens, blocks, skipped }
+    Ok(Context { budget, tokens: packer.tokens, blocks, skipped })
 }
 
 struct Packer<'b> {
@@ -175,6 +182,7 @@ struct Packer<'b> {
     loose: Vec<ContextBlock>,
     tokens: usize,
     is_blank: &'b dyn Fn(&FilePlace, u32) -> bool,
+    work: &'b WorkBudget,
 }
 
 /// The lines of one file that are shown.
@@ -193,7 +201,7 @@ impl Packer<'_> {
         }
         let allowed = self.tokens + budget.saturating_sub(self.tokens) / 2;
         let least = LEAST_LINES.max(piece.head + 1);
-        (least..count).rev().any(|lines| self.try_lines(&piece, lines, allowed))
+        (least..count).rev().any(|lines| self.work.is_cancelled() || self.try_lines(&piece, lines, allowed))
     }
 
     /// Adds the first `lines` lines of a piece if the whole then takes at most `most` tokens.
@@ -325,7 +333,8 @@ mod tests {
             piece(4, "b.py", 11, 12),
             piece(5, "a.py", 5, 6),
         ];
-        let context = pack(pieces, 10_000, &|file, line| (&*file.path, line) == ("b.py", 19));
+        let context = pack(pieces, 10_000, &|file, line| (&*file.path, line) == ("b.py", 19), &WorkBudget::default())
+            .expect("not cancelled");
         assert_eq!(headers(&context), ["b.py:10-22 f20, f10, f11", "a.py:1-3 f1", "a.py:5-6 f5"]);
         assert_eq!(context.blocks[0].text.lines().nth(9), Some(""));
         assert_eq!((context.skipped, context.tokens), (0, context.blocks.iter().map(|block| block.tokens).sum()));
@@ -333,10 +342,13 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_cut_or_left_out() {
-        let context = pack(vec![piece(1, "a.py", 1, 40), piece(2, "b.py", 7, 9)], 150, &|_, _| false);
+        let context =
+            pack(vec![piece(1, "a.py", 1, 40), piece(2, "b.py", 7, 9)], 150, &|_, _| false, &WorkBudget::default())
+                .expect("not cancelled");
         assert_eq!(headers(&context), ["a.py:1-9 f1 (cut, goes on to 40)", "b.py:7-9 f7"]);
         assert!(!context.blocks[0].hits[0].complete && context.tokens <= 150);
-        let nothing = pack(vec![piece(1, "a.py", 1, 40)], 10, &|_, _| true);
+        let nothing =
+            pack(vec![piece(1, "a.py", 1, 40)], 10, &|_, _| true, &WorkBudget::default()).expect("not cancelled");
         assert_eq!((nothing.blocks.len(), nothing.skipped, nothing.tokens), (0, 1, 0));
     }
 
@@ -345,7 +357,8 @@ mod tests {
         let mut skeleton = piece(1, "a.py", 1, 30);
         skeleton.text = "class A:\n    def f(self)".to_owned();
         skeleton.whole = false;
-        let context = pack(vec![skeleton, piece(2, "a.py", 5, 8)], 1_000, &|_, _| false);
+        let context = pack(vec![skeleton, piece(2, "a.py", 5, 8)], 1_000, &|_, _| false, &WorkBudget::default())
+            .expect("not cancelled");
         assert_eq!(headers(&context), ["a.py:1-30 f1", "a.py:5-8 f5"]);
     }
 
@@ -357,7 +370,7 @@ mod tests {
             let files = ["a.py", "b.py", "c.py"];
             let pieces: Vec<Piece> =
                 spans.iter().enumerate().map(|(at, &(file, first, more))| piece(at + 1, files[file], first, first + more)).collect();
-            let context = pack(pieces.clone(), budget, &|_, line| line == blank);
+            let context = pack(pieces.clone(), budget, &|_, line| line == blank, &WorkBudget::default()).expect("not cancelled");
             let printed: String =
                 context.blocks.iter().map(|block| format!("{}\n{}\n\n", block.header(), block.text)).collect();
             prop_assert!(context.tokens <= budget);

@@ -9,13 +9,13 @@ use aurora_storage::{ChunkType, Snapshot};
 use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
-use crate::filter::FilterSpec;
 use crate::present::budget::{Context, FilePlace, PackedHit, Piece, pack};
 use crate::present::freshness::{FileState, file_state};
 use crate::present::lines::{is_whole, line_numbers};
 use crate::present::results::{Hit, IndexInfo, RootInfo, SearchResults};
 use crate::present::snippet::Marker;
 use crate::query::QueryError;
+use crate::work::WorkBudget;
 
 /// One of the indexes that a search covered.
 #[derive(Debug, Clone, Copy)]
@@ -35,10 +35,10 @@ pub struct RootDetails<'a> {
 pub struct Details<'a> {
     /// Most lines of a snippet; 0 for none.
     pub snippet_lines: usize,
-    /// The filters of the search, for the patterns among them.
-    pub filter: &'a FilterSpec,
     /// The time that ages count to, in Unix seconds.
     pub now: i64,
+    /// The work that may be caused.
+    pub work: &'a WorkBudget,
 }
 
 /// Adds to the results which generations answered, and to every hit its snippet and the state of its file. `roots` are the
@@ -56,17 +56,18 @@ pub fn complete(
         [only] => results.index = Some(info(only.snapshot, details.now)),
         _ => results.roots = projects.iter().map(|root| root_info(root, details.now)).collect(),
     }
-    let patterns = details.filter.text()?;
     let corpus = Corpus::new(roots.iter().map(|root| root.snapshot));
     for term in results.hits.iter().flat_map(|hit| &hit.explanation.matched_terms) {
+        details.work.check()?;
         if !results.term_weights.contains_key(term) {
             let held_by = corpus.doc_frequency(term)?;
             results.term_weights.insert(term.clone(), idf(corpus.chunks(), u64::from(held_by)));
         }
     }
     let mut files: Vec<Files<'_>> = roots.iter().map(Files::new).collect();
-    let marker = Marker::new(&results.term_weights, Some(&patterns));
+    let marker = Marker::new(&results.term_weights, Some(&results.patterns));
     for hit in &mut results.hits {
+        details.work.check()?;
         let files = &mut files[hit.root_place];
         hit.file_state = Some(files.state(hit)?);
         if details.snippet_lines == 0 {
@@ -106,10 +107,16 @@ fn root_info(root: &RootDetails<'_>, now: i64) -> RootInfo {
 ///
 /// # Errors
 /// When an index cannot be read.
-pub fn packed(roots: &[RootDetails<'_>], results: &SearchResults, budget: usize) -> Result<Context, QueryError> {
+pub fn packed(
+    roots: &[RootDetails<'_>],
+    results: &SearchResults,
+    budget: usize,
+    work: &WorkBudget,
+) -> Result<Context, QueryError> {
     let mut files: Vec<Files<'_>> = roots.iter().map(Files::new).collect();
     let mut pieces = Vec::with_capacity(results.hits.len());
     for hit in &results.hits {
+        work.check()?;
         let Some(chunk) = roots[hit.root_place].snapshot.text(hit.id)? else { continue };
         let text = chunk.text;
         let named = text.lines().position(|line| !hit.name.is_empty() && line.contains(&hit.name)).unwrap_or(0);
@@ -136,9 +143,13 @@ pub fn packed(roots: &[RootDetails<'_>], results: &SearchResults, budget: usize)
         });
     }
     // Only files with several hits can have gaps between them.
-    let place = |hit: &Hit| (hit.root_place, hit.file.clone());
+    let mut hits_of_file: FxHashMap<(usize, &str), usize> = FxHashMap::default();
     for hit in &results.hits {
-        if results.hits.iter().filter(|other| place(other) == place(hit)).count() > 1 {
+        *hits_of_file.entry((hit.root_place, &hit.file)).or_default() += 1;
+    }
+    for hit in &results.hits {
+        work.check()?;
+        if hits_of_file[&(hit.root_place, hit.file.as_str())] > 1 {
             files[hit.root_place].read(hit)?;
         }
     }
@@ -147,7 +158,7 @@ pub fn packed(roots: &[RootDetails<'_>], results: &SearchResults, budget: usize)
         text.and_then(|text| text.lines().nth(line.saturating_sub(1) as usize))
             .is_some_and(|line| line.trim().is_empty())
     };
-    Ok(pack(pieces, budget, &blank))
+    Ok(pack(pieces, budget, &blank, work)?)
 }
 
 /// Memories have no place in a file that a reader could open.

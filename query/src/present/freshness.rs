@@ -1,7 +1,7 @@
 //! Whether a file is still what was indexed.
 
 use aurora_confined::{Directory, EntryKind};
-use aurora_storage::FileRecord;
+use aurora_storage::{FileRecord, FileStamp};
 use serde::Serialize;
 use std::io::ErrorKind;
 
@@ -31,8 +31,8 @@ impl FileState {
     }
 }
 
-/// Compares the file below `root` with what was recorded of it: its size, then its time, and its content only where the
-/// size is the same and the time is not.
+/// Compares the file below `root` with what was recorded of it: its size, then its stamp, and its content only if the size is
+/// the same and the stamp is not.
 pub fn file_state(root: &Directory, known: &FileRecord) -> FileState {
     let metadata = match root.metadata(&known.path) {
         Ok(metadata) => metadata,
@@ -47,8 +47,8 @@ pub fn file_state(root: &Directory, known: &FileRecord) -> FileState {
     if metadata.len != known.size {
         return FileState::Changed;
     }
-    // Zero marks a time that proves nothing.
-    if known.mtime_ns != 0 && metadata.modified == known.mtime_ns {
+    let found = FileStamp { modified: metadata.modified, changed: metadata.changed, inode: metadata.inode };
+    if known.stamp.proves(&found) {
         return FileState::Unchanged;
     }
     match root.read(&known.path, known.size) {
@@ -66,11 +66,11 @@ mod tests {
 
     use super::*;
 
-    fn record(content: &[u8], mtime_ns: i64) -> FileRecord {
+    fn record(content: &[u8], modified: i64) -> FileRecord {
         FileRecord {
             path: "a.py".to_owned(),
             size: content.len() as u64,
-            mtime_ns,
+            stamp: FileStamp { modified, ..FileStamp::default() },
             blob: Vec::new(),
             hash: *blake3::hash(content).as_bytes(),
             language: "python".to_owned(),
@@ -79,6 +79,7 @@ mod tests {
             chunks: Vec::new(),
             lines: 1,
             warnings: Vec::new(),
+            unfinished: Vec::new(),
         }
     }
 

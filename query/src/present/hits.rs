@@ -1,9 +1,8 @@
 //! Hits from ranked candidates.
 
-use aurora_storage::StorageError;
-
 use crate::explain::explain;
 use crate::present::results::{Copies, FileRow, Hit, RawScores, Scores};
+use crate::query::QueryError;
 use crate::rank::{FoldedGroup, RankedCandidate, RankingContext};
 
 /// Least score of a further chunk of a file, as a share of that of its best one.
@@ -15,13 +14,14 @@ pub(crate) fn hits(
     content: bool,
     ranked: &[RankedCandidate<'_>],
     groups: Vec<FoldedGroup>,
-) -> Result<Vec<Hit>, StorageError> {
+) -> Result<Vec<Hit>, QueryError> {
     let mut hits = Vec::with_capacity(groups.len());
     for (at, group) in groups.into_iter().enumerate() {
+        context.work.check()?;
         let candidate = &ranked[group.best];
         let (id, root) = (candidate.retrieved.id, context.root(&candidate.retrieved));
         let Some(chunk) = root.snapshot.chunk_with_text(id)? else { continue };
-        let (weighted, explanation) = explain(context, candidate, &root.bm25.matched(id), &chunk.git);
+        let (weighted, explanation) = explain(context, candidate, &root.bm25.matched(id), &chunk);
         let components = candidate.components;
         let scores = Scores {
             bm25: components.bm25.unwrap_or(0.0),

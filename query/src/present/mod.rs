@@ -26,4 +26,4 @@ pub use results::{
     Copies, FileRow, Hit, IndexInfo, RawScores, RootInfo, Scores, SearchResults, ShownChunk, StageCounts, shown_path,
 };
 pub use snippet::{LineToken, Marker, SnippetLine};
-pub use tokens::estimate_tokens;
+pub use tokens::{MAX_TOKEN_BYTES, estimate_tokens};

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::explain::{Explanation, Points};
+use crate::filter::TextFilter;
 use crate::memory::{ENTRIES_PREFIX, Source, column};
 use crate::present::facets::SearchFacets;
 use crate::present::freshness::FileState;
@@ -49,6 +50,9 @@ pub struct SearchResults {
     /// The terms that matched, with what they weigh; empty until [`crate::complete`].
     #[serde(skip)]
     pub term_weights: BTreeMap<String, f32>,
+    /// The compiled patterns of the filter.
+    #[serde(skip)]
+    pub patterns: TextFilter,
     /// How long the search took.
     #[cfg_attr(feature = "schema", schema(value_type = f64))]
     #[serde(rename = "took_ms", serialize_with = "milliseconds")]

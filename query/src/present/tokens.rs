@@ -7,10 +7,12 @@ const DIGITS: usize = 3;
 const MARKS: usize = 3;
 /// Bytes of one token at most outside ASCII.
 const BYTES: usize = 2;
+/// Maximum number of bytes of a token, which only spaces reach. A text has at most this many bytes for each of its tokens.
+pub const MAX_TOKEN_BYTES: usize = 64;
 
 /// An estimate of the tokens of `text`, the same on every machine; the sum over its lines.
 ///
-/// Every line counts one for its end, its indentation and every other run of two or more spaces one. A run of letters
+/// Every line counts one for its end. A run of two or more spaces, such as an indentation, counts one for every 64 begun. A run of letters
 /// is cut where an upper-case letter follows a lower-case one; a run of letters counts one for every eight begun, a run
 /// of digits or of other ASCII marks one for every three begun, and other characters one for every two bytes.
 ///
@@ -63,7 +65,8 @@ fn line(text: &str) -> usize {
         }
         let length = at - start;
         tokens += match first {
-            ByteClass::Space => usize::from(length > 1),
+            ByteClass::Space if length == 1 => 0,
+            ByteClass::Space => length.div_ceil(MAX_TOKEN_BYTES),
             ByteClass::Lower | ByteClass::Upper => length.div_ceil(LETTERS),
             ByteClass::Digit => length.div_ceil(DIGITS),
             ByteClass::Mark => length.div_ceil(MARKS),
@@ -96,6 +99,8 @@ mod tests {
             ("x = foo(a);", 7),
             ("日本", 4),
             ("\t\tend", 3),
+            (&*" ".repeat(64), 2),
+            (&*" ".repeat(65), 3),
         ] {
             assert_eq!(estimate_tokens(text), tokens, "{text}");
         }
@@ -106,6 +111,7 @@ mod tests {
         fn grows_with_the_text_and_adds_up_by_lines(text in "[a-zA-Z0-9 _().é\t]{0,60}", more in "[a-zA-Z0-9 _().\n]{0,60}") {
             let whole = estimate_tokens(&format!("{text}{more}"));
             prop_assert!(whole >= estimate_tokens(&text));
+            prop_assert!(text.len() <= MAX_TOKEN_BYTES * estimate_tokens(&text));
             prop_assert_eq!(estimate_tokens(&format!("{text}\n{more}")), estimate_tokens(&text) + estimate_tokens(&more));
         }
     }

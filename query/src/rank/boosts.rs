@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use aurora_storage::{ArchivedMetaValue, ChunkRecord, ColumnDeclaration};
+use aurora_storage::{ChunkId, ColumnDeclaration, MetaValue, Snapshot, StorageError};
 
 /// Names that a note gives at most.
 const MOST_NAMES: usize = 5;
@@ -51,14 +51,23 @@ impl Boosts {
         self.note.as_deref()
     }
 
+    /// Whether a column changes scores.
+    pub(crate) fn has(&self, column: &str) -> bool {
+        self.columns.iter().any(|boosted| boosted.name == column)
+    }
+
     /// What the columns add to the score of a chunk.
-    pub(crate) fn of_chunk(&self, chunk: ChunkRecord<'_>) -> Vec<ColumnBoost> {
-        let boost = |column: &BoostedColumn| {
-            let (_, value) = chunk.metadata().find(|(name, _)| *name == column.name)?;
-            let strength = column.weight * clamped(value)?;
-            Some(ColumnBoost { rule: format!("boost.{}", column.name).into(), strength })
-        };
-        self.columns.iter().filter_map(boost).collect()
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub(crate) fn of_chunk(&self, snapshot: &Snapshot, id: ChunkId) -> Result<Vec<ColumnBoost>, StorageError> {
+        let mut boosts = Vec::new();
+        for BoostedColumn { name, weight } in &self.columns {
+            if let Some(number) = snapshot.custom_value(id, name)?.as_ref().and_then(clamped) {
+                boosts.push(ColumnBoost { rule: format!("boost.{name}").into(), strength: weight * number });
+            }
+        }
+        Ok(boosts)
     }
 }
 
@@ -70,10 +79,10 @@ fn note(ignored: &[&str]) -> Option<String> {
 }
 
 /// The number that a value is, within −1..1; `None` for what is not a number.
-fn clamped(value: &ArchivedMetaValue) -> Option<f32> {
+fn clamped(value: &MetaValue) -> Option<f32> {
     let number = match value {
-        ArchivedMetaValue::Integer(number) => number.to_native() as f64,
-        ArchivedMetaValue::Float(number) => number.to_native(),
+        MetaValue::Integer(number) => *number as f64,
+        MetaValue::Float(number) => *number,
         _ => return None,
     };
     (!number.is_nan()).then(|| number.clamp(-1.0, 1.0) as f32)

@@ -1,9 +1,8 @@
 //! Near-duplicate folding: pieces of one definition, and copies of one text, share one place in the list.
 
-use aurora_storage::StorageError;
 use rustc_hash::FxHashMap;
 
-use crate::query::Group;
+use crate::query::{Group, QueryError};
 use crate::rank::likeness::Likeness;
 
 /// The key of the first piece of a definition that was cut: `code:a.py:run` of `code:a.py:run~3`; any other key as it is.
@@ -57,10 +56,10 @@ const MOST_ROWS: usize = 4;
 /// # Errors
 /// The first one that `ranked` gives.
 pub(crate) fn fold<'c>(
-    ranked: impl Iterator<Item = Result<Foldable<'c>, StorageError>>,
+    ranked: impl Iterator<Item = Result<Foldable<'c>, QueryError>>,
     limit: usize,
     group: Group,
-) -> Result<Vec<FoldedGroup>, StorageError> {
+) -> Result<Vec<FoldedGroup>, QueryError> {
     let mut places: Vec<FoldedGroup> = Vec::new();
     // Chunks of the list and pieces of these, with the index of their group.
     let mut shown: Vec<(usize, Foldable<'c>)> = Vec::new();

@@ -36,7 +36,7 @@ use aurora_analysis::Analyzer;
 use aurora_storage::{AccessRecord, ChunkType, StorageError};
 
 use crate::config::{Fusion, SearchConfig};
-use crate::query::{Group, Mode};
+use crate::query::{Group, Mode, QueryError};
 use crate::rank::activation::ActivationParts;
 use crate::rank::features::{Facts, FileShares, RuleQuery};
 use crate::rank::folding::Foldable;
@@ -45,6 +45,7 @@ use crate::rank::likeness::Likeness;
 use crate::rank::spreading::{Node, spread};
 use crate::retrieve::{Candidate, FileEvidence, SearchedRoot, chunk_name};
 use crate::understand::{ParsedQuery, QueryKind};
+use crate::work::WorkBudget;
 
 pub(crate) use boosts::Boosts;
 pub use candidate::AppliedRule;
@@ -81,6 +82,8 @@ pub(crate) struct RankingContext<'r, 's> {
     pub(crate) kind: QueryKind,
     /// The model that reads the best candidates, if one shall.
     pub(crate) reranking: Option<Reranking<'r>>,
+    /// The work that the search may cause.
+    pub(crate) work: &'r WorkBudget,
 }
 
 impl<'s> RankingContext<'_, 's> {
@@ -115,19 +118,20 @@ pub(crate) fn rank<'s>(
     candidates: Vec<Candidate<'s>>,
     accesses: Vec<Option<AccessRecord>>,
     notes: &mut Vec<String>,
-) -> Result<Vec<RankedCandidate<'s>>, StorageError> {
+) -> Result<Vec<RankedCandidate<'s>>, QueryError> {
     let rule_query = RuleQuery::new(context.parsed, context.term_idfs());
-    let mut ranked = with_features(context, &rule_query, candidates, accesses);
+    let mut ranked = with_features(context, &rule_query, candidates, accesses)?;
     normalise_relevance(context, &mut ranked);
     if context.config.hybrid.fusion == Fusion::Rrf {
         assign_ranks(&mut ranked);
     }
     activate(context, &mut ranked)?;
     fuse(context, &mut ranked);
+    context.work.check()?;
     rules::apply(&context.config.rules, &rule_query, &mut ranked);
     lift_conversations(context.config.rules.conversation, &mut ranked);
     if let (Some(reranking), Some(name)) = (&context.reranking, &context.config.rerank)
-        && let Err(reason) = reranking.apply(context.roots, &mut ranked, in_order)?
+        && let Err(reason) = reranking.apply(context, &mut ranked, in_order)?
     {
         notes.push(format!("Ranked without the reranker `{name}`: {reason}"));
     }
@@ -164,7 +168,7 @@ fn with_features<'s>(
     query: &RuleQuery<'_>,
     candidates: Vec<Candidate<'s>>,
     accesses: Vec<Option<AccessRecord>>,
-) -> Vec<RankedCandidate<'s>> {
+) -> Result<Vec<RankedCandidate<'s>>, QueryError> {
     let doc_words = min_max(&candidates.iter().map(|candidate| candidate.doc_words).collect::<Vec<_>>());
     let files = file_shares(&candidates);
     let read =
@@ -175,16 +179,20 @@ fn with_features<'s>(
             doc_words: doc_words.unwrap_or(0.0),
             file,
         });
-    let features = query.read(context.analyzer, read);
+    let features = query.read(context.analyzer, read.take_while(|_| !context.work.is_cancelled()));
+    context.work.check()?;
     let parts = candidates.into_iter().zip(accesses).zip(features);
     let ranked = parts.map(|((candidate, access), features)| {
-        let boosts = context.boosts[candidate.root].of_chunk(candidate.chunk);
+        let boosts = context.boosts[candidate.root].of_chunk(context.root(&candidate).snapshot, candidate.id)?;
         let memory = context.roots[candidate.root].memory;
         let aging = memory.map(|memory| memory.aging(candidate.chunk, access.as_ref(), context.now));
-        RankedCandidate { boosts, aging, ..RankedCandidate::new(candidate, access, features) }
+        Ok(RankedCandidate { boosts, aging, ..RankedCandidate::new(candidate, access, features) })
     });
     let is_archived = |candidate: &RankedCandidate<'_>| candidate.aging.as_ref().is_some_and(|aging| aging.is_expired);
-    ranked.filter(|candidate| !is_archived(candidate)).collect()
+    ranked
+        .filter(|ranked| !ranked.as_ref().is_ok_and(is_archived))
+        .collect::<Result<_, StorageError>>()
+        .map_err(QueryError::from)
 }
 
 /// What the file of each candidate brings, on the scale of the other files.
@@ -341,11 +349,12 @@ pub(crate) fn fold(
     ranked: &[RankedCandidate<'_>],
     limit: usize,
     group: Group,
-) -> Result<Vec<FoldedGroup>, StorageError> {
+) -> Result<Vec<FoldedGroup>, QueryError> {
     folding::fold(ranked.iter().map(|candidate| foldable(context, &candidate.retrieved)), limit, group)
 }
 
-fn foldable<'c>(context: &RankingContext<'_, '_>, candidate: &'c Candidate<'_>) -> Result<Foldable<'c>, StorageError> {
+fn foldable<'c>(context: &RankingContext<'_, '_>, candidate: &'c Candidate<'_>) -> Result<Foldable<'c>, QueryError> {
+    context.work.check()?;
     let chunk = candidate.chunk;
     let texts =
         context.root(candidate).snapshot.text(candidate.id)?.map(|texts| (texts.content_hash(), texts.text, texts.doc));

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use aurora_storage::{ChunkId, StorageError};
+use aurora_storage::ChunkId;
 
-use crate::query::Mode;
+use crate::query::{Mode, QueryError};
 use crate::rank::fusion::{RankPair, ranks};
 use crate::rank::{RankingContext, semantic};
 use crate::retrieve::Candidate;
@@ -38,14 +38,14 @@ pub(crate) fn rank_passages(
     context: &RankingContext<'_, '_>,
     candidates: Vec<Candidate<'_>>,
     limit: usize,
-) -> Result<Vec<Passage>, StorageError> {
+) -> Result<Vec<Passage>, QueryError> {
     let mut ranked = in_both_orders(context, candidates);
     ranked.retain(|passage| passage.ranks.sparse.is_some() || passage.ranks.dense.is_some());
     ranked.sort_by(best_first); // stable
     if let Some(reranking) = &context.reranking {
         let most = reranking.most.min(ranked.len());
         // Where the model cannot be used, the order stays as it is.
-        if let Ok(scores) = reranking.read(context.roots, ranked[..most].iter().map(|passage| &passage.candidate))? {
+        if let Ok(scores) = reranking.read(context, ranked[..most].iter().map(|passage| &passage.candidate))? {
             let unit = ranked.first().map_or(0.0, |best| best.score);
             for (passage, (_, share)) in ranked.iter_mut().zip(scores) {
                 passage.score += unit * reranking.weight * share;

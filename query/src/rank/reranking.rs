@@ -8,12 +8,16 @@ use std::cmp::Ordering;
 use aurora_analysis::{Passage, Reranker};
 use aurora_storage::{ChunkRecord, ChunkText, StorageError};
 
+use crate::query::QueryError;
+use crate::rank::RankingContext;
 use crate::rank::candidate::RankedCandidate;
 use crate::rank::fusion::min_max;
 use crate::retrieve::{Candidate, SearchedRoot};
 
 /// The lift in an explanation.
 const RULE: &str = "rerank";
+/// Maximum number of passages that the model reads at a time; in between, a cancelled search ends.
+const MAX_PASSAGES: usize = 16;
 /// A smaller difference between scores is one of rounding: what is in a batch with a pair may change the last bits.
 const LEAST_DIFFERENCE: f32 = 1.0 / 4096.0;
 
@@ -37,14 +41,14 @@ impl Reranking<'_> {
     /// When the index cannot be read.
     pub(crate) fn apply<'s>(
         &self,
-        roots: &[SearchedRoot<'s>],
+        context: &RankingContext<'_, 's>,
         ranked: &mut [RankedCandidate<'s>],
         order: impl Fn(&RankedCandidate<'s>, &RankedCandidate<'s>) -> Ordering,
-    ) -> Result<Result<(), String>, StorageError> {
+    ) -> Result<Result<(), String>, QueryError> {
         let mut first: Vec<usize> = (0..ranked.len()).collect();
         first.sort_by(|&a, &b| order(&ranked[a], &ranked[b])); // stable: what is equal stays in the order of the keys
         first.truncate(self.most);
-        let scores = match self.read(roots, first.iter().map(|&at| &ranked[at].retrieved))? {
+        let scores = match self.read(context, first.iter().map(|&at| &ranked[at].retrieved))? {
             Ok(scores) => scores,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -63,31 +67,44 @@ impl Reranking<'_> {
     /// When the index cannot be read.
     pub(crate) fn read<'c, 's: 'c>(
         &self,
-        roots: &[SearchedRoot<'s>],
+        context: &RankingContext<'_, 's>,
         candidates: impl Iterator<Item = &'c Candidate<'s>>,
-    ) -> Result<Result<Vec<(f32, f32)>, String>, StorageError> {
+    ) -> Result<Result<Vec<(f32, f32)>, String>, QueryError> {
         let reranker = match self.reranker {
             Ok(reranker) => reranker,
             Err(reason) => return Ok(Err(reason.to_owned())),
         };
-        let texts = candidates.map(|candidate| ReadText::of(roots, candidate)).collect::<Result<Vec<_>, _>>()?;
-        Ok(self.scores(reranker, &texts))
+        let texts =
+            candidates.map(|candidate| ReadText::of(context.roots, candidate)).collect::<Result<Vec<_>, _>>()?;
+        let passages: Vec<Passage<'_>> = texts.iter().map(ReadText::passage).collect();
+        let mut scores = Vec::with_capacity(passages.len());
+        for some in passages.chunks(MAX_PASSAGES) {
+            context.work.check()?;
+            match reranker.scores(self.text, some) {
+                Ok(more) if more.len() == some.len() => scores.extend(more),
+                Ok(_) => return Ok(Err(Self::incomplete(reranker))),
+                Err(error) => return Ok(Err(error.to_string())),
+            }
+        }
+        Ok(Self::shares(reranker, &scores))
     }
 
-    /// The score of every text, and its share of the lift.
-    fn scores(&self, reranker: &dyn Reranker, texts: &[ReadText<'_>]) -> Result<Vec<(f32, f32)>, String> {
-        let passages: Vec<Passage<'_>> = texts.iter().map(ReadText::passage).collect();
-        let scores = reranker.scores(self.text, &passages).map_err(|error| error.to_string())?;
+    /// Each score, rounded, with its share of the lift.
+    fn shares(reranker: &dyn Reranker, scores: &[f32]) -> Result<Vec<(f32, f32)>, String> {
         let rounded: Vec<Option<f32>> =
             scores.iter().map(|score| Some((score / LEAST_DIFFERENCE).round() * LEAST_DIFFERENCE)).collect();
         let pairs: Vec<(f32, f32)> =
             rounded.iter().zip(min_max(&rounded)).filter_map(|(score, share)| Some((*score)?).zip(share)).collect();
         let is_finite = |(score, share): &(f32, f32)| score.is_finite() && share.is_finite();
-        if pairs.len() == passages.len() && pairs.iter().all(is_finite) {
+        if pairs.len() == scores.len() && pairs.iter().all(is_finite) {
             Ok(pairs)
         } else {
-            Err(format!("{} gave no score for some results", reranker.id()))
+            Err(Self::incomplete(reranker))
         }
+    }
+
+    fn incomplete(reranker: &dyn Reranker) -> String {
+        format!("{} gave no score for some results", reranker.id())
     }
 }
 

@@ -7,12 +7,13 @@ use aurora_analysis::LateInteraction;
 use aurora_storage::{ArchivedMetaValue, ChunkId, ChunkRecord, Label, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
-use crate::query::Mode;
+use crate::query::{Mode, QueryError};
 use crate::retrieve::files::{self, FileEvidence};
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
 use crate::retrieve::query_vector::cosine;
 use crate::retrieve::searched_root::SearchedRoot;
 use crate::understand::ParsedQuery;
+use crate::work::WorkBudget;
 
 /// Most definitions of one name that become candidates; a more frequent name is not selective.
 const MOST_DEFINITIONS: u64 = 32;
@@ -66,8 +67,10 @@ pub(crate) fn collect<'s>(
     late: &mut Option<LateInteraction<'_>>,
     query: (&str, &ParsedQuery),
     (mode, most): (Mode, CandidateLimits),
-) -> Result<Candidates<'s>, StorageError> {
+    work: &WorkBudget,
+) -> Result<Candidates<'s>, QueryError> {
     let mut best = roots.iter().map(|root| Best::of(root, mode, most)).collect::<Result<Vec<_>, _>>()?;
+    work.check()?;
     best_of_all(roots, &mut best, most)?;
     let (from_keywords, from_vectors) =
         (best.iter().map(|best| best.keywords.len()).sum(), best.iter().map(|best| best.near.len()).sum());
@@ -75,7 +78,7 @@ pub(crate) fn collect<'s>(
     let mut list = Vec::with_capacity(from_keywords + from_vectors);
     for (at, (root, best)) in roots.iter().zip(best).enumerate() {
         let late = late.as_mut().filter(|_| root.has_tokens);
-        list.extend(with_evidence((at, root), best, late, (&identifier, query.1), mode)?);
+        list.extend(with_evidence((at, root), best, late, (&identifier, query.1), mode, work)?);
     }
     list.sort_unstable_by(|a: &Candidate<'_>, b| a.key.cmp(&b.key).then(a.root.cmp(&b.root)));
     Ok(Candidates { list, from_keywords, from_vectors })
@@ -146,10 +149,11 @@ fn with_evidence<'s>(
     mut late: Option<&mut LateInteraction<'_>>,
     (identifier, parsed): (&IdentifierQuery, &ParsedQuery),
     mode: Mode,
-) -> Result<Vec<Candidate<'s>>, StorageError> {
+    work: &WorkBudget,
+) -> Result<Vec<Candidate<'s>>, QueryError> {
     let (snapshot, filter) = (root.snapshot, root.filter.as_ref());
-    let exact = exact_matches(snapshot, identifier, filter)?;
-    let mentioned = mentioned_definitions(snapshot, parsed, filter)?;
+    let exact = exact_matches(snapshot, identifier, filter, work)?;
+    let mentioned = mentioned_definitions(snapshot, parsed, filter, work)?;
     let mut found: BTreeMap<ChunkId, f32> = best.keywords.into_iter().collect();
     let others = best.near.iter().map(|(id, _)| id).chain(exact.iter().map(|(id, _)| id)).chain(&mentioned);
     let others: BTreeSet<ChunkId> = others.copied().filter(|id| !found.contains_key(id)).collect();
@@ -158,6 +162,7 @@ fn with_evidence<'s>(
     let vector = root.vector.vector().filter(|_| mode != Mode::Sparse);
     let mut list = Vec::with_capacity(found.len());
     for (id, score) in found {
+        work.check()?;
         let Some(chunk) = snapshot.chunk(id)? else { continue };
         let cosine = vector.map(|query| cosine(snapshot, id, query)).transpose()?.flatten();
         let exact = exact.iter().find(|(exact, _)| *exact == id).map(|(_, found)| found.clone());
@@ -211,13 +216,15 @@ fn exact_matches(
     snapshot: &Snapshot,
     identifier: &IdentifierQuery,
     filter: Option<&RoaringBitmap>,
-) -> Result<Vec<(ChunkId, ExactMatch)>, StorageError> {
+    work: &WorkBudget,
+) -> Result<Vec<(ChunkId, ExactMatch)>, QueryError> {
     let mut ids = RoaringBitmap::new();
     for name in identifier.lookups() {
         ids |= within(snapshot.label(Label::Defines(&name))?, filter);
     }
     let (mut matches, mut inside) = (Vec::new(), Vec::new());
     for id in ids.into_iter().map(ChunkId) {
+        work.check()?;
         let Some(chunk) = snapshot.chunk(id)? else { continue };
         let name = chunk_name(chunk);
         if let Some(found) = identifier.matches(name) {
@@ -257,12 +264,14 @@ fn mentioned_definitions(
     snapshot: &Snapshot,
     query: &ParsedQuery,
     filter: Option<&RoaringBitmap>,
-) -> Result<Vec<ChunkId>, StorageError> {
+    work: &WorkBudget,
+) -> Result<Vec<ChunkId>, QueryError> {
     let mut ids = Vec::new();
     if query.words.len() < 2 {
         return Ok(ids);
     }
     for word in query.words.iter().filter(|word| word.compound) {
+        work.check()?;
         for name in IdentifierQuery::new(&word.text).lookups() {
             let defined = within(snapshot.label(Label::Defines(&name))?, filter);
             if defined.len() <= MOST_DEFINITIONS {

@@ -6,8 +6,10 @@ use rustc_hash::FxHashSet;
 
 use crate::config::ExpansionConfig;
 use crate::corpus::Corpus;
+use crate::query::QueryError;
 use crate::understand::parsed_query::{ExpansionReason, ExtraTerm, ParsedQuery};
 use crate::understand::{abbreviations, inflection};
+use crate::work::WorkBudget;
 
 /// Shortest word that is expanded to longer ones by prefix.
 const SHORTEST_PREFIX: usize = 4;
@@ -21,10 +23,12 @@ pub(crate) fn expand(
     corpus: &Corpus<'_>,
     query: &ParsedQuery,
     config: &ExpansionConfig,
-) -> Result<Vec<ExtraTerm>, StorageError> {
+    work: &WorkBudget,
+) -> Result<Vec<ExtraTerm>, QueryError> {
     let mut taken: FxHashSet<String> = query.terms.iter().map(|term| term.text.clone()).collect();
     let mut extras = Vec::new();
     for (of, term) in query.parts() {
+        work.check()?;
         if !term.text.bytes().all(|byte| byte.is_ascii_lowercase()) {
             continue;
         }

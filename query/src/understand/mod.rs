@@ -17,6 +17,7 @@ use aurora_analysis::Analyzer;
 use crate::config::SearchConfig;
 use crate::corpus::Corpus;
 use crate::query::QueryError;
+use crate::work::WorkBudget;
 
 pub use kind::QueryKind;
 pub(crate) use parsed_query::{ExtraTerm, ParsedQuery, Word};
@@ -42,11 +43,12 @@ pub(crate) fn understand(
     analyzer: &Analyzer,
     config: &SearchConfig,
     text: &str,
+    work: &WorkBudget,
 ) -> Result<Understood, QueryError> {
     let mut parsed = ParsedQuery::parse(analyzer, text)?;
     let (mut text, mut notes) = (text.to_owned(), Vec::new());
     if config.expansion.spelling > 0.0
-        && let Some(corrected) = spelling::correct(corpus, analyzer, &text)?
+        && let Some(corrected) = spelling::correct(corpus, analyzer, &text, work)?
     {
         let given = std::mem::replace(&mut parsed, ParsedQuery::parse(analyzer, &corrected.text)?);
         parsed.weigh_guesses(&given, config.expansion.spelling);
@@ -54,7 +56,7 @@ pub(crate) fn understand(
         text = corrected.text;
     }
     parsed.weigh_function_words(config.kinds.function_words);
-    parsed.extras = expansion::expand(corpus, &parsed, &config.expansion)?;
+    parsed.extras = expansion::expand(corpus, &parsed, &config.expansion, work)?;
     let kind = QueryKind::of(&text, &parsed);
     Ok(Understood { parsed, text, kind, notes })
 }

@@ -4,8 +4,10 @@ use aurora_analysis::Analyzer;
 use aurora_storage::{ChunkId, Label, StorageError};
 
 use crate::corpus::Corpus;
+use crate::query::QueryError;
 use crate::understand::edit_distance::PrefixDistance;
 use crate::understand::expansion::has_relatives;
+use crate::work::WorkBudget;
 
 /// Shortest word that may be misspelt; any four letters are near too many others.
 const SHORTEST: usize = 4;
@@ -38,10 +40,16 @@ impl Corrected {
 
 /// Replaces the words of `text` that no chunk holds by the nearest ones that some chunk holds; `None` when there is nothing
 /// to replace. A word that expansion maps to other terms is left alone.
-pub(crate) fn correct(corpus: &Corpus<'_>, analyzer: &Analyzer, text: &str) -> Result<Option<Corrected>, StorageError> {
+pub(crate) fn correct(
+    corpus: &Corpus<'_>,
+    analyzer: &Analyzer,
+    text: &str,
+    work: &WorkBudget,
+) -> Result<Option<Corrected>, QueryError> {
     let mut corrected = Corrected::default();
     let mut left = MOST_SOUGHT;
     for raw in text.split_inclusive(char::is_whitespace) {
+        work.check()?;
         let read = word(corpus, analyzer, raw, &mut left)?;
         if let Some(read) = &read {
             let strip = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned();

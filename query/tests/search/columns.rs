@@ -1,7 +1,10 @@
 //! Custom columns of all five types: conditions, terms, boosts and facets.
 
 use crate::corpus::{NOW, Row, write_columns};
-use aurora_query::{Condition, Facet, Hit, Query, QueryError, Retriever, SearchConfig, SearchResults, facets};
+use aurora_query::{
+    Condition, Facet, Hit, Query, QueryError, Retriever, Root, SearchConfig, SearchResults, Source, check_filter,
+    facets, search_all,
+};
 use aurora_storage::{ChunkType, ColumnDeclaration, ColumnKind, MetaValue, Snapshot};
 use proptest::prelude::*;
 use serde_json::json;
@@ -79,7 +82,8 @@ impl Index {
             query.filter.add_condition(condition).expect("a condition");
         }
         let found = self.retriever.search(&query);
-        assert_eq!(found.is_ok(), self.retriever.check(&query.filter).is_ok());
+        let root = Root::of_project("", &self.retriever);
+        assert_eq!(found.is_ok(), check_filter(&[root], &query.filter).is_ok());
         found
     }
 
@@ -127,6 +131,28 @@ fn conditions_compare_values_in_the_type_of_their_column() {
         ("risk!=0.5", &["delta", "zeta"]),
         ("generated=true", &["gamma"]),
         ("generated!=true", &["delta"]),
+        ("owner in payments,Billing", &["alpha", "beta"]),
+        ("owner in [payments, nobody]", &["alpha"]),
+        ("owner not in payments", &["beta"]),
+        ("owner=none", &["delta", "epsilon", "eta", "gamma", "zeta"]),
+        ("owner!=none", &["alpha", "beta"]),
+        ("owner=\"none\"", &[]),
+        ("owner in payments,none", &["alpha", "delta", "epsilon", "eta", "gamma", "zeta"]),
+        ("owner not in payments,none", &["beta"]),
+        ("file.owner=payments", &["alpha"]),
+        ("chunk.churn>5", &["alpha"]),
+        ("teams in a,c", &["beta"]),
+        ("teams=none", &["alpha", "delta", "eta", "gamma", "zeta"]),
+        ("churn in 1..7", &["alpha"]),
+        ("churn=-2..6", &["beta"]),
+        ("churn in -5..-1,7", &["alpha", "beta"]),
+        ("churn in 7..", &["alpha"]),
+        ("churn in ..0", &["beta"]),
+        ("churn not in 1..7", &["beta"]),
+        ("churn=none", &["delta", "epsilon", "eta", "gamma", "zeta"]),
+        ("risk in 0.25..0.75", &["gamma"]),
+        ("generated in true,false", &["delta", "gamma"]),
+        ("generated=none", &["alpha", "beta", "epsilon", "eta", "zeta"]),
         // Not declared: the type is that of the stored values.
         ("year>2023", &["epsilon", "zeta"]),
         ("year>2024", &["zeta"]),
@@ -136,32 +162,69 @@ fn conditions_compare_values_in_the_type_of_their_column() {
     assert_eq!(index.names(&["churn>-5", "owner=Billing"]), ["beta"]);
     let nothing = index.ask("load", &["owner=nobody"]).expect("a known column");
     assert!(nothing.hits.is_empty() && nothing.notes.contains(&"No chunk has owner=nobody".to_owned()));
+    let nothing = index.ask("load", &["owner=payments,Billing"]).expect("a known column");
+    assert_eq!(nothing.notes[0], "No chunk has owner=payments,Billing; a list is written as 'owner in a,b'");
 }
 
 #[test]
 fn what_does_not_fit_its_column_is_an_error() {
     let index = index(&rows(), SearchConfig::default());
     insta::assert_snapshot!(index.refused("note=old"), @"The column 'note' cannot be filtered by: stage 'facts' declares it without `filter`; columns: churn, generated, owner, risk, teams, year");
-    insta::assert_snapshot!(index.refused("churn>many"), @"Invalid value 'many' for the column 'churn' of type integer: give a number, such as 5 or 0.5");
-    insta::assert_snapshot!(index.refused("risk=inf"), @"Invalid value 'inf' for the column 'risk' of type float: give a number, such as 5 or 0.5");
+    insta::assert_snapshot!(index.refused("churn>many"), @"Invalid value 'many' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
+    insta::assert_snapshot!(index.refused("risk=inf"), @"Invalid value 'inf' for the column 'risk' of type float: give a number, such as 5 or 0.5, or a range, such as 1..5");
+    insta::assert_snapshot!(index.refused("churn in 1..many"), @"Invalid value '1..many' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
+    insta::assert_snapshot!(index.refused("churn>none"), @"Invalid value 'none' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
+    insta::assert_snapshot!(index.refused("churn in 5..1"), @"The range '5..1' for the column 'churn' is empty: the lower number comes first");
+    insta::assert_snapshot!(index.refused("ownr=x"), @"No column 'ownr' in this index; columns: churn, generated, owner, risk, teams, year (did you mean `owner`?)");
+    insta::assert_snapshot!(index.refused("chunk.language=go"), @"No column 'language' in this index; columns: churn, generated, owner, risk, teams, year (the filter `lang` selects by it)");
     insta::assert_snapshot!(index.refused("generated=ture"), @"Invalid value 'ture' for the column 'generated' of type bool: give true or false (did you mean `true`?)");
-    insta::assert_snapshot!(index.refused("owner<x"), @"The column 'owner' of type string has no order for `<`; it can be compared with = and !=");
-    insta::assert_snapshot!("owner".parse::<Condition>().expect_err("no operator"), @"Invalid condition 'owner'. Conditions are written as a column, one of = != < <= > >=, and a value, such as owner=payments or 'churn>5', in quotes because a shell takes < and > for itself");
+    insta::assert_snapshot!(index.refused("owner<x"), @"The column 'owner' of type string has no order for `<`; it can be compared with =, != and in");
+    insta::assert_snapshot!("owner".parse::<Condition>().expect_err("no operator"), @"Invalid condition 'owner'. Conditions are written as a column, one of = != < <= > >=, and a value, such as owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in quotes because a shell takes < and > for itself");
     let empty = tempfile::tempdir().expect("a temporary directory");
     let snapshot = write_columns(empty.path(), &[row("alpha")], None, &[]);
-    let retriever = Retriever::new(snapshot, None, SearchConfig::default());
-    let mut query = Query::new("load", NOW);
-    query.filter.add_condition("owner=x").expect("a condition");
-    let found = retriever.search(&query).expect("no columns yet");
+    let without = Index { _directory: empty, retriever: Retriever::new(snapshot, None, SearchConfig::default()) };
+    let found = without.ask("load", &["owner=x"]).expect("a stage may write it later");
     assert!(found.hits.is_empty());
     assert!(found.notes.contains(&"No column 'owner' in this index; its chunks have no metadata".to_owned()));
+    let found = index.ask("load", &["usage_count>3"]).expect("a built-in column without values");
+    assert_eq!((found.hits.len(), found.notes[0].starts_with("No column 'usage_count' in this index")), (0, true));
 }
 
 #[test]
-fn a_column_that_the_index_lacks_finds_nothing_and_is_explained() {
-    let found = index(&rows(), SearchConfig::default()).ask("load", &["ownr=x"]).expect("another index may have it");
-    assert!(found.hits.is_empty());
-    insta::assert_snapshot!(found.notes[0], @"No column 'ownr' in this index; columns: churn, generated, owner, risk, teams, year (did you mean `owner`?)");
+fn a_column_is_known_if_one_of_the_indexes_has_it() {
+    let with = index(&rows(), SearchConfig::default());
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let other = [Row::new("lib/theta.py", "theta", ChunkType::Function, "def load(): something else")];
+    let without = Retriever::new(write_columns(directory.path(), &other, None, &[]), None, SearchConfig::default());
+    let roots = [Root::of_project("app", &with.retriever), Root::of_project("lib", &without)];
+    let names = |condition: &str| {
+        let mut query = Query { limit: 50, ..Query::new("", NOW) };
+        query.filter.add_condition(condition).expect("a condition");
+        let found = search_all(&roots, &query).map_err(|error| error.to_string())?;
+        Ok::<Vec<String>, String>(found.hits.into_iter().map(|hit| hit.name).collect())
+    };
+    assert_eq!(names("churn>5"), Ok(vec!["alpha".to_owned()]));
+    assert_eq!(names("churn=none").expect("known").last().map(String::as_str), Some("theta"));
+    assert!(names("chrun>5").expect_err("in neither").contains("did you mean `churn`?"));
+}
+
+#[test]
+fn without_a_query_the_chunks_that_pass_are_listed_in_the_order_of_paths() {
+    let index = index(&rows(), SearchConfig::default());
+    let found = index.ask("", &["owner!=none"]).expect("known columns");
+    let listed: Vec<(usize, &str)> = found.hits.iter().map(|hit| (hit.rank, hit.file.as_str())).collect();
+    assert_eq!(listed, [(1, "src/alpha.py"), (2, "src/beta.py")]);
+    assert_eq!((found.stages.eligible, found.stages.ranked, found.kind), (2, 0, None));
+    let ask = |change: &dyn Fn(&mut Query)| {
+        let mut query = Query { limit: 50, ..Query::new(" ", NOW) };
+        change(&mut query);
+        index.retriever.search(&query)
+    };
+    assert_eq!(ask(&|query| query.filter.paths.push("src/g*".to_owned())).expect("lists").hits.len(), 1);
+    assert_eq!(ask(&|query| query.filter.languages.push("python".to_owned())).expect("lists").hits.len(), 7);
+    assert_eq!(ask(&|query| query.filter.types.push("class".to_owned())).expect("lists").hits.len(), 0);
+    assert_eq!(ask(&|query| query.filter.sources.extend(Source::ALL)).expect("lists").hits.len(), 7);
+    assert!(matches!(ask(&|query| query.filter.types.push(" ,".to_owned())), Err(QueryError::Empty)));
 }
 
 #[test]

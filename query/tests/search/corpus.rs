@@ -8,8 +8,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use aurora_analysis::{Analyzer, EmbedError, Embedder, InferenceError, Passage, QueryEmbedder, Reranker};
 use aurora_storage::{
     Chunk, ChunkHistory, ChunkType, ColumnDeclaration, Complexity, Environment, Field, FileOutcome, FileRecord,
-    GitHistory, HistoryTier, ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, StoredTokens, TermVector,
-    WriterOptions,
+    FileStamp, GitHistory, HistoryTier, ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, StoredTokens,
+    TermVector, Unfinished, WriterOptions,
 };
 
 pub(crate) const DAY: i64 = 86_400;
@@ -225,6 +225,7 @@ pub(crate) fn write_columns(
             head_commit: None,
             root: "/project".to_owned(),
             fingerprints: Vec::new(),
+            unfinished: Unfinished::default(),
             complete: true,
             now: NOW,
             summary: serde_json::Value::Null,
@@ -237,7 +238,7 @@ pub(crate) fn record(path: &str) -> FileRecord {
     FileRecord {
         path: path.to_owned(),
         size: 1,
-        mtime_ns: 1,
+        stamp: FileStamp { modified: 1, ..FileStamp::default() },
         blob: Vec::new(),
         hash: [0; 32],
         language: "python".to_owned(),
@@ -246,6 +247,7 @@ pub(crate) fn record(path: &str) -> FileRecord {
         chunks: Vec::new(),
         lines: 1,
         warnings: Vec::new(),
+        unfinished: Vec::new(),
     }
 }
 

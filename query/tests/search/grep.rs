@@ -1,7 +1,11 @@
 //! Exact-text filters against every text read one by one, and answers to patterns without a query.
 
 use crate::corpus::{self, NOW, Row};
-use aurora_query::{Details, FilterSpec, Query, Retriever, RootDetails, SearchConfig, SearchResults, TextFilter};
+
+use aurora_query::{
+    Details, FilterSpec, Mode, Query, QueryError, Retriever, RootDetails, SearchConfig, SearchResults, TextFilter,
+    WorkBudget,
+};
 use aurora_storage::{ChunkType, Snapshot};
 use proptest::prelude::*;
 
@@ -21,7 +25,7 @@ impl Index {
         let query = Query { filter: filter.clone(), limit: 100, ..Query::new(text, NOW) };
         let retriever = Retriever::new(self.snapshot.clone(), None, SearchConfig::default());
         let mut found = retriever.search(&query).expect("a valid query");
-        let details = Details { snippet_lines: 3, filter: &filter, now: NOW };
+        let details = Details { snippet_lines: 3, now: NOW, work: &query.work };
         let root = RootDetails { name: "", is_memory: false, path: self.directory.path(), snapshot: &self.snapshot };
         aurora_query::complete(&[root], &mut found, &details).expect("a readable index");
         found
@@ -72,6 +76,26 @@ fn without_a_query_matches_are_listed_by_path_and_line() {
         (few.hits.len(), few.notes.as_slice()),
         (2, &["4 chunks match; --limit shows more of them".to_owned()][..])
     );
+}
+
+#[test]
+fn a_cancelled_search_has_no_answer() {
+    let index = index(&project());
+    let retriever = Retriever::new(index.snapshot.clone(), None, SearchConfig::default());
+    let work = WorkBudget::default();
+    work.cancel();
+    for (text, filter) in [("wait log", FilterSpec::default()), ("wait", grep("sleep")), ("", grep("sleep"))] {
+        let found = retriever.search(&Query { filter, work: work.clone(), ..Query::new(text, NOW) });
+        assert!(matches!(found, Err(QueryError::Cancelled(_))), "{text}");
+    }
+    let passages = retriever.passages("wait log", Mode::Sparse, 10, false, &work);
+    assert!(matches!(passages, Err(QueryError::Cancelled(_))));
+    let mut found = index.ask("wait log", FilterSpec::default());
+    let root = RootDetails { name: "", is_memory: false, path: index.directory.path(), snapshot: &index.snapshot };
+    let packed = aurora_query::packed(&[root], &found, 1_000, &work);
+    assert!(matches!(packed, Err(QueryError::Cancelled(_))));
+    let details = Details { snippet_lines: 3, now: NOW, work: &work };
+    assert!(matches!(aurora_query::complete(&[root], &mut found, &details), Err(QueryError::Cancelled(_))));
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use crate::corpus::{self, NOW, Row};
 use aurora_query::{Bm25Config, FieldScorer, SearchConfig, WeightedTerm, best_chunks, idf};
 use aurora_storage::{
-    ChunkId, ChunkType, Environment, FIELDS, Field, ManifestUpdate, OpenMode, Snapshot, TermVector, WriterOptions,
+    ChunkId, ChunkType, Environment, FIELDS, Field, ManifestUpdate, OpenMode, Snapshot, TermVector, Unfinished,
+    WriterOptions,
 };
 use proptest::prelude::*;
 use roaring::RoaringBitmap;
@@ -65,6 +66,7 @@ fn write(directory: &std::path::Path, seed: u64, generations: u64) -> Snapshot {
                 head_commit: None,
                 root: "/project".to_owned(),
                 fingerprints: Vec::new(),
+                unfinished: Unfinished::default(),
                 complete: true,
                 now: NOW,
                 summary: serde_json::Value::Null,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::corpus::{self, DAY, NOW, Row};
 use aurora_query::{Forgetting, Query, Retriever, SearchConfig, SearchResults};
-use aurora_storage::{AccessLog, ChunkType, MetaValue, Verdict};
+use aurora_storage::{AccessLog, ChunkType, KnownIndexes, MetaValue, Verdict};
 
 struct Index {
     directory: tempfile::TempDir,
@@ -22,7 +22,7 @@ impl Index {
     }
 
     fn log(&self) -> Arc<AccessLog> {
-        Arc::new(AccessLog::open(self.directory.path()).expect("a fresh directory"))
+        Arc::new(AccessLog::open(self.directory.path(), &KnownIndexes::everything()).expect("a fresh directory"))
     }
 
     fn ask(&self, log: &Arc<AccessLog>) -> SearchResults {

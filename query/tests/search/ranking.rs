@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::corpus::{self, Bag, DAY, NOW, Row};
 use aurora_query::{Mode, Query, QueryError, Retriever, SearchConfig, SearchResults};
-use aurora_storage::{AccessLog, ChunkType, MetaValue};
+use aurora_storage::{AccessLog, ChunkType, KnownIndexes, MetaValue};
 
 use ChunkType::{Class, Function, Kb, Method};
 
@@ -198,7 +198,7 @@ fn history_and_accesses_raise_activation_and_nothing_else() {
     let index = index_with(&[twin("aa", 500), twin("bb", 5), twin("cc", 300)], None, None, config);
     assert_eq!(index.names("shared words"), ["bb", "cc", "aa"]);
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let log = AccessLog::open(directory.path()).expect("a fresh directory");
+    let log = AccessLog::open(directory.path(), &KnownIndexes::everything()).expect("a fresh directory");
     log.record(&[("code:src/aa.py:aa", NOW - DAY), ("code:src/aa.py:aa", NOW - 2 * DAY)]).expect("writable");
     let index = Index { retriever: index.retriever.with_access(Arc::new(log)), ..index };
     let results = index.ask(Query::new("shared words", NOW));

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use aurora_project::{AttributionReport, attribution};
-use axum::Json;
 use axum::extract::State as Shared;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use crate::answer::Answer;
 use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
@@ -32,17 +32,18 @@ pub(crate) struct BlameParameters {
     responses(
         (status = 200, description = "The attribution", body = AttributionReport),
         (status = 404, description = "The file is not indexed, or has no attribution", body = Problem),
+        (status = 422, description = "The answer would be too large", body = Problem),
     )
 )]
 pub(crate) async fn blame(
     Shared(state): Shared<Arc<State>>,
     Parameters(asked): Parameters<BlameParameters>,
-) -> Result<Json<AttributionReport>, Problem> {
+) -> Result<Answer, Problem> {
     state
-        .read(asked.root.as_deref(), move |searcher| {
+        .read(asked.root.as_deref(), move |searcher, _| {
             let file = searcher.names().file(&asked.path)?;
             let blame = attribution(searcher.snapshot(), &file)?;
-            Ok(Json(AttributionReport::of(&file.path, &blame)))
+            Ok(AttributionReport::of(&file.path, &blame))
         })
         .await
 }

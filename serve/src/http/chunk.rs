@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use aurora_project::ChunkReport;
-use axum::Json;
 use axum::extract::State as Shared;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use crate::answer::Answer;
 use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
@@ -29,18 +29,22 @@ pub(crate) struct ChunkParameters {
     path = "/api/v1/chunk",
     tag = "search",
     params(ChunkParameters),
-    responses((status = 200, description = "The chunk", body = ChunkReport), (status = 404, description = "There is no such chunk", body = Problem))
+    responses(
+        (status = 200, description = "The chunk", body = ChunkReport),
+        (status = 404, description = "There is no such chunk", body = Problem),
+        (status = 422, description = "The answer would be too large", body = Problem),
+    )
 )]
 pub(crate) async fn chunk(
     Shared(state): Shared<Arc<State>>,
     Parameters(asked): Parameters<ChunkParameters>,
-) -> Result<Json<ChunkReport>, Problem> {
+) -> Result<Answer, Problem> {
     state
-        .read(asked.root.as_deref(), move |searcher| {
+        .read(asked.root.as_deref(), move |searcher, _| {
             let (id, key) = searcher.names().chunk(&asked.id)?;
             let chunk = searcher.snapshot().whole_chunk(id)?;
             let gone = || Problem::not_found(format!("no chunk has the id {key}"));
-            Ok(Json(chunk.ok_or_else(gone)?.into()))
+            Ok(ChunkReport::from(chunk.ok_or_else(gone)?))
         })
         .await
 }

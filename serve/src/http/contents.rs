@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use aurora_project::{CancelToken, ContentsReport, OmissionReport, ProjectError, TreeReport};
-use axum::Json;
+use aurora_project::{ContentsReport, OmissionReport, ProjectError, TreeReport};
 use axum::extract::State as Shared;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::answer::Answer;
 use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
@@ -36,10 +36,10 @@ pub(crate) struct RootParameters {
 pub(crate) async fn contents(
     Shared(state): Shared<Arc<State>>,
     Parameters(asked): Parameters<RootParameters>,
-) -> Result<Json<ContentsReport>, Problem> {
+) -> Result<Answer, Problem> {
     state
-        .read(asked.root.as_deref(), |searcher| {
-            Ok(Json(aurora_project::contents(searcher.project(), searcher.snapshot())?))
+        .read(asked.root.as_deref(), |searcher, _| {
+            Ok(aurora_project::contents(searcher.project(), searcher.snapshot())?)
         })
         .await
 }
@@ -71,22 +71,22 @@ const MOST_LEVELS: u32 = 8;
     responses(
         (status = 200, description = "The directories", body = TreeReport),
         (status = 404, description = "The index has no file in the directory", body = Problem),
-        (status = 422, description = "The depth is too great", body = Problem),
+        (status = 422, description = "The depth is too great, or the answer too large", body = Problem),
     )
 )]
 pub(crate) async fn tree(
     Shared(state): Shared<Arc<State>>,
     Parameters(asked): Parameters<TreeParameters>,
-) -> Result<Json<TreeReport>, Problem> {
+) -> Result<Answer, Problem> {
     let depth = asked.depth.unwrap_or(DEPTH);
     if depth > MOST_LEVELS {
         return Err(Problem::invalid(format!("`depth` is a number from 0 to {MOST_LEVELS}")));
     }
     state
-        .read(asked.root.as_deref(), move |searcher| {
+        .read(asked.root.as_deref(), move |searcher, _| {
             let tree = aurora_project::tree(searcher.snapshot(), &asked.path, depth)?;
             let missing = || Problem::not_found(format!("the index has no file in {}", asked.path));
-            Ok(Json(tree.ok_or_else(missing)?))
+            tree.ok_or_else(missing)
         })
         .await
 }
@@ -100,31 +100,20 @@ pub(crate) async fn tree(
     responses(
         (status = 200, description = "What is not indexed", body = OmissionReport),
         (status = 404, description = "There is no such root", body = Problem),
+        (status = 422, description = "The answer would be too large", body = Problem),
     )
 )]
 pub(crate) async fn omissions(
     Shared(state): Shared<Arc<State>>,
     Parameters(asked): Parameters<RootParameters>,
-) -> Result<Json<OmissionReport>, Problem> {
-    // The walk ends when its client has gone or its time is up, which drops this future.
-    let walk = DropGuard(CancelToken::new());
-    let cancel = walk.0.clone();
+) -> Result<Answer, Problem> {
     state
-        .read(asked.root.as_deref(), move |searcher| {
+        .read(asked.root.as_deref(), |searcher, request| {
             let mut options = searcher.project().options_without_programs()?;
-            options.cancel = cancel;
-            Ok(Json(aurora_project::omissions(&options).map_err(ProjectError::Index)?))
+            options.cancel = request.cancel.clone();
+            Ok(aurora_project::omissions(&options).map_err(ProjectError::Index)?)
         })
         .await
-}
-
-/// Cancels when it is dropped.
-struct DropGuard(CancelToken);
-
-impl Drop for DropGuard {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }
 
 /// A root that is served.
@@ -140,11 +129,12 @@ pub(crate) struct RootSummary {
 
 /// The roots that are served; the first one answers where a request names none.
 #[utoipa::path(get, path = "/api/v1/roots", tag = "index", responses((status = 200, description = "The roots", body = Vec<RootSummary>)))]
-pub(crate) async fn roots(Shared(state): Shared<Arc<State>>) -> Json<Vec<RootSummary>> {
+pub(crate) async fn roots(Shared(state): Shared<Arc<State>>) -> Result<Answer, Problem> {
+    let roots = state.options.roots.clone();
     let summary = |root: &aurora_live::Root| RootSummary {
         name: root.name.clone(),
         path: root.live.project().root().display().to_string(),
         indexed: root.live.project().has_index(),
     };
-    Json(state.options.roots.iter().map(summary).collect())
+    state.answer(move |_| Ok(roots.iter().map(summary).collect::<Vec<_>>())).await
 }

@@ -1,15 +1,55 @@
 //! Bodies and query strings of requests, with problems in place of the framework's texts.
 
-use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
-use axum::extract::{FromRequest, FromRequestParts};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::problem::Problem;
+use crate::state::State;
 
-/// A body in JSON. Text that is no JSON has status 400, a value that is not as it should be 422.
-#[derive(FromRequest)]
-#[from_request(via(axum::Json), rejection(Problem))]
-pub(crate) struct Body<T>(pub(crate) T);
+/// A body in JSON. It is parsed by the thread that does the work, because parsing the largest body takes too long for a thread
+/// that serves connections.
+pub(crate) struct Body<T> {
+    json: Bytes,
+    parsed: PhantomData<fn() -> T>,
+    _share: Option<OwnedSemaphorePermit>,
+}
+
+impl<T: DeserializeOwned> Body<T> {
+    /// Parses the body. Text that is not JSON has status 400, a value that does not fit has 422.
+    pub(crate) fn parse(&self) -> Result<T, Problem> {
+        let axum::Json(value) = axum::Json::from_bytes(&self.json)?;
+        Ok(value)
+    }
+}
+
+impl<T> FromRequest<Arc<State>> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &Arc<State>) -> Result<Self, Problem> {
+        if !is_json(request.headers()) {
+            let error = "the body's content type is not `application/json`";
+            return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, error));
+        }
+        // Before it is read, which takes as long as its client wants.
+        let share = state.body_share(request.headers().get(header::CONTENT_LENGTH))?;
+        Ok(Self { json: Bytes::from_request(request, state).await?, parsed: PhantomData, _share: share })
+    }
+}
+
+/// Whether the content type is `application/json` or `application/…+json`, whatever its parameters.
+fn is_json(headers: &HeaderMap) -> bool {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence.strip_prefix("application/").is_some_and(|name| name == "json" || name.ends_with("+json"))
+}
 
 /// The parameters in the query string of a URL.
 #[derive(FromRequestParts)]
@@ -20,6 +60,12 @@ pub(crate) struct Parameters<T>(pub(crate) T);
 #[derive(FromRequestParts)]
 #[from_request(via(axum::extract::Path), rejection(Problem))]
 pub(crate) struct Place<T>(pub(crate) T);
+
+impl From<BytesRejection> for Problem {
+    fn from(rejection: BytesRejection) -> Self {
+        Self::new(rejection.status(), rejection.body_text())
+    }
+}
 
 impl From<PathRejection> for Problem {
     fn from(rejection: PathRejection) -> Self {

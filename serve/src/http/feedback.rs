@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use aurora_project::{FeedbackReport, judge};
 use aurora_storage::Verdict;
-use axum::Json;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
-use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use crate::answer::Answer;
 use crate::http::extract::Body;
 use crate::problem::Problem;
 use crate::state::State;
@@ -58,36 +57,36 @@ enum VerdictName {
         (status = 422, description = "The verdict cannot be understood", body = Problem),
     )
 )]
-pub(crate) async fn feedback(
-    Shared(state): Shared<Arc<State>>,
-    Body(body): Body<FeedbackBody>,
-) -> Result<Json<FeedbackReport>, Problem> {
+pub(crate) async fn feedback(Shared(state): Shared<Arc<State>>, body: Body<FeedbackBody>) -> Result<Answer, Problem> {
     if state.options.read_only {
         return Err(Problem::read_only());
     }
-    if !(1..=MOST_CHUNKS).contains(&body.ids.len()) {
-        return Err(Problem::invalid(format!("`ids` has 1 to {MOST_CHUNKS} items")));
-    }
-    let verdict = match body.verdict {
-        VerdictName::Good => Verdict::Good,
-        VerdictName::Helpful => Verdict::Helpful,
-        VerdictName::Unhelpful => Verdict::Unhelpful,
-        VerdictName::Bad => Verdict::Bad,
-    };
+    let shared = Arc::clone(&state);
     state
-        .read(body.root.as_deref(), move |searcher| {
+        .answer(move |request| {
+            let body = body.parse()?;
+            if !(1..=MOST_CHUNKS).contains(&body.ids.len()) {
+                return Err(Problem::invalid(format!("`ids` has 1 to {MOST_CHUNKS} items")));
+            }
+            let verdict = match body.verdict {
+                VerdictName::Good => Verdict::Good,
+                VerdictName::Helpful => Verdict::Helpful,
+                VerdictName::Unhelpful => Verdict::Unhelpful,
+                VerdictName::Bad => Verdict::Bad,
+            };
+            let searcher = shared.root(body.root.as_deref())?.live.searcher()?;
             let mut keys = Vec::new();
             for id in &body.ids {
+                request.budget.check()?;
                 let (_, key) = searcher.names().chunk(id)?;
                 if !keys.contains(&key) {
                     keys.push(key);
                 }
             }
-            let log = searcher
-                .access()
-                .ok_or_else(|| Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the access history cannot be opened"))?;
+            let log = searcher.access();
+            let log = log.map_err(|reason| Problem::new(StatusCode::SERVICE_UNAVAILABLE, reason.to_owned()))?;
             let learning = &searcher.config().activation.learning;
-            Ok(Json(judge(log, learning, verdict, &keys, Timestamp::now().as_second())?))
+            Ok(judge(log, learning, verdict, &keys, aurora_clock::now_seconds())?)
         })
         .await
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use aurora_project::{FileReport, file_report};
-use axum::Json;
 use axum::extract::State as Shared;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use crate::answer::Answer;
 use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
@@ -32,20 +32,24 @@ pub(crate) struct FileParameters {
     path = "/api/v1/file",
     tag = "search",
     params(FileParameters),
-    responses((status = 200, description = "The file", body = FileReport), (status = 404, description = "The file is not in the index", body = Problem))
+    responses(
+        (status = 200, description = "The file", body = FileReport),
+        (status = 404, description = "The file is not in the index", body = Problem),
+        (status = 422, description = "The answer would be too large", body = Problem),
+    )
 )]
 pub(crate) async fn file(
     Shared(state): Shared<Arc<State>>,
     Parameters(asked): Parameters<FileParameters>,
-) -> Result<Json<FileReport>, Problem> {
+) -> Result<Answer, Problem> {
     state
-        .read(asked.root.as_deref(), move |searcher| {
+        .read(asked.root.as_deref(), move |searcher, _| {
             let file = searcher.names().file(&asked.path)?;
             let mut report = file_report(searcher.snapshot(), searcher.project().root(), &file)?;
             if asked.highlight {
                 report.highlight();
             }
-            Ok(Json(report))
+            Ok(report)
         })
         .await
 }

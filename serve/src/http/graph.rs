@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use aurora_project::{RelationReport, definition, relations};
 use aurora_query::{DEEPEST_TREE, Relation, RelationIndex, TreeOptions};
-use axum::Json;
 use axum::extract::State as Shared;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
+use crate::answer::Answer;
 use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
@@ -56,13 +56,13 @@ enum RelationName {
     responses(
         (status = 200, description = "The relations", body = RelationReport),
         (status = 404, description = "No definition has the name", body = Problem),
-        (status = 422, description = "Several definitions have the name", body = Problem),
+        (status = 422, description = "Several definitions have the name, or the answer is too large", body = Problem),
     )
 )]
 pub(crate) async fn graph(
     Shared(state): Shared<Arc<State>>,
     Parameters(asked): Parameters<GraphParameters>,
-) -> Result<Json<RelationReport>, Problem> {
+) -> Result<Answer, Problem> {
     let options = TreeOptions {
         relation: match asked.relation {
             None | Some(RelationName::Callees) => Relation::Callees,
@@ -79,12 +79,13 @@ pub(crate) async fn graph(
         return Err(Problem::invalid("`min_confidence` is a number from 0 to 1"));
     }
     state
-        .read(asked.root.as_deref(), move |searcher| {
+        .read(asked.root.as_deref(), move |searcher, request| {
             let snapshot = searcher.snapshot();
-            let index = RelationIndex::new(snapshot);
+            let index = RelationIndex::within(snapshot, request.budget.clone());
             let id = definition(&searcher.names(), &index, &asked.name)?;
             let tree = index.tree(id, &options)?;
-            Ok(Json(relations(snapshot, &tree, &options)?))
+            request.budget.check()?;
+            Ok(relations(snapshot, &tree, &options)?)
         })
         .await
 }

@@ -1,14 +1,13 @@
 //! Who may ask: names of the server, origins of pages, and the token.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State as Shared};
-use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::http::host::{Host, HostPort};
 use crate::http::page;
 use crate::options::{Listen, ServeOptions};
 use crate::problem::Problem;
@@ -38,12 +37,12 @@ pub(crate) async fn guard(Shared(state): Shared<Arc<State>>, request: Request, n
 fn check(request: &Request, options: &ServeOptions) -> Result<(), Problem> {
     let headers = request.headers();
     let host = host(request).ok_or_else(|| Problem::new(StatusCode::BAD_REQUEST, "the request names no host"))?;
-    if matches!(options.listen, Listen::Tcp(_)) && !is_known_host(host.host(), options) {
+    if matches!(options.listen, Listen::Tcp(_)) && !is_known_host(&host.host, options) {
         return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "the server is not known by this name")
             .with_help("`--allow-host NAME` allows it"));
     }
     if let Some(origin) = headers.get(header::ORIGIN)
-        && !is_same_origin(origin, &host)
+        && !origin.to_str().is_ok_and(|origin| host.is_origin(origin))
         && !is_allowed_origin(origin, options)
     {
         return Err(Problem::forbidden("pages of this origin may not use the server")
@@ -75,33 +74,27 @@ fn follows_link(request: &Request) -> bool {
     request.uri().path() == page::PATH && is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document")
 }
 
-/// Where the client believes that it sends the request.
-fn host(request: &Request) -> Option<Authority> {
+/// The host to which the client believes that it sends the request; `None` if it names none or several.
+fn host(request: &Request) -> Option<HostPort> {
     if let Some(authority) = request.uri().authority() {
-        return Some(authority.clone());
+        return HostPort::parse(authority.as_str());
     }
     let mut hosts = request.headers().get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
-        (Some(host), None) => host.to_str().ok()?.parse().ok(),
+        (Some(host), None) => HostPort::parse(host.to_str().ok()?),
         _ => None,
     }
 }
 
-/// Whether the server may be called so. An address cannot be made to point elsewhere, a name can.
-fn is_known_host(host: &str, options: &ServeOptions) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    let name = host.trim_end_matches('.');
-    name.eq_ignore_ascii_case("localhost")
-        || address.parse::<IpAddr>().is_ok()
-        || options.hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
-}
-
-/// Whether the page comes from this server.
-fn is_same_origin(origin: &HeaderValue, host: &Authority) -> bool {
-    let origin = origin.to_str().ok();
-    let authority =
-        origin.and_then(|origin| origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")));
-    authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host.as_str()))
+/// Whether the server may have this name. An address cannot be made to point elsewhere, a name can.
+fn is_known_host(host: &Host, options: &ServeOptions) -> bool {
+    match host {
+        Host::Address(_) => true,
+        Host::Name(name) => {
+            let name = name.strip_suffix('.').unwrap_or(name);
+            name == "localhost" || options.hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
+        }
+    }
 }
 
 fn is_allowed_origin(origin: &HeaderValue, options: &ServeOptions) -> bool {

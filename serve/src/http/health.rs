@@ -33,7 +33,7 @@ pub(crate) async fn live() -> Json<Health> {
 pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Health>, Problem> {
     let roots = Arc::clone(&state);
     state
-        .work(move || {
+        .work(move |_| {
             for root in roots.options.roots.iter() {
                 if root.live.searcher().is_err() {
                     // The reason is for those that have the token.

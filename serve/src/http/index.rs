@@ -14,6 +14,7 @@ use futures_util::stream::{self, Stream};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use crate::answer::Answer;
 use crate::http::contents::RootParameters;
 use crate::http::extract::{Body, Parameters};
 use crate::problem::Problem;
@@ -50,8 +51,14 @@ pub(crate) struct IndexBody {
 )]
 pub(crate) async fn start(
     Shared(state): Shared<Arc<State>>,
-    Body(body): Body<IndexBody>,
-) -> Result<(StatusCode, Json<RunStatus>), Problem> {
+    body: Body<IndexBody>,
+) -> Result<(StatusCode, Answer), Problem> {
+    let shared = Arc::clone(&state);
+    let started = state.answer(move |_| start_run(&shared, &body.parse()?)).await?;
+    Ok((StatusCode::ACCEPTED, started))
+}
+
+fn start_run(state: &State, body: &IndexBody) -> Result<RunStatus, Problem> {
     let live = &state.root(body.root.as_deref())?.live;
     let request = RunRequest { reason: RunReason::Request, force: body.force, first_answer: None };
     live.start(request).map_err(|error| match error {
@@ -59,7 +66,7 @@ pub(crate) async fn start(
         RunError::ReadOnly => Problem::read_only(),
         RunError::Thread(_) => Problem::bug(&error),
     })?;
-    Ok((StatusCode::ACCEPTED, Json(live.status().borrow().clone())))
+    Ok(live.status().borrow().clone())
 }
 
 /// The last index run of this server: its progress, or what became of it.
@@ -153,6 +160,6 @@ pub(crate) async fn events(
 pub(crate) async fn runs(
     Shared(state): Shared<Arc<State>>,
     Parameters(asked): Parameters<RootParameters>,
-) -> Result<Json<RunsReport>, Problem> {
-    state.read(asked.root.as_deref(), |searcher| Ok(Json(run_reports(searcher.project(), searcher.snapshot())))).await
+) -> Result<Answer, Problem> {
+    state.read(asked.root.as_deref(), |searcher, _| Ok(run_reports(searcher.project(), searcher.snapshot()))).await
 }

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use aurora_knowledge::{
-    AddedArticle, Article, ArticleSummary, KnowledgeAnswer, KnowledgeError, KnowledgeRequest, Session, SessionStats,
+    AddedArticle, Article, ArticleList, KnowledgeAnswer, KnowledgeError, KnowledgeRequest, Session, SessionStats,
 };
 use aurora_query::Mode;
-use axum::Json;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::answer::Answer;
 use crate::http::extract::{Body, Place};
 use crate::problem::Problem;
-use crate::state::State;
+use crate::state::{RequestWork, State};
 
 /// Results of a search unless it says how many, and most of them.
 const DEFAULT_TOP_K: usize = 10;
@@ -37,13 +37,6 @@ pub(crate) struct NewSession {
 pub(crate) struct SessionList {
     /// Their numbers, ascending.
     sessions: Vec<u64>,
-}
-
-/// The articles of a session.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ArticleList {
-    /// The articles, in the order in which they were added.
-    articles: Vec<ArticleSummary>,
 }
 
 /// What is asked of a session.
@@ -101,10 +94,10 @@ fn yes() -> bool {
         (status = 503, description = "The sessions cannot be used here, or another server changes them", body = Problem),
     )
 )]
-pub(crate) async fn create(Shared(state): Shared<Arc<State>>) -> Result<(StatusCode, Json<NewSession>), Problem> {
+pub(crate) async fn create(Shared(state): Shared<Arc<State>>) -> Result<(StatusCode, Answer), Problem> {
     let of_work = Arc::clone(&state);
-    let id = state.work(move || Ok(of_work.writable_knowledge()?.create()?)).await?;
-    Ok((StatusCode::CREATED, Json(NewSession { id })))
+    let made = state.answer(move |_| Ok(NewSession { id: of_work.writable_knowledge()?.create()? })).await?;
+    Ok((StatusCode::CREATED, made))
 }
 
 /// The sessions.
@@ -117,10 +110,9 @@ pub(crate) async fn create(Shared(state): Shared<Arc<State>>) -> Result<(StatusC
         (status = 503, description = "The sessions cannot be used here", body = Problem),
     )
 )]
-pub(crate) async fn list(Shared(state): Shared<Arc<State>>) -> Result<Json<SessionList>, Problem> {
+pub(crate) async fn list(Shared(state): Shared<Arc<State>>) -> Result<Answer, Problem> {
     let of_work = Arc::clone(&state);
-    let sessions = state.work(move || Ok(of_work.knowledge()?.ids()?)).await?;
-    Ok(Json(SessionList { sessions }))
+    state.answer(move |_| Ok(SessionList { sessions: of_work.knowledge()?.ids()? })).await
 }
 
 /// Removes a session with all of its articles.
@@ -139,7 +131,7 @@ pub(crate) async fn list(Shared(state): Shared<Arc<State>>) -> Result<Json<Sessi
 )]
 pub(crate) async fn remove(Shared(state): Shared<Arc<State>>, Place(id): Place<u64>) -> Result<StatusCode, Problem> {
     let of_work = Arc::clone(&state);
-    state.work(move || Ok(of_work.writable_knowledge()?.remove(id)?)).await?;
+    state.work(move |request| Ok(of_work.writable_knowledge()?.remove(id, &request.cancel)?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -162,12 +154,19 @@ pub(crate) async fn remove(Shared(state): Shared<Arc<State>>, Place(id): Place<u
 pub(crate) async fn add(
     Shared(state): Shared<Arc<State>>,
     Place(id): Place<u64>,
-    Body(article): Body<Article>,
-) -> Result<(StatusCode, Json<AddedArticle>), Problem> {
-    within("title", &article.title, LONGEST_TITLE)?;
-    within("url", article.url.as_deref().unwrap_or_default(), LONGEST_URL)?;
-    let added = session(&state, id).await?.add(article).await?;
-    Ok((StatusCode::CREATED, Json(added)))
+    body: Body<Article>,
+) -> Result<(StatusCode, Answer), Problem> {
+    let of_work = Arc::clone(&state);
+    let read = move |request: &RequestWork| {
+        let article = body.parse()?;
+        within("title", &article.title, LONGEST_TITLE)?;
+        within("url", article.url.as_deref().unwrap_or_default(), LONGEST_URL)?;
+        Ok((of_work.writable_knowledge()?.session(id, &request.cancel)?, article))
+    };
+    let added = state
+        .change(read, |(session, article): (Arc<Session>, Article)| async move { session.add(article).await })
+        .await?;
+    Ok((StatusCode::CREATED, added))
 }
 
 /// The articles of a session.
@@ -182,13 +181,9 @@ pub(crate) async fn add(
         (status = 422, description = "The number cannot be understood", body = Problem),
     )
 )]
-pub(crate) async fn articles(
-    Shared(state): Shared<Arc<State>>,
-    Place(id): Place<u64>,
-) -> Result<Json<ArticleList>, Problem> {
+pub(crate) async fn articles(Shared(state): Shared<Arc<State>>, Place(id): Place<u64>) -> Result<Answer, Problem> {
     let of_work = Arc::clone(&state);
-    let articles = state.work(move || Ok(of_work.knowledge()?.session(id)?.articles()?)).await?;
-    Ok(Json(ArticleList { articles }))
+    state.answer(move |request| Ok(of_work.knowledge()?.session(id, &request.cancel)?.articles(&request.budget)?)).await
 }
 
 /// Removes an article of a session. When it is answered, the removal is durable and no later search finds the article.
@@ -209,7 +204,9 @@ pub(crate) async fn remove_article(
     Shared(state): Shared<Arc<State>>,
     Place((id, article)): Place<(u64, u64)>,
 ) -> Result<StatusCode, Problem> {
-    session(&state, id).await?.remove(article).await?;
+    let of_work = Arc::clone(&state);
+    let open = move |request: &RequestWork| Ok(of_work.writable_knowledge()?.session(id, &request.cancel)?);
+    state.change(open, |session: Arc<Session>| async move { session.remove(article).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -230,36 +227,39 @@ pub(crate) async fn remove_article(
 pub(crate) async fn search(
     Shared(state): Shared<Arc<State>>,
     Place(id): Place<u64>,
-    Body(body): Body<KnowledgeBody>,
-) -> Result<Json<KnowledgeAnswer>, Problem> {
-    if body.query.trim().is_empty() {
-        return Err(Problem::invalid("`query` is empty"));
-    }
-    within("query", &body.query, LONGEST_QUERY)?;
-    if !(1..=MOST_TOP_K).contains(&body.top_k) {
-        return Err(Problem::invalid(format!("`top_k` is a number from 1 to {MOST_TOP_K}")));
-    }
-    if state.options.log_queries {
-        tracing::info!(query = body.query, session = id, "search");
-    }
-    let request = KnowledgeRequest {
-        query: body.query,
-        top_k: body.top_k,
-        include_content: body.include_content,
-        mode: match body.search_mode {
-            KnowledgeMode::Dense => Mode::Dense,
-            KnowledgeMode::Sparse => Mode::Sparse,
-            KnowledgeMode::Hybrid => Mode::Hybrid,
-        },
-        rerank: body.rerank,
-    };
+    body: Body<KnowledgeBody>,
+) -> Result<Answer, Problem> {
     let of_work = Arc::clone(&state);
-    let search = move || match of_work.knowledge()?.session(id) {
-        Ok(session) => Ok(Json(session.search(&request)?)),
-        Err(KnowledgeError::NoSession(_)) => Ok(Json(KnowledgeAnswer::empty(&request))),
-        Err(error) => Err(error.into()),
+    let search = move |request: &RequestWork| {
+        let body = body.parse()?;
+        if body.query.trim().is_empty() {
+            return Err(Problem::invalid("`query` is empty"));
+        }
+        within("query", &body.query, LONGEST_QUERY)?;
+        if !(1..=MOST_TOP_K).contains(&body.top_k) {
+            return Err(Problem::invalid(format!("`top_k` is a number from 1 to {MOST_TOP_K}")));
+        }
+        if of_work.options.log_queries {
+            tracing::info!(query = body.query, session = id, "search");
+        }
+        let question = KnowledgeRequest {
+            query: body.query,
+            top_k: body.top_k,
+            include_content: body.include_content,
+            mode: match body.search_mode {
+                KnowledgeMode::Dense => Mode::Dense,
+                KnowledgeMode::Sparse => Mode::Sparse,
+                KnowledgeMode::Hybrid => Mode::Hybrid,
+            },
+            rerank: body.rerank,
+        };
+        match of_work.knowledge()?.session(id, &request.cancel) {
+            Ok(session) => Ok(session.search(&question, &request.budget)?),
+            Err(KnowledgeError::NoSession(_)) => Ok(KnowledgeAnswer::empty(&question)),
+            Err(error) => Err(error.into()),
+        }
     };
-    state.work(search).await
+    state.answer(search).await
 }
 
 /// What a session holds. A session that does not exist holds nothing.
@@ -273,23 +273,14 @@ pub(crate) async fn search(
         (status = 422, description = "The number cannot be understood", body = Problem),
     )
 )]
-pub(crate) async fn stats(
-    Shared(state): Shared<Arc<State>>,
-    Place(id): Place<u64>,
-) -> Result<Json<SessionStats>, Problem> {
+pub(crate) async fn stats(Shared(state): Shared<Arc<State>>, Place(id): Place<u64>) -> Result<Answer, Problem> {
     let of_work = Arc::clone(&state);
-    let stats = move || match of_work.knowledge()?.session(id) {
-        Ok(session) => Ok(Json(session.stats()?)),
-        Err(KnowledgeError::NoSession(_)) => Ok(Json(SessionStats::none(id))),
+    let stats = move |request: &RequestWork| match of_work.knowledge()?.session(id, &request.cancel) {
+        Ok(session) => Ok(session.stats()?),
+        Err(KnowledgeError::NoSession(_)) => Ok(SessionStats::none(id)),
         Err(error) => Err(error.into()),
     };
-    state.work(stats).await
-}
-
-/// A session that exists, to be changed.
-async fn session(state: &Arc<State>, id: u64) -> Result<Arc<Session>, Problem> {
-    let of_work = Arc::clone(state);
-    state.work(move || Ok(of_work.writable_knowledge()?.session(id)?)).await
+    state.answer(stats).await
 }
 
 fn within(name: &str, text: &str, longest: usize) -> Result<(), Problem> {

@@ -9,8 +9,10 @@ mod file;
 mod graph;
 mod guard;
 mod health;
+mod host;
 mod index;
 mod knowledge;
+mod mcp;
 mod page;
 mod rate;
 mod search;
@@ -92,10 +94,11 @@ pub(crate) fn router(state: &Arc<State>, stop: &Stop) -> Router {
     let document = Bytes::from(document.to_json().unwrap_or_default());
     let document = move || std::future::ready(([(header::CONTENT_TYPE, "application/json")], document.clone()));
     let header = |name, value| SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value));
-    let mcp = McpServer::new(state.options.roots.clone(), Arc::clone(&state.running));
+    let agents = McpServer::new(state.options.roots.clone(), Arc::clone(&state.running));
+    let body = state.options.limits.body;
     router
         .merge(page::router())
-        .route_service("/mcp", aurora_mcp::http_service(mcp, state.options.limits.body))
+        .merge(mcp::router(agents, body))
         .route("/openapi.json", axum::routing::get(document))
         .fallback(missing)
         .method_not_allowed_fallback(not_allowed)

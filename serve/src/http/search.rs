@@ -4,18 +4,16 @@ use std::sync::Arc;
 
 use aurora_live::{OpenedRoots, Roots};
 use aurora_project::{PackedAnswer, SearchRequest};
-use aurora_query::{FilterSpec, Group, Mode, QueryError, SearchResults};
+use aurora_query::{FilterSpec, Group, Mode, QueryError, SearchResults, WorkBudget};
 use axum::extract::State as Shared;
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::answer::{Answer, JsonBuffer, json};
 use crate::http::extract::{Body, one_or_more};
 use crate::options::Limits;
 use crate::problem::Problem;
-use crate::state::State;
+use crate::state::{RequestWork, State};
 
 /// Most tokens of an answer, and most lines of a snippet.
 const MOST_TOKENS: usize = 1_000_000;
@@ -25,7 +23,8 @@ const MOST_SNIPPET_LINES: usize = 100;
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchBody {
-    /// What is looked for, in words or as an identifier. May be left out where `grep` or `fixed` is given.
+    /// What is looked for, in words or as an identifier. May be left out where there is a filter: `type`,
+    /// `lang`, `path`, `where`, `grep` or `fixed`.
     #[serde(default)]
     #[schema(example = "where is the cache written", max_length = 16384)]
     query: String,
@@ -45,7 +44,8 @@ pub(crate) struct SearchBody {
     /// Globs over paths below the root.
     #[serde(default, deserialize_with = "one_or_more")]
     path: Vec<String>,
-    /// Conditions over columns, such as `owner=payments` or `churn>5`, all required.
+    /// Conditions over columns, all required: `owner=payments`, `owner!=payments`, `owner in payments,billing`, `owner=none`
+    /// (no value), `churn>5`, `churn in 1..5`.
     #[serde(default, rename = "where", deserialize_with = "one_or_more")]
     where_: Vec<String>,
     /// Regular expressions that the text must match, every one of them.
@@ -143,22 +143,23 @@ enum BatchItem<'a> {
         (status = 200, description = "The results, the best first", body = SearchAnswer<'static>),
         (status = 400, description = "The body is no JSON", body = Problem),
         (status = 404, description = "There is no such root", body = Problem),
-        (status = 422, description = "The search cannot be understood", body = Problem),
+        (status = 422, description = "The search cannot be understood, or its answer is too large", body = Problem),
         (status = 503, description = "There is no index, or too many requests wait", body = Problem),
     )
 )]
-pub(crate) async fn search(
-    Shared(state): Shared<Arc<State>>,
-    Body(body): Body<SearchBody>,
-) -> Result<Response, Problem> {
-    let asked = Asked::new(&body, &state.options.limits)?;
-    if state.options.log_queries {
-        tracing::info!(query = body.query, "search");
-    }
-    let records = body.record && !state.options.read_only;
-    let roots = state.options.roots.select(&body.root)?;
-    let answer = state.work(move || asked.answer(&roots, records)).await?;
-    Ok(json(answer))
+pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchBody>) -> Result<Answer, Problem> {
+    let shared = Arc::clone(&state);
+    let search = move |request: &RequestWork| {
+        let (body, options) = (body.parse()?, &shared.options);
+        let asked = Asked::new(&body, &options.limits, request.budget.clone())?;
+        if options.log_queries {
+            tracing::info!(query = body.query, "search");
+        }
+        let mut answer = JsonBuffer::new(options.limits.answer);
+        asked.answer(&options.roots.select(&body.root)?, body.record && !options.read_only, &mut answer)?;
+        Ok(answer.into_bytes())
+    };
+    state.send(state.work(search).await?)
 }
 
 /// Searches the index several times. A search that fails does not end the others.
@@ -174,29 +175,37 @@ pub(crate) async fn search(
         (status = 503, description = "Too many requests wait", body = Problem),
     )
 )]
-pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, Body(body): Body<BatchBody>) -> Result<Response, Problem> {
-    let limits = state.options.limits;
-    if body.queries.is_empty() || body.queries.len() > limits.batch {
-        return Err(Problem::invalid(format!("a batch has 1 to {} searches", limits.batch)));
-    }
+pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBody>) -> Result<Answer, Problem> {
     let shared = Arc::clone(&state);
-    let answers = state
-        .work(move || {
-            let mut answers = b"{\"answers\":[".to_vec();
-            for (at, query) in body.queries.iter().enumerate() {
-                if at > 0 {
-                    answers.push(b',');
-                }
-                let records = query.record && !shared.options.read_only;
-                let answer = Asked::new(query, &limits)
-                    .and_then(|asked| asked.answer(&shared.options.roots.select(&query.root)?, records));
-                answers.extend(answer.or_else(|problem| written(&problem))?);
+    let search = move |request: &RequestWork| {
+        let (queries, options) = (body.parse()?.queries, &shared.options);
+        let limits = &options.limits;
+        if queries.is_empty() || queries.len() > limits.batch {
+            return Err(Problem::invalid(format!("a batch has 1 to {} searches", limits.batch)));
+        }
+        let mut answers = JsonBuffer::new(limits.answer);
+        answers.push_short(b"{\"answers\":[");
+        for (at, query) in queries.iter().enumerate() {
+            request.budget.check()?;
+            if at > 0 {
+                answers.push_short(b",");
             }
-            answers.extend(b"]}");
-            Ok(answers)
-        })
-        .await?;
-    Ok(json(answers))
+            let answer = match answers.is_full {
+                // Further answers are not even looked for.
+                true => Err(Problem::too_large(limits.answer)),
+                false => Asked::new(query, limits, request.budget.clone()).and_then(|asked| {
+                    let records = query.record && !options.read_only;
+                    asked.answer(&options.roots.select(&query.root)?, records, &mut answers)
+                }),
+            };
+            if let Err(problem) = answer {
+                answers.push_short(&json(&problem, usize::MAX)?);
+            }
+        }
+        answers.push_short(b"]}");
+        Ok(answers.into_bytes())
+    };
+    state.send(state.work(search).await?)
 }
 
 /// A search that is known to be well formed.
@@ -206,7 +215,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(body: &SearchBody, limits: &Limits) -> Result<Self, Problem> {
+    fn new(body: &SearchBody, limits: &Limits, work: WorkBudget) -> Result<Self, Problem> {
         let mut filter = FilterSpec {
             types: body.types.clone(),
             languages: body.lang.clone(),
@@ -218,8 +227,7 @@ impl Asked {
         for condition in &body.where_ {
             filter.add_condition(condition).map_err(QueryError::Filter)?;
         }
-        filter.check().map_err(QueryError::Filter)?;
-        if body.query.trim().is_empty() && !filter.has_text() {
+        if body.query.trim().is_empty() && filter.is_empty() {
             return Err(Problem::of_query(&QueryError::Empty));
         }
         QueryError::check_length(&body.query)?;
@@ -248,37 +256,31 @@ impl Asked {
             content: body.content,
             highlight: body.highlight,
             facets: body.facets,
+            work,
             snippet_lines: if budget.is_some() { 0 } else { snippets.unwrap_or(defaults.snippet_lines) },
             ..defaults
         };
         Ok(Self { request, budget })
     }
 
-    /// The answer in JSON; what it shows is recorded where it `records`.
-    fn answer(&self, roots: &Roots, records: bool) -> Result<Vec<u8>, Problem> {
-        let now = Timestamp::now().as_second();
+    /// Appends the answer; what it shows is recorded where it `records`.
+    fn answer(&self, roots: &Roots, records: bool, out: &mut JsonBuffer) -> Result<(), Problem> {
+        let now = aurora_clock::now_seconds();
         let OpenedRoots { searchers, notes } = roots.open()?;
         let mut found = searchers.search(&self.request, now)?;
         found.notes.splice(0..0, notes);
         let Some(budget) = self.budget else {
+            out.push(&found)?;
             if records {
                 roots.record(found.shown(), now);
             }
-            return written(&found);
+            return Ok(());
         };
-        let packed = searchers.packed(&found, budget)?;
+        let packed = searchers.packed(&found, budget, &self.request.work)?;
+        out.push(&PackedAnswer::new(&found, &packed))?;
         if records {
             roots.record(packed.shown(), now);
         }
-        written(&PackedAnswer::new(&found, &packed))
+        Ok(())
     }
-}
-
-/// A value in JSON.
-fn written(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
-    serde_json::to_vec(value).map_err(|error| Problem::bug(&error))
-}
-
-fn json(bytes: Vec<u8>) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], bytes).into_response()
 }

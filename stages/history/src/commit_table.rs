@@ -38,6 +38,8 @@ pub(crate) struct CommitTable {
     pub(crate) authors: Vec<Author>,
     positions: HashMap<ObjectId, u32>,
     known_authors: FxHashMap<Author, u32>,
+    /// Masks secrets in the names and e-mail addresses of authors.
+    mask: Option<fn(String) -> String>,
 }
 
 impl CommitTable {
@@ -45,7 +47,12 @@ impl CommitTable {
     pub(crate) fn new(headers: Vec<CommitHeader>, parents: Vec<ObjectId>, authors: Vec<Author>) -> Self {
         let positions = (0u32..).zip(&headers).map(|(position, header)| (header.id, position)).collect();
         let known_authors = (0u32..).zip(&authors).map(|(position, author)| (author.clone(), position)).collect();
-        Self { headers, parents, authors, positions, known_authors }
+        Self { headers, parents, authors, positions, known_authors, mask: None }
+    }
+
+    /// The same table, in which authors that are added are masked.
+    pub(crate) fn masking(self, mask: Option<fn(String) -> String>) -> Self {
+        Self { mask, ..self }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -124,9 +131,25 @@ impl CommitTable {
         if let Some(&known) = self.known_authors.get(&author) {
             return known;
         }
-        let position = self.authors.len() as u32;
-        self.authors.push(author.clone());
+        let masked = self.masked(&author);
+        let position = match self.known_authors.get(&masked) {
+            Some(&known) => known,
+            None => {
+                let position = self.authors.len() as u32;
+                self.authors.push(masked.clone());
+                self.known_authors.insert(masked, position);
+                position
+            }
+        };
         self.known_authors.insert(author, position);
         position
+    }
+
+    fn masked(&self, author: &Author) -> Author {
+        let masked = |text: &BString| match (self.mask, std::str::from_utf8(text)) {
+            (Some(mask), Ok(text)) => mask(text.to_owned()).into(),
+            _ => text.clone(),
+        };
+        Author { name: masked(&author.name), email: masked(&author.email) }
     }
 }

@@ -44,6 +44,7 @@ pub struct History {
     pub(crate) config: BlameConfig,
     walk_cache: Option<CacheFile>,
     diff_cache: Option<Arc<DiffCache>>,
+    mask: Option<fn(String) -> String>,
     /// Blamers that no thread uses at the moment.
     idle: Mutex<Vec<Blamer>>,
 }
@@ -57,6 +58,8 @@ pub struct Options {
     pub walk_cache: Option<CacheFile>,
     /// Caches line diffs and rename sources; see [`History::save_diff_cache`].
     pub diff_cache: Option<CacheFile>,
+    /// Masks secrets in the names and e-mail addresses of authors, before anything else sees or caches them.
+    pub mask: Option<fn(String) -> String>,
 }
 
 impl History {
@@ -68,10 +71,22 @@ impl History {
         let Some(Opened { objects, prefix, head, info, ignores_includes, config }) = open::open(root)? else {
             return Ok(None);
         };
-        let Options { walk_cache, diff_cache } = options;
+        let Options { walk_cache, diff_cache, mask } = options;
         let diff_cache = diff_cache.map(|file| Arc::new(DiffCache::in_file(file, &config.walk_key)));
         let (root, idle) = (root.to_owned(), Mutex::default());
-        Ok(Some(History { objects, root, prefix, head, info, ignores_includes, config, walk_cache, diff_cache, idle }))
+        Ok(Some(History {
+            objects,
+            root,
+            prefix,
+            head,
+            info,
+            ignores_includes,
+            config,
+            walk_cache,
+            diff_cache,
+            mask,
+            idle,
+        }))
     }
 
     /// Appends to [`Options::diff_cache`] what was compared since [`History::open`].
@@ -82,6 +97,11 @@ impl History {
     /// The directory that paths are relative to.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The root relative to the work tree, ending in `/`; empty if it is the root of the work tree.
+    pub fn prefix(&self) -> &[u8] {
+        &self.prefix
     }
 
     /// The commit at HEAD; `None` before the first commit.
@@ -125,7 +145,9 @@ impl History {
     ) -> Result<EventIndex, HistoryError> {
         let Some(head) = self.head else { return Ok(EventIndex::default()) };
         let BlameConfig { walk_key, grafts, mailmap, .. } = &self.config;
-        let load = |commits| CommitGraph::load(commits, &self.reader(), head.0, grafts, mailmap, cancel);
+        let load = |commits: CommitTable| {
+            CommitGraph::load(commits.masking(self.mask), &self.reader(), head.0, grafts, mailmap, cancel)
+        };
         let cache = self.walk_cache.as_ref();
         let walk = cache.map(|file| walk_cache::read(file, walk_key, self.info.hash)).unwrap_or_default();
         let mut end = walk.end();

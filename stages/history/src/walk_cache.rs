@@ -15,7 +15,7 @@ use aurora_codec::ByteReader;
 
 const MAGIC: &[u8; 8] = b"AURWALK\n";
 /// Raised when the layout changes, or the result of a walk does.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// A cached walk.
 #[derive(Default)]

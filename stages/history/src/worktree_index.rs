@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use aurora_confined::open_regular;
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice as _};
+use gix::index::entry::stat::Time;
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 
 use crate::error::HistoryError;
@@ -47,7 +48,7 @@ pub struct TrackedFile {
 /// The state of a tracked file according to its metadata.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WorktreeState {
-    /// Modification time and size are those in the index, so the content is the blob in the index.
+    /// Size, times and inode are those in the index, so the content is the blob in the index.
     Unmodified,
     /// The metadata differs, or the entry is racy: only the content can tell.
     Unknown,
@@ -183,22 +184,29 @@ fn stat(path: &Path) -> Option<Stat> {
     if metadata.is_file() { Stat::from_fs(&metadata).ok() } else { None }
 }
 
-/// Whether an entry is racy: the file was modified so shortly before the index was written, or after it, that a second change
-/// may have left its modification time the same. Seconds are compared if either side has no nanoseconds.
+/// Whether an entry is racy: the file was changed so shortly before the index was written, or after it, that a second change
+/// may have left its times the same. Seconds are compared if either side has no nanoseconds.
 ///
 /// `written` is the modification time of the index in seconds and nanoseconds.
 fn is_racy(indexed: &Stat, written: (i64, u32)) -> bool {
-    let modified = (i64::from(indexed.mtime.secs), indexed.mtime.nsecs);
-    if modified.1 == 0 || written.1 == 0 {
-        return written.0 <= modified.0;
-    }
     let in_nanoseconds = |(seconds, rest): (i64, u32)| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
-    in_nanoseconds(written) < in_nanoseconds(modified) + RACY_NANOSECONDS
+    [indexed.mtime, indexed.ctime].into_iter().any(|time| {
+        let changed = (i64::from(time.secs), time.nsecs);
+        if changed.1 == 0 || written.1 == 0 {
+            return written.0 <= changed.0;
+        }
+        in_nanoseconds(written) < in_nanoseconds(changed) + RACY_NANOSECONDS
+    })
 }
 
-/// Whether size and modification time agree. Seconds are compared if either side has no nanoseconds.
+/// Whether size, times and inode agree: a program can restore the modification time of a file that it has written. Seconds are
+/// compared if either side has no nanoseconds. An index without inodes (`core.checkStat`) has zeros in their place.
 fn same_file(indexed: &Stat, found: &Stat) -> bool {
-    let (left, right) = (indexed.mtime, found.mtime);
-    let same_nanoseconds = left.nsecs == right.nsecs || left.nsecs == 0 || right.nsecs == 0;
-    indexed.size == found.size && left.secs == right.secs && same_nanoseconds
+    let is_same_time = |left: Time, right: Time| {
+        left.secs == right.secs && (left.nsecs == right.nsecs || left.nsecs == 0 || right.nsecs == 0)
+    };
+    indexed.size == found.size
+        && is_same_time(indexed.mtime, found.mtime)
+        && is_same_time(indexed.ctime, found.ctime)
+        && (indexed.ino == 0 || indexed.ino == found.ino)
 }

@@ -6,16 +6,28 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::Regex;
 
-use crate::entropy::is_random;
-use crate::names::is_of_secret;
+use crate::config_line;
+use crate::entropy::{is_password, is_placeholder, is_random};
+use crate::names::{Named, named};
+use crate::netrc;
+use crate::pgpass;
 use crate::secret::Secret;
+
+/// The name of the rule.
+const RULE: &str = "assigned-secret";
+
+/// Ends the name of a password file of PostgreSQL.
+const PGPASS: &[u8] = b"pgpass";
 
 /// Parts of names of secrets, in the cases that occur; a first letter that may be a capital is left out.
 const STEMS: &[&str] = &[
-    "assw",
-    "ASSW",
-    "assphrase",
-    "ASSPHRASE",
+    "pass",
+    "Pass",
+    "PASS",
+    "psk",
+    "PSK",
+    "ootpw",
+    "indpw",
     "pwd",
     "Pwd",
     "PWD",
@@ -70,9 +82,10 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
         [\x20\t]{0,16} (?:\r?\n[\x20\t]{0,16})?
         (?: [A-Za-z_][\w.:!]{0,40} \( [\x20\t]{0,4} )?              # a call that wraps the value
         (?:
-            [A-Za-z@$&]{0,2} (?: \\?["'`] ) (?: (?i:basic|bearer|token) [\x20\t]+ )?
+            [A-Za-z@$&]{0,2} (?: " (?P<double> (?: [^\s"\\] | \\["'\\$/] )+ ) " | ' (?P<single> (?: [^\s'\\] | \\["'\\$/] )+ ) ' )
+          | [A-Za-z@$&]{0,2} (?: \\?["'`] ) (?P<quoted_scheme> (?i:basic|bearer|token) [\x20\t]+ )?
             (?P<quoted> [^\s"'`\\]{8,} )
-          | (?: (?i:basic|bearer|token) [\x20\t]+ )?
+          | (?P<plain_scheme> (?i:basic|bearer|token) [\x20\t]+ )?
             (?P<plain> [A-Za-z0-9+/_.:~!@\#%^*=-]{8,} )
         )"#;
     Regex::new(pattern).expect("a test matches it")
@@ -86,18 +99,26 @@ static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
 /// Adds the values that look random and are assigned to the name of a secret.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let bytes = text.as_bytes();
-    let mut searched = 0;
+    let (mut searched, mut has_pgpass) = (0, false);
     for stem in FINDER.find_iter(bytes) {
         if stem.start() < searched {
             continue;
         }
         let name = name_around(bytes, stem.range(), searched);
         searched = name.end;
-        if !is_of_secret(&bytes[name.clone()]) {
+        if !has_pgpass && bytes[name.clone()].ends_with(PGPASS) {
+            has_pgpass = true;
+            pgpass::find_all(bytes, found);
+        }
+        let Some(kind) = named(&bytes[name.clone()]) else { continue };
+        let whole = netrc::password_after(bytes, &name).or_else(|| config_line::value_of(bytes, &name, kind));
+        if let Some(span) = whole {
+            searched = span.end;
+            found.push(Secret { rule: RULE, span, continues: false });
             continue;
         }
         let Some(value) = value_of(text, name) else { continue };
-        let is_secret = value.is_secret(bytes);
+        let is_secret = value.is_secret(bytes, kind);
         // A long value is not searched for names, so that no byte is in more than a few values.
         if is_secret || value.span.len() > LONG_VALUE {
             searched = value.span.end;
@@ -124,28 +145,41 @@ fn name_around(text: &[u8], stem: Range<usize>, searched: usize) -> Range<usize>
 struct Value {
     span: Range<usize>,
     is_quoted: bool,
+    /// Whether it follows the scheme in a header of credentials: `Authorization: Bearer VALUE`.
+    is_credential: bool,
 }
 
 /// The value that is assigned to a name.
 fn value_of(text: &str, name: Range<usize>) -> Option<Value> {
     let window = &text[name.end..text.floor_char_boundary(name.end + LONGEST)];
     let groups = VALUE.captures(window.as_bytes())?;
-    let (quoted, plain) = (groups.name("quoted"), groups.name("plain"));
+    let quoted = ["double", "single", "quoted"].iter().find_map(|quoted| groups.name(quoted));
+    let plain = groups.name("plain");
     let is_quoted = quoted.is_some();
     let name_begins = |dashes: &[u8]| text.as_bytes()[name.clone()].starts_with(dashes);
     let is_option = name_begins(b"--") || is_quoted && name_begins(b"-");
-    if groups.name("option").is_some() && !is_option || groups.name("argument").is_some() && !is_quoted {
+    let is_argument = groups.name("argument").is_some();
+    // `expectPass("…")` passes something.
+    let is_verb = is_argument && text[..name.end].ends_with("Pass");
+    if groups.name("option").is_some() && !is_option || is_argument && !is_quoted || is_verb {
         return None;
     }
     let value = quoted.or(plain)?.range();
-    Some(Value { span: name.end + value.start..name.end + value.end, is_quoted })
+    let has_scheme = groups.name("quoted_scheme").or(groups.name("plain_scheme")).is_some();
+    let is_credential = has_scheme && text[name.clone()].to_ascii_lowercase().ends_with("authorization");
+    Some(Value { span: name.end + value.start..name.end + value.end, is_quoted, is_credential })
 }
 
 impl Value {
-    fn is_secret(&self, text: &[u8]) -> bool {
+    fn is_secret(&self, text: &[u8], kind: Named) -> bool {
         let value = &text[self.span.clone()];
+        if self.is_credential {
+            let is_word = value.iter().all(u8::is_ascii_lowercase);
+            return !is_word && !is_placeholder(value);
+        }
         let is_short_name = value.len() <= LONGEST_NAME && value.contains(&b'_');
-        is_random(value)
+        let looks_secret = if kind == Named::Secret { is_random(value) } else { is_password(value) };
+        looks_secret
             && if self.is_quoted {
                 !is_short_name || !is_snake_case(value)
             } else {
@@ -162,7 +196,7 @@ impl Value {
             next = if is_line { joined_string(text, span.end) } else { None };
             Some(span)
         });
-        spans.enumerate().map(|(part, span)| Secret { rule: "assigned-secret", span, continues: part > 0 })
+        spans.enumerate().map(|(part, span)| Secret { rule: RULE, span, continues: part > 0 })
     }
 }
 

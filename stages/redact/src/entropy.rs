@@ -1,6 +1,7 @@
 //! Whether a value was drawn at random or written by a person.
 
 use crate::letter_pairs;
+use crate::reference;
 use crate::secret::MASK;
 
 /// Shorter values are not judged.
@@ -33,8 +34,12 @@ const IN_SEQUENCE: (usize, usize) = (3, 4);
 const PLACEHOLDERS: &[&str] =
     &["change", "dummy", "example", "fake", "foobar", "insert", "null", "placeholder", "redacted", "sample", "your"];
 
-/// Marks of a reference to a variable, of a format and of a link.
-const REFERENCES: &[&[u8]] = &[b"${", b"$(", b"{{", b"%(", b"%s", b"%d", b"%h", b"%x", b"%u", b"%v", b"%*", b"://"];
+/// A value is a reference if at least one of so many of its bytes belongs to references.
+const REFERENCES: usize = 2;
+/// Values with less entropy are filler, bits per byte.
+const FILLER_ENTROPY: f64 = 1.9;
+/// Symbols that passwords have and that neither join words nor occur in base64.
+const SYMBOLS: &[u8] = b"!#$%&*?^~|<>;()[]{}";
 
 /// Shannon entropy of the bytes, bits per byte.
 pub(crate) fn entropy(value: &[u8]) -> f64 {
@@ -54,8 +59,22 @@ pub(crate) fn is_random(value: &[u8]) -> bool {
     let is = |test: fn(&u8) -> bool| value.iter().any(test);
     let is_mixed = is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase) && value.len() >= SHORTEST_LETTERS;
     let has_classes = is(u8::is_ascii_alphabetic) && (is(u8::is_ascii_digit) || is_mixed);
-    let least = if value.len() < LONG { SHORT_ENTROPY } else { LONG_ENTROPY };
+    // Sixteen hexadecimal digits have little more than three bits each.
+    let is_hex = value.iter().all(u8::is_ascii_hexdigit);
+    let least = if value.len() < LONG || is_hex { SHORT_ENTROPY } else { LONG_ENTROPY };
     has_classes && entropy(value) >= least && !is_name(value)
+}
+
+/// Whether a value with the name of a password looks like one: it is random, or mixes letters, digits and symbols.
+pub(crate) fn is_password(value: &[u8]) -> bool {
+    let is = |test: fn(&u8) -> bool| value.iter().any(test);
+    let has = |bytes: &[u8]| value.iter().any(|byte| bytes.contains(byte));
+    // `name@1.2.3` is no password.
+    let has_symbol = || has(SYMBOLS) || has(b"@") && !has(b"-./");
+    let has_cases = is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase) && value.len() >= SHORTEST_LETTERS;
+    let is_mixed =
+        value.len() >= SHORTEST && is(u8::is_ascii_alphabetic) && (is(u8::is_ascii_digit) || has_cases) && has_symbol();
+    is_random(value) || is_mixed && !is_placeholder(value)
 }
 
 /// Whether a value consists of words and numbers.
@@ -75,20 +94,29 @@ fn is_name(value: &[u8]) -> bool {
 
 /// Whether a value joins words and numbers: `us-east-1`, a version, a time.
 fn is_joined(value: &[u8]) -> bool {
+    if value.iter().any(|byte| SYMBOLS.contains(byte)) && !value.contains(&b'/') {
+        return false;
+    }
     let parts = || value.split(|byte| !byte.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     let letters = |part: &[u8]| part.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     parts().count() > 1 && parts().all(|part| letters(part) <= 1 || letters(part) == part.len())
 }
 
-/// Whether a value only shows where a secret belongs: it has a reference to a variable, a
-/// format or a link, a word for it, or repeats a character.
+/// Whether a value only shows where a secret belongs: it consists of references to variables or formats, is a
+/// link, has a word for it, or repeats a character.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
-    let is_reference = value.first().is_some_and(|first| b"$%<{[(".contains(first))
-        || REFERENCES.iter().any(|mark| contains(value, mark));
-    is_reference
+    reference::covered(value) * REFERENCES >= value.len()
+        || contains(value, b"://")
         || repeats(value)
         || is_sequence(value)
         || PLACEHOLDERS.iter().any(|word| contains_ignoring_case(value, word.as_bytes()))
+}
+
+/// Whether a token with a public prefix is filler: `xxxx`, `________`, `12121212`. Documentation has real-looking tokens too,
+/// which are masked.
+pub(crate) fn is_filler(value: &[u8]) -> bool {
+    let longest = value.chunk_by(|first, second| first == second).map(<[u8]>::len).max();
+    longest.unwrap_or(0) * 2 >= value.len() || entropy(value) < FILLER_ENTROPY
 }
 
 /// Whether a value is filled up with one character, or was masked.

@@ -18,13 +18,17 @@
 #![forbid(unsafe_code)]
 
 mod assignment;
-mod curl;
+mod commands;
+mod config_line;
 mod entropy;
 mod formats;
 mod kubernetes;
 mod letter_pairs;
 mod names;
+mod netrc;
+mod pgpass;
 mod private_key;
+mod reference;
 mod runs;
 mod secret;
 #[cfg(test)]
@@ -35,7 +39,7 @@ mod url;
 pub use secret::{MASK, Secret, mask};
 
 /// Changes whenever a text may be masked in another way.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The secrets of a text, in order. No two overlap.
 pub fn find(text: &str) -> Vec<Secret> {
@@ -43,10 +47,22 @@ pub fn find(text: &str) -> Vec<Secret> {
     formats::find(text, &mut found);
     private_key::find(text, &mut found);
     url::find(text, &mut found);
-    curl::find(text, &mut found);
+    commands::find(text, &mut found);
+    pgpass::find(text.as_bytes(), &mut found);
     kubernetes::find(text, &mut found);
     assignment::find(text, &mut found);
     disjoint(found)
+}
+
+/// A text with its secrets masked.
+pub fn masked(text: String) -> String {
+    let secrets = find(&text);
+    if secrets.is_empty() { text } else { mask(text, &secrets) }
+}
+
+/// Whether a name, a path or an id has a secret.
+pub fn has_secret(name: &str) -> bool {
+    !find(name).is_empty()
 }
 
 /// Sorts secrets and merges those that overlap; the first one, or the longest of those that begin together, names the rule.

@@ -1,4 +1,19 @@
-//! Whether a name, or a key, is that of a secret.
+//! Names, or keys, of secrets.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
+/// The kind of secret that a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// A token or a key, which looks random.
+    Secret,
+    /// A password, which people choose.
+    Password,
+    /// The password of a known program: whatever is assigned to the key.
+    Certain,
+}
 
 /// Parts of the names of secrets, in lower case and without separators.
 const SECRET: &[&str] = &[
@@ -15,10 +30,7 @@ const SECRET: &[&str] = &[
     "hmackey",
     "licensekey",
     "masterkey",
-    "passphrase",
-    "passw",
     "privatekey",
-    "pwd",
     "secret",
     "servicekey",
     "sharedkey",
@@ -30,11 +42,41 @@ const SECRET: &[&str] = &[
     "webhookkey",
 ];
 
+/// Parts of the names of passwords.
+const PASSWORD: &[&str] = &["passphrase", "passw", "pwd"];
+
+/// Ends of the names of passwords, and those that are words of their own.
+const PASSWORD_ENDS: &[&str] = &["bindpw", "pass", "rootpw"];
+const PASSWORD_WORDS: &[&[u8]] = &[b"psk", b"Psk", b"PSK"];
+
+/// Words that end with `pass`, and the steps of an algorithm.
+const PASSES: &[&str] =
+    &["allpass", "bandpass", "bypass", "compass", "firstpass", "highpass", "lowpass", "multipass", "secondpass"];
+
+/// Keys of known programs whose value is a password: wpa_supplicant, hostapd, Redis, OpenLDAP, PostgreSQL, MySQL.
+const CERTAIN: &[&str] = &[
+    "bindpw",
+    "masterauth",
+    "mysqlpwd",
+    "pgpassword",
+    "psk",
+    "rediscliauth",
+    "requirepass",
+    "rootpw",
+    "saepassword",
+    "sshpass",
+    "wpapassphrase",
+    "wpapsk",
+];
+
+/// Beginning and ends of the variables in which Ansible keeps passwords.
+const ANSIBLE: (&str, &[&str]) = ("ansible", &["pass", "password"]);
+
 /// Ends of the names of secrets.
 const SECRET_ENDS: &[&str] = &["auth", "authorization"];
 
 /// Parts of the names of what everybody may know.
-const PUBLIC: &[&str] = &["author", "csrf", "keyfactory", "public", "tokeniz", "xsrf"];
+const PUBLIC: &[&str] = &["author", "csrf", "keyfactory", "public", "pwdn", "pwdown", "tokeniz", "xsrf"];
 
 /// Ends of names of something about a secret.
 const ABOUT: &[&str] = &[
@@ -76,21 +118,41 @@ const ABOUT: &[&str] = &[
 /// Most bytes of a name.
 const LONGEST: usize = 96;
 
-/// Whether a value with this name is a secret if it looks like one.
-pub(crate) fn is_of_secret(name: &[u8]) -> bool {
+/// Finds the parts of the names of secrets and passwords.
+static PARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let parts = SECRET.iter().chain(PASSWORD).chain(CERTAIN);
+    AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(parts).expect("a few short parts")
+});
+
+/// Returns the kind of secret that a value with this name has; `None` if the name is of no secret.
+pub(crate) fn named(name: &[u8]) -> Option<Named> {
     let mut plain = [0; LONGEST];
     let mut length = 0;
     for byte in name.iter().filter(|byte| byte.is_ascii_alphanumeric()) {
-        let Some(place) = plain.get_mut(length) else { return false };
-        *place = byte.to_ascii_lowercase();
+        *plain.get_mut(length)? = byte.to_ascii_lowercase();
         length += 1;
     }
-    let Ok(plain) = std::str::from_utf8(&plain[..length]) else { return false };
-    let plain = plain.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_secret =
-        SECRET.iter().any(|part| plain.contains(part)) || SECRET_ENDS.iter().any(|end| plain.ends_with(end));
-    let is_public = PUBLIC.iter().any(|part| plain.contains(part)) && !plain.ends_with("authorization");
-    is_secret && !is_public && !ABOUT.iter().any(|end| plain.ends_with(end))
+    let plain = std::str::from_utf8(&plain[..length]).ok()?.trim_end_matches(|c: char| c.is_ascii_digit());
+    let contains = |parts: &[&str]| parts.iter().any(|part| plain.contains(part));
+    let ends = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end));
+    let may_be_secret = PARTS.is_match(plain) || ends(SECRET_ENDS) || ends(PASSWORD_ENDS) || ends_with_word(name);
+    let is_public = || contains(PUBLIC) && !plain.ends_with("authorization");
+    if !may_be_secret || ends(ABOUT) || ends(PASSES) || is_public() {
+        return None;
+    }
+    if CERTAIN.contains(&plain) || plain.starts_with(ANSIBLE.0) && ends(ANSIBLE.1) {
+        Some(Named::Certain)
+    } else if contains(PASSWORD) || ends(PASSWORD_ENDS) || ends_with_word(name) {
+        Some(Named::Password)
+    } else {
+        Some(Named::Secret)
+    }
+}
+
+fn ends_with_word(name: &[u8]) -> bool {
+    let before = PASSWORD_WORDS.iter().find_map(|word| name.strip_suffix(*word));
+    before
+        .is_some_and(|before| before.last().is_none_or(|last| !last.is_ascii_alphanumeric() || name.ends_with(b"Psk")))
 }
 
 #[cfg(test)]
@@ -99,15 +161,31 @@ mod tests {
 
     #[test]
     fn names_say_what_their_values_are() {
-        for name in ["password", "DB_PASSWD", "aws_secret_access_key", "apiKey", "X-Api-Key", "Authorization", "token2"]
-        {
-            assert!(is_of_secret(name.as_bytes()), "{name}");
+        use Named::{Certain, Password, Secret};
+        for (name, expected) in [
+            ("password", Some(Password)),
+            ("DB_PASSWD", Some(Password)),
+            ("DB_PASS", Some(Password)),
+            ("smtpPass2", Some(Password)),
+            ("ansible_become_pass", Some(Certain)),
+            ("PGPASSWORD", Some(Certain)),
+            ("aws_secret_access_key", Some(Secret)),
+            ("apiKey", Some(Secret)),
+            ("X-Api-Key", Some(Secret)),
+            ("Authorization", Some(Secret)),
+            ("token2", Some(Secret)),
+            ("key", None),
+            ("author", None),
+            ("bypass", None),
+            ("publicKeyToken", None),
+            ("token_url", None),
+            ("passwordHash", None),
+            ("secretName", None),
+            ("primaryKey", None),
+            ("csrf-token", None),
+        ] {
+            assert_eq!(named(name.as_bytes()), expected, "{name}");
         }
-        for name in
-            ["key", "author", "publicKeyToken", "token_url", "passwordHash", "secretName", "primaryKey", "csrf-token"]
-        {
-            assert!(!is_of_secret(name.as_bytes()), "{name}");
-        }
-        assert!(!is_of_secret("token".repeat(50).as_bytes()));
+        assert_eq!(named("token".repeat(50).as_bytes()), None);
     }
 }

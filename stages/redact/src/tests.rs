@@ -2,13 +2,8 @@
 //! takes them for leaked ones.
 
 use proptest::prelude::*;
-use proptest::strategy::ValueTree;
-use proptest::string::string_regex;
-use proptest::test_runner::TestRunner;
+use regex_syntax::hir::{Class, Hir, HirKind};
 
-use crate::entropy::{entropy, is_random, repeats};
-use crate::formats::BEFORE_RUN;
-use crate::runs::runs;
 use crate::token_format::{Before, FORMATS, Least};
 use crate::{MASK, Secret, find, mask};
 
@@ -28,38 +23,94 @@ fn random(length: usize) -> String {
     (0..length).map(|_| next()).collect()
 }
 
-#[test]
-fn every_format_finds_its_tokens() {
-    let mut runner = TestRunner::deterministic();
-    for format in FORMATS {
-        let pattern = format!("(?-u:{})", format.pattern).replace(r"\w", "[0-9A-Za-z_]").replace(r"\d", "[0-9]");
-        let tokens = string_regex(&pattern).expect("a pattern of ASCII characters");
-        let whole = regex::bytes::Regex::new(&format!(r"\A(?-u:{})\z", format.pattern)).expect("a regular expression");
-        let mut tested = 0;
-        for _ in 0..50 {
-            let token = tokens.new_tree(&mut runner).expect("a token").current();
-            let secret = whole.captures(token.as_bytes()).and_then(|groups| groups.get(1)).expect("a group").as_bytes();
-            let is_likely = match format.least {
-                Least::Entropy(least) => entropy(secret) >= least && !repeats(secret),
-                Least::Random => is_random(secret),
-            };
-            let before = match format.before {
-                Before::Other => "send(",
-                Before::Digit => "1234567890",
-                Before::Word => "https://example.org/api",
-            };
-            if is_likely
-                && runs(token.as_bytes()).next().is_some_and(|run| run.start <= BEFORE_RUN)
-                && token.ends_with(|last: char| last.is_ascii_alphanumeric())
-            {
-                let text = format!("{before}{token})");
-                let secret = std::str::from_utf8(secret).expect("ASCII");
-                assert!(!masked(&text).contains(secret), "{}: {text}", format.name);
-                tested += 1;
+/// Random numbers, the same in every run.
+struct Random(u64);
+
+impl Random {
+    /// A number below a limit.
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+
+    /// A text that matches a pattern of ASCII characters, each character of a class as likely as any other.
+    fn matching(&mut self, pattern: &Hir) -> String {
+        match pattern.kind() {
+            HirKind::Empty | HirKind::Look(_) => String::new(),
+            HirKind::Literal(literal) => String::from_utf8(literal.0.to_vec()).expect("ASCII"),
+            HirKind::Class(class) => {
+                let ranges: Vec<_> = match class {
+                    Class::Bytes(class) => class.ranges().iter().map(|range| range.start()..=range.end()).collect(),
+                    Class::Unicode(class) => {
+                        let byte = |character: char| u8::try_from(character).expect("ASCII");
+                        class.ranges().iter().map(|range| byte(range.start())..=byte(range.end())).collect()
+                    }
+                };
+                let bytes: Vec<u8> = ranges.into_iter().flatten().collect();
+                char::from(bytes[self.below(bytes.len())]).into()
+            }
+            HirKind::Repetition(repetition) => {
+                let least = repetition.min as usize;
+                let most = repetition.max.map_or(least + 20, |most| most as usize);
+                (0..least + self.below(most - least + 1)).map(|_| self.matching(&repetition.sub)).collect()
+            }
+            HirKind::Capture(capture) => self.matching(&capture.sub),
+            HirKind::Concat(parts) => parts.iter().map(|part| self.matching(part)).collect(),
+            HirKind::Alternation(parts) => {
+                let part = self.below(parts.len());
+                self.matching(&parts[part])
             }
         }
-        assert!(tested > 0, "{}", format.name);
     }
+}
+
+/// Random tokens of each format.
+const TOKENS: usize = 2000;
+
+/// Places in which a token stands, from the start of a text to its end.
+const PLACES: &[&str] = &[
+    "{}\n",
+    "export KEY={}\n",
+    "key = \"{}\";\n",
+    "key = '{}'\r\n",
+    "https://example.org/v1?key={}&page=2\n",
+    "X-Key: {}\r\n",
+    "// renew {} soon\n",
+    "{\"key\": \"{}\", \"next\": 1}\n",
+    "\"{\\\"key\\\": \\\"{}\\\"}\\n\"\n",
+    "print(\"one\\n{}\\n\")\n",
+    "| `{}` | <key>{}</key> |\n",
+    "f({}), [{}]\n",
+    "\u{1b}[32m{}\u{1b}[0m é{}仕\n",
+    "{}",
+];
+
+#[test]
+fn every_random_token_of_every_format_is_masked_wherever_it_stands() {
+    let (mut random, mut unmasked) = (Random(1), Vec::new());
+    for format in FORMATS {
+        let pattern = regex_syntax::parse(&format!("(?-u:{})", format.pattern)).expect("a regular expression");
+        let whole = regex::bytes::Regex::new(&format!(r"\A(?-u:{})\z", format.pattern)).expect("a regular expression");
+        let before = match (&format.least, format.before) {
+            (Least::Header, _) => "Authorization: ",
+            (_, Before::Other) => "",
+            (_, Before::Digit) => "1234567890",
+            (_, Before::Word) => "https://example.org/api",
+        };
+        for drawn in 0..TOKENS {
+            let token = random.matching(&pattern);
+            let secret = whole.captures(token.as_bytes()).and_then(|groups| groups.get(1)).expect("a group");
+            let secret = &token[secret.range()];
+            let place = |at: usize| PLACES[at % PLACES.len()].replace("{}", &format!("{before}{token}"));
+            let text = [place(drawn), place(drawn / PLACES.len()), place(PLACES.len() - 1)].join("\n");
+            let masked = masked(&text);
+            if let Some(at) = masked.find(secret) {
+                let before = text[..at].lines().last().unwrap_or_default();
+                unmasked.push(format!("{}: {token} after {before}", format.name));
+            }
+        }
+    }
+    assert!(unmasked.is_empty(), "{} tokens: {unmasked:#?}", unmasked.len());
 }
 
 #[test]
@@ -305,5 +356,97 @@ proptest! {
     fn masking_a_masked_text_changes_nothing(text in text()) {
         let once = masked(&text);
         prop_assert_eq!(masked(&once), once);
+    }
+}
+
+#[test]
+fn passwords_are_masked_where_programs_expect_them() {
+    for (text, password) in [
+        ("DB_PASS=hunter2x\n", "hunter2x"),
+        ("DB_PASS=S3cr3t!Pass$word(9)\n", "S3cr3t!Pass$word(9)"),
+        ("export MYSQL_PASS='S3c$r3t!x'", "S3c$r3t!x"),
+        ("ENV DB_PASSWORD hunter2x\n", "hunter2x"),
+        ("- MYSQL_ROOT_PASSWORD=hunter2x", "hunter2x"),
+        ("ansible_become_pass: swordfish\n", "swordfish"),
+        ("ansible_ssh_pass: \"Sup3r$ecret\"", "Sup3r$ecret"),
+        ("spring.datasource.password=Sup3r$ecret\n", "Sup3r$ecret"),
+        ("\"password\": \"Sup3r$ecret!\",", "Sup3r$ecret!"),
+        ("password = \"a'B3$x\\\"k9!z\"", "a'B3$x\\\"k9!z"),
+        ("<password>Sup3r-Secr3t!x</password>", "Sup3r-Secr3t!x"),
+        ("jdbc:mysql://h/db?user=u&password=hunter22\n", "hunter22"),
+        ("Server=h;User Id=sa;Password=Sw0rdfish;", "Sw0rdfish"),
+        ("machine h login bob password swordfish", "swordfish"),
+        ("machine h\n  login bob\n  password swordfish\n", "swordfish"),
+        ("default login anonymous password joe@site", "joe@site"),
+        ("localhost:5432:mydb:myuser:swordfish", "swordfish"),
+        ("# ~/.pgpass\n*:*:*:app:swordfish\n", "swordfish"),
+        ("psk=\"my wifi password\"", "my wifi password"),
+        ("requirepass swordfish\n", "swordfish"),
+        ("PGPASSWORD=swordfish psql -h x", "swordfish"),
+        ("sshpass -p swordfish ssh root@host", "swordfish"),
+        ("sshpass -p 'two words' ssh root@host", "two words"),
+        ("[\"sshpass\", \"-p\", \"swordfish\", \"ssh\"]", "swordfish"),
+        ("mysql -u root -pswordfish db", "swordfish"),
+        ("docker login -u me -p swordfish registry", "swordfish"),
+        ("redis-cli -h h -a swordfish ping", "swordfish"),
+        ("mongo -u admin -p swordfish", "swordfish"),
+        ("ldapsearch -x -D cn=a -w swordfish -b dc=x", "swordfish"),
+        ("smbclient //h/s -U bob%swordfish", "swordfish"),
+        ("openssl rsa -in k -passin pass:swordfish", "swordfish"),
+        ("7z a -pswordfish x.7z f", "swordfish"),
+        ("gpg --batch --passphrase swordfish -c f", "swordfish"),
+        ("wget --http-password swordfish \\\n  http://x", "swordfish"),
+        ("curl -ubob:swordfish http://x", "swordfish"),
+        ("nmcli dev wifi connect net password swordfish", "swordfish"),
+        ("Authorization: Basic Ym9iOnN3b3Jk", "Ym9iOnN3b3Jk"),
+    ] {
+        let expected = text.replace(password, &MASK.to_string().repeat(password.len()));
+        assert_eq!(masked(text), expected);
+    }
+    for text in [
+        "password = os.environ[\"DB_PASS1\"]",
+        "password: ${DB_PASSWORD}",
+        "DB_PASS=$1\n",
+        "DB_PASS=changeme\n",
+        "DB_PASS=<password>\n",
+        "DB_PASS=xxxxxxxx\n",
+        "PASS=${PASS:-x1y2z3}\n",
+        "psk = params->psk;\n",
+        "mysql -u root -p db",
+        "mysql -u root -p$PASS db",
+        "sshpass -p \"$PASS\" ssh host",
+        "docker run -p 8080:80 x",
+        "password=getPassword(user2,realm3)\n",
+        "password = user2.password3\n",
+        "for(pass=0;pass<2;pass++)\n",
+        "render_pass: forward_pass2\n",
+        "expectPass(\"Main-Class=Test1\")",
+        "MODULE_ALIAS(\"dmi:*:svnA:pnB:pvr*:rvnC:*\");",
+    ] {
+        assert_eq!(masked(text), text);
+    }
+}
+
+/// The page that compares the formats with those of other scanners has a row for each, in their order.
+#[test]
+fn the_page_of_formats_has_every_format() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/secret-formats.md"));
+    let page = page.expect("the page is there");
+    let rows = page.lines().skip_while(|line| !line.starts_with("|---")).skip(1).take_while(|line| !line.is_empty());
+    let begins: Vec<String> = FORMATS
+        .iter()
+        .map(|format| {
+            let judged = match format.least {
+                Least::Prefix => "prefix".to_owned(),
+                Least::Entropy(least) => format!("entropy {least:.1}"),
+                Least::Header => "header".to_owned(),
+            };
+            format!("| {} | `{}` | {judged} | ", format.name, format.pattern.replace('|', "\\|"))
+        })
+        .collect();
+    let rows: Vec<&str> = rows.collect();
+    assert_eq!(rows.len(), begins.len());
+    for (row, begin) in rows.into_iter().zip(begins) {
+        assert!(row.starts_with(&begin), "expected {begin} and not {row}");
     }
 }

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::entropy::{is_placeholder, repeats};
+use crate::entropy::is_placeholder;
 use crate::secret::Secret;
 
 /// Longest user, and longest password, in bytes.
@@ -11,7 +11,8 @@ const LONGEST: usize = 512;
 const SHORTEST: usize = 3;
 
 /// Words that documentation has in the place of a password.
-const WORDS: &[&str] = &["pass", "passwd", "password", "pw", "pwd", "secret", "test", "token"];
+const WORDS: &[&str] =
+    &["credentials", "pass", "passphrase", "passwd", "password", "pw", "pwd", "secret", "test", "token"];
 
 /// Adds the passwords of URLs.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
@@ -27,7 +28,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         let Some(at) = password.iter().position(|byte| is_end(*byte) && *byte != b':') else { continue };
         if password[at] == b'@'
             && password.get(at + 1).is_some_and(|next| begins_host(*next))
-            && is_password(&password[..at])
+            && is_chosen(&password[..at])
         {
             let start = from + colon + 1;
             found.push(Secret { rule: "url-password", span: start..start + at, continues: false });
@@ -44,8 +45,8 @@ fn begins_host(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"[{$%<".contains(&byte) || byte >= 0x80
 }
 
-/// Whether a password is neither a placeholder nor too short.
-pub(crate) fn is_password(password: &[u8]) -> bool {
+/// Whether a text in the place of a password is one that somebody has chosen: neither a placeholder nor too short.
+pub(crate) fn is_chosen(password: &[u8]) -> bool {
     let is_word = WORDS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()));
-    password.len() >= SHORTEST && !is_word && !is_placeholder(password) && !repeats(password)
+    password.len() >= SHORTEST && !is_word && !is_placeholder(password)
 }

@@ -1,7 +1,6 @@
 //! From symbols to chunks: which symbols become chunks, their keys and their content.
 
 mod assemble;
-mod built_in_metadata;
 mod date;
 mod definitions;
 mod generated;
@@ -19,11 +18,10 @@ mod tests;
 mod words;
 
 pub use assemble::{FileChunks, Source, chunks_of};
-pub(crate) use built_in_metadata::BUILT_IN_METADATA;
 use generated::{GENERATED, is_generated};
 pub use options::ChunkOptions;
 
-use aurora_storage::MetaValue;
+use aurora_storage::{BUILT_IN_METADATA, MetaValue};
 
 use crate::formats::documents;
 

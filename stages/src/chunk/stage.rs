@@ -7,6 +7,7 @@ use aurora_pipeline::{
     Access, BatchView, BuildContext, CHUNK_STORED, Described, Fingerprint, Key, Stage, StageConfig, StageContext,
     StageError, StoredValues, Worker,
 };
+use aurora_storage::TermVector;
 
 use super::terms::ChunkTerms;
 use super::{ChunkOptions, FileChunks, Source, chunks_of_file};
@@ -86,7 +87,7 @@ impl Worker for ChunkWorker<'_> {
                 return Err(StageError::Stopped);
             }
             let chunks = match (&statuses[row], &symbols[row]) {
-                (FileStatus::Refreshed, _) => {
+                (FileStatus::Refreshed | FileStatus::Revalued, _) => {
                     let restored = self.stage.previous.chunks_of(path).map_err(StageError::from_error)?;
                     previous.extend(restored.iter().map(|restored| Some(StoredId(restored.id))));
                     stored.extend(restored.iter().map(|restored| restored.custom.clone()));
@@ -114,14 +115,16 @@ impl Worker for ChunkWorker<'_> {
             owners.extend(std::iter::repeat_n(row as u32, chunks.len()));
             records.extend(chunks.into_iter().map(Record));
             previous.resize(records.len(), None);
-            stored.resize(records.len(), StoredValues::NEW);
+            stored.resize(records.len(), StoredValues::new_row());
         }
         let mut terms = Vec::with_capacity(records.len());
-        for Record(chunk) in &records {
+        for (Record(chunk), owner) in records.iter().zip(&owners) {
             if cx.cancelled() {
                 return Err(StageError::Stopped);
             }
-            terms.push(Terms(self.terms.of(chunk)));
+            // Nothing but values is stored of a revalued file.
+            let is_stored = statuses[*owner as usize].stores_chunks();
+            terms.push(Terms(if is_stored { self.terms.of(chunk) } else { TermVector::default() }));
         }
         batch.add_chunks(owners)?;
         batch.write(RECORD, records)?;

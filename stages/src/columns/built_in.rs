@@ -35,7 +35,7 @@ fn files() -> [BuiltInColumn; 10] {
         BuiltInColumn::new(
             STATUS,
             String,
-            "How the file has changed: `added`, `modified`, `renamed`, `refreshed`, `touched`, `skipped` or `deleted`.",
+            "How the file has changed: `added`, `modified`, `renamed`, `refreshed`, `revalued`, `touched`, `skipped` or `deleted`.",
         ),
         BuiltInColumn::field(
             STATUS,
@@ -53,7 +53,7 @@ fn files() -> [BuiltInColumn; 10] {
             DEFINITIONS.name(),
             Json,
             "The definitions of a file in a language of the stage: a list of objects with `name`, `kind`, `line_start` and `line_end`, \
-             and perhaps `qualified_name`, `signature`, `doc`, `calls` and `exported`.",
+             and perhaps `qualified_name`, `signature`, `doc`, `calls`, `bases` and `exported`.",
             |_| None,
         )
         .writable(DEFINITIONS, CUSTOM, definitions::set),

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use aurora_pipeline::{Cell, Column, ValueRef};
-use aurora_storage::{Chunk, ChunkHistory, ChunkId, StoredTokens, TermVector};
+use aurora_storage::{Chunk, ChunkHistory, ChunkId, FileStamp, StoredTokens, TermVector};
 
 pub use crate::definitions::Definitions;
 pub use crate::document::Document;
@@ -36,6 +36,9 @@ pub enum FileStatus {
     /// The content has not changed, but its history or a later stage has: chunks are read from the index instead of being
     /// parsed again.
     Refreshed,
+    /// The content has not changed, but values of custom columns have: chunks are read from the index, and only these values
+    /// are stored.
+    Revalued,
     /// The content has not changed, but its size, modification time or git object id in the file row has.
     Touched,
     /// The content is not indexable; only the file's row is stored, with the reason.
@@ -61,6 +64,7 @@ impl FileStatus {
             Self::Modified => "modified",
             Self::Renamed { .. } => "renamed",
             Self::Refreshed => "refreshed",
+            Self::Revalued => "revalued",
             Self::Touched => "touched",
             Self::Skipped { .. } => "skipped",
             Self::Deleted => "deleted",
@@ -74,6 +78,11 @@ impl FileStatus {
 
     /// Whether the file has chunks after this run.
     pub fn has_chunks(&self) -> bool {
+        self.stores_chunks() || *self == Self::Revalued
+    }
+
+    /// Whether the run stores the chunks of the file, and not only values of theirs.
+    pub fn stores_chunks(&self) -> bool {
         self.needs_parsing() || *self == Self::Refreshed
     }
 }
@@ -98,12 +107,38 @@ impl Cell for ContentId {
     }
 }
 
+/// The inode of a file: which one it is, and when it was last changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Inode {
+    /// See [`FileStamp::inode`].
+    pub number: u64,
+    /// See [`FileStamp::changed`].
+    pub changed: i64,
+}
+
+impl Inode {
+    /// The stamp of the file with this inode, given its modification time.
+    pub(crate) fn stamp(self, modified: i64) -> FileStamp {
+        FileStamp { modified, changed: self.changed, inode: self.number }
+    }
+}
+
+impl From<FileStamp> for Inode {
+    fn from(stamp: FileStamp) -> Self {
+        Self { number: stamp.inode, changed: stamp.changed }
+    }
+}
+
+impl Cell for Inode {}
+
 /// `file.path`: relative path.
 pub const PATH: Column<RelativePath> = Column::new("file.path");
 /// `file.size`: bytes on disk.
 pub const SIZE: Column<u64> = Column::new("file.size");
 /// `file.mtime`: modification time, nanoseconds since the epoch.
 pub const MTIME: Column<i64> = Column::new("file.mtime");
+/// `file.inode`: the inode of a file that the walk has found.
+pub const INODE: Column<Inode> = Column::new("file.inode");
 /// `file.status`: how the file has changed.
 pub const STATUS: Column<FileStatus> = Column::new("file.status");
 /// `file.hash`: identity of the content.

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::definitions::Definition;
 
-/// Columns that a run uses to restore what the last one stored.
-const OF_THE_LAST_RUN: [&str; 3] = ["file.stored", "chunk.stored", "chunk.previous"];
+/// Columns that a run uses to compare files with the last run, and to restore what that one stored.
+const OF_THE_LAST_RUN: [&str; 4] = ["file.inode", "file.stored", "chunk.stored", "chunk.previous"];
 /// Terms that the short form names.
 const NAMED_TERMS: usize = 8;
 

@@ -7,6 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
+use aurora_storage::FileStamp;
+
 #[cfg(target_os = "linux")]
 pub(super) use linux::DirectoryHandle;
 #[cfg(not(target_os = "linux"))]
@@ -26,8 +28,8 @@ pub(super) enum FileKind {
 pub(super) struct FileMetadata {
     /// Bytes.
     pub(super) size: u64,
-    /// Modification time, nanoseconds since the epoch; zero if it is earlier or unknown.
-    pub(super) mtime: i64,
+    /// Times before the epoch, and unknown ones, are zero.
+    pub(super) stamp: FileStamp,
 }
 
 /// Identifies a directory and its last change: while the stamp is the same, no entry was added, removed or renamed.
@@ -75,16 +77,21 @@ mod linux {
         open: Arc<OwnedFd>,
         /// Empty for the open directory itself.
         below: PathBuf,
+        /// The device of the root of the walk, if its file system is one of [`RELIABLE`]; network file systems and those in
+        /// user space may give a file another inode number at every mount.
+        inodes_of: Option<u64>,
     }
 
     impl DirectoryHandle {
         pub(crate) fn open(path: &Path) -> io::Result<Self> {
-            Ok(Self { open: Arc::new(openat(CWD, path, FLAGS, Mode::empty())?), below: PathBuf::new() })
+            let open = Arc::new(openat(CWD, path, FLAGS, Mode::empty())?);
+            let opened = Self { open, below: PathBuf::new(), inodes_of: None };
+            Ok(Self { inodes_of: opened.device_with_stamps(), ..opened })
         }
 
         /// A subdirectory; it is not opened and need not exist.
         pub(crate) fn inner(&self, name: &OsStr) -> Self {
-            Self { open: Arc::clone(&self.open), below: self.below.join(name) }
+            Self { open: Arc::clone(&self.open), below: self.below.join(name), inodes_of: self.inodes_of }
         }
 
         /// The same directory, opened, which makes `stat` of its entries cheaper.
@@ -97,7 +104,7 @@ mod linux {
                 (Some(_), None) => openat(&self.open, &self.below, FLAGS | OFlags::NOFOLLOW, Mode::empty())?,
                 _ => open_beneath(&self.open, &self.below)?,
             };
-            Ok(Self { open: Arc::new(open), below: PathBuf::new() })
+            Ok(Self { open: Arc::new(open), below: PathBuf::new(), inodes_of: self.inodes_of })
         }
 
         /// The device, if its file system is known to change a [`DirectoryStamp`] whenever entries change.
@@ -155,7 +162,10 @@ mod linux {
         pub(crate) fn metadata(&self, name: &OsStr) -> io::Result<FileMetadata> {
             let stat = self.stat(name)?;
             let size = u64::try_from(stat.st_size).unwrap_or(0);
-            Ok(FileMetadata { size, mtime: nanoseconds(stat.st_mtime, stat.st_mtime_nsec).unwrap_or(0).max(0) })
+            let modified = nanoseconds(stat.st_mtime, stat.st_mtime_nsec).unwrap_or(0).max(0);
+            let changed = nanoseconds(stat.st_ctime, stat.st_ctime_nsec).unwrap_or(0).max(0);
+            let inode = if self.inodes_of == Some(stat.st_dev) { stat.st_ino } else { 0 };
+            Ok(FileMetadata { size, stamp: FileStamp { modified, changed, inode } })
         }
 
         fn stat(&self, name: &OsStr) -> io::Result<Stat> {
@@ -192,8 +202,10 @@ mod linux {
 #[cfg(not(target_os = "linux"))]
 mod portable {
     use std::fs;
+    #[cfg(unix)]
+    use std::os::unix::fs::MetadataExt as _;
     use std::path::PathBuf;
-    use std::time::UNIX_EPOCH;
+    use std::time::{SystemTime, UNIX_EPOCH};
 
     use super::*;
 
@@ -244,9 +256,16 @@ mod portable {
 
         pub(crate) fn metadata(&self, name: &OsStr) -> io::Result<FileMetadata> {
             let metadata = self.0.join(name).symlink_metadata()?;
-            let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            let mtime = since.and_then(|time| i64::try_from(time.as_nanos()).ok());
-            Ok(FileMetadata { size: metadata.len(), mtime: mtime.unwrap_or(0) })
+            let nanoseconds = |time: io::Result<SystemTime>| {
+                let since = time.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+                since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
+            };
+            #[cfg(unix)]
+            let changed = metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec()).max(0);
+            #[cfg(not(unix))]
+            let changed = nanoseconds(metadata.created());
+            let stamp = FileStamp { modified: nanoseconds(metadata.modified()), changed, inode: 0 };
+            Ok(FileMetadata { size: metadata.len(), stamp })
         }
     }
 }

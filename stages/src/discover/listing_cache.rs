@@ -170,15 +170,21 @@ fn put(out: &mut Vec<u8>, seen: &DirectoryListing<'_>) -> Option<u32> {
         return None;
     }
     let known;
-    let (Validity { stamp, rules }, entries) = match seen {
+    let (Validity { mut stamp, rules }, entries) = match seen {
         DirectoryListing::Fresh(validity, entries) => (*validity, entries),
         DirectoryListing::Cached(directory) => {
             known = directory.to_entries()?;
             (known.0, &known.1)
         }
     };
+    // Names with secrets are not stored; a directory with one is read again by the next walk.
+    let has_secret = |entry: &&ListedEntry<'_>| entry.name.to_str().is_some_and(aurora_redact::has_secret);
+    let (secret, entries): (Vec<_>, Vec<_>) = entries.iter().partition(has_secret);
+    if !secret.is_empty() {
+        stamp = DirectoryStamp::default();
+    }
     let mut below = Vec::with_capacity(entries.len());
-    for entry in entries {
+    for entry in &entries {
         let at = entry.below.as_ref().map(|seen| put(out, seen));
         below.push(at.map_or(Some(0), |at| at?.checked_add(1))?);
     }

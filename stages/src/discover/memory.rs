@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use aurora_confined::{Directory, EntryKind, Refusal, refusal_of};
-use aurora_storage::{ProjectDirectory, UserDirectory};
+use aurora_storage::{FileStamp, ProjectDirectory, UserDirectory};
 
 use super::walk::{Omission, WalkedFile};
 use crate::chunk::knowledge;
@@ -72,7 +72,8 @@ impl Search {
                     Ok(metadata) => self.found.push(WalkedFile {
                         path: below.into(),
                         size: metadata.len,
-                        mtime: metadata.modified.max(0),
+                        // The file system of the logs may have no stable inodes.
+                        stamp: FileStamp { modified: metadata.modified.max(0), changed: metadata.changed, inode: 0 },
                         language: self.format.into(),
                     }),
                     Err(error) => self.omit(&below, &error),

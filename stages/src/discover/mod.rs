@@ -22,10 +22,10 @@ use aurora_pipeline::{
 use aurora_storage::{ProjectDirectory, UserDirectory};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{LANGUAGE, MTIME, PATH, RelativePath, SIZE};
+use crate::columns::{INODE, Inode, LANGUAGE, MTIME, PATH, RelativePath, SIZE};
 use crate::formats::FormatTable;
 use crate::git_signal::Repository;
-use crate::services::{CacheFiles, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service};
+use crate::services::{CacheFiles, Checkpoint, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service};
 pub(crate) use listing_cache::{MAX_WALK, directories};
 use walk::{Omission, WalkOptions, WalkOutput, WalkedFile};
 
@@ -87,7 +87,7 @@ impl StageConfig for Discover {
     const TYPE: &'static str = "discover";
 
     fn access(&self) -> Access {
-        Access::source().writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
+        Access::source().writes([PATH.spec(), SIZE.spec(), MTIME.spec(), INODE.spec(), LANGUAGE.spec()])
     }
 
     fn check(&self, problems: &mut Problems<'_>) {
@@ -117,6 +117,7 @@ impl StageConfig for Discover {
             repository: service(cx)?,
             caches: service(cx)?,
             clock: service(cx)?,
+            checkpoint: service(cx)?,
             formats: FormatTable::new(&self.languages),
             config: self,
         }))
@@ -129,6 +130,7 @@ struct DiscoverStage {
     repository: Arc<Repository>,
     caches: Arc<CacheFiles>,
     clock: Arc<RunClock>,
+    checkpoint: Arc<Checkpoint>,
     formats: FormatTable,
     config: Discover,
 }
@@ -242,10 +244,13 @@ impl Worker for DiscoverWorker<'_> {
         self.stage.report(&found, cx);
         found.files.sort_by(|a, b| a.path.cmp(&b.path));
         cx.set_total_files(found.files.len() as u64);
-        let mut rest = found.files.as_slice();
-        while !rest.is_empty() && !cx.cancelled() {
+        let bytes = |files: &[WalkedFile]| files.iter().map(|file| file.size).sum::<u64>();
+        let (mut rest, mut emitted, mut left) = (found.files.as_slice(), 0, bytes(&found.files));
+        while !rest.is_empty() && !cx.cancelled() && !self.stage.checkpoint.is_due(emitted, left) {
             let (batch, later) = rest.split_at(batch_length(rest, config));
             rest = later;
+            emitted += bytes(batch);
+            left -= bytes(batch);
             emit(batch, out)?;
         }
         Ok(())
@@ -266,7 +271,8 @@ fn emit(files: &[WalkedFile], out: &mut Emitter<'_>) -> Result<(), StageError> {
     let mut batch = out.batch(files.len());
     batch.write(PATH, files.iter().map(|file| Arc::clone(&file.path)).collect())?;
     batch.write(SIZE, files.iter().map(|file| file.size).collect())?;
-    batch.write(MTIME, files.iter().map(|file| file.mtime).collect())?;
+    batch.write(MTIME, files.iter().map(|file| file.stamp.modified).collect())?;
+    batch.write(INODE, files.iter().map(|file| Inode::from(file.stamp)).collect())?;
     batch.write(LANGUAGE, files.iter().map(|file| file.language.clone()).collect())?;
     // Charges the batch for its text, and for chunks and terms, which are each about as large.
     batch.expect_bytes(3 * files.iter().map(|file| file.size).sum::<u64>());

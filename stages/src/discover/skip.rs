@@ -76,7 +76,8 @@ const BUILD_FILES: &[&str] = &[
 ];
 
 /// Names of files with secrets, and suffixes of such names.
-const SECRETS: &[&str] = &[".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".pgpass", ".htpasswd"];
+const SECRETS: &[&str] =
+    &[".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", "_netrc", ".pgpass", "pgpass.conf", ".htpasswd"];
 const SECRET_SUFFIXES: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
 
 /// Suffixes of the names of minified and bundled sources.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use aurora_confined as confined;
-use aurora_storage::ProjectDirectory;
+use aurora_storage::{FileStamp, ProjectDirectory};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
@@ -34,8 +34,7 @@ const ENTRIES_OPEN: usize = 4;
 pub(super) struct WalkedFile {
     pub(super) path: RelativePath,
     pub(super) size: u64,
-    /// Nanoseconds since the epoch.
-    pub(super) mtime: i64,
+    pub(super) stamp: FileStamp,
     pub(super) language: LanguageName,
 }
 
@@ -443,6 +442,6 @@ impl<'k> EntryFilter<'_, 'k> {
         self.relative.push_str(text);
         let path = self.relative.as_str().into();
         self.relative.truncate(self.place.relative.len());
-        Ok(WalkedFile { path, size: metadata.size, mtime: metadata.mtime, language })
+        Ok(WalkedFile { path, size: metadata.size, stamp: metadata.stamp, language })
     }
 }

@@ -105,7 +105,7 @@ impl Worker for GitSignalWorker<'_> {
         }
         let (mut blames, mut of_chunks) = (Vec::with_capacity(paths.len()), Vec::with_capacity(batch.chunks()));
         for (((path, status), text), ranges) in paths.iter().zip(statuses).zip(texts).zip(ranges) {
-            let blame = if status.has_chunks() {
+            let blame = if status.stores_chunks() {
                 repository.attribute(path, text, &ranges, self.stage.tier)
             } else {
                 Attribution::NoRepository

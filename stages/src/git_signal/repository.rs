@@ -82,12 +82,13 @@ impl Repository {
     /// Opens the repository at or above `root`. If that fails, files have no history, and [`Self::remarks`] gives the reason.
     pub fn open(root: &Path, previous: PreviousRun, using: RunSettings) -> Self {
         let (walk_cache, diff_cache) = (Some(previous.walk_cache.clone()), Some(previous.diff_cache.clone()));
-        let (history, broken) = match History::open(root, Options { walk_cache, diff_cache }) {
+        let options = Options { walk_cache, diff_cache, mask: Some(aurora_redact::masked) };
+        let (history, broken) = match History::open(root, options) {
             Ok(history) => (history.map(Arc::new), None),
             Err(error) => (None, Some(Arc::from(error.to_string()))),
         };
         let (walk, wait_limit, deferred, tracked) = Default::default();
-        let state = state(history.as_deref(), using.attributes);
+        let state = state(history.as_deref(), broken.as_deref(), using.attributes);
         let has_same_configuration = |history: &Arc<History>| {
             previous.state.as_ref().is_some_and(|state| state.ends_with(&configuration(history)))
         };
@@ -112,6 +113,11 @@ impl Repository {
         self.walk.get().filter(|_| deferred).cloned()
     }
 
+    /// The walk over the history, if a file needed it.
+    pub fn walk(&self) -> Option<Arc<HistoryWalk>> {
+        self.walk.get().cloned()
+    }
+
     /// Whether no file has to be attributed again: none was left without an attribution, or with that of an earlier HEAD, and
     /// the walk, if there was one, has succeeded.
     pub fn is_settled(&self) -> bool {
@@ -130,7 +136,8 @@ impl Repository {
         Some(self.history.as_ref()?.head()?.to_string())
     }
 
-    /// Everything that the attribution of an unchanged file depends on: HEAD, and the configuration of attribution.
+    /// Everything that the attribution of an unchanged file depends on: HEAD and the configuration of attribution, or why there is
+    /// no history.
     pub fn state(&self) -> &str {
         &self.state
     }
@@ -216,7 +223,8 @@ impl Repository {
         if !self.using.attributes || !self.using.compares_history || self.is_unmoved() {
             return false;
         }
-        let Some(history) = &self.history else { return !known_key.is_empty() };
+        // Files that git did not track have no key with a repository, and none without one, but not the same history.
+        let Some(history) = &self.history else { return true };
         if !self.configured_as_before {
             return true;
         }
@@ -346,11 +354,14 @@ impl Repository {
     }
 }
 
-fn state(history: Option<&History>, attributes: bool) -> String {
+fn state(history: Option<&History>, broken: Option<&str>, attributes: bool) -> String {
     if !attributes {
         return String::from("not attributed");
     }
-    let Some(history) = history else { return String::from("no repository") };
+    let Some(history) = history else {
+        return broken
+            .map_or_else(|| String::from("no repository"), |reason| format!("unreadable repository: {reason}"));
+    };
     let head = history.head().map_or_else(|| String::from("no commits"), ToString::to_string);
     format!("{head} {}", configuration(history))
 }
@@ -360,6 +371,8 @@ fn key(events: &EventIndex, path: &str) -> Vec<u8> {
     events.latest(path).map(|key| key.to_bytes()).unwrap_or_default()
 }
 
+/// The configuration of attribution, and the place of the root in the work tree.
 fn configuration(history: &History) -> String {
-    history.config_fingerprint().iter().map(|byte| format!("{byte:02x}")).collect()
+    let fingerprint: String = history.config_fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{fingerprint} {}", String::from_utf8_lossy(history.prefix()))
 }

@@ -1,6 +1,6 @@
 //! `incremental-check`: decides which files have changed, with the cheapest evidence first.
 //!
-//! 1. modification time and size;
+//! 1. the file's size and stamp: modification time, inode and the time of its last change;
 //! 2. git: the blob in git's index, if the file's metadata proves that it is unmodified;
 //! 3. blake3 of the content.
 //!
@@ -18,16 +18,16 @@ use aurora_pipeline::{
     Access, BatchView, BuildContext, Described, Emitter, FILE_STORED, Fingerprint, Key, Stage, StageConfig,
     StageContext, StageError, StoredValues, Worker,
 };
-use aurora_storage::{FileFinder, FileRow};
+use aurora_storage::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
-    ContentId, DOCUMENT, Document, FileStatus, HASH, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE, STATUS,
-    TEXT,
+    ContentId, DOCUMENT, Document, FileStatus, HASH, INODE, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE,
+    STATUS, TEXT,
 };
 use crate::formats;
 use crate::git_signal::Repository;
-use crate::services::{PreviousIndex, RunClock, RunScope, SourceTree, is_gone, service};
+use crate::services::{Checkpoint, PreviousIndex, Retry, RunClock, RunScope, SourceTree, is_gone, service};
 use content::FileContent;
 pub(crate) use redaction::{COUNTER as SECRETS_COUNTER, WARNING as SECRETS_WARNING};
 
@@ -40,7 +40,7 @@ const DELETIONS_PER_BATCH: usize = 4_096;
 pub struct IncrementalCheck {
     /// Whether git's index may prove that a file is unchanged.
     pub git: bool,
-    /// Whether an unchanged modification time and size may prove it.
+    /// Whether unchanged stat data may prove it.
     pub mtime: bool,
     /// Whether secrets in the texts are masked.
     pub redact: bool,
@@ -53,11 +53,12 @@ impl Default for IncrementalCheck {
 }
 
 impl Described for IncrementalCheck {
-    const SUMMARY: &'static str = "Drops unchanged files and appends deleted ones. The evidence, cheapest first: modification \
-        time and size, git's index, BLAKE3 of the content. Secrets in the texts of the others are masked.";
+    const SUMMARY: &'static str = "Drops unchanged files and appends deleted ones. The evidence, cheapest first: size, times and \
+        inode, git's index, BLAKE3 of the content. Secrets in the texts of the others are masked; \
+        a file with a secret in its path is left out.";
     const KEYS: &'static [Key] = &[
         Key::bool("git", "Trust git's index where it shows that a file is unchanged."),
-        Key::bool("mtime", "Trust an unchanged modification time and size."),
+        Key::bool("mtime", "Trust an unchanged size, modification time, change time and inode."),
         Key::bool("redact", "Mask secrets: tokens, private keys, passwords in URLs, random values of secret names."),
     ];
 }
@@ -68,7 +69,7 @@ impl StageConfig for IncrementalCheck {
     fn access(&self) -> Access {
         Access::transform()
             .reads([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
-            .reads_optional([DOCUMENT.spec()])
+            .reads_optional([INODE.spec(), DOCUMENT.spec()])
             // This stage writes the rows of deleted files.
             .writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
             .writes([STATUS.spec(), HASH.spec(), TEXT.spec()])
@@ -82,6 +83,7 @@ impl StageConfig for IncrementalCheck {
             previous: service(cx)?,
             repository: service(cx)?,
             clock: service(cx)?,
+            checkpoint: service(cx)?,
             config: self,
             seen: Mutex::default(),
         }))
@@ -93,6 +95,7 @@ struct IncrementalStage {
     previous: Arc<PreviousIndex>,
     repository: Arc<Repository>,
     clock: Arc<RunClock>,
+    checkpoint: Arc<Checkpoint>,
     config: IncrementalCheck,
     seen: Mutex<SeenPaths>,
 }
@@ -128,7 +131,7 @@ impl Stage for IncrementalStage {
 
     fn close(&self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         // A run that was stopped has not seen the whole tree, so an unseen file may still exist.
-        if cx.cancelled() {
+        if cx.cancelled() || self.checkpoint.is_reached() {
             return Ok(());
         }
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -151,9 +154,56 @@ impl Stage for IncrementalStage {
             }
         }
         drop(unread);
+        if self.previous.scope() > RunScope::Changes {
+            self.emit_rest(&seen, out, cx)?;
+        }
         cx.count("files.deleted", gone.len() as u64);
         for paths in gone.chunks(DELETIONS_PER_BATCH) {
             emit_deletions(paths, out)?;
+        }
+        Ok(())
+    }
+}
+
+impl IncrementalStage {
+    /// Emits the documents that their stage could not list, or was not run to list, in a run that stores everything again: their
+    /// chunks are read from the index. The text of a document is not stored, so the texts of its chunks take its place.
+    fn emit_rest(&self, seen: &SeenPaths, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        if seen.rest.is_empty() {
+            return Ok(());
+        }
+        let listed: HashSet<&str> = seen.paths.iter().map(|path| &**path).collect();
+        let snapshot = &self.previous.snapshot;
+        let mut rest = Vec::new();
+        for record in snapshot.files() {
+            let record = record.map_err(StageError::from_error)?;
+            let is_gone = seen.gone.contains(record.path.as_str());
+            let is_indexed = record.outcome == FileOutcome::Indexed;
+            if is_indexed && !is_gone && seen.covers(&record.path) && !listed.contains(record.path.as_str()) {
+                rest.push(record);
+            }
+        }
+        cx.count("files.refreshed", rest.len() as u64);
+        for records in rest.chunks(cx.batch_files().max(1)) {
+            let mut batch = out.batch(records.len());
+            let (mut texts, mut stored) = (Vec::new(), Vec::new());
+            for record in records {
+                let chunks = self.previous.chunks_of(&record.path).map_err(StageError::from_error)?;
+                let text: Vec<&str> = chunks.iter().map(|chunk| chunk.chunk.text.as_str()).collect();
+                texts.push(Arc::from(text.join("\n")));
+                stored.push(self.previous.custom_values_of(&record.path).map_err(StageError::from_error)?);
+            }
+            let content = |record: &FileRecord| ContentId { hash: record.hash, blob: record.blob.clone() };
+            batch.write(PATH, records.iter().map(|record| RelativePath::from(record.path.as_str())).collect())?;
+            batch.write(SIZE, records.iter().map(|record| record.size).collect())?;
+            batch.write(MTIME, records.iter().map(|record| record.stamp.modified).collect())?;
+            let language = |record: &FileRecord| LanguageName::from(record.language.as_str());
+            batch.write(LANGUAGE, records.iter().map(language).collect())?;
+            batch.write(STATUS, vec![FileStatus::Refreshed; records.len()])?;
+            batch.write(HASH, records.iter().map(content).collect())?;
+            batch.write(TEXT, texts)?;
+            batch.write(FILE_STORED, stored)?;
+            out.emit(batch)?;
         }
         Ok(())
     }
@@ -169,7 +219,7 @@ fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), S
     batch.write(STATUS, vec![FileStatus::Deleted; rows])?;
     batch.write(HASH, vec![ContentId::default(); rows])?;
     batch.write(TEXT, vec![Arc::from(""); rows])?;
-    batch.write(FILE_STORED, vec![StoredValues::NEW; rows])?;
+    batch.write(FILE_STORED, vec![StoredValues::new_row(); rows])?;
     out.emit(batch)
 }
 
@@ -186,7 +236,7 @@ struct IncrementalWorker<'a> {
 struct FileInput<'a> {
     path: &'a RelativePath,
     size: u64,
-    mtime: i64,
+    stamp: FileStamp,
     language: &'a str,
 }
 
@@ -208,10 +258,13 @@ impl Worker for IncrementalWorker<'_> {
         let mut formats = Vec::new();
         let (paths, sizes) = (batch.read(PATH)?, batch.read(SIZE)?);
         let (mtimes, languages) = (batch.read(MTIME)?, batch.read(LANGUAGE)?);
-        let documents = batch.read_optional(DOCUMENT)?;
+        let (inodes, documents) = (batch.read_optional(INODE)?, batch.read_optional(DOCUMENT)?);
         for (index, path) in paths.iter().enumerate() {
-            let row = FileInput { path, size: sizes[index], mtime: mtimes[index], language: &languages[index] };
+            let inode = inodes.map(|inodes| inodes[index]).unwrap_or_default();
+            let stamp = inode.stamp(mtimes[index]);
+            let row = FileInput { path, size: sizes[index], stamp, language: &languages[index] };
             let change = match documents.and_then(|documents| documents[index].as_ref()) {
+                _ if self.stage.config.redact && redaction::is_left_out(path, cx) => None,
                 None => self.examine(&row, cx)?,
                 Some(document) => self.examine_document(document, &row, cx)?,
             };
@@ -223,6 +276,10 @@ impl Worker for IncrementalWorker<'_> {
                 formats.push(change.format.map_or_else(|| languages[index].clone(), LanguageName::from));
                 stored.push(change.stored);
             }
+        }
+        // Files with another status may have the same one in the next pass, which would then make no progress.
+        if statuses.iter().any(FileStatus::needs_parsing) {
+            self.stage.checkpoint.note_progress();
         }
         batch.retain_files(&keep)?;
         batch.write(LANGUAGE, formats)?;
@@ -249,17 +306,21 @@ impl IncrementalWorker<'_> {
     fn examine(&mut self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Result<Option<ChangedFile>, StageError> {
         let stage = self.stage;
         let known = self.known.row(row.path).map_err(StageError::from_error)?;
-        if let Some(known) = known.filter(|known| self.is_known_unchanged(known, row)) {
+        if let Some(known) = known.filter(|known| self.is_known_unchanged(known, row))
+            && self.renewal(&known, row)?.is_none()
+        {
             self.see(row, true);
-            return self.unchanged(known, None, row, cx);
+            self.count_unchanged(&known, row, cx);
+            return Ok(None);
         }
+        // Files that are made again are read, and compared by content, whatever their stat data.
         let Some(bytes) = self.read(row, cx) else { return Ok(None) };
         self.see(row, known.is_some());
         let blob = self.clean_blob(row).map(|blob| blob.as_slice().to_vec()).unwrap_or_default();
         let content = ContentId { hash: *blake3::hash(&bytes).as_bytes(), blob };
         let same = |known: &FileRow<'_>| stage.previous.scope() < RunScope::Everything && known.hash() == content.hash;
         if let Some(known) = known.filter(same) {
-            return self.unchanged(known, Some((content, bytes)), row, cx);
+            return self.unchanged(known, content, bytes, row, cx);
         }
         let status = |content: &ContentId| match known {
             Some(_) => Ok(FileStatus::Modified),
@@ -300,7 +361,7 @@ impl IncrementalWorker<'_> {
         let record = previous.snapshot.file(row.path).map_err(StageError::from_error)?;
         let is_same = record.is_some_and(|record| record.hash == content.hash && record.language == row.language);
         match known.filter(|_| is_same && previous.scope() < RunScope::Everything) {
-            Some(known) => self.unchanged(known, Some((content, bytes)), row, cx),
+            Some(known) => self.unchanged(known, content, bytes, row, cx),
             None => {
                 let status = if known.is_some() { FileStatus::Modified } else { FileStatus::Added };
                 Ok(Some(self.changed(|_| Ok(status), content, bytes, row, cx)?))
@@ -313,58 +374,78 @@ impl IncrementalWorker<'_> {
         self.seen.known += u64::from(is_known);
     }
 
-    /// Whether time and size, or git's index, prove that the content is the one in the index.
+    /// Whether stat data, or git's index, proves that the content is the one in the index.
     fn is_known_unchanged(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> bool {
         if self.stage.previous.scope() == RunScope::Everything {
             return false;
         }
-        // A recorded time of zero means that the file could have changed again within a tick of the clock.
-        let by_time = known.mtime_ns() != 0 && known.mtime_ns() == row.mtime && known.size() == row.size;
-        let by_git =
-            || !known.blob().is_empty() && self.clean_blob(row).is_some_and(|blob| known.blob() == blob.as_slice());
-        (self.stage.config.mtime && by_time) || by_git()
+        let blob = || Some(known.blob()).filter(|known| !known.is_empty()).zip(self.clean_blob(row));
+        let by_stat = self.stage.config.mtime && known.size() == row.size && known.stamp().proves(&row.stamp);
+        // Other systems have no change time, so that only git can tell of a commit that restored size and modification time.
+        let is_proven = by_stat && (cfg!(unix) || blob().is_none_or(|(known, blob)| known == blob.as_slice()));
+        is_proven || blob().is_some_and(|(known, blob)| known == blob.as_slice())
     }
 
     fn clean_blob(&self, row: &FileInput<'_>) -> Option<ObjectId> {
         if self.stage.config.git { self.stage.repository.clean_blob(row.path) } else { None }
     }
 
-    /// Handles a file whose content is the one in the index: other data about it may have to be stored. `read` is the content,
-    /// if it was read.
+    /// What has to be stored again of a file that has the content that is in the index; `None` if nothing has to.
+    fn renewal(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> Result<Option<FileStatus>, StageError> {
+        let (previous, repository) = (&self.stage.previous, &self.stage.repository);
+        if known.skipped().is_some() {
+            return Ok(None);
+        }
+        let retry =
+            if known.is_unfinished() { previous.retry(row.path).map_err(StageError::from_error)? } else { None };
+        let is_derived =
+            || previous.scope() == RunScope::Derived || repository.key_changed(row.path, known.history_key());
+        Ok(match retry {
+            Some(Retry::Chunks) => Some(FileStatus::Modified),
+            Some(Retry::Rows) => Some(FileStatus::Refreshed),
+            None if is_derived() => Some(FileStatus::Refreshed),
+            None => (previous.scope() == RunScope::Values).then_some(FileStatus::Revalued),
+        })
+    }
+
+    fn count_unchanged(&mut self, known: &FileRow<'_>, row: &FileInput<'_>, cx: &StageContext<'_>) {
+        match known.skipped() {
+            Some(reason) => cx.skip(row.path, reason),
+            None => self.unchanged += 1,
+        }
+    }
+
+    /// Handles a file that was read and has the content that is in the index: other data about it may have to be stored.
     fn unchanged(
         &mut self,
         known: FileRow<'_>,
-        read: Option<(ContentId, Vec<u8>)>,
+        content: ContentId,
+        bytes: Vec<u8>,
         row: &FileInput<'_>,
         cx: &StageContext<'_>,
     ) -> Result<Option<ChangedFile>, StageError> {
         let stage = self.stage;
-        if let Some(reason) = known.skipped() {
-            cx.skip(row.path, reason);
-        } else if stage.previous.scope() == RunScope::Derived
-            || stage.repository.key_changed(row.path, known.history_key())
-        {
-            cx.count("files.refreshed", 1);
-            let (content, bytes) = match read {
-                Some((content, bytes)) => (content, Some(bytes)),
-                None => (ContentId { hash: known.hash(), blob: known.blob().to_vec() }, self.read(row, cx)),
-            };
-            let Some(bytes) = bytes else { return Ok(None) };
-            let FileContent::Text { text, format, .. } = self.decode(bytes, row) else { return Ok(None) };
-            let text = self.redacted(text, row, cx);
-            let stored = stage.previous.custom_values_of(row.path).map_err(StageError::from_error)?;
-            return Ok(Some(ChangedFile { status: FileStatus::Refreshed, content, text, format, stored }));
-        } else {
-            self.unchanged += 1;
+        match self.renewal(&known, row)? {
+            Some(FileStatus::Modified) => {
+                return Ok(Some(self.changed(|_| Ok(FileStatus::Modified), content, bytes, row, cx)?));
+            }
+            Some(status) => {
+                cx.count("files.refreshed", 1);
+                let FileContent::Text { text, format, .. } = self.decode(bytes, row) else { return Ok(None) };
+                let text = self.redacted(text, row, cx);
+                let stored = stage.previous.custom_values_of(row.path).map_err(StageError::from_error)?;
+                return Ok(Some(ChangedFile { status, content, text, format, stored }));
+            }
+            None => {}
         }
-        let Some((content, _)) = read else { return Ok(None) };
-        let moved = known.mtime_ns() != stage.clock.recorded_mtime(row.mtime) || known.blob() != content.blob;
+        self.count_unchanged(&known, row, cx);
+        let moved = known.stamp() != stage.clock.recorded(row.stamp) || known.blob() != content.blob;
         Ok(moved.then(|| ChangedFile {
             status: FileStatus::Touched,
             content,
             text: Arc::from(""),
             format: None,
-            stored: StoredValues::NEW,
+            stored: StoredValues::new_row(),
         }))
     }
 
@@ -390,7 +471,7 @@ impl IncrementalWorker<'_> {
                     content,
                     text: Arc::from(""),
                     format: None,
-                    stored: StoredValues::NEW,
+                    stored: StoredValues::new_row(),
                 });
             }
         };
@@ -403,7 +484,7 @@ impl IncrementalWorker<'_> {
             },
             1,
         );
-        Ok(ChangedFile { status, content, text, format, stored: StoredValues::NEW })
+        Ok(ChangedFile { status, content, text, format, stored: StoredValues::new_row() })
     }
 
     fn decode(&self, bytes: Vec<u8>, row: &FileInput<'_>) -> FileContent {

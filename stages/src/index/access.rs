@@ -29,7 +29,7 @@ pub(super) fn follow(
     {
         let _ = annotations.rename(&moved);
     }
-    let Ok(log) = AccessLog::open(home.path()) else { return };
+    let Ok(log) = AccessLog::open(home.path(), known) else { return };
     for (old, new) in &moved {
         // A chunk that was never shown has no record to rename.
         let _ = log.rename(old, new);

@@ -1,18 +1,22 @@
 //! The custom columns of a plan, as the index declares them.
 
 use aurora_pipeline::{CellType, Diagnostic, Diagnostics, DynamicType, Plan, PlannedStage, code};
-use aurora_storage::{ColumnDeclaration, ColumnKind};
-
-use crate::chunk::BUILT_IN_METADATA;
+use aurora_storage::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
 
 /// The custom columns that the stages of a plan write, sorted by name.
 ///
 /// # Errors
 /// Every column whose values could not be told from those of another one.
 pub fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> {
+    declarations_of(plan.stages())
+}
+
+/// The same for stages that are not in order.
+pub(super) fn declarations_of(stages: &[PlannedStage]) -> Result<Vec<ColumnDeclaration>, Diagnostics> {
     let mut columns: Vec<ColumnDeclaration> = Vec::new();
+    let mut full_names = Vec::new();
     let mut found = Diagnostics::default();
-    for stage in plan.stages() {
+    for stage in stages {
         for column in stage.access().written() {
             let CellType::Dynamic(cell) = column.cell() else { continue };
             let name = column.short_name();
@@ -30,7 +34,12 @@ pub fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> 
                 let message =
                     format!("stage `{}` writes column `{name}`, which is built-in metadata of documents", stage.name());
                 found.push(refusal(stage, message, "give the column another name"));
-            } else if let Some(other) = columns.iter().find(|known| known.name == name) {
+            } else if let Some(at) = columns.iter().position(|known| known.name == name) {
+                let other = &columns[at];
+                // The check of a stage reports a column that it declares twice.
+                if full_names[at] == column.name() && other.stage == stage.name() {
+                    continue;
+                }
                 // A stage that changed the values of another one would get its own as input when these are restored.
                 let message = format!(
                     "stage `{}` writes column `{}`, and `{}` writes one that searches know by the same name",
@@ -38,8 +47,12 @@ pub fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> 
                     column.name(),
                     other.stage
                 );
-                found.push(refusal(stage, message, "give the column another name"));
+                let refusal = found.push(refusal(stage, message, "give the column another name"));
+                if full_names[at] == column.name() {
+                    refusal.code = code::UNORDERED_WRITERS;
+                }
             } else {
+                full_names.push(column.name().to_owned());
                 let uses = column.uses();
                 columns.push(ColumnDeclaration {
                     name: name.to_owned(),

@@ -23,8 +23,13 @@ impl EmbeddingStage {
     /// # Errors
     /// When another stage makes vectors too, or the stage does not declare how many dimensions they have.
     pub(super) fn of(plan: &Plan) -> Result<Option<Self>, Diagnostics> {
+        Self::find(plan.stages())
+    }
+
+    /// The same for stages that are not in order.
+    pub(super) fn find(stages: &[PlannedStage]) -> Result<Option<Self>, Diagnostics> {
         let writes = |stage: &&PlannedStage| stage.access().written().any(is_embedding);
-        let makers: Vec<&PlannedStage> = plan.stages().iter().filter(writes).collect();
+        let makers: Vec<&PlannedStage> = stages.iter().filter(writes).collect();
         let Some(stage) = makers.iter().find(|stage| stage.type_name() != Embed::TYPE) else { return Ok(None) };
         if let Some(other) = makers.iter().find(|other| other.name() != stage.name()) {
             let message = format!("stages `{}` and `{}` both make the vectors of chunks", other.name(), stage.name());

@@ -41,6 +41,9 @@ pub enum IndexError {
     /// Only changed files were to be indexed, but the pipeline is another one than the index was made by; nothing was written.
     #[error("the index was made by another pipeline or version of the program")]
     OtherPipeline,
+    /// The run requires an index that it can update, and there is no such index; nothing was written.
+    #[error("there is no index that this run can update: {0}")]
+    Required(String),
     /// The index cannot be opened or written.
     #[error(transparent)]
     Storage(#[from] StorageError),

@@ -1,6 +1,8 @@
 //! An index run from end to end: plan, open, run the stages, publish.
 
 mod access;
+mod checkpoints;
+mod column_state;
 mod custom_columns;
 mod descriptors;
 mod directories;
@@ -24,14 +26,17 @@ mod scope;
 mod scratch;
 mod sibling;
 mod summary;
+mod thresholds;
 mod trust;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use aurora_pipeline::Silent;
+use aurora_storage::{Environment, OpenMode, ProjectDirectory, StorageError};
 
 pub use aurora_history::git_directory;
+pub use column_state::{ColumnState, FailedRow, column_states, failed_rows};
 pub use custom_columns::declarations as custom_columns;
 pub use directories::directories;
 pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run};
@@ -41,7 +46,7 @@ pub use keywords::rebuild_bm25;
 pub use omissions::{NotIndexed, not_indexed};
 pub use options::{IndexObserver, IndexOptions, PipelineChoice};
 pub use outlook::{RunsOn, StageOutlook, outlook};
-pub use plan::{MOST_PIPELINE_BYTES, plan, suppliers};
+pub use plan::{MOST_PIPELINE_BYTES, plan, plan_checked, suppliers};
 pub use query_embedder::{StageEmbedder, query_embedder};
 pub use refresh::{Refresh, Unrefreshed, Updated, may_update, refresh};
 pub use runs::{RunRecord, RunStage, runs};
@@ -50,13 +55,14 @@ pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, 
 pub use trust::{Distrust, Trust};
 
 use pass::pass;
-use pass_kind::PassKind;
+use pass_kind::{PassEnd, PassKind};
 use recovery::Recovery;
 
 /// Brings the index of a root up to date and publishes it.
 ///
-/// A run that is cancelled publishes what it has finished; the next one continues from there. A run that fails publishes
-/// nothing. The first run of a git work tree starts from the index of another work tree of the repository, where this user has one. Files that cannot be read stay in the index as they are, see [`IndexSummary::unreadable`]. If the keyword index
+/// A run that is cancelled publishes what it has finished; the next one continues from there. A long run also publishes now and then
+/// what it has finished, see [`IndexOptions::publish_every`]: such a generation is not complete, and is what a run leaves that is
+/// killed or fails later. The first run of a git work tree starts from the index of another work tree of the repository, where this user has one. Files that cannot be read stay in the index as they are, see [`IndexSummary::unreadable`]. If the keyword index
 /// is damaged, it is rebuilt from the stored chunks; an index that is damaged elsewhere, or has another format, is set aside
 /// and built anew. Either gives a warning.
 ///
@@ -67,6 +73,9 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
     descriptors::ensure(threads.unwrap_or(1))?;
     let root = root::indexable(&options.root)?;
     let options = &IndexOptions { root: root.clone(), ..options.clone() };
+    if options.requires_index {
+        recovery::require(&root, &options.trust)?;
+    }
     let mut done = Vec::from_iter(recovery::clear_unknown(&root, &options.trust)?);
     let sibling = sibling::adopt(&root, options)?;
     if options.force && done.is_empty() {
@@ -77,15 +86,50 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
         let error = match attempt(&root, options, observer) {
             Ok(mut summary) => {
                 summary.warnings.extend(done.iter().map(Recovery::to_string));
+                if !options.cancel.is_cancelled() {
+                    compact(&root, options, &mut summary);
+                }
                 summary.adopted = sibling.map(|sibling| sibling.display().to_string());
                 runs::remember(&summary, &root);
                 return Ok(summary);
             }
             Err(error) => error,
         };
+        if options.requires_index {
+            return Err(error);
+        }
         match recovery::recover(&error, &root, options, &done)? {
             Some(recovery) => done.push(recovery),
             None => return Err(error),
+        }
+    }
+}
+
+/// Minimum size in bytes of an index that a run compacts.
+const MIN_COMPACTED_BYTES: u64 = 16 << 20;
+
+/// Gives the room of what was deleted back to the system, if it is more than half of the index.
+fn compact(root: &Path, options: &IndexOptions, summary: &mut IndexSummary) {
+    let (home, begun) = (ProjectDirectory::of(root), Instant::now());
+    let known = &options.trust.known;
+    match Environment::compact_if_mostly_free(home.path(), MIN_COMPACTED_BYTES, known) {
+        Ok(None) => {}
+        Ok(Some(done)) => {
+            summary.index_bytes = done.after;
+            summary.generation = done.generation;
+            summary.elapsed_ms += u64::try_from(begun.elapsed().as_millis()).unwrap_or(0);
+            summary.compacted = Some(done);
+            let snapshot = Environment::open(home.path(), OpenMode::Existing).and_then(|index| index.snapshot());
+            let recorded = snapshot.map_err(|error| error.to_string());
+            summary.warnings.extend(match recorded {
+                Ok(snapshot) => pass::record(&home, &options.trust, &snapshot),
+                Err(error) => Some(error),
+            });
+        }
+        // Another process writes now; the next run tries again.
+        Err(StorageError::Locked { .. }) => {}
+        Err(error) => {
+            summary.warnings.push(format!("more than half of the index is free, and it was not compacted: {error}"))
         }
     }
 }
@@ -106,10 +150,18 @@ pub fn run_changes(options: &IndexOptions) -> Result<(), IndexError> {
 /// Time between two looks at the walk over git's history, if the observer gives none.
 const WALK_POLL: Duration = Duration::from_millis(100);
 
-/// One pass, and a second one for attributions if the first one did not wait for the walk over git's history.
+/// One pass, or several with publications between them, and another one for attributions if files did not wait for the walk over
+/// git's history.
 fn attempt(root: &Path, options: &IndexOptions, observer: &dyn IndexObserver) -> Result<IndexSummary, IndexError> {
     let begun = Instant::now();
-    let (summary, deferred) = pass(root, options, observer, PassKind::Whole)?;
+    let rest = &IndexOptions { force: false, ..options.clone() };
+    let mut end = pass(root, options, observer, PassKind::Whole)?;
+    let (summary, deferred) = loop {
+        match end {
+            PassEnd::Done(summary, deferred) => break (*summary, deferred),
+            PassEnd::AtCheckpoint(earlier) => end = pass(root, rest, observer, PassKind::Rest(earlier))?,
+        }
+    };
     let Some(walk) = deferred else { return Ok(summary) };
     loop {
         observer.on_history(walk.progress());
@@ -120,7 +172,11 @@ fn attempt(root: &Path, options: &IndexOptions, observer: &dyn IndexObserver) ->
             break;
         }
     }
-    let options = &IndexOptions { force: false, ..options.clone() };
-    let (attributed, _) = pass(root, options, observer, PassKind::Attributions(walk))?;
-    Ok(summary.followed_by(attributed, begun.elapsed()))
+    // The passes before have tried failed rows again.
+    let rest = &IndexOptions { retries_failures: false, ..rest.clone() };
+    let attributed = pass(root, rest, observer, PassKind::Attributions(walk))?.summary();
+    Ok(match attributed {
+        Some(attributed) => summary.followed_by(attributed, begun.elapsed()),
+        None => summary,
+    })
 }

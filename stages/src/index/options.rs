@@ -42,10 +42,24 @@ pub struct IndexOptions {
     pub services: Services,
     /// Which pipeline.
     pub pipeline: PipelineChoice,
-    /// Stages of the pipeline that are left out.
+    /// Stages of the pipeline that are left out, with their columns.
     pub left_out: Vec<String>,
+    /// Stages that are not run because the user has not allowed their programs. Rows whose text is unchanged keep the values of
+    /// these stages, which are marked as stale.
+    pub untrusted: Vec<String>,
+    /// Whether programs are run. Without, stages that run programs are treated like those in `untrusted`, but their values are
+    /// not stale: the next run with programs runs them on the rows without a result.
+    pub runs_programs: bool,
+    /// Whether rows on which a stage has failed are tried again although nothing else has changed.
+    pub retries_failures: bool,
+    /// Number of failed rows that are tolerated by stage, in place of what the pipeline says.
+    pub max_failed_rows: Vec<(String, u64)>,
+    /// Share of the chunks that must have a value by column, in percent, in place of what the pipeline says.
+    pub min_columns: Vec<(String, f64)>,
     /// Make everything again, and set aside an index that cannot be opened.
     pub force: bool,
+    /// Fail, and write nothing, if there is no index that can be brought up to date, instead of building one.
+    pub requires_index: bool,
     /// Threads; as many as there are cores unless given.
     pub jobs: Option<usize>,
     /// Bytes of memory for batches in flight and for postings before they are written; the pipeline's figure unless given.
@@ -53,6 +67,9 @@ pub struct IndexOptions {
     /// How long files wait for the walk over git's history before they are published without attribution, which follows in
     /// a second pass. Zero: not at all. By default as long as everything else takes.
     pub patience: Option<Duration>,
+    /// Time between publications of a long run that builds an index or has many changes to process. By default at least 10 seconds, and
+    /// so long that publications take less than 2 % of the time.
+    pub publish_every: Option<Duration>,
     /// Stops the run cleanly.
     pub cancel: CancelToken,
     /// Where models other than the embedded one are found.
@@ -75,10 +92,17 @@ impl IndexOptions {
             services: Services::new(),
             pipeline: PipelineChoice::Default,
             left_out: Vec::new(),
+            untrusted: Vec::new(),
+            runs_programs: true,
+            retries_failures: true,
+            max_failed_rows: Vec::new(),
+            min_columns: Vec::new(),
             force: false,
+            requires_index: false,
             jobs: None,
             memory: None,
             patience: None,
+            publish_every: None,
             cancel: CancelToken::new(),
             // The user's directory is the one that holds the models.
             conversations: models.path().parent().map(|user| UserDirectory::at(user).conversations()),

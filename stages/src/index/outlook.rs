@@ -33,9 +33,8 @@ pub struct StageOutlook {
 pub enum RunsOn {
     /// On files that have changed in the tree.
     Changes,
-    /// On files that have changed in the tree, and on the rows that the last run gave up on.
-    #[serde(rename = "given up")]
-    GivenUp,
+    /// On files that have changed in the tree, and on rows for which it has no result.
+    Unfinished,
     /// On all stored chunks; nothing is parsed again.
     Chunks,
     /// On all files.
@@ -59,13 +58,21 @@ pub fn outlook(options: &IndexOptions) -> Result<Vec<StageOutlook>, IndexError> 
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let environment = Environment::open(project.path(), OpenMode::Existing)?;
     let memory = MemoryShares::of(plan.run_config().memory);
-    let services = RunServices::open(&root, &plan, columns, &environment, options, memory, PassKind::Whole)?;
-    let before = services.previous.snapshot.manifest().fingerprints.clone();
+    let services = RunServices::open(&root, &plan, columns.clone(), &environment, options, memory, &PassKind::Whole)?;
+    let last = services.previous.snapshot.manifest().clone();
     let lent = services.lend(&options.services);
     let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;
     let now = scope::states(&pipeline);
-    let next = rerun(&before, &now, options.force, &pipeline);
-    Ok(pipeline.stage_names().map(|stage| of_stage(stage, &next, &before, &now, &pipeline)).collect())
+    let next = rerun(&last, &now, &columns, options.force, &BTreeSet::new(), &pipeline);
+    let outlook = |stage| {
+        let of_stage = of_stage(stage, &next, &last.fingerprints, &now, &pipeline);
+        let rows = last.unfinished.of_stage(stage);
+        match of_stage.runs {
+            RunsOn::Changes if rows.failed + rows.waiting > 0 => StageOutlook { runs: RunsOn::Unfinished, ..of_stage },
+            _ => of_stage,
+        }
+    };
+    Ok(pipeline.stage_names().map(outlook).collect())
 }
 
 fn of_stage(stage: &str, next: &Rerun, before: &StageStates, now: &StageStates, pipeline: &Pipeline) -> StageOutlook {
@@ -78,9 +85,8 @@ fn of_stage(stage: &str, next: &Rerun, before: &StageStates, now: &StageStates, 
             let because = others.map(|name| format!("chunks depend on `{name}`, which has changed"));
             (RunsOn::Files, own.into_iter().chain(because).collect())
         }
-        RunScope::Derived if next.resumed.contains(stage) => (RunsOn::GivenUp, Vec::new()),
-        RunScope::Derived if next.changed.contains(stage) => (RunsOn::Chunks, own),
-        RunScope::Derived => {
+        RunScope::Values | RunScope::Derived if next.changed.contains(stage) => (RunsOn::Chunks, own),
+        RunScope::Values | RunScope::Derived => {
             let again: BTreeSet<String> = pipeline.with_dependants(changed());
             if again.contains(stage) {
                 let from = pipeline.read_from(stage).filter(|name| again.contains(*name));
@@ -109,9 +115,6 @@ fn differences(before: Option<&str>, now: Option<&str>) -> Vec<String> {
         (None, _) => return vec!["it is new".to_owned()],
         (_, None) => return vec!["it was removed".to_owned()],
     };
-    if before.is_incomplete {
-        return vec!["the last run gave up on some of its rows".to_owned()];
-    }
     let mut found = Vec::new();
     if before.version != now.version {
         found.push("it is another version of the stage".to_owned());

@@ -1,39 +1,45 @@
-//! One pass of the pipeline over the tree, published at its end.
+//! One pass of the pipeline over the tree, published at its end or at a checkpoint.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aurora_pipeline::{BuildContext, Outcome, RunOptions};
-use aurora_storage::{Environment, ManifestUpdate, ModelInfo, OpenMode, Origin, ProjectDirectory, Snapshot};
+use aurora_pipeline::{BuildContext, Outcome, RunOptions, RunReport};
+use aurora_storage::{
+    ColumnDeclaration, Environment, ManifestUpdate, ModelInfo, OpenMode, Origin, ProjectDirectory, Snapshot,
+    StageFailure, StorageError, Unfinished,
+};
 
 use super::access;
+use super::checkpoints::EarlierPasses;
 use super::custom_columns;
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexObserver, IndexOptions};
-use super::pass_kind::PassKind;
-use super::plan::plan;
+use super::pass_kind::{PassEnd, PassKind};
+use super::plan::{build, kept_stages, plan};
 use super::run_services::{MemoryShares, RunServices};
-use super::scope::{self, HISTORY, Rerun, mark_incomplete, rerun};
+use super::scope::{self, HISTORY, Rerun, rerun};
 use super::summary::{After, IndexSummary};
+use super::thresholds;
 use super::trust::Trust;
-use crate::git_signal::{HistoryWalk, Repository, WaitLimit};
-use crate::services::{RunScope, now_seconds};
+use crate::git_signal::{Repository, WaitLimit};
+use crate::services::{PreviousIndex, RunScope, UnfinishedPolicy};
 
-/// Runs the pipeline once and publishes. If the walk over git's history takes longer than everything else, files are
-/// published without attribution and the walk is returned: another pass continues it.
+/// Runs the pipeline once and publishes.
 pub(super) fn pass(
     root: &Path,
     options: &IndexOptions,
     observer: &dyn IndexObserver,
     kind: PassKind,
-) -> Result<(IndexSummary, Option<Arc<HistoryWalk>>), IndexError> {
+) -> Result<PassEnd, IndexError> {
     let begun = Instant::now();
     let plan = plan(options)?;
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let embedding_stage = EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)?;
+    let kept = kept_stages(&plan, options);
+    let thresholds: Vec<_> = plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.thresholds())).collect();
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
     let project = ProjectDirectory::of(root);
@@ -43,25 +49,49 @@ pub(super) fn pass(
     }
     let continues_walk = matches!(kind, PassKind::Attributions(_));
     let only_changes = matches!(kind, PassKind::Changes);
-    let services = RunServices::open(root, &plan, columns, &environment, options, memory, kind)?;
+    let has_checkpoints = matches!(kind, PassKind::Whole | PassKind::Rest(_));
+    let services = RunServices::open(root, &plan, columns.clone(), &environment, options, memory, &kind)?;
     let before = services.previous.snapshot.manifest().clone();
+    let mut earlier = match kind {
+        PassKind::Rest(earlier) => *earlier,
+        _ => EarlierPasses::none(&before, begun, options.publish_every),
+    };
 
     let lent = services.lend(&options.services);
-    let pipeline = plan.build(&BuildContext { root, services: &lent })?;
+    let pipeline = build(plan, &kept, &services.previous, &BuildContext { root, services: &lent })?;
     drop(lent);
-    if let Some(stage) = embedding_stage
+    if let Some(stage) = embedding_stage.as_ref().filter(|stage| kept.contains(&stage.name)) {
+        // New chunks get no vectors; the others keep theirs.
+        let known = before.model.as_ref().filter(|model| model.dimensions == stage.dimensions);
+        known.into_iter().for_each(|model| services.models.set_vectors(&model.id, model.dimensions));
+    } else if let Some(stage) = embedding_stage
         && let Some(fingerprint) = pipeline.fingerprints().iter().find(|fingerprint| fingerprint.name == stage.name)
     {
         services.models.set_vectors(&stage.model_id(fingerprint), stage.dimensions);
     }
     let mut states = scope::states(&pipeline);
+    scope::keep_states(&mut states, &before.fingerprints, &kept);
     // Files that cannot be read cannot be indexed again under another configuration.
-    let is_same_configuration = rerun(&before.fingerprints, &states, false, &pipeline).scope == RunScope::Changes;
-    let Rerun { scope, current, resumed, .. } = rerun(&before.fingerprints, &states, options.force, &pipeline);
+    let is_same_configuration = rerun(&before, &states, &columns, false, &kept, &pipeline).scope == RunScope::Changes;
+    let Rerun { scope, changed, current } = rerun(&before, &states, &columns, options.force, &kept, &pipeline);
+    // The input of such a stage has changed, so the next run that runs it must not take its values for current ones.
+    let outdated = pipeline.with_dependants(changed.iter().map(String::as_str));
+    states.retain(|(name, _)| !(kept.contains(name) && outdated.contains(name)));
     if only_changes && scope != RunScope::Changes {
         return Err(IndexError::OtherPipeline);
     }
     services.previous.decide(scope);
+    let is_first = before.generation == 0;
+    // A generation that follows one configuration here and another one there is never published.
+    if has_checkpoints && (is_first || scope == RunScope::Changes) {
+        services.checkpoint.set(earlier.interval());
+    }
+    let run_stages = pipeline.stage_names().filter(|name| !kept.contains(*name));
+    services.previous.decide_unfinished(UnfinishedPolicy {
+        dependants: run_stages.map(|name| (name.to_owned(), Arc::new(pipeline.with_dependants([name])))).collect(),
+        makers: scope::makers(&states),
+        retries_failures: options.retries_failures,
+    });
     let model = services.models.used();
     if !continues_walk {
         services.repository.defer_beyond(match options.patience {
@@ -71,15 +101,19 @@ pub(super) fn pass(
     }
 
     // What a stage has kept describes the whole index of the last run, so it is of use only if all of that index stays.
-    let kept = if scope == RunScope::Changes { scope::kept(&before.fingerprints) } else { BTreeMap::new() };
+    // Unfinished documents have to be listed again.
+    let mut from_last_run = scope::kept(&before.fingerprints);
+    let unfinished_documents = suppliers_of_unfinished(&services.previous, from_last_run.keys())?;
+    from_last_run
+        .retain(|stage, _| kept.contains(stage) || scope == RunScope::Changes && !unfinished_documents.contains(stage));
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
     let (memory, observer) = (Some(memory.batches), observer.of_run());
-    let run = RunOptions { jobs, memory, cancel, current, resumed, kept, observer, probe: None };
+    let run = RunOptions { jobs, memory, cancel, current, kept: from_last_run, observer, probe: None };
     let report = pipeline.run(run)?;
-    report.incomplete.iter().for_each(|stage| mark_incomplete(&mut states, stage));
+    let finished = Instant::now();
     states.extend(scope::keeping(&report.kept));
-    let is_complete = report.outcome == Outcome::Completed;
-    let RunServices { tree, writer, repository, moves, .. } = services;
+    let RunServices { tree, writer, repository, moves, checkpoint, .. } = services;
+    let is_complete = report.outcome == Outcome::Completed && !checkpoint.is_reached();
     let writer = writer.and_then(Arc::into_inner).expect("the stages that shared the writer ended with the pipeline");
     let unread = tree.unread().clone();
     repository.save_diff_cache();
@@ -88,8 +122,7 @@ pub(super) fn pass(
     let is_settled = repository.is_settled() && unread.known() == 0;
     let history = if is_settled { repository.state().to_owned() } else { repository.unfinished_state() };
     states.push((HISTORY.to_owned(), history));
-    let is_first = before.generation == 0;
-    let fingerprints = if is_complete || is_first { states } else { unfinished(&before.fingerprints, &repository) };
+    let fingerprints = if is_complete || is_first { states } else { stopped(&before.fingerprints, &repository) };
     // An index of which one half follows one configuration and the other half another would answer for neither.
     let is_of_one_configuration =
         if is_complete { is_same_configuration || unread.known() == 0 } else { scope == RunScope::Changes };
@@ -101,8 +134,9 @@ pub(super) fn pass(
             head_commit: repository.head(),
             root: root.display().to_string(),
             fingerprints,
+            unfinished: unfinished(&before.unfinished, &report, &columns, &kept, options),
             complete: is_complete && deferred.is_none() && unread.is_empty(),
-            now: now_seconds(),
+            now: aurora_clock::now_seconds(),
             summary: serde_json::Value::Null,
         })?
     } else {
@@ -112,14 +146,28 @@ pub(super) fn pass(
     let is_left = is_complete && !is_first && !is_of_one_configuration;
     let snapshot = environment.snapshot()?;
     if published.generation != before.generation {
-        access::follow(root, &moves.take(), &options.trust.known, &snapshot, now_seconds());
+        access::follow(root, &moves.take(), &options.trust.known, &snapshot, aurora_clock::now_seconds());
     }
     warnings.extend(record(&project, &options.trust, &snapshot));
+    let report = earlier.merged(report);
+    if checkpoint.is_reached() && report.outcome == Outcome::Completed {
+        let earlier = earlier.followed_by((report, finished), &checkpoint, repository.walk(), options.publish_every);
+        return Ok(PassEnd::AtCheckpoint(Box::new(earlier)));
+    }
     let mut remarks = repository.remarks();
     remarks.extend(is_left.then(|| LEFT.to_owned()));
-    let after = After { published, snapshot, remarks, warnings, unread };
-    let summary = IndexSummary::new(root, &before, after, report, begun.elapsed())?;
-    Ok((summary, deferred.filter(|_| is_complete)))
+    let violations = thresholds::violations(&snapshot, &thresholds, options)?;
+    warnings.extend(not_run(&snapshot, &kept, options));
+    let is_without_stages = !options.left_out.is_empty();
+    let after = After { published, snapshot, remarks, warnings, unread, violations, is_without_stages };
+    let (before, begun) = earlier.start();
+    let summary = IndexSummary::new(root, before, after, report, begun.elapsed())?;
+    if summary.chunks.knowledge > 0 {
+        // Conversation logs are private, and so is an index that has their texts.
+        let index = project.open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
+        index.iter().for_each(|index| index.make_private());
+    }
+    Ok(PassEnd::Done(Box::new(summary), deferred.filter(|_| is_complete)))
 }
 
 /// The warning for an index that could not be brought to a new configuration.
@@ -134,8 +182,78 @@ fn cost_of_a_file(model: Option<&ModelInfo>) -> Duration {
     }
 }
 
+/// The stages among `suppliers` with documents that have to be processed again although they may not have changed.
+fn suppliers_of_unfinished<'s>(
+    previous: &PreviousIndex,
+    suppliers: impl Iterator<Item = &'s String>,
+) -> Result<BTreeSet<String>, StorageError> {
+    let mut found = BTreeSet::new();
+    let suppliers: Vec<&String> = suppliers.collect();
+    if suppliers.is_empty() || previous.snapshot.manifest().unfinished.rows.is_empty() {
+        return Ok(found);
+    }
+    for file in previous.snapshot.files() {
+        let file = file?;
+        let is_of =
+            |stage: &str| file.path.strip_prefix('@').is_some_and(|path| path.starts_with(&format!("{stage}/")));
+        if let Some(stage) = suppliers.iter().find(|stage| is_of(stage))
+            && !file.unfinished.is_empty()
+            && previous.retry(&file.path)?.is_some()
+        {
+            found.insert((*stage).clone());
+        }
+    }
+    Ok(found)
+}
+
+/// The work that a run has left undone, apart from the rows, which the writer counts.
+fn unfinished(
+    before: &Unfinished,
+    report: &RunReport,
+    columns: &[ColumnDeclaration],
+    kept: &BTreeSet<String>,
+    options: &IndexOptions,
+) -> Unfinished {
+    let is_stale = |column: &&ColumnDeclaration| {
+        options.untrusted.contains(&column.stage) || kept.contains(&column.stage) && before.is_stale(&column.name)
+    };
+    let failure = |(stage, place, reason): &(String, String, String)| StageFailure {
+        stage: stage.clone(),
+        place: place.clone(),
+        reason: reason.clone(),
+    };
+    // A run that was stopped has not listed documents.
+    let stays = |failure: &&StageFailure| kept.contains(&failure.stage) || report.outcome != Outcome::Completed;
+    let mut failures: Vec<StageFailure> = report.failed_places.iter().map(failure).collect();
+    failures.extend(before.failures.iter().filter(stays).cloned());
+    failures.sort_unstable();
+    failures.dedup();
+    Unfinished {
+        stale: columns.iter().filter(is_stale).map(|column| column.name.clone()).collect(),
+        rows: Vec::new(),
+        failures,
+    }
+}
+
+/// The warnings about stages that were not run because their programs are not allowed.
+fn not_run(snapshot: &Snapshot, kept: &BTreeSet<String>, options: &IndexOptions) -> Vec<String> {
+    let waiting = |stage: &str| match snapshot.manifest().unfinished.of_stage(stage).waiting {
+        0 => String::new(),
+        1 => "; 1 row waits for it".to_owned(),
+        rows => format!("; {rows} rows wait for it"),
+    };
+    let untrusted = options.untrusted.iter().filter(|stage| kept.contains(*stage));
+    let warning = |stage: &String| {
+        format!(
+            "stage `{stage}` was not run, because its program is not allowed: its earlier values are kept as stale ones{}",
+            waiting(stage)
+        )
+    };
+    untrusted.map(warning).collect()
+}
+
 /// The fingerprints after a run that was stopped: files that it has not reached are as the last run left them.
-fn unfinished(before: &[(String, String)], repository: &Repository) -> Vec<(String, String)> {
+fn stopped(before: &[(String, String)], repository: &Repository) -> Vec<(String, String)> {
     let of = |(name, state): &(String, String)| {
         let state = if name == HISTORY { repository.unfinished_state() } else { state.clone() };
         (name.clone(), state)
@@ -144,7 +262,7 @@ fn unfinished(before: &[(String, String)], repository: &Repository) -> Vec<(Stri
 }
 
 /// Records the index as this user's; the warning to give if that fails.
-fn record(project: &ProjectDirectory, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
+pub(super) fn record(project: &ProjectDirectory, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
     let error = trust.known.record(project.path(), snapshot).err()?;
     (!trust.accepts_unknown).then(|| format!("searches will not trust this index: {error}"))
 }

@@ -1,10 +1,12 @@
 //! Which pipeline a run follows.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use aurora_confined::read_regular_to_string;
-use aurora_pipeline::{PipelineSource, Plan, PlannedStage};
+use aurora_pipeline::{BuildContext, Diagnostics, Pipeline, PipelineSource, Plan, PlannedStage, StageError};
 use aurora_storage::ProjectDirectory;
 
 use super::custom_columns;
@@ -12,7 +14,9 @@ use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexOptions, PipelineChoice};
 use crate::columns::DOCUMENT;
+use crate::kept_stage::{KeptStage, can_be_kept};
 use crate::pipelines;
+use crate::services::PreviousIndex;
 
 /// Most bytes of a pipeline file.
 pub const MOST_PIPELINE_BYTES: u64 = 1 << 20;
@@ -26,17 +30,31 @@ const LEFT_OUT: &str = "stages left out";
 /// # Errors
 /// With every fault of the configuration at once, or when its file cannot be read.
 pub fn plan(options: &IndexOptions) -> Result<Plan, IndexError> {
+    plan_checked(options, &|_| Diagnostics::default())
+}
+
+/// [`plan`] with further checks of its stages, whose errors are reported with the others.
+///
+/// # Errors
+/// See [`plan`].
+pub fn plan_checked(
+    options: &IndexOptions,
+    further: &dyn Fn(&[PlannedStage]) -> Diagnostics,
+) -> Result<Plan, IndexError> {
     let IndexOptions { root, pipeline, registry, limits, left_out, .. } = options;
     let (name, text) = pipeline_source(root, pipeline)?;
     let without: String = left_out.iter().map(|stage| format!("[stage.{stage:?}]\nenabled = false\n")).collect();
     let sources = [PipelineSource { name: &name, text: &text }, PipelineSource { name: LEFT_OUT, text: &without }];
     // A file that the user names is trusted.
     let ceilings = if *pipeline == PipelineChoice::Default { limits.ceilings() } else { Vec::new() };
-    let loaded = aurora_pipeline::load_within(&sources, registry, pipelines::EMBEDDED, &ceilings);
-    let plan = loaded.map_err(IndexError::Pipeline)?;
-    custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
-    EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)?;
-    Ok(plan)
+    let checks = |stages: &[PlannedStage]| {
+        let mut found = further(stages);
+        found.extend(custom_columns::declarations_of(stages).err().into_iter().flatten());
+        found.extend(EmbeddingStage::find(stages).err().into_iter().flatten());
+        found
+    };
+    let loaded = aurora_pipeline::load_checked(&sources, registry, pipelines::EMBEDDED, &ceilings, &checks);
+    loaded.map_err(IndexError::Pipeline)
 }
 
 /// The plan without the stages that supply documents from elsewhere, but for those that `keeps` holds of.
@@ -56,6 +74,28 @@ pub(super) fn plan_without_suppliers(options: &IndexOptions, keeps: impl Fn(&str
 pub fn suppliers(plan: &Plan) -> impl Iterator<Item = &str> {
     let supplies = |stage: &&PlannedStage| stage.access().written().any(|column| column.name() == DOCUMENT.name());
     plan.stages().iter().filter(supplies).map(PlannedStage::name)
+}
+
+/// The stages that a run does not run although they are part of its pipeline, see [`IndexOptions::untrusted`] and
+/// [`IndexOptions::runs_programs`].
+pub(super) fn kept_stages(plan: &Plan, options: &IndexOptions) -> BTreeSet<String> {
+    let is_kept = |stage: &&PlannedStage| {
+        options.untrusted.iter().any(|name| name == stage.name()) || !options.runs_programs && can_be_kept(stage)
+    };
+    plan.stages().iter().filter(is_kept).map(|stage| stage.name().to_owned()).collect()
+}
+
+/// Builds a plan with stand-ins for the stages that are not run.
+///
+/// # Errors
+/// See [`Plan::build`].
+pub(super) fn build(
+    plan: Plan,
+    kept: &BTreeSet<String>,
+    previous: &Arc<PreviousIndex>,
+    cx: &BuildContext<'_>,
+) -> Result<Pipeline, StageError> {
+    plan.build_with(cx, &mut |stage| kept.contains(stage.name()).then(|| KeptStage::stand_in(stage, previous)))
 }
 
 /// The name and the TOML of a pipeline.

@@ -66,6 +66,22 @@ pub(super) fn recover(
     Ok(Some(Recovery::SetAside(reason)))
 }
 
+/// Checks that a run can bring the existing index up to date.
+///
+/// # Errors
+/// [`IndexError::Required`] with the reason if it cannot.
+pub(super) fn require(root: &Path, trust: &Trust) -> Result<(), IndexError> {
+    let required = |reason: &dyn fmt::Display| IndexError::Required(reason.to_string());
+    let directory = root.join(ProjectDirectory::NAME);
+    let opened = Environment::open(&directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
+    let snapshot = opened.map_err(|error| required(&error))?;
+    trust.check(root, &snapshot).map_err(|distrust| required(&distrust))?;
+    match snapshot.manifest().generation {
+        0 => Err(required(&"no run has published one")),
+        _ => Ok(()),
+    }
+}
+
 /// Sets an index aside that must not be used.
 ///
 /// # Errors

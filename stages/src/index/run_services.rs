@@ -16,7 +16,7 @@ use super::options::IndexOptions;
 use super::pass_kind::PassKind;
 use super::scope::HISTORY;
 use crate::git_signal::{GitSignal, PreviousRun, Repository, RunSettings};
-use crate::services::{CacheFiles, CustomColumns, Models, Moves, PreviousIndex, RunClock, SourceTree};
+use crate::services::{CacheFiles, Checkpoint, CustomColumns, Models, Moves, PreviousIndex, RunClock, SourceTree};
 
 /// Most bytes of the cache of the walk over git's history: some five million commits.
 const MAX_HISTORY_WALK: u64 = 1 << 30;
@@ -32,6 +32,7 @@ pub(super) struct RunServices {
     pub(super) repository: Arc<Repository>,
     pub(super) models: Arc<Models>,
     pub(super) moves: Arc<Moves>,
+    pub(super) checkpoint: Arc<Checkpoint>,
     columns: Arc<CustomColumns>,
     caches: Arc<CacheFiles>,
     clock: Arc<RunClock>,
@@ -46,7 +47,7 @@ impl RunServices {
         environment: &Environment,
         options: &IndexOptions,
         memory: MemoryShares,
-        kind: PassKind,
+        kind: &PassKind,
     ) -> Result<Self, IndexError> {
         let clock = RunClock::start();
         let writer = environment.writer(WriterOptions { memory: memory.writer, columns: columns.clone() })?;
@@ -56,7 +57,7 @@ impl RunServices {
             options.trust.known.announce(project.path(), &writer.id());
         }
         // It reads all of the keyword index, which takes longer than a run over a few changes.
-        if !matches!(kind, PassKind::Changes) {
+        if !matches!(kind, PassKind::Changes | PassKind::Rest(_)) {
             previous.check_keywords()?;
         }
         let home = project.open().map_err(|error| unopened(root, &error))?;
@@ -78,7 +79,7 @@ impl RunServices {
         let previous = Environment::open(scratch, OpenMode::Create)?.snapshot()?;
         let home = ProjectDirectory::at(scratch).open().map_err(|error| unopened(scratch, &error))?;
         let caches = CacheFiles::temporary(home);
-        let (clock, kind) = (RunClock::start(), PassKind::Whole);
+        let (clock, kind) = (RunClock::start(), &PassKind::Whole);
         let base = RunBase { clock, previous, caches, writer: None, only: Some(path), kind };
         Self::on(base, root, plan, columns, options)
     }
@@ -118,7 +119,7 @@ impl RunServices {
         previous: Snapshot,
         caches: CacheFiles,
     ) -> Result<Self, IndexError> {
-        let (clock, kind) = (RunClock::start(), PassKind::Whole);
+        let (clock, kind) = (RunClock::start(), &PassKind::Whole);
         Self::on(RunBase { clock, previous, caches, writer: None, only: None, kind }, root, plan, Vec::new(), options)
     }
 
@@ -148,7 +149,8 @@ impl RunServices {
         };
         let repository = Repository::open(root, previous_run, settings);
         let repository = match kind {
-            PassKind::Attributions(walk) => repository.with_walk(walk),
+            PassKind::Attributions(walk) => repository.with_walk(Arc::clone(walk)),
+            PassKind::Rest(earlier) => earlier.walk.iter().cloned().fold(repository, Repository::with_walk),
             PassKind::Whole | PassKind::Changes => repository,
         };
         let tree = SourceTree::new(tree, options.conversations.clone());
@@ -159,6 +161,7 @@ impl RunServices {
             repository: Arc::new(repository),
             models: Arc::new(Models::new(options.models.clone())),
             moves: Arc::default(),
+            checkpoint: Arc::default(),
             columns: Arc::new(CustomColumns::new(columns)),
             caches: Arc::new(caches),
             clock: Arc::new(clock),
@@ -174,6 +177,7 @@ impl RunServices {
         services.insert(Arc::clone(&self.repository));
         services.insert(Arc::clone(&self.models));
         services.insert(Arc::clone(&self.moves));
+        services.insert(Arc::clone(&self.checkpoint));
         services.insert(Arc::clone(&self.columns));
         services.insert(Arc::clone(&self.caches));
         services.insert(Arc::clone(&self.clock));
@@ -188,7 +192,7 @@ struct RunBase<'a> {
     caches: CacheFiles,
     writer: Option<Arc<IndexWriter>>,
     only: Option<&'a str>,
-    kind: PassKind,
+    kind: &'a PassKind,
 }
 
 fn unopened(path: &Path, error: &io::Error) -> IndexError {

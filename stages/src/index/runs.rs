@@ -8,7 +8,7 @@ use aurora_storage::{Environment, OpenMode, ProjectDirectory, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use super::summary::IndexSummary;
-use crate::services::{CacheFiles, now_seconds};
+use crate::services::CacheFiles;
 
 /// Runs that are kept.
 const KEPT: usize = 50;
@@ -88,7 +88,7 @@ impl RunRecord {
     pub fn of(summary: &IndexSummary) -> Self {
         let files = &summary.files;
         Self {
-            ended: now_seconds(),
+            ended: aurora_clock::now_seconds(),
             elapsed_ms: summary.elapsed_ms,
             completed: summary.report.outcome == Outcome::Completed,
             generation: summary.generation,

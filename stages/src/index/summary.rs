@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use aurora_confined::read_regular_to_string;
 use aurora_pipeline::{Outcome, RunReport, Tally, TallyEntry};
-use aurora_storage::{ChunkType, Label, Manifest, ProjectDirectory, Snapshot, StorageError};
+use aurora_storage::{ChunkType, Compaction, Label, Manifest, ProjectDirectory, Snapshot, StorageError};
 use serde::Serialize;
 
+use super::column_state::{ColumnState, column_states};
 use crate::incremental::{SECRETS_COUNTER, SECRETS_WARNING};
 use crate::services::Unread;
 
@@ -38,6 +39,14 @@ pub struct IndexSummary {
     pub bm25: KeywordIndex,
     /// Number of vectors and the model that made them.
     pub embeddings: Embeddings,
+    /// The columns of custom stages with their completeness.
+    pub columns: Vec<ColumnState>,
+    /// Names of the columns that this run has removed from the index.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed_columns: Vec<String>,
+    /// Thresholds that the index does not meet, of failed rows and of values in columns: one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub violations: Vec<String>,
     /// What every stage did and how long it took.
     pub report: RunReport,
     /// Wall-clock time of the whole run, opening and publishing included, milliseconds.
@@ -50,15 +59,19 @@ pub struct IndexSummary {
     pub source_bytes: u64,
     /// Size of the index on disk, bytes.
     pub index_bytes: u64,
+    /// The compaction at the end of the run, if more than half of the index was free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compacted: Option<Compaction>,
     /// Number of the published generation.
     pub generation: u64,
     /// Whether the run has published a generation. One that is stopped under a changed configuration publishes nothing.
     pub published: bool,
-    /// Whether the run has walked the whole tree, read all of it and come to its end.
+    /// Whether the run has walked the whole tree, read all of it and come to its end, and every stage has a result for every row.
     pub complete: bool,
     /// Whether the index was up to date already: no file was added, changed or removed, and all could be read.
     pub nothing_changed: bool,
-    /// Share of the files with a parser that are in the index, 0 to 1.
+    /// Share of the files with a parser that are in the index, or of the rows for which a custom stage has a result if that is
+    /// lower, 0 to 1.
     pub coverage: f64,
 }
 
@@ -179,6 +192,10 @@ pub(super) struct After {
     pub(super) warnings: Vec<String>,
     /// What could not be read.
     pub(super) unread: Unread,
+    /// Thresholds that the index does not meet.
+    pub(super) violations: Vec<String>,
+    /// Whether stages of the pipeline were left out.
+    pub(super) is_without_stages: bool,
 }
 
 impl IndexSummary {
@@ -189,7 +206,10 @@ impl IndexSummary {
         report: RunReport,
         elapsed: Duration,
     ) -> Result<Self, StorageError> {
-        let After { published, snapshot, remarks, mut warnings, unread } = after;
+        let After { published, snapshot, remarks, mut warnings, unread, violations, is_without_stages } = after;
+        let columns = column_states(&snapshot)?;
+        let is_gone = |name: &&String| published.columns.iter().all(|column| column.name != **name);
+        let removed_columns = before.columns.iter().map(|column| &column.name).filter(is_gone).cloned().collect();
         let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);
         let files = FileCounts::of(&report);
         let unreadable = Unreadable { entries: unread.len(), kept_files: unread.known() };
@@ -206,9 +226,17 @@ impl IndexSummary {
         let covered = files.indexed + files.unchanged + files.refreshed;
         // Files below a directory that could not be read are missing too.
         let missed = report.errors.total() + unread.below();
+        let unfinished = published.unfinished.rows.iter().map(|rows| rows.failed + rows.waiting).max().unwrap_or(0);
+        let has_all_results = unfinished == 0 && published.unfinished.failures.is_empty() && !is_without_stages;
+        let share = |of: u64, all: u64| if all == 0 { 1.0 } else { of as f64 / all as f64 };
+        let of_rows = share(chunks.total.saturating_sub(unfinished), chunks.total);
         Ok(Self {
             root: root.display().to_string(),
             adopted: None,
+            compacted: None,
+            columns,
+            removed_columns,
+            violations,
             chunks,
             secrets: MaskedSecrets::of(&report),
             changed_chunks: counter("chunks"),
@@ -235,10 +263,10 @@ impl IndexSummary {
             index_bytes: ProjectDirectory::of(root).index_bytes().unwrap_or(0),
             generation: published.generation,
             published: published.generation != before.generation,
-            complete: published.complete && unread.is_empty() && is_whole,
+            complete: published.complete && unread.is_empty() && is_whole && has_all_results,
             // Files that could not be read, or were not reached, may have changed.
             nothing_changed: is_untouched && unread.is_empty() && is_whole,
-            coverage: if covered + missed == 0 { 1.0 } else { covered as f64 / (covered + missed) as f64 },
+            coverage: share(covered, covered + missed).min(of_rows),
             files,
             report,
         })
@@ -263,8 +291,10 @@ impl IndexSummary {
         let nothing_changed = self.nothing_changed && last.nothing_changed;
         let bm25 = if self.nothing_changed { last.bm25 } else { self.bm25 };
         let published = self.published || last.published;
+        let removed_columns = if last.removed_columns.is_empty() { self.removed_columns } else { last.removed_columns };
         Self {
             published,
+            removed_columns,
             files,
             secrets,
             changed_chunks,
@@ -289,7 +319,7 @@ impl MaskedSecrets {
 }
 
 impl FileCounts {
-    fn of(report: &RunReport) -> Self {
+    pub(super) fn of(report: &RunReport) -> Self {
         let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);
         let skipped = report.skipped.iter().map(|(reason, rows)| {
             let examples = rows.examples.iter().cloned().collect();

@@ -29,12 +29,6 @@ impl CustomColumns {
         self.declarations.iter().filter(|column| column.embed).map(|column| column.name.as_str())
     }
 
-    /// The columns without the use `filter`, whose values get no labels.
-    pub(crate) fn unlabelled(&self) -> String {
-        let columns = self.declarations.iter().filter(|column| !column.filter);
-        columns.map(|column| column.name.as_str()).collect::<Vec<_>>().join(",")
-    }
-
     /// The columns with the use `terms`, each with the weight of its terms.
     pub(crate) fn term_weights(&self) -> String {
         let weight = |column: &ColumnDeclaration| Some(format!("{}={}", column.name, column.terms?));

@@ -5,6 +5,7 @@
 //! [`Repository`](crate::git_signal::Repository), which knows git's history.
 
 mod cache_files;
+mod checkpoint;
 mod custom_columns;
 mod models;
 mod moves;
@@ -19,11 +20,12 @@ use std::sync::Arc;
 use aurora_pipeline::{BuildContext, StageError};
 
 pub(crate) use cache_files::CacheFiles;
+pub(crate) use checkpoint::Checkpoint;
 pub(crate) use custom_columns::CustomColumns;
 pub(crate) use models::Models;
 pub(crate) use moves::Moves;
-pub(crate) use previous_index::{PreviousIndex, RunScope};
-pub(crate) use run_clock::{RunClock, now_seconds};
+pub(crate) use previous_index::{PreviousIndex, RestoredChunk, Retry, RunScope, UnfinishedPolicy};
+pub(crate) use run_clock::RunClock;
 pub(crate) use source_tree::{MAX_FILE_SIZE, SourceTree};
 pub(crate) use unread::{ROOT, Unread, is_gone};
 

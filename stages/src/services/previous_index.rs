@@ -1,10 +1,10 @@
 //! What the last published generation knows, and how much of it has to be made again.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
 
 use aurora_pipeline::{ColumnSpec, StoredValues, Value};
-use aurora_storage::{Chunk, ChunkId, MetaValue, Snapshot, StorageError};
+use aurora_storage::{Chunk, ChunkId, FileRecord, MetaValue, Snapshot, StorageError, UnfinishedRow};
 
 use super::source_tree::SourceTree;
 use crate::columns::{EMBEDDING, RelativePath};
@@ -14,10 +14,32 @@ use crate::columns::{EMBEDDING, RelativePath};
 pub(crate) enum RunScope {
     /// What has changed in the tree.
     Changes,
+    /// Also, for every unchanged file, values of custom columns from which nothing else is made.
+    Values,
     /// Also, for every unchanged file, everything that is derived from its stored chunks.
     Derived,
     /// Everything.
     Everything,
+}
+
+/// The treatment of rows for which a stage has no result.
+#[derive(Debug, Default)]
+pub(crate) struct UnfinishedPolicy {
+    /// The stages of the run, each with itself and those whose output depends on it. Stages that are not run are missing.
+    pub(crate) dependants: BTreeMap<String, Arc<BTreeSet<String>>>,
+    /// The stages that chunks depend on.
+    pub(crate) makers: BTreeSet<String>,
+    /// Whether rows on which a stage has failed are tried again although their file has not changed.
+    pub(crate) retries_failures: bool,
+}
+
+/// The work on a file that has not changed but has rows without a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Retry {
+    /// The stages run on the stored chunks.
+    Rows,
+    /// The chunks are made again, because they depend on one of the stages.
+    Chunks,
 }
 
 /// A chunk that is read from the index instead of being made again.
@@ -35,6 +57,7 @@ pub(crate) struct PreviousIndex {
     /// A custom stage makes the vectors, and gets the stored ones as values.
     restores_vectors: bool,
     scope: OnceLock<RunScope>,
+    unfinished: OnceLock<UnfinishedPolicy>,
     paths_by_content: OnceLock<HashMap<[u8; 32], KnownPaths>>,
 }
 
@@ -48,7 +71,13 @@ struct KnownPaths {
 
 impl PreviousIndex {
     pub(crate) fn new(snapshot: Snapshot, restores_vectors: bool) -> Self {
-        Self { snapshot, restores_vectors, scope: OnceLock::new(), paths_by_content: OnceLock::new() }
+        Self {
+            snapshot,
+            restores_vectors,
+            scope: OnceLock::new(),
+            unfinished: OnceLock::new(),
+            paths_by_content: OnceLock::new(),
+        }
     }
 
     /// How much has to be made again.
@@ -61,13 +90,47 @@ impl PreviousIndex {
         self.scope.get_or_init(|| scope);
     }
 
+    /// Decides how rows without a result are treated. Without a decision they are left as they are.
+    pub(crate) fn decide_unfinished(&self, policy: UnfinishedPolicy) {
+        self.unfinished.get_or_init(|| policy);
+    }
+
+    /// Whether an unchanged file has to be processed because stages have no result for some of its rows.
+    pub(crate) fn retry(&self, path: &str) -> Result<Option<Retry>, StorageError> {
+        let (Some(policy), Some(file)) = (self.unfinished.get(), self.snapshot.file(path)?) else { return Ok(None) };
+        let is_tried = |row: &&UnfinishedRow| {
+            policy.dependants.contains_key(&row.stage) && (row.reason.is_none() || policy.retries_failures)
+        };
+        let retry = |row: &UnfinishedRow| if policy.makers.contains(&row.stage) { Retry::Chunks } else { Retry::Rows };
+        Ok(file.unfinished.iter().filter(is_tried).map(retry).max())
+    }
+
+    /// The stages whose stored values cannot be used again, because they or stages that they depend on have no result for the
+    /// file, or for the chunk at that position.
+    fn outdated(&self, file: &FileRecord, chunk: Option<usize>) -> Arc<BTreeSet<String>> {
+        let Some(policy) = self.unfinished.get() else { return Arc::default() };
+        let concerns = |row: &&UnfinishedRow| match (row.chunk, chunk) {
+            (Some(known), Some(chunk)) => known as usize == chunk,
+            _ => true,
+        };
+        let mut stages = file.unfinished.iter().filter(concerns).filter_map(|row| policy.dependants.get(&row.stage));
+        let Some(first) = stages.next() else { return Arc::default() };
+        let mut outdated = Arc::clone(first);
+        for more in stages.filter(|more| !Arc::ptr_eq(first, more)) {
+            Arc::make_mut(&mut outdated).extend(more.iter().cloned());
+        }
+        outdated
+    }
+
     /// The chunks of a file as the last run stored them, with the values of custom columns apart.
     pub(crate) fn chunks_of(&self, path: &str) -> Result<Vec<RestoredChunk>, StorageError> {
         let Some(file) = self.snapshot.file(path)? else { return Ok(Vec::new()) };
         let mut chunks = Vec::with_capacity(file.chunks.len());
-        for id in file.chunks {
-            if let Some(chunk) = self.snapshot.whole_chunk(id)? {
-                chunks.push(self.restored(id, chunk)?);
+        for (at, id) in file.chunks.iter().enumerate() {
+            if let Some(chunk) = self.snapshot.whole_chunk(*id)? {
+                let restored = self.restored(*id, chunk)?;
+                let custom = restored.custom.outdated_for(self.outdated(&file, Some(at)));
+                chunks.push(RestoredChunk { custom, ..restored });
             }
         }
         Ok(chunks)
@@ -76,12 +139,13 @@ impl PreviousIndex {
     /// The values of custom columns that the last run stored for a file: those of its first chunk.
     pub(crate) fn custom_values_of(&self, path: &str) -> Result<StoredValues, StorageError> {
         if self.snapshot.manifest().columns.is_empty() {
-            return Ok(StoredValues::NEW);
+            return Ok(StoredValues::new_row());
         }
-        let first = self.snapshot.file(path)?.and_then(|file| file.chunks.first().copied());
-        let chunk = first.map(|id| self.snapshot.whole_chunk(id)).transpose()?.flatten();
-        let restored = first.zip(chunk).map(|(id, chunk)| self.restored(id, chunk)).transpose()?;
-        Ok(restored.map_or(StoredValues::NEW, |restored| restored.custom))
+        let Some(file) = self.snapshot.file(path)? else { return Ok(StoredValues::new_row()) };
+        let Some(first) = file.chunks.first().copied() else { return Ok(StoredValues::new_row()) };
+        let values = self.snapshot.custom_values(first)?.into_iter();
+        let custom = StoredValues::of(values.map(|(name, value)| (name, custom_value(value))).collect::<Vec<_>>());
+        Ok(custom.outdated_for(self.outdated(&file, None)))
     }
 
     fn restored(&self, id: ChunkId, mut chunk: Chunk) -> Result<RestoredChunk, StorageError> {

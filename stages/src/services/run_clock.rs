@@ -5,6 +5,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use aurora_storage::FileStamp;
+
 /// A time stamp with a fraction of a second comes from a clock that ticks at least this often.
 const FINE_TICK_NS: i64 = 20_000_000;
 /// The coarsest clock of a file system in use.
@@ -29,18 +31,14 @@ impl RunClock {
         time < self.started - tick
     }
 
-    /// The modification time to store for a file: zero, which no file matches, if its content could still change without
-    /// its time changing.
-    pub(crate) fn recorded_mtime(&self, mtime: i64) -> i64 {
-        if self.is_settled(mtime) { mtime } else { 0 }
+    /// The stamp to store for a file: one that proves nothing, if the content could still change without a change of the stamp.
+    pub(crate) fn recorded(&self, stamp: FileStamp) -> FileStamp {
+        let is_settled = self.is_settled(stamp.modified) && self.is_settled(stamp.changed);
+        if is_settled { stamp } else { FileStamp::default() }
     }
 }
 
-/// The time in seconds since the epoch.
-pub(crate) fn now_seconds() -> i64 {
-    now_ns() / 1_000_000_000
-}
-
+/// The system's time, by which files are stamped.
 fn now_ns() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)

@@ -21,6 +21,9 @@ const ATTEMPTS: usize = 16;
 pub struct Directory {
     handle: Arc<system::Handle>,
     path: PathBuf,
+    /// Whether the permissions of what is created here are those of the directory: not in one that the user has named, which
+    /// may be private for other reasons.
+    passes_on_privacy: bool,
 }
 
 impl Directory {
@@ -29,7 +32,44 @@ impl Directory {
     /// # Errors
     /// When there is none, or it may not be opened.
     pub fn open_root(path: &Path) -> io::Result<Self> {
-        Ok(Self { handle: Arc::new(system::Handle::open_root(path)?), path: path.to_owned() })
+        let handle = Arc::new(system::Handle::open_root(path)?);
+        Ok(Self { handle, path: path.to_owned(), passes_on_privacy: false })
+    }
+
+    /// Opens a directory of the user's own, and creates it if there is none. Nobody else may use it, nor what is created in it.
+    ///
+    /// # Errors
+    /// When it cannot be created or opened. That the permissions of one which is there cannot be changed is no error.
+    pub fn create_private_root(path: &Path) -> io::Result<Self> {
+        system::create_private_root(path)?;
+        Self::open_private_root(path)
+    }
+
+    /// The same for a directory that is there.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open_private_root(path: &Path) -> io::Result<Self> {
+        let root = Self { passes_on_privacy: true, ..Self::open_root(path)? };
+        // The permissions of somebody else's directory cannot be changed.
+        let _ = root.handle.make_private();
+        Ok(root)
+    }
+
+    /// Takes the permissions of the group and of others away from the directory and from everything in it, as far as the user
+    /// may do so. Symbolic links are not followed.
+    pub fn make_private(&self) {
+        for (name, kind) in self.entries().unwrap_or_default() {
+            match kind {
+                EntryKind::Directory => {
+                    if let Ok(below) = self.open_directory(&name) {
+                        below.make_private();
+                    }
+                }
+                _ => drop(self.handle.make_file_private(&name)),
+            }
+        }
+        let _ = self.handle.make_private();
     }
 
     /// The path that it was opened by, for messages and for libraries that take nothing else.
@@ -43,20 +83,34 @@ impl Directory {
     /// [`Refusal`], or what the system says.
     pub fn open_directory(&self, path: impl AsRef<Path>) -> io::Result<Self> {
         let path = relative(path.as_ref())?;
-        Ok(Self { handle: Arc::new(self.handle.open_directory(path)?), path: self.path.join(path) })
+        let handle = Arc::new(self.handle.open_directory(path)?);
+        Ok(Self { handle, path: self.path.join(path), passes_on_privacy: true })
     }
 
-    /// Opens the directory called `name`, and makes it if there is none.
+    /// Opens the directory called `name`, and makes it if there is none. In a directory that only its owner may use, new
+    /// directories and files are private as well.
     ///
     /// # Errors
     /// [`Refusal`], or what the system says.
     pub fn create_directory(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
-        let name = self::name(name.as_ref())?;
+        self.create(name.as_ref(), self.is_private()?)
+    }
+
+    /// The same for a directory that only its owner may use. The permissions of one that is there stay as they are.
+    ///
+    /// # Errors
+    /// [`Refusal`], or what the system says.
+    pub fn create_private_directory(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
+        self.create(name.as_ref(), true)
+    }
+
+    fn create(&self, name: &OsStr, is_private: bool) -> io::Result<Self> {
+        let name = self::name(name)?;
         match self.open_directory(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             opened => return opened,
         }
-        match self.handle.create_directory(name) {
+        match self.handle.create_directory(name, is_private) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
             _ => self.open_directory(name),
         }
@@ -147,7 +201,16 @@ impl Directory {
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] when the name stands for something, even for a dangling link.
     pub fn create_new(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
-        self.handle.create_new(self::name(name.as_ref())?)
+        self.handle.create_new(self::name(name.as_ref())?, self.is_private()?)
+    }
+
+    /// Whether only the owner may use the directory, so that what is created in it is private as well. False for a directory that
+    /// was opened by [`Self::open_root`].
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn is_private(&self) -> io::Result<bool> {
+        Ok(self.passes_on_privacy && self.handle.is_private()?)
     }
 
     /// Opens a file for reading and writing, and creates it empty if there is none.

@@ -35,12 +35,25 @@ impl Handle {
         }
     }
 
-    pub(crate) fn create_new(&self, name: &OsStr) -> io::Result<File> {
+    /// Access rights come from the directory above.
+    pub(crate) fn create_new(&self, name: &OsStr, _is_private: bool) -> io::Result<File> {
         OpenOptions::new().read(true).write(true).create_new(true).open(self.0.join(name))
     }
 
-    pub(crate) fn create_directory(&self, name: &OsStr) -> io::Result<()> {
+    pub(crate) fn create_directory(&self, name: &OsStr, _is_private: bool) -> io::Result<()> {
         fs::create_dir(self.0.join(name))
+    }
+
+    pub(crate) fn is_private(&self) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    pub(crate) fn make_private(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(crate) fn make_file_private(&self, _name: &OsStr) -> io::Result<()> {
+        Ok(())
     }
 
     pub(crate) fn metadata(&self, path: &Path) -> io::Result<Metadata> {
@@ -81,6 +94,11 @@ impl Handle {
     pub(crate) fn synchronise(&self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Makes a directory, and those above it; none of them has to be missing.
+pub(crate) fn create_private_root(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
 }
 
 /// Opens a file by a path that the user has given.

@@ -166,3 +166,52 @@ mod unix {
         }
     }
 }
+
+#[cfg(unix)]
+fn mode(path: impl AsRef<std::path::Path>) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fs::symlink_metadata(path).expect("is there").permissions().mode() & 0o777
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_created_in_a_private_directory_is_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (_place, root) = place();
+    let set = |path: &str, mode| fs::set_permissions(root.path().join(path), fs::Permissions::from_mode(mode));
+    let private = root.create_private_directory("private").expect("created");
+    private.write("below/file", b"text").expect("written");
+    private.create_new("new").expect("created");
+    for (path, expected) in [("", 0o700), ("below", 0o700), ("below/file", 0o600), ("new", 0o600)] {
+        assert_eq!(mode(private.path().join(path)), expected, "{path}");
+    }
+    // A directory that the user has named may be private for other reasons.
+    set("", 0o700).expect("set");
+    set("real", 0o755).expect("set");
+    root.create_directory("other").expect("created").create_new("file").expect("created");
+    assert_eq!(mode(root.path().join("other")) & 0o700, 0o700);
+    assert_eq!(mode(root.path().join("other/file")) & 0o077, mode(root.path().join("other")) & 0o066);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_tree_is_made_private_without_following_links() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let (place, root) = place();
+    let outside = place.path().join("outside/secret");
+    symlink(&outside, root.path().join("real/link")).expect("linked");
+    for path in [outside.clone(), root.path().join("real"), root.path().join("real/file")] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("set");
+    }
+    let own = Directory::create_private_root(&root.path().join("real")).expect("opened");
+    assert_eq!(mode(own.path()), 0o700);
+    own.make_private();
+    assert_eq!((mode(own.path().join("file")), mode(&outside)), (0o700, 0o755));
+    own.create_new("new").expect("created");
+    assert_eq!(mode(own.path().join("new")), 0o600);
+    let made = Directory::create_private_root(&root.path().join("a/b")).expect("created");
+    assert_eq!((mode(made.path()), mode(root.path().join("a"))), (0o700, 0o700));
+}

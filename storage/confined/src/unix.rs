@@ -23,6 +23,8 @@ const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXE
 /// What the owner of a file and of a directory may do whatever the mask says: without it, what was made could not be used.
 const OWNER_OF_FILE: RawMode = 0o600;
 const OWNER_OF_DIRECTORY: RawMode = 0o700;
+/// Permissions of the group and of others.
+const EVERYBODY_ELSE: RawMode = 0o077;
 
 /// An open directory.
 #[derive(Debug)]
@@ -59,9 +61,10 @@ impl Handle {
         }
     }
 
-    pub(crate) fn create_new(&self, name: &OsStr) -> io::Result<File> {
+    pub(crate) fn create_new(&self, name: &OsStr, is_private: bool) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = openat(&self.0, name, flags, Mode::from_raw_mode(0o666))?;
+        let mode = if is_private { OWNER_OF_FILE } else { 0o666 };
+        let file = openat(&self.0, name, flags, Mode::from_raw_mode(mode))?;
         let mode = fstat(&file)?.st_mode;
         if mode & OWNER_OF_FILE != OWNER_OF_FILE {
             fchmod(&file, Mode::from_raw_mode(mode | OWNER_OF_FILE))?;
@@ -69,11 +72,36 @@ impl Handle {
         Ok(file.into())
     }
 
-    pub(crate) fn create_directory(&self, name: &OsStr) -> io::Result<()> {
-        mkdirat(&self.0, name, Mode::from_raw_mode(0o777))?;
+    pub(crate) fn create_directory(&self, name: &OsStr, is_private: bool) -> io::Result<()> {
+        let mode = if is_private { OWNER_OF_DIRECTORY } else { 0o777 };
+        mkdirat(&self.0, name, Mode::from_raw_mode(mode))?;
         let mode = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode;
         if mode & OWNER_OF_DIRECTORY != OWNER_OF_DIRECTORY {
             chmodat(&self.0, name, Mode::from_raw_mode(mode | OWNER_OF_DIRECTORY), AtFlags::empty())?;
+        }
+        Ok(())
+    }
+
+    /// Whether the group and others may do nothing with the directory.
+    pub(crate) fn is_private(&self) -> io::Result<bool> {
+        Ok(fstat(&self.0)?.st_mode & EVERYBODY_ELSE == 0)
+    }
+
+    /// Takes the permissions of the group and of others away from the directory.
+    pub(crate) fn make_private(&self) -> io::Result<()> {
+        let mode = fstat(&self.0)?.st_mode;
+        if mode & EVERYBODY_ELSE != 0 {
+            fchmod(&self.0, Mode::from_raw_mode(mode & !EVERYBODY_ELSE))?;
+        }
+        Ok(())
+    }
+
+    /// The same for the regular file called `name`.
+    pub(crate) fn make_file_private(&self, name: &OsStr) -> io::Result<()> {
+        let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_mode & EVERYBODY_ELSE != 0 {
+            let mode = Mode::from_raw_mode(stat.st_mode & !EVERYBODY_ELSE);
+            chmodat(&self.0, name, mode, AtFlags::empty())?;
         }
         Ok(())
     }
@@ -116,6 +144,13 @@ impl Handle {
     pub(crate) fn synchronise(&self) -> io::Result<()> {
         Ok(fsync(&self.0)?)
     }
+}
+
+/// Makes a directory that only its owner may use, and those above it; none of them has to be missing.
+pub(crate) fn create_private_root(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Opens a file by a path that the user has given.

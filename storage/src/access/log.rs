@@ -1,35 +1,34 @@
 //! Reads and writes access records.
 //!
-//! As in the index, every value ends in a checksum of its key and bytes, and a row that every transaction writes says
-//! which one it was. A log in which that is not so is not believed: readers do without it, and the next write puts it aside
-//! and begins another one.
+//! The log is a store of records. One that is damaged is not believed: readers do without it, and the next write puts it aside
+//! and begins another one. One that somebody else has made is neither read nor written.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aurora_confined::Directory;
-use heed::{EnvFlags, RwTxn};
-use rustc_hash::FxHashSet;
+use heed::EnvFlags;
 
 use super::aside::set_aside;
 use super::codec::AccessRecord;
 use super::verdict::Verdict;
-use crate::btree::{Cursor, Damage, Mark, Tree, first_damage, seal, unseal};
 use crate::error::StorageError;
 use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
-use crate::records::{RecordDatabase, RecordFormat, RecordTable};
-use crate::store::{IndexStore, Mapped};
+use crate::records::{RecordFormat, RecordStore, RecordTable, RecordWriter};
+use crate::trust::KnownIndexes;
 
 const ACCESS: &str = ProjectDirectory::ACCESS;
-/// Begins the checksums of the records. This number and that of the format are others than those of the index's tables.
-const RECORD_MARK: Mark = 0x40;
-const FORMAT: RecordFormat =
-    RecordFormat { version: 1, mark: 0x41, tables: &[RecordTable { name: "records", mark: RECORD_MARK }] };
-/// Longest chunk key that stands as it is; LMDB allows 511 bytes.
+const RECORDS: usize = 0;
+/// The marks and the version are others than those of the index's tables.
+const FORMAT: RecordFormat = RecordFormat {
+    version: 1,
+    mark: 0x41,
+    tables: &[RecordTable { name: "records", mark: 0x40 }, RecordStore::IDENTITY],
+};
+const INVALID_RECORD: &str = "it has an invalid record";
+/// Maximum length in bytes of a chunk key that is stored as it is; LMDB allows 511 bytes.
 const MAX_KEY: usize = 440;
-
-type AccessTable = RecordDatabase;
 
 /// The access history of a project's chunks, by chunk key, so that it outlives the index.
 ///
@@ -37,33 +36,51 @@ type AccessTable = RecordDatabase;
 /// writes.
 pub struct AccessLog {
     home: Directory,
+    known: KnownIndexes,
     state: Mutex<LogState>,
 }
 
-/// What there is to read and write.
+/// The store of a log.
+#[derive(Default)]
 struct LogState {
-    /// Nothing where it could not be opened.
-    store: Option<Arc<IndexStore>>,
-    /// Why what is there cannot be used.
+    /// `None` if there is none yet, or it cannot be used.
+    store: Option<Arc<RecordStore>>,
+    /// Why the store that is there cannot be used.
     unusable: Option<String>,
     /// Why another log was begun.
     begun_anew: Option<String>,
 }
 
 impl AccessLog {
-    /// Opens the log of a project, given its `.aurora` directory, or makes it. One that cannot be used is opened too: reads
-    /// say so, and the first write begins another one.
+    /// Opens the log of a project, given its `.aurora` directory. It is created by the first write, and `known` remembers it. A
+    /// damaged one is opened too: reads fail, and the first write begins another one.
     ///
     /// # Errors
-    /// When the directory or the files of the log cannot be created or opened, or the disk is full. Damage is no error here.
-    pub fn open(directory: &Path) -> Result<Self, StorageError> {
+    /// [`StorageError::ForeignRecords`] if the user has neither made nor accepted the log; when the directory or the files of the
+    /// log cannot be opened. Damage is no error here.
+    pub fn open(directory: &Path, known: &KnownIndexes) -> Result<Self, StorageError> {
         let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
-        let mut state = LogState { store: None, unusable: None, begun_anew: None };
-        match open_store(&home) {
-            Ok(store) => state.store = Some(store),
-            Err(error) => state.unusable = Some(reason(error)?),
-        }
-        Ok(Self { home, state: Mutex::new(state) })
+        let log = Self { home, known: known.clone(), state: Mutex::default() };
+        log.reopen(&mut log.state())?;
+        Ok(log)
+    }
+
+    /// Takes the log of a project for this user's from now on, after a check of all that is in it.
+    ///
+    /// # Errors
+    /// When there is none, it is damaged, or the record of it cannot be written.
+    pub fn accept(directory: &Path, known: &KnownIndexes) -> Result<(), StorageError> {
+        let home = ProjectDirectory::at(directory).open().map_err(|error| StorageError::io(directory, error))?;
+        open_store(&home, OpenMode::Existing, known)?.accept()
+    }
+
+    /// Checks every page and every record.
+    ///
+    /// # Errors
+    /// [`StorageError::LogUnusable`] when the log is damaged or of another format.
+    pub fn check(&self) -> Result<(), StorageError> {
+        let Some(store) = self.usable()? else { return Ok(()) };
+        store.check().map_err(|error| self.wrap(error))
     }
 
     /// Why a write through this handle has begun another log, if one has.
@@ -107,12 +124,12 @@ impl AccessLog {
             .map(|(copy, _)| copy)
             .collect();
         if !changed.is_empty() {
-            self.write(|table, transaction| {
+            self.write(|writer| {
                 for (key, copy) in &changed {
                     let key = table_key(key);
                     // A search may have come in between.
-                    if let Some(record) = raised(stored(table, transaction, &key)?, copy) {
-                        put(table, transaction, &key, &record)?;
+                    if let Some(record) = raised(stored(writer, &key)?, copy) {
+                        writer.put(RECORDS, &key, &record.encode())?;
                     }
                 }
                 Ok(())
@@ -126,12 +143,12 @@ impl AccessLog {
         if chunks.is_empty() {
             return Ok(());
         }
-        self.write(|table, transaction| {
+        self.write(|writer| {
             for (key, time) in chunks {
                 let key = table_key(key);
-                let mut record = stored(table, transaction, &key)?.unwrap_or_default();
+                let mut record = stored(writer, &key)?.unwrap_or_default();
                 change(&mut record, *time);
-                put(table, transaction, &key, &record)?;
+                writer.put(RECORDS, &key, &record.encode())?;
             }
             Ok(())
         })
@@ -150,18 +167,13 @@ impl AccessLog {
     /// # Errors
     /// [`StorageError::LogUnusable`] when the log is damaged or of another format: callers do without it.
     pub fn get_many(&self, keys: &[&str]) -> Result<Vec<Option<AccessRecord>>, StorageError> {
-        let mapped = self.read()?;
-        let wrap = |damage: Damage| self.unusable(damage.0);
-        let tree = records(&mapped).map_err(wrap)?;
-        let mut seen = FxHashSet::default();
-        let mut get = |key: &&str| {
-            let key = table_key(key);
-            match Cursor::get(mapped.pages(), tree, &key)? {
-                Some(bytes) => decode(bytes).map(Some),
-                None => Cursor::check_way(mapped.pages(), tree, &key, &mut seen).map(|()| None),
-            }
+        let Some(store) = self.usable()? else { return Ok(vec![None; keys.len()]) };
+        let get = || -> Result<Vec<Option<AccessRecord>>, StorageError> {
+            let reader = store.read()?;
+            let decode = |bytes| self.decode(bytes);
+            keys.iter().map(|key| reader.get(RECORDS, &table_key(key))?.map(decode).transpose()).collect()
         };
-        keys.iter().map(|key| get(key).map_err(wrap)).collect()
+        get().map_err(|error| self.wrap(error))
     }
 
     /// Moves the history of a chunk that has got another key.
@@ -172,13 +184,13 @@ impl AccessLog {
         if from == to || self.get(from)?.is_none() {
             return Ok(());
         }
-        self.write(|table, transaction| {
+        self.write(|writer| {
             let (from, to) = (table_key(from), table_key(to));
-            if let Some(moved) = stored(table, transaction, &from)? {
-                let mut record = stored(table, transaction, &to)?.unwrap_or_default();
+            if let Some(moved) = stored(writer, &from)? {
+                let mut record = stored(writer, &to)?.unwrap_or_default();
                 record.absorb(moved);
-                put(table, transaction, &to, &record)?;
-                table.delete(transaction, &from)?;
+                writer.put(RECORDS, &to, &record.encode())?;
+                writer.delete(RECORDS, &from)?;
             }
             Ok(())
         })
@@ -198,31 +210,29 @@ impl AccessLog {
         since: i64,
         most: usize,
     ) -> Result<usize, StorageError> {
+        let Some(store) = self.usable()? else { return Ok(0) };
         let mut gone = Vec::new();
-        {
-            let mapped = self.read()?;
-            let wrap = |damage: Damage| self.unusable(damage.0);
-            let mut cursor = Cursor::first(mapped.pages(), records(&mapped).map_err(wrap)?).map_err(wrap)?;
-            while let Some((key, bytes)) = cursor.entry().map_err(wrap)? {
-                let newest = decode(bytes).map_err(wrap)?.newest();
-                let chunk = std::str::from_utf8(key).ok().filter(|key| key.len() <= MAX_KEY);
-                if let Some(chunk) = chunk
-                    && !is_live(chunk)?
-                {
-                    gone.push((newest, key.to_vec()));
-                }
-                cursor.next().map_err(wrap)?;
+        let reader = store.read().map_err(|error| self.wrap(error))?;
+        for record in reader.from(RECORDS, &[]).map_err(|error| self.wrap(error))? {
+            let (key, bytes) = record.map_err(|error| self.wrap(error))?;
+            let newest = self.decode(bytes)?.newest();
+            let chunk = std::str::from_utf8(key).ok().filter(|key| key.len() <= MAX_KEY);
+            if let Some(chunk) = chunk
+                && !is_live(chunk)?
+            {
+                gone.push((newest, key.to_vec()));
             }
         }
+        drop((reader, store));
         gone.sort_unstable_by(|a, b| b.cmp(a));
         let kept = gone.iter().take(most).take_while(|(newest, _)| newest.is_some_and(|time| time >= since)).count();
         let forgotten = gone.split_off(kept);
         if !forgotten.is_empty() {
-            self.write(|table, transaction| {
+            self.write(|writer| {
                 for (newest, key) in &forgotten {
                     // A search may have come in between.
-                    if stored(table, transaction, key)?.and_then(|record| record.newest()) == *newest {
-                        table.delete(transaction, key)?;
+                    if stored(writer, key)?.and_then(|record| record.newest()) == *newest {
+                        writer.delete(RECORDS, key)?;
                     }
                 }
                 Ok(())
@@ -231,52 +241,92 @@ impl AccessLog {
         Ok(forgotten.len())
     }
 
-    fn write(&self, change: impl Fn(&AccessTable, &mut RwTxn<'_>) -> heed::Result<()>) -> Result<(), StorageError> {
-        let mut state = self.state();
-        let store = self.writable(&mut state)?;
-        drop(state);
-        let wrap = |error| StorageError::lmdb(&store.data, error);
-        let tables = FORMAT.open(&store).map_err(wrap)?;
-        let mut transaction = store.lmdb.write_txn().map_err(wrap)?;
-        change(&tables.tables[0], &mut transaction).map_err(wrap)?;
-        FORMAT.sign_in(&tables, &mut transaction).map_err(wrap)?;
-        transaction.commit().map_err(wrap)
-    }
-
-    /// A log that LMDB can write to, all of whose pages and values have been checked; another one where it was damaged.
-    fn writable(&self, state: &mut LogState) -> Result<Arc<IndexStore>, StorageError> {
-        let found = match (&state.store, &state.unusable) {
-            (Some(store), None) => check(store),
-            (_, reason) => Ok(Some(reason.clone().unwrap_or_default())),
-        }?;
-        if let Some(reason) = found {
-            state.store = None;
-            state.unusable = Some(reason.clone());
-            // Another process may have done it already.
-            let is_sound = || open_store(&self.home).is_ok_and(|store| matches!(check(&store), Ok(None)));
-            if set_aside(&self.home, is_sound)? {
-                state.begun_anew = Some(reason);
+    /// Writes to the log, or to another one in its place if it cannot be used.
+    fn write(&self, change: impl Fn(&mut RecordWriter<'_>) -> Result<(), StorageError>) -> Result<(), StorageError> {
+        let written = match self.writable()?.map(|store| store.write(&change)) {
+            // Another process has begun a new log.
+            Some(Err(StorageError::Replaced { .. })) => {
+                self.state().store = None;
+                self.writable()?.map(|store| store.write(&change))
             }
-            state.store = Some(open_store(&self.home)?);
-            state.unusable = None;
-        }
-        let store = state.store.as_ref().map(Arc::clone);
-        store.ok_or_else(|| self.unusable("it is not open".to_owned()))
-    }
-
-    fn read(&self) -> Result<Mapped, StorageError> {
-        let store = {
-            let state = self.state();
-            match (&state.store, &state.unusable) {
-                (Some(store), None) => Arc::clone(store),
-                (_, reason) => return Err(self.unusable(reason.clone().unwrap_or_default())),
-            }
+            written => written,
         };
-        store.read().map_err(|error| reason(error).map_or_else(|error| error, |reason| self.unusable(reason)))
+        match written {
+            Some(Err(error)) => {
+                let reason = unusable(&error).ok_or(error)?;
+                self.state().unusable = Some(reason);
+            }
+            Some(Ok(())) => return Ok(()),
+            None => {}
+        }
+        self.begin_anew()?.write(change)
+    }
+
+    /// The store, which is created if there is none; `None` if it cannot be used.
+    fn writable(&self) -> Result<Option<Arc<RecordStore>>, StorageError> {
+        let mut state = self.state();
+        if state.store.is_none() && state.unusable.is_none() {
+            match open_store(&self.home, OpenMode::Create, &self.known) {
+                Ok(store) => state.store = Some(Arc::new(store)),
+                Err(error) => state.unusable = Some(unusable(&error).ok_or(error)?),
+            }
+        }
+        Ok(state.store.clone().filter(|_| state.unusable.is_none()))
+    }
+
+    /// Puts a log that cannot be used aside, and creates another one.
+    fn begin_anew(&self) -> Result<Arc<RecordStore>, StorageError> {
+        let mut state = self.state();
+        state.store = None;
+        // Another process may have done it already.
+        let existing = || open_store(&self.home, OpenMode::Existing, &self.known);
+        if set_aside(&self.home, || existing().is_ok_and(|store| store.check().is_ok()))? {
+            state.begun_anew = state.unusable.take();
+        }
+        state.unusable = None;
+        let store = Arc::new(open_store(&self.home, OpenMode::Create, &self.known)?);
+        state.store = Some(Arc::clone(&store));
+        Ok(store)
+    }
+
+    /// The store; `None` if there is none yet.
+    fn usable(&self) -> Result<Option<Arc<RecordStore>>, StorageError> {
+        let mut state = self.state();
+        if state.store.is_none() {
+            // Another process may have created it.
+            self.reopen(&mut state)?;
+        }
+        match &state.unusable {
+            Some(reason) => Err(self.unusable(reason.clone())),
+            None => Ok(state.store.clone()),
+        }
+    }
+
+    fn reopen(&self, state: &mut LogState) -> Result<(), StorageError> {
+        state.unusable = None;
+        match open_store(&self.home, OpenMode::Existing, &self.known).and_then(RecordStore::checked) {
+            Ok(store) => state.store = Some(Arc::new(store)),
+            Err(StorageError::NoIndex { .. }) => {}
+            // Who has made a damaged log cannot be told. It is not believed anyway.
+            Err(error) => state.unusable = Some(unusable(&error).ok_or(error)?),
+        }
+        Ok(())
     }
 
     fn state(&self) -> MutexGuard<'_, LogState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<AccessRecord, StorageError> {
+        AccessRecord::decode(bytes).ok_or_else(|| self.unusable(INVALID_RECORD.to_owned()))
+    }
+
+    /// An error of the store as one of the log.
+    fn wrap(&self, error: StorageError) -> StorageError {
+        match unusable(&error) {
+            Some(what) => self.unusable(what),
+            None => error,
+        }
     }
 
     fn unusable(&self, what: String) -> StorageError {
@@ -284,54 +334,22 @@ impl AccessLog {
     }
 }
 
-fn open_store(home: &Directory) -> Result<Arc<IndexStore>, StorageError> {
-    IndexStore::open(ACCESS, home, OpenMode::Create, EnvFlags::NO_META_SYNC)
+fn open_store(home: &Directory, mode: OpenMode, known: &KnownIndexes) -> Result<RecordStore, StorageError> {
+    RecordStore::of_format(home, ACCESS, FORMAT, (mode, EnvFlags::NO_META_SYNC), known.clone())
 }
 
-/// What makes a log unusable, if that is what an error says: damage, or something else in its place.
-fn reason(error: StorageError) -> Result<String, StorageError> {
+/// Why a log cannot be used, if the error says that it is damaged, or that something else is in its place.
+fn unusable(error: &StorageError) -> Option<String> {
     match error {
-        StorageError::Unsafe { refusal, .. } => Ok(refusal.to_string()),
-        error => error.unusable_index().ok_or(error),
+        StorageError::Unsafe { refusal, .. } => Some(refusal.to_string()),
+        StorageError::DamagedRecords { what, .. } => Some(what.clone()),
+        error => error.unusable_index(),
     }
 }
 
-/// Checks all pages and all values, few as they are; returns what is wrong. LMDB would follow what it finds.
-fn check(store: &IndexStore) -> Result<Option<String>, StorageError> {
-    let mapped = match store.read() {
-        Ok(mapped) => mapped,
-        Err(error) => return reason(error).map(Some),
-    };
-    let checked = || -> Result<(), Damage> {
-        first_damage(&mapped.pages(), &mapped.meta)?;
-        let mut cursor = Cursor::first(mapped.pages(), records(&mapped)?)?;
-        while let Some((_, bytes)) = cursor.entry()? {
-            decode(bytes)?;
-            cursor.next()?;
-        }
-        Ok(())
-    };
-    Ok(checked().err().map(|damage| damage.0))
-}
-
-/// The tree of the records, once the format has been found to be this one.
-fn records(mapped: &Mapped) -> Result<Tree, Damage> {
-    Ok(FORMAT.trees(mapped)?[0])
-}
-
-fn decode(bytes: &[u8]) -> Result<AccessRecord, Damage> {
-    AccessRecord::decode(bytes).ok_or_else(|| Damage("it has a record that is none".to_owned()))
-}
-
-fn stored(table: &AccessTable, transaction: &RwTxn<'_>, key: &[u8]) -> heed::Result<Option<AccessRecord>> {
-    let bytes = table.get(transaction, key)?.and_then(|bytes| unseal(RECORD_MARK, key, bytes));
-    Ok(bytes.and_then(AccessRecord::decode))
-}
-
-fn put(table: &AccessTable, transaction: &mut RwTxn<'_>, key: &[u8], record: &AccessRecord) -> heed::Result<()> {
-    let mut value = record.encode();
-    seal(RECORD_MARK, key, &mut value);
-    table.put(transaction, key, &value)
+fn stored(writer: &RecordWriter<'_>, key: &[u8]) -> Result<Option<AccessRecord>, StorageError> {
+    let decode = |bytes: Vec<u8>| AccessRecord::decode(&bytes).ok_or_else(|| writer.invalid(INVALID_RECORD));
+    writer.get(RECORDS, key)?.map(decode).transpose()
 }
 
 /// The key of a chunk key: itself, or for a very long one its beginning and a digest.

@@ -9,11 +9,13 @@ use crate::blame;
 use crate::canonical::SEGMENT;
 use crate::chunk::NewChunk;
 use crate::chunk_rows::ChunkRows;
+use crate::column::ColumnDeclaration;
 use crate::content::decode_whole;
 use crate::error::StorageError;
-use crate::files;
+use crate::files::{self, FileStamp};
 use crate::representation::FileRepresentation;
 use crate::tables::{Operation, Table, block_key, chunk_key};
+use crate::unfinished::Unfinished;
 use crate::vectors::BLOCK_IDS;
 
 /// Looks at the rows of one table after another.
@@ -28,15 +30,31 @@ pub(super) struct Checker {
     pub(super) vectors: u64,
     /// File rows that were seen.
     pub(super) files: u64,
+    /// The unfinished rows of these files.
+    pub(super) unfinished: Unfinished,
     /// Bytes of dictionary and postings that were seen.
     pub(super) segment_bytes: u64,
 }
 
 impl Checker {
-    /// For an artefact with so many chunks, whose model has so many dimensions.
-    pub(super) fn new(chunks: u32, dimensions: Option<usize>) -> Result<Self, StorageError> {
-        let chunk_rows = ChunkRows::new()?;
-        Ok(Self { chunks, dimensions, chunk_rows, rows: 0, last: Vec::new(), vectors: 0, files: 0, segment_bytes: 0 })
+    /// For an artefact with so many chunks, whose model has so many dimensions, with custom columns.
+    pub(super) fn new(
+        chunks: u32,
+        dimensions: Option<usize>,
+        columns: &[ColumnDeclaration],
+    ) -> Result<Self, StorageError> {
+        let chunk_rows = ChunkRows::new(columns.into(), None)?;
+        Ok(Self {
+            chunks,
+            dimensions,
+            chunk_rows,
+            rows: 0,
+            last: Vec::new(),
+            vectors: 0,
+            files: 0,
+            unfinished: Unfinished::default(),
+            segment_bytes: 0,
+        })
     }
 
     /// Takes the next row of a table, and returns what is to be written.
@@ -53,7 +71,7 @@ impl Checker {
             Table::Lengths => self.lengths(key, value).map(as_it_is),
             Table::Dictionary | Table::Postings => self.segment(key, value).map(as_it_is),
             Table::Vectors => self.vectors(key, value),
-            Table::Meta | Table::Sources | Table::Content | Table::Codes => {
+            Table::Meta | Table::Sources | Table::Content | Table::Codes | Table::Values => {
                 Err("it cannot be part of an artefact".to_owned())
             }
         }?;
@@ -103,9 +121,10 @@ impl Checker {
         if files::key(&record.path) != key {
             return Err(format!("the row of {} stands in another place", record.path.escape_debug()));
         }
-        if record.mtime_ns != 0 || !record.blob.is_empty() {
+        if record.stamp != FileStamp::default() || !record.blob.is_empty() {
             return Err(format!("the row of {} vouches for a file of this machine", record.path.escape_debug()));
         }
+        self.unfinished.add(&record.unfinished, record.chunks.len());
         self.files += 1;
         Ok(())
     }
@@ -187,7 +206,7 @@ mod tests {
         FileRecord {
             path: path.to_owned(),
             size: 1,
-            mtime_ns: 0,
+            stamp: FileStamp::default(),
             blob: Vec::new(),
             hash: [0; 32],
             language: String::new(),
@@ -196,12 +215,13 @@ mod tests {
             chunks: vec![ChunkId(0)],
             lines: 1,
             warnings: Vec::new(),
+            unfinished: Vec::new(),
         }
     }
 
     fn taken(record: &FileRecord) -> bool {
         let value = files::encode(record);
-        Checker::new(1, None).expect("starts").row(Table::Files, &files::key(&record.path), &value).is_ok()
+        Checker::new(1, None, &[]).expect("starts").row(Table::Files, &files::key(&record.path), &value).is_ok()
     }
 
     #[test]
@@ -216,13 +236,19 @@ mod tests {
 
     #[test]
     fn nothing_vouches_for_files_of_this_machine() {
-        assert!(!taken(&FileRecord { mtime_ns: 1, ..file("a") }));
+        for stamp in [
+            FileStamp { modified: 1, ..FileStamp::default() },
+            FileStamp { changed: 1, ..FileStamp::default() },
+            FileStamp { inode: 1, ..FileStamp::default() },
+        ] {
+            assert!(!taken(&FileRecord { stamp, ..file("a") }), "{stamp:?}");
+        }
         assert!(!taken(&FileRecord { blob: vec![1], ..file("a") }));
     }
 
     #[test]
     fn rows_are_in_order_and_complete() {
-        let mut checker = Checker::new(WINDOW + 1, None).expect("starts");
+        let mut checker = Checker::new(WINDOW + 1, None, &[]).expect("starts");
         let block = aurora_inverted::encode_lengths(&[[1; aurora_inverted::FIELDS]]);
         assert!(checker.row(Table::Lengths, &block_key(0), &block).is_ok());
         assert!(checker.row(Table::Lengths, &block_key(0), &block).is_err());

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{PARTS, name_of};
 use crate::column::{ColumnDeclaration, check_columns};
 use crate::manifest::{FORMAT_VERSION, ModelInfo};
+use crate::unfinished::Unfinished;
 
 /// Most dimensions of a model that is believed.
 const MAX_DIMENSIONS: usize = 1 << 16;
@@ -27,6 +28,8 @@ pub struct ArtefactManifest {
     pub fingerprints: Vec<(String, String)>,
     /// The custom columns.
     pub columns: Vec<ColumnDeclaration>,
+    /// Work that stages have left undone.
+    pub unfinished: Unfinished,
     /// Number of file rows.
     pub files: u64,
     /// Number of chunks.

@@ -63,5 +63,6 @@ fn name_of(table: Table) -> &'static str {
         Table::Vectors => "vectors",
         Table::Dictionary => "dictionary",
         Table::Postings => "postings",
+        Table::Values => "values",
     }
 }

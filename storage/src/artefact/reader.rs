@@ -132,7 +132,7 @@ impl Input<'_> {
     /// Writes the rows of all parts, and returns the manifest of the index as far as they tell.
     fn rows(&mut self, announced: &ArtefactManifest, to: &mut Replacement) -> Result<Manifest, StorageError> {
         let dimensions = announced.model.as_ref().map(|model| model.dimensions);
-        let mut checker = Checker::new(announced.chunks, dimensions)?;
+        let mut checker = Checker::new(announced.chunks, dimensions, &announced.columns)?;
         for (table, part) in PARTS.into_iter().zip(&announced.parts) {
             let (name, inner) = (self.name, &mut *self.inner);
             part_rows(table, PartReader::new(part, inner), &mut checker, to).map_err(|error| match error {
@@ -146,6 +146,9 @@ impl Input<'_> {
         }
         if (checker.files, checker.vectors) != (announced.files, announced.vectors) {
             return Err(self.damaged("manifest", "it counts other files or vectors than there are".to_owned()));
+        }
+        if checker.unfinished.rows != announced.unfinished.rows {
+            return Err(self.damaged("manifest", "it counts other unfinished rows than there are".to_owned()));
         }
         let segment = SegmentInfo {
             id: SEGMENT,
@@ -162,6 +165,7 @@ impl Input<'_> {
             head_commit: announced.head_commit.clone(),
             fingerprints: announced.fingerprints.clone(),
             columns: announced.columns.clone(),
+            unfinished: announced.unfinished.clone(),
             complete: announced.complete,
             chunk_count: u64::from(announced.chunks),
             file_count: announced.files,

@@ -133,6 +133,7 @@ impl Export<'_> {
             model: known.model.clone(),
             fingerprints: known.fingerprints.clone(),
             columns: known.columns.clone(),
+            unfinished: known.unfinished.clone(),
             files: known.file_count,
             chunks: canonical.len(),
             vectors,

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use super::ledger::Ledger;
 use super::meta::{Meta, each_free};
 use super::page::{Counts, Damage, PageValue, Pages, Tree, TreeRecord, word};
+use super::seal::{Mark, unseal};
 
 /// Deepest tree that LMDB can follow.
 const MAX_DEPTH: u16 = 32;
@@ -14,22 +15,35 @@ const MAX_DEPTH: u16 = 32;
 ///
 /// Each fault is given to `report` with the name of the table that it is in, or no name; what lies below a faulty page is
 /// left out. Trees named by `last` are looked at last, so that a page that one of them shares is a fault of theirs.
-/// Every page is visited at most once, even in a damaged file; of overflow pages only the head of the first is read.
-pub(crate) fn check_structure(pages: &Pages<'_>, meta: &Meta, last: &[&str], report: &mut dyn FnMut(&[u8], Damage)) {
+/// Every page is visited at most once, even in a damaged file. Values that have a seal according to `seal_of`, which gets the name of
+/// the table and the key, are compared with their checksums; of the overflow pages of others only the head of the first is read.
+pub(crate) fn check_structure(
+    pages: &Pages<'_>,
+    meta: &Meta,
+    last: &[&str],
+    seal_of: impl Fn(&[u8], &[u8]) -> Option<Mark>,
+    report: &mut dyn FnMut(&[u8], Damage),
+) {
     let mut tables = Vec::new();
     let walk = PageWalk::of_roots(pages, meta, &mut tables, &mut |damage| report(&[], damage));
     let Some(mut walk) = walk else { return };
     // The sort is stable.
     tables.sort_by_key(|(name, _)| last.iter().any(|last| last.as_bytes() == *name));
     for (name, table) in tables {
-        walk.tree(table, &mut |damage| report(name, damage), &mut |_, _, value| plain(value));
+        walk.tree(table, &mut |damage| report(name, damage), &mut |_, key, value| {
+            plain(value)?;
+            match seal_of(name, key).map(|mark| unseal(mark, key, value.bytes)) {
+                Some(None) => Err(Damage(format!("`{}` has a value with a wrong checksum", name.escape_ascii()))),
+                _ => Ok(()),
+            }
+        });
     }
 }
 
-/// The same, up to the first fault.
+/// The first fault of the structure, without a look at any checksum.
 pub(crate) fn first_damage(pages: &Pages<'_>, meta: &Meta) -> Result<(), Damage> {
     let mut first = None;
-    check_structure(pages, meta, &[], &mut |_, damage| {
+    check_structure(pages, meta, &[], |_, _| None, &mut |_, damage| {
         first.get_or_insert(damage);
     });
     first.map_or(Ok(()), Err)

@@ -12,6 +12,8 @@ const META: u16 = 0x08;
 const PAGE_SIZES: std::ops::RangeInclusive<usize> = 4096..=32_768;
 /// More transactions than there ever are. LMDB counts on from the number, and the largest one is a mark.
 const MAX_TRANSACTION: u64 = u64::MAX >> 16;
+/// Maximum number of bytes in a file that has meta pages and nothing else.
+pub(crate) const MAX_UNBORN_BYTES: u64 = 2 * *PAGE_SIZES.end() as u64;
 /// How often the meta pages are read while a writer changes them.
 const ATTEMPTS: usize = 16;
 
@@ -137,6 +139,24 @@ impl Meta {
             && meta.last_page < u64::MAX / 65_536;
         if sound { Ok(meta) } else { Err(MetaError::Foreign("its meta pages are damaged")) }
     }
+}
+
+/// Whether a file holds no commit, because the process that created it ended before LMDB had written both meta pages.
+///
+/// Such a file is empty or all zeros, or it ends before the second meta page does and its first one is of transaction 0. The
+/// first commit of a store creates its tables, and the second one, which has the first records, overwrites the first meta page:
+/// a store with records that was cut short is not taken for an empty one.
+pub(crate) fn is_unborn(bytes: &[u8]) -> bool {
+    let is_zero = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
+    if bytes.len() as u64 > MAX_UNBORN_BYTES {
+        return false;
+    }
+    let ends_early = |page_size: usize| {
+        let rest = bytes.get(page_size..).unwrap_or_default();
+        rest.len() < page_size || is_zero(rest)
+    };
+    let first = Meta::read_at(bytes, 0, 0).ok().filter(|meta| meta.transaction == 0);
+    is_zero(bytes) || first.is_some_and(|meta| ends_early(meta.page_size))
 }
 
 /// The free pages, which LMDB gives to the next writer.

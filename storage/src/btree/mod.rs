@@ -18,6 +18,6 @@ mod seal;
 pub(crate) use check::{check_structure, first_damage};
 pub(crate) use cursor::Cursor;
 pub(crate) use guard::Guard;
-pub(crate) use meta::{Meta, MetaError, free_pages, missing_pages_are_free};
+pub(crate) use meta::{MAX_UNBORN_BYTES, Meta, MetaError, free_pages, is_unborn, missing_pages_are_free};
 pub(crate) use page::{Damage, Pages, Tree};
 pub(crate) use seal::{Mark, Unsealed, crc, seal, unseal};

@@ -12,7 +12,7 @@ mod whole;
 pub(crate) use block::{BlockBuilder, CompressedBlock, Frame, compressor};
 pub(crate) use cache::FrameCache;
 pub(crate) use codec::{decode_relations, decode_text, encode_relations, encode_text, text_of};
-pub(crate) use whole::{decode_whole, encode_whole};
+pub(crate) use whole::{decode_value, decode_whole, encode_value, encode_whole};
 
 /// The parts of blocks of [`crate::tables::Table::Content`].
 pub(crate) const CONTENT_PARTS: usize = 2;

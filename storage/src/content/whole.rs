@@ -91,6 +91,19 @@ pub(crate) fn decode_whole(bytes: &[u8]) -> Option<Chunk> {
     is_sound.then_some(chunk)
 }
 
+/// Serialises a value of metadata.
+pub(crate) fn encode_value(value: &MetaValue) -> Vec<u8> {
+    let mut out = Vec::new();
+    put_value(&mut out, value);
+    out
+}
+
+/// Reads a value of metadata; `None` when the bytes are no valid one.
+pub(crate) fn decode_value(bytes: &[u8]) -> Option<MetaValue> {
+    let mut reader = ByteReader::new(bytes);
+    value(&mut reader).filter(|_| reader.is_empty())
+}
+
 fn put_value(out: &mut Vec<u8>, value: &MetaValue) {
     match value {
         MetaValue::Bool(value) => out.extend_from_slice(&[0, u8::from(*value)]),

@@ -1,13 +1,15 @@
 //! File rows as keys and values of the `files` table.
 //!
-//! Layout: path, if the key is not the path · size · modification time · content digest · object id · language · reason why it was
-//! left out, if it was · history key · lines · chunks, as pairs of the gap before a run of ids and the run's length · warnings.
+//! Layout: path, if the key is not the path · size · modification time · inode change time less that · inode · content digest · object id · language · reason why it was
+//! left out, if it was · history key · lines · unfinished rows, each as stage, position of the chunk plus one or 0, reason if it failed · chunks, as
+//! pairs of the gap before a run of ids and the run's length · warnings.
 //! What can be missing is a list of at most one. Numbers are variable-length integers, texts stand behind their length.
 
 use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
-use super::record::{FileOutcome, FileRecord};
+use super::record::{FileOutcome, FileRecord, FileStamp};
 use crate::chunk::ChunkId;
+use crate::unfinished::UnfinishedRow;
 
 /// Most chunks of one file: no run of ids takes up more memory than this allows.
 const MOST_CHUNKS: usize = 1 << 24;
@@ -32,7 +34,10 @@ pub(crate) fn encode(record: &FileRecord) -> Vec<u8> {
     let long_path = (record.path.len() > PREFIX).then_some(&record.path);
     put_list(&mut out, long_path.as_slice(), |out, path| put_sized(out, path.as_bytes()));
     put_varint(&mut out, record.size);
-    put_zigzag(&mut out, record.mtime_ns);
+    let FileStamp { modified, changed, inode } = record.stamp;
+    put_zigzag(&mut out, modified);
+    put_zigzag(&mut out, changed.wrapping_sub(modified));
+    put_varint(&mut out, inode);
     out.extend_from_slice(&record.hash);
     put_sized(&mut out, &record.blob);
     put_sized(&mut out, record.language.as_bytes());
@@ -43,6 +48,11 @@ pub(crate) fn encode(record: &FileRecord) -> Vec<u8> {
     put_list(&mut out, skipped.as_slice(), |out, reason| put_sized(out, reason.as_bytes()));
     put_sized(&mut out, &record.history_key);
     put_varint(&mut out, u64::from(record.lines));
+    put_list(&mut out, &record.unfinished, |out, row| {
+        put_sized(out, row.stage.as_bytes());
+        put_varint(out, row.chunk.map_or(0, |chunk| u64::from(chunk) + 1));
+        put_list(out, row.reason.as_slice(), |out, reason| put_sized(out, reason.as_bytes()));
+    });
     put_list(&mut out, &runs(&record.chunks), |out, &(gap, length)| {
         put_varint(out, u64::from(gap));
         put_varint(out, u64::from(length));
@@ -69,31 +79,33 @@ fn runs(chunks: &[ChunkId]) -> Vec<(u32, u32)> {
 pub struct FileRow<'a> {
     path: &'a str,
     size: u64,
-    mtime_ns: i64,
+    stamp: FileStamp,
     hash: &'a [u8; 32],
     blob: &'a [u8],
     language: &'a str,
     skipped: Option<&'a str>,
     history_key: &'a [u8],
     lines: u32,
-    /// Chunks and warnings.
+    /// Unfinished rows, chunks and warnings.
     rest: ByteReader<'a>,
 }
 
 impl<'a> FileRow<'a> {
-    /// Reads a row without its chunks and warnings; `None` when the bytes are no valid record.
+    /// Reads a row without its unfinished rows, chunks and warnings; `None` when the bytes are no valid record.
     pub(crate) fn new(key: &'a [u8], value: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(value);
         let path = match optional(&mut reader, ByteReader::text)? {
             Some(path) => path,
             None => std::str::from_utf8(key).ok()?,
         };
-        let (size, mtime_ns) = (reader.varint()?, reader.zigzag()?);
+        let (size, modified) = (reader.varint()?, reader.zigzag()?);
+        let changed = modified.wrapping_add(reader.zigzag()?);
+        let stamp = FileStamp { modified, changed, inode: reader.varint()? };
         let hash = reader.take(32)?.first_chunk()?;
         let (blob, language) = (reader.sized()?, reader.text()?);
         let skipped = optional(&mut reader, ByteReader::text)?;
         let (history_key, lines) = (reader.sized()?, reader.varint32()?);
-        Some(Self { path, size, mtime_ns, hash, blob, language, skipped, history_key, lines, rest: reader })
+        Some(Self { path, size, stamp, hash, blob, language, skipped, history_key, lines, rest: reader })
     }
 
     /// Path relative to the indexed root, with `/`.
@@ -106,9 +118,9 @@ impl<'a> FileRow<'a> {
         self.size
     }
 
-    /// Modification time in nanoseconds since the Unix epoch.
-    pub fn mtime_ns(&self) -> i64 {
-        self.mtime_ns
+    /// See [`FileRecord::stamp`].
+    pub fn stamp(&self) -> FileStamp {
+        self.stamp
     }
 
     /// See [`FileRecord::blob`].
@@ -131,15 +143,22 @@ impl<'a> FileRow<'a> {
         self.skipped
     }
 
-    /// The whole of it; `None` when chunks or warnings are invalid.
+    /// Whether a stage has no result for the file or one of its chunks.
+    pub fn is_unfinished(&self) -> bool {
+        let mut rest = self.rest;
+        rest.varint() != Some(0)
+    }
+
+    /// The whole of it; `None` when what [`FileRow::new`] has not read is invalid.
     pub(crate) fn record(&self) -> Option<FileRecord> {
         let mut reader = self.rest;
+        let unfinished = reader.list(unfinished_row)?;
         let chunks = chunks(&mut reader)?;
         let warnings = reader.list(|reader| reader.text().map(str::to_owned))?;
         let record = FileRecord {
             path: self.path.to_owned(),
             size: self.size,
-            mtime_ns: self.mtime_ns,
+            stamp: self.stamp,
             blob: self.blob.to_vec(),
             hash: *self.hash,
             language: self.language.to_owned(),
@@ -148,6 +167,7 @@ impl<'a> FileRow<'a> {
             chunks,
             lines: self.lines,
             warnings,
+            unfinished,
         };
         reader.is_empty().then_some(record)
     }
@@ -165,6 +185,12 @@ fn optional<'a, T>(reader: &mut ByteReader<'a>, read: impl Fn(&mut ByteReader<'a
         1 => read(reader).map(Some),
         _ => None,
     }
+}
+
+fn unfinished_row(reader: &mut ByteReader<'_>) -> Option<UnfinishedRow> {
+    let (stage, chunk) = (reader.text()?.to_owned(), reader.varint32()?.checked_sub(1));
+    let reason = optional(reader, ByteReader::text)?.map(str::to_owned);
+    Some(UnfinishedRow { stage, chunk, reason })
 }
 
 /// Reads ids as [`runs`] gives them.
@@ -190,16 +216,23 @@ mod tests {
     prop_compose! {
         fn record()(
             path in "[a-z/]{1,12}|[a-z]{440,460}",
-            (size, mtime_ns, lines) in any::<(u64, i64, u32)>(),
+            (size, lines) in any::<(u64, u32)>(),
+            (modified, changed, inode) in any::<(i64, i64, u64)>(),
             hash in any::<[u8; 32]>(),
             (blob, history_key) in any::<(Vec<u8>, Vec<u8>)>(),
             language in "[a-z]{0,5}",
             skipped in prop::option::of("[a-z ]{0,9}"),
             chunks in prop::collection::btree_set(0..40u32, 0..20),
             warnings in prop::collection::vec("[a-z ]{0,9}", 0..3),
+            unfinished in prop::collection::vec(("[a-z]{0,5}", prop::option::of(0..9u32), prop::option::of("[a-z ]{0,9}")), 0..3),
         ) -> FileRecord {
             FileRecord {
-                path, size, mtime_ns, blob, hash, language, history_key, lines, warnings,
+                path, size, blob, hash, language, history_key, lines, warnings,
+                stamp: FileStamp { modified, changed, inode },
+                unfinished: unfinished
+                    .into_iter()
+                    .map(|(stage, chunk, reason)| UnfinishedRow { stage, chunk, reason })
+                    .collect(),
                 outcome: skipped.map_or(FileOutcome::Indexed, FileOutcome::Skipped),
                 chunks: chunks.into_iter().map(ChunkId).collect(),
             }

@@ -8,4 +8,4 @@ mod rows;
 pub use codec::FileRow;
 pub(crate) use codec::{decode, encode, key};
 pub use finder::FileFinder;
-pub use record::{FileOutcome, FileRecord};
+pub use record::{FileOutcome, FileRecord, FileStamp};

@@ -15,6 +15,8 @@ pub struct RecordTable {
     pub mark: u8,
 }
 
+/// The table of the store's id, after those of the caller.
+pub(super) const IDENTITY: RecordTable = RecordTable { name: "identity", mark: 0x50 };
 /// The name of the table that signs transactions, and its only row: the version, and the transaction that wrote the newest rows.
 const FORMAT: &str = "format";
 const SIGNATURE: &[u8] = b"signature";
@@ -32,7 +34,7 @@ pub(crate) struct RecordFormat {
     pub(crate) tables: &'static [RecordTable],
 }
 
-pub(crate) type RecordDatabase = Database<'static, Bytes, Bytes>;
+type RecordDatabase = Database<'static, Bytes, Bytes>;
 
 /// The tables as LMDB has them.
 pub(crate) struct OpenTables {
@@ -54,16 +56,18 @@ impl OnCommit for Opening<'_> {
 }
 
 impl RecordFormat {
-    /// Opens the tables, making them in a new file together with the signature.
+    /// Opens the tables. Those that are missing are created together with the signature.
     pub(crate) fn open(&self, store: &IndexStore) -> heed::Result<OpenTables> {
         let transaction = store.lmdb.write_txn()?;
         let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
             let mut tables = Vec::with_capacity(self.tables.len());
+            let mut is_changed = false;
             for table in self.tables {
+                is_changed |= opener.open_database::<Bytes, Bytes>(transaction, Some(table.name))?.is_none();
                 tables.push(opener.create_database::<Bytes, Bytes>(transaction, Some(table.name))?);
             }
             let format: Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some(FORMAT))?;
-            if format.get(transaction, SIGNATURE)?.is_none() {
+            if is_changed || format.get(transaction, SIGNATURE)?.is_none() {
                 self.sign(&format, transaction)?;
             }
             Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(Opening(tables, format)))
@@ -110,6 +114,8 @@ impl RecordFormat {
         }
         let tree = |table: &RecordTable| {
             let tree = Cursor::named(pages, main, table.name)?;
+            // Stores of earlier versions may have no table of ids. Nobody knows who has made them.
+            let tree = tree.or((table.name == IDENTITY.name).then_some(Tree::EMPTY));
             let tree = tree.ok_or_else(|| Damage(format!("it has no table `{}`", table.name)))?;
             Ok(tree.with_seal(Some(table.mark)))
         };

@@ -9,8 +9,8 @@ mod reader;
 mod store;
 mod writer;
 
+pub(crate) use format::RecordFormat;
 pub use format::RecordTable;
-pub(crate) use format::{RecordDatabase, RecordFormat};
 pub use reader::{Record, RecordReader, Records};
 pub use store::RecordStore;
 pub use writer::RecordWriter;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHashSet;
 
 use super::format::RecordFormat;
-use crate::btree::{Cursor, Damage, Tree};
+use crate::btree::{Cursor, Damage, Tree, first_damage};
 use crate::error::StorageError;
 use crate::store::Mapped;
 
@@ -79,8 +79,12 @@ impl RecordReader {
         last().map_err(|damage| damaged(&self.path, damage))
     }
 
-    /// Reads every record, and compares each with its checksum.
-    pub(super) fn check(&self) -> Result<(), StorageError> {
+    /// Checks every page, and compares every record with its checksum.
+    ///
+    /// # Errors
+    /// [`StorageError::DamagedRecords`] with the first thing that is wrong.
+    pub fn check(&self) -> Result<(), StorageError> {
+        first_damage(&self.mapped.pages(), &self.mapped.meta).map_err(|damage| damaged(&self.path, damage))?;
         for table in 0..self.trees.len() {
             let mut count = 0;
             for record in self.from(table, &[])? {

@@ -5,20 +5,18 @@ use std::sync::{Arc, OnceLock};
 use aurora_confined::Directory;
 use heed::EnvFlags;
 
-use super::format::{OpenTables, RecordFormat, RecordTable};
+use super::format::{IDENTITY, OpenTables, RecordFormat, RecordTable};
 use super::reader::RecordReader;
 use super::writer::RecordWriter;
-use crate::btree::first_damage;
 use crate::error::StorageError;
 use crate::index_id::IndexId;
 use crate::opening::OpenMode;
+use crate::project::DATA;
 use crate::store::IndexStore;
 use crate::trust::{KnownIndexes, Origin};
 
 /// Begins the checksum of the signature; other numbers than those of the tables.
 const SIGNATURE_MARK: u8 = 0x51;
-/// The table of the store's id, after those of the caller.
-const IDENTITY: RecordTable = RecordTable { name: "identity", mark: 0x50 };
 const ID: &[u8] = b"id";
 /// Held by the process that writes.
 const LOCK: &str = "records.lock";
@@ -39,17 +37,50 @@ impl RecordStore {
     /// [`RecordStore::IDENTITY`]; `version` is that of their values. `known` remembers which stores this user has made.
     ///
     /// # Errors
-    /// When it cannot be opened or made; [`StorageError::NoIndex`] where there is none and none is to be made.
+    /// [`StorageError::ForeignRecords`] if the user has neither made nor accepted the store; that it is damaged, cannot be opened
+    /// or cannot be made; [`StorageError::NoIndex`] where there is none and none is to be made.
     pub fn open(
+        home: &Directory,
+        name: &'static str,
+        layout: (u32, &'static [RecordTable]),
+        mode: OpenMode,
+        known: KnownIndexes,
+    ) -> Result<Self, StorageError> {
+        Self::open_unchecked(home, name, layout, mode, known)?.checked()
+    }
+
+    /// Opens a store without asking who has made it, for [`Self::accept`] and [`Self::origin`]. Writes ask nevertheless.
+    ///
+    /// # Errors
+    /// As for [`Self::open`], except for the first one.
+    pub fn open_unchecked(
         home: &Directory,
         name: &'static str,
         (version, tables): (u32, &'static [RecordTable]),
         mode: OpenMode,
         known: KnownIndexes,
     ) -> Result<Self, StorageError> {
-        let store = IndexStore::open(name, home, mode, EnvFlags::empty())?;
         let format = RecordFormat { version, mark: SIGNATURE_MARK, tables };
+        Self::of_format(home, name, format, (mode, EnvFlags::empty()), known)
+    }
+
+    /// The same for any format, with flags for LMDB.
+    pub(crate) fn of_format(
+        home: &Directory,
+        name: &'static str,
+        format: RecordFormat,
+        (mode, flags): (OpenMode, EnvFlags),
+        known: KnownIndexes,
+    ) -> Result<Self, StorageError> {
+        let store = IndexStore::open(name, home, mode, flags);
+        let store = store.map_err(|error| error.of_records(&home.path().join(name).join(DATA)))?;
         Ok(Self { home: home.clone(), name, store, format, known, tables: OnceLock::new() })
+    }
+
+    /// The store, if it may be used.
+    pub(crate) fn checked(self) -> Result<Self, StorageError> {
+        let origin = self.origin()?;
+        self.check_origin(origin).map(|()| self)
     }
 
     /// The table that each store has beside those of its own.
@@ -60,7 +91,8 @@ impl RecordStore {
     /// # Errors
     /// When the file is damaged or cannot be read.
     pub fn read(&self) -> Result<RecordReader, StorageError> {
-        RecordReader::new(self.store.data.clone(), self.store.read()?, &self.format)
+        let mapped = self.store.read().map_err(|error| error.of_records(&self.store.data))?;
+        RecordReader::new(self.store.data.clone(), mapped, &self.format)
     }
 
     /// The random id of the store; `None` before the first transaction.
@@ -79,8 +111,7 @@ impl RecordStore {
         Ok(reader.get(self.identity(), ID)?.and_then(IndexId::of))
     }
 
-    /// Who has made the store. One without records has been made by whoever writes first; of one that has records and no id, it
-    /// is not known.
+    /// Who has made the store. One without records belongs to whoever writes first. Unknown if it has records but no id.
     ///
     /// # Errors
     /// As for [`Self::read`].
@@ -98,27 +129,52 @@ impl RecordStore {
         StorageError::DamagedRecords { path: self.store.data.clone(), what }
     }
 
-    /// Takes the store for this user's from now on, after a check of all that is in it.
+    /// Takes the store for this user's from now on, after a check of all that is in it. One that has no id gets one.
     ///
     /// # Errors
     /// When it is damaged, or the record of it cannot be written.
     pub fn accept(&self) -> Result<(), StorageError> {
-        let _lock = self.lock()?;
         self.check()?;
+        if self.id()?.is_none() {
+            return self.commit(true, |writer| {
+                writer.is_changed = true;
+                Ok(())
+            });
+        }
+        let _lock = self.lock()?;
         self.remember()
+    }
+
+    fn check_origin(&self, origin: Origin) -> Result<(), StorageError> {
+        let checked = self.known.check(origin, self.home.path(), self.name);
+        checked.map_err(|reason| StorageError::ForeignRecords { path: self.home.path().join(self.name), reason })
     }
 
     /// Changes records: all that `change` does is committed, and durable when this returns, or nothing where it fails.
     ///
     /// # Errors
-    /// The error of `change`; that the file is damaged, or cannot be written.
+    /// The error of `change`; that the file is damaged, or cannot be written; [`StorageError::ForeignRecords`] if the user has
+    /// neither made nor accepted the store.
     pub fn write<T, E: From<StorageError>>(
         &self,
         change: impl FnOnce(&mut RecordWriter<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
+        self.commit(false, change)
+    }
+
+    /// The same; where the store `is_accepted`, without asking who has made it.
+    fn commit<T, E: From<StorageError>>(
+        &self,
+        is_accepted: bool,
+        change: impl FnOnce(&mut RecordWriter<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
         let _lock = self.lock()?;
         self.store.check_current()?;
-        self.make_sound()?;
+        let origin = if is_accepted { Origin::OwnButChanged } else { self.origin()? };
+        if !is_accepted {
+            self.check_origin(origin)?;
+        }
+        self.make_sound(origin)?;
         let wrap = |error| StorageError::lmdb(&self.store.data, error);
         let tables = match self.tables.get() {
             Some(tables) => tables,
@@ -138,8 +194,11 @@ impl RecordStore {
             crate::fault::point();
             transaction.commit().map_err(wrap)?;
             crate::fault::point();
-            // A store of which this is not noted is checked as a whole by the next process that writes.
-            let _ = self.known.remember(&id, self.home.path(), self.name);
+            // A store of which this is not noted is checked as a whole by the next process that writes. One that is used only
+            // because everything is accepted does not become the user's own.
+            if origin != Origin::Unknown {
+                let _ = self.known.remember(&id, self.home.path(), self.name);
+            }
         }
         Ok(done)
     }
@@ -157,25 +216,24 @@ impl RecordStore {
     }
 
     /// Makes sure that LMDB can follow what is in the file: it is as a write of this user has left it, or all of it is checked.
-    fn make_sound(&self) -> Result<(), StorageError> {
-        if self.store.is_sound() {
-            return Ok(());
+    fn make_sound(&self, origin: Origin) -> Result<(), StorageError> {
+        match origin {
+            _ if self.store.is_sound() => Ok(()),
+            // A file without an id is nobody's, and a new one is checked quickly.
+            Origin::Own if self.id()?.is_some() => {
+                self.store.note_sound();
+                Ok(())
+            }
+            _ => self.check(),
         }
-        let is_own = |id: IndexId| self.known.origin_of(&id, self.home.path(), self.name) == Origin::Own;
-        // A file without an id is nobody's, and a new one is checked quickly.
-        if self.id()?.is_some_and(is_own) {
-            self.store.note_sound()
-        } else {
-            self.check()?
-        }
-        Ok(())
     }
 
-    fn check(&self) -> Result<(), StorageError> {
-        let mapped = self.store.read()?;
-        first_damage(&mapped.pages(), &mapped.meta)
-            .map_err(|damage| super::reader::damaged(&self.store.data, damage))?;
-        RecordReader::new(self.store.data.clone(), mapped, &self.format)?.check()?;
+    /// Checks every page and every record.
+    ///
+    /// # Errors
+    /// [`StorageError::DamagedRecords`] with the first thing that is wrong.
+    pub fn check(&self) -> Result<(), StorageError> {
+        self.read()?.check()?;
         self.store.note_sound();
         Ok(())
     }

@@ -64,6 +64,11 @@ impl RecordWriter<'_> {
         deleted.map_err(|error| self.lmdb(error))
     }
 
+    /// The error of a value that cannot be decoded.
+    pub(crate) fn invalid(&self, what: &str) -> StorageError {
+        self.damaged(Damage(what.to_owned()))
+    }
+
     fn lmdb(&self, error: heed::Error) -> StorageError {
         StorageError::lmdb(&self.store.data, error)
     }

@@ -108,6 +108,7 @@ impl Snapshot {
     pub fn chunk_with_text(&self, id: ChunkId) -> Result<Option<Chunk>, StorageError> {
         let (Some(record), Some(texts)) = (self.chunk(id)?, self.text(id)?) else { return Ok(None) };
         let mut chunk = record.to_chunk();
+        chunk.metadata.extend(self.custom_values(id)?);
         chunk.set_content(texts, Relations::default(), record.times());
         Ok(Some(chunk))
     }
@@ -122,6 +123,7 @@ impl Snapshot {
             return Ok(None);
         };
         let mut chunk = record.to_chunk();
+        chunk.metadata.extend(self.custom_values(id)?);
         chunk.set_content(texts, relations, record.times());
         Ok(Some(chunk))
     }

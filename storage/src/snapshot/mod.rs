@@ -227,6 +227,11 @@ impl Snapshot {
     /// # Errors
     /// When the dictionary of a segment, or the set of the label, is damaged.
     pub fn label(&self, label: Label<'_>) -> Result<RoaringBitmap, StorageError> {
+        if let Label::Meta { key, value } = label
+            && self.custom_column(key).is_some()
+        {
+            return self.chunks_with_value(key, value);
+        }
         Ok(self.list(&label.to_bytes())?.docs())
     }
 

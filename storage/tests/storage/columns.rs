@@ -1,9 +1,9 @@
-//! Custom columns: labels follow their declarations, and so do verification, artefacts and every increment.
+//! Custom columns: filters follow their declarations, and so do verification, artefacts and every increment.
 
 use std::path::Path;
 
 use aurora_storage::{
-    Chunk, ColumnDeclaration, ColumnKind, Environment, Field, IndexWriter, Label, LabelKind, MetaValue, NewChunk,
+    Chunk, ChunkId, ColumnDeclaration, ColumnKind, Environment, Field, IndexWriter, Label, MetaValue, NewChunk,
     OpenMode, Snapshot, StorageError, WriterOptions,
 };
 use proptest::prelude::*;
@@ -79,8 +79,14 @@ fn one_of_each() -> Vec<Metadata> {
     ]
 }
 
-fn labels(snapshot: &Snapshot) -> Vec<String> {
-    snapshot.labels(LabelKind::Meta).map(|label| label.expect("sound").0).collect()
+/// What chunks can be filtered by, as `column=value`.
+fn filters(snapshot: &Snapshot) -> Vec<String> {
+    let keys = snapshot.meta_keys().expect("sound");
+    let of_key = |key: &String| {
+        let values = snapshot.meta_values(key).map(|value| format!("{key}={}", value.expect("sound").0));
+        values.collect::<Vec<_>>()
+    };
+    keys.iter().flat_map(of_key).collect()
 }
 
 fn written(directory: &Path, columns: &[ColumnDeclaration]) -> Environment {
@@ -92,7 +98,7 @@ fn written(directory: &Path, columns: &[ColumnDeclaration]) -> Environment {
 }
 
 #[test]
-fn only_what_can_be_filtered_by_has_labels() {
+fn chunks_are_filtered_by_columns_that_have_the_use_filter() {
     let directory = directory();
     let environment = written(directory.path(), &columns());
     let snapshot = environment.snapshot().expect("opens");
@@ -107,15 +113,17 @@ fn only_what_can_be_filtered_by_has_labels() {
         "teams=b",
         "undeclared=seen",
     ];
-    assert_eq!(labels(&snapshot), expected);
+    assert_eq!(filters(&snapshot), expected);
     assert_eq!(snapshot.meta_keys().expect("sound"), ["churn", "generated", "owner", "risk", "teams", "undeclared"]);
     let values: Vec<_> = snapshot.meta_values("teams").map(|value| value.expect("sound")).collect();
     let both = snapshot.label(Label::Meta { key: "teams", value: "a" }).expect("sound");
     assert_eq!(values, [("a".to_owned(), both.clone()), ("b".to_owned(), both)]);
     assert_eq!(snapshot.meta_values("team").count(), 0);
     assert!(snapshot.verify().is_ok(), "{:?}", snapshot.verify().problems);
-    let chunk = snapshot.whole_chunk(aurora_storage::ChunkId(0)).expect("sound").expect("there");
-    assert_eq!(chunk.metadata, one_of_each()[0]);
+    let chunk = snapshot.whole_chunk(ChunkId(0)).expect("sound").expect("there");
+    let mut expected = one_of_each().swap_remove(0);
+    expected.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(chunk.metadata, expected);
 }
 
 #[test]
@@ -127,16 +135,76 @@ fn other_declarations_alone_are_a_change() {
     let mut changed = columns();
     changed[0].boost = Some(0.5);
     assert_eq!(publish(&changed).expect("publishes").generation, 2);
-    // The labels of the chunks that stay would be others.
     changed[0].filter = false;
-    assert!(matches!(publish(&changed), Err(StorageError::Refused(_))));
-    let writer = writer(&environment, &changed);
-    replace(&writer, "a.py", &one_of_each());
-    writer.publish(update()).expect("publishes");
+    assert_eq!(publish(&changed).expect("publishes").generation, 3);
     let snapshot = environment.snapshot().expect("opens");
-    assert!(snapshot.verify().is_ok() && !labels(&snapshot).contains(&"churn=7".to_owned()));
+    assert!(snapshot.verify().is_ok() && !filters(&snapshot).contains(&"churn=7".to_owned()));
+    // The terms of the chunks that stay would be others.
+    changed[2].terms = Some(1);
+    assert!(matches!(publish(&changed), Err(StorageError::Refused(_))));
     let invalid = WriterOptions { columns: vec![column("A b", ColumnKind::Bool, true)], ..WriterOptions::default() };
     assert!(matches!(environment.writer(invalid), Err(StorageError::Refused(_))));
+}
+
+#[test]
+fn a_changed_value_leaves_all_other_rows_as_they_are() {
+    let directory = directory();
+    let environment = written(directory.path(), &columns());
+    let set = |columns: &[ColumnDeclaration], values: &[Metadata]| {
+        let writer = writer(&environment, columns);
+        for (id, values) in (0..).zip(values) {
+            writer.set_values(ChunkId(id), values).expect("is there");
+        }
+        writer.publish(update()).expect("publishes")
+    };
+    let before = environment.snapshot().expect("opens");
+    let mut values = one_of_each();
+    assert_eq!(set(&columns(), &values).generation, 1);
+    values[0][0].1 = text("platform");
+    values[1].remove(0);
+    let published = set(&columns(), &values);
+    let snapshot = environment.snapshot().expect("opens");
+    assert_eq!((published.generation, published.next_chunk_id), (2, before.manifest().next_chunk_id));
+    assert_eq!(published.segments, before.manifest().segments);
+    assert!(snapshot.verify().is_ok(), "{:?}", snapshot.verify().problems);
+    assert_eq!(before.custom_value(ChunkId(0), "owner").expect("sound"), Some(text("payments")));
+    assert_eq!(snapshot.custom_value(ChunkId(0), "owner").expect("sound"), Some(text("platform")));
+    assert_eq!(snapshot.custom_value(ChunkId(1), "risk").expect("sound"), None);
+    assert!(!filters(&snapshot).contains(&"owner=payments".to_owned()));
+
+    let again = crate::repository::directory();
+    let fresh = open(again.path());
+    let writer_of_fresh = writer(&fresh, &columns());
+    replace(&writer_of_fresh, "a.py", &values);
+    writer_of_fresh.publish(update()).expect("publishes");
+    let digest = |environment: &Environment| environment.snapshot().expect("opens").digest().expect("sound");
+    assert_eq!(digest(&environment), digest(&fresh));
+
+    // A column that is dropped loses its values, also where it comes back.
+    let kept: Vec<_> = columns().into_iter().filter(|column| column.name != "owner").collect();
+    assert_eq!(set(&kept, &[]).generation, 3);
+    assert!(environment.snapshot().expect("opens").verify().is_ok());
+    set(&columns(), &[]);
+    let snapshot = environment.snapshot().expect("opens");
+    assert_eq!(snapshot.custom_value(ChunkId(0), "owner").expect("sound"), None);
+}
+
+#[test]
+fn values_are_refused_that_a_chunk_cannot_have() {
+    let directory = directory();
+    let with_terms: Vec<_> = columns()
+        .into_iter()
+        .map(|column| ColumnDeclaration { terms: (column.name == "owner").then_some(1), ..column })
+        .collect();
+    let environment = written(directory.path(), &with_terms);
+    let writer = writer(&environment, &with_terms);
+    let refused = |id, values: &[(&str, MetaValue)]| {
+        matches!(writer.set_values(ChunkId(id), &meta(values)), Err(StorageError::Refused(_)))
+    };
+    assert!(refused(3, &[]));
+    assert!(refused(1, &[("risk", text("high"))]));
+    assert!(refused(0, &[("owner", text("platform"))]));
+    assert!(!refused(0, &[("owner", text("payments")), ("churn", MetaValue::Integer(8))]));
 }
 
 #[test]
@@ -148,7 +216,7 @@ fn declarations_travel_with_an_artefact() {
     let imported = Environment::open(there.path(), OpenMode::Existing).expect("opens");
     let (old, new) = (environment.snapshot().expect("opens"), imported.snapshot().expect("opens"));
     assert_eq!(new.manifest().columns, old.manifest().columns);
-    assert_eq!((labels(&new), new.digest().expect("sound")), (labels(&old), old.digest().expect("sound")));
+    assert_eq!((filters(&new), new.digest().expect("sound")), (filters(&old), old.digest().expect("sound")));
     assert!(artefact(&imported) == bytes);
 }
 
@@ -193,7 +261,7 @@ proptest! {
         writer.publish(update()).expect("publishes");
         let (kept, fresh) = (environment.snapshot().expect("opens"), again.snapshot().expect("opens"));
         prop_assert!(kept.verify().is_ok(), "{:?}", kept.verify().problems);
-        prop_assert_eq!(labels(&kept), labels(&fresh));
+        prop_assert_eq!(filters(&kept), filters(&fresh));
         prop_assert_eq!(kept.digest().expect("sound"), fresh.digest().expect("sound"));
     }
 }

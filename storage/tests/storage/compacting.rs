@@ -1,6 +1,9 @@
 //! Compaction: smaller, and the same.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use aurora_storage::{Environment, KnownIndexes, OpenMode, StorageError, WriterOptions};
 
@@ -56,7 +59,7 @@ fn a_compact_index_is_smaller_and_says_the_same() {
     assert_eq!(snapshot.digest().expect("sound"), digest);
     assert!(artefact(&environment) == exported);
     let row = snapshot.files().next().expect("a row").expect("sound");
-    assert_eq!(row.mtime_ns, 5, "the index still recognises its files");
+    assert_eq!(row.stamp.modified, 5, "the index still recognises its files");
 }
 
 #[test]
@@ -70,6 +73,67 @@ fn nothing_is_written_where_nothing_can_be_gained() {
     assert!(first.written && !second.written);
     assert_eq!((second.before, second.after, second.generation), (first.after, first.after, first.generation));
     assert_eq!(stamp(), time);
+}
+
+/// An index most of which was deleted.
+fn mostly_free() -> tempfile::TempDir {
+    let directory = directory();
+    let environment = open(directory.path());
+    let tree = synthetic(60, 10, 1);
+    write(&environment, &tree, 64 << 20);
+    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    for path in tree.keys().skip(3) {
+        writer.remove_file(path).expect("removes");
+    }
+    writer.publish(update()).expect("publishes");
+    directory
+}
+
+#[test]
+fn an_index_that_is_mostly_free_is_compacted_unless_it_is_small_or_being_read() {
+    let directory = mostly_free();
+    let length = || directory.path().join("index/data.mdb").metadata().expect("is there").len();
+    let known = KnownIndexes::none();
+    let compact = |least| Environment::compact_if_mostly_free(directory.path(), least, &known).expect("looks");
+    let digest = || open(directory.path()).snapshot().and_then(|snapshot| snapshot.digest()).expect("a digest");
+    let (before, right) = (length(), digest());
+    assert_eq!(compact(before + 1), None, "it is small");
+    let reader = open(directory.path()).snapshot().expect("opens");
+    assert_eq!(compact(0), None, "a snapshot of this process reads it");
+    assert_eq!(reader.digest().expect("reads"), right);
+    drop(reader);
+    let done = compact(0).expect("is compacted");
+    assert_eq!((done.before, done.after), (before, length()));
+    assert!(done.after < before / 2, "{done:?}");
+    assert_eq!(digest(), right);
+    assert_eq!(compact(0), None, "little is free now");
+}
+
+/// Names the directory of the index that a child process reads.
+const READ: &str = "AURORA_TEST_READ_INDEX";
+
+/// Reads an index until its standard input ends. Does nothing unless [`READ`] is set.
+#[test]
+fn reader_of_another_process() {
+    let Some(directory) = std::env::var_os(READ) else { return };
+    let _snapshot = open(Path::new(&directory)).snapshot().expect("opens");
+    println!("reads");
+    let _ = std::io::stdin().read_line(&mut String::new());
+}
+
+#[test]
+fn an_index_that_another_process_reads_is_not_compacted_by_itself() {
+    let directory = mostly_free();
+    let mut child = Command::new(std::env::current_exe().expect("is known"));
+    child.args(["compacting::reader_of_another_process", "--exact", "--nocapture"]).env(READ, directory.path());
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
+    let lines = BufReader::new(child.stdout.take().expect("is piped")).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line.contains("reads")), "the child has opened it");
+    let compact = || Environment::compact_if_mostly_free(directory.path(), 0, &KnownIndexes::none()).expect("looks");
+    assert_eq!(compact(), None);
+    drop(child.stdin.take());
+    child.wait().expect("ends");
+    assert!(compact().is_some(), "nobody reads it any more");
 }
 
 #[test]

@@ -6,6 +6,9 @@ use std::path::Path;
 use aurora_inverted::frequency_bound;
 use aurora_storage::{ChunkId, Environment, Field, Label, OpenMode, StorageError, Threads, Walk, WriterOptions};
 
+use heed::types::Bytes;
+use heed::{CommitOrAbort, EnvOpenOptions};
+
 use crate::repository::{DIMENSIONS, directory, open, piece, replace, synthetic, update, write};
 
 /// What each question to an index is answered.
@@ -91,6 +94,8 @@ fn truncated_files_are_recognised() {
     for length in lengths.filter(|&length| length < data.len()) {
         lay_out(directory.path(), &data[..length]);
         match ask(directory.path()).as_slice() {
+            // The first ten bytes of any file are zero.
+            [Err(StorageError::NoIndex { .. })] if length <= 10 => {}
             [Err(error)] => {
                 assert!(matches!(error, StorageError::Truncated { .. }), "at {length}: {error}");
                 refused += 1;
@@ -100,6 +105,95 @@ fn truncated_files_are_recognised() {
         }
     }
     assert!(refused > 50);
+}
+
+/// The data file of an index with segments of several generations, dead chunks, and rows of a writer that never published.
+fn worn() -> Vec<u8> {
+    let directory = directory();
+    let environment = open(directory.path());
+    write(&environment, &synthetic(30, 10, 0), 64 << 20);
+    write(&environment, &synthetic(10, 10, 3), 64 << 20);
+    let options = WriterOptions { memory: 1 << 18, ..WriterOptions::default() };
+    let writer = environment.writer(options).expect("is the only one");
+    for (path, pieces) in &synthetic(40, 20, 7) {
+        replace(&writer, path, pieces).expect("is written");
+    }
+    drop((writer, environment));
+    fs::read(directory.path().join("index/data.mdb")).expect("reads")
+}
+
+/// Every value of every table, as it stands in a data file, with the name of its table; and the number of pages in use.
+fn values(data: &[u8]) -> (Vec<(&'static str, Vec<u8>)>, u64) {
+    let directory = directory();
+    lay_out(directory.path(), data);
+    let snapshot = Environment::open(directory.path(), OpenMode::Existing).and_then(|open| open.snapshot());
+    let sizes = snapshot.and_then(|snapshot| snapshot.table_sizes()).expect("is sound");
+    // SAFETY: nothing else has this file open.
+    let lmdb = unsafe { EnvOpenOptions::new().max_dbs(16).map_size(1 << 26).open(directory.path().join("index")) };
+    let lmdb = lmdb.expect("opens");
+    let transaction = lmdb.write_txn().expect("begins");
+    let read = lmdb.create_databases_and_commit(transaction, |opener, transaction| {
+        let mut found = Vec::new();
+        for size in &sizes {
+            let table: Option<heed::Database<'_, Bytes, Bytes>> = opener.open_database(transaction, Some(size.name))?;
+            for entry in table.expect("is there").iter(transaction)? {
+                found.push((size.name, entry?.1.to_vec()));
+            }
+        }
+        Ok::<_, heed::Error>(CommitOrAbort::<heed::Database<'_, Bytes, Bytes>, _>::Abort(found))
+    });
+    lmdb.prepare_for_closing().wait();
+    let CommitOrAbort::Abort(found) = read.expect("reads") else { unreachable!("nothing was committed") };
+    // Besides these there is at least one page with the names of the tables.
+    (found, sizes.iter().map(|size| size.bytes / 4096).sum::<u64>() + 1)
+}
+
+/// Whether a verification, or the opening before it, finds something wrong with a data file.
+fn is_found(directory: &Path, data: &[u8]) -> bool {
+    let _ = fs::remove_dir_all(directory.join("index"));
+    lay_out(directory, data);
+    let opened = Environment::open(directory, OpenMode::Existing).and_then(|open| open.snapshot());
+    opened.map_or(true, |snapshot| !snapshot.verify().is_ok())
+}
+
+#[test]
+fn verification_finds_a_changed_byte_in_any_value() {
+    let data = worn();
+    let (values, _) = values(&data);
+    let directory = directory();
+    assert!(!is_found(directory.path(), &data), "it is sound");
+    let mut tables = std::collections::BTreeSet::new();
+    let mut missed = Vec::new();
+    for (table, value) in values.iter().filter(|(_, value)| value.len() > 16) {
+        tables.insert(*table);
+        let mut damaged = data.clone();
+        // A page that is free now may have the same value. It does no harm to change both.
+        let starts = (0..data.len() - value.len()).filter(|&start| data[start..].starts_with(value));
+        starts.for_each(|start| damaged[start + value.len() / 2] ^= 0x10);
+        assert_ne!(damaged, data, "a value of {table} stands in the file");
+        if !is_found(directory.path(), &damaged) {
+            missed.push(format!("{} bytes of {table}", value.len()));
+        }
+    }
+    assert!(missed.is_empty(), "{} of {} values: {missed:?}", missed.len(), values.len());
+    assert!(tables.len() >= 9, "{tables:?}");
+}
+
+#[test]
+fn verification_finds_every_page_in_use_that_was_overwritten() {
+    let data = worn();
+    let (_, in_use) = values(&data);
+    let pages = data.len() / 4096;
+    let directory = directory();
+    let is_missed = |page: &usize| {
+        let mut damaged = data.clone();
+        damaged[page * 4096..][..4096].iter_mut().for_each(|byte| *byte = !*byte);
+        !is_found(directory.path(), &damaged)
+    };
+    let missed: Vec<usize> = (2..pages).filter(is_missed).collect();
+    // All others are free: nothing is in them.
+    assert!(missed.len() as u64 + in_use + 2 <= pages as u64, "{missed:?} of {pages}, {in_use} in use");
+    assert!(in_use > 30, "{in_use}");
 }
 
 /// Places of the answers that are neither errors nor the right ones.

@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use aurora_storage::{Environment, FORMAT_VERSION, OpenMode, StorageError, Threads, WriterOptions};
+use aurora_storage::{
+    AccessLog, Annotations, Environment, FORMAT_VERSION, Governance, KnownIndexes, OpenMode, StorageError, Threads,
+    WriterOptions,
+};
 use heed::EnvOpenOptions;
 use heed::types::Bytes;
 
@@ -50,6 +53,76 @@ fn a_new_index_is_empty_and_kept_out_of_git() {
     assert_eq!(snapshot.nearest(&[1.0], 3, None, Threads::All).expect("sound"), []);
     let ignored = fs::read_to_string(directory.path().join(".gitignore")).expect("reads");
     assert!(ignored.starts_with("*\n") && !ignored.contains("index"), "what people write is not ignored: {ignored}");
+}
+
+/// Data files as a process leaves them that ends while it creates one, given what LMDB writes first.
+fn unborn(first: &[u8]) -> Vec<Vec<u8>> {
+    let page = first.len() / 2;
+    let half = [&first[..page], &vec![0; page]].concat();
+    let cut = [0, 1_024, page, page + 1, page + 1_024, 2 * page - 1].map(|length| first[..length].to_vec());
+    cut.into_iter().chain([half, vec![0; 1], vec![0; page], vec![0; 2 * page]]).collect()
+}
+
+/// The data file of an environment without commits.
+fn first_pages() -> Vec<u8> {
+    let directory = directory();
+    let index = directory.path().join("index");
+    fs::create_dir(&index).expect("makes a directory");
+    // SAFETY: nothing else has this file open.
+    let lmdb = unsafe { EnvOpenOptions::new().map_size(1 << 24).open(&index) }.expect("opens");
+    lmdb.prepare_for_closing().wait();
+    fs::read(index.join("data.mdb")).expect("reads")
+}
+
+#[test]
+fn a_data_file_that_was_never_finished_is_no_index_and_no_store() {
+    let first = first_pages();
+    for data in unborn(&first) {
+        let directory = directory();
+        for store in ["index", "annotations", "access"] {
+            fs::create_dir(directory.path().join(store)).expect("makes a directory");
+            fs::write(directory.path().join(store).join("data.mdb"), &data).expect("writes");
+        }
+        let length = data.len();
+        let known = KnownIndexes::everything();
+        assert!(!Environment::is_present(directory.path()), "{length}");
+        let error = existing(directory.path()).expect_err("there is none");
+        assert!(matches!(error, StorageError::NoIndex { .. }), "{length}: {error}");
+        let error =
+            Annotations::open(directory.path(), OpenMode::Existing, known.clone()).err().expect("there are none");
+        assert!(matches!(error, StorageError::NoIndex { .. }), "{length}: {error}");
+        let log = AccessLog::open(directory.path(), &known).expect("opens");
+        assert_eq!(log.get("a").expect("is empty"), None);
+
+        write(&open(directory.path()), &synthetic(1, 1, 0), 64 << 20);
+        let tag = |governance: &mut Governance| governance.tags.push("tag".to_owned());
+        let annotations = Annotations::open(directory.path(), OpenMode::Create, known.clone()).expect("opens");
+        annotations.change("a", tag).expect("writes");
+        log.record(&[("a", 1)]).expect("writes");
+        assert!(existing(directory.path()).and_then(|index| index.snapshot()).expect("opens").verify().is_ok());
+        assert_eq!(annotations.all().expect("reads").len(), 1);
+        assert_eq!((log.get("a").expect("reads").map(|record| record.count), log.begun_anew()), (Some(1), None));
+    }
+}
+
+#[test]
+fn a_store_with_records_that_was_cut_short_is_damaged_and_not_empty() {
+    let directory = directory();
+    let known = KnownIndexes::everything();
+    let path = directory.path().join("annotations/data.mdb");
+    let annotations = Annotations::open(directory.path(), OpenMode::Create, known.clone()).expect("opens");
+    annotations.change("a", |governance| governance.tags.push("tag".to_owned())).expect("writes");
+    drop(annotations);
+    let data = fs::read(&path).expect("reads");
+    for length in [100, 1_024, 4_096, 8_191, 8_192, data.len() - 1] {
+        fs::remove_file(&path).expect("removes");
+        fs::write(&path, &data[..length]).expect("writes");
+        for mode in [OpenMode::Existing, OpenMode::Create] {
+            let error = Annotations::open(directory.path(), mode, known.clone()).err().expect("is damaged");
+            assert!(matches!(error, StorageError::DamagedRecords { .. }), "{length}: {error}");
+        }
+        assert_eq!(fs::read(&path).expect("reads"), data[..length], "it stays as it is");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use aurora_storage::{AccessLog, Environment, OpenMode, StorageError, WriterOptions};
+use aurora_storage::{AccessLog, Environment, KnownIndexes, OpenMode, StorageError, WriterOptions};
 
 use crate::artefacts::{artefact, import};
 use crate::model::check;
@@ -39,7 +39,7 @@ fn readers_go_on_reading_what_they_have_opened() {
     let directory = directory();
     let environment = open(directory.path());
     write(&environment, &before(), 64 << 20);
-    let log = AccessLog::open(directory.path()).expect("opens");
+    let log = AccessLog::open(directory.path(), &KnownIndexes::everything()).expect("opens");
     log.record(&[("a", 7)]).expect("records");
     let old = environment.snapshot().expect("opens");
     drop(environment);

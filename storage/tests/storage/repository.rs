@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use aurora_storage::{
-    Chunk, ChunkHistory, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, Manifest, ManifestUpdate,
-    MetaValue, ModelInfo, OpenMode, StorageError, StoredTokens, TermVector, WriterOptions,
+    Chunk, ChunkHistory, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, FileStamp, Manifest,
+    ManifestUpdate, MetaValue, ModelInfo, OpenMode, StorageError, StoredTokens, TermVector, Unfinished, WriterOptions,
 };
 use tempfile::TempDir;
 
@@ -89,7 +89,7 @@ pub(crate) fn file(path: &str, mtime_ns: i64) -> FileRecord {
     FileRecord {
         path: path.to_owned(),
         size: path.len() as u64,
-        mtime_ns,
+        stamp: FileStamp { modified: mtime_ns, ..FileStamp::default() },
         blob: Vec::new(),
         hash: [3; 32],
         language: "python".to_owned(),
@@ -98,6 +98,7 @@ pub(crate) fn file(path: &str, mtime_ns: i64) -> FileRecord {
         chunks: Vec::new(),
         lines: 10,
         warnings: Vec::new(),
+        unfinished: Vec::new(),
     }
 }
 
@@ -108,6 +109,7 @@ pub(crate) fn update() -> ManifestUpdate {
         head_commit: None,
         root: "/repository".to_owned(),
         fingerprints: vec![("chunk".to_owned(), "1".to_owned())],
+        unfinished: Unfinished::default(),
         complete: true,
         now: 1_700_000_000,
         summary: serde_json::Value::Null,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use aurora_storage::{AccessLog, Environment, Field, OpenMode, StorageError, Verdict, WriterOptions};
+use aurora_storage::{AccessLog, Environment, Field, KnownIndexes, OpenMode, StorageError, Verdict, WriterOptions};
 
 use crate::damage::lay_out;
 use crate::mutation::Sites;
@@ -176,7 +176,7 @@ fn no_changed_structure_ends_or_stops_a_write_to_the_access_log_issue_15() {
 
 fn sound_log() -> Vec<u8> {
     let directory = directory();
-    let log = AccessLog::open(directory.path()).expect("opens");
+    let log = AccessLog::open(directory.path(), &KnownIndexes::everything()).expect("opens");
     for round in 0..6 {
         let keys: Vec<String> = (0..300).map(|chunk| format!("code:src/file_{chunk:03}.py:{round}")).collect();
         let shown: Vec<(&str, i64)> = keys.iter().map(|key| (key.as_str(), round)).collect();
@@ -190,7 +190,7 @@ fn sound_log() -> Vec<u8> {
 
 /// Reads and changes a log, which is begun anew where it is damaged.
 fn rewrite_log(home: &Path) -> Result<(), StorageError> {
-    let log = AccessLog::open(home)?;
+    let log = AccessLog::open(home, &KnownIndexes::everything())?;
     let keys: Vec<String> = (0..300).map(|chunk| format!("code:src/file_{chunk:03}.py:5")).collect();
     let names: Vec<&str> = keys.iter().map(String::as_str).collect();
     let read = log.get_many(&names);

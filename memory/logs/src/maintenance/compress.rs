@@ -10,6 +10,7 @@ use flate2::write::GzEncoder;
 use crate::directory::{LogDirectory, remove_file};
 use crate::draft::Draft;
 use crate::layout::{PACKED, PLAIN};
+use crate::reader::max_unpacked_bytes;
 
 /// Sizes of a log.
 pub(super) struct Sizes {
@@ -17,7 +18,8 @@ pub(super) struct Sizes {
     pub(super) after: u64,
 }
 
-/// Compresses the log of a name. `None` if somebody has changed it meanwhile, or has made a compressed one.
+/// Compresses the log of a name. `None` if somebody has changed it meanwhile, or has made a compressed one; also if it shrinks so
+/// much that it could not be read again.
 pub(super) fn compress(logs: &LogDirectory, month: &Directory, name: &str) -> io::Result<Option<Sizes>> {
     let (plain, packed) = (format!("{name}{PLAIN}"), format!("{name}{PACKED}"));
     // In this order, so that a file which takes its place in between is noticed at the end.
@@ -32,6 +34,9 @@ pub(super) fn compress(logs: &LogDirectory, month: &Directory, name: &str) -> io
     draft.file().set_times(FileTimes::new().set_modified(modified))?;
     draft.synchronise()?;
     let after = draft.file().metadata()?.len();
+    if before.len > max_unpacked_bytes(after) {
+        return Ok(None);
+    }
     let _names = logs.try_lock()?;
     if month.metadata(&plain)? != before || !draft.publish(&packed)? {
         return Ok(None);

@@ -18,6 +18,9 @@ impl LogDirectory {
     /// `written` is the path of the log that was just written, below the directory of the logs: it stays, however old its
     /// interaction is, so that a log is there when its writer has ended.
     ///
+    /// Does nothing if the last maintenance is older than the retention: after a jump of the clock it would remove all logs.
+    /// [`LogDirectory::maintain`] does it on request.
+    ///
     /// # Errors
     /// As for [`LogDirectory::maintain`].
     pub fn maintain_daily(
@@ -30,28 +33,48 @@ impl LogDirectory {
         if !self.is_due(now)? {
             return Ok(None);
         }
+        if let Some(last) = self.last_maintenance()?
+            && policy.retention_days > 0
+            && now.duration_since(last) > DAY * i32::try_from(policy.retention_days).unwrap_or(i32::MAX)
+        {
+            let report = MaintenanceReport { withheld_since: Some(last), ..MaintenanceReport::default() };
+            return Ok(Some(report));
+        }
         {
             let _names = self.lock()?;
             // Another process may have been faster.
             if !self.is_due(now)? {
                 return Ok(None);
             }
-            let stamp = self.root().replace(STAMP, |file| make_private(file));
-            stamp.map_err(LogError::io("write", self.path().join(STAMP)))?;
+            self.note_maintenance()?;
         }
         let deadline = Some(Instant::now() + longest);
         let options = MaintenanceOptions { now, is_rehearsal: false, deadline, except: written };
         self.maintain(policy, options, &mut |_, _| {}).map(Some)
     }
 
+    /// Notes that maintenance was done now, by the clock of the file system.
+    ///
+    /// # Errors
+    /// The directory cannot be written.
+    pub fn note_maintenance(&self) -> Result<(), LogError> {
+        let stamp = self.root().replace(STAMP, |file| make_private(file));
+        stamp.map_err(LogError::io("write", self.path().join(STAMP)))
+    }
+
     fn is_due(&self, now: Timestamp) -> Result<bool, LogError> {
-        let last = match self.root().metadata(STAMP) {
-            Ok(metadata) => metadata.modified,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
-            Err(error) => return Err(LogError::io("read", self.path().join(STAMP))(error)),
-        };
-        let last = Timestamp::from_nanosecond(last.into()).unwrap_or(Timestamp::UNIX_EPOCH);
-        // One far in the future is that of a clock that was wrong.
-        Ok(now.duration_since(last).abs() >= DAY)
+        // A time far in the future is that of a clock that was wrong.
+        Ok(self.last_maintenance()?.is_none_or(|last| now.duration_since(last).abs() >= DAY))
+    }
+
+    fn last_maintenance(&self) -> Result<Option<Timestamp>, LogError> {
+        match self.root().metadata(STAMP) {
+            Ok(metadata) => {
+                let time = Timestamp::from_nanosecond(metadata.modified.into());
+                Ok(Some(time.unwrap_or(Timestamp::UNIX_EPOCH)))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(LogError::io("read", self.path().join(STAMP))(error)),
+        }
     }
 }

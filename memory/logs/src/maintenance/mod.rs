@@ -79,6 +79,9 @@ pub struct MaintenanceReport {
     pub unread: Vec<UnreadLog>,
     /// Whether all was done before the deadline.
     pub complete: bool,
+    /// The time of the last maintenance, if it is too long ago for maintenance without a request: nothing was done.
+    #[serde(skip)]
+    pub withheld_since: Option<Timestamp>,
 }
 
 impl LogDirectory {

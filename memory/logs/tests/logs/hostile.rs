@@ -94,3 +94,30 @@ fn a_small_file_that_unpacks_to_much_is_read_in_parts() {
     assert_eq!((hits.len(), hits[0].line_end), (1, 1));
     assert_eq!(logs.header(&log).unwrap().id, None);
 }
+
+/// 192 MiB of empty lines, compressed to a thousandth, behind a line that is found. Plain, the same text is searched to its end.
+#[test]
+fn a_small_file_that_unpacks_without_bound_is_an_error() {
+    let place = Place::new();
+    let mut text = b"needle\n".to_vec();
+    text.resize(192 << 20, b'\n');
+    place.put_packed("2025/12/a-2025-12-01.md.gz", &text);
+    place.put("2025/12/b-2025-12-01.md", &text[..8 << 20]);
+    let search = |name: &str| {
+        let mut take = |_| true;
+        place.logs.search(&place.log(name), &Pattern::words("needle").unwrap(), &mut take)
+    };
+    let error = search("a-2025-12-01").unwrap_err();
+    assert!(error.to_string().contains("unpacks to more than"), "{error}");
+    search("b-2025-12-01").unwrap();
+    let mut unpacked = place.logs.read(&place.log("a-2025-12-01")).unwrap();
+    assert!(std::io::copy(&mut unpacked, &mut std::io::sink()).is_err());
+    // Maintenance leaves a log plain that could not be unpacked again.
+    place.put("2025/12/c-2025-12-01.md", &text);
+    let policy = aurora_logs::Policy { retention_days: 0, compress_after_days: 1 };
+    let now = "2026-02-01T00:00:00Z".parse::<Timestamp>().unwrap();
+    let options = aurora_logs::MaintenanceOptions { now, is_rehearsal: false, deadline: None, except: None };
+    let report = place.logs.maintain(policy, options, &mut |_, _| {}).unwrap();
+    assert_eq!(report.compressed, 1, "{report:?}");
+    assert!(place.files().contains(&"2025/12/c-2025-12-01.md".to_owned()), "{:?}", place.files());
+}

@@ -217,6 +217,28 @@ fn daily_maintenance_is_daily() {
 }
 
 #[test]
+fn a_clock_that_jumps_ahead_removes_nothing_without_a_request() {
+    let place = Place::new();
+    let now = Timestamp::from_second(Timestamp::now().as_second()).unwrap();
+    place.write("retry", &now.to_string());
+    let daily = |now| place.logs.maintain_daily(POLICY, now, Duration::from_secs(9), None).unwrap();
+    assert!(daily(now).is_some_and(|report| report.withheld_since.is_none()));
+    let later = now + jiff::SignedDuration::from_hours(24 * 365 * 74);
+    for _ in 0..2 {
+        place.write("cache", &later.to_string());
+        let report = daily(later).unwrap();
+        assert!(report.withheld_since.is_some() && report.removed == 0, "{report:?}");
+    }
+    assert_eq!(place.files().len(), 3);
+    // Within the retention, and on request.
+    assert!(
+        daily(now + jiff::SignedDuration::from_hours(24 * 60)).is_some_and(|report| report.withheld_since.is_none())
+    );
+    let options = MaintenanceOptions { now: later, ..options(false) };
+    assert_eq!(place.logs.maintain(POLICY, options, &mut |_, _| {}).unwrap().removed, 1);
+}
+
+#[test]
 fn a_log_that_was_just_written_stays() {
     let place = Place::new();
     place.put("2020/01/other-2020-01-01.md", "text");

@@ -92,6 +92,12 @@ impl Entry {
         Ok(Self::new(kind, id.to_owned(), document))
     }
 
+    /// The same entry with the secrets in its texts masked. Its id stays.
+    #[must_use]
+    pub fn without_secrets(self) -> Self {
+        Self::new(self.kind, self.id, without_secrets(self.document))
+    }
+
     /// The id, with the prefix of the kind.
     pub fn id(&self) -> &str {
         &self.id
@@ -112,7 +118,7 @@ impl Entry {
     /// # Errors
     /// [`EditError::Id`] if it is no id of this kind.
     pub fn set_id(&mut self, id: &str) -> Result<(), EditError> {
-        if let Some(problem) = id::problem(self.kind, id) {
+        if let Some(problem) = id::new_problem(self.kind, id) {
             return Err(EditError::Id(problem.message));
         }
         id.clone_into(&mut self.id);
@@ -171,4 +177,19 @@ pub(crate) fn strings(list: Option<&Value>) -> Vec<&str> {
 
 fn check_label(text: &str) -> Result<(), EditError> {
     if label::is_label(text) { Ok(()) } else { Err(EditError::Label(show::quoted(text))) }
+}
+
+/// A document with the secrets in its texts and in the names of its fields masked.
+pub(crate) fn without_secrets(document: Map<String, Value>) -> Map<String, Value> {
+    let masked = |(name, value)| (aurora_redact::masked(name), masked_value(value));
+    document.into_iter().map(masked).collect()
+}
+
+fn masked_value(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(aurora_redact::masked(text)),
+        Value::Array(values) => values.into_iter().map(masked_value).collect(),
+        Value::Object(fields) => Value::Object(without_secrets(fields)),
+        other => other,
+    }
 }

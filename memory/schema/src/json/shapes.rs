@@ -128,7 +128,7 @@ impl Shapes<'_, '_> {
     }
 
     fn id(&mut self, id: &str, at: Range<usize>) {
-        if let Some(problem) = id::problem(self.kind, id) {
+        if let Some(problem) = id::new_problem(self.kind, id) {
             self.error(code::INVALID_ID, at, &problem.message, problem.help);
         }
     }

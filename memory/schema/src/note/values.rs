@@ -23,7 +23,7 @@ pub(super) fn domain(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Va
 /// The id of a note.
 pub(super) fn id(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
     let id = one_line(report, field)?;
-    if let Some(problem) = id::problem(Kind::Note, id) {
+    if let Some(problem) = id::new_problem(Kind::Note, id) {
         report.error(code::INVALID_ID, field.at.clone(), format!("`id` {}", problem.message), problem.help);
     }
     Some(json!(id))

@@ -34,3 +34,23 @@ impl Transform for Todos {
         Ok(batch.write_dynamic("todos", todos)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use aurora::engine::Stateless;
+    use aurora_plugins::testkit::{StageTest, TestError};
+
+    use super::*;
+
+    #[test]
+    fn notes_are_counted() -> Result<(), TestError> {
+        let text = |text: &str| Some(Value::String(text.into()));
+        let outcome = StageTest::of::<Stateless<Todos>>("words = ['TODO', 'FIXME']")?
+            .dynamic("file.path", DynamicType::String, vec![text("a.py")])
+            .chunks([0, 0])
+            .dynamic("chunk.text", DynamicType::String, vec![text("# TODO: this; FIXME: that; TODO"), text("fine")])
+            .run()?;
+        assert_eq!(outcome.values("chunk.todos"), [Some(Value::Integer(3)), Some(Value::Integer(0))]);
+        Ok(())
+    }
+}

@@ -29,3 +29,14 @@ fn a_stage_that_is_compiled_in_fills_a_column() {
     assert_eq!(results.len(), 1, "{found}");
     assert_eq!((&results[0]["name"], &results[0]["metadata"]["todos"]), (&"pay".into(), &2.into()));
 }
+
+/// The files in the guide can be copied into a new crate.
+#[test]
+fn the_guide_shows_the_files_of_this_example() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| fs::read_to_string(root.join(path)).expect("readable");
+    let guide = read("../../../docs/writing-a-stage.md");
+    for file in ["src/main.rs", "src/todos.rs"] {
+        assert!(guide.contains(&read(file)), "docs/writing-a-stage.md shows another {file}");
+    }
+}

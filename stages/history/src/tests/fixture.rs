@@ -112,14 +112,14 @@ impl Repo {
 
     /// Both cache files, in git's directory.
     pub(super) fn caches(&self) -> Options {
-        Options { walk_cache: Some(self.cache("walk")), diff_cache: Some(self.cache("comparisons")) }
+        Options { walk_cache: Some(self.cache("walk")), diff_cache: Some(self.cache("comparisons")), mask: None }
     }
 
     /// Cache files in a directory that does not exist any more.
     pub(super) fn unwritable_caches(&self) -> Options {
         let directory = tempfile::tempdir().unwrap();
         let file = CacheFile::new(Directory::open_root(directory.path()).unwrap(), "nothing", b"secret", 1 << 20);
-        Options { walk_cache: Some(file.clone()), diff_cache: Some(file) }
+        Options { walk_cache: Some(file.clone()), diff_cache: Some(file), mask: None }
     }
 
     pub(super) fn history(&self, options: Options) -> History {

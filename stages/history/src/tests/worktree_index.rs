@@ -5,6 +5,9 @@ use std::time::{Duration, SystemTime};
 use super::fixture::Repo;
 use crate::WorktreeState;
 
+/// Longer than an entry of the index is racy.
+const SETTLED: Duration = Duration::from_millis(80);
+
 /// Sets the modification time of `path` to `age` ago.
 fn age(repo: &Repo, path: &str, age: Duration) {
     let file = std::fs::File::options().write(true).open(repo.root.join(path)).unwrap();
@@ -18,6 +21,7 @@ fn only_settled_metadata_is_trusted() {
         repo.write(path, "text\n");
         age(&repo, path, Duration::from_secs(3_600));
     }
+    std::thread::sleep(SETTLED);
     repo.commit("all");
     repo.write("added", "new\n");
     repo.git(&["add", "-N", "added"]);
@@ -52,6 +56,31 @@ fn a_file_as_young_as_the_index_is_not_trusted() {
     repo.commit("racy");
     let racy = repo.open().0.worktree_index().unwrap().file("racy");
     assert_eq!(racy.map(|file| file.state), Some(WorktreeState::Unknown));
+}
+
+#[test]
+fn an_edit_that_keeps_size_and_modification_time_was_taken_for_none() {
+    let repo = Repo::new();
+    for path in ["edited", "replaced", "same"] {
+        repo.write(path, "text\n");
+    }
+    repo.write("other", "more\n");
+    std::thread::sleep(SETTLED);
+    repo.commit("all");
+    let modified = |path: &str| std::fs::metadata(repo.root.join(path)).unwrap().modified().unwrap();
+    let restore = |path: &str, time| {
+        let file = std::fs::File::options().write(true).open(repo.root.join(path)).unwrap();
+        file.set_modified(time).unwrap();
+    };
+    let time = modified("edited");
+    repo.write("edited", "TEXT\n");
+    restore("edited", time);
+    restore("other", modified("replaced"));
+    std::fs::rename(repo.root.join("other"), repo.root.join("replaced")).unwrap();
+    let tracked = repo.open().0.worktree_index().unwrap();
+    let state = |path: &str| tracked.file(path).map(|file| file.state);
+    assert_eq!(state("same"), Some(WorktreeState::Unmodified));
+    assert_eq!((state("edited"), state("replaced")), (Some(WorktreeState::Unknown), Some(WorktreeState::Unknown)));
 }
 
 /// FileVersion 4 of the format, in which paths begin with part of the one before.

@@ -9,6 +9,8 @@ use std::ops::Range;
 use crate::entropy::is_placeholder;
 use crate::secret::Secret;
 
+/// A key of every manifest.
+const KIND: &[u8] = b"kind";
 /// Shorter values are left: `YWRtaW4=` is the user `admin`.
 const SHORTEST: usize = 10;
 
@@ -20,6 +22,8 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
             found.push(Secret { rule: "kubernetes-secret", span, continues: false });
         }
     };
-    yaml::find(text, &mut add);
-    json::find(text, &mut add);
+    if memchr::memmem::find(text.as_bytes(), KIND).is_some() {
+        yaml::find(text, &mut add);
+        json::find(text, &mut add);
+    }
 }

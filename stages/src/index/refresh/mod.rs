@@ -7,7 +7,7 @@ mod deadline;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use aurora_pipeline::{CancelToken, Outcome, Plan, Silent};
+use aurora_pipeline::{CancelToken, Outcome, Plan, PlannedStage, Silent};
 use aurora_storage::{Origin, ProjectDirectory, Snapshot, StorageError};
 
 use super::descriptors;
@@ -15,9 +15,10 @@ use super::error::IndexError;
 use super::options::IndexOptions;
 use super::pass::pass;
 use super::pass_kind::PassKind;
-use super::plan::plan;
+use super::plan::{kept_stages, plan};
 use super::root;
 use super::summary::IndexSummary;
+use crate::kept_stage::can_be_kept;
 use check::Checked;
 use cost::{Allowance, TreeChanges};
 use deadline::Deadline;
@@ -51,6 +52,8 @@ pub struct Updated {
     pub files: u64,
     /// Whether all of them were processed before the time was up.
     pub complete: bool,
+    /// Whether the pipeline has stages with programs, which were not run.
+    pub without_programs: bool,
     /// How long it took, the look at the tree included.
     pub elapsed: Duration,
 }
@@ -71,7 +74,8 @@ pub enum Unrefreshed {
 /// files ask for. An update that takes more than twice the time is stopped, and publishes what it has finished.
 ///
 /// Left alone are indexes that no run of this user has made or updated, that this process cannot write, whose sources are not
-/// there, or whose pipeline has other than built-in stages. The attribution of unchanged files is left to the next run.
+/// there, or whose pipeline has compiled stages of others. Stages that run programs are not run: other columns stay as they
+/// were, and new chunks wait for these stages. The attribution of unchanged files is left to the next run.
 ///
 /// # Errors
 /// When the configuration is wrong, the index cannot be written, or a stage fails: the published generation is then still the
@@ -79,12 +83,13 @@ pub enum Unrefreshed {
 pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) -> Result<Refresh, IndexError> {
     let begun = Instant::now();
     let root = root::indexable(&options.root)?;
-    let options = &IndexOptions { root: root.clone(), force: false, ..options.clone() };
+    let options = &IndexOptions { root: root.clone(), force: false, runs_programs: false, ..options.clone() };
     let Some(origin) = refreshable(&root, options, snapshot) else { return Ok(Refresh::Excluded) };
     let plan = plan(options)?;
-    if !is_built_in(&plan) {
+    if !runs_no_other_stage(&plan) {
         return Ok(Refresh::Excluded);
     }
+    let without_programs = !kept_stages(&plan, options).is_empty();
     let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
     descriptors::ensure(threads)?;
     // The first write to an index is validated as a whole if it is not as the last run left it.
@@ -109,7 +114,8 @@ pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) ->
     match update(&root, options, begun, budget) {
         Ok(summary) => {
             let complete = summary.report.outcome == Outcome::Completed;
-            Ok(Refresh::Updated(Updated { files: changed_files(&summary), complete, elapsed: begun.elapsed() }))
+            let (files, elapsed) = (changed_files(&summary), begun.elapsed());
+            Ok(Refresh::Updated(Updated { files, complete, without_programs, elapsed }))
         }
         Err(IndexError::Storage(StorageError::Locked { .. })) => Ok(outdated(&changes, false, Unrefreshed::Busy)),
         Err(IndexError::OtherPipeline) => Ok(outdated(&changes, false, Unrefreshed::OtherPipeline)),
@@ -134,10 +140,11 @@ fn refreshable(root: &Path, options: &IndexOptions, snapshot: &Snapshot) -> Opti
     is_own.then_some(origin)
 }
 
-/// Whether every stage is a built-in one: others may run programs, or read what a check does not see.
-fn is_built_in(plan: &Plan) -> bool {
+/// Whether every stage that is run is a built-in one: others may read what a check does not see. Stages with programs are not run.
+fn runs_no_other_stage(plan: &Plan) -> bool {
     let built_in = crate::registry();
-    plan.stages().iter().all(|stage| built_in.stage_types().any(|name| name == stage.type_name()))
+    let is_built_in = |stage: &PlannedStage| built_in.stage_types().any(|name| name == stage.type_name());
+    plan.stages().iter().all(|stage| is_built_in(stage) || can_be_kept(stage))
 }
 
 fn outdated(changes: &TreeChanges, or_more: bool, why: Unrefreshed) -> Refresh {
@@ -151,8 +158,8 @@ fn update(root: &Path, options: &IndexOptions, begun: Instant, budget: Duration)
     let _deadline = Deadline::start(&cancel, begun + 2 * budget);
     let patience = Some(budget.saturating_sub(begun.elapsed()));
     let options = IndexOptions { cancel, patience, ..options.clone() };
-    let (summary, _walk) = pass(root, &options, &Silent, PassKind::Changes)?;
-    Ok(summary)
+    let end = pass(root, &options, &Silent, PassKind::Changes)?;
+    Ok(end.summary().expect("only a pass over everything has checkpoints"))
 }
 
 /// Files that were added, changed or removed. A renamed file is one of those.

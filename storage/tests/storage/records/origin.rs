@@ -2,11 +2,12 @@
 
 use std::fs;
 
+use aurora_confined::Directory;
 use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordStore, StorageError};
 use heed::EnvOpenOptions;
 use heed::types::Bytes;
 
-use super::{LARGE, NAME, Place, SMALL, open};
+use super::{LARGE, NAME, Place, SMALL, TABLES, open};
 
 /// What the large value consists of.
 const LARGE_BYTE: u8 = 0x6b;
@@ -30,8 +31,17 @@ fn damage(data: &mut [u8]) {
     data[at + 4_000] ^= 1;
 }
 
+fn open_unchecked(place: &Place, known: KnownIndexes) -> RecordStore {
+    let home = Directory::open_root(&place.home()).expect("opens");
+    RecordStore::open_unchecked(&home, NAME, (1, TABLES), OpenMode::Existing, known).expect("opens")
+}
+
 fn origin_in(place: &Place, known: KnownIndexes) -> Origin {
-    open(&place.home(), OpenMode::Existing, known).and_then(|store| store.origin()).expect("reads")
+    open_unchecked(place, known).origin().expect("reads")
+}
+
+fn is_foreign<T>(result: &Result<T, StorageError>) -> bool {
+    matches!(result, Err(StorageError::ForeignRecords { .. }))
 }
 
 #[test]
@@ -58,16 +68,40 @@ fn a_store_of_somebody_else_is_checked_before_it_is_written_to() {
     let mut damaged = sound.clone();
     damage(&mut damaged);
     place.lay_out(&damaged);
-    let store = open(&place.home(), OpenMode::Existing, stranger()).expect("opens");
+    let accepting = stranger().accepting_unknown(true);
+    let store = open(&place.home(), OpenMode::Existing, accepting.clone()).expect("opens");
     assert!(matches!(write(&store), Err(StorageError::DamagedRecords { .. })));
+    drop(store);
+    let store = open_unchecked(&place, stranger());
     assert!(matches!(store.accept(), Err(StorageError::DamagedRecords { .. })));
     assert_eq!(store.origin().expect("reads"), Origin::Unknown);
     drop(store);
     assert_eq!(fs::read(place.data()).expect("reads"), damaged, "nothing was written");
     place.lay_out(&sound);
-    let store = open(&place.home(), OpenMode::Existing, stranger()).expect("opens");
+    write(&open(&place.home(), OpenMode::Existing, accepting).expect("opens")).expect("is sound");
+    assert_eq!(origin_in(&place, stranger()), Origin::Unknown, "a write that is allowed for now is no acceptance");
+    let store = open_unchecked(&place, stranger());
     store.accept().expect("is sound");
     assert_eq!(store.origin().expect("reads"), Origin::Own);
+}
+
+#[test]
+fn a_store_of_somebody_else_is_neither_read_nor_written_before_it_is_accepted() {
+    let place = own();
+    let sound = fs::read(place.data()).expect("reads");
+    let stranger = || KnownIndexes::at(place.0.path().join("of a stranger"));
+    for mode in [OpenMode::Existing, OpenMode::Create] {
+        assert!(is_foreign(&open(&place.home(), mode, stranger())));
+    }
+    assert!(is_foreign(&write(&open_unchecked(&place, stranger()))));
+    assert_eq!(fs::read(place.data()).expect("reads"), sound, "nothing was written");
+    assert_eq!(origin_in(&place, stranger()), Origin::Unknown);
+    // A store of the user's own that git has written is one of somebody else.
+    place.lay_out(&sound);
+    assert!(is_foreign(&open(&place.home(), OpenMode::Existing, place.known().asking_git(|_, _| true))));
+    write(&open(&place.home(), OpenMode::Existing, place.known().asking_git(|_, _| false)).expect("opens"))
+        .expect("writes");
+    open(&place.home(), OpenMode::Existing, place.known().asking_git(|_, _| true)).expect("is as the user left it");
 }
 
 #[test]
@@ -114,15 +148,25 @@ fn without_id(place: &Place) {
 fn a_store_with_records_and_no_id_is_nobodys() {
     let place = own();
     without_id(&place);
-    let store = place.open();
+    assert!(is_foreign(&open(&place.home(), OpenMode::Existing, place.known())));
+    let store = open_unchecked(&place, place.known());
     assert_eq!(store.id().expect("reads"), None);
     assert_eq!(store.read().expect("reads").get(SMALL, b"key").expect("sound"), Some(&b"value"[..]));
     assert_eq!(store.origin().expect("reads"), Origin::Unknown);
     drop(store);
-    let mut data = fs::read(place.data()).expect("reads");
+    let sound = fs::read(place.data()).expect("reads");
+    let mut data = sound.clone();
     damage(&mut data);
     place.lay_out(&data);
-    assert!(matches!(write(&place.open()), Err(StorageError::DamagedRecords { .. })));
+    let store = open(&place.home(), OpenMode::Existing, KnownIndexes::everything()).expect("opens");
+    assert!(matches!(write(&store), Err(StorageError::DamagedRecords { .. })));
+    drop(store);
+    place.lay_out(&sound);
+    let store = open_unchecked(&place, place.known());
+    store.accept().expect("is sound");
+    assert_eq!(store.origin().expect("reads"), Origin::Own);
+    write(&store).expect("is the user's");
+    assert_eq!(store.read().expect("reads").get(SMALL, b"key").expect("sound"), Some(&b"value"[..]));
 }
 
 #[test]

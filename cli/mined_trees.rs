@@ -1,0 +1,59 @@
+//! The copies of a repository that mined questions are asked of. They are caches: large, and made again by `aur mem eval mine`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use aurora_confined::Directory;
+use aurora_project::user;
+use aurora_storage::ProjectDirectory;
+
+/// The directory of the copies within a directory of golden sets that the user has named.
+const TREES: &str = "trees";
+/// The file in a directory of copies with the path of the directory of golden sets that it belongs to.
+const OWNER: &str = "owner";
+/// Maximum number of bytes of that file.
+const MAX_OWNER_BYTES: u64 = 64 << 10;
+
+/// The directory of the copies for a directory of golden sets. A project keeps its sets in `.aurora`, which caches and backups copy;
+/// the copies are in the user's directory instead.
+pub(crate) fn of(sets: &Path) -> PathBuf {
+    in_user_directory(sets).unwrap_or_else(|| sets.join(TREES))
+}
+
+/// Creates the directory of the copies, if it is one in the user's directory. Removes those of projects that no longer exist.
+///
+/// # Errors
+/// When the user's directory cannot be written.
+pub(crate) fn create(sets: &Path) -> io::Result<Option<Directory>> {
+    let Some(path) = in_user_directory(sets) else { return Ok(None) };
+    #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
+    std::fs::create_dir_all(&path)?;
+    let (Some(all), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
+    let all = Directory::open_root(all)?;
+    remove_orphans(&all)?;
+    let trees = all.create_directory(name)?;
+    trees.write(OWNER, sets.canonicalize()?.as_os_str().as_encoded_bytes())?;
+    Ok(Some(trees))
+}
+
+/// `None` for a directory that the user has named, and where the user has no directory.
+fn in_user_directory(sets: &Path) -> Option<PathBuf> {
+    let sets = sets.canonicalize().ok()?;
+    let is_of_project = sets.ends_with(Path::new(ProjectDirectory::NAME).join(ProjectDirectory::MINED_SETS));
+    let name = blake3::hash(sets.as_os_str().as_encoded_bytes()).to_hex();
+    Some(user::mined_trees().filter(|_| is_of_project)?.join(&name[..32]))
+}
+
+fn remove_orphans(all: &Directory) -> io::Result<()> {
+    for (name, _) in all.entries()? {
+        let owner = all.read(Path::new(&name).join(OWNER), MAX_OWNER_BYTES).ok();
+        let owner = owner.and_then(|path| String::from_utf8(path).ok());
+        let is_gone = |owner: String| {
+            Path::new(&owner).symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        };
+        if owner.is_some_and(is_gone) {
+            all.remove(&name)?;
+        }
+    }
+    Ok(())
+}

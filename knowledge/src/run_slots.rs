@@ -1,0 +1,53 @@
+//! A limit on concurrent index runs of sessions, because each run has its own threads and memory.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use aurora_pipeline::CancelToken;
+
+use crate::error::KnowledgeError;
+
+/// Maximum number of concurrent index runs.
+const MAX_RUNS: usize = 4;
+/// Interval at which a waiting request checks whether it was cancelled.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Slots for index runs.
+pub(crate) struct RunSlots {
+    free: Mutex<usize>,
+    returned: Condvar,
+}
+
+/// A slot, which is returned when it is dropped.
+pub(crate) struct RunSlot<'s>(&'s RunSlots);
+
+impl RunSlots {
+    /// Waits for a slot.
+    ///
+    /// # Errors
+    /// When the request that waits is cancelled.
+    pub(crate) fn take(&self, cancel: &CancelToken) -> Result<RunSlot<'_>, KnowledgeError> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        while *free == 0 {
+            if cancel.is_cancelled() {
+                return Err(KnowledgeError::Cancelled);
+            }
+            (free, _) = self.returned.wait_timeout(free, LOOK).unwrap_or_else(PoisonError::into_inner);
+        }
+        *free -= 1;
+        Ok(RunSlot(self))
+    }
+}
+
+impl Default for RunSlots {
+    fn default() -> Self {
+        Self { free: Mutex::new(MAX_RUNS), returned: Condvar::new() }
+    }
+}
+
+impl Drop for RunSlot<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.returned.notify_one();
+    }
+}

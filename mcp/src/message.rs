@@ -1,0 +1,174 @@
+//! Messages of clients, and the errors that answer those that are none of the protocol.
+
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, JsonRpcMessage};
+use serde_json::{Value, json};
+
+/// Methods of requests that the server answers. `rmcp` takes a request whose parameters are wrong for one of an unknown method.
+const METHODS: [&str; 7] =
+    ["initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list"];
+
+/// Reads a message. `None` is one that the protocol leaves without an answer, such as a malformed notification or response.
+///
+/// # Errors
+/// The answer to a text that is not a message, or to a request that has wrong parameters.
+pub(crate) fn decode(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    match serde_json::from_slice::<ClientJsonRpcMessage>(text) {
+        Ok(JsonRpcMessage::Request(request)) => match &request.request {
+            ClientRequest::CustomRequest(custom) if METHODS.contains(&custom.method.as_str()) => {
+                let reason = format!("the parameters of `{}` are malformed", custom.method);
+                Err(Refusal::new(json!(request.id), ErrorCode::INVALID_PARAMS, reason))
+            }
+            _ => Ok(Some(JsonRpcMessage::Request(request))),
+        },
+        Ok(message) => Ok(Some(message)),
+        Err(_) => {
+            let value = serde_json::from_slice(text).map_err(|error| {
+                Refusal::new(Value::Null, ErrorCode::PARSE_ERROR, format!("the message is not JSON: {error}"))
+            })?;
+            refused(&value).map_or(Ok(None), Err)
+        }
+    }
+}
+
+/// The answer to an HTTP request with this body, if the body is not a message that the server can handle.
+pub fn refusal(body: &[u8]) -> Option<Vec<u8>> {
+    decode(body).err().map(|refusal| refusal.to_json())
+}
+
+/// The answer to a value that is not a message.
+fn refused(value: &Value) -> Option<Refusal> {
+    let invalid = |id: Value, reason: &str| Some(Refusal::new(id, ErrorCode::INVALID_REQUEST, reason));
+    let message = match value {
+        Value::Object(message) => message,
+        Value::Array(_) => return invalid(Value::Null, "batches are not supported; send one message at a time"),
+        _ => return invalid(Value::Null, "a message is an object"),
+    };
+    let method = message.get("method");
+    // An answer to an answer could be answered in turn without end.
+    let has_answer = message.contains_key("result") || message.contains_key("error");
+    if method.is_none() && has_answer {
+        return None;
+    }
+    let id = match message.get("id") {
+        Some(id @ Value::String(_)) => id.clone(),
+        Some(id @ Value::Number(number)) if number.is_i64() => id.clone(),
+        _ => Value::Null,
+    };
+    if message.get("jsonrpc") != Some(&json!("2.0")) {
+        return invalid(id, "`jsonrpc` is \"2.0\"");
+    }
+    match method {
+        None => invalid(id, "the message has no `method`"),
+        Some(Value::String(name)) => match message.get("id") {
+            None => None,
+            Some(_) if id.is_null() => invalid(id, "an `id` is a string or an integer"),
+            Some(_) if METHODS.contains(&name.as_str()) && !has_answer => {
+                Some(Refusal::new(id, ErrorCode::INVALID_PARAMS, format!("the parameters of `{name}` are malformed")))
+            }
+            Some(_) => invalid(id, "the request is malformed"),
+        },
+        Some(_) => invalid(id, "a `method` is a string"),
+    }
+}
+
+/// An error that answers a text instead of the server.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    /// The id of the request, or null if it has none that can be read.
+    id: Value,
+    code: ErrorCode,
+    reason: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(id: Value, code: ErrorCode, reason: impl Into<String>) -> Self {
+        Self { id, code, reason: reason.into() }
+    }
+
+    /// The message to the client, on one line. `rmcp` would leave out an id that is null, which JSON-RPC demands.
+    pub(crate) fn to_json(&self) -> Vec<u8> {
+        let error = json!({"code": self.code.0, "message": self.reason});
+        json!({"jsonrpc": "2.0", "id": self.id, "error": error}).to_string().into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: impl AsRef<[u8]>, id: &Value, code: i32) {
+        let text = text.as_ref();
+        let shown = String::from_utf8_lossy(&text[..text.len().min(80)]).into_owned();
+        let Err(refusal) = decode(text) else { panic!("{shown} is not refused") };
+        assert_eq!((&refusal.id, refusal.code.0), (id, code), "{shown}: {}", refusal.reason);
+    }
+
+    #[test]
+    fn what_is_no_message_is_answered_with_the_code_of_its_mistake() {
+        let null = &Value::Null;
+        for text in ["{", "nonsense", "{\"jsonrpc\": \"2.0\",}", "{\"id\": 1} {\"id\": 2}", "\u{0}"] {
+            check(text, null, -32700);
+        }
+        check(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", null, -32700);
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        check(&deep, null, -32700);
+        check(format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{deep}}}"#), null, -32700);
+        for text in ["[]", "[1]", r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "1", "null", "\"ping\"", "{}"] {
+            check(text, null, -32600);
+        }
+        for (text, id) in [
+            (r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, json!(7)),
+            (r#"{"id":7,"method":"ping"}"#, json!(7)),
+            (r#"{"jsonrpc":2.0,"id":"a","method":"ping"}"#, json!("a")),
+            (r#"{"jsonrpc":"2.0","id":7}"#, json!(7)),
+            (r#"{"jsonrpc":"2.0","id":7,"params":{}}"#, json!(7)),
+            (r#"{"jsonrpc":"2.0","id":7,"method":1}"#, json!(7)),
+            (r#"{"jsonrpc":"2.0","method":1}"#, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":[1],"method":"ping"}"#, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"}"#, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"ping","result":{}}"#, json!(7)),
+        ] {
+            check(text, &id, -32600);
+        }
+        for params in [r#""x""#, "[]", "{}", r#"{"name": 7}"#, r#"{"name": "search", "arguments": "x"}"#] {
+            check(format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{params}}}"#), &json!(7), -32602);
+        }
+        check(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#, &json!(7), -32602);
+    }
+
+    #[test]
+    fn neither_answers_nor_notifications_are_answered() {
+        for text in [
+            "",
+            " \r",
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#,
+            r#"{"jsonrpc":"2.0","id":[],"result":{}}"#,
+            r#"{"error":"no"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":7}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#,
+        ] {
+            assert!(decode(text.as_bytes()).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn messages_are_read() {
+        for text in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/list\"}\r",
+            r#"{"jsonrpc":"2.0","id":1,"method":"unknown/method","params":{"a":1}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"status"}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        ] {
+            assert!(matches!(decode(text.as_bytes()), Ok(Some(_))), "{text}");
+        }
+    }
+}

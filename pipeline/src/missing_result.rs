@@ -1,0 +1,54 @@
+//! Rows of a batch for which a stage has no result.
+
+use std::sync::Arc;
+
+use crate::column::Entity;
+
+/// A row for which a stage has no result: the stage has failed on it, or was not run on it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MissingResult {
+    /// Name of the stage.
+    pub stage: String,
+    /// Whether the row is a file with all its chunks, or a chunk.
+    pub entity: Entity,
+    /// The row.
+    pub row: u32,
+    /// Why the stage failed; `None` if it was not run on the row.
+    pub reason: Option<Arc<str>>,
+}
+
+/// Renumbers rows of an entity after those that are not kept were dropped.
+pub(crate) fn retain(results: &mut Vec<MissingResult>, entity: Entity, keep: &[bool]) {
+    if results.is_empty() {
+        return;
+    }
+    let mut next = 0;
+    let moved: Vec<u32> = keep
+        .iter()
+        .map(|keep| {
+            next += u32::from(*keep);
+            next
+        })
+        .collect();
+    results.retain_mut(|result| {
+        if result.entity != entity {
+            return true;
+        }
+        let row = result.row as usize;
+        result.row = moved.get(row).map_or(0, |after| after.saturating_sub(1));
+        keep.get(row).copied().unwrap_or(false)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_keep_their_missing_results_when_others_are_dropped() {
+        let missing = |entity, row| MissingResult { stage: "owner".to_owned(), entity, row, reason: None };
+        let mut results = vec![missing(Entity::Chunk, 0), missing(Entity::Chunk, 2), missing(Entity::File, 2)];
+        retain(&mut results, Entity::Chunk, &[false, true, true]);
+        assert_eq!(results, [missing(Entity::Chunk, 1), missing(Entity::File, 2)]);
+    }
+}

@@ -1,0 +1,55 @@
+//! Files of a program, and why they cannot be read.
+
+use std::collections::BTreeMap;
+use std::io;
+
+/// Maximum size in bytes of one file of a program.
+pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
+/// Maximum number of files of a program.
+const MAX_FILES: usize = 10_000;
+
+/// Why a program has no identity.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    /// A file or directory cannot be read.
+    #[error("cannot read {path}, which belongs to the program: {source}")]
+    Unreadable {
+        /// Relative to the root of the project.
+        path: String,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// A part of the program is neither a file nor a directory.
+    #[error(
+        "{path} belongs to the program and is a symbolic link, or neither a file nor a directory; name the file itself"
+    )]
+    Special {
+        /// Relative to the root of the project.
+        path: String,
+    },
+    /// A path leads out of the project.
+    #[error("`{path}` is not below the root of the project")]
+    Outside {
+        /// As given.
+        path: String,
+    },
+    /// The program has too many files.
+    #[error("the program has more than {MAX_FILES} files")]
+    TooMany,
+}
+
+/// Adds a file by its content.
+pub(super) fn add_content(
+    found: &mut BTreeMap<String, [u8; 32]>,
+    path: &str,
+    content: &[u8],
+) -> Result<(), ProgramError> {
+    found.insert(path.to_owned(), *blake3::hash(content).as_bytes());
+    if found.len() > MAX_FILES { Err(ProgramError::TooMany) } else { Ok(()) }
+}
+
+/// The parts of an argument that may be paths of files: the argument itself, and its parts as a shell or an option separates them.
+pub(super) fn candidates(argument: &str) -> impl Iterator<Item = &str> {
+    let is_separator = |char: char| char.is_whitespace() || "\"'`=,;:|&<>()$".contains(char);
+    std::iter::once(argument).chain(argument.split(is_separator).filter(move |part| *part != argument))
+}

@@ -1,0 +1,140 @@
+//! The operands of conditions: texts, numbers, ranges of numbers, and `none`.
+
+use std::fmt;
+
+use crate::filter::number::Number;
+
+/// The word for a missing value.
+const NONE: &str = "none";
+/// Characters around the items of a list, and around a text that is taken as it is.
+const BRACKETS: [(char, char); 2] = [('[', ']'), ('(', ')')];
+const QUOTES: [char; 2] = ['"', '\''];
+
+/// One value that a condition compares with, before the type of the column is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Operand {
+    /// The text without its quotation marks.
+    pub(super) text: String,
+    /// Whether it had quotation marks, so that `none` and `1..5` are texts like all others.
+    is_quoted: bool,
+}
+
+/// A mistake in the list of a condition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ListProblem {
+    /// A bracket without its counterpart.
+    #[error("`{0}` has no `{1}`")]
+    Bracket(char, char),
+    /// A quotation mark without its counterpart.
+    #[error("a quotation mark has no second one")]
+    Quote,
+    /// Nothing between two commas.
+    #[error("an item is empty; \"\" is the empty text")]
+    EmptyItem,
+    /// A list without items.
+    #[error("there is no item, such as `in payments,billing`")]
+    NoItem,
+}
+
+/// Numbers from a lowest to a highest one, both included.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct NumberRange {
+    low: Option<Number>,
+    high: Option<Number>,
+}
+
+impl Operand {
+    /// Reads a single value. Quotation marks around all of it are left out.
+    pub(super) fn parse(text: &str) -> Self {
+        let inner = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.contains(quote));
+        match QUOTES.into_iter().find_map(inner) {
+            Some(inner) => Self { text: inner.to_owned(), is_quoted: true },
+            None => Self { text: text.to_owned(), is_quoted: false },
+        }
+    }
+
+    /// Reads values that are separated by commas, alone or in brackets.
+    pub(super) fn parse_list(text: &str) -> Result<Vec<Self>, ListProblem> {
+        let inner = without_brackets(text)?.trim();
+        if inner.is_empty() {
+            return Err(ListProblem::NoItem);
+        }
+        let items = split_items(inner)?.into_iter().map(str::trim);
+        items.map(|item| if item.is_empty() { Err(ListProblem::EmptyItem) } else { Ok(Self::parse(item)) }).collect()
+    }
+
+    /// Whether the operand means a missing value.
+    pub(super) fn is_none(&self) -> bool {
+        !self.is_quoted && self.text == NONE
+    }
+
+    /// The number or range of numbers that the operand means: `5`, `1..5`, `1..`, `..5`.
+    pub(super) fn numbers(&self) -> Option<NumberRange> {
+        let number = |text: &str| Number::parse(text.trim()).filter(|number| number.is_finite());
+        if let Some(number) = number(&self.text) {
+            return Some(NumberRange { low: Some(number), high: Some(number) });
+        }
+        let (low, high) = self.text.split_once("..").filter(|_| self.text.len() > 2)?;
+        let end = |text: &str| if text.trim().is_empty() { Some(None) } else { number(text).map(Some) };
+        Some(NumberRange { low: end(low)?, high: end(high)? })
+    }
+
+    /// The number that the operand means.
+    pub(super) fn number(&self) -> Option<Number> {
+        Number::parse(&self.text).filter(|number| number.is_finite())
+    }
+}
+
+impl NumberRange {
+    /// Whether it holds a number.
+    pub(super) fn contains(&self, number: Number) -> bool {
+        self.low.is_none_or(|low| number.compare(low).is_some_and(|order| order.is_ge()))
+            && self.high.is_none_or(|high| number.compare(high).is_some_and(|order| order.is_le()))
+    }
+
+    /// Whether its ends are in the wrong order.
+    pub(super) fn is_reversed(&self) -> bool {
+        matches!((self.low, self.high), (Some(low), Some(high)) if low.compare(high).is_some_and(|order| order.is_gt()))
+    }
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.is_quoted {
+            true if self.text.contains('"') => write!(f, "'{}'", self.text),
+            true => write!(f, "\"{}\"", self.text),
+            false => f.write_str(&self.text),
+        }
+    }
+}
+
+/// The text between the brackets of a list.
+fn without_brackets(text: &str) -> Result<&str, ListProblem> {
+    for (open, close) in BRACKETS {
+        if let Some(rest) = text.strip_prefix(open) {
+            return rest.strip_suffix(close).ok_or(ListProblem::Bracket(open, close));
+        }
+        if text.ends_with(close) && !text.contains(open) {
+            return Err(ListProblem::Bracket(close, open));
+        }
+    }
+    Ok(text)
+}
+
+/// The parts between commas. A comma within an item in quotation marks separates nothing.
+fn split_items(text: &str) -> Result<Vec<&str>, ListProblem> {
+    let (mut items, mut start, mut quote, mut is_start) = (Vec::new(), 0, None, true);
+    for (at, char) in text.char_indices() {
+        match quote {
+            Some(open) => quote = Some(open).filter(|open| *open != char),
+            None if char == ',' => {
+                items.push(&text[start..at]);
+                (start, is_start) = (at + 1, true);
+            }
+            None if is_start && QUOTES.contains(&char) => (quote, is_start) = (Some(char), false),
+            None => is_start &= char.is_whitespace(),
+        }
+    }
+    items.push(&text[start..]);
+    if quote.is_some() { Err(ListProblem::Quote) } else { Ok(items) }
+}

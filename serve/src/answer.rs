@@ -1,0 +1,116 @@
+//! Answers in JSON, which the thread that does the work writes, up to a limit.
+
+use std::io::{self, Write};
+
+use axum::body::Bytes;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::problem::Problem;
+
+/// An answer in JSON.
+pub(crate) struct Answer(Bytes);
+
+impl Answer {
+    /// The answer with its share of the memory for answers, which is returned when the answer has been sent.
+    pub(crate) fn new(json: Vec<u8>, share: OwnedSemaphorePermit) -> Self {
+        Self(Bytes::from_owner(HeldJson { json, _share: share }))
+    }
+}
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        ([(header::CONTENT_TYPE, "application/json")], self.0).into_response()
+    }
+}
+
+struct HeldJson {
+    json: Vec<u8>,
+    _share: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for HeldJson {
+    fn as_ref(&self) -> &[u8] {
+        &self.json
+    }
+}
+
+/// Writes a value in JSON, in at most `limit` bytes.
+pub(crate) fn json(value: &impl Serialize, limit: usize) -> Result<Vec<u8>, Problem> {
+    let mut buffer = JsonBuffer::new(limit);
+    buffer.push(value)?;
+    Ok(buffer.bytes)
+}
+
+/// A buffer for values in JSON, which takes a limited number of bytes.
+pub(crate) struct JsonBuffer {
+    bytes: Vec<u8>,
+    limit: usize,
+    /// Whether there was no room for a value.
+    pub(crate) is_full: bool,
+}
+
+impl JsonBuffer {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { bytes: Vec::new(), limit, is_full: false }
+    }
+
+    /// Appends a value. A value for which there is no room leaves the buffer as it was.
+    pub(crate) fn push(&mut self, value: &impl Serialize) -> Result<(), Problem> {
+        let start = self.bytes.len();
+        let written = serde_json::to_writer(&mut *self, value);
+        written.map_err(|error| {
+            self.bytes.truncate(start);
+            if !error.is_io() {
+                return Problem::bug(&error);
+            }
+            self.is_full = true;
+            Problem::too_large(self.limit)
+        })
+    }
+
+    /// Appends a short text even where there is no room left.
+    pub(crate) fn push_short(&mut self, json: &[u8]) {
+        self.bytes.extend_from_slice(json);
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+impl Write for JsonBuffer {
+    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
+        if more.len() > self.limit.saturating_sub(self.bytes.len()) {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(more.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_without_room_leaves_the_buffer_as_it_was() {
+        let mut buffer = JsonBuffer::new(10);
+        buffer.push(&[1, 2]).expect("there is room");
+        assert!(!buffer.is_full);
+        assert!(buffer.push(&"too long for it").is_err());
+        assert!(buffer.is_full);
+        buffer.push(&[3]).expect("there is room");
+        buffer.push_short(b"beyond");
+        assert!(buffer.push(&4).is_err());
+        assert_eq!(buffer.into_bytes(), b"[1,2][3]beyond");
+        assert_eq!(json(&"12345678", 10).expect("there is room").len(), 10);
+        assert!(json(&"123456789", 10).is_err());
+    }
+}

@@ -1,0 +1,187 @@
+//! The host of a URL with its port, as requests name it in `Host` and pages in `Origin`.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Maximum length of a name and of each of its labels, in bytes.
+const MAX_NAME_BYTES: usize = 253;
+const MAX_LABEL_BYTES: usize = 63;
+
+/// A host with its port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HostPort {
+    pub(crate) host: Host,
+    /// `None` stands for the default port of the scheme.
+    pub(crate) port: Option<u16>,
+}
+
+/// A host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Host {
+    Address(IpAddr),
+    /// A name in lower case, with its trailing dot if it has one.
+    Name(String),
+}
+
+impl HostPort {
+    /// Parses `name`, `name:port`, `address:port` or `[address]:port`. Nothing else is accepted: no user, no zone of an address,
+    /// no escapes, no empty port.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        if let Some(rest) = text.strip_prefix('[') {
+            let (address, rest) = rest.split_once(']')?;
+            let host = Host::Address(address.parse::<Ipv6Addr>().ok()?.into());
+            let port = if rest.is_empty() { None } else { Some(parse_port(rest.strip_prefix(':')?)?) };
+            return Some(Self { host, port });
+        }
+        let (host, port) = match text.split_once(':') {
+            Some((host, port)) => (host, Some(parse_port(port)?)),
+            None => (text, None),
+        };
+        let host = match host.parse::<Ipv4Addr>() {
+            Ok(address) => Host::Address(address.into()),
+            Err(_) => Host::Name(is_name(host).then(|| host.to_ascii_lowercase())?),
+        };
+        Some(Self { host, port })
+    }
+
+    /// Whether an origin such as `http://localhost:8080` is this host and port.
+    pub(crate) fn is_origin(&self, origin: &str) -> bool {
+        let Some((scheme, rest)) = origin.split_once("://") else { return false };
+        let default_port = match scheme {
+            "http" => 80,
+            "https" => 443,
+            _ => return false,
+        };
+        Self::parse(rest).is_some_and(|other| {
+            other.host == self.host && other.port.unwrap_or(default_port) == self.port.unwrap_or(default_port)
+        })
+    }
+}
+
+/// Whether the labels of a name consist of letters, digits, `-` and `_`. The name may end with one dot.
+fn is_name(name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let is_label = |label: &str| {
+        (1..=MAX_LABEL_BYTES).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    name.len() <= MAX_NAME_BYTES && name.split('.').all(is_label)
+}
+
+/// A port from 1 to 65535 in decimal digits.
+fn parse_port(text: &str) -> Option<u16> {
+    let is_number = (1..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|port| is_number && *port > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Option<(Host, Option<u16>)> {
+        HostPort::parse(text).map(|found| (found.host, found.port))
+    }
+
+    #[test]
+    fn hosts_are_names_or_addresses_with_a_port() {
+        let name = |name: &str| Host::Name(name.to_owned());
+        let address = |address: &str| Host::Address(address.parse().expect("an address"));
+        for (text, host, port) in [
+            ("localhost", name("localhost"), None),
+            ("LocalHost:8080", name("localhost"), Some(8080)),
+            ("localhost.:1", name("localhost."), Some(1)),
+            ("my_host.example-1.org:65535", name("my_host.example-1.org"), Some(65_535)),
+            ("127.0.0.1:80", address("127.0.0.1"), Some(80)),
+            ("[::1]", address("::1"), None),
+            ("[0:0:0:0:0:0:0:1]:443", address("::1"), Some(443)),
+            ("[::FFFF:127.0.0.1]:443", address("::ffff:127.0.0.1"), Some(443)),
+            ("127.0.0.1.", name("127.0.0.1."), None),
+            ("0x7f.1", name("0x7f.1"), None),
+        ] {
+            assert_eq!(parse(text), Some((host, port)), "{text}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_no_host() {
+        let long = ["a".repeat(64), format!("{}a", "a.".repeat(127))];
+        for text in [
+            "",
+            ".",
+            "..",
+            ":80",
+            "a..b",
+            "a b",
+            "-a",
+            "a-.b",
+            "localhost..",
+            "localhost:",
+            "localhost:evil",
+            "localhost:0",
+            "localhost:+80",
+            "localhost:65536",
+            "localhost:000080",
+            "localhost:80:80",
+            "localhost:80/",
+            "user@localhost",
+            "localhost:80@evil.example",
+            "localhost/evil",
+            "localhost#evil",
+            "localhost?evil",
+            "localhost\\evil",
+            "local%68ost",
+            "löcalhost",
+            "::1",
+            "[::1",
+            "::1]",
+            "[]",
+            "[::1]80",
+            "[::1]:",
+            "[::1]:x",
+            "[::1%lo]",
+            "[::1]]",
+            "[[::1]]",
+            "[::1].evil.com",
+            "[127.0.0.1]",
+            "[127.0.0.1].evil.com",
+            "[localhost]",
+            "127.0.0.1]",
+        ]
+        .into_iter()
+        .chain(long.iter().map(String::as_str))
+        {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_compared_by_host_and_port() {
+        let is_origin = |host: &str, origin: &str| HostPort::parse(host).expect("a host").is_origin(origin);
+        for (host, origin) in [
+            ("localhost:8080", "http://localhost:8080"),
+            ("LOCALHOST", "http://localhost"),
+            ("localhost", "http://localhost:80"),
+            ("search.example.org", "https://search.example.org:443"),
+            ("[::1]:8080", "http://[0:0:0:0:0:0:0:1]:8080"),
+        ] {
+            assert!(is_origin(host, origin), "{host} {origin}");
+        }
+        for (host, origin) in [
+            ("localhost:8080", "http://localhost"),
+            ("localhost:8080", "http://localhost:80"),
+            ("localhost:8080", "http://localhost:8080/"),
+            ("localhost:8080", "http://localhost:8080@evil.example"),
+            ("localhost:8080", "http://user@localhost:8080"),
+            ("localhost:8080", "ftp://localhost:8080"),
+            ("localhost:8080", "//localhost:8080"),
+            ("localhost:8080", "localhost:8080"),
+            ("localhost:8080", "null"),
+            ("localhost:8080", ""),
+            ("localhost", "http://localhost."),
+            ("127.0.0.1", "http://[::ffff:127.0.0.1]"),
+        ] {
+            assert!(!is_origin(host, origin), "{host} {origin}");
+        }
+    }
+}

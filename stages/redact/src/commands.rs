@@ -1,0 +1,276 @@
+//! Passwords in the arguments of command lines: `sshpass -p PASSWORD`, `curl --user NAME:PASSWORD`.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use crate::secret::Secret;
+use crate::url::is_chosen;
+
+/// Maximum number of bytes of a command that are examined.
+const MAX_BYTES: usize = 1024;
+
+/// Programs with the same options.
+struct Client {
+    /// The names of the programs, with the subcommand where only that one takes a password.
+    names: &'static [&'static str],
+    /// Options whose value is the next word, or follows `=`.
+    separate: &'static [&'static str],
+    /// Options whose value follows in the same word.
+    attached: &'static [&'static str],
+    /// Options whose value is a user and a password, and the byte between them.
+    credentials: Option<(&'static [&'static str], u8)>,
+}
+
+const fn client(names: &'static [&'static str], separate: &'static [&'static str]) -> Client {
+    Client { names, separate, attached: &[], credentials: None }
+}
+
+impl Client {
+    const fn attached(self, attached: &'static [&'static str]) -> Self {
+        Self { attached, ..self }
+    }
+
+    const fn credentials(self, options: &'static [&'static str], separator: u8) -> Self {
+        Self { credentials: Some((options, separator)), ..self }
+    }
+}
+
+#[rustfmt::skip]
+const CLIENTS: &[Client] = &[
+    client(&["curl"], &["--pass", "--proxy-pass"]).credentials(&["-u", "--user", "-U", "--proxy-user"], b':'),
+    client(&["wget", "svn", "clickhouse-client", "kubectl"], &["--password", "--http-password", "--ftp-password", "--proxy-password", "--docker-password"]),
+    client(&["sshpass"], &["-p"]).attached(&["-p"]),
+    client(&["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlshow", "mysqlcheck", "mysqlsh", "mariadb", "mariadb-dump", "mariadb-admin"], &["--password"]).attached(&["-p"]),
+    client(&["docker login", "podman login", "buildah login", "skopeo login", "nerdctl login", "helm registry login", "oc login", "az login", "cqlsh"], &["-p", "--password"]),
+    client(&["redis-cli"], &["-a", "--pass"]),
+    client(&["mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport"], &["-p", "--password"]).attached(&["-p"]),
+    client(&["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami", "ldapcompare"], &["-w"]),
+    client(&["smbclient", "smbget", "smbmap", "rpcclient"], &["--password"]).credentials(&["-U", "--user"], b'%'),
+    client(&["openssl"], &["-k"]).attached(&["pass:"]),
+    client(&["7z", "7za", "7zr", "7zz"], &[]).attached(&["-p"]),
+    client(&["unzip", "zip"], &["-P", "--password"]).attached(&["-P"]),
+    client(&["unrar", "rar"], &[]).attached(&["-p", "-hp"]),
+    client(&["gpg", "gpg2"], &["--passphrase"]),
+    client(&["keytool", "jarsigner"], &["-storepass", "-keypass", "-srcstorepass", "-deststorepass", "-srckeypass", "-destkeypass"]),
+    client(&["sqlcmd", "bcp", "ipmitool", "mosquitto_pub", "mosquitto_sub"], &["-P"]).attached(&["-P"]),
+    client(&["snmpget", "snmpwalk", "snmpset", "snmpbulkwalk"], &["-A", "-X"]),
+    client(&["lftp"], &["--password"]).credentials(&["-u", "--user"], b','),
+];
+
+/// Finds the names of programs.
+static NAMES: LazyLock<(AhoCorasick, Vec<&'static Client>)> = LazyLock::new(|| {
+    let of_client = |client: &'static Client| client.names.iter().map(move |name| (*name, client));
+    let (names, clients): (Vec<&str>, Vec<&Client>) = CLIENTS.iter().flat_map(of_client).unzip();
+    let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(names);
+    (finder.expect("a few short names"), clients)
+});
+
+/// The pairs of bytes that follow the dash of an option, by [`place`].
+static OPTIONS: LazyLock<Vec<bool>> = LazyLock::new(|| {
+    let mut begins = vec![false; 1 << 16];
+    let mut add = |option: &'static str, after: fn(u8) -> bool| match *option.as_bytes() {
+        [_, letter] => (0..=u8::MAX).filter(|next| after(*next)).for_each(|next| begins[place(letter, next)] = true),
+        [_, first, second, ..] => begins[place(first, second)] = true,
+        _ => {}
+    };
+    for client in CLIENTS {
+        client.separate.iter().for_each(|option| add(option, |next| b" \t\"'=\\\n".contains(&next)));
+        client.attached.iter().for_each(|option| add(option, |next| next > b' '));
+        let credentials = client.credentials.iter().flat_map(|(options, _)| *options);
+        credentials.for_each(|option| add(option, |next| next != b'\r'));
+    }
+    add("-passin", |_| false);
+    begins
+});
+
+fn place(first: u8, second: u8) -> usize {
+    usize::from(first) << 8 | usize::from(second)
+}
+
+/// Adds the passwords in the arguments of commands. Only lines with an option of one of the programs are searched for names.
+pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
+    let text = text.as_bytes();
+    let begins = &*OPTIONS;
+    let mut searched = 0;
+    for dash in memchr::memchr_iter(b'-', text) {
+        let is_option = dash >= searched
+            && text.get(dash + 2).is_some_and(|second| begins[place(text[dash + 1], *second)])
+            && dash.checked_sub(1).is_some_and(|before| b" \t\"'".contains(&text[before]));
+        if is_option {
+            let command = command_around(text, dash, searched);
+            searched = command.end;
+            in_command(text, command, found);
+        }
+    }
+}
+
+/// The lines of a command around an offset, not before `searched`: those before the last end with a backslash.
+fn command_around(text: &[u8], at: usize, searched: usize) -> Range<usize> {
+    let from = searched.max(at.saturating_sub(MAX_BYTES));
+    let goes_on = |end: usize| text[..end].ends_with(b"\\") || text[..end].ends_with(b"\\\r");
+    let start = memchr::memrchr_iter(b'\n', &text[from..at])
+        .find(|line| !goes_on(from + line))
+        .map_or(from, |line| from + line + 1);
+    let to = text.len().min(at + MAX_BYTES);
+    let end = memchr::memchr_iter(b'\n', &text[at..to]).find(|line| !goes_on(at + line)).map_or(to, |line| at + line);
+    start..end
+}
+
+/// Adds the passwords in the arguments of the programs that a command calls.
+fn in_command(text: &[u8], command: Range<usize>, found: &mut Vec<Secret>) {
+    let (finder, clients) = &*NAMES;
+    for name in finder.find_iter(&text[command.clone()]) {
+        let (start, end) = (command.start + name.start(), command.start + name.end());
+        if start.checked_sub(1).is_some_and(|at| is_in_name(text[at])) {
+            continue;
+        }
+        let mut words = Words::after(text, end);
+        let client = clients[name.pattern().as_usize()];
+        while let Some(word) = words.next() {
+            let value = client.password(text, &word, &mut words).filter(|span| is_chosen(&text[span.clone()]));
+            found.extend(value.map(|span| Secret { rule: "command-password", span, continues: false }));
+        }
+    }
+}
+
+impl Client {
+    /// The password that a word has, or is followed by.
+    fn password(&self, text: &[u8], word: &Word, words: &mut Words<'_>) -> Option<Range<usize>> {
+        let is = |options: &[&str]| word.joined.is_none() && options.iter().any(|option| word.is(text, option));
+        let after = |options: &[&str], separator: fn(&str) -> &[u8]| {
+            options.iter().find_map(|option| word.value_after(text, option, separator(option)))
+        };
+        if is(self.separate) {
+            return words.next().map(|word| word.whole());
+        }
+        let value = after(self.separate, |_| b"=").or_else(|| after(self.attached, |_| b""));
+        let Some((options, separator)) = self.credentials.filter(|_| value.is_none()) else { return value };
+        let credentials = if is(options) {
+            words.next().map(|word| word.whole())
+        } else {
+            after(options, |option| if option.starts_with("--") { b"=" } else { b"" })
+        };
+        credentials.and_then(|span| password_of(text, span, separator))
+    }
+}
+
+/// The password of `user:password`. A name without a password is a token.
+fn password_of(text: &[u8], span: Range<usize>, separator: u8) -> Option<Range<usize>> {
+    let credentials = &text[span.clone()];
+    let at = memchr::memchr(separator, credentials)?;
+    let password =
+        if at + 1 == credentials.len() { span.start..span.start + at } else { span.start + at + 1..span.end };
+    (!credentials.starts_with(b"<")).then_some(password)
+}
+
+fn is_in_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
+}
+
+/// A word of a command: bare, in quotes, or a bare part joined to one in quotes (`--password="a b"`).
+struct Word {
+    bare: Range<usize>,
+    joined: Option<Range<usize>>,
+}
+
+impl Word {
+    fn is(&self, text: &[u8], option: &str) -> bool {
+        &text[self.bare.clone()] == option.as_bytes()
+    }
+
+    fn whole(&self) -> Range<usize> {
+        self.joined.clone().unwrap_or(self.bare.clone())
+    }
+
+    /// The value that follows an option and a separator in the same word.
+    fn value_after(&self, text: &[u8], option: &str, separator: &[u8]) -> Option<Range<usize>> {
+        let rest = text[self.bare.clone()].strip_prefix(option.as_bytes())?.strip_prefix(separator)?;
+        if rest.is_empty() { self.joined.clone() } else { Some(self.bare.end - rest.len()..self.bare.end) }
+    }
+}
+
+/// The words of a command line, or of an array of arguments.
+struct Words<'t> {
+    text: &'t [u8],
+    at: usize,
+    end: usize,
+}
+
+impl<'t> Words<'t> {
+    /// The words after the name of a program; none if the name goes on.
+    fn after(text: &'t [u8], name: usize) -> Self {
+        let end = text.len().min(name + MAX_BYTES);
+        // `["program", "-p"`: the quote closes the name.
+        let is_array = text.get(name).is_some_and(|byte| b"\"'".contains(byte)) && text.get(name + 1) == Some(&b',');
+        let goes_on = text.get(name).is_none_or(|byte| !byte.is_ascii_whitespace());
+        let at = if is_array {
+            name + 1
+        } else if goes_on {
+            end
+        } else {
+            name
+        };
+        Self { text, at, end }
+    }
+
+    /// Skips the space between words; false at the end of the command.
+    fn skip_space(&mut self) -> bool {
+        while self.at < self.end {
+            match self.text[self.at] {
+                b' ' | b'\t' | b',' => self.at += 1,
+                b'\\' if self.text[self.at..self.end].starts_with(b"\\\r\n") => self.at += 3,
+                b'\\' if self.text[self.at..self.end].starts_with(b"\\\n") => self.at += 2,
+                b'\n' | b'\r' | b';' | b'|' | b']' | b'`' | b')' => return false,
+                _ => return true,
+            }
+        }
+        false
+    }
+
+    /// The end of the quoted text that begins at an offset; nothing if it is cut off.
+    fn quoted(&self, from: usize) -> Option<Range<usize>> {
+        let quote = self.text[from];
+        let length = self.text[from + 1..self.end].iter().position(|byte| *byte == quote || *byte == b'\n')?;
+        let end = from + 1 + length;
+        (self.text[end] == quote).then_some(from + 1..end)
+    }
+}
+
+impl Iterator for Words<'_> {
+    type Item = Word;
+
+    fn next(&mut self) -> Option<Word> {
+        if !self.skip_space() {
+            return None;
+        }
+        let start = self.at;
+        if b"\"'".contains(&self.text[start]) {
+            let Some(span) = self.quoted(start) else {
+                // The command itself ends with the quote.
+                self.at = self.end;
+                return None;
+            };
+            self.at = span.end + 1;
+            return Some(Word { bare: span, joined: None });
+        }
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
+        let length = self.text[start..self.end].iter().position(ends);
+        // A word at the end of what is looked at may go on.
+        let Some(length) = length.or((self.end == self.text.len()).then_some(self.end - start)) else {
+            self.at = self.end;
+            return None;
+        };
+        let bare = start..start + length;
+        self.at = bare.end;
+        let joins = bare.end < self.end && b"\"'".contains(&self.text[bare.end]);
+        let joined = if joins { self.quoted(bare.end) } else { None };
+        if joins {
+            self.at = joined.as_ref().map_or(self.end, |span| span.end + 1);
+        } else if length == 0 {
+            self.at += 1;
+        }
+        Some(Word { bare, joined })
+    }
+}

@@ -1,0 +1,170 @@
+//! Values in the lines of configurations and in parameters: `NAME=VALUE`, `name: VALUE`, `;Password=VALUE;`.
+//!
+//! They have no quotes and may contain any symbol, so that they are told from expressions of programs by where they stand.
+
+use std::ops::Range;
+
+use crate::entropy::{is_password, is_random};
+use crate::names::Named;
+use crate::url::is_chosen;
+
+/// Maximum number of bytes that are examined on each side of a name.
+const MAX_LINE: usize = 512;
+/// Minimum length of the value of a variable or a parameter, in bytes. Values of known keys may be shorter.
+const MIN_VALUE: usize = 6;
+
+/// Commands whose arguments are a name and its value: `aws configure set aws_secret_access_key VALUE`.
+const SETTERS: &[&[u8]] = &[b"configure set ", b"nmcli "];
+
+/// Begins the names of Ansible's variables.
+const ANSIBLE: &[u8] = b"ansible";
+
+/// Words that stand before the name of a variable or in a list.
+const BEFORE_NAME: &[&[u8]] = &[b"export", b"set", b"setx", b"env", b"ENV", b"ARG", b"-", b"-e", b"--env"];
+
+/// The value that follows the name of a password, or of a setting of a command.
+pub(crate) fn value_of(text: &[u8], name: &Range<usize>, kind: Named) -> Option<Range<usize>> {
+    let after = name.end..text.len().min(name.end + MAX_LINE);
+    let before = &text[line_start(text, name.start)..name.start];
+    let value = match &text[after.clone()] {
+        [b' ', ..] if is_setting(before) => word(text, after).filter(|value| is_chosen(&text[value.clone()])),
+        [b'=', ..] => direct(text, before, name, kind),
+        _ if kind == Named::Secret => None,
+        [b' ' | b'\t', ..] if text[name.clone()].starts_with(b"--") => {
+            word(text, after).filter(|value| is_mixed(&text[value.clone()]) && is_chosen(&text[value.clone()]))
+        }
+        [b' ' | b'\t' | b':', ..] if begins_line(before) => spaced(text, name, kind == Named::Certain),
+        _ => None,
+    }?;
+    (!is_expression(&text[value.clone()])).then_some(value)
+}
+
+/// The value of `NAME=VALUE`.
+fn direct(text: &[u8], before: &[u8], name: &Range<usize>, kind: Named) -> Option<Range<usize>> {
+    let is_certain = kind == Named::Certain;
+    let start = name.end + 1;
+    let rest = &text[start..text.len().min(start + MAX_LINE)];
+    if let Some(quote) = rest.first().filter(|byte| b"\"'".contains(byte)) {
+        let length = rest[1..].iter().position(|byte| byte == quote || *byte == b'\n')?;
+        let is_secret = is_certain && rest[1 + length] == *quote && is_chosen(&rest[1..1 + length]);
+        return is_secret.then_some(start + 1..start + 1 + length);
+    }
+    let begins_line = begins_line(before);
+    let is_variable = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
+    let is_parameter = text[name.clone()].starts_with(b"-") || before.last().is_some_and(|byte| b";&?".contains(byte));
+    let line = if begins_line { to_end_of_line(rest, is_variable) } else { None };
+    let value = line.or_else(|| parameter(rest, is_parameter))?;
+    let is_secret = match () {
+        () if kind == Named::Secret => begins_line && is_variable && is_random(value),
+        () if is_certain && (begins_line || is_variable) => true,
+        () if is_parameter || is_variable => is_mixed(value) || is_password(value),
+        () => begins_line && is_password(value),
+    };
+    (is_secret && is_chosen(value)).then(|| start..start + value.len())
+}
+
+/// The value of `name = VALUE`, `name: VALUE` or `name VALUE`, which begins a line.
+fn spaced(text: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<usize>> {
+    let after = &text[name.end..text.len().min(name.end + MAX_LINE)];
+    let blanks = |text: &[u8]| text.iter().take_while(|byte| b" \t".contains(byte)).count();
+    let first = blanks(after);
+    let separator = after.get(first).filter(|byte| b"=:".contains(byte));
+    let second = if separator.is_some() { blanks(&after[first + 1..]) } else { 0 };
+    let skipped = first + usize::from(separator.is_some()) + second;
+    let value = to_end_of_line(&after[skipped..], false)?;
+    let is_word = || value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte));
+    let name_text = &text[name.clone()];
+    let is_dockerfile = text[line_start(text, name.start)..name.start].trim_ascii() == b"ENV";
+    let is_secret = match separator {
+        None if is_dockerfile => is_mixed(value),
+        Some(b':') if second == 0 => false,
+        Some(_) => is_certain && name_text.starts_with(ANSIBLE) || is_password(value) && !is_word(),
+        None => is_certain && !name_text.contains(&b'_'),
+    };
+    (is_secret && is_chosen(value)).then(|| name.end + skipped..name.end + skipped + value.len())
+}
+
+/// Whether a value has at least six characters, with letters and digits among them.
+fn is_mixed(value: &[u8]) -> bool {
+    value.len() >= MIN_VALUE && value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// The start of the line of an offset, or as far before it as is looked at.
+fn line_start(text: &[u8], at: usize) -> usize {
+    let from = at.saturating_sub(MAX_LINE);
+    memchr::memrchr(b'\n', &text[from..at]).map_or(from, |line| from + line + 1)
+}
+
+/// Whether a name after a text is an argument of a command that sets its value.
+fn is_setting(before: &[u8]) -> bool {
+    SETTERS.iter().any(|setter| memchr::memmem::find(before, setter).is_some())
+}
+
+/// The next word within a range, without its quotes.
+fn word(text: &[u8], within: Range<usize>) -> Option<Range<usize>> {
+    let blanks = text[within.clone()].iter().take_while(|byte| b" \t".contains(byte)).count();
+    let start = within.start + blanks;
+    let quote = text.get(start).filter(|byte| b"\"'".contains(byte));
+    let start = start + usize::from(quote.is_some());
+    let ends = |byte: &u8| quote.map_or(byte.is_ascii_whitespace() || b"\"'`\\".contains(byte), |quote| byte == quote);
+    let rest = text.get(start..within.end)?;
+    let length = rest
+        .iter()
+        .position(|byte| ends(byte) || *byte == b'\n')
+        .or((within.end == text.len()).then_some(rest.len()))?;
+    Some(start..start + length)
+}
+
+/// Whether only blanks and words that introduce a variable stand before a name on its line.
+fn begins_line(before: &[u8]) -> bool {
+    let mut words = before.split(|byte| b" \t".contains(byte)).filter(|word| !word.is_empty());
+    before.len() < MAX_LINE
+        && before.last().is_none_or(|last| b" \t".contains(last))
+        && words.all(|word| BEFORE_NAME.contains(&word))
+}
+
+/// A value without blanks that ends its line, but for a comment. That of a variable may end as a line of code does.
+fn to_end_of_line(text: &[u8], is_variable: bool) -> Option<&[u8]> {
+    let length = text.iter().position(u8::is_ascii_whitespace);
+    // The line may go on beyond what is looked at.
+    let length = length.or((text.len() < MAX_LINE / 2).then_some(text.len()))?;
+    let rest = text[length..].split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+    let is_comment = |rest: &[u8]| rest.starts_with(b"#") || rest.starts_with(b"//");
+    let mut value = &text[..length];
+    while let [rest @ .., b';' | b','] = value
+        && is_variable
+    {
+        value = rest;
+    }
+    let is_code = value.first().is_none_or(|first| b"\"'`".contains(first))
+        || !is_variable && value.last().is_some_and(|last| b";,{\\".contains(last));
+    // Messages in properties have escapes of characters.
+    let has_escape = || value.windows(2).any(|pair| pair == b"\\u");
+    ((rest.is_empty() || is_comment(rest)) && !is_code && !has_escape()).then_some(value)
+}
+
+/// A value of characters that end neither a parameter nor a word of a command.
+fn parameter(text: &[u8], is_parameter: bool) -> Option<&[u8]> {
+    let is_value =
+        |byte: &u8| byte.is_ascii_alphanumeric() || b"+/_.:~!@#%^*=?-".contains(byte) || *byte == b'$' && is_parameter;
+    let length = text.iter().take_while(|byte| is_value(byte)).count();
+    let ends = |next: &u8| next.is_ascii_whitespace() || b"\"'`;&,<".contains(next);
+    (length < MAX_LINE / 2 && text.get(length).is_none_or(ends)).then_some(&text[..length])
+}
+
+/// Whether a value is an expression of a program, or a path: `read(file)`, `args[1]`, `user.name`, `user->name`.
+fn is_expression(value: &[u8]) -> bool {
+    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.:>-".contains(byte);
+    let word = value.iter().take_while(is_word).count();
+    let begins_word = value.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_');
+    let is_call =
+        begins_word && matches!((value.get(word), value.last()), (Some(b'('), Some(b')')) | (Some(b'['), Some(b']')));
+    let has_members = value.windows(2).any(|pair| pair == b"->" || pair == b"::")
+        || begins_word
+            && word == value.len()
+            && value.split(|byte| *byte == b'.').filter(|part| part.len() > 3).count() > 1;
+    let is_call = is_call || value.ends_with(b"(");
+    let is_path =
+        matches!(value, [b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', ..] | [b'~', b'/', ..] | [b'*', ..] | [b'&', ..]);
+    is_call || has_members || is_path
+}

@@ -1,0 +1,122 @@
+//! Completeness of the columns of custom stages, and the rows on which stages have failed.
+
+use aurora_storage::{Snapshot, StorageError, UnfinishedRow};
+use serde::Serialize;
+
+/// Completeness of a custom column.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ColumnState {
+    /// Name of the column.
+    pub name: String,
+    /// Name of the stage that writes it.
+    pub stage: String,
+    /// Number of chunks with a value.
+    pub values: u64,
+    /// Number of chunks without a value for any reason: many stages give some chunks no value.
+    pub missing: u64,
+    /// Number of rows on which the stage failed. The next run tries them again.
+    pub failed: u64,
+    /// Number of rows on which the stage is to be run: it was not, because its program was not allowed or no programs were run.
+    pub waiting: u64,
+    /// Number of values that an earlier version of the stage's program made, because the present one is not allowed.
+    pub stale: u64,
+}
+
+impl ColumnState {
+    /// The figures of stale, failed and waiting rows in words: `12 stale values, 1 failed row`; `None` without any.
+    pub fn shortfall(&self) -> Option<String> {
+        let figures = [
+            (self.stale, "stale value", "stale values"),
+            (self.failed, "failed row", "failed rows"),
+            (self.waiting, "row not processed", "rows not processed"),
+        ];
+        let figures = figures.into_iter().filter(|(count, ..)| *count > 0);
+        let figures: Vec<String> =
+            figures.map(|(count, one, more)| format!("{count} {}", if count == 1 { one } else { more })).collect();
+        (!figures.is_empty()).then(|| figures.join(", "))
+    }
+
+    /// Share of the chunks that have a value, in percent; 100 without chunks.
+    pub fn percent(&self) -> f64 {
+        let chunks = self.values + self.missing;
+        if chunks == 0 { 100.0 } else { self.values as f64 * 100.0 / chunks as f64 }
+    }
+}
+
+/// Completeness of the custom columns of an index, sorted by name.
+///
+/// # Errors
+/// When the dictionary cannot be read.
+pub fn column_states(snapshot: &Snapshot) -> Result<Vec<ColumnState>, StorageError> {
+    let manifest = snapshot.manifest();
+    let state = |column: &aurora_storage::ColumnDeclaration| {
+        let values = snapshot.chunks_with_column(&column.name)?.len();
+        let rows = manifest.unfinished.of_stage(&column.stage);
+        Ok(ColumnState {
+            name: column.name.clone(),
+            stage: column.stage.clone(),
+            values,
+            missing: manifest.chunk_count.saturating_sub(values),
+            failed: rows.failed,
+            waiting: rows.waiting,
+            stale: if manifest.unfinished.is_stale(&column.name) { values } else { 0 },
+        })
+    };
+    manifest.columns.iter().map(state).collect()
+}
+
+/// A row on which a stage failed.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailedRow {
+    /// Name of the stage.
+    pub stage: String,
+    /// Path of the file or document, or the directory of all documents of the stage.
+    pub path: String,
+    /// Key of the chunk; `None` for a file with all its chunks.
+    pub key: Option<String>,
+    /// First line of the chunk.
+    pub line_start: Option<u32>,
+    /// Last line of the chunk.
+    pub line_end: Option<u32>,
+    /// Why the stage failed.
+    pub error: String,
+}
+
+/// The rows on which stages failed: failures without a row first, then rows sorted by the path of their file.
+///
+/// # Errors
+/// When file rows or chunks cannot be read.
+pub fn failed_rows(snapshot: &Snapshot) -> Result<Vec<FailedRow>, StorageError> {
+    let unfinished = &snapshot.manifest().unfinished;
+    let without_row = unfinished.failures.iter().map(|failure| FailedRow {
+        stage: failure.stage.clone(),
+        path: failure.place.clone(),
+        key: None,
+        line_start: None,
+        line_end: None,
+        error: failure.reason.clone(),
+    });
+    let mut rows: Vec<FailedRow> = without_row.collect();
+    if unfinished.rows.iter().all(|rows| rows.failed == 0) {
+        return Ok(rows);
+    }
+    for file in snapshot.files() {
+        let file = file?;
+        for UnfinishedRow { stage, chunk, reason } in file.unfinished {
+            let Some(error) = reason else { continue };
+            let id = chunk.and_then(|chunk| file.chunks.get(chunk as usize));
+            let record = id.map(|id| snapshot.chunk(*id)).transpose()?.flatten();
+            rows.push(FailedRow {
+                stage,
+                path: file.path.clone(),
+                key: record.as_ref().map(|record| record.key().into_owned()),
+                line_start: record.as_ref().map(|record| record.line_start()),
+                line_end: record.as_ref().map(|record| record.line_end()),
+                error,
+            });
+        }
+    }
+    Ok(rows)
+}

@@ -1,0 +1,274 @@
+//! The stand-in for a custom stage that a run does not run: rows whose text is unchanged keep their values.
+//!
+//! A row whose values may have changed, because it was made again or something that the stage reads has changed, is recorded as
+//! a row without a result. A later run that runs the stage begins with these rows.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aurora_pipeline::{
+    BatchView, CHUNK_STORED, CellType, ColumnSpec, Emitter, Entity, FILE_STORED, Fingerprint, PlannedStage, Stage,
+    StageContext, StageError, StoredValues, Value, Worker,
+};
+use aurora_storage::{FileOutcome, FileRecord};
+use serde_json::json;
+
+use crate::columns::{DOCUMENT, FileStatus, HASH, LANGUAGE, MTIME, PATH, PREVIOUS, RECORD, SIZE, STATUS, StoredId};
+use crate::services::{PreviousIndex, RestoredChunk};
+
+/// Name of the stand-in in fingerprints.
+const TYPE: &str = "not-run";
+/// The column by which a stage leaves a file out.
+const SKIP: &str = "file.skip";
+
+/// A stage that is not run.
+pub(crate) struct KeptStage {
+    previous: Arc<PreviousIndex>,
+    /// The columns that the stage writes.
+    written: Vec<ColumnSpec>,
+    /// Whether the stage works on files with all their chunks.
+    is_of_files: bool,
+}
+
+/// Whether a stand-in can take the place of a stage: it is a custom one that gets its stored values back, or supplies documents.
+pub(crate) fn can_be_kept(stage: &PlannedStage) -> bool {
+    let is_built_in = crate::registry().stage_types().any(|name| name == stage.type_name());
+    let reads_stored = |column: &ColumnSpec| [FILE_STORED.name(), CHUNK_STORED.name()].contains(&column.name());
+    !is_built_in && (stage.access().all_reads().any(reads_stored) || supplies_documents(stage))
+}
+
+fn supplies_documents(stage: &PlannedStage) -> bool {
+    stage.access().written().any(|column| column.name() == DOCUMENT.name())
+}
+
+impl KeptStage {
+    /// The stand-in for a stage, and the columns that it reads.
+    pub(crate) fn stand_in(stage: &PlannedStage, previous: &Arc<PreviousIndex>) -> (Box<dyn Stage>, Vec<ColumnSpec>) {
+        if supplies_documents(stage) {
+            return (Box::new(KeptDocuments), Vec::new());
+        }
+        let written: Vec<ColumnSpec> = stage.access().written().cloned().collect();
+        let is_of_files = stage.access().all_reads().any(|column| column.name() == FILE_STORED.name());
+        let kept = Self { previous: Arc::clone(previous), written, is_of_files };
+        let of_files = [PATH.spec(), STATUS.spec(), HASH.spec(), FILE_STORED.spec()];
+        let of_chunks = [RECORD.spec(), PREVIOUS.spec(), CHUNK_STORED.spec()];
+        (Box::new(kept), of_files.into_iter().chain(of_chunks).collect())
+    }
+}
+
+impl Stage for KeptStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        Box::new(|batch: &mut BatchView<'_>, cx: &StageContext<'_>| {
+            let kept = KeptRows::of(self, batch, cx)?;
+            kept.write(self, batch)
+        })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new(TYPE, 1)
+    }
+}
+
+/// A row without a result, and why the stage failed on it, if it did.
+type Missing = (Entity, u32, Option<String>);
+
+/// The stored values of the rows of a batch.
+#[derive(Default)]
+struct KeptRows {
+    files: Vec<StoredValues>,
+    chunks: Vec<StoredValues>,
+    /// Why the stage has left files out.
+    skipped: Vec<Option<Value>>,
+    missing: Vec<Missing>,
+}
+
+impl KeptRows {
+    fn of(stage: &KeptStage, batch: &BatchView<'_>, cx: &StageContext<'_>) -> Result<Self, StageError> {
+        let mut kept = Self::default();
+        let (paths, statuses) = (batch.read(PATH)?, batch.read(STATUS)?);
+        let hashes = batch.read(HASH)?;
+        let stored_files = batch.read_optional(FILE_STORED)?.unwrap_or_default();
+        let mut chunks_of: Vec<Vec<u32>> = vec![Vec::new(); paths.len()];
+        for (chunk, file) in batch.chunk_files().iter().enumerate() {
+            chunks_of[*file as usize].push(chunk as u32);
+        }
+        kept.chunks.resize(batch.chunks(), StoredValues::new_row());
+        for (row, path) in paths.iter().enumerate() {
+            let status = &statuses[row];
+            let origin = match status {
+                FileStatus::Renamed { from } => from,
+                _ => path,
+            };
+            let known = stage.previous.snapshot.file(origin).map_err(StageError::from_error)?;
+            let known = known.filter(|_| status.has_chunks());
+            let is_refreshed = *status == FileStatus::Refreshed;
+            let is_same = known.as_ref().is_some_and(|known| is_refreshed || known.hash == hashes[row].hash);
+            let stored = match (is_refreshed, is_same) {
+                (true, _) => stored_files.get(row).cloned().unwrap_or_default(),
+                (false, true) => stage.previous.custom_values_of(origin).map_err(StageError::from_error)?,
+                (false, false) => StoredValues::new_row(),
+            };
+            kept.files.push(stored);
+            kept.skipped.push(known.as_ref().filter(|_| is_same).and_then(|known| skipped_by(known, cx.stage())));
+            if !status.has_chunks() || kept.skipped[row].is_some() {
+                continue;
+            }
+            // Something that the stage reads may have changed: the path, or what git says.
+            let is_settled = is_same && origin == path && cx.is_current();
+            let of_file = Origin { stage: cx.stage(), path, origin, known: known.as_ref(), is_settled };
+            if stage.is_of_files {
+                kept.missing.extend(of_file.missing(Entity::File, row as u32, None));
+            }
+            kept.keep_chunks(stage, batch, &chunks_of[row], &of_file, is_refreshed)?;
+        }
+        Ok(kept)
+    }
+
+    fn keep_chunks(
+        &mut self,
+        stage: &KeptStage,
+        batch: &BatchView<'_>,
+        rows: &[u32],
+        file: &Origin<'_>,
+        is_refreshed: bool,
+    ) -> Result<(), StageError> {
+        let stored = batch.read_optional(CHUNK_STORED)?.unwrap_or_default();
+        let previous = batch.read_optional(PREVIOUS)?.unwrap_or_default();
+        let records = batch.read_optional(RECORD)?.unwrap_or_default();
+        let known = if is_refreshed || file.known.is_none() || records.is_empty() {
+            Vec::new()
+        } else {
+            stage.previous.chunks_of(file.origin).map_err(StageError::from_error)?
+        };
+        let by_key: HashMap<(&str, &str), &RestoredChunk> =
+            known.iter().filter_map(|chunk| Some((local_key(&chunk.chunk.key, file.origin)?, chunk))).collect();
+        for &row in rows {
+            let at = row as usize;
+            let position = match previous.get(at) {
+                Some(Some(StoredId(id))) => {
+                    file.known.and_then(|known| known.chunks.iter().position(|chunk| chunk == id))
+                }
+                _ => None,
+            };
+            if position.is_some() {
+                self.chunks[at] = stored.get(at).cloned().unwrap_or_default();
+            } else if let Some(record) = records.get(at) {
+                let found = local_key(&record.0.key, file.path).and_then(|key| by_key.get(&key));
+                let same = found.filter(|found| found.chunk.text == record.0.text);
+                self.chunks[at] = same.map_or_else(StoredValues::new_row, |same| same.custom.clone());
+            }
+            if !stage.is_of_files {
+                let missing = match position {
+                    Some(position) => file.missing(Entity::Chunk, row, Some(position)),
+                    None => vec![(Entity::Chunk, row, None)],
+                };
+                self.missing.extend(missing);
+            }
+        }
+        Ok(())
+    }
+
+    fn write(self, stage: &KeptStage, batch: &mut BatchView<'_>) -> Result<(), StageError> {
+        for column in &stage.written {
+            let (name, short) = (column.name(), column.short_name());
+            let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
+            if name == SKIP || name == STATUS.name() {
+                batch.write_values(SKIP, self.skipped.clone())?;
+                continue;
+            }
+            let rows = if entity == Entity::File { &self.files } else { &self.chunks };
+            let value = |stored: &StoredValues| stored.get(short).filter(|value| fits(value, column)).cloned();
+            batch.write_values(name, rows.iter().map(value).collect())?;
+        }
+        for (entity, row, reason) in self.missing {
+            batch.add_missing_result(entity, row, reason.as_deref());
+        }
+        Ok(())
+    }
+}
+
+/// Whether a stored value has the type that a column is declared with now.
+fn fits(value: &Value, column: &ColumnSpec) -> bool {
+    match (column.cell(), value) {
+        (CellType::Dynamic(kind), value) => value.dynamic_type() == kind,
+        (_, Value::Vector(numbers)) => column.dimensions().is_none_or(|dimensions| dimensions == numbers.len()),
+        _ => true,
+    }
+}
+
+/// The file of some rows, and what the last run has stored of it.
+struct Origin<'a> {
+    stage: &'a str,
+    path: &'a str,
+    /// The path under which it was stored.
+    origin: &'a str,
+    known: Option<&'a FileRecord>,
+    /// Whether everything that the stage reads is as it was.
+    is_settled: bool,
+}
+
+impl Origin<'_> {
+    /// The missing results of a row: those that the last run has recorded, or that the stage has to run again.
+    fn missing(&self, entity: Entity, row: u32, position: Option<usize>) -> Vec<Missing> {
+        let Some(known) = self.known.filter(|_| self.is_settled) else { return vec![(entity, row, None)] };
+        let concerns = |chunk: Option<u32>| match (chunk, position) {
+            (Some(chunk), Some(position)) => chunk as usize == position,
+            (None, _) => true,
+            (Some(_), None) => false,
+        };
+        let recorded = known.unfinished.iter().filter(|row| row.stage == self.stage && concerns(row.chunk));
+        recorded.map(|recorded| (entity, row, recorded.reason.clone())).collect()
+    }
+}
+
+/// Why a stage has left a file out, if it was this stage.
+fn skipped_by(file: &FileRecord, stage: &str) -> Option<Value> {
+    match &file.outcome {
+        FileOutcome::Skipped(reason) if reason.starts_with(&format!("stage `{stage}`: ")) => {
+            Some(Value::String(reason.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// A key without the path of its file.
+fn local_key<'k>(key: &'k str, path: &str) -> Option<(&'k str, &'k str)> {
+    let (kind, rest) = key.split_once(':')?;
+    Some((kind, rest.strip_prefix(path)?))
+}
+
+/// Stands in for a stage that supplies documents: all of its documents stay as they were.
+struct KeptDocuments;
+
+impl Stage for KeptDocuments {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        // Files of the tree pass by.
+        Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
+            batch.write_values(DOCUMENT.name(), vec![None; batch.files()])?;
+            Ok(())
+        })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new(TYPE, 1)
+    }
+
+    fn close(&self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        if cx.cancelled() {
+            return Ok(());
+        }
+        cx.kept().into_iter().for_each(|state| cx.keep(state));
+        let rest = [
+            (PATH.name(), Value::String(format!("@{}/", cx.stage()))),
+            (SIZE.name(), Value::Integer(0)),
+            (MTIME.name(), Value::Integer(0)),
+            (LANGUAGE.name(), Value::String("text".to_owned())),
+            (DOCUMENT.name(), Value::Json(json!({ "rest": true }))),
+        ];
+        let mut draft = out.batch(1);
+        for (column, value) in rest {
+            draft.write_values(column, vec![Some(value)])?;
+        }
+        out.emit(draft)
+    }
+}

@@ -1,0 +1,114 @@
+//! Work that stages have left undone: rows without a result, and columns whose values are out of date.
+
+use serde::{Deserialize, Serialize};
+
+/// A stage that has no result for a file, or for one of its chunks. The stage is run on it again.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct UnfinishedRow {
+    /// Name of the stage.
+    pub stage: String,
+    /// Position of the chunk among the file's chunks; `None` for the file with all its chunks.
+    pub chunk: Option<u32>,
+    /// Why the stage failed; `None` if it was not run on the row.
+    pub reason: Option<String>,
+}
+
+/// Work that the stages of a generation have left undone.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfinished {
+    /// Names of the columns whose values were made by an earlier version of their stage's program, sorted. No part of the
+    /// digest of an index.
+    pub stale: Vec<String>,
+    /// Rows without a result by stage, sorted by name. Set by the writer.
+    pub rows: Vec<UnfinishedRows>,
+    /// Failures of the last run that concern no row of the index: a listing of documents, for instance.
+    pub failures: Vec<StageFailure>,
+}
+
+/// Number of rows without a result of a stage. A file with all its chunks counts as its chunks, at least as one row.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnfinishedRows {
+    /// Name of the stage.
+    pub stage: String,
+    /// Rows on which it failed.
+    pub failed: u64,
+    /// Rows on which it was not run.
+    pub waiting: u64,
+}
+
+/// A failure that concerns no row.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StageFailure {
+    /// Name of the stage.
+    pub stage: String,
+    /// What it failed on: the path of a document, or the directory of all documents of the stage.
+    pub place: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl Unfinished {
+    /// Whether a column has values of an earlier version of its stage's program.
+    pub fn is_stale(&self, column: &str) -> bool {
+        self.stale.iter().any(|stale| stale == column)
+    }
+
+    /// The rows of a stage without a result.
+    pub fn of_stage(&self, stage: &str) -> UnfinishedRows {
+        let known = self.rows.iter().find(|rows| rows.stage == stage).cloned();
+        known.unwrap_or_else(|| UnfinishedRows { stage: stage.to_owned(), ..UnfinishedRows::default() })
+    }
+
+    /// Counts the rows of a file with so many chunks.
+    pub(crate) fn add(&mut self, rows: &[UnfinishedRow], chunks: usize) {
+        self.count(rows, chunks, u64::saturating_add);
+    }
+
+    /// No longer counts the rows of a file.
+    pub(crate) fn subtract(&mut self, rows: &[UnfinishedRow], chunks: usize) {
+        self.count(rows, chunks, u64::saturating_sub);
+        self.rows.retain(|rows| rows.failed + rows.waiting > 0);
+    }
+
+    fn count(&mut self, rows: &[UnfinishedRow], chunks: usize, change: fn(u64, u64) -> u64) {
+        for row in rows {
+            let count = if row.chunk.is_some() { 1 } else { chunks.max(1) as u64 };
+            let at = match self.rows.binary_search_by(|rows| rows.stage.as_str().cmp(&row.stage)) {
+                Ok(at) => at,
+                Err(at) => {
+                    self.rows.insert(at, UnfinishedRows { stage: row.stage.clone(), ..UnfinishedRows::default() });
+                    at
+                }
+            };
+            let rows = &mut self.rows[at];
+            let counted = if row.reason.is_some() { &mut rows.failed } else { &mut rows.waiting };
+            *counted = change(*counted, count);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_counted_by_stage_and_forgotten_with_their_file() {
+        let row = |stage: &str, chunk, reason: Option<&str>| UnfinishedRow {
+            stage: stage.to_owned(),
+            chunk,
+            reason: reason.map(str::to_owned),
+        };
+        let rows = [row("owner", Some(1), Some("it hangs")), row("churn", None, None)];
+        let mut unfinished = Unfinished::default();
+        unfinished.add(&rows, 3);
+        assert_eq!((unfinished.of_stage("owner").failed, unfinished.of_stage("churn").waiting), (1, 3));
+        let mut without_chunks = Unfinished::default();
+        without_chunks.add(&rows, 0);
+        assert_eq!(without_chunks.of_stage("churn").waiting, 1);
+        without_chunks.subtract(&rows, 0);
+        assert_eq!(without_chunks, Unfinished::default());
+    }
+}

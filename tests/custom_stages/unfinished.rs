@@ -1,0 +1,405 @@
+//! Rows for which a stage has no result: it failed on them, or was not run. Their values are never lost without a word, and the next
+//! run that can fills exactly these rows.
+
+use aurora_pipeline::Silent;
+use aurora_stages::index::{self, ColumnState, IndexOptions, IndexSummary, Refresh, column_states, failed_rows};
+use aurora_storage::MetaValue;
+
+use crate::fixture::Fixture;
+use crate::{counter, digest, fresh, options, repository, run, snapshot, text, values};
+
+/// A stage whose program fails on functions of some names in the way that the file `mode` says.
+const PROGRAM: &str = "
+import os, time
+from aurora_stage import Retry, stage
+
+@stage
+def owner(name):
+    mode = open('mode').read() if os.path.exists('mode') else ''
+    if name in ('pay_1', 'web_2'):
+        if mode == 'raise':
+            raise ValueError('no owner')
+        if mode == 'retry':
+            raise Retry('the service is away')
+        if mode == 'hang':
+            time.sleep(600)
+        if mode == 'crash':
+            os._exit(3)
+        if mode == 'type':
+            return 7
+    return 'team of ' + name
+";
+
+const STAGE: &str = "extends = \"default\"
+
+[stage.owner]
+use = \"process\"
+command = [\"python3\", \"tools/owner.py\"]
+reads = [\"chunk.name\"]
+writes = { owner = { type = \"string\", terms = 2, embed = true } }
+languages = [\"python\", \"javascript\"]
+timeout = 1
+";
+
+fn with_program() -> Fixture {
+    let fixture = repository();
+    fixture.write("tools/owner.py", PROGRAM).write("mode", "").write(".aurora/pipeline.toml", STAGE);
+    // The program and its mode are no texts to be indexed: what they say is tested, not found.
+    fixture.write(".gitignore", "tools/\nmode\n.aurora/\n");
+    fixture
+}
+
+fn owner(fixture: &Fixture) -> ColumnState {
+    let states = column_states(&snapshot(fixture.root())).expect("readable");
+    states.into_iter().find(|state| state.name == "owner").expect("a column")
+}
+
+/// The functions without an owner.
+fn without_owner(fixture: &Fixture) -> Vec<String> {
+    let functions =
+        values(fixture, "owner").into_iter().filter(|(name, _)| name.starts_with("pay") || name.starts_with("web"));
+    functions.filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect()
+}
+
+fn run_keeping(fixture: &Fixture) -> IndexSummary {
+    let options = IndexOptions { untrusted: vec!["owner".to_owned()], ..options(fixture.root()) };
+    index::run(&options, &Silent).expect("a run")
+}
+
+#[test]
+fn rows_that_failed_are_filled_by_the_next_run_that_can() {
+    for (mode, reason) in [
+        ("raise", "ValueError: no owner"),
+        ("retry", "the service is away"),
+        ("hang", "no answer within 1 seconds"),
+        ("crash", "the process has ended"),
+        ("type", "column `owner`: integer instead of string"),
+    ] {
+        let fixture = with_program();
+        fixture.write("mode", mode);
+        let summary = run(&fixture);
+        assert_eq!(without_owner(&fixture), ["pay_1", "web_2"], "{mode}");
+        assert_eq!((owner(&fixture).failed, summary.violations.len()), (2, 1), "{mode}: {:?}", summary.violations);
+        assert!(!summary.complete && summary.coverage < 1.0, "{mode}");
+        let failed = failed_rows(&snapshot(fixture.root())).expect("readable");
+        let places: Vec<_> = failed.iter().map(|row| (row.path.as_str(), row.line_start, row.stage.as_str())).collect();
+        assert_eq!(places, [("src/pay/f1.py", Some(1), "owner"), ("web/f2.js", Some(1), "owner")], "{mode}");
+        assert!(failed.iter().all(|row| row.error.contains(reason)), "{mode}: {failed:?}");
+        assert_eq!(failed[0].key.as_deref(), Some("code:src/pay/f1.py:pay_1"), "{mode}");
+
+        let again = run(&fixture);
+        assert!(!again.nothing_changed, "{mode}: the rows are tried again");
+        assert_eq!((counter(&again, "owner.rows"), again.violations.len()), (2, 1), "{mode}: and no others");
+        let waits = IndexOptions { retries_failures: false, ..options(fixture.root()) };
+        assert!(index::run(&waits, &Silent).expect("a run").nothing_changed, "{mode}: a run that does not retry");
+
+        fixture.write("mode", "");
+        let repaired = run(&fixture);
+        assert_eq!((counter(&repaired, "owner.rows"), repaired.lines), (2, 0), "{mode}: exactly these rows");
+        assert!(repaired.violations.is_empty() && repaired.complete && repaired.coverage == 1.0, "{mode}");
+        assert!(without_owner(&fixture).is_empty(), "{mode}");
+        assert_eq!((owner(&fixture).failed, owner(&fixture).stale), (0, 0), "{mode}");
+        assert!(run(&fixture).nothing_changed, "{mode}");
+        assert_eq!(digest(&fixture), fresh(&fixture), "{mode}: terms and vectors have followed the values");
+    }
+}
+
+#[test]
+fn stages_that_read_a_column_run_again_where_it_is_filled() {
+    let fixture = with_program();
+    fixture.write(
+        "tools/copy.py",
+        "from aurora_stage import stage\n\n@stage\ndef copy(owner):\n    return 'copy of %s' % owner\n",
+    );
+    let copy = "\n[stage.copy]\nuse = \"process\"\ncommand = [\"python3\", \"tools/copy.py\"]\nreads = [\"chunk.owner\"]\nwrites = { copy = \"string\" }\n";
+    fixture.write(".aurora/pipeline.toml", format!("{STAGE}{copy}")).write("mode", "raise");
+    run(&fixture);
+    assert!(values(&fixture, "copy").contains(&("pay_1".to_owned(), text("copy of None"))));
+    fixture.write("mode", "");
+    let repaired = run(&fixture);
+    assert_eq!((counter(&repaired, "owner.rows"), counter(&repaired, "copy.rows")), (2, 2));
+    assert!(values(&fixture, "copy").contains(&("pay_1".to_owned(), text("copy of team of pay_1"))));
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
+fn a_stage_of_files_and_one_that_makes_chunks_are_tried_again() {
+    let fixture = repository();
+    fixture
+        .write(".gitignore", "tools/\nmode\n.aurora/\n")
+        .write("a.note", "> one\ntext\n> two\n")
+        .write("mode", "raise");
+    let failing = |body: &str| {
+        format!(
+            "from aurora_stage import stage\n\n@stage\ndef value(text):\n    if open('mode').read():\n        raise ValueError('away')\n    {body}\n"
+        )
+    };
+    fixture.write("tools/licence.py", failing("return 'MIT' if 'card' in text else None"));
+    fixture.write(
+        "tools/notes.py",
+        failing(
+            "return [{'name': line[2:], 'kind': 'function', 'line_start': at, 'line_end': at} for at, line in enumerate(text.splitlines(), 1) if line.startswith('> ')]",
+        ),
+    );
+    fixture.write(
+        ".aurora/pipeline.toml",
+        "extends = \"default\"\n[stage.licence]\nuse = \"process\"\ncommand = [\"python3\", \"tools/licence.py\"]\nreads = [\"file.text\"]\n\
+         writes = { \"file.licence\" = \"string\" }\nlanguages = [\"python\"]\n\
+         [stage.discover]\nlanguages = { note = \"note\" }\n\
+         [stage.notes]\nuse = \"process\"\ncommand = [\"python3\", \"tools/notes.py\"]\nreads = [\"file.text\"]\n\
+         writes = { \"file.definitions\" = \"json\" }\nlanguages = [\"note\"]\n",
+    );
+    let summary = run(&fixture);
+    assert_eq!(summary.violations.len(), 2, "{:?}", summary.violations);
+    assert_eq!(failed_rows(&snapshot(fixture.root())).expect("readable").len(), 7);
+    fixture.write("mode", "");
+    let repaired = run(&fixture);
+    assert_eq!((counter(&repaired, "licence.rows"), counter(&repaired, "notes.rows")), (6, 1));
+    let names: Vec<String> = values(&fixture, "licence").into_iter().map(|(name, _)| name).collect();
+    assert!(names.contains(&"one".to_owned()) && names.contains(&"two".to_owned()), "{names:?}");
+    assert!(values(&fixture, "licence").contains(&("pay_1".to_owned(), text("MIT"))));
+    assert!(repaired.violations.is_empty());
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
+fn a_program_that_is_not_allowed_leaves_the_values_of_unchanged_text() {
+    let fixture = with_program();
+    fixture.write("src/pay/two.py", "def first(card):\n    return card\n\n\ndef second(card):\n    return 2\n");
+    run(&fixture);
+    let before = values(&fixture, "owner");
+
+    let kept = run_keeping(&fixture);
+    assert_eq!((values(&fixture, "owner"), kept.changed_chunks), (before.clone(), 0), "nothing is written again");
+    assert_eq!(owner(&fixture).stale, owner(&fixture).values);
+    assert!(kept.warnings.iter().any(|warning| warning.contains("stage `owner` was not run")), "{:?}", kept.warnings);
+
+    fixture.write("src/pay/two.py", "def first(card):\n    return card\n\n\ndef second(card):\n    return 3\n");
+    fixture.write("src/pay/new.py", "def third(card):\n    return 3\n");
+    let kept = run_keeping(&fixture);
+    let value = |name: &str| values(&fixture, "owner").into_iter().find(|(known, _)| known == name).expect("there").1;
+    assert_eq!(value("first"), text("team of first"), "its text is unchanged");
+    assert_eq!((value("second"), value("third")), (None, None), "changed and new text has no value");
+    assert_eq!((owner(&fixture).waiting, kept.complete), (3, false));
+    assert!(run_keeping(&fixture).nothing_changed, "rows that wait for a program are not touched without it");
+    let kept_digest = digest(&fixture);
+    index::run(&IndexOptions { force: true, untrusted: vec!["owner".to_owned()], ..options(fixture.root()) }, &Silent)
+        .expect("a run");
+    assert_eq!(kept_digest, digest(&fixture), "a fresh index without the program");
+    assert_eq!(value("first"), text("team of first"), "everything was made again, and the text is still unchanged");
+
+    let allowed = run(&fixture);
+    assert!(allowed.complete && owner(&fixture).stale + owner(&fixture).waiting == 0);
+    assert_eq!((value("second"), value("third")), (text("team of second"), text("team of third")));
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
+fn a_program_that_is_allowed_again_unchanged_runs_on_the_rows_that_wait() {
+    let fixture = with_program();
+    run(&fixture);
+    fixture.write("src/pay/f0.py", "def pay_0(card, amount):\n    return card\n");
+    run_keeping(&fixture);
+    assert_eq!(owner(&fixture).waiting, 1);
+    let allowed = run(&fixture);
+    assert_eq!((counter(&allowed, "owner.rows"), allowed.lines), (1, 0));
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
+fn what_a_kept_stage_reads_may_change_meanwhile() {
+    let fixture = with_program();
+    let area = |prefix: &str| {
+        format!("{}\n[stage.area]\nprefix = \"{prefix}\"\n", STAGE.replace("chunk.name", "chunk.name\", \"file.area"))
+    };
+    fixture.write(
+        "tools/owner.py",
+        PROGRAM.replace("(name)", "(name, area)").replace("'team of ' + name", "'%s %s' % (area, name)"),
+    );
+    fixture.write(".aurora/pipeline.toml", area("x-"));
+    run(&fixture);
+    fixture.write(".aurora/pipeline.toml", area("y-"));
+    run_keeping(&fixture);
+    assert!(values(&fixture, "owner").contains(&("pay_1".to_owned(), text("x-src pay_1"))), "the value is kept");
+    run(&fixture);
+    assert!(values(&fixture, "owner").contains(&("pay_1".to_owned(), text("y-src pay_1"))));
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
+fn documents_of_a_program_that_is_not_allowed_stay() {
+    let fixture = with_program();
+    fixture.write(
+        "tools/tickets.py",
+        "from aurora_stage import documents\n\n@documents\ndef tickets():\n    yield {'path': 'A-1.md', 'text': '# Cards\\n\\nThey fail.'}\n",
+    );
+    let tickets = "\n[stage.tickets]\nuse = \"documents\"\ncommand = [\"python3\", \"tools/tickets.py\"]\n";
+    fixture.write(".aurora/pipeline.toml", format!("{STAGE}{tickets}"));
+    run(&fixture);
+    let all = digest(&fixture);
+    let is_there = |path: &str| snapshot(fixture.root()).file(path).expect("readable").is_some();
+    let keeping = |force| {
+        let options = IndexOptions { untrusted: vec!["tickets".to_owned()], force, ..options(fixture.root()) };
+        index::run(&options, &Silent).expect("a run")
+    };
+    assert_eq!(keeping(false).files.deleted, 0);
+    assert!(is_there("@tickets/A-1.md"));
+    // Everything is stored again, in other columns.
+    fixture.write(".aurora/pipeline.toml", format!("{}{tickets}", STAGE.replace("terms = 2", "terms = 3")));
+    keeping(false);
+    keeping(true);
+    assert!(is_there("@tickets/A-1.md"));
+    fixture.write(".aurora/pipeline.toml", format!("{STAGE}{tickets}"));
+    run(&fixture);
+    assert_eq!(digest(&fixture), all);
+}
+
+#[test]
+fn a_failed_row_of_a_document_is_filled_although_its_stage_lists_changes_only() {
+    let fixture = with_program();
+    fixture.write(
+        "tools/tickets.py",
+        "from aurora_stage import Partial, documents\n\n@documents\ndef tickets(state):\n    if state:\n        return Partial('1')\n    yield {'path': 'A-1.py', 'text': 'def pay_1(x):\\n    return x\\n', 'language': 'python'}\n    return '1'\n",
+    );
+    let tickets = "\n[stage.tickets]\nuse = \"documents\"\ncommand = [\"python3\", \"tools/tickets.py\"]\n";
+    fixture.write(".aurora/pipeline.toml", format!("{STAGE}{tickets}")).write("mode", "raise");
+    assert_eq!(run(&fixture).violations.len(), 1);
+    assert_eq!(owner(&fixture).failed, 3);
+    fixture.write("mode", "");
+    let repaired = run(&fixture);
+    assert_eq!((counter(&repaired, "owner.rows"), owner(&fixture).failed), (3, 0));
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
+fn an_update_before_a_search_runs_no_program() {
+    let fixture = with_program();
+    // The update of an index that this user has not made is refused.
+    let options = || {
+        let mut options = options(fixture.root());
+        options.trust.known = aurora_storage::KnownIndexes::at(fixture.path("known"));
+        options
+    };
+    fixture.write(".gitignore", "tools/\nmode\n.aurora/\nknown\n");
+    index::run(&options(), &Silent).expect("a run");
+    fixture.write("src/pay/new.py", "def third(card):\n    return 3\n");
+    fixture.write("tools/owner.py", "raise SystemExit('it must not run')\n");
+    let published = snapshot(fixture.root());
+    let refreshed = index::refresh(&options(), &published, std::time::Duration::from_secs(600)).expect("an update");
+    assert!(
+        matches!(refreshed, Refresh::Updated(updated) if updated.files == 1 && updated.without_programs),
+        "{refreshed:?}"
+    );
+    assert_eq!(without_owner(&fixture), Vec::<String>::new(), "other columns stay as they were");
+    let new = values(&fixture, "owner").into_iter().find(|(name, _)| name == "third").expect("it is found");
+    assert_eq!((new.1, owner(&fixture).waiting, owner(&fixture).stale), (None, 1, 0));
+    fixture.write("tools/owner.py", PROGRAM);
+    let next = index::run(&options(), &Silent).expect("a run");
+    assert_eq!(counter(&next, "owner.rows"), 1, "the row that waits");
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
+fn serial_and_parallel_runs_leave_the_same_rows_unfinished() {
+    let fixture = with_program();
+    fixture.write("mode", "raise");
+    run(&fixture);
+    let (rows, index) = (failed_rows(&snapshot(fixture.root())).expect("readable"), digest(&fixture));
+    let serial = IndexOptions { jobs: Some(1), force: true, ..options(fixture.root()) };
+    index::run(&serial, &Silent).expect("a run");
+    assert_eq!((failed_rows(&snapshot(fixture.root())).expect("readable"), digest(&fixture)), (rows, index));
+}
+
+/// Allows all programs of the project, as a user does.
+fn trust(fixture: &Fixture) {
+    let trusted = fixture.aur(&["plugin", "trust", "owner", "--yes"]);
+    assert_eq!(trusted.code, Some(0), "{trusted:?}");
+}
+
+#[test]
+fn exit_codes_and_answers_tell_of_failed_rows() {
+    let fixture = with_program();
+    trust(&fixture);
+    fixture.write("mode", "raise");
+    let failed = fixture.aur(&["mem", "index", "--format", "json"]);
+    assert_eq!(failed.code, Some(1), "{failed:?}");
+    assert!(failed.err.contains("`owner` could not process 2 rows"), "{}", failed.err);
+    let columns = failed.json()["columns"].clone();
+    assert_eq!(
+        (&columns[0]["name"], &columns[0]["failed"], &columns[0]["stale"]),
+        (&"owner".into(), &2.into(), &0.into())
+    );
+    let tolerated = fixture.aur(&["mem", "index", "--quiet", "--max-failed-rows", "owner=2"]);
+    assert_eq!(tolerated.code, Some(0), "{tolerated:?}");
+    let listed = fixture.aur(&["mem", "stats", "--failed", "--format", "json"]).json();
+    assert_eq!((&listed[0]["path"], &listed[0]["key"]), (&"src/pay/f1.py".into(), &"code:src/pay/f1.py:pay_1".into()));
+    assert!(fixture.aur(&["mem", "stats", "--failed"]).out.contains("src/pay/f1.py:1-2: owner: ValueError: no owner"));
+    for arguments in [&["--where", "owner=nobody"][..], &[], &["--grep", "card", "--where", "owner=nobody"]] {
+        let mut words = vec!["mem", "search", "--format", "json"];
+        if !arguments.contains(&"--grep") {
+            words.push("pay card");
+        }
+        words.extend(arguments);
+        let found = fixture.aur(&words).json();
+        let notes = found["notes"].to_string();
+        assert!(
+            notes.contains("Column `owner` lacks values, because stage `owner` failed on 2 rows"),
+            "{arguments:?}: {notes}"
+        );
+    }
+    let few = fixture.aur(&["mem", "index", "--quiet", "--max-failed-rows", "owner=2", "--min-column", "owner=95"]);
+    assert_eq!(few.code, Some(1), "{few:?}");
+    assert!(few.err.contains("of the chunks have a value in column `owner`, less than 95%"), "{}", few.err);
+    let pipeline = format!("{STAGE}max_failed_rows = 2\nmin_values = 50\n");
+    fixture.write(".aurora/pipeline.toml", &pipeline);
+    assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0), "the pipeline says what is enough");
+    fixture.write(".aurora/pipeline.toml", pipeline.replace("= 50", "= 99"));
+    assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(1));
+    fixture.write(".aurora/pipeline.toml", STAGE).write("mode", "");
+    assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0));
+    let found = fixture.aur(&["mem", "search", "pay card", "--format", "json"]).json();
+    assert!(!found["notes"].to_string().contains("owner"), "{found}");
+}
+
+#[test]
+fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
+    let fixture = with_program();
+    trust(&fixture);
+    fixture.write("mode", "raise");
+    assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(1));
+    assert_eq!(fixture.aur(&["mem", "export", "index.aurora"]).code, Some(0));
+    let value = |fixture: &Fixture| {
+        let owners = values(fixture, "owner");
+        owners.into_iter().find(|(name, _)| name == "pay_0").and_then(|(_, value)| value)
+    };
+    let import = || {
+        let other = with_program();
+        let artefact = std::fs::read(fixture.path("index.aurora")).expect("exported");
+        other.write("index.aurora", artefact).write(".gitignore", "tools/\nmode\n.aurora/\nindex.aurora\n");
+        let imported = other.aur(&["mem", "import", "index.aurora"]);
+        assert_eq!(imported.code, Some(0), "{imported:?}");
+        assert_eq!(failed_rows(&snapshot(other.root())).expect("readable").len(), 2, "failed rows travel");
+        other
+    };
+    let kept = import();
+    let run = kept.aur(&["mem", "index", "--format", "json", "--max-failed-rows", "owner=2"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert_eq!(value(&kept), text("team of pay_0"));
+    assert_eq!(run.json()["columns"][0]["stale"], run.json()["columns"][0]["values"]);
+    let found = kept.aur(&["mem", "search", "pay card", "--where", "owner=team of pay_0", "--format", "json"]).json();
+    assert_eq!(found["results"].as_array().map(Vec::len), Some(1), "{found}");
+    assert!(found["notes"].to_string().contains("Column `owner` has stale values"), "{found}");
+    assert_eq!(kept.aur(&["mem", "verify"]).code, Some(0));
+
+    let refused = import();
+    assert_eq!(refused.aur(&["mem", "index", "--quiet", "--untrusted", "fail"]).code, Some(2));
+    assert_eq!(value(&refused), text("team of pay_0"), "nothing was written");
+
+    let skipped = import();
+    let run = skipped.aur(&["mem", "index", "--untrusted", "skip", "--format", "json"]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let summary = run.json();
+    assert_eq!((&summary["removed_columns"][0], &summary["complete"]), (&"owner".into(), &false.into()));
+    assert!(run.err.contains("removed from the index with all values: `owner`"), "{}", run.err);
+    assert_eq!(value(&skipped), None::<MetaValue>);
+}

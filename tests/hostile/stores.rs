@@ -1,0 +1,318 @@
+//! Stores beside the index that are damaged, foreign, or were never finished: a search goes on without them and says so.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::process::Outcome;
+use crate::sandbox::Sandbox;
+use crate::{Attack, ensure, withstands};
+
+const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json", "--no-record"];
+const TAG: &[&str] = &["mem", "tag", "code:src/token.py:parse_token", "mine"];
+const TAGGED: &[&str] = &["mem", "search", "parse_token", "--where", "tags=mine", "--format", "json", "--no-record"];
+const TURN: &[&str] = &["mem", "turn", "add", "--session", "s", "--speaker", "user", "parse_token is slow"];
+const NOTE: &[&str] =
+    &["mem", "turn", "add", "--session", "s", "--speaker", "user", "--scope", "project", "parse_token"];
+const RECORD: &[&str] = &["mem", "search", "parse_token"];
+
+/// A store, the command that creates it, and where it lies.
+struct Store {
+    name: &'static str,
+    create: &'static [&'static str],
+    directory: fn(&Sandbox) -> PathBuf,
+    is_memory: bool,
+}
+
+const STORES: [Store; 4] = [
+    Store { name: "tags", create: TAG, directory: |sandbox| sandbox.path(".aurora/annotations"), is_memory: false },
+    Store { name: "access", create: RECORD, directory: |sandbox| sandbox.path(".aurora/access"), is_memory: false },
+    Store {
+        name: "user-memory",
+        create: TURN,
+        directory: |sandbox| sandbox.home(".aurora/memory/entries"),
+        is_memory: true,
+    },
+    Store {
+        name: "memory",
+        create: NOTE,
+        directory: |sandbox| sandbox.path(".aurora/memory/entries"),
+        is_memory: true,
+    },
+];
+
+/// Something that happens to a store, given its directory and the bytes of its data file.
+type Change = fn(&Path, &[u8]);
+
+fn put(directory: &Path, data: &[u8]) {
+    // Another file, so that the change is noticed however soon it follows.
+    fs::remove_file(directory.join("data.mdb")).expect("is there");
+    fs::write(directory.join("data.mdb"), data).expect("a file");
+}
+
+/// Stores as a process leaves them that ends while it creates one.
+const UNFINISHED: &[(&str, Change)] = &[
+    ("an empty file", |store, _| put(store, b"")),
+    ("an empty file without a lock file", |store, _| {
+        put(store, b"");
+        fs::remove_file(store.join("lock.mdb")).expect("is there");
+    }),
+    ("zeros", |store, _| put(store, &[0; 8192])),
+    ("a lock file alone", |store, _| fs::remove_file(store.join("data.mdb")).expect("is there")),
+    ("an empty directory", |store, _| {
+        fs::remove_dir_all(store).expect("is there");
+        fs::create_dir(store).expect("a directory");
+    }),
+];
+
+const DAMAGED: &[(&str, Change)] = &[
+    ("the first page", |store, data| put(store, &data[..4096])),
+    ("cut within a page", |store, data| put(store, &data[..data.len() - 1_000])),
+    ("cut in half", |store, data| put(store, &data[..data.len() / 2])),
+    ("text", |store, _| put(store, "no store ".repeat(2_000).as_bytes())),
+    ("zeros without end", |store, _| put(store, &vec![0; 1 << 20])),
+    ("changed bytes", |store, data| {
+        let mut data = data.to_vec();
+        for at in (8192..data.len()).step_by(97) {
+            data[at] ^= 0x40;
+        }
+        put(store, &data);
+    }),
+    ("a directory instead of the file", |store, _| {
+        fs::remove_file(store.join("data.mdb")).expect("is there");
+        fs::create_dir(store.join("data.mdb")).expect("a directory");
+    }),
+    ("a file instead of the directory", |store, _| {
+        fs::remove_dir_all(store).expect("is there");
+        fs::write(store, "a file").expect("a file");
+    }),
+    ("a link", |store, _| {
+        fs::rename(store.join("data.mdb"), store.join("other.mdb")).expect("is there");
+        std::os::unix::fs::symlink("other.mdb", store.join("data.mdb")).expect("a link");
+    }),
+    ("a link instead of the lock file", |store, _| {
+        fs::remove_file(store.join("lock.mdb")).expect("is there");
+        std::os::unix::fs::symlink("/dev/zero", store.join("lock.mdb")).expect("a link");
+    }),
+    ("a pipe", |store, _| {
+        fs::remove_file(store.join("data.mdb")).expect("is there");
+        let made = Command::new("mkfifo").arg(store.join("data.mdb")).status();
+        assert!(made.is_ok_and(|status| status.success()), "a pipe can be made");
+    }),
+];
+
+fn create(sandbox: &Sandbox, store: &Store) {
+    let made = sandbox.run(&mut sandbox.aur(store.create));
+    assert_eq!(made.code, Some(0), "{}", made.summary());
+}
+
+/// An attack on each store in each state.
+fn on_each(
+    changes: &'static [(&'static str, Change)],
+    attack: impl Fn(&'static Store, Attack) -> Attack,
+) -> Vec<Attack> {
+    let mut attacks = Vec::new();
+    for store in &STORES {
+        for &(what, change) in changes {
+            let build = move |sandbox: &Sandbox| {
+                create(sandbox, store);
+                let directory = (store.directory)(sandbox);
+                let data = fs::read(directory.join("data.mdb")).expect("was written");
+                change(&directory, &data);
+            };
+            attacks.push(attack(store, Attack::on_indexed(format!("{}: {what}", store.name), build)));
+        }
+    }
+    attacks
+}
+
+/// The code is found; returns the notes of the answer.
+fn notes(outcome: &Outcome) -> Result<Vec<String>, String> {
+    ensure(outcome.code == Some(0), "the search succeeds")?;
+    let answer = outcome.json();
+    ensure(answer["results"].to_string().contains("src/token.py"), "the code is found")?;
+    let notes = answer["notes"].as_array().cloned().unwrap_or_default();
+    Ok(notes.iter().filter_map(|note| note.as_str().map(str::to_owned)).filter(|note| is_about_stores(note)).collect())
+}
+
+fn is_about_stores(note: &str) -> bool {
+    ["without tags", "without access history", "left out"].iter().any(|part| note.contains(part))
+}
+
+#[test]
+fn a_store_that_was_never_finished_is_an_empty_one() {
+    withstands(on_each(UNFINISHED, |store, attack| {
+        attack
+            .run(ASK)
+            .run(&["mem", "recall", "parse_token", "--format", "json"])
+            .run(&["mem", "list"])
+            .run(store.create)
+            .run(ASK)
+            .run(&["doctor"])
+            .expect(|_, outcomes| {
+                for place in [0, 4] {
+                    let notes = notes(&outcomes[place])?;
+                    ensure(notes.is_empty(), &format!("nothing is left out: {notes:?}"))?;
+                }
+                ensure(outcomes.iter().all(|outcome| outcome.code == Some(0)), "every command succeeds")
+            })
+    }));
+}
+
+#[test]
+fn a_search_goes_on_without_a_damaged_store_and_names_it_once() {
+    withstands(on_each(DAMAGED, |store, attack| {
+        attack
+            .run(ASK)
+            .run(TAGGED)
+            .run(&["mem", "recall", "parse_token", "--format", "json"])
+            .run(&["mem", "graph", "parse_token", "--callers"])
+            .run(&["mem", "index", "-q"])
+            .run(ASK)
+            .run(&["mem", "list"])
+            .run(&["doctor"])
+            .expect(move |sandbox, outcomes| {
+                let directory = (store.directory)(sandbox).display().to_string();
+                let notes = notes(&outcomes[0])?;
+                // A lock file is no content: what is there can be read, or the note says why it cannot.
+                ensure(notes.len() <= 1, &format!("one note: {notes:?}"))?;
+                let is_named = |note: &String| {
+                    note.contains(&directory)
+                        && ["move", "remove", "anew", "again"].iter().any(|way| note.contains(way))
+                };
+                ensure(notes.iter().all(is_named) && !notes.is_empty(), &format!("with the remedy: {notes:?}"))?;
+                for place in [1, 2, 3, 4] {
+                    ensure(outcomes[place].code == Some(0), "no command fails because of it")?;
+                }
+                self::notes(&outcomes[5])?;
+                // A command about memory fails if it has none that can be used.
+                ensure(outcomes[6].code == Some(if store.is_memory { 2 } else { 0 }), "`aur mem list`")?;
+                // `aur mem recall` has begun another access history.
+                let is_named = outcomes[7].out.contains(&directory) || store.name == "access";
+                ensure(matches!(outcomes[7].code, Some(0 | 1)) && is_named, "the doctor names it")
+            })
+    }));
+}
+
+/// The stores of another user, as a repository brings them.
+fn bring(sandbox: &Sandbox, store: &Store) {
+    let mut command = sandbox.aur(store.create);
+    let other = sandbox.home("../other");
+    fs::create_dir_all(&other).expect("a directory");
+    command.env("HOME", &other).env("AURORA_HOME", other.join(".aurora")).env("AURORA_TRUST_INDEX", "1");
+    let made = sandbox.run(&mut command);
+    assert_eq!(made.code, Some(0), "{}", made.summary());
+    fs::remove_dir_all(other).expect("is there");
+}
+
+#[test]
+fn a_store_of_a_repository_is_neither_used_nor_written_before_it_is_accepted() {
+    let brought = STORES.iter().filter(|store| store.name != "user-memory");
+    withstands(brought.map(|store| {
+        let accept: &'static [&'static str] = match store.name {
+            "tags" => &["mem", "trust-index", "tags"],
+            "access" => &["mem", "trust-index", "access"],
+            _ => &["mem", "trust-index", "memory"],
+        };
+        let build = move |sandbox: &Sandbox| {
+            let _ = fs::remove_dir_all((store.directory)(sandbox));
+            bring(sandbox, store);
+        };
+        Attack::on_indexed(format!("{} of another user", store.name), build)
+            .run(ASK)
+            .run(store.create)
+            .run(ASK)
+            .run(&["mem", "trust-index"])
+            .run(accept)
+            .run(ASK)
+            .run(store.create)
+            .expect(move |_, outcomes| {
+                for place in [0, 2] {
+                    let notes = notes(&outcomes[place])?;
+                    let is_named = notes.len() == 1 && notes[0].contains(&format!("trust-index {}", store.name));
+                    ensure(is_named, &format!("one note with the remedy: {notes:?}"))?;
+                }
+                // A search records what it has shown if it can; any other write fails.
+                let is_refused = outcomes[1].code == Some(2) && outcomes[1].err.contains("trust-index");
+                ensure(is_refused || store.name == "access", "a write is refused with the remedy")?;
+                ensure(
+                    outcomes[3].code == Some(0) && outcomes[3].out.contains("trusted"),
+                    "the only foreign store is accepted",
+                )?;
+                ensure(outcomes[4].code == Some(0), "it can be named")?;
+                ensure(notes(&outcomes[5])?.is_empty(), "it is used from then on")?;
+                ensure(outcomes[6].code == Some(0), "it is written from then on")
+            })
+    }));
+}
+
+#[test]
+fn stores_of_a_repository_are_accepted_one_at_a_time() {
+    let build = |sandbox: &Sandbox| {
+        for store in [&STORES[0], &STORES[3]] {
+            bring(sandbox, store);
+        }
+    };
+    withstands([Attack::on_indexed("tags and a memory of another user", build)
+        .run(&["mem", "trust-index"])
+        .run(&["mem", "trust-index", "memory"])
+        .run(TAG)
+        .run(&["mem", "trust-index", "tags"])
+        .run(TAG)
+        .expect(|_, outcomes| {
+            let asked = &outcomes[0];
+            ensure(asked.code == Some(2) && asked.err.contains("trust-index tags"), "it asks which one")?;
+            ensure(
+                outcomes[1].code == Some(0) && outcomes[1].err.contains("trust-index tags"),
+                "the other one is named",
+            )?;
+            ensure(outcomes[2].code == Some(2), "the tags are not accepted with the memory")?;
+            ensure(outcomes[3].code == Some(0) && outcomes[4].code == Some(0), "until they are named")
+        })]);
+}
+
+#[test]
+fn what_holds_texts_of_the_user_is_private_whatever_the_mask_is() {
+    let as_everybody =
+        |arguments: &'static [&'static str]| move |sandbox: &Sandbox| sandbox.aur_after("umask 0", arguments);
+    let loosen = |sandbox: &Sandbox| {
+        create(sandbox, &STORES[2]);
+        for path in [".aurora/memory", ".aurora/memory/entries"] {
+            sandbox.mode(sandbox.home(path), 0o755);
+        }
+        sandbox.mode(sandbox.home(".aurora/memory/entries/data.mdb"), 0o644);
+    };
+    withstands([Attack::on_indexed("a mask that takes nothing away", loosen)
+        .run_with(as_everybody(TURN))
+        .run_with(as_everybody(NOTE))
+        .run_with(as_everybody(TAG))
+        .run_with(as_everybody(&["mem", "search", "parse_token"]))
+        .run_with(as_everybody(&["log", "write", "--query", "token", "docs/guide.md"]))
+        .run_with(as_everybody(&["mem", "export", "--memory", "user", ".aurora/memory.jsonl"]))
+        .expect(|sandbox, outcomes| {
+            ensure(outcomes.iter().all(|outcome| outcome.code == Some(0)), "every command succeeds")?;
+            let mut loose = Vec::new();
+            for place in ["memory", "logs", "state/indexes"] {
+                add_loose(&sandbox.home(&format!(".aurora/{place}")), &mut loose);
+            }
+            for place in ["memory", "annotations", "memory.jsonl"] {
+                add_loose(&sandbox.path(format!(".aurora/{place}")), &mut loose);
+            }
+            ensure(loose.is_empty(), &format!("others may use {loose:?}"))
+        })]);
+}
+
+/// Adds what lies below a path, and the path itself, if others may do anything with it.
+fn add_loose(path: &Path, loose: &mut Vec<String>) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let found = path.symlink_metadata().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    if found.permissions().mode() & 0o077 != 0 {
+        loose.push(path.display().to_string());
+    }
+    if found.is_dir() {
+        for entry in path.read_dir().expect("can be listed") {
+            add_loose(&entry.expect("an entry").path(), loose);
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Changes that leave no trace where a run looks first: edits with restored times, replaced files, a repository that comes or goes.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use aurora_storage::{ChunkId, GitState};
+
+use crate::edits::BODIES;
+use crate::fixture::{Fixture, git};
+use crate::{answers, digest, run, sizeable, snapshot, updated};
+
+/// Longer than the times of a file are unreliable after a change.
+const SETTLED: Duration = Duration::from_millis(60);
+
+/// The modification time of a file.
+pub(crate) fn modified(path: &Path) -> SystemTime {
+    path.metadata().and_then(|found| found.modified()).expect("a file with a time")
+}
+
+pub(crate) fn set_modified(path: &Path, time: SystemTime) {
+    let file = File::options().append(true).open(path).expect("the file is there");
+    file.set_modified(time).expect("times can be set");
+}
+
+/// A text of the same length with other words.
+pub(crate) fn other_words(text: &str) -> String {
+    let swapped = |letter| match letter {
+        'e' => 'o',
+        'o' => 'e',
+        other => other,
+    };
+    text.chars().map(swapped).collect()
+}
+
+/// Edits a file and restores its modification time. The size stays the same.
+pub(crate) fn rewrite(path: &Path) {
+    let (text, time) = (fs::read_to_string(path).expect("a text"), modified(path));
+    fs::write(path, other_words(&text)).expect("a file can be written");
+    set_modified(path, time);
+}
+
+/// Moves another file with the same size and modification time into the place of a file.
+pub(crate) fn replace(path: &Path) {
+    let other = path.with_extension("other");
+    fs::write(&other, other_words(&fs::read_to_string(path).expect("a text"))).expect("a file can be written");
+    set_modified(&other, modified(path));
+    fs::rename(other, path).expect("it can be moved");
+}
+
+/// An index whose files are known by their stat data.
+fn settled() -> Fixture {
+    let fixture = sizeable();
+    fixture.commit("all");
+    std::thread::sleep(SETTLED);
+    run(fixture.root(), 2, false);
+    let again = run(fixture.root(), 2, false);
+    assert!(again.nothing_changed, "{again:?}");
+    fixture
+}
+
+/// Checks that the index equals one that is made from nothing in the same place.
+fn equals_a_fresh_one(fixture: &Fixture, what: &str) {
+    let (kept, found) = (digest(fixture.root()), answers(fixture.root()));
+    run(fixture.root(), 2, true);
+    assert_eq!(kept, digest(fixture.root()), "{what}");
+    assert_eq!(found, answers(fixture.root()), "{what}");
+}
+
+type Change = (&'static str, fn(&Fixture));
+
+#[test]
+fn an_edit_that_keeps_size_and_modification_time_was_never_noticed() {
+    let edits: [Change; 5] = [
+        ("written", |fixture| rewrite(&fixture.path("m0/a0.py"))),
+        ("replaced", |fixture| replace(&fixture.path("m0/a0.py"))),
+        ("exchanged with another file", |fixture| {
+            let (one, other) = (fixture.path("m0/a0.py"), fixture.path("other.py"));
+            fs::write(&other, other_words(&fs::read_to_string(&one).expect("a text"))).expect("written");
+            set_modified(&other, modified(&one));
+            fs::rename(&one, fixture.path("aside")).expect("moved");
+            fs::rename(&other, &one).expect("moved");
+            fs::remove_file(fixture.path("aside")).expect("removed");
+        }),
+        ("in a directory that was replaced", |fixture| {
+            let (one, other) = (fixture.path("m0"), fixture.path("m0-new"));
+            fs::create_dir(&other).expect("created");
+            for entry in fs::read_dir(&one).expect("listed").map(|entry| entry.expect("an entry")) {
+                if entry.file_type().expect("a kind").is_file() {
+                    let copy = other.join(entry.file_name());
+                    fs::copy(entry.path(), &copy).expect("copied");
+                    set_modified(&copy, modified(&entry.path()));
+                }
+            }
+            rewrite(&other.join("a0.py"));
+            fs::remove_file(one.join("a0.py")).expect("removed");
+            fs::rename(other.join("a0.py"), one.join("a0.py")).expect("moved");
+            fs::remove_dir_all(other).expect("removed");
+        }),
+        ("committed", |fixture| {
+            rewrite(&fixture.path("m0/a0.py"));
+            fixture.commit("an edit that keeps its time");
+        }),
+    ];
+    for (what, edit) in edits {
+        let fixture = settled();
+        let before = digest(fixture.root());
+        edit(&fixture);
+        assert_eq!(updated(fixture.root()), 1, "{what}: an update before a search");
+        assert_ne!(digest(fixture.root()), before, "{what}");
+        run(fixture.root(), 2, false);
+        equals_a_fresh_one(&fixture, what);
+
+        let fixture = settled();
+        edit(&fixture);
+        let summary = run(fixture.root(), 2, false);
+        assert_eq!(summary.files.indexed, 1, "{what}: a run");
+        equals_a_fresh_one(&fixture, what);
+    }
+}
+
+#[test]
+fn a_file_that_was_copied_in_its_place_is_read_and_not_parsed() {
+    let fixture = settled();
+    let chunks = snapshot(fixture.root()).live().clone();
+    // What a restored cache, a fresh clone and `cp -a` have in common: other inodes, other change times.
+    let copy = fixture.duplicate();
+    for entry in fs::read_dir(fixture.path("m0")).expect("listed").map(|entry| entry.expect("an entry")) {
+        if entry.file_type().expect("a kind").is_file() {
+            let time = modified(&entry.path());
+            fs::remove_file(entry.path()).expect("removed");
+            fs::copy(copy.path("m0").join(entry.file_name()), entry.path()).expect("copied");
+            set_modified(&entry.path(), time);
+        }
+    }
+    std::thread::sleep(SETTLED);
+    let generation = snapshot(fixture.root()).manifest().generation;
+    let summary = run(fixture.root(), 2, false);
+    assert_eq!((summary.files.indexed, summary.files.refreshed, summary.changed_chunks), (0, 0, 0), "{summary:?}");
+    assert_eq!(summary.generation, generation + 1, "the new stat data is stored");
+    assert_eq!(*snapshot(fixture.root()).live(), chunks, "the chunks keep their ids");
+    assert_eq!(run(fixture.root(), 2, false).generation, generation + 1, "and is known from then on");
+    equals_a_fresh_one(&fixture, "copied");
+}
+
+#[test]
+fn a_root_that_is_deleted_and_made_again_is_known_by_its_content() {
+    let fixture = settled();
+    let copy = fixture.duplicate();
+    for name in ["m0", "m1", "m2", "m3", "m4", "m5", "m6"] {
+        fs::remove_dir_all(fixture.path(name)).expect("removed");
+    }
+    let summary = run(fixture.root(), 2, false);
+    assert_eq!((summary.files.deleted, summary.chunks.total), (120, 0), "{summary:?}");
+    let fresh = copy.path("m1");
+    fs::rename(fresh, fixture.path("m1")).expect("moved");
+    run(fixture.root(), 2, false);
+    equals_a_fresh_one(&fixture, "made again");
+}
+
+/// How many chunks of an index git tracks, does not track, and knows nothing of.
+fn git_states(root: &Path) -> [usize; 3] {
+    let snapshot = snapshot(root);
+    let state = |id| snapshot.chunk(ChunkId(id)).expect("sound").expect("live").git_state();
+    [GitState::Tracked, GitState::Untracked, GitState::None]
+        .map(|wanted| snapshot.live().iter().filter(|id| state(*id) == wanted).count())
+}
+
+/// Where the repository of a fixture is put aside.
+fn aside(fixture: &Fixture) -> std::path::PathBuf {
+    fixture.root().with_extension("repository")
+}
+
+#[test]
+fn chunks_kept_their_git_state_when_the_repository_changed() {
+    let changes: [Change; 12] = [
+        ("no change", |_| {}),
+        (".git went away", |fixture| fs::remove_dir_all(fixture.path(".git")).expect("removed")),
+        (".git was made again", |fixture| {
+            fs::remove_dir_all(fixture.path(".git")).expect("removed");
+            fixture.run_git(&["init", "--quiet"]);
+        }),
+        (".git was made again and has a commit", |fixture| {
+            fs::remove_dir_all(fixture.path(".git")).expect("removed");
+            fixture.run_git(&["init", "--quiet"]).commit("new");
+        }),
+        (".git is damaged", |fixture| _ = fixture.write(".git/HEAD", "nothing")),
+        (".git has become a file", |fixture| {
+            fs::rename(fixture.path(".git"), aside(fixture)).expect("moved");
+            fixture.write(".git", format!("gitdir: {}\n", aside(fixture).display()));
+        }),
+        (".git leads nowhere", |fixture| {
+            fs::remove_dir_all(fixture.path(".git")).expect("removed");
+            fixture.write(".git", "gitdir: /nowhere/at/all\n");
+        }),
+        ("HEAD is unborn", |fixture| _ = fixture.run_git(&["symbolic-ref", "HEAD", "refs/heads/unborn"])),
+        ("a file is no longer tracked", |fixture| {
+            fixture.run_git(&["rm", "--quiet", "--cached", "m0/a0.py"]);
+            fixture.run_git(&["commit", "--quiet", "--message", "less"]);
+        }),
+        ("a file is tracked now", |fixture| _ = fixture.commit("more")),
+        ("a file is ignored now", |fixture| _ = fixture.write(".gitignore", "a0.py\n")),
+        ("a repository within", |fixture| {
+            let inner = fixture.path("m1");
+            let made = git(&inner).args(["init", "--quiet"]).status().expect("git runs");
+            assert!(made.success());
+        }),
+    ];
+    for (what, change) in changes {
+        let fixture = sizeable();
+        fixture.commit("all").write("untracked.py", BODIES[0]);
+        run(fixture.root(), 2, false);
+        change(&fixture);
+        run(fixture.root(), 2, false);
+        equals_a_fresh_one(&fixture, what);
+        let _ = fs::remove_dir_all(aside(&fixture));
+    }
+}
+
+#[test]
+fn chunks_get_their_git_state_when_a_repository_appears_and_lose_it_when_it_goes_away() {
+    let fixture = Fixture::plain();
+    fixture.write("a.py", BODIES[0]).write("sub/b.py", BODIES[0]);
+    run(fixture.root(), 2, false);
+    let count = git_states(fixture.root())[2];
+    assert!(count > 0 && git_states(fixture.root()) == [0, 0, count]);
+    fixture.run_git(&["init", "--quiet"]);
+    run(fixture.root(), 2, false);
+    assert_eq!(git_states(fixture.root()), [0, count, 0], "nothing is tracked yet");
+    fixture.commit("all");
+    run(fixture.root(), 2, false);
+    assert_eq!(git_states(fixture.root()), [count, 0, 0]);
+    // The repository is now one of the directory below.
+    fs::rename(fixture.path(".git"), fixture.path("sub/.git")).expect("moved");
+    run(fixture.root(), 2, false);
+    assert_eq!(git_states(fixture.root()), [0, 0, count]);
+    // The run has made a new directory for its records.
+    fs::remove_dir_all(fixture.path(".git")).expect("removed");
+    fs::rename(fixture.path("sub/.git"), fixture.path(".git")).expect("moved");
+    run(fixture.root(), 2, false);
+    assert_eq!(git_states(fixture.root()), [count, 0, 0]);
+}
+
+#[test]
+fn a_repository_that_moves_up_has_no_such_paths() {
+    let outer = Fixture::git();
+    outer.write("sub/a.py", BODIES[0]);
+    let root = outer.path("sub");
+    let in_sub = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+        assert!(git(&root).args(identity).args(arguments).status().expect("git runs").success(), "{arguments:?}");
+    };
+    in_sub(&["init", "--quiet"]);
+    in_sub(&["add", "a.py"]);
+    in_sub(&["commit", "--quiet", "--message", "all"]);
+    run(&root, 2, false);
+    let [tracked, ..] = git_states(&root);
+    assert!(tracked > 0);
+    fs::remove_dir_all(outer.path(".git")).expect("removed");
+    fs::rename(root.join(".git"), outer.path(".git")).expect("moved");
+    run(&root, 2, false);
+    assert_eq!(git_states(&root), [0, tracked, 0]);
+}
+
+#[test]
+fn a_shallow_clone_that_is_completed_has_the_whole_history() {
+    let origin = sizeable();
+    origin.commit("all");
+    for round in 0..3 {
+        origin.write("m0/a0.py", format!("{}\n\ndef more_{round}():\n    return {round}\n", BODIES[0]));
+        origin.commit("more");
+    }
+    let clone = Fixture::plain();
+    let url = format!("file://{}", origin.root().display());
+    clone.run_git(&["clone", "--quiet", "--depth", "2", &url, "."]);
+    run(clone.root(), 2, false);
+    let shallow = digest(clone.root());
+    clone.run_git(&["fetch", "--quiet", "--unshallow"]);
+    run(clone.root(), 2, false);
+    assert_ne!(digest(clone.root()), shallow);
+    equals_a_fresh_one(&clone, "unshallow");
+}
