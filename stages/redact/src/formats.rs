@@ -26,7 +26,7 @@ const LONGEST: usize = 4096;
 const ESCAPE: u8 = 0x1b;
 /// Maximum length of an escape sequence that sets a colour, in bytes.
 const COLOUR: usize = 12;
-/// Most bytes from the name of a header to its value.
+/// Maximum number of bytes from the name of a header to its value.
 const BEFORE_HEADER: usize = 32;
 
 static ANCHORS: LazyLock<Anchors> = LazyLock::new(Anchors::new);

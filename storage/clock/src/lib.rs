@@ -14,8 +14,8 @@ use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Environment variable that sets the clock when the program starts, as RFC 3339 (`2100-01-01T00:00:00Z`). It is for tests: programs
-/// that replace the system's clock, such as libfaketime, allocate memory inside of it, which the allocator does not survive.
+/// Environment variable that sets the clock when the program starts, as RFC 3339 (`2100-01-01T00:00:00Z`). It is for tests: the
+/// program hangs under libfaketime, which replaces the system's clock.
 pub const VARIABLE: &str = "AURORA_TEST_NOW";
 
 /// The current time.
