@@ -2,9 +2,16 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use aurora_project::{Project, ProjectError, Searcher, chain};
 use aurora_query::Mode;
+use aurora_storage::StorageError;
+
+/// Maximum time that a release waits for questions that still read the generation.
+const MAX_RELEASE_WAIT: Duration = Duration::from_secs(1);
+/// Time between two checks whether they have ended.
+const RELEASE_POLL: Duration = Duration::from_millis(5);
 
 /// The opened generation of a project, which all questions share.
 #[derive(Default)]
@@ -43,8 +50,26 @@ impl Generation {
         Ok(searcher)
     }
 
-    /// Lets the published generation answer if it is another one than the opened one. Where it cannot be opened, the opened one
-    /// is kept, and the log says so once.
+    /// Closes the generation if its index was deleted or replaced by another file, so that the file at its path can be opened.
+    pub(crate) fn release_deleted(&self, project: &Project) {
+        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(project.any_snapshot(), Err(StorageError::NoIndex { .. } | StorageError::Replaced { .. })) {
+            self.release();
+        }
+    }
+
+    /// Closes the generation. A question that reads it longer than [`MAX_RELEASE_WAIT`] keeps its file open.
+    fn release(&self) {
+        let opened = self.current.write().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(opened) = opened.map(|opened| Arc::downgrade(&opened)) else { return };
+        let end = Instant::now() + MAX_RELEASE_WAIT;
+        while opened.strong_count() > 0 && Instant::now() < end {
+            std::thread::sleep(RELEASE_POLL);
+        }
+    }
+
+    /// Lets the published generation answer if it is another one than the opened one. If it cannot be opened, the opened one
+    /// answers further, and the log says so once.
     pub(crate) fn follow(&self, project: &Project) {
         let failed = self.newest(project).err();
         let was_failing = self.is_failing.swap(failed.is_some(), Ordering::Relaxed);
@@ -60,7 +85,14 @@ impl Generation {
     fn newest(&self, project: &Project) -> Result<(), ProjectError> {
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(opened) = self.opened() else { return Ok(()) };
-        let published = project.any_snapshot()?;
+        let published = match project.any_snapshot() {
+            Err(StorageError::Replaced { .. }) => {
+                drop(opened);
+                self.release();
+                return self.open(project).map(drop);
+            }
+            published => published?,
+        };
         let is_same = published.id() == opened.snapshot().id()
             && published.manifest().generation == opened.snapshot().manifest().generation;
         if is_same { Ok(()) } else { self.open(project).map(drop) }

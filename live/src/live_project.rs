@@ -170,6 +170,7 @@ impl LiveProject {
 
     fn work(&self, request: RunRequest, cancel: &CancelToken) {
         let end = RunEnd(self);
+        self.generation.release_deleted(&self.project);
         let is_due = self.backoff.lock().unwrap_or_else(PoisonError::into_inner).is_due(Instant::now());
         let retries = is_due || request.reason == RunReason::Request;
         let outcome = run::run(&self.project, request, retries, cancel, &self.status, &|| self.follow());

@@ -183,10 +183,10 @@ impl Keeper {
 
     /// How one run ended; `None` if somebody else has started one.
     fn run(&self) -> Option<RunPhase> {
-        let request = RunRequest {
-            reason: if self.live.has_index() { RunReason::Change } else { RunReason::Missing },
-            force: false,
-            first_answer: self.live.is_missing().then_some(FIRST_ANSWER),
+        let request = if self.live.has_index() {
+            RunRequest { reason: RunReason::Change, ..RunRequest::default() }
+        } else {
+            RunRequest { reason: RunReason::Missing, first_answer: Some(FIRST_ANSWER), ..RunRequest::default() }
         };
         let status = self.live.run(request).ok()?;
         let had_failed = self.is_failing.swap(status.error.is_some(), Ordering::Relaxed);

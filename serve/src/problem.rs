@@ -152,9 +152,10 @@ fn shortened(mut text: String) -> String {
 /// Without an index there is no answer yet.
 fn status_of_storage(error: &StorageError) -> StatusCode {
     match error {
-        StorageError::NoIndex { .. } | StorageError::Locked { .. } | StorageError::StaleLock { .. } => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
+        StorageError::NoIndex { .. }
+        | StorageError::Replaced { .. }
+        | StorageError::Locked { .. }
+        | StorageError::StaleLock { .. } => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -87,6 +87,10 @@ impl Deref for Content {
 impl IndexStore {
     /// Opens the environment in the directory `name` of `home`, or returns the handle that this process has already. Every
     /// environment but that of an index is created for its owner only.
+    ///
+    /// # Errors
+    /// [`StorageError::Replaced`] when this process has a file open that another one has replaced: heed opens a path only once,
+    /// so the old file must be closed first.
     pub(crate) fn open(
         name: &'static str,
         home: &Directory,
@@ -117,7 +121,9 @@ impl IndexStore {
         let open = guard.get_or_insert_default();
         open.retain(|_, store| store.strong_count() > 0);
         if let Some(store) = open.get(&real).and_then(Weak::upgrade) {
-            return Ok(store);
+            // `home` of the open store may be a directory that was renamed or deleted since.
+            let is_same = identity(home, name) == store.opened;
+            return if is_same { Ok(store) } else { Err(StorageError::Replaced { path }) };
         }
         let _creating = match mode {
             OpenMode::Create => CreationLock::for_new_file(home, &directory)?,

@@ -72,6 +72,49 @@ fn a_directory_that_is_deleted_and_made_again_is_kept_fresh() {
 }
 
 #[test]
+fn a_project_that_is_deleted_and_made_again_is_kept_fresh() {
+    let fixture = indexed();
+    let server = Server::start(&fixture, &[]);
+    assert!(!files(&server, "evict_oldest").is_empty());
+
+    // What the program keeps of the project.
+    std::fs::remove_dir_all(fixture.path(".aurora")).expect("removed");
+    eventually("a new index", || fixture.path(".aurora/index").is_dir().then_some(()));
+    fixture.write("src/fifth.py", "def fifth_herd(herd):\n    return herd\n");
+    eventually("a new file", || is_found(&server, "fifth_herd", "src/fifth.py"));
+
+    // The project itself, at once and after a while in which the directory is empty, like the place of a file system that is
+    // not mounted.
+    for is_slow in [false, true] {
+        std::fs::remove_dir_all(fixture.root()).expect("removed");
+        if is_slow {
+            std::fs::create_dir(fixture.root()).expect("created");
+            std::thread::sleep(Duration::from_secs(1));
+            assert!(!fixture.path(".aurora").exists(), "an empty directory was indexed");
+        }
+        fixture.write("src/sixth.py", format!("def sixth_herd_{is_slow}(herd):\n    return herd\n"));
+        eventually("a new project", || is_found(&server, &format!("sixth_herd_{is_slow}"), "src/sixth.py"));
+        fixture.write("src/seventh.py", format!("def seventh_herd_{is_slow}(herd):\n    return herd\n"));
+        eventually("a new file", || is_found(&server, &format!("seventh_herd_{is_slow}"), "src/seventh.py"));
+    }
+}
+
+#[test]
+fn another_project_in_the_place_of_a_served_one_is_kept_fresh() {
+    let (served, other) = (indexed(), Fixture::git());
+    let server = Server::start(&served, &[]);
+    assert!(!files(&server, "evict_oldest").is_empty());
+    other.write("src/zebra.py", "def count_zebras(herd):\n    return len(herd)\n");
+    let aside = served.home().join("aside");
+    std::fs::rename(served.root(), &aside).expect("renamed");
+    std::fs::rename(other.root(), served.root()).expect("renamed");
+    eventually("the other project", || is_found(&server, "count_zebras", "src/zebra.py"));
+    served.write("src/okapi.py", "def count_okapis(herd):\n    return len(herd)\n");
+    eventually("a new file", || is_found(&server, "count_okapis", "src/okapi.py"));
+    assert!(files(&server, "evict_oldest").is_empty());
+}
+
+#[test]
 fn what_is_saved_can_be_found() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
