@@ -270,7 +270,7 @@ impl Session {
                 return Ok(());
             }
         };
-        let status = self.screen.without(|| self.signals.while_editing(|| command.status()))??;
+        let status = self.signals.while_editing(|| self.screen.without(|| command.status()))?;
         match &status {
             Ok(status) if status.success() => {}
             Ok(status) => self.app.tell(format!("{} has ended with {status}", editor.name()), true),

@@ -17,8 +17,8 @@ mod elsewhere {
             Ok(Self)
         }
 
-        pub(crate) fn while_editing<T>(&mut self, edit: impl FnOnce() -> T) -> io::Result<T> {
-            Ok(edit())
+        pub(crate) fn while_editing<T>(&self, edit: impl FnOnce() -> T) -> T {
+            edit()
         }
 
         pub(crate) fn are_ending(&self) -> bool {
@@ -36,96 +36,68 @@ mod unix {
     use std::io;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
-    use std::thread::{Builder, JoinHandle};
+    use std::thread::Builder;
     use std::time::Duration;
 
     use rustix::process::{Signal, kill_current_process_group};
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-    use signal_hook::iterator::Handle;
+    use signal_hook::iterator::SignalsInfo;
+    use signal_hook::iterator::exfiltrator::WithOrigin;
+    use signal_hook::low_level::siginfo::Cause;
 
+    use super::super::screen::Screen;
     use crate::interrupt::INTERRUPTED;
 
     /// How often, and after which pause, the end of a suspension is looked for. Neither passes while the process is stopped.
     const TRIES: usize = 50;
     const PAUSE: Duration = Duration::from_millis(10);
 
-    /// The signals that end the program, with what is to be done before.
+    /// The signals that end the program.
     pub(crate) struct Signals {
-        clean_up: Arc<dyn Fn() + Send + Sync>,
         is_editing: Arc<AtomicBool>,
         /// Whether a signal came while an editor ran.
         is_ending: Arc<AtomicBool>,
-        /// The keys that send a signal, unless an editor runs: then they are keys of the editor, though the terminal sends the
-        /// signal to this process too.
-        keys: Option<Watch>,
-    }
-
-    /// A thread that receives signals.
-    struct Watch {
-        handle: Handle,
-        thread: JoinHandle<()>,
     }
 
     impl Signals {
         /// From here on a signal calls `clean_up` and ends the program. While an editor runs, it ends the program after it.
-        pub(crate) fn watch(clean_up: impl Fn() + Send + Sync + 'static) -> io::Result<Self> {
-            let clean_up: Arc<dyn Fn() + Send + Sync> = Arc::new(clean_up);
+        ///
+        /// Ctrl-C and Ctrl-\\ in an editor are keys of the editor, but the terminal sends their signals to this process too, and
+        /// the system may deliver them after the editor has ended. While this program has the terminal, no key sends a signal.
+        pub(crate) fn watch(clean_up: impl Fn() + Send + 'static) -> io::Result<Self> {
             let (is_editing, is_ending) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-            let (cleans, edits, ends) = (Arc::clone(&clean_up), Arc::clone(&is_editing), Arc::clone(&is_ending));
-            Watch::start(&[SIGHUP, SIGTERM], move || {
-                if edits.load(Ordering::SeqCst) {
-                    ends.store(true, Ordering::SeqCst);
-                } else {
-                    end(&*cleans);
+            let (edits, ends) = (Arc::clone(&is_editing), Arc::clone(&is_ending));
+            let mut received = SignalsInfo::<WithOrigin>::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
+            Builder::new().name("signals".to_owned()).spawn(move || {
+                for origin in received.forever() {
+                    let is_editing = edits.load(Ordering::SeqCst);
+                    let is_key = matches!(origin.signal, SIGINT | SIGQUIT) && matches!(origin.cause, Cause::Kernel);
+                    if is_key && (is_editing || Screen::is_taken()) {
+                        continue;
+                    }
+                    if is_editing {
+                        ends.store(true, Ordering::SeqCst);
+                        continue;
+                    }
+                    clean_up();
+                    std::process::exit(INTERRUPTED);
                 }
             })?;
-            let keys = Some(watch_keys(&clean_up)?);
-            Ok(Self { clean_up, is_editing, is_ending, keys })
+            Ok(Self { is_editing, is_ending })
         }
 
-        /// Runs an editor.
-        pub(crate) fn while_editing<T>(&mut self, edit: impl FnOnce() -> T) -> io::Result<T> {
+        /// Runs an editor, from the moment at which the terminal is given back until it is taken again.
+        pub(crate) fn while_editing<T>(&self, edit: impl FnOnce() -> T) -> T {
             self.is_editing.store(true, Ordering::SeqCst);
-            if let Some(keys) = self.keys.take() {
-                keys.stop();
-            }
             let done = edit();
-            self.keys = Some(watch_keys(&self.clean_up)?);
             self.is_editing.store(false, Ordering::SeqCst);
-            Ok(done)
+            done
         }
 
         /// Whether a signal came while an editor ran.
         pub(crate) fn are_ending(&self) -> bool {
             self.is_ending.load(Ordering::SeqCst)
         }
-    }
-
-    impl Watch {
-        fn start(signals: &[i32], act: impl Fn() + Send + 'static) -> io::Result<Self> {
-            let mut received = signal_hook::iterator::Signals::new(signals)?;
-            let handle = received.handle();
-            let act = move || received.forever().for_each(|_| act());
-            let thread = Builder::new().name("signals".to_owned()).spawn(act)?;
-            Ok(Self { handle, thread })
-        }
-
-        /// Receives none of the signals any more. They do not end the process nevertheless: signal-hook leaves its handler.
-        fn stop(self) {
-            self.handle.close();
-            // It does not panic, and has nothing to return.
-            let _ = self.thread.join();
-        }
-    }
-
-    fn watch_keys(clean_up: &Arc<dyn Fn() + Send + Sync>) -> io::Result<Watch> {
-        let clean_up = Arc::clone(clean_up);
-        Watch::start(&[SIGINT, SIGQUIT], move || end(&*clean_up))
-    }
-
-    fn end(clean_up: &(dyn Fn() + Send + Sync)) {
-        clean_up();
-        std::process::exit(INTERRUPTED);
     }
 
     /// Stops this process until it is told to continue, as Ctrl-Z does elsewhere.

@@ -14,7 +14,7 @@ fn editor(fixture: &Fixture, name: &str, then: &str) -> PathBuf {
     let path = fixture.home().join(name);
     let arguments = arguments(fixture);
     let script = format!(
-        "#!/bin/sh\nprintf '%s\\n' \"$@\" > '{0}.new'\n{then}\nmv '{0}.new' '{0}'\n",
+        "#!/bin/sh\nprintf '%s\\n' \"$@\" > '{0}.new'\nmv '{0}.new' '{0}'\n{then}\n",
         arguments.to_str().expect("text")
     );
     std::fs::write(&path, script).expect("written");
@@ -27,7 +27,10 @@ fn arguments(fixture: &Fixture) -> PathBuf {
     fixture.home().join("arguments")
 }
 
-/// Opens the first result in an editor; the arguments that it gets.
+/// Ends an editor at the end of a line. Until then the screen shows that the browser has given back the terminal.
+const WAITS: &str = "read line";
+
+/// Opens the first result in an editor that [`WAITS`]; the arguments that it gets.
 fn opened(fixture: &Fixture, arguments_of_browse: &[&str], set: impl FnOnce(&mut Command)) -> (Tty, Vec<String>) {
     let mut command = fixture.command();
     command.args(["mem", "browse"]).args(arguments_of_browse);
@@ -37,13 +40,14 @@ fn opened(fixture: &Fixture, arguments_of_browse: &[&str], set: impl FnOnce(&mut
     let written = arguments(fixture);
     tty.until("the arguments of the editor", |_| written.exists());
     let lines = std::fs::read_to_string(&written).expect("text").lines().map(str::to_owned).collect();
+    tty.until("the screen before", |screen| !screen.alternate_screen()).types("\n");
     (tty, lines)
 }
 
 #[test]
 fn the_editor_gets_the_line_and_the_file() {
     let fixture = indexed();
-    let plain = editor(&fixture, "my vi", "");
+    let plain = editor(&fixture, "my vi", WAITS);
     let (tty, words) = opened(&fixture, &["drop page"], |command| {
         command.env("EDITOR", format!("'{}' -n 'two words'", plain.display())).env("VISUAL", "");
     });
@@ -53,7 +57,7 @@ fn the_editor_gets_the_line_and_the_file() {
     assert_eq!(tty.ended().0, 0);
 
     std::fs::remove_file(arguments(&fixture)).expect("removed");
-    let goto = editor(&fixture, "code", "");
+    let goto = editor(&fixture, "code", WAITS);
     let elsewhere = fixture.home().to_owned();
     let (tty, words) = opened(&fixture, &["drop page", "--root", &fixture.root().display().to_string()], |command| {
         command.env("VISUAL", &goto).env("EDITOR", "false").current_dir(&elsewhere);
@@ -127,7 +131,7 @@ fn a_failing_editor_is_told() {
 #[test]
 fn an_opened_result_is_remembered() {
     let fixture = indexed();
-    let script = editor(&fixture, "editor", "");
+    let script = editor(&fixture, "editor", WAITS);
     let accesses = || {
         let found = fixture.aur(&["mem", "search", "drop page", "--format", "json", "--no-record", "--limit", "1"]);
         found.json()["results"][0]["access"]["count"].clone()
