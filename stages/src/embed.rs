@@ -7,6 +7,7 @@ use aurora_pipeline::{
     Access, BatchView, BuildContext, CHUNK_STORED, ColumnUse, Described, Fingerprint, Key, Problems, Stage,
     StageConfig, StageContext, StageError, Worker,
 };
+use aurora_redact::has_secret;
 use aurora_storage::Chunk;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,10 @@ impl StageConfig for Embed {
     fn check(&self, problems: &mut Problems<'_>) {
         if self.model.is_empty() {
             problems.error("model", "the model has no name").help("`static` is part of the program");
+        }
+        // The name is part of the model's id, by which a search finds the model.
+        if has_secret(&self.model) {
+            problems.error("model", "the name of a model must have no secret, such as a token");
         }
     }
 

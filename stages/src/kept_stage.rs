@@ -59,7 +59,7 @@ impl KeptStage {
 impl Stage for KeptStage {
     fn open(&self) -> Box<dyn Worker + '_> {
         Box::new(|batch: &mut BatchView<'_>, cx: &StageContext<'_>| {
-            let kept = KeptRows::of(self, batch, cx)?;
+            let kept = KeptRows::from_batch(self, batch, cx)?;
             kept.write(self, batch)
         })
     }
@@ -83,7 +83,7 @@ struct KeptRows {
 }
 
 impl KeptRows {
-    fn of(stage: &KeptStage, batch: &BatchView<'_>, cx: &StageContext<'_>) -> Result<Self, StageError> {
+    fn from_batch(stage: &KeptStage, batch: &BatchView<'_>, cx: &StageContext<'_>) -> Result<Self, StageError> {
         let mut kept = Self::default();
         let (paths, statuses) = (batch.read(PATH)?, batch.read(STATUS)?);
         let hashes = batch.read(HASH)?;

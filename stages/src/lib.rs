@@ -21,6 +21,7 @@ pub mod incremental;
 pub mod index;
 mod kept_stage;
 pub mod limits;
+mod masking;
 mod metadata;
 pub mod parse;
 mod passages;

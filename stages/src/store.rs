@@ -256,7 +256,11 @@ fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
             let are_all_waiting = reason.is_none() && chunks.len() == counts[file] as usize;
             let is_of_file = chunks.contains(&None) || are_all_waiting;
             let chunks = if is_of_file { BTreeSet::from([None]) } else { chunks };
-            let row = |chunk| UnfinishedRow { stage: stage.to_owned(), chunk, reason: reason.map(str::to_owned) };
+            let row = |chunk| UnfinishedRow {
+                stage: stage.to_owned(),
+                chunk,
+                reason: reason.map(|text| masked(text.to_owned())),
+            };
             rows.extend(chunks.into_iter().map(row));
         }
         rows.sort_unstable();

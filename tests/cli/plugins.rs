@@ -148,7 +148,7 @@ fn a_file_of_digests_allows_what_it_lists_and_nothing_else() {
     let allowed = trust(&file, &[]);
     assert!(allowed.code == Some(0) && allowed.out.starts_with("Allowed: "), "{allowed:?}");
     assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
-    // What a pull request changes is not listed, whatever else was allowed before.
+    // A file that a pull request changes is not listed, even if other files were allowed before.
     fixture.write(".aurora/plugins/area.py", "open('ran', 'w')\n");
     for more in [&["area"][..], &["--yes"], &[]] {
         let refused = trust(&file, more);

@@ -106,6 +106,8 @@ fn no_secret_in_a_name_reaches_the_index() {
     fixture.write("src/plain.py", "def plain():\n    return 2\n");
     let author = format!("Anna {token} <{token}@example.org>");
     fixture.run_git(&["commit", "--quiet", "--all", "--author", &author, "--message", "Change"]);
+    fixture.write(&format!("old/{token}.py"), "def moved():\n    return 1\n").commit("Add a file");
+    fixture.run_git(&["mv", &format!("old/{token}.py"), "src/moved.py"]).commit("Rename it");
     fixture.write(&format!("src/{token}.py"), "def hidden_in_a_file():\n    return 1\n");
     fixture.write(&format!("{token}/inner.py"), "def hidden_in_a_directory():\n    return 1\n");
     for arguments in [&["mem", "index", "--format", "json"][..], &["mem", "index", "--force", "--format", "json"]] {
@@ -119,6 +121,30 @@ fn no_secret_in_a_name_reaches_the_index() {
     assert_eq!(found_by_pattern(&fixture, "hidden_in_a"), 0);
     let found = run(&fixture, &["mem", "search", "plain", "--format", "json"]).out;
     assert!(found.contains("src/plain.py") && !found.contains(&token[4..]), "{found}");
+}
+
+#[test]
+fn no_secret_in_the_pipeline_reaches_the_index() {
+    let fixture = Fixture::plain();
+    let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
+    fixture.write("src/plain.py", "def plain():\n    return 1\n");
+    assert_eq!(run(&fixture, &["plugin", "new", "area", "--lang", "python"]).code, Some(0));
+    let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("a pipeline");
+    fixture.write(".aurora/pipeline.toml", format!("{pipeline}\n[stage.area.config]\nheader = \"token {token}\"\n"));
+    assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
+    for _ in 0..2 {
+        let summary = run(&fixture, &["mem", "index", "--format", "json"]);
+        assert_eq!(summary.code, Some(0), "{summary:?}");
+        assert!(!holds(&fixture.path(".aurora/index"), &token.as_bytes()[4..]));
+    }
+    for pipeline in [
+        format!("extends = \"default\"\n[stage.embed]\nmodel = \"{token}\"\n"),
+        format!("{pipeline}\n").replace("[stage.area]", &format!("[stage.{token}]")),
+    ] {
+        fixture.write(".aurora/pipeline.toml", pipeline);
+        let refused = run(&fixture, &["mem", "index"]);
+        assert!(refused.code == Some(2) && refused.err.contains("secret"), "{refused:?}");
+    }
 }
 
 /// How many chunks have a text.

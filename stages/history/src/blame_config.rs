@@ -8,6 +8,7 @@ use gix::ObjectId;
 use gix::hashtable::{HashMap, HashSet};
 
 use crate::error::HistoryError;
+use crate::history::Mask;
 use crate::mailmap;
 
 /// Raised when the rules of attribution change, so that cached results of older builds are not used.
@@ -30,8 +31,8 @@ pub(crate) struct BlameConfig {
     pub(crate) grafts: Grafts,
     pub(crate) indent_heuristic: bool,
     pub(crate) fingerprint: [u8; 20],
-    /// A hash of what can give commits other parents or other content: the shallow boundary, grafts, replace refs, the hash
-    /// function.
+    /// A hash of what can give commits other parents, other content or other names: the shallow boundary, grafts, replace refs, the
+    /// hash function, the version of the mask.
     pub(crate) walk_key: [u8; 20],
 }
 
@@ -42,6 +43,7 @@ impl BlameConfig {
     pub(crate) fn read(
         repository: &gix::Repository,
         at_head: &dyn Fn(&[u8]) -> Option<Vec<u8>>,
+        mask: Option<Mask>,
     ) -> Result<Self, HistoryError> {
         let config = repository.config_snapshot();
         let mailmap = mailmap::read(repository, at_head);
@@ -53,14 +55,15 @@ impl BlameConfig {
         let (fingerprint, walk_key) = ([0; 20], [0; 20]);
         let mut settings = Self { mailmap, ignored, unreadable, grafts, indent_heuristic, fingerprint, walk_key };
         let failure = |reason| HistoryError::Open { path: repository.git_dir().to_owned(), reason };
-        settings.walk_key = settings.take_walk_key(repository).map_err(failure)?;
+        settings.walk_key = settings.take_walk_key(repository, mask).map_err(failure)?;
         settings.fingerprint = settings.take_fingerprint().map_err(failure)?;
         Ok(settings)
     }
 
-    fn take_walk_key(&self, repository: &gix::Repository) -> Result<[u8; 20], String> {
+    fn take_walk_key(&self, repository: &gix::Repository, mask: Option<Mask>) -> Result<[u8; 20], String> {
         let mut fields = FieldHasher::new();
         fields.add(&[RULES_VERSION]);
+        fields.add(&mask.map_or(0, |mask| mask.version).to_le_bytes());
         fields.add(repository.object_hash().to_string().as_bytes());
         let mut grafts: Vec<_> = self.grafts.iter().collect();
         grafts.sort_unstable();

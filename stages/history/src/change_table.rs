@@ -7,6 +7,8 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 use rustc_hash::FxHashMap;
 
+use crate::history::Mask;
+use crate::rename::file_name;
 use crate::scan::ScanBlock;
 use crate::tree_diff::PathState;
 
@@ -36,6 +38,7 @@ pub(crate) struct Change {
 /// The changes of commits, indexed by the rows of a [`CommitTable`](crate::commit_table::CommitTable).
 #[derive(Default)]
 pub(crate) struct ChangeTable {
+    /// Paths relative to the work tree. A path with a secret is masked, see [`masked_path`].
     pub(crate) paths: Vec<Arc<[u8]>>,
     pub(crate) blobs: Vec<ObjectId>,
     pub(crate) changes: Vec<Change>,
@@ -46,6 +49,7 @@ pub(crate) struct ChangeTable {
     path_ids: FxHashMap<Arc<[u8]>, PathId>,
     /// The positions of the blobs that this process has added.
     blob_positions: HashMap<ObjectId, u32>,
+    mask: Option<Mask>,
 }
 
 /// The range of a commit that was not compared yet.
@@ -61,7 +65,12 @@ impl ChangeTable {
         ranges: Vec<(u32, u32)>,
     ) -> Self {
         let path_ids = (0u32..).zip(&paths).map(|(id, path)| (Arc::clone(path), PathId(id))).collect();
-        Self { paths, blobs, changes, other_parents, ranges, path_ids, blob_positions: HashMap::default() }
+        Self { paths, blobs, changes, other_parents, ranges, path_ids, blob_positions: HashMap::default(), mask: None }
+    }
+
+    /// The same table, in which paths that are added are masked.
+    pub(crate) fn masking(self, mask: Option<Mask>) -> Self {
+        Self { mask, ..self }
     }
 
     /// Whether the commit at `row` was compared with its parents.
@@ -77,8 +86,10 @@ impl ChangeTable {
         }
     }
 
+    /// The id of a path as it is, or as [`Self::paths`] has it.
     pub(crate) fn path_id(&self, path: &[u8]) -> Option<PathId> {
-        self.path_ids.get(path).copied()
+        let masked = || self.path_ids.get(masked_path(path, self.mask?)?.as_slice());
+        self.path_ids.get(path).or_else(masked).copied()
     }
 
     /// Adds the changes that one task of the walk has found.
@@ -116,7 +127,8 @@ impl ChangeTable {
         if let Some(id) = self.path_id(&path) {
             return id;
         }
-        let (id, path) = (PathId(self.paths.len() as u32), Arc::<[u8]>::from(path));
+        let masked = self.mask.and_then(|mask| masked_path(&path, mask));
+        let (id, path) = (PathId(self.paths.len() as u32), masked.map_or_else(|| Arc::from(path), Arc::<[u8]>::from));
         self.paths.push(Arc::clone(&path));
         self.path_ids.insert(path, id);
         id
@@ -132,4 +144,23 @@ impl ChangeTable {
             })),
         }
     }
+}
+
+/// The text that stands for a path with a secret; `None` for all other paths. It is the masked path, with digests that keep paths
+/// apart which differ in their secrets only. A rename is found by names too, so the last component has a digest of its own if it
+/// is masked, and is the name of the file if not. No path has a zero byte.
+fn masked_path(path: &[u8], mask: Mask) -> Option<Vec<u8>> {
+    let text = String::from_utf8_lossy(path);
+    let masked = (mask.apply)(text.to_string());
+    if masked == text {
+        return None;
+    }
+    let digest = |bytes: &[u8]| blake3::hash(bytes).to_hex();
+    let name = file_name(path);
+    let mut out = format!("{}\0/{masked}", digest(path)).into_bytes();
+    if !masked.as_bytes().ends_with(name) {
+        out.push(0);
+        out.extend_from_slice(digest(name).as_bytes());
+    }
+    Some(out)
 }

@@ -8,6 +8,7 @@ use gix::objs::commit::ref_iter::Token;
 use rustc_hash::FxHashMap;
 
 use crate::blame_config::Grafts;
+use crate::history::Mask;
 use crate::objects::ObjectReader;
 
 /// The header of a commit.
@@ -39,7 +40,7 @@ pub(crate) struct CommitTable {
     positions: HashMap<ObjectId, u32>,
     known_authors: FxHashMap<Author, u32>,
     /// Masks secrets in the names and e-mail addresses of authors.
-    mask: Option<fn(String) -> String>,
+    mask: Option<Mask>,
 }
 
 impl CommitTable {
@@ -51,7 +52,7 @@ impl CommitTable {
     }
 
     /// The same table, in which authors that are added are masked.
-    pub(crate) fn masking(self, mask: Option<fn(String) -> String>) -> Self {
+    pub(crate) fn masking(self, mask: Option<Mask>) -> Self {
         Self { mask, ..self }
     }
 
@@ -147,7 +148,7 @@ impl CommitTable {
 
     fn masked(&self, author: &Author) -> Author {
         let masked = |text: &BString| match (self.mask, std::str::from_utf8(text)) {
-            (Some(mask), Ok(text)) => mask(text.to_owned()).into(),
+            (Some(mask), Ok(text)) => (mask.apply)(text.to_owned()).into(),
             _ => text.clone(),
         };
         Author { name: masked(&author.name), email: masked(&author.email) }

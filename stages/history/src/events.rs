@@ -104,7 +104,7 @@ impl EventIndex {
         self.changes.path_id(path)
     }
 
-    /// A path relative to the work tree.
+    /// A path relative to the work tree, as [`ChangeTable::paths`] has it.
     pub(crate) fn path(&self, path: PathId) -> &[u8] {
         &self.changes.paths[path.0 as usize]
     }

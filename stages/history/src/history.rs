@@ -44,7 +44,7 @@ pub struct History {
     pub(crate) config: BlameConfig,
     walk_cache: Option<CacheFile>,
     diff_cache: Option<Arc<DiffCache>>,
-    mask: Option<fn(String) -> String>,
+    mask: Option<Mask>,
     /// Blamers that no thread uses at the moment.
     idle: Mutex<Vec<Blamer>>,
 }
@@ -58,8 +58,18 @@ pub struct Options {
     pub walk_cache: Option<CacheFile>,
     /// Caches line diffs and rename sources; see [`History::save_diff_cache`].
     pub diff_cache: Option<CacheFile>,
-    /// Masks secrets in the names and e-mail addresses of authors, before anything else sees or caches them.
-    pub mask: Option<fn(String) -> String>,
+    /// Masks secrets in the names and e-mail addresses of authors and in paths, before anything else sees or caches them.
+    pub mask: Option<Mask>,
+}
+
+/// A function that masks the secrets of a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Mask {
+    /// The function.
+    pub apply: fn(String) -> String,
+    /// Number that changes whenever the function may mask a text in another way: caches and fingerprints of another version are
+    /// void.
+    pub version: u32,
 }
 
 impl History {
@@ -68,10 +78,10 @@ impl History {
     /// # Errors
     /// When there is a repository whose files, HEAD or configuration cannot be read.
     pub fn open(root: &Path, options: Options) -> Result<Option<History>, HistoryError> {
-        let Some(Opened { objects, prefix, head, info, ignores_includes, config }) = open::open(root)? else {
+        let Options { walk_cache, diff_cache, mask } = options;
+        let Some(Opened { objects, prefix, head, info, ignores_includes, config }) = open::open(root, mask)? else {
             return Ok(None);
         };
-        let Options { walk_cache, diff_cache, mask } = options;
         let diff_cache = diff_cache.map(|file| Arc::new(DiffCache::in_file(file, &config.walk_key)));
         let (root, idle) = (root.to_owned(), Mutex::default());
         Ok(Some(History {
@@ -155,6 +165,7 @@ impl History {
         if graph.unreachable() > MAX_UNREACHABLE.max(graph.len()) {
             (end, graph, changes) = (CacheEnd::default(), load(CommitTable::default())?, ChangeTable::default());
         }
+        changes = changes.masking(self.mask);
         let all = (0..graph.len() as u32).map(CommitPos);
         let new: Vec<CommitPos> = all.filter(|&commit| !changes.knows(graph.row(commit))).collect();
         let blocks = scan(&graph, &new, &self.objects, cancel, progress);

@@ -97,7 +97,7 @@ pub use error::HistoryError;
 pub use event_key::EventKey;
 pub use events::EventIndex;
 pub use gix::ObjectId;
-pub use history::{History, Options};
+pub use history::{History, Mask, Options};
 pub use line_map::{LineMap, MappedLines};
 pub use open::RepositoryInfo;
 pub use outcome::{AttributedFile, Outcome, Unattributed};

@@ -9,6 +9,7 @@ use gix::ObjectId;
 use crate::blame_config::BlameConfig;
 use crate::commit::CommitId;
 use crate::error::HistoryError;
+use crate::history::Mask;
 use crate::inspection::{self, Inspection};
 use crate::objects::{ObjectReader, ObjectStore};
 use crate::tree::TreeCache;
@@ -44,8 +45,8 @@ pub(crate) struct Opened {
     pub(crate) config: BlameConfig,
 }
 
-/// Opens the repository at or above `root`; `None` if there is none.
-pub(crate) fn open(root: &Path) -> Result<Option<Opened>, HistoryError> {
+/// Opens the repository at or above `root`; `None` if there is none. `mask` is the one that stored names are masked with.
+pub(crate) fn open(root: &Path, mask: Option<Mask>) -> Result<Option<Opened>, HistoryError> {
     let failure = |reason: String| HistoryError::Open { path: root.to_owned(), reason };
     let unread = |reason: String| failure(without_quotes(root, reason));
     let Some((repository, inspection)) = discover(root).map_err(failure)? else { return Ok(None) };
@@ -67,7 +68,7 @@ pub(crate) fn open(root: &Path) -> Result<Option<Opened>, HistoryError> {
     let prefix = prefix_below(local.workdir(), root).map_err(|error| failure(error.to_string()))?;
     let objects = ObjectStore::new(repository, inspection.objects);
     let head = head.map(|id| peel(&local, &objects, id)).transpose().map_err(failure)?.map(CommitId);
-    let config = BlameConfig::read(&local, &|path| content_at(&objects, head.as_ref()?, path))?;
+    let config = BlameConfig::read(&local, &|path| content_at(&objects, head.as_ref()?, path), mask)?;
     let ignores_includes = !inspection.includes_are_sound;
     Ok(Some(Opened { objects, prefix, head, info, ignores_includes, config }))
 }

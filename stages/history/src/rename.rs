@@ -201,6 +201,7 @@ fn record_if_better(best: &mut Vec<(u64, bool, usize)>, candidate: (u64, bool, u
     }
 }
 
-fn file_name(path: &[u8]) -> &[u8] {
+/// The last component of a path.
+pub(crate) fn file_name(path: &[u8]) -> &[u8] {
     memchr::memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..])
 }

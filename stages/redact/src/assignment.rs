@@ -7,7 +7,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::Regex;
 
 use crate::config_line;
-use crate::entropy::{is_password, is_placeholder, is_random};
+use crate::entropy::{is_marked, is_password, is_placeholder, is_random};
 use crate::names::{Named, named};
 use crate::netrc;
 use crate::pgpass;
@@ -145,6 +145,8 @@ fn name_around(text: &[u8], stem: Range<usize>, searched: usize) -> Range<usize>
 struct Value {
     span: Range<usize>,
     is_quoted: bool,
+    /// Whether it is an argument of a call: `pass("VALUE")`.
+    is_argument: bool,
     /// Whether it follows the scheme in a header of credentials: `Authorization: Bearer VALUE`.
     is_credential: bool,
 }
@@ -167,7 +169,7 @@ fn value_of(text: &str, name: Range<usize>) -> Option<Value> {
     let value = quoted.or(plain)?.range();
     let has_scheme = groups.name("quoted_scheme").or(groups.name("plain_scheme")).is_some();
     let is_credential = has_scheme && text[name.clone()].to_ascii_lowercase().ends_with("authorization");
-    Some(Value { span: name.end + value.start..name.end + value.end, is_quoted, is_credential })
+    Some(Value { span: name.end + value.start..name.end + value.end, is_quoted, is_argument, is_credential })
 }
 
 impl Value {
@@ -177,13 +179,21 @@ impl Value {
             let is_word = value.iter().all(u8::is_ascii_lowercase);
             return !is_word && !is_placeholder(value);
         }
-        let is_short_name = value.len() <= LONGEST_NAME && value.contains(&b'_');
-        let looks_secret = if kind == Named::Secret { is_random(value) } else { is_password(value) };
+        let is_key = kind == Named::Secret;
+        // A password may have symbols that no name has.
+        let is_name = is_key || value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte));
+        let is_short_name = is_name && value.len() <= LONGEST_NAME && value.contains(&b'_');
+        let is_snake_case = is_name && is_snake_case(value);
+        let looks_secret = if is_key {
+            is_random(value)
+        } else {
+            is_password(value) || self.is_quoted && !self.is_argument && is_marked(value)
+        };
         looks_secret
             && if self.is_quoted {
-                !is_short_name || !is_snake_case(value)
+                !is_short_name || !is_snake_case
             } else {
-                !is_short_name && !is_snake_case(value) && is_literal(value, text.get(self.span.end))
+                !(is_short_name && is_key) && !is_snake_case && is_literal(value, text.get(self.span.end))
             }
     }
 

@@ -1,4 +1,4 @@
-//! Passwords in the arguments of command lines: `sshpass -p PASSWORD`, `curl --user NAME:PASSWORD`.
+//! Passwords in command lines: `sshpass -p PASSWORD`, `curl --user NAME:PASSWORD`, `echo NAME:PASSWORD | chpasswd`.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -59,6 +59,13 @@ const CLIENTS: &[Client] = &[
     client(&["lftp"], &["--password"]).credentials(&["-u", "--user"], b','),
 ];
 
+/// The program that reads names and passwords from its standard input.
+const CHPASSWD: &str = "chpasswd";
+/// Commands that write their arguments to the standard input of the next one.
+const WRITERS: &[&[u8]] = &[b"echo", b"printf"];
+/// The redirection of a text to the standard input, which is like an option.
+static HERE_STRING: Client = client(&[CHPASSWD], &[]).credentials(&["<<<"], b':');
+
 /// Finds the names of programs.
 static NAMES: LazyLock<(AhoCorasick, Vec<&'static Client>)> = LazyLock::new(|| {
     let of_client = |client: &'static Client| client.names.iter().map(move |name| (*name, client));
@@ -104,6 +111,24 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
             in_command(text, command, found);
         }
     }
+    for name in memchr::memmem::find_iter(text, CHPASSWD) {
+        let command = command_around(text, name, 0);
+        found.extend(piped(text, command.start..name));
+        found.extend(HERE_STRING.passwords(text, Words::after(text, name + CHPASSWD.len())));
+    }
+}
+
+/// The passwords in the arguments of the last command before a pipe, if it writes them: `echo NAME:PASSWORD |`.
+fn piped(text: &[u8], before: Range<usize>) -> Vec<Secret> {
+    let pipe = memchr::memrchr2(b'|', b';', &text[before.clone()]).map(|at| before.start + at);
+    let Some(pipe) = pipe.filter(|at| text[*at] == b'|') else { return Vec::new() };
+    let text = &text[..pipe];
+    let ends = WRITERS
+        .iter()
+        .filter_map(|writer| Some(before.start + memchr::memmem::rfind(&text[before.start..], writer)? + writer.len()));
+    let words = ends.max().map(|end| Words::after(text, end)).into_iter().flatten();
+    let passwords = words.filter_map(|word| password_of(text, word.whole(), b':'));
+    passwords.filter_map(|span| secret(text, span)).collect()
 }
 
 /// The lines of a command around an offset, not before `searched`: those before the last end with a backslash.
@@ -126,16 +151,23 @@ fn in_command(text: &[u8], command: Range<usize>, found: &mut Vec<Secret>) {
         if start.checked_sub(1).is_some_and(|at| is_in_name(text[at])) {
             continue;
         }
-        let mut words = Words::after(text, end);
-        let client = clients[name.pattern().as_usize()];
-        while let Some(word) = words.next() {
-            let value = client.password(text, &word, &mut words).filter(|span| is_chosen(&text[span.clone()]));
-            found.extend(value.map(|span| Secret { rule: "command-password", span, continues: false }));
-        }
+        found.extend(clients[name.pattern().as_usize()].passwords(text, Words::after(text, end)));
     }
 }
 
+/// The password at a place, unless it is a placeholder.
+fn secret(text: &[u8], span: Range<usize>) -> Option<Secret> {
+    is_chosen(&text[span.clone()]).then_some(Secret { rule: "command-password", span, continues: false })
+}
+
 impl Client {
+    /// The passwords in the arguments of a program.
+    fn passwords(&self, text: &[u8], mut words: Words<'_>) -> impl Iterator<Item = Secret> {
+        std::iter::from_fn(move || words.next().map(|word| self.password(text, &word, &mut words)))
+            .flatten()
+            .filter_map(|span| secret(text, span))
+    }
+
     /// The password that a word has, or is followed by.
     fn password(&self, text: &[u8], word: &Word, words: &mut Words<'_>) -> Option<Range<usize>> {
         let is = |options: &[&str]| word.joined.is_none() && options.iter().any(|option| word.is(text, option));

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::entropy::{is_password, is_random};
+use crate::entropy::{is_marked, is_password, is_random};
 use crate::names::Named;
 use crate::url::is_chosen;
 
@@ -57,8 +57,8 @@ fn direct(text: &[u8], before: &[u8], name: &Range<usize>, kind: Named) -> Optio
     let is_secret = match () {
         () if kind == Named::Secret => begins_line && is_variable && is_random(value),
         () if is_certain && (begins_line || is_variable) => true,
-        () if is_parameter || is_variable => is_mixed(value) || is_password(value),
-        () => begins_line && is_password(value),
+        () if is_parameter || is_variable => is_mixed(value) || is_password(value) || is_marked(value),
+        () => begins_line && (is_password(value) || is_marked(value)),
     };
     (is_secret && is_chosen(value)).then(|| start..start + value.len())
 }
@@ -78,7 +78,8 @@ fn spaced(text: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<us
     let is_secret = match separator {
         None if is_dockerfile => is_mixed(value),
         Some(b':') if second == 0 => false,
-        Some(_) => is_certain && name_text.starts_with(ANSIBLE) || is_password(value) && !is_word(),
+        Some(_) if is_certain && name_text.starts_with(ANSIBLE) => true,
+        Some(separator) => is_password(value) && !is_word() || *separator == b':' && is_marked(value),
         None => is_certain && !name_text.contains(&b'_'),
     };
     (is_secret && is_chosen(value)).then(|| name.end + skipped..name.end + skipped + value.len())
@@ -164,7 +165,7 @@ fn is_expression(value: &[u8]) -> bool {
             && word == value.len()
             && value.split(|byte| *byte == b'.').filter(|part| part.len() > 3).count() > 1;
     let is_call = is_call || value.ends_with(b"(");
-    let is_path =
-        matches!(value, [b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', ..] | [b'~', b'/', ..] | [b'*', ..] | [b'&', ..]);
-    is_call || has_members || is_path
+    let is_path = matches!(value, [b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', ..] | [b'~', b'/', ..]);
+    let is_reference = matches!(value, [b'*' | b'&', name @ ..] if name.iter().all(|byte| is_word(&byte)));
+    is_call || has_members || is_path || is_reference
 }

@@ -41,6 +41,13 @@ const FILLER_ENTROPY: f64 = 1.9;
 /// Symbols that passwords have and that neither join words nor occur in base64.
 const SYMBOLS: &[u8] = b"!#$%&*?^~|<>;()[]{}";
 
+/// Symbols that people put into short passwords, and bytes that may stand beside them.
+const MARKS: &[u8] = b"!@#$%^&*?~";
+const BESIDE_MARKS: &[u8] = b"_+-";
+/// Minimum length of a password with a symbol between its other characters, and of one with letters, digits and a symbol, in bytes.
+const MIN_MARKED: usize = 4;
+const MIN_MIXED: usize = 6;
+
 /// Shannon entropy of the bytes, bits per byte.
 pub(crate) fn entropy(value: &[u8]) -> f64 {
     let mut counts = [0u32; 256];
@@ -75,6 +82,19 @@ pub(crate) fn is_password(value: &[u8]) -> bool {
     let is_mixed =
         value.len() >= SHORTEST && is(u8::is_ascii_alphabetic) && (is(u8::is_ascii_digit) || has_cases) && has_symbol();
     is_random(value) || is_mixed && !is_placeholder(value)
+}
+
+/// Whether a value with the name of a password is a short one with symbols: `p@ss`, `abc12!`. A symbol at an end alone does not
+/// suffice: `String!` is a type, `&name` and `*name` are references of YAML.
+pub(crate) fn is_marked(value: &[u8]) -> bool {
+    let is_mark = |byte: &u8| MARKS.contains(byte);
+    let is_text = |byte: &u8| byte.is_ascii_alphanumeric() || is_mark(byte) || BESIDE_MARKS.contains(byte);
+    let has_mark_inside = value.len() >= MIN_MARKED && value[1..value.len() - 1].iter().any(is_mark);
+    let is_mixed = || value.len() >= MIN_MIXED && value.iter().any(is_mark) && value.iter().any(u8::is_ascii_digit);
+    value.iter().all(is_text)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && (has_mark_inside || is_mixed())
+        && !is_placeholder(value)
 }
 
 /// Whether a value consists of words and numbers.

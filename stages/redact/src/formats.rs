@@ -150,7 +150,7 @@ fn token_at(text: &[u8], anchor: usize, index: usize, end: &mut usize) -> Option
         Least::Prefix => !is_filler(value),
         Least::Entropy(least) => entropy(value) >= least && !repeats(value),
         Least::Header if follows_header(&text[..start]) => !is_filler(value) && !is_placeholder(value),
-        Least::Header => is_random(value),
+        Least::Header | Least::Random => is_random(value),
     };
     let span = start + secret.start()..start + secret.end();
     (ends_token && is_secret).then_some(Secret { rule: format.name, span, continues: false })

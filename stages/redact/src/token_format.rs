@@ -24,6 +24,8 @@ pub(crate) enum Least {
     Entropy(f64),
     /// The name of the header in front of the scheme, or else the look of a random value.
     Header,
+    /// The look of a random value, where the prefix is common in programs.
+    Random,
 }
 
 /// What stands before a token.
@@ -131,6 +133,7 @@ pub(crate) const FORMATS: &[TokenFormat] = &[
     token("artifactory-key", &["AKCp"], r"AKCp([A-Za-z0-9]{69})"),
     token("artifactory-reference-token", &["cmVmd"], r"cmVmd([A-Za-z0-9]{59})"),
     token("vault-token", &["hvs.", "hvb.", "hvr."], r"hv[sbr]\.([\w-]{24,})"),
+    token("vault-legacy-token", &["s."], r"s\.([A-Za-z0-9]{24})").least(Least::Random),
     token("terraform-token", &["atlasv1."], r"([A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70})").at(15),
     token("pulumi-token", &["pul-"], r"pul-([a-z0-9]{40})"),
     token("doppler-token", &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."], r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{2,14}\.)?([A-Za-z0-9]{40,44})"),

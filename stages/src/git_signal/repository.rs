@@ -9,16 +9,18 @@ use std::time::Duration;
 
 use aurora_cachefile::CacheFile;
 use aurora_history::{
-    AttributedFile, EventIndex, EventKey, FileAttribution, History, HistoryError, ObjectId, Options, Unattributed,
-    WorktreeIndex, WorktreeState,
+    AttributedFile, EventIndex, EventKey, FileAttribution, History, HistoryError, Mask, ObjectId, Options,
+    Unattributed, WorktreeIndex, WorktreeState,
 };
 use aurora_pipeline::CancelToken;
+use aurora_redact::masked;
 use aurora_storage::{HistoryTier, Snapshot};
 use rustc_hash::FxHashMap;
 
 use super::stored::from_stored;
 use super::walk::{HistoryWalk, WalkOutcome};
 use crate::columns::Attribution;
+use crate::masking::masked_with_digest;
 
 /// The least time that a run waits for the walk over the history.
 const MIN_WAIT: Duration = Duration::from_millis(500);
@@ -82,7 +84,8 @@ impl Repository {
     /// Opens the repository at or above `root`. If that fails, files have no history, and [`Self::remarks`] gives the reason.
     pub fn open(root: &Path, previous: PreviousRun, using: RunSettings) -> Self {
         let (walk_cache, diff_cache) = (Some(previous.walk_cache.clone()), Some(previous.diff_cache.clone()));
-        let options = Options { walk_cache, diff_cache, mask: Some(aurora_redact::masked) };
+        let mask = Some(Mask { apply: masked, version: aurora_redact::VERSION });
+        let options = Options { walk_cache, diff_cache, mask };
         let (history, broken) = match History::open(root, options) {
             Ok(history) => (history.map(Arc::new), None),
             Err(error) => (None, Some(Arc::from(error.to_string()))),
@@ -359,8 +362,10 @@ fn state(history: Option<&History>, broken: Option<&str>, attributes: bool) -> S
         return String::from("not attributed");
     }
     let Some(history) = history else {
-        return broken
-            .map_or_else(|| String::from("no repository"), |reason| format!("unreadable repository: {reason}"));
+        return broken.map_or_else(
+            || String::from("no repository"),
+            |reason| masked(format!("unreadable repository: {reason}")),
+        );
     };
     let head = history.head().map_or_else(|| String::from("no commits"), ToString::to_string);
     format!("{head} {}", configuration(history))
@@ -374,5 +379,5 @@ fn key(events: &EventIndex, path: &str) -> Vec<u8> {
 /// The configuration of attribution, and the place of the root in the work tree.
 fn configuration(history: &History) -> String {
     let fingerprint: String = history.config_fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{fingerprint} {}", String::from_utf8_lossy(history.prefix()))
+    format!("{fingerprint} {}", masked_with_digest(String::from_utf8_lossy(history.prefix()).into_owned()))
 }

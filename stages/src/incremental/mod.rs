@@ -390,7 +390,7 @@ impl IncrementalWorker<'_> {
         if self.stage.config.git { self.stage.repository.clean_blob(row.path) } else { None }
     }
 
-    /// What has to be stored again of a file that has the content that is in the index; `None` if nothing has to.
+    /// The status of a file whose content is in the index but which has to be stored again; `None` if it need not be.
     fn renewal(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> Result<Option<FileStatus>, StageError> {
         let (previous, repository) = (&self.stage.previous, &self.stage.repository);
         if known.skipped().is_some() {

@@ -18,7 +18,7 @@ const MIN_INTERVAL: Duration = Duration::from_secs(10);
 /// The work between two publications takes at least this many times as long as what a publication costs.
 const MIN_WORK: u32 = 60;
 
-/// What earlier passes of a run have done.
+/// The results of the earlier passes of a run.
 pub(super) struct EarlierPasses {
     /// The walk over git's history that one of them has begun.
     pub(super) walk: Option<Arc<HistoryWalk>>,
@@ -54,7 +54,7 @@ impl EarlierPasses {
     pub(super) fn merged(&mut self, report: RunReport) -> RunReport {
         const UNCHANGED: &str = "files.unchanged";
         let Some(earlier) = self.report.take() else { return report };
-        let FileCounts { indexed, refreshed, .. } = FileCounts::of(&earlier);
+        let FileCounts { indexed, refreshed, .. } = FileCounts::from_report(&earlier);
         let unchanged = report.counters.get(UNCHANGED).map_or(0, |now| now.saturating_sub(indexed + refreshed));
         let mut merged = report.after(earlier);
         merged.counters.insert(UNCHANGED.to_owned(), unchanged);
@@ -69,7 +69,7 @@ impl EarlierPasses {
         walk: Option<Arc<HistoryWalk>>,
         every: Option<Duration>,
     ) -> Self {
-        // What the publication before has cost: until this pass came upon a file that is not in the index.
+        // The cost of the previous publication ends when this pass finds the first file that is not in the index.
         let cost = self.finished.zip(checkpoint.first_progress()).map(|(finished, next)| next.duration_since(finished));
         let interval = every.unwrap_or_else(|| self.interval.max(cost.unwrap_or_default() * MIN_WORK));
         Self { walk, report: Some(report), interval, finished: Some(finished), ..self }

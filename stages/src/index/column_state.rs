@@ -52,7 +52,7 @@ pub fn column_states(snapshot: &Snapshot) -> Result<Vec<ColumnState>, StorageErr
     let manifest = snapshot.manifest();
     let state = |column: &aurora_storage::ColumnDeclaration| {
         let values = snapshot.chunks_with_column(&column.name)?.len();
-        let rows = manifest.unfinished.of_stage(&column.stage);
+        let rows = manifest.unfinished.for_stage(&column.stage);
         Ok(ColumnState {
             name: column.name.clone(),
             stage: column.stage.clone(),

@@ -46,7 +46,7 @@ pub use keywords::rebuild_bm25;
 pub use omissions::{NotIndexed, not_indexed};
 pub use options::{IndexObserver, IndexOptions, PipelineChoice};
 pub use outlook::{RunsOn, StageOutlook, outlook};
-pub use plan::{MOST_PIPELINE_BYTES, plan, plan_checked, suppliers};
+pub use plan::{MAX_PIPELINE_BYTES, plan, plan_checked, suppliers};
 pub use query_embedder::{StageEmbedder, query_embedder};
 pub use refresh::{Refresh, Unrefreshed, Updated, may_update, refresh};
 pub use runs::{RunRecord, RunStage, runs};

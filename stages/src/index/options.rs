@@ -119,11 +119,11 @@ pub trait IndexObserver: Observer {
     fn on_history(&self, _walk: WalkProgress) {}
 
     /// This observer as the observer of a pipeline's run.
-    fn of_run(&self) -> &dyn Observer;
+    fn run_observer(&self) -> &dyn Observer;
 }
 
 impl IndexObserver for Silent {
-    fn of_run(&self) -> &dyn Observer {
+    fn run_observer(&self) -> &dyn Observer {
         self
     }
 }

@@ -66,7 +66,7 @@ pub fn outlook(options: &IndexOptions) -> Result<Vec<StageOutlook>, IndexError> 
     let next = rerun(&last, &now, &columns, options.force, &BTreeSet::new(), &pipeline);
     let outlook = |stage| {
         let of_stage = of_stage(stage, &next, &last.fingerprints, &now, &pipeline);
-        let rows = last.unfinished.of_stage(stage);
+        let rows = last.unfinished.for_stage(stage);
         match of_stage.runs {
             RunsOn::Changes if rows.failed + rows.waiting > 0 => StageOutlook { runs: RunsOn::Unfinished, ..of_stage },
             _ => of_stage,

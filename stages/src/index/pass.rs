@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aurora_pipeline::{BuildContext, Outcome, RunOptions, RunReport};
+use aurora_redact::masked;
 use aurora_storage::{
     ColumnDeclaration, Environment, ManifestUpdate, ModelInfo, OpenMode, Origin, ProjectDirectory, Snapshot,
     StageFailure, StorageError, Unfinished,
@@ -18,7 +19,7 @@ use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexObserver, IndexOptions};
 use super::pass_kind::{PassEnd, PassKind};
-use super::plan::{build, kept_stages, plan};
+use super::plan::{build, plan, select_kept_stages};
 use super::run_services::{MemoryShares, RunServices};
 use super::scope::{self, HISTORY, Rerun, rerun};
 use super::summary::{After, IndexSummary};
@@ -38,7 +39,7 @@ pub(super) fn pass(
     let plan = plan(options)?;
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let embedding_stage = EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)?;
-    let kept = kept_stages(&plan, options);
+    let kept = select_kept_stages(&plan, options);
     let thresholds: Vec<_> = plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.thresholds())).collect();
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
@@ -107,7 +108,7 @@ pub(super) fn pass(
     from_last_run
         .retain(|stage, _| kept.contains(stage) || scope == RunScope::Changes && !unfinished_documents.contains(stage));
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
-    let (memory, observer) = (Some(memory.batches), observer.of_run());
+    let (memory, observer) = (Some(memory.batches), observer.run_observer());
     let run = RunOptions { jobs, memory, cancel, current, kept: from_last_run, observer, probe: None };
     let report = pipeline.run(run)?;
     let finished = Instant::now();
@@ -132,7 +133,7 @@ pub(super) fn pass(
         writer.publish(ManifestUpdate {
             model,
             head_commit: repository.head(),
-            root: root.display().to_string(),
+            root: masked(root.display().to_string()),
             fingerprints,
             unfinished: unfinished(&before.unfinished, &report, &columns, &kept, options),
             complete: is_complete && deferred.is_none() && unread.is_empty(),
@@ -219,8 +220,8 @@ fn unfinished(
     };
     let failure = |(stage, place, reason): &(String, String, String)| StageFailure {
         stage: stage.clone(),
-        place: place.clone(),
-        reason: reason.clone(),
+        place: masked(place.clone()),
+        reason: masked(reason.clone()),
     };
     // A run that was stopped has not listed documents.
     let stays = |failure: &&StageFailure| kept.contains(&failure.stage) || report.outcome != Outcome::Completed;
@@ -237,7 +238,7 @@ fn unfinished(
 
 /// The warnings about stages that were not run because their programs are not allowed.
 fn not_run(snapshot: &Snapshot, kept: &BTreeSet<String>, options: &IndexOptions) -> Vec<String> {
-    let waiting = |stage: &str| match snapshot.manifest().unfinished.of_stage(stage).waiting {
+    let waiting = |stage: &str| match snapshot.manifest().unfinished.for_stage(stage).waiting {
         0 => String::new(),
         1 => "; 1 row waits for it".to_owned(),
         rows => format!("; {rows} rows wait for it"),

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_confined::read_regular_to_string;
-use aurora_pipeline::{BuildContext, Diagnostics, Pipeline, PipelineSource, Plan, PlannedStage, StageError};
+use aurora_pipeline::{
+    BuildContext, Diagnostic, Diagnostics, Pipeline, PipelineSource, Plan, PlannedStage, StageError, code,
+};
+use aurora_redact::has_secret;
 use aurora_storage::ProjectDirectory;
 
 use super::custom_columns;
@@ -18,8 +21,8 @@ use crate::kept_stage::{KeptStage, can_be_kept};
 use crate::pipelines;
 use crate::services::PreviousIndex;
 
-/// Most bytes of a pipeline file.
-pub const MOST_PIPELINE_BYTES: u64 = 1 << 20;
+/// Maximum size of a pipeline file, in bytes.
+pub const MAX_PIPELINE_BYTES: u64 = 1 << 20;
 
 /// How messages name the stages that are left out.
 const LEFT_OUT: &str = "stages left out";
@@ -51,10 +54,19 @@ pub fn plan_checked(
         let mut found = further(stages);
         found.extend(custom_columns::declarations_of(stages).err().into_iter().flatten());
         found.extend(EmbeddingStage::find(stages).err().into_iter().flatten());
+        found.extend(stages.iter().filter_map(secret_in_name));
         found
     };
     let loaded = aurora_pipeline::load_checked(&sources, registry, pipelines::EMBEDDED, &ceilings, &checks);
     loaded.map_err(IndexError::Pipeline)
+}
+
+/// The error for a stage with a secret in its name or in the name of a column that it writes. Such names are ids, which are stored.
+fn secret_in_name(stage: &PlannedStage) -> Option<Diagnostic> {
+    let of_columns = stage.access().written().any(|column| has_secret(column.name()));
+    let message = "the name of a stage or a column must have no secret, such as a token";
+    (of_columns || has_secret(stage.name()))
+        .then(|| Diagnostic::error(code::INVALID_VALUE, stage.location().cloned(), message))
 }
 
 /// The plan without the stages that supply documents from elsewhere, but for those that `keeps` holds of.
@@ -76,9 +88,9 @@ pub fn suppliers(plan: &Plan) -> impl Iterator<Item = &str> {
     plan.stages().iter().filter(supplies).map(PlannedStage::name)
 }
 
-/// The stages that a run does not run although they are part of its pipeline, see [`IndexOptions::untrusted`] and
+/// Selects the stages of the pipeline that a run does not execute, see [`IndexOptions::untrusted`] and
 /// [`IndexOptions::runs_programs`].
-pub(super) fn kept_stages(plan: &Plan, options: &IndexOptions) -> BTreeSet<String> {
+pub(super) fn select_kept_stages(plan: &Plan, options: &IndexOptions) -> BTreeSet<String> {
     let is_kept = |stage: &&PlannedStage| {
         options.untrusted.iter().any(|name| name == stage.name()) || !options.runs_programs && can_be_kept(stage)
     };
@@ -106,13 +118,13 @@ fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, Stri
     };
     let extending = |name: &str| (name.to_owned(), format!("extends = {name:?}\n"));
     match choice {
-        PipelineChoice::File(path) => read(path.clone(), read_regular_to_string(path, MOST_PIPELINE_BYTES)),
+        PipelineChoice::File(path) => read(path.clone(), read_regular_to_string(path, MAX_PIPELINE_BYTES)),
         PipelineChoice::Named(name) => Ok(extending(name)),
         PipelineChoice::Text { name, text } => Ok((name.clone(), text.clone())),
         PipelineChoice::Default => {
             let project = ProjectDirectory::of(root);
             let text =
-                project.open().and_then(|home| home.read_to_string(ProjectDirectory::PIPELINE, MOST_PIPELINE_BYTES));
+                project.open().and_then(|home| home.read_to_string(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES));
             match text {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(extending("default")),
                 text => read(project.path_of(ProjectDirectory::PIPELINE), text),

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_pipeline::{Fingerprint, Pipeline};
+use aurora_redact::has_secret;
 use aurora_storage::{ColumnDeclaration, Manifest};
 
 use crate::columns::{BLAME, CHUNK_ID, EMBEDDING, RECORD, SIGNAL, TOKENS};
+use crate::masking::masked_with_digest;
 use crate::services::RunScope;
 
 /// The entry of the manifest's fingerprints for HEAD and everything else that attribution depends on.
@@ -22,11 +24,27 @@ pub(super) type StageStates = Vec<(String, String)>;
 pub(super) fn states(pipeline: &Pipeline) -> StageStates {
     let makers = pipeline.makers_of(RECORD.name());
     let state = |fingerprint: Fingerprint| {
+        let fingerprint = without_secrets(fingerprint);
         let kind = if makers.contains(&fingerprint.name) { MAKES_CHUNKS } else { DERIVED };
         let from = pipeline.read_from(&fingerprint.name).collect::<Vec<_>>().join(", ");
         (fingerprint.name.clone(), format!("{kind}: {fingerprint} from {from}"))
     };
     pipeline.fingerprints().into_iter().map(state).collect()
+}
+
+/// The fingerprint with the secrets in its settings masked. It differs from that of every other configuration all the same.
+fn without_secrets(fingerprint: Fingerprint) -> Fingerprint {
+    let settings = Fingerprint::settings(&fingerprint.config);
+    let pair = |(key, value): (&String, &String)| format!("{key}={value}");
+    if !settings.iter().map(pair).any(|pair| has_secret(&pair)) {
+        return fingerprint;
+    }
+    let masked = Fingerprint::new(fingerprint.name, fingerprint.version);
+    // The key is part of the masked text, because it may be the name of a secret.
+    settings.iter().fold(masked, |masked, entry| {
+        let key = entry.0;
+        masked.with(key, &masked_with_digest(pair(entry))[key.len() + 1..])
+    })
 }
 
 /// Gives stages that are not run the states that the last run recorded for them, so that a run with their programs compares
@@ -91,9 +109,10 @@ pub(super) struct Rerun {
     pub(super) current: BTreeSet<String>,
 }
 
-/// Compares the states of the last run with those of this one, which writes `columns`. If a stage that chunks depend on differs, every file has to be
-/// processed again; if only others differ, they and their dependants work again on the stored chunks. Stages that are not run
-/// in this run have their earlier states, see [`keep_states`]; one without an earlier state changes nothing.
+/// Compares the stages' states of the last run with the states of this run, which writes `columns`. If a stage that
+/// chunks depend on differs, every file has to be processed again; if only other stages differ, they and their
+/// dependants process the stored chunks again. Stages that this run does not execute keep their earlier states, see
+/// [`keep_states`]; a stage without an earlier state changes nothing.
 pub(super) fn rerun(
     last: &Manifest,
     now: &StageStates,
@@ -170,4 +189,27 @@ fn values_suffice(
     let has_nothing_to_store = |stage: &String| is_same_sink(stage) || is_dropped(stage) || reads_no_values(stage);
     again.iter().chain(changed).all(|stage| writes_values(stage) || has_nothing_to_store(stage))
         && !columns.iter().any(reads_unavailable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_of_the_configuration_are_masked_and_still_compared() {
+        let of = |key: &str, token: &str| {
+            let config = format!("{{\"args\":[\"--api-token\",\"{token}\"]}}");
+            Fingerprint::new("owner", 1).with("version", "2;1").with("config", config).with(key, token)
+        };
+        let state = |key, token| without_secrets(of(key, token)).to_string();
+        let (first, second) = ("k3Jd82mXq0PzL5vRt7NcY1wB", "Zq8Xv2mLt5RkW0cYb7NsD4hG");
+        let masked = state("api_token", first);
+        assert!(!masked.contains(first) && masked.contains("--api-token"), "{masked}");
+        assert_eq!(masked, state("api_token", first));
+        assert_ne!(masked, state("api_token", second));
+        let settings = parts(&format!("{DERIVED}: {masked} from chunk")).settings;
+        assert_eq!(settings.keys().collect::<Vec<_>>(), ["api_token", "config", "version"]);
+        assert_eq!(settings["version"], "2;1");
+        assert_eq!(without_secrets(of("words", "todo")), of("words", "todo"));
+    }
 }

@@ -211,7 +211,7 @@ impl IndexSummary {
         let is_gone = |name: &&String| published.columns.iter().all(|column| column.name != **name);
         let removed_columns = before.columns.iter().map(|column| &column.name).filter(is_gone).cloned().collect();
         let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);
-        let files = FileCounts::of(&report);
+        let files = FileCounts::from_report(&report);
         let unreadable = Unreadable { entries: unread.len(), kept_files: unread.known() };
         let is_untouched = before.generation > 0 && files.indexed + files.refreshed + files.deleted == 0;
         let is_whole = report.outcome == Outcome::Completed;
@@ -319,7 +319,7 @@ impl MaskedSecrets {
 }
 
 impl FileCounts {
-    pub(super) fn of(report: &RunReport) -> Self {
+    pub(super) fn from_report(report: &RunReport) -> Self {
         let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);
         let skipped = report.skipped.iter().map(|(reason, rows)| {
             let examples = rows.examples.iter().cloned().collect();

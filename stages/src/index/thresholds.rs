@@ -6,8 +6,8 @@ use aurora_storage::{Snapshot, StorageError};
 use super::column_state::{ColumnState, column_states};
 use super::options::IndexOptions;
 
-/// The thresholds that an index does not meet, in sentences without a full stop. `stages` are those of the pipeline; the options override what
-/// the pipeline asks for.
+/// Describes the thresholds that an index does not meet, each in a sentence without a full stop. `stages` are the
+/// stages of the pipeline with their thresholds, which the options override.
 ///
 /// # Errors
 /// When the dictionary cannot be read.
@@ -23,7 +23,7 @@ pub(super) fn violations(
         let asked = options.max_failed_rows.iter().rev().find(|(name, _)| name == stage);
         let most = asked.map(|(_, rows)| *rows).or(thresholds.max_failed_rows).unwrap_or(0);
         let without_row = unfinished.failures.iter().filter(|failure| failure.stage == *stage).count();
-        let failed = unfinished.of_stage(stage).failed + without_row as u64;
+        let failed = unfinished.for_stage(stage).failed + without_row as u64;
         if failed > most {
             let rows = if failed == 1 { "row" } else { "rows" };
             let allowed = if most > 0 { format!(", more than {most}") } else { String::new() };

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::fixture::Repo;
+use super::fixture::{Repo, lines};
 use super::generator::{NAMES, Random, repository, seeds};
-use crate::{CachedAttribution, EventIndex, EventKey, FileAttribution, History};
+use crate::{CachedAttribution, EventIndex, EventKey, FileAttribution, History, Mask, Options};
 
 const SEEDS: u64 = 6;
 const COMMITS: usize = 60;
@@ -126,4 +126,38 @@ fn a_walk_cache_that_cannot_be_written_changes_nothing() {
     repo.commit_file("a.rs", "one\n");
     let (found, compared) = increment(&repo.history(repo.unwritable_caches()), &Stored::new());
     assert_eq!((found.len(), compared), (1, 1));
+}
+
+#[test]
+fn paths_with_secrets_are_followed_and_stored_with_masks() {
+    let repo = Repo::new();
+    // The masks of both names are equal. One file is renamed within its directory, the other one to another name.
+    repo.commit_file("keys/token-aaaa.txt", lines("first", 20));
+    repo.commit_file("keys/token-bbbb.txt", lines("second", 20));
+    repo.git(&["mv", "keys/token-aaaa.txt", "token-aaaa.txt"]);
+    repo.commit("move");
+    repo.git(&["mv", "token-aaaa.txt", "first.txt"]);
+    repo.git(&["mv", "keys/token-bbbb.txt", "second.txt"]);
+    repo.commit("rename");
+    repo.commit_file("token-aaaa/in.txt", lines("third", 20));
+    repo.git(&["mv", "token-aaaa/in.txt", "in.txt"]);
+    repo.commit("move");
+    let apply = |text: String| text.replace("token-aaaa", "token-____").replace("token-bbbb", "token-____");
+    for (version, compared) in [(1, 6), (1, 0), (2, 6)] {
+        let history = repo.history(Options { mask: Some(Mask { apply, version }), ..repo.caches() });
+        let count = AtomicUsize::new(0);
+        let index =
+            history.index_events(&AtomicBool::new(false), &|done, _| _ = count.fetch_max(done, Ordering::Relaxed));
+        assert_eq!(count.into_inner(), compared, "version {version}");
+        for path in ["first.txt", "second.txt", "in.txt"] {
+            assert_eq!(history.blame(index.as_ref().unwrap(), path).unwrap(), repo.blame(path), "{path}");
+        }
+        history.save_diff_cache();
+        for cache in ["walk", "comparisons"] {
+            let stored = std::fs::read(repo.root.join(".git").join(cache)).unwrap();
+            let holds = |part: &[u8]| stored.windows(part.len()).any(|window| window == part);
+            assert!(!holds(b"token-aaaa") && !holds(b"token-bbbb"), "{cache}");
+            assert!(holds(b"token-____"), "{cache}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::columns::{FileStatus, SIZE, STATUS};
 use crate::incremental::IncrementalCheck;
 use crate::index::error::IndexError;
 use crate::index::options::IndexOptions;
-use crate::index::plan::{build, kept_stages};
+use crate::index::plan::{build, select_kept_stages};
 use crate::index::run_services::{MemoryShares, RunServices};
 use crate::services::RunScope;
 
@@ -37,7 +37,7 @@ pub(super) fn check(
     let services = RunServices::checking(&options.root, &plan, options, snapshot.clone())?;
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory)).batches;
     let lent = services.lend(&options.services);
-    let kept = kept_stages(&plan, options);
+    let kept = select_kept_stages(&plan, options);
     let pipeline = build(plan, &kept, &services.previous, &BuildContext { root: &options.root, services: &lent })?;
     services.previous.decide(RunScope::Changes);
     let cancel = CancelToken::new();

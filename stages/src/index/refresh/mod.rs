@@ -15,7 +15,7 @@ use super::error::IndexError;
 use super::options::IndexOptions;
 use super::pass::pass;
 use super::pass_kind::PassKind;
-use super::plan::{kept_stages, plan};
+use super::plan::{plan, select_kept_stages};
 use super::root;
 use super::summary::IndexSummary;
 use crate::kept_stage::can_be_kept;
@@ -89,7 +89,7 @@ pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) ->
     if !runs_no_other_stage(&plan) {
         return Ok(Refresh::Excluded);
     }
-    let without_programs = !kept_stages(&plan, options).is_empty();
+    let without_programs = !select_kept_stages(&plan, options).is_empty();
     let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
     descriptors::ensure(threads)?;
     // The first write to an index is validated as a whole if it is not as the last run left it.
