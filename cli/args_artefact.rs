@@ -111,7 +111,7 @@ pub(crate) enum StoreArg {
     Index,
     /// Tags that were given to chunks, in .aurora/annotations
     Tags,
-    /// What was shown and judged before, in .aurora/access
+    /// The access history, in .aurora/access
     Access,
     /// The project's memory, in .aurora/memory
     Memory,

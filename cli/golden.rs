@@ -68,7 +68,7 @@ fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
 }
 
 fn mined(directory: &Directory, manifest: &Manifest) -> Outcome<Vec<QuestionBatch>> {
-    let (mut batches, trees) = (Vec::new(), mined_trees::of(directory.path()));
+    let (mut batches, trees) = (Vec::new(), mined_trees::path_for(directory.path()));
     for set in &manifest.sets {
         let questions = manifest.questions(directory, set).map_err(|errors| Failure::from_error(&errors))?;
         if !questions.is_empty() {

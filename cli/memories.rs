@@ -45,10 +45,10 @@ impl Memories {
         Ok(Self { memories, left_out, rules: Arc::new(rules), config })
     }
 
-    /// Warns of those that could not be opened.
+    /// Prints a warning for each memory that could not be opened.
     ///
     /// # Errors
-    /// The first reason if none could be opened.
+    /// The first error if no memory could be opened.
     pub(crate) fn tell_left_out(&mut self, program: &Program) -> Outcome {
         for error in std::mem::take(&mut self.left_out) {
             if self.memories.is_empty() {

@@ -10,7 +10,7 @@ use aurora_evaluation::mine::{
 };
 use aurora_languages::{FileSymbols, Language, Parser, Symbol, SymbolKind, by_name};
 use aurora_stages::formats;
-use aurora_stages::index::MOST_PIPELINE_BYTES;
+use aurora_stages::index::MAX_PIPELINE_BYTES;
 use aurora_storage::ProjectDirectory;
 
 use crate::args_eval::MineArgs;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
     };
     let directory = directory.map_err(|error| Failure::new(format!("cannot write {}: {error}", out.display())))?;
     let trees = mined_trees::create(&out)
-        .map_err(|error| Failure::new(format!("cannot write {}: {error}", mined_trees::of(&out).display())))?;
+        .map_err(|error| Failure::new(format!("cannot write {}: {error}", mined_trees::path_for(&out).display())))?;
     let mined = mine::run(&MineOptions { root, out: directory, trees, selection }, &backend);
     let manifest = mined.map_err(|error| Failure::from_error(&error))?;
     let mut stdout = program.terminal.stdout();
@@ -59,7 +59,7 @@ fn create_named(path: &Path) -> io::Result<Directory> {
 
 /// Copies the pipeline of a project, if it has one of its own.
 fn copy_pipeline(from: &Path, to: &Path) -> io::Result<()> {
-    let read = |home: Directory| home.read(ProjectDirectory::PIPELINE, MOST_PIPELINE_BYTES);
+    let read = |home: Directory| home.read(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES);
     match ProjectDirectory::of(from).open().and_then(read) {
         Ok(pipeline) => ProjectDirectory::of(to).create()?.write(ProjectDirectory::PIPELINE, &pipeline),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

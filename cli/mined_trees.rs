@@ -16,11 +16,12 @@ const MAX_OWNER_BYTES: u64 = 64 << 10;
 
 /// The directory of the copies for a directory of golden sets. A project keeps its sets in `.aurora`, which caches and backups copy;
 /// the copies are in the user's directory instead.
-pub(crate) fn of(sets: &Path) -> PathBuf {
+pub(crate) fn path_for(sets: &Path) -> PathBuf {
     in_user_directory(sets).unwrap_or_else(|| sets.join(TREES))
 }
 
-/// Creates the directory of the copies, if it is one in the user's directory. Removes those of projects that no longer exist.
+/// Creates the directory of the copies if it belongs in the user's directory, and removes the copies of projects that
+/// no longer exist.
 ///
 /// # Errors
 /// When the user's directory cannot be written.

@@ -1,4 +1,4 @@
-//! `aur mem trust-index`: accepts an index, or one of the stores beside it, that somebody else has made.
+//! `aur mem trust-index`: accepts an index or another store that somebody else has made.
 
 use std::io::Write;
 use std::path::Path;

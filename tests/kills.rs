@@ -195,14 +195,14 @@ fn a_replacement_that_dies_at_any_step_leaves_the_old_index_or_the_new_one() {
 struct Creation {
     name: &'static str,
     create: &'static [&'static str],
-    /// The file whose appearance is waited for; a directory stands for any file below it.
+    /// The file whose creation the test waits for. If it is a directory, any file below it counts.
     file: PathBuf,
-    /// What is removed before each round.
+    /// The directory that is removed before each round.
     store: PathBuf,
     next: &'static [&'static [&'static str]],
 }
 
-/// Kills in the creation of each store, unless `AURORA_TEST_KILLS` says how many.
+/// Number of kills during the creation of each store, unless `AURORA_TEST_KILLS` overrides it.
 const KILLS_OF_CREATION: usize = 5;
 const SEARCH: &[&str] = &["mem", "search", "parse_token", "--mode", "sparse", "--format", "json"];
 

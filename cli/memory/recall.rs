@@ -102,7 +102,7 @@ impl Recalled {
         Ok(())
     }
 
-    fn shown(&self) -> Vec<ShownChunk<'_>> {
+    fn displayed_chunks(&self) -> Vec<ShownChunk<'_>> {
         match &self.answer {
             Answer::Texts(packed) => packed.shown().collect(),
             Answer::List(_, listed) => self.found.shown().take(*listed).collect(),
@@ -112,7 +112,7 @@ impl Recalled {
 
 /// Remembers what was shown, as a search does.
 fn remember(args: &RecallArgs, query: &str, searchers: &Searchers, recalled: &Recalled, now: i64, terminal: &Terminal) {
-    let shown = recalled.shown();
+    let shown = recalled.displayed_chunks();
     searchers.record(shown.iter().copied(), now);
     if let Some(session) = &args.memory.session {
         note_search(session, query, searchers, &shown, terminal);

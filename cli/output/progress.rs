@@ -84,7 +84,7 @@ impl IndexObserver for IndexProgress {
         }
     }
 
-    fn of_run(&self) -> &dyn Observer {
+    fn run_observer(&self) -> &dyn Observer {
         self
     }
 }

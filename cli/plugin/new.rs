@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aurora_confined::Directory;
 use aurora_pipeline::PipelineSource;
-use aurora_stages::index::MOST_PIPELINE_BYTES;
+use aurora_stages::index::MAX_PIPELINE_BYTES;
 use aurora_stages::pipelines::EMBEDDED;
 use aurora_storage::ProjectDirectory;
 
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
         PluginLanguage::Wasm => wasm(name),
     };
     let pipeline_path = project.path_of(ProjectDirectory::PIPELINE);
-    let known = match home.read_to_string(ProjectDirectory::PIPELINE, MOST_PIPELINE_BYTES) {
+    let known = match home.read_to_string(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => "extends = \"default\"\n".to_owned(),
         Err(error) => return Err(Failure::new(format!("cannot read {}: {error}", pipeline_path.display()))),

@@ -61,7 +61,7 @@ impl OpenSession {
 }
 
 impl KnowledgeStore {
-    /// Opens the store in a directory, which is created if there is none. Only the user may read it.
+    /// Opens the store in a directory, and creates the directory if it does not exist. Only the user may read it.
     ///
     /// # Errors
     /// [`KnowledgeError::Taken`] if another process has it, or that it cannot be created.

@@ -57,7 +57,7 @@ impl IndexObserver for Reporter<'_> {
         self.tell(|status| (status.commits_done, status.commits_total) = (walk.done, walk.total));
     }
 
-    fn of_run(&self) -> &dyn Observer {
+    fn run_observer(&self) -> &dyn Observer {
         self
     }
 }

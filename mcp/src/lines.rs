@@ -75,7 +75,7 @@ where
                 }
             };
             let output = Arc::clone(&self.output);
-            // In a task of its own it is written as a whole, even if this future is dropped.
+            // A separate task writes the whole message, even if this future is dropped.
             input.answering = Some(tokio::spawn(async move { write(&output, refusal.to_json()).await }));
         }
     }

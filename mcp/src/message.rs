@@ -1,16 +1,18 @@
-//! Messages of clients, and the errors that answer those that are none of the protocol.
+//! Decodes messages of clients, and answers invalid ones with an error.
 
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, JsonRpcMessage};
 use serde_json::{Value, json};
 
-/// Methods of requests that the server answers. `rmcp` takes a request whose parameters are wrong for one of an unknown method.
+/// Methods of the requests that the server answers. `rmcp` takes a request with invalid parameters for one with an
+/// unknown method.
 const METHODS: [&str; 7] =
     ["initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list"];
 
-/// Reads a message. `None` is one that the protocol leaves without an answer, such as a malformed notification or response.
+/// Decodes a message. Returns `None` for a message that is not to be answered, such as a malformed notification or
+/// response.
 ///
 /// # Errors
-/// The answer to a text that is not a message, or to a request that has wrong parameters.
+/// The answer to a text that is not a message, or to a request with invalid parameters.
 pub(crate) fn decode(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii();
     if text.is_empty() {
@@ -78,7 +80,7 @@ fn refused(value: &Value) -> Option<Refusal> {
 /// An error that answers a text instead of the server.
 #[derive(Debug)]
 pub(crate) struct Refusal {
-    /// The id of the request, or null if it has none that can be read.
+    /// The id of the request, or null if it is missing or cannot be read.
     id: Value,
     code: ErrorCode,
     reason: String,

@@ -6,7 +6,7 @@ use crate::error::ProjectError;
 use crate::project::Project;
 use crate::user;
 
-/// The annotations of a project, all of which have been checked; `None` where there are none.
+/// Opens the annotations of a project and checks all of them. Returns `None` if the project has no annotations.
 ///
 /// # Errors
 /// When they are damaged, cannot be read, or the user has neither made nor accepted them.

@@ -77,14 +77,15 @@ pub struct Searcher {
     retriever: Retriever,
     embedder: Option<IndexEmbedder>,
     notice: Option<EmbedderNotice>,
-    /// The log, or why there is none: then results are ranked as if nothing had been shown before.
+    /// The access history, or the reason why it cannot be used. Without it, results are ranked as if nothing
+    /// had been shown before.
     access: Result<Arc<AccessLog>, String>,
 }
 
 impl Searcher {
-    /// Makes a generation ready for searches in `mode` with `config`. Without the embedder of its vectors, hybrid searches go by
-    /// keywords, and [`Self::notice`] says why. An access history or tags that cannot be used are left out, and a note of every
-    /// answer says why.
+    /// Makes a generation ready for searches in `mode` with `config`. Without the embedder of its vectors, hybrid
+    /// searches rank by keywords, and [`Self::notice`] gives the reason. An access history or tags that cannot be used
+    /// are left out, and every answer has a note with the reason.
     ///
     /// # Errors
     /// In mode `dense`, when the embedder cannot be used.
@@ -134,10 +135,10 @@ impl Searcher {
         self.retriever.config()
     }
 
-    /// What was shown and judged before.
+    /// The access history: the results that were shown and judged before.
     ///
     /// # Errors
-    /// Why it cannot be used, and what to do about it.
+    /// The reason why it cannot be used, and a remedy.
     pub fn access(&self) -> Result<&AccessLog, &str> {
         self.access.as_deref().map_err(String::as_str)
     }

@@ -30,7 +30,7 @@ fn ranks(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
 
 /// The state of a column in words; `None` if every row has a result of the stage's present program.
 fn note(column: &ColumnDeclaration, unfinished: &Unfinished) -> Option<String> {
-    let (rows, stage) = (unfinished.of_stage(&column.stage), &column.stage);
+    let (rows, stage) = (unfinished.for_stage(&column.stage), &column.stage);
     let count = |rows: u64| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
     let mut states = Vec::new();
     if unfinished.is_stale(&column.name) {

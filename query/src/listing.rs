@@ -30,7 +30,7 @@ pub(crate) fn list(
 ) -> Result<SearchResults, QueryError> {
     let (mut parts, mut hits, mut left) = (Vec::new(), Vec::new(), query.limit);
     for (place, root) in roots.iter().enumerate() {
-        let mut part = Part::of(root, query, filter, left)?;
+        let mut part = Part::new(root, query, filter, left)?;
         left -= part.hits.len();
         for hit in std::mem::take(&mut part.hits) {
             let name = root.shown_name(roots).map(str::to_owned);
@@ -91,7 +91,7 @@ struct Part {
 }
 
 impl Part {
-    fn of(root: &Root<'_>, query: &Query, filter: &Filter, limit: usize) -> Result<Self, QueryError> {
+    fn new(root: &Root<'_>, query: &Query, filter: &Filter, limit: usize) -> Result<Self, QueryError> {
         let retriever = root.retriever;
         let snapshot = retriever.snapshot();
         let selection = filter.select(&root.filtered(), &query.work)?;

@@ -125,7 +125,7 @@ impl State {
         .await
     }
 
-    /// Does work on a thread of its own, which writes the result in JSON; see [`Self::work`].
+    /// Runs work on a separate thread, which also serializes the result to JSON; see [`Self::work`].
     pub(crate) async fn answer<T: Serialize>(
         &self,
         work: impl FnOnce(&RequestWork) -> Result<T, Problem> + Send + 'static,

@@ -22,16 +22,17 @@ impl Annotations {
     /// Opens those of a project, given its `.aurora` directory. `known` remembers which are this user's.
     ///
     /// # Errors
-    /// [`StorageError::NoIndex`] where there are none, and [`OpenMode::Existing`] is asked for;
-    /// [`StorageError::ForeignRecords`] if the user has neither made nor accepted them; or that they cannot be opened.
+    /// [`StorageError::NoIndex`] if `mode` is [`OpenMode::Existing`] and the project has no annotations;
+    /// [`StorageError::ForeignRecords`] if the user has neither made nor accepted them; another error if they cannot be
+    /// opened.
     pub fn open(directory: &Path, mode: OpenMode, known: KnownIndexes) -> Result<Self, StorageError> {
         Ok(Self(open_unchecked(directory, mode, known)?.checked()?))
     }
 
-    /// Takes those of a project for this user's from now on, after a check of all that is in them. Returns their number.
+    /// Checks all annotations of a project, and records them as this user's. Returns their number.
     ///
     /// # Errors
-    /// When there are none, they are damaged, or the record of them cannot be written.
+    /// When the project has no annotations, they are damaged, or the record cannot be written.
     pub fn accept(directory: &Path, known: KnownIndexes) -> Result<usize, StorageError> {
         let annotations = Self(open_unchecked(directory, OpenMode::Existing, known)?);
         annotations.0.accept()?;

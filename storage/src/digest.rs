@@ -26,7 +26,7 @@ impl Snapshot {
     /// # Errors
     /// [`StorageError::Damaged`] for the first chunk, posting list, vector or file row that cannot be read.
     pub fn digest(&self) -> Result<String, StorageError> {
-        let stale = StaleColumns::of(self);
+        let stale = StaleColumns::from_snapshot(self);
         let terms = self.term_digests(&stale)?;
         let mut keys = Vec::with_capacity(self.live().len() as usize);
         for id in self.live() {
@@ -123,7 +123,7 @@ struct StaleColumns<'s> {
 }
 
 impl<'s> StaleColumns<'s> {
-    fn of(snapshot: &'s Snapshot) -> Self {
+    fn from_snapshot(snapshot: &'s Snapshot) -> Self {
         let manifest = snapshot.manifest();
         let columns: Vec<_> =
             manifest.columns.iter().filter(|column| manifest.unfinished.is_stale(&column.name)).collect();
@@ -138,7 +138,7 @@ impl<'s> StaleColumns<'s> {
         self.columns.iter().any(|column| column.name == name)
     }
 
-    /// Figures by field without those of the terms that columns have.
+    /// Clears the figure of the field for custom columns if a stale column has terms.
     fn without_terms<T: Default>(&self, mut by_field: [T; FIELDS]) -> [T; FIELDS] {
         if self.have_terms {
             by_field[Field::Custom.index()] = T::default();

@@ -3,7 +3,7 @@
 /// Why a store of records is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Distrust {
-    /// No record says that the user has made or accepted it.
+    /// There is no record that the user has made or accepted it.
     #[error("you have neither made nor accepted it")]
     Unknown,
     /// Git tracks it, and it has been written since the user's last change: perhaps by git.

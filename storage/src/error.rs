@@ -224,8 +224,8 @@ pub enum StorageError {
 }
 
 impl StorageError {
-    /// The same error of a store of records. What can be built again in the case of an index cannot be here.
-    pub(crate) fn of_records(self, data: &Path) -> Self {
+    /// Converts an error into one of a store of records: unlike an index, its content cannot be built again.
+    pub(crate) fn into_records_error(self, data: &Path) -> Self {
         match self.unusable_index() {
             Some(what) => Self::DamagedRecords { path: data.to_owned(), what },
             None => self,

@@ -15,16 +15,16 @@ use crate::project::{DATA, ProjectDirectory};
 
 /// LMDB's lock file.
 pub(crate) const LMDB_LOCK: &str = "lock.mdb";
-/// Locked by the process that creates a data file, in the directory above that of the data file.
+/// The file that a process locks while it creates a data file, in the parent of the data file's directory.
 const CREATION_LOCK: &str = "create.lock";
 /// Bytes of a lock file per reader, and before the first.
 const LOCK_SLOT: usize = 64;
-/// The largest map that is asked for, and the smallest that is made do with.
+/// Maximum and minimum size of a map, in bytes.
 ///
 /// A map takes address space, not disk or memory, on Windows too: LMDB reserves it there, and makes the file longer as it
 /// takes pages.
-const LARGEST_MAP: u64 = if cfg!(windows) { 1 << 36 } else { 1 << 40 };
-const SMALLEST_MAP: usize = 1 << 24;
+const MAX_MAP_BYTES: u64 = if cfg!(windows) { 1 << 36 } else { 1 << 40 };
+const MIN_MAP_BYTES: usize = 1 << 24;
 /// Bytes of address space that stay free if it is limited.
 const RESERVED_BYTES: usize = 192 << 20;
 /// Processes and snapshots that may read at the same time.
@@ -42,7 +42,7 @@ pub enum OpenMode {
 /// Makes sure that LMDB, which opens its files by name and follows links, finds regular files or none.
 ///
 /// # Errors
-/// [`StorageError::NoIndex`] when an existing file is asked for and there is none, or it holds no commit.
+/// [`StorageError::NoIndex`] if `mode` is [`OpenMode::Existing`] and the data file is missing or has no commit.
 pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
     for name in [DATA, LMDB_LOCK] {
         let path = || directory.path().join(name);
@@ -153,7 +153,7 @@ pub(crate) fn open_lmdb(
     mut flags: EnvFlags,
 ) -> Result<heed::Env<WithoutTls>, StorageError> {
     let mut waits = 0;
-    let largest = usize::try_from(LARGEST_MAP).unwrap_or(1 << (usize::BITS - 1));
+    let largest = usize::try_from(MAX_MAP_BYTES).unwrap_or(1 << (usize::BITS - 1));
     let mut size = largest;
     let mut is_limited = false;
     loop {
@@ -165,17 +165,17 @@ pub(crate) fn open_lmdb(
             options.open(directory)
         };
         let error = match opened {
-            Ok(_) if is_limited && size > SMALLEST_MAP => {
+            Ok(_) if is_limited && size > MIN_MAP_BYTES => {
                 is_limited = false;
                 let is_new_index = mode == OpenMode::Create && directory.ends_with(ProjectDirectory::INDEX);
-                size = (size / if is_new_index { 2 } else { 8 }).max(SMALLEST_MAP);
+                size = (size / if is_new_index { 2 } else { 8 }).max(MIN_MAP_BYTES);
                 continue;
             }
             Ok(_) if size < largest && MmapMut::map_anon(RESERVED_BYTES).is_err() => {
-                if size == SMALLEST_MAP {
+                if size == MIN_MAP_BYTES {
                     return Err(StorageError::io(data, io::ErrorKind::OutOfMemory.into()));
                 }
-                size = (size / 2).max(SMALLEST_MAP);
+                size = (size / 2).max(MIN_MAP_BYTES);
                 continue;
             }
             Ok(lmdb) => return Ok(lmdb),
@@ -202,7 +202,7 @@ pub(crate) fn open_lmdb(
             {
                 flags |= EnvFlags::READ_ONLY | EnvFlags::NO_LOCK;
             }
-            heed::Error::Io(cause) if is_about_memory(cause) && size > SMALLEST_MAP => {
+            heed::Error::Io(cause) if is_about_memory(cause) && size > MIN_MAP_BYTES => {
                 is_limited = true;
                 size /= 2;
             }

@@ -131,11 +131,11 @@ impl Drop for Replacement {
     }
 }
 
-/// Whether a project has an index, given its `.aurora` directory. A data file without any commit is none.
+/// Whether a project has an index, given its `.aurora` directory. A data file without a commit does not count.
 pub(crate) fn is_present(home: &Directory) -> bool {
     let is_there = |name: &&str| {
         let is_file = home.metadata(Path::new(name).join(DATA)).is_ok_and(|found| found.kind == EntryKind::File);
-        // One that cannot be read is there: opening it says why.
+        // An unreadable file counts: opening it reports the reason.
         is_file && !home.open_directory(name).is_ok_and(|directory| holds_no_commit(&directory).unwrap_or(false))
     };
     [INDEX, OLD].iter().any(is_there)

@@ -89,7 +89,7 @@ impl KnownIndexes {
         Self::none().accepting_unknown(true)
     }
 
-    /// The same records, where stores of records that have none are accepted too or not.
+    /// The same records; sets whether stores without a record are accepted as well.
     #[must_use]
     pub fn accepting_unknown(self, accepts_unknown: bool) -> Self {
         Self { accepts_unknown, ..self }

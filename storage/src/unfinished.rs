@@ -44,9 +44,9 @@ pub struct UnfinishedRows {
 pub struct StageFailure {
     /// Name of the stage.
     pub stage: String,
-    /// What it failed on: the path of a document, or the directory of all documents of the stage.
+    /// Path of the document that failed, or the directory of all documents of the stage.
     pub place: String,
-    /// Why.
+    /// Reason of the failure.
     pub reason: String,
 }
 
@@ -57,7 +57,7 @@ impl Unfinished {
     }
 
     /// The rows of a stage without a result.
-    pub fn of_stage(&self, stage: &str) -> UnfinishedRows {
+    pub fn for_stage(&self, stage: &str) -> UnfinishedRows {
         let known = self.rows.iter().find(|rows| rows.stage == stage).cloned();
         known.unwrap_or_else(|| UnfinishedRows { stage: stage.to_owned(), ..UnfinishedRows::default() })
     }
@@ -104,10 +104,10 @@ mod tests {
         let rows = [row("owner", Some(1), Some("it hangs")), row("churn", None, None)];
         let mut unfinished = Unfinished::default();
         unfinished.add(&rows, 3);
-        assert_eq!((unfinished.of_stage("owner").failed, unfinished.of_stage("churn").waiting), (1, 3));
+        assert_eq!((unfinished.for_stage("owner").failed, unfinished.for_stage("churn").waiting), (1, 3));
         let mut without_chunks = Unfinished::default();
         without_chunks.add(&rows, 0);
-        assert_eq!(without_chunks.of_stage("churn").waiting, 1);
+        assert_eq!(without_chunks.for_stage("churn").waiting, 1);
         without_chunks.subtract(&rows, 0);
         assert_eq!(without_chunks, Unfinished::default());
     }

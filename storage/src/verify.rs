@@ -111,8 +111,8 @@ impl Snapshot {
         report
     }
 
-    /// Checks the pages of every tree, and the checksum of every value, those of rows that nothing refers to included. Vectors have
-    /// checksums of their own. Returns what is wrong with the keyword index.
+    /// Checks the pages of every tree and the checksum of every value, also in rows that nothing refers to. Vectors
+    /// have checksums of their own. Returns what is wrong with the keyword index.
     fn verify_pages(&self, report: &mut VerifyReport) -> Vec<String> {
         let keywords = KEYWORDS.map(Table::name);
         let mut in_keywords = Vec::new();

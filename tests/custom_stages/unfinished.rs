@@ -352,7 +352,7 @@ fn exit_codes_and_answers_tell_of_failed_rows() {
     assert!(few.err.contains("of the chunks have a value in column `owner`, less than 95%"), "{}", few.err);
     let pipeline = format!("{STAGE}max_failed_rows = 2\nmin_values = 50\n");
     fixture.write(".aurora/pipeline.toml", &pipeline);
-    assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0), "the pipeline says what is enough");
+    assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0), "the pipeline sets the thresholds");
     fixture.write(".aurora/pipeline.toml", pipeline.replace("= 50", "= 99"));
     assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(1));
     fixture.write(".aurora/pipeline.toml", STAGE).write("mode", "");

@@ -1,4 +1,4 @@
-//! Stores beside the index that are damaged, foreign, or were never finished: a search goes on without them and says so.
+//! Damaged, foreign and unfinished stores other than the index: a search continues without them and adds a note.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -174,7 +174,7 @@ fn a_search_goes_on_without_a_damaged_store_and_names_it_once() {
             .expect(move |sandbox, outcomes| {
                 let directory = (store.directory)(sandbox).display().to_string();
                 let notes = notes(&outcomes[0])?;
-                // A lock file is no content: what is there can be read, or the note says why it cannot.
+                // A lock file has no content: either the store can be read, or a note gives the reason.
                 ensure(notes.len() <= 1, &format!("one note: {notes:?}"))?;
                 let is_named = |note: &String| {
                     note.contains(&directory)
@@ -185,7 +185,7 @@ fn a_search_goes_on_without_a_damaged_store_and_names_it_once() {
                     ensure(outcomes[place].code == Some(0), "no command fails because of it")?;
                 }
                 self::notes(&outcomes[5])?;
-                // A command about memory fails if it has none that can be used.
+                // A command about memory fails if no memory can be used.
                 ensure(outcomes[6].code == Some(if store.is_memory { 2 } else { 0 }), "`aur mem list`")?;
                 // `aur mem recall` has begun another access history.
                 let is_named = outcomes[7].out.contains(&directory) || store.name == "access";

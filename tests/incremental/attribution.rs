@@ -100,7 +100,7 @@ fn a_commit_while_history_is_read_is_seen() {
             git.expect("git runs");
         }
 
-        fn of_run(&self) -> &dyn Observer {
+        fn run_observer(&self) -> &dyn Observer {
             self
         }
     }

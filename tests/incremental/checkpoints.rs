@@ -89,7 +89,7 @@ impl Observer for Dying<'_> {
 }
 
 impl IndexObserver for Dying<'_> {
-    fn of_run(&self) -> &dyn Observer {
+    fn run_observer(&self) -> &dyn Observer {
         self
     }
 }

@@ -123,7 +123,7 @@ fn an_edit_that_keeps_size_and_modification_time_was_never_noticed() {
 fn a_file_that_was_copied_in_its_place_is_read_and_not_parsed() {
     let fixture = settled();
     let chunks = snapshot(fixture.root()).live().clone();
-    // What a restored cache, a fresh clone and `cp -a` have in common: other inodes, other change times.
+    // A restored cache, a fresh clone and `cp -a` all have new inodes and new change times.
     let copy = fixture.duplicate();
     for entry in fs::read_dir(fixture.path("m0")).expect("listed").map(|entry| entry.expect("an entry")) {
         if entry.file_type().expect("a kind").is_file() {
@@ -158,7 +158,7 @@ fn a_root_that_is_deleted_and_made_again_is_known_by_its_content() {
     equals_a_fresh_one(&fixture, "made again");
 }
 
-/// How many chunks of an index git tracks, does not track, and knows nothing of.
+/// Numbers of chunks of an index that git tracks, that it does not track, and whose state is unknown.
 fn git_states(root: &Path) -> [usize; 3] {
     let snapshot = snapshot(root);
     let state = |id| snapshot.chunk(ChunkId(id)).expect("sound").expect("live").git_state();
@@ -166,7 +166,7 @@ fn git_states(root: &Path) -> [usize; 3] {
         .map(|wanted| snapshot.live().iter().filter(|id| state(*id) == wanted).count())
 }
 
-/// Where the repository of a fixture is put aside.
+/// The directory to which the repository of a fixture is moved.
 fn aside(fixture: &Fixture) -> std::path::PathBuf {
     fixture.root().with_extension("repository")
 }

@@ -72,7 +72,7 @@ fn stopped_when(root: &Path, is_time: fn(&Progress) -> bool) {
         }
     }
     impl IndexObserver for Stop {
-        fn of_run(&self) -> &dyn Observer {
+        fn run_observer(&self) -> &dyn Observer {
             self
         }
     }
@@ -98,7 +98,7 @@ fn impatient(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
             self.stop.iter().for_each(CancelToken::cancel);
         }
 
-        fn of_run(&self) -> &dyn Observer {
+        fn run_observer(&self) -> &dyn Observer {
             self
         }
     }

@@ -34,7 +34,7 @@ fn searches_and_memory_withstand_clocks_that_jump() {
     let before = found(NOW);
     assert!(before.len() >= 2, "{before:?}");
     for time in OTHERS {
-        // What one clock has written, the next ones read.
+        // Entries that are written with one clock are read with the next ones.
         add(time, &format!("A note of {time}"));
         for arguments in
             [&["mem", "index", "--force"][..], &["mem", "feedback", "good", "src/cache.py:9"], &["mem", "list"]]

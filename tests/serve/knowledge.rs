@@ -480,7 +480,7 @@ fn a_session_that_is_deleted_by_hand_is_gone() {
     assert_eq!(ids, [1, 2]);
 }
 
-/// Kills of a server that creates a session, unless `AURORA_TEST_KILLS` says how many.
+/// Number of kills of a server while it creates a session, unless `AURORA_TEST_KILLS` overrides it.
 const KILLS: u64 = 4;
 
 #[test]

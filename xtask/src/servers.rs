@@ -23,7 +23,7 @@ pub(crate) fn knowledge(arguments: &[String]) -> Result<(), String> {
     call(Command::new(&python).arg(bench.join("bench.py")).arg(program(&target)).args(arguments))
 }
 
-/// Repeats a team's day with custom stages on repositories, with the given program or the one that is built now.
+/// Repeats a team's day with custom stages on repositories, with the given program or a newly built one.
 pub(crate) fn team_day(given: Option<PathBuf>, repositories: &[PathBuf]) -> Result<(), String> {
     let program = given.map_or_else(|| built().map(|target| program(&target)), Ok)?;
     call(Command::new("python3").arg(project().join("benches/team_day/team_day.py")).arg(program).args(repositories))

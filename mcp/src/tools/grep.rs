@@ -11,9 +11,9 @@ use crate::tools::common::{
     CommonArguments, OneOrMore, ToolError, after, listed, noted, with_conditions, within_budget,
 };
 
-/// Most chunks that are looked at for lines, and most lines of each.
-const MOST_CHUNKS: usize = 1_000;
-const MOST_LINES: usize = 50;
+/// Maximum number of chunks that are searched for lines, and maximum number of lines of each.
+const MAX_CHUNKS: usize = 1_000;
+const MAX_LINES: usize = 50;
 /// Last line of an answer about as many chunks as are looked at.
 const MORE: &str = "(there are more matches than were looked at; narrow the pattern or the path)\n";
 
@@ -42,9 +42,9 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
         ..FilterSpec::default()
     };
     let request = SearchRequest {
-        limit: MOST_CHUNKS,
+        limit: MAX_CHUNKS,
         filter: with_conditions(filter, &arguments.r#where)?,
-        snippet_lines: MOST_LINES,
+        snippet_lines: MAX_LINES,
         ..SearchRequest::new("")
     };
     let found = searchers.search(&request, aurora_clock::now_seconds())?;
@@ -69,7 +69,7 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
     let total = lines.len();
     let unfit =
         |left: usize| format!("({left} of {total} lines did not fit; narrow the path, or give a larger budget)\n");
-    let more = if found.hits.len() == MOST_CHUNKS { MORE } else { "" };
+    let more = if found.hits.len() == MAX_CHUNKS { MORE } else { "" };
     let budget = after(budget, notes.iter().map(String::as_str).chain([&*unfit(total), more]));
     let shown = lines.iter().map(|((file, line), text)| format!("{file}:{line}: {}", text.trim_end()));
     let (mut out, left) = within_budget(shown, budget);

@@ -19,12 +19,12 @@ impl Consent {
             for (place, (before, after)) in self.command.iter().zip(&spec.command).enumerate() {
                 if before != after {
                     let part = if place == 0 { "the program".to_owned() } else { format!("argument {place}") };
-                    changes.push(format!("{part} is `{}`; it was `{}`", shown(after), shown(before)));
+                    changes.push(format!("{part} is `{}`; it was `{}`", abbreviated(after), abbreviated(before)));
                 }
             }
         } else {
             let (before, after) = (self.command.join(" "), spec.command.join(" "));
-            changes.push(format!("the command is `{}`; it was `{}`", shown(&after), shown(&before)));
+            changes.push(format!("the command is `{}`; it was `{}`", abbreviated(&after), abbreviated(&before)));
         }
         let files: BTreeMap<&str, String> = identity.covered().map(|file| (file.path.as_str(), file.hex())).collect();
         for (path, hash) in &files {
@@ -40,7 +40,7 @@ impl Consent {
         changes.extend(set_changes("the input", &self.inputs, &spec.inputs));
         let keys: BTreeSet<&String> = self.config.keys().chain(spec.config.keys()).collect();
         for key in keys {
-            let text = |value: &Value| shown(&value.to_string());
+            let text = |value: &Value| abbreviated(&value.to_string());
             match (self.config.get(key), spec.config.get(key)) {
                 (Some(before), Some(after)) if before == after => {}
                 (Some(before), Some(after)) => {
@@ -62,7 +62,7 @@ fn set_changes(what: &str, before: &[String], after: &[String]) -> Vec<String> {
     added.chain(before.difference(&after).map(|name| format!("{what} {name} is gone"))).collect()
 }
 
-fn shown(text: &str) -> String {
+fn abbreviated(text: &str) -> String {
     match text.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

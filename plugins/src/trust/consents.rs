@@ -121,7 +121,9 @@ impl Consents {
     fn has_earlier_record(&self, root: &Path, program: &ProgramIdentity) -> bool {
         let digest = blake3::Hash::from_bytes(program.program).to_hex().to_string();
         let directory = self.directory.as_deref();
-        directory.is_some_and(|directory| earlier_records::of(directory, root).any(|consent| consent.digest == digest))
+        directory.is_some_and(|directory| {
+            earlier_records::for_project(directory, root).any(|consent| consent.digest == digest)
+        })
     }
 
     /// Records that the user allows a program, in the project at `root` and wherever it is the same.

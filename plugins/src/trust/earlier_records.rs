@@ -28,7 +28,7 @@ struct ProjectRecords {
 }
 
 /// The consents for the project at `root`. Unreadable records allow nothing.
-pub(super) fn of(directory: &Path, root: &Path) -> impl Iterator<Item = EarlierConsent> {
+pub(super) fn for_project(directory: &Path, root: &Path) -> impl Iterator<Item = EarlierConsent> {
     read(directory, root).map(|records| records.consents).unwrap_or_default().into_iter()
 }
 

@@ -54,7 +54,7 @@ impl ProgramIdentity {
     pub fn of(spec: &ProgramSpec, root: &Path) -> Result<Self, ProgramError> {
         let unreadable = |source| ProgramError::Unreadable { path: ".".to_owned(), source };
         let directory = Directory::open_root(root).map_err(unreadable)?;
-        let mut imports = Imports::of_command(&spec.command);
+        let mut imports = Imports::from_command(&spec.command);
         let mut files = FileSet { root: &directory, found: BTreeMap::new(), imports: Some(&mut imports) };
         for path in spec.command.iter().flat_map(|argument| candidates(argument)) {
             if let Some(path) = below(root, path).filter(|path| !path.is_empty()) {

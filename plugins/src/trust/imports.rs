@@ -53,8 +53,8 @@ pub(super) struct Imports {
 }
 
 impl Imports {
-    /// Those of the arguments of a command.
-    pub(super) fn of_command(command: &[String]) -> Self {
+    /// The imports in the arguments of a command.
+    pub(super) fn from_command(command: &[String]) -> Self {
         let mut imports = Self {
             bases: BTreeSet::from([String::new()]),
             found: Vec::new(),
@@ -62,7 +62,7 @@ impl Imports {
             reports_unread: true,
         };
         let program = command.first().map(|program| program.rsplit('/').next().unwrap_or_default());
-        let language = program.and_then(Language::of_interpreter);
+        let language = program.and_then(Language::from_interpreter);
         for pair in command.windows(2) {
             match (language, pair[0].as_str()) {
                 (Some(Language::Python), "-m") => {
@@ -85,7 +85,7 @@ impl Imports {
         self.reports_unread = false;
     }
 
-    /// Adds those of a file that the command names or the configuration lists.
+    /// Adds the imports of a file that the command names or the configuration lists.
     pub(super) fn add_program(&mut self, path: &str, content: &[u8]) {
         self.bases.insert(directory_of(path).to_owned());
         self.add(path, content);
@@ -100,7 +100,7 @@ impl Imports {
         if content.len() > MAX_TEXT_BYTES {
             self.uncovered.insert(format!("imports of {path} beyond its first {} MiB", MAX_TEXT_BYTES >> 20));
         }
-        match Language::of_file(path, &text) {
+        match Language::from_file(path, &text) {
             Some(language) => self.read(directory_of(path), language, &text),
             None if !self.reports_unread || DATA.iter().any(|ending| path.rsplit('.').next() == Some(ending)) => {}
             None => {
@@ -164,7 +164,7 @@ impl Imports {
 }
 
 impl Language {
-    fn of_file(path: &str, text: &str) -> Option<Self> {
+    fn from_file(path: &str, text: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path);
         match name.rsplit_once('.').map(|(_, ending)| ending) {
             Some("py" | "pyw") => Some(Self::Python),
@@ -173,13 +173,13 @@ impl Language {
             Some("sh" | "bash" | "zsh" | "ksh") => Some(Self::Shell),
             _ => {
                 let line = text.lines().next()?.strip_prefix("#!")?;
-                line.split([' ', '/']).find_map(Self::of_interpreter)
+                line.split([' ', '/']).find_map(Self::from_interpreter)
             }
         }
     }
 
     /// The language that an interpreter runs, such as `python3.12`.
-    fn of_interpreter(name: &str) -> Option<Self> {
+    fn from_interpreter(name: &str) -> Option<Self> {
         let name = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
         match name {
             "python" | "pypy" => Some(Self::Python),

@@ -17,7 +17,7 @@ pub struct Condition {
     pub key: String,
     /// How its values are compared.
     pub operator: Operator,
-    /// What they are compared with; one operand unless the operator takes a list.
+    /// Operands of the comparison; exactly one unless the operator takes a list.
     pub(super) operands: Vec<Operand>,
 }
 

@@ -7,12 +7,12 @@ use crate::filter::operand::ListProblem;
 
 use crate::work::Cancelled;
 
-/// Longest pattern, glob, condition or name, in bytes.
-pub(crate) const LONGEST_VALUE: usize = 4 << 10;
-/// Most patterns, globs, conditions or lists of names.
-pub(crate) const MOST_VALUES: usize = 256;
+/// Maximum length of a pattern, glob, condition or name, in bytes.
+pub(crate) const MAX_VALUE_BYTES: usize = 4 << 10;
+/// Maximum number of patterns, globs, conditions or lists of names.
+pub(crate) const MAX_VALUES: usize = 256;
 /// Maximum length of all values of one kind together, in bytes.
-pub(crate) const MAX_VALUES_BYTES: usize = 16 << 10;
+pub(crate) const MAX_TOTAL_BYTES: usize = 16 << 10;
 /// Maximum memory of the compiled patterns of one filter, in bytes.
 pub(crate) const MAX_PATTERN_BYTES: usize = 8 << 20;
 
@@ -55,7 +55,7 @@ pub enum FilterError {
     },
     /// Too many or too long values.
     #[error(
-        "{what}: at most {MOST_VALUES} are taken, of at most {LONGEST_VALUE} bytes each and {MAX_VALUES_BYTES} bytes in all"
+        "{what}: at most {MAX_VALUES} are taken, of at most {MAX_VALUE_BYTES} bytes each and {MAX_TOTAL_BYTES} bytes in all"
     )]
     TooMuch {
         /// Which values.

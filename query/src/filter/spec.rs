@@ -10,7 +10,7 @@ use roaring::RoaringBitmap;
 
 use crate::filter::columns::{self, without_tags};
 use crate::filter::condition::Condition;
-use crate::filter::error::{FilterError, LONGEST_VALUE, MAX_VALUES_BYTES, MOST_VALUES, SelectError};
+use crate::filter::error::{FilterError, MAX_TOTAL_BYTES, MAX_VALUE_BYTES, MAX_VALUES, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::text::TextFilter;
 use crate::memory::Source;
@@ -136,9 +136,9 @@ impl FilterSpec {
 
 /// Refuses values that are too long or too many.
 fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
-    let is_fine = values.len() <= MOST_VALUES
-        && values.iter().all(|value| value.len() <= LONGEST_VALUE)
-        && values.iter().map(String::len).sum::<usize>() <= MAX_VALUES_BYTES;
+    let is_fine = values.len() <= MAX_VALUES
+        && values.iter().all(|value| value.len() <= MAX_VALUE_BYTES)
+        && values.iter().map(String::len).sum::<usize>() <= MAX_TOTAL_BYTES;
     if is_fine { Ok(()) } else { Err(FilterError::TooMuch { what }) }
 }
 
@@ -361,9 +361,9 @@ mod tests {
 
     #[test]
     fn issue_15_long_and_many_values_are_refused() {
-        let long = vec!["a".repeat(LONGEST_VALUE + 1)];
-        let many = vec!["a".to_owned(); MOST_VALUES + 1];
-        let much = vec!["a".repeat(LONGEST_VALUE - 10); MAX_VALUES_BYTES / LONGEST_VALUE + 1];
+        let long = vec!["a".repeat(MAX_VALUE_BYTES + 1)];
+        let many = vec!["a".to_owned(); MAX_VALUES + 1];
+        let much = vec!["a".repeat(MAX_VALUE_BYTES - 10); MAX_TOTAL_BYTES / MAX_VALUE_BYTES + 1];
         for values in [long, many, much] {
             let where_ = values.iter().map(|value| format!("owner={value}").parse().expect("a condition")).collect();
             for spec in [

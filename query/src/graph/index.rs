@@ -13,10 +13,10 @@ use crate::work::WorkBudget;
 
 /// Most definitions of one name that are looked at.
 pub(crate) const MOST_NAMESAKES: usize = 1_024;
-/// Most chunks of one file that are looked at.
-const MOST_CHUNKS: usize = 16_384;
-/// Most bytes of the pieces of one definition that are read.
-const MOST_TEXT: usize = 1 << 20;
+/// Maximum number of chunks of one file that are read.
+const MAX_CHUNKS: usize = 16_384;
+/// Maximum size of the pieces of one definition that are read, in bytes.
+const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Most expressions that are read to resolve the calls of one name in one text.
 const MOST_EXPRESSIONS: u32 = 4_096;
 /// Most expressions and re-exports that are followed to answer one question.
@@ -227,7 +227,7 @@ impl<'s> Index<'s> {
             return Ok(known.clone());
         }
         let mut name = None;
-        for id in self.snapshot.file(path)?.into_iter().flat_map(|file| file.chunks).take(MOST_CHUNKS) {
+        for id in self.snapshot.file(path)?.into_iter().flat_map(|file| file.chunks).take(MAX_CHUNKS) {
             let Some(text) = self.snapshot.text(id)? else { continue };
             name = text.text.lines().find_map(|line| Some(line.strip_prefix("module ")?.trim().to_owned()));
             if name.is_some() {
@@ -304,7 +304,7 @@ impl<'s> Index<'s> {
         }
         let mut whole = String::new();
         for id in self.pieces(definition)? {
-            if whole.len() > MOST_TEXT || self.work.is_cancelled() {
+            if whole.len() > MAX_TEXT_BYTES || self.work.is_cancelled() {
                 break;
             }
             if let Some(text) = self.snapshot.text(id)? {
@@ -337,7 +337,7 @@ impl<'s> Index<'s> {
         let mut file = File::default();
         let mut by_key: FxHashMap<String, ChunkId> = FxHashMap::default();
         let mut parents = Vec::new();
-        for id in record.chunks.into_iter().take(MOST_CHUNKS).take_while(|_| !self.work.is_cancelled()) {
+        for id in record.chunks.into_iter().take(MAX_CHUNKS).take_while(|_| !self.work.is_cancelled()) {
             let (Some(chunk), Some(relations)) = (self.snapshot.chunk(id)?, self.snapshot.relations(id)?) else {
                 continue;
             };

@@ -12,8 +12,8 @@ use super::reason::Reason;
 use super::scope;
 use super::signature;
 
-/// Most members of one name that a call can mean when the type of its receiver is unknown.
-const MOST_CANDIDATES: usize = 8;
+/// Maximum number of members of one name that a call can mean when the type of its receiver is unknown.
+const MAX_CANDIDATES: usize = 8;
 
 /// A definition that a call means.
 #[derive(Debug, Clone)]
@@ -75,7 +75,7 @@ fn stated(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Ta
     } else {
         (namesakes, Reason::Global)
     };
-    if found.len() > MOST_CANDIDATES { Ok(Vec::new()) } else { shared(index, found, reason, None) }
+    if found.len() > MAX_CANDIDATES { Ok(Vec::new()) } else { shared(index, found, reason, None) }
 }
 
 /// The constructors that a constructor calls as `super(…)` or `this(…)`.
@@ -186,7 +186,7 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     match members.len() {
         0 => Ok(Vec::new()),
         1 => shared(reader.index, members, Reason::OnlyMember, site.arguments),
-        2..=MOST_CANDIDATES => shared(reader.index, members, Reason::Namesakes, site.arguments),
+        2..=MAX_CANDIDATES => shared(reader.index, members, Reason::Namesakes, site.arguments),
         _ => Ok(Vec::new()),
     }
 }

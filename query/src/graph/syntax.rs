@@ -27,7 +27,8 @@ pub(crate) struct Syntax {
 }
 
 impl Syntax {
-    /// Whether the language has rules of its own. Other languages are read by the rules of C-like ones, which is a guess.
+    /// Whether there are rules for the language. Other languages are read by the rules of C-like languages, which is a
+    /// guess.
     pub(crate) fn is_known(&self) -> bool {
         !self.languages.is_empty()
     }

@@ -60,7 +60,7 @@ impl Boosts {
     ///
     /// # Errors
     /// When the index is damaged.
-    pub(crate) fn of_chunk(&self, snapshot: &Snapshot, id: ChunkId) -> Result<Vec<ColumnBoost>, StorageError> {
+    pub(crate) fn for_chunk(&self, snapshot: &Snapshot, id: ChunkId) -> Result<Vec<ColumnBoost>, StorageError> {
         let mut boosts = Vec::new();
         for BoostedColumn { name, weight } in &self.columns {
             if let Some(number) = snapshot.custom_value(id, name)?.as_ref().and_then(clamped) {

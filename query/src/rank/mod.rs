@@ -183,7 +183,7 @@ fn with_features<'s>(
     context.work.check()?;
     let parts = candidates.into_iter().zip(accesses).zip(features);
     let ranked = parts.map(|((candidate, access), features)| {
-        let boosts = context.boosts[candidate.root].of_chunk(context.root(&candidate).snapshot, candidate.id)?;
+        let boosts = context.boosts[candidate.root].for_chunk(context.root(&candidate).snapshot, candidate.id)?;
         let memory = context.roots[candidate.root].memory;
         let aging = memory.map(|memory| memory.aging(candidate.chunk, access.as_ref(), context.now));
         Ok(RankedCandidate { boosts, aging, ..RankedCandidate::new(candidate, access, features) })

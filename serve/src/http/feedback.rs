@@ -14,8 +14,8 @@ use crate::http::extract::Body;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Most chunks of one request.
-const MOST_CHUNKS: usize = 1_000;
+/// Maximum number of chunks of one request.
+const MAX_CHUNKS: usize = 1_000;
 
 /// A verdict on results.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -65,8 +65,8 @@ pub(crate) async fn feedback(Shared(state): Shared<Arc<State>>, body: Body<Feedb
     state
         .answer(move |request| {
             let body = body.parse()?;
-            if !(1..=MOST_CHUNKS).contains(&body.ids.len()) {
-                return Err(Problem::invalid(format!("`ids` has 1 to {MOST_CHUNKS} items")));
+            if !(1..=MAX_CHUNKS).contains(&body.ids.len()) {
+                return Err(Problem::invalid(format!("`ids` has 1 to {MAX_CHUNKS} items")));
             }
             let verdict = match body.verdict {
                 VerdictName::Good => Verdict::Good,

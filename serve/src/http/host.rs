@@ -10,7 +10,7 @@ const MAX_LABEL_BYTES: usize = 63;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HostPort {
     pub(crate) host: Host,
-    /// `None` stands for the default port of the scheme.
+    /// `None` means the default port of the scheme.
     pub(crate) port: Option<u16>,
 }
 

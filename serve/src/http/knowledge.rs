@@ -16,14 +16,14 @@ use crate::http::extract::{Body, Place};
 use crate::problem::Problem;
 use crate::state::{RequestWork, State};
 
-/// Results of a search unless it says how many, and most of them.
+/// Default number of results of a search, and their maximum number.
 const DEFAULT_TOP_K: usize = 10;
-const MOST_TOP_K: usize = 50;
-/// Longest query, in characters.
-const LONGEST_QUERY: usize = 1_000;
-/// Longest title and address of an article, in characters.
-const LONGEST_TITLE: usize = 1_000;
-const LONGEST_URL: usize = 4_096;
+const MAX_TOP_K: usize = 50;
+/// Maximum length of a query, in characters.
+const MAX_QUERY_CHARS: usize = 1_000;
+/// Maximum length of the title and of the address of an article, in characters.
+const MAX_TITLE_CHARS: usize = 1_000;
+const MAX_URL_CHARS: usize = 4_096;
 
 /// A session that was made.
 #[derive(Debug, Serialize, ToSchema)]
@@ -159,8 +159,8 @@ pub(crate) async fn add(
     let of_work = Arc::clone(&state);
     let read = move |request: &RequestWork| {
         let article = body.parse()?;
-        within("title", &article.title, LONGEST_TITLE)?;
-        within("url", article.url.as_deref().unwrap_or_default(), LONGEST_URL)?;
+        within("title", &article.title, MAX_TITLE_CHARS)?;
+        within("url", article.url.as_deref().unwrap_or_default(), MAX_URL_CHARS)?;
         Ok((of_work.writable_knowledge()?.session(id, &request.cancel)?, article))
     };
     let added = state
@@ -235,9 +235,9 @@ pub(crate) async fn search(
         if body.query.trim().is_empty() {
             return Err(Problem::invalid("`query` is empty"));
         }
-        within("query", &body.query, LONGEST_QUERY)?;
-        if !(1..=MOST_TOP_K).contains(&body.top_k) {
-            return Err(Problem::invalid(format!("`top_k` is a number from 1 to {MOST_TOP_K}")));
+        within("query", &body.query, MAX_QUERY_CHARS)?;
+        if !(1..=MAX_TOP_K).contains(&body.top_k) {
+            return Err(Problem::invalid(format!("`top_k` is a number from 1 to {MAX_TOP_K}")));
         }
         if of_work.options.log_queries {
             tracing::info!(query = body.query, session = id, "search");

@@ -23,7 +23,7 @@ const MOST_SNIPPET_LINES: usize = 100;
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchBody {
-    /// What is looked for, in words or as an identifier. May be left out where there is a filter: `type`,
+    /// Words or an identifier to search for. Optional if a filter is given: `type`,
     /// `lang`, `path`, `where`, `grep` or `fixed`.
     #[serde(default)]
     #[schema(example = "where is the cache written", max_length = 16384)]

@@ -21,8 +21,8 @@ const ATTEMPTS: usize = 16;
 pub struct Directory {
     handle: Arc<system::Handle>,
     path: PathBuf,
-    /// Whether the permissions of what is created here are those of the directory: not in one that the user has named, which
-    /// may be private for other reasons.
+    /// Whether new files and directories inherit the permissions of the directory. False if the user has named the
+    /// directory, which may be private for other reasons.
     passes_on_privacy: bool,
 }
 
@@ -36,10 +36,11 @@ impl Directory {
         Ok(Self { handle, path: path.to_owned(), passes_on_privacy: false })
     }
 
-    /// Opens a directory of the user's own, and creates it if there is none. Nobody else may use it, nor what is created in it.
+    /// Opens a directory of the user, and creates it if it does not exist. Nobody else may use it or anything created
+    /// in it.
     ///
     /// # Errors
-    /// When it cannot be created or opened. That the permissions of one which is there cannot be changed is no error.
+    /// When it cannot be created or opened. Failing to change the permissions of an existing directory is not an error.
     pub fn create_private_root(path: &Path) -> io::Result<Self> {
         system::create_private_root(path)?;
         Self::open_private_root(path)
@@ -87,8 +88,8 @@ impl Directory {
         Ok(Self { handle, path: self.path.join(path), passes_on_privacy: true })
     }
 
-    /// Opens the directory called `name`, and makes it if there is none. In a directory that only its owner may use, new
-    /// directories and files are private as well.
+    /// Opens the directory called `name`, and creates it if it does not exist. In a directory that only its owner may
+    /// use, new directories and files are private as well.
     ///
     /// # Errors
     /// [`Refusal`], or what the system says.
@@ -96,7 +97,7 @@ impl Directory {
         self.create(name.as_ref(), self.is_private()?)
     }
 
-    /// The same for a directory that only its owner may use. The permissions of one that is there stay as they are.
+    /// The same for a directory that only its owner may use. The permissions of an existing directory do not change.
     ///
     /// # Errors
     /// [`Refusal`], or what the system says.
@@ -208,7 +209,7 @@ impl Directory {
     /// was opened by [`Self::open_root`].
     ///
     /// # Errors
-    /// What the system says.
+    /// When the system cannot read the permissions.
     pub fn is_private(&self) -> io::Result<bool> {
         Ok(self.passes_on_privacy && self.handle.is_private()?)
     }

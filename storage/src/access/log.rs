@@ -20,7 +20,7 @@ use crate::trust::KnownIndexes;
 
 const ACCESS: &str = ProjectDirectory::ACCESS;
 const RECORDS: usize = 0;
-/// The marks and the version are others than those of the index's tables.
+/// The marks and the version differ from the ones that the tables of an index have.
 const FORMAT: RecordFormat = RecordFormat {
     version: 1,
     mark: 0x41,
@@ -43,9 +43,9 @@ pub struct AccessLog {
 /// The store of a log.
 #[derive(Default)]
 struct LogState {
-    /// `None` if there is none yet, or it cannot be used.
+    /// `None` if the store does not exist yet or cannot be used.
     store: Option<Arc<RecordStore>>,
-    /// Why the store that is there cannot be used.
+    /// The reason why the existing store cannot be used.
     unusable: Option<String>,
     /// Why another log was begun.
     begun_anew: Option<String>,
@@ -65,10 +65,10 @@ impl AccessLog {
         Ok(log)
     }
 
-    /// Takes the log of a project for this user's from now on, after a check of all that is in it.
+    /// Checks the whole log of a project, and records it as one of this user's.
     ///
     /// # Errors
-    /// When there is none, it is damaged, or the record of it cannot be written.
+    /// When the log does not exist or is damaged, or the record cannot be written.
     pub fn accept(directory: &Path, known: &KnownIndexes) -> Result<(), StorageError> {
         let home = ProjectDirectory::at(directory).open().map_err(|error| StorageError::io(directory, error))?;
         open_store(&home, OpenMode::Existing, known)?.accept()
@@ -262,7 +262,7 @@ impl AccessLog {
         self.begin_anew()?.write(change)
     }
 
-    /// The store, which is created if there is none; `None` if it cannot be used.
+    /// Returns the store, and creates it if it does not exist. `None` if it cannot be used.
     fn writable(&self) -> Result<Option<Arc<RecordStore>>, StorageError> {
         let mut state = self.state();
         if state.store.is_none() && state.unusable.is_none() {
@@ -289,7 +289,7 @@ impl AccessLog {
         Ok(store)
     }
 
-    /// The store; `None` if there is none yet.
+    /// Returns the store; `None` if it does not exist yet.
     fn usable(&self) -> Result<Option<Arc<RecordStore>>, StorageError> {
         let mut state = self.state();
         if state.store.is_none() {
@@ -307,7 +307,7 @@ impl AccessLog {
         match open_store(&self.home, OpenMode::Existing, &self.known).and_then(RecordStore::checked) {
             Ok(store) => state.store = Some(Arc::new(store)),
             Err(StorageError::NoIndex { .. }) => {}
-            // Who has made a damaged log cannot be told. It is not believed anyway.
+            // The origin of a damaged log cannot be determined. The log is not used in any case.
             Err(error) => state.unusable = Some(unusable(&error).ok_or(error)?),
         }
         Ok(())
@@ -335,10 +335,10 @@ impl AccessLog {
 }
 
 fn open_store(home: &Directory, mode: OpenMode, known: &KnownIndexes) -> Result<RecordStore, StorageError> {
-    RecordStore::of_format(home, ACCESS, FORMAT, (mode, EnvFlags::NO_META_SYNC), known.clone())
+    RecordStore::open_with_format(home, ACCESS, FORMAT, (mode, EnvFlags::NO_META_SYNC), known.clone())
 }
 
-/// Why a log cannot be used, if the error says that it is damaged, or that something else is in its place.
+/// Returns the reason why a log cannot be used, if it is damaged or something else is in its place.
 fn unusable(error: &StorageError) -> Option<String> {
     match error {
         StorageError::Unsafe { refusal, .. } => Some(refusal.to_string()),

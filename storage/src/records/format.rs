@@ -15,7 +15,7 @@ pub struct RecordTable {
     pub mark: u8,
 }
 
-/// The table of the store's id, after those of the caller.
+/// The table with the id of the store; it follows the tables of the caller.
 pub(super) const IDENTITY: RecordTable = RecordTable { name: "identity", mark: 0x50 };
 /// The name of the table that signs transactions, and its only row: the version, and the transaction that wrote the newest rows.
 const FORMAT: &str = "format";

@@ -37,8 +37,9 @@ impl RecordStore {
     /// [`RecordStore::IDENTITY`]; `version` is that of their values. `known` remembers which stores this user has made.
     ///
     /// # Errors
-    /// [`StorageError::ForeignRecords`] if the user has neither made nor accepted the store; that it is damaged, cannot be opened
-    /// or cannot be made; [`StorageError::NoIndex`] where there is none and none is to be made.
+    /// [`StorageError::ForeignRecords`] if the user has neither made nor accepted the store; [`StorageError::NoIndex`]
+    /// if it does not exist and `mode` is [`OpenMode::Existing`]; another error if it is damaged, or cannot be opened
+    /// or created.
     pub fn open(
         home: &Directory,
         name: &'static str,
@@ -61,11 +62,11 @@ impl RecordStore {
         known: KnownIndexes,
     ) -> Result<Self, StorageError> {
         let format = RecordFormat { version, mark: SIGNATURE_MARK, tables };
-        Self::of_format(home, name, format, (mode, EnvFlags::empty()), known)
+        Self::open_with_format(home, name, format, (mode, EnvFlags::empty()), known)
     }
 
-    /// The same for any format, with flags for LMDB.
-    pub(crate) fn of_format(
+    /// Like [`Self::open_unchecked`], for any format and with flags for LMDB.
+    pub(crate) fn open_with_format(
         home: &Directory,
         name: &'static str,
         format: RecordFormat,
@@ -73,7 +74,7 @@ impl RecordStore {
         known: KnownIndexes,
     ) -> Result<Self, StorageError> {
         let store = IndexStore::open(name, home, mode, flags);
-        let store = store.map_err(|error| error.of_records(&home.path().join(name).join(DATA)))?;
+        let store = store.map_err(|error| error.into_records_error(&home.path().join(name).join(DATA)))?;
         Ok(Self { home: home.clone(), name, store, format, known, tables: OnceLock::new() })
     }
 
@@ -91,7 +92,7 @@ impl RecordStore {
     /// # Errors
     /// When the file is damaged or cannot be read.
     pub fn read(&self) -> Result<RecordReader, StorageError> {
-        let mapped = self.store.read().map_err(|error| error.of_records(&self.store.data))?;
+        let mapped = self.store.read().map_err(|error| error.into_records_error(&self.store.data))?;
         RecordReader::new(self.store.data.clone(), mapped, &self.format)
     }
 
@@ -111,7 +112,8 @@ impl RecordStore {
         Ok(reader.get(self.identity(), ID)?.and_then(IndexId::of))
     }
 
-    /// Who has made the store. One without records belongs to whoever writes first. Unknown if it has records but no id.
+    /// The origin of the store. A store without records belongs to its first writer. Unknown if it has records but no
+    /// id.
     ///
     /// # Errors
     /// As for [`Self::read`].

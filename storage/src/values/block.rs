@@ -17,7 +17,7 @@ const ROWS: usize = BLOCK_IDS as usize;
 /// Collects the values of a block.
 #[derive(Debug)]
 pub(crate) struct ValueBlockBuilder {
-    /// For each id the number of its value plus one; zero if it has none.
+    /// The number of the value of each id, plus one; zero if the id has no value.
     codes: Box<[u16; ROWS]>,
     /// The numbers of encoded values.
     numbers: BTreeMap<Vec<u8>, u16>,

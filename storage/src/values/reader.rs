@@ -77,7 +77,7 @@ impl Snapshot {
         self.manifest().columns.iter().find(|column| column.name == name)
     }
 
-    /// The values of a column for a block of 1,024 chunk ids, those of dead chunks included.
+    /// The values of a column for a block of 1,024 chunk ids, including the values of dead chunks.
     pub(crate) fn value_block(&self, block: u32, column: &str) -> Result<Option<ValueBlock<'_>>, StorageError> {
         let Some(bytes) = self.get(Table::Values, &value_key(block, column))? else { return Ok(None) };
         let read = ValueBlock::decode(bytes);

@@ -1,4 +1,4 @@
-//! Writes the values of new chunks, and changes those of chunks that stay.
+//! Writes the values of new chunks and updates the values of existing chunks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ impl ValueRows {
                 continue;
             }
             let builder = if block < self.first_new_block() {
-                self.kept(block, position)?
+                self.base_block(block, position)?
             } else {
                 let columns = self.columns.len();
                 let begin = || (block, std::iter::repeat_with(ValueBlockBuilder::new).take(columns).collect());
@@ -79,7 +79,7 @@ impl ValueRows {
         let (block, place) = place_of(id);
         for position in 0..self.columns.len() {
             let value = self.value_in(metadata, position)?;
-            self.kept(block, position)?.set(place, value);
+            self.base_block(block, position)?.set(place, value);
         }
         Ok(())
     }
@@ -100,8 +100,8 @@ impl ValueRows {
         Ok(())
     }
 
-    /// Gives the rows that readers of the base would see: changed blocks, and those of dropped columns and dead chunks.
-    /// A block of which at most half is alive is written again without the dead.
+    /// Emits the rows that readers of the base would see: changed blocks, and blocks of dropped columns and dead
+    /// chunks. A block of which at most half is alive is written again without the dead.
     pub(crate) fn publish(
         &mut self,
         live: &RoaringBitmap,
@@ -120,7 +120,7 @@ impl ValueRows {
             let ids = block * BLOCK_IDS..=block * BLOCK_IDS + (BLOCK_IDS - 1);
             if block < self.first_new_block() && 2 * live.range_cardinality(ids) <= u64::from(BLOCK_IDS) {
                 for position in 0..self.columns.len() {
-                    let builder = self.kept(block, position)?;
+                    let builder = self.base_block(block, position)?;
                     let is_live = |place: usize| live.contains(block * BLOCK_IDS + place as u32);
                     (0..BLOCK_IDS as usize).filter(|place| !is_live(*place)).for_each(|place| builder.set(place, None));
                 }
@@ -147,7 +147,7 @@ impl ValueRows {
     }
 
     /// The builder of a block of the base.
-    fn kept(&mut self, block: u32, position: usize) -> Result<&mut ValueBlockBuilder, StorageError> {
+    fn base_block(&mut self, block: u32, position: usize) -> Result<&mut ValueBlockBuilder, StorageError> {
         use std::collections::btree_map::Entry;
         let column = &self.columns[position];
         match self.kept.entry((block, position)) {

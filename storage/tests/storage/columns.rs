@@ -79,7 +79,7 @@ fn one_of_each() -> Vec<Metadata> {
     ]
 }
 
-/// What chunks can be filtered by, as `column=value`.
+/// Values by which chunks can be filtered, as `column=value`.
 fn filters(snapshot: &Snapshot) -> Vec<String> {
     let keys = snapshot.meta_keys().expect("sound");
     let of_key = |key: &String| {

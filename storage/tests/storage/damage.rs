@@ -122,7 +122,7 @@ fn worn() -> Vec<u8> {
     fs::read(directory.path().join("index/data.mdb")).expect("reads")
 }
 
-/// Every value of every table, as it stands in a data file, with the name of its table; and the number of pages in use.
+/// Every value of every table, as stored in a data file, with the name of its table; and the number of pages in use.
 fn values(data: &[u8]) -> (Vec<(&'static str, Vec<u8>)>, u64) {
     let directory = directory();
     lay_out(directory.path(), data);
@@ -170,7 +170,7 @@ fn verification_finds_a_changed_byte_in_any_value() {
         // A page that is free now may have the same value. It does no harm to change both.
         let starts = (0..data.len() - value.len()).filter(|&start| data[start..].starts_with(value));
         starts.for_each(|start| damaged[start + value.len() / 2] ^= 0x10);
-        assert_ne!(damaged, data, "a value of {table} stands in the file");
+        assert_ne!(damaged, data, "the file contains a value of {table}");
         if !is_found(directory.path(), &damaged) {
             missed.push(format!("{} bytes of {table}", value.len()));
         }

@@ -86,10 +86,10 @@ fn a_data_file_that_was_never_finished_is_no_index_and_no_store() {
         let length = data.len();
         let known = KnownIndexes::everything();
         assert!(!Environment::is_present(directory.path()), "{length}");
-        let error = existing(directory.path()).expect_err("there is none");
+        let error = existing(directory.path()).expect_err("no index exists");
         assert!(matches!(error, StorageError::NoIndex { .. }), "{length}: {error}");
         let error =
-            Annotations::open(directory.path(), OpenMode::Existing, known.clone()).err().expect("there are none");
+            Annotations::open(directory.path(), OpenMode::Existing, known.clone()).err().expect("no tags exist");
         assert!(matches!(error, StorageError::NoIndex { .. }), "{length}: {error}");
         let log = AccessLog::open(directory.path(), &known).expect("opens");
         assert_eq!(log.get("a").expect("is empty"), None);

@@ -63,7 +63,7 @@ impl LogDirectory {
     }
 
     fn is_due(&self, now: Timestamp) -> Result<bool, LogError> {
-        // A time far in the future is that of a clock that was wrong.
+        // A time far in the future was written while the clock was wrong.
         Ok(self.last_maintenance()?.is_none_or(|last| now.duration_since(last).abs() >= DAY))
     }
 
