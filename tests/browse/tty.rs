@@ -191,7 +191,8 @@ impl Tty {
         while !is_so(&shown) {
             let left = PATIENCE.saturating_sub(began.elapsed());
             assert!(!left.is_zero() && !shown.is_closed, "waited for {what}:\n{}", shown.parser.screen().contents());
-            shown = self.shown.1.wait_timeout(shown, left).expect("no panic").0;
+            // Not everything that is waited for is announced.
+            shown = self.shown.1.wait_timeout(shown, STEP.min(left)).expect("no panic").0;
         }
         shown
     }
