@@ -8,8 +8,8 @@ use gix::ObjectId;
 use gix::hashtable::{HashMap, HashSet};
 
 use crate::error::HistoryError;
-use crate::history::Mask;
 use crate::mailmap;
+use crate::mask::Mask;
 
 /// Raised when the rules of attribution change, so that cached results of older builds are not used.
 const RULES_VERSION: u8 = 2;

@@ -7,8 +7,7 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 use rustc_hash::FxHashMap;
 
-use crate::history::Mask;
-use crate::rename::file_name;
+use crate::mask::Mask;
 use crate::scan::ScanBlock;
 use crate::tree_diff::PathState;
 
@@ -38,7 +37,7 @@ pub(crate) struct Change {
 /// The changes of commits, indexed by the rows of a [`CommitTable`](crate::commit_table::CommitTable).
 #[derive(Default)]
 pub(crate) struct ChangeTable {
-    /// Paths relative to the work tree. A path with a secret is masked, see [`masked_path`].
+    /// Paths relative to the work tree. A path with a secret is masked, see [`Mask::masked_path`].
     pub(crate) paths: Vec<Arc<[u8]>>,
     pub(crate) blobs: Vec<ObjectId>,
     pub(crate) changes: Vec<Change>,
@@ -88,7 +87,7 @@ impl ChangeTable {
 
     /// The id of a path as it is, or as [`Self::paths`] has it.
     pub(crate) fn path_id(&self, path: &[u8]) -> Option<PathId> {
-        let masked = || self.path_ids.get(masked_path(path, self.mask?)?.as_slice());
+        let masked = || self.path_ids.get(self.mask?.masked_path(path)?.as_slice());
         self.path_ids.get(path).or_else(masked).copied()
     }
 
@@ -124,14 +123,15 @@ impl ChangeTable {
     }
 
     fn number(&mut self, path: Box<[u8]>) -> PathId {
-        if let Some(id) = self.path_id(&path) {
+        if let Some(&id) = self.path_ids.get(&path) {
             return id;
         }
-        let masked = self.mask.and_then(|mask| masked_path(&path, mask));
-        let (id, path) = (PathId(self.paths.len() as u32), masked.map_or_else(|| Arc::from(path), Arc::<[u8]>::from));
-        self.paths.push(Arc::clone(&path));
-        self.path_ids.insert(path, id);
-        id
+        let masked = self.mask.and_then(|mask| mask.masked_path(&path));
+        let path = masked.map_or_else(|| Arc::from(path), Arc::<[u8]>::from);
+        *self.path_ids.entry(path).or_insert_with_key(|path| {
+            self.paths.push(Arc::clone(path));
+            PathId(self.paths.len() as u32 - 1)
+        })
     }
 
     fn pack(&mut self, state: PathState) -> PackedState {
@@ -144,23 +144,4 @@ impl ChangeTable {
             })),
         }
     }
-}
-
-/// The text that stands for a path with a secret; `None` for all other paths. It is the masked path, with digests that keep paths
-/// apart which differ in their secrets only. A rename is found by names too, so the last component has a digest of its own if it
-/// is masked, and is the name of the file if not. No path has a zero byte.
-fn masked_path(path: &[u8], mask: Mask) -> Option<Vec<u8>> {
-    let text = String::from_utf8_lossy(path);
-    let masked = (mask.apply)(text.to_string());
-    if masked == text {
-        return None;
-    }
-    let digest = |bytes: &[u8]| blake3::hash(bytes).to_hex();
-    let name = file_name(path);
-    let mut out = format!("{}\0/{masked}", digest(path)).into_bytes();
-    if !masked.as_bytes().ends_with(name) {
-        out.push(0);
-        out.extend_from_slice(digest(name).as_bytes());
-    }
-    Some(out)
 }

@@ -8,7 +8,7 @@ use gix::objs::commit::ref_iter::Token;
 use rustc_hash::FxHashMap;
 
 use crate::blame_config::Grafts;
-use crate::history::Mask;
+use crate::mask::Mask;
 use crate::objects::ObjectReader;
 
 /// The header of a commit.

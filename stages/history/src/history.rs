@@ -62,16 +62,6 @@ pub struct Options {
     pub mask: Option<Mask>,
 }
 
-/// A function that masks the secrets of a text.
-#[derive(Clone, Copy, Debug)]
-pub struct Mask {
-    /// The function.
-    pub apply: fn(String) -> String,
-    /// Number that changes whenever the function may mask a text in another way: caches and fingerprints of another version are
-    /// void.
-    pub version: u32,
-}
-
 impl History {
     /// Opens the repository at or above `root`; `None` if there is none.
     ///

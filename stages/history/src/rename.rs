@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::change_table::PathId;
 use crate::commit_graph::CommitPos;
 use crate::events::EventIndex;
+use crate::mask::file_name;
 use crate::objects::ObjectReader;
 use crate::similarity::{MAX_SCORE, SpanHashes, score, sizes_rule_out};
 use crate::tree::TreeCache;
@@ -199,9 +200,4 @@ fn record_if_better(best: &mut Vec<(u64, bool, usize)>, candidate: (u64, bool, u
     {
         *worst = candidate;
     }
-}
-
-/// The last component of a path.
-pub(crate) fn file_name(path: &[u8]) -> &[u8] {
-    memchr::memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..])
 }

@@ -14,8 +14,8 @@ use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Environment variable that sets the clock when the program starts, as RFC 3339 (`2100-01-01T00:00:00Z`). It is for tests: the
-/// program hangs under libfaketime, which replaces the system's clock.
+/// Environment variable that sets the clock when the program starts, as RFC 3339 (`2100-01-01T00:00:00Z`). It is for tests:
+/// the program hangs under libfaketime. The first allocation asks the clock for the time, and libfaketime's clock allocates.
 pub const VARIABLE: &str = "AURORA_TEST_NOW";
 
 /// The current time.

@@ -1,0 +1,36 @@
+//! Masking of secrets in names and paths.
+
+/// A function that masks the secrets of a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Mask {
+    /// The function.
+    pub apply: fn(String) -> String,
+    /// Number that changes whenever the function may mask a text in another way: caches and fingerprints of another version are
+    /// void.
+    pub version: u32,
+}
+
+impl Mask {
+    /// Masks a path with a secret; `None` for all other paths. Digests, separated by zero bytes, keep paths apart that differ in
+    /// their secrets only. Renames are found by file names too: a masked file name has a digest of its own.
+    pub(crate) fn masked_path(self, path: &[u8]) -> Option<Vec<u8>> {
+        let text = String::from_utf8_lossy(path);
+        let masked = (self.apply)(text.to_string());
+        if masked == text {
+            return None;
+        }
+        let digest = |bytes: &[u8]| blake3::hash(bytes).to_hex();
+        let name = file_name(path);
+        let mut out = format!("{}\0/{masked}", digest(path)).into_bytes();
+        if !masked.as_bytes().ends_with(name) {
+            out.push(0);
+            out.extend_from_slice(digest(name).as_bytes());
+        }
+        Some(out)
+    }
+}
+
+/// The last component of a path.
+pub(crate) fn file_name(path: &[u8]) -> &[u8] {
+    memchr::memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..])
+}
