@@ -123,7 +123,7 @@ impl ChangeTable {
     }
 
     fn number(&mut self, path: Box<[u8]>) -> PathId {
-        if let Some(&id) = self.path_ids.get(&path) {
+        if let Some(&id) = self.path_ids.get(&*path) {
             return id;
         }
         let masked = self.mask.and_then(|mask| mask.masked_path(&path));

@@ -18,6 +18,7 @@ use crate::commit_table::CommitTable;
 use crate::diff_cache::DiffCache;
 use crate::error::HistoryError;
 use crate::events::EventIndex;
+use crate::mask::Mask;
 use crate::objects::{ObjectReader, ObjectStore};
 use crate::open::{self, Opened, RepositoryInfo};
 use crate::outcome::{Outcome, Unattributed};
