@@ -101,16 +101,16 @@ impl ValueRows {
     }
 
     /// Emits the rows that readers of the base would see: changed blocks, and blocks of dropped columns and dead
-    /// chunks. A block of which at most half is alive is written again without the dead.
+    /// chunks. A block of which at most half is alive is written again without the dead. Deletes new blocks whose chunks
+    /// have all been replaced by the same writer.
     pub(crate) fn publish(
         &mut self,
         live: &RoaringBitmap,
         dead: &RoaringBitmap,
         mut emit: impl FnMut(Operation),
     ) -> Result<(), StorageError> {
-        let Some(base) = self.base.clone() else { return Ok(()) };
-        let dropped = base.manifest().columns.iter().filter(|old| !self.keeps(old));
-        for column in dropped {
+        let known = self.base.as_ref().map_or(&[][..], |base| &base.manifest().columns);
+        for column in known.iter().filter(|old| !self.keeps(old)) {
             for block in 0..self.first_new_block() {
                 emit(Operation::delete(Table::Values, value_key(block, &column.name)));
             }
@@ -118,7 +118,11 @@ impl ValueRows {
         let mut last = None;
         for block in dead.iter().map(|id| id / BLOCK_IDS).filter(|block| last.replace(*block) != Some(*block)) {
             let ids = block * BLOCK_IDS..=block * BLOCK_IDS + (BLOCK_IDS - 1);
-            if block < self.first_new_block() && 2 * live.range_cardinality(ids) <= u64::from(BLOCK_IDS) {
+            let alive = live.range_cardinality(ids);
+            if block >= self.first_new_block() {
+                let columns = self.columns.iter().filter(|_| alive == 0);
+                columns.for_each(|column| emit(Operation::delete(Table::Values, value_key(block, &column.name))));
+            } else if 2 * alive <= u64::from(BLOCK_IDS) {
                 for position in 0..self.columns.len() {
                     let builder = self.base_block(block, position)?;
                     let is_live = |place: usize| live.contains(block * BLOCK_IDS + place as u32);
