@@ -53,7 +53,9 @@ impl Generation {
     /// Closes the generation if its index was deleted or replaced by another file, so that the file at its path can be opened.
     pub(crate) fn release_deleted(&self, project: &Project) {
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(project.any_snapshot(), Err(StorageError::NoIndex { .. } | StorageError::Replaced { .. })) {
+        if self.opened().is_some()
+            && matches!(project.any_snapshot(), Err(StorageError::NoIndex { .. } | StorageError::Replaced { .. }))
+        {
             self.release();
         }
     }
@@ -69,7 +71,7 @@ impl Generation {
     }
 
     /// Lets the published generation answer if it is another one than the opened one. If it cannot be opened, the opened one
-    /// answers further, and the log says so once.
+    /// remains in use, and a warning is logged once.
     pub(crate) fn follow(&self, project: &Project) {
         let failed = self.newest(project).err();
         let was_failing = self.is_failing.swap(failed.is_some(), Ordering::Relaxed);

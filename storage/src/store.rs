@@ -89,8 +89,8 @@ impl IndexStore {
     /// environment but that of an index is created for its owner only.
     ///
     /// # Errors
-    /// [`StorageError::Replaced`] when this process has a file open that another one has replaced: heed opens a path only once,
-    /// so the old file must be closed first.
+    /// [`StorageError::Replaced`] if this process has the previous file at this path open: heed opens a path only once, so
+    /// the previous file must be closed first.
     pub(crate) fn open(
         name: &'static str,
         home: &Directory,

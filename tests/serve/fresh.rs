@@ -77,7 +77,7 @@ fn a_project_that_is_deleted_and_made_again_is_kept_fresh() {
     let server = Server::start(&fixture, &[]);
     assert!(!files(&server, "evict_oldest").is_empty());
 
-    // What the program keeps of the project.
+    // The directory with the index.
     std::fs::remove_dir_all(fixture.path(".aurora")).expect("removed");
     eventually("a new index", || fixture.path(".aurora/index").is_dir().then_some(()));
     fixture.write("src/fifth.py", "def fifth_herd(herd):\n    return herd\n");

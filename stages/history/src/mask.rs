@@ -11,8 +11,8 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// Masks a path with a secret; `None` for all other paths. Digests, separated by zero bytes, keep paths apart that differ in
-    /// their secrets only. Renames are found by file names too: a masked file name has a digest of its own.
+    /// Masks a path with a secret; `None` for all other paths. Digests, separated by zero bytes, distinguish paths that differ
+    /// in their secrets only. A masked file name has a separate digest, because rename detection compares file names.
     pub(crate) fn masked_path(self, path: &[u8]) -> Option<Vec<u8>> {
         let text = String::from_utf8_lossy(path);
         let masked = (self.apply)(text.to_string());

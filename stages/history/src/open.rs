@@ -45,7 +45,7 @@ pub(crate) struct Opened {
     pub(crate) config: BlameConfig,
 }
 
-/// Opens the repository at or above `root`; `None` if there is none. `mask` is the one that stored names are masked with.
+/// Opens the repository at or above `root`; `None` without a repository. `mask` masks the names that are stored.
 pub(crate) fn open(root: &Path, mask: Option<Mask>) -> Result<Option<Opened>, HistoryError> {
     let failure = |reason: String| HistoryError::Open { path: root.to_owned(), reason };
     let unread = |reason: String| failure(without_quotes(root, reason));

@@ -49,8 +49,8 @@ const STEMS: &[&str] = &[
 
 /// Most bytes of a name before and after its stem.
 const NAME: usize = 64;
-/// Longer values with `_` may be something else than a name.
-const LONGEST_NAME: usize = 20;
+/// Maximum length of an unquoted value with `_` that is taken for a name, in bytes.
+const MAX_NAME_BYTES: usize = 20;
 /// Most bytes from the end of a name to the end of its value.
 const LONGEST: usize = 1024;
 
@@ -182,7 +182,7 @@ impl Value {
         let is_key = kind == Named::Secret;
         // A password may have symbols that no name has.
         let is_name = is_key || value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte));
-        let is_short_name = is_name && value.len() <= LONGEST_NAME && value.contains(&b'_');
+        let is_short_name = is_name && value.len() <= MAX_NAME_BYTES && value.contains(&b'_');
         let is_snake_case = is_name && is_snake_case(value);
         let looks_secret = if is_key {
             is_random(value)

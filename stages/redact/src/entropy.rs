@@ -41,7 +41,7 @@ const FILLER_ENTROPY: f64 = 1.9;
 /// Symbols that passwords have and that neither join words nor occur in base64.
 const SYMBOLS: &[u8] = b"!#$%&*?^~|<>;()[]{}";
 
-/// Symbols that people put into short passwords, and bytes that may stand beside them.
+/// Symbols that people put into short passwords, and bytes that may be adjacent to them.
 const MARKS: &[u8] = b"!@#$%^&*?~";
 const BESIDE_MARKS: &[u8] = b"_+-";
 /// Minimum length of a password with a symbol between its other characters, and of one with letters, digits and a symbol, in bytes.

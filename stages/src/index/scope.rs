@@ -32,7 +32,7 @@ pub(super) fn states(pipeline: &Pipeline) -> StageStates {
     pipeline.fingerprints().into_iter().map(state).collect()
 }
 
-/// The fingerprint with the secrets in its settings masked. It differs from that of every other configuration all the same.
+/// The fingerprint with the secrets in its settings masked. Fingerprints of different configurations remain different.
 fn without_secrets(fingerprint: Fingerprint) -> Fingerprint {
     let settings = Fingerprint::settings(&fingerprint.config);
     let pair = |(key, value): (&String, &String)| format!("{key}={value}");
