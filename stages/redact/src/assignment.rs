@@ -49,7 +49,7 @@ const STEMS: &[&str] = &[
 
 /// Most bytes of a name before and after its stem.
 const NAME: usize = 64;
-/// Maximum length of an unquoted value with `_` that is taken for a name, in bytes.
+/// Maximum length of a value with `_` that is taken for a name, in bytes.
 const MAX_NAME_BYTES: usize = 20;
 /// Most bytes from the end of a name to the end of its value.
 const LONGEST: usize = 1024;
