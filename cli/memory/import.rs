@@ -86,8 +86,7 @@ impl Target<'_> {
             (Box::new(io::stdin().lock()), "standard input".to_owned(), None)
         } else {
             let opened = artefact::open(file)?;
-            let modified = opened.metadata().ok().filter(|metadata| metadata.is_file());
-            let modified = modified.and_then(|metadata| metadata.modified().ok());
+            let modified = opened.metadata().ok().and_then(|metadata| metadata.modified().ok());
             let edited = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             let edited = edited.and_then(|time| i64::try_from(time.as_secs()).ok());
             (Box::new(BufReader::new(opened)), file.display().to_string(), edited)
