@@ -104,7 +104,8 @@ pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
     let count = place::entries(root, COUNTED_ENTRIES);
     let more = if count == COUNTED_ENTRIES { " or more" } else { "" };
     let mut err = std::io::stderr().lock();
-    write!(err, "{shown} is no project. Index it ({} {}{more})? [y/N] ", units::count(count as u64), entry(count))?;
+    let entries = units::counted(count as u64, "entry");
+    write!(err, "{shown} is no project. Index it ({entries}{more})? [y/N] ")?;
     err.flush()?;
     let mut answer = String::new();
     std::io::stdin().lock().take(64).read_line(&mut answer)?;
@@ -112,10 +113,6 @@ pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
         return Ok(());
     }
     Err(Failure::new(format!("{shown} was not indexed")))
-}
-
-fn entry(count: usize) -> &'static str {
-    if count == 1 { "entry" } else { "entries" }
 }
 
 /// The index of a root that has none, for a search: progress and a closing line on standard

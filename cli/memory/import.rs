@@ -205,7 +205,7 @@ fn print(report: &Report, terminal: &Terminal) -> Outcome {
         &report.transfer;
     let mut out = terminal.stdout();
     let verb = if report.dry_run { "Would import" } else { "Imported" };
-    let written = counted(added + replaced);
+    let written = units::counted(added + replaced, "entry");
     writeln!(out, "{verb} {written} into the {}'s memory", report.memory.as_str())?;
     let lines = [
         ("Added:", *added, String::new()),
@@ -222,11 +222,6 @@ fn print(report: &Report, terminal: &Terminal) -> Outcome {
         writeln!(out, "  {name:<12} {}{note}", units::count(count))?;
     }
     Ok(out.flush()?)
-}
-
-/// `1 entry`, `1,204 entries`.
-pub(super) fn counted(entries: u64) -> String {
-    format!("{} {}", units::count(entries), if entries == 1 { "entry" } else { "entries" })
 }
 
 /// `id 5, weight 2`.
