@@ -75,7 +75,8 @@ pub enum Unrefreshed {
 ///
 /// Left alone are indexes that no run of this user has made or updated, that this process cannot write, whose sources are not
 /// there, or whose pipeline has compiled stages of others. Stages that run programs are not run: other columns stay as they
-/// were, and new chunks wait for these stages. The attribution of unchanged files is left to the next run.
+/// were, and new chunks wait for these stages. The attribution of unchanged files is left to the next run, unless the repository
+/// has been removed.
 ///
 /// # Errors
 /// When the configuration is wrong, the index cannot be written, or a stage fails: the published generation is then still the
