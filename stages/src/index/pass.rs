@@ -110,7 +110,7 @@ pub(super) fn pass(
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
     let (memory, observer) = (Some(memory.batches), observer.run_observer());
     let run = RunOptions { jobs, memory, cancel, current, kept: from_last_run, observer, probe: None };
-    let report = pipeline.run(run)?;
+    let report = pipeline.run(run)?.masked(masked);
     let finished = Instant::now();
     states.extend(scope::keeping(&report.kept));
     let RunServices { tree, writer, repository, moves, checkpoint, .. } = services;
@@ -220,8 +220,8 @@ fn unfinished(
     };
     let failure = |(stage, place, reason): &(String, String, String)| StageFailure {
         stage: stage.clone(),
-        place: masked(place.clone()),
-        reason: masked(reason.clone()),
+        place: place.clone(),
+        reason: reason.clone(),
     };
     // A run that was stopped has not listed documents.
     let stays = |failure: &&StageFailure| kept.contains(&failure.stage) || report.outcome != Outcome::Completed;
