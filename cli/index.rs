@@ -136,8 +136,16 @@ pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
 
 /// Updates the index of a root without output.
 pub(crate) fn update(root: &Path, program: &Program) -> Outcome {
-    let options = without_untrusted(root, program)?;
-    aurora_stages::index::run(&options, &IndexProgress::hidden())
+    run_silently(&without_untrusted(root, program)?, program)
+}
+
+/// The same for a copy that mining has made. The logs of the user are no part of it.
+pub(crate) fn update_mined(root: &Path, program: &Program) -> Outcome {
+    run_silently(&IndexOptions { conversations: None, ..without_untrusted(root, program)? }, program)
+}
+
+fn run_silently(options: &IndexOptions, program: &Program) -> Outcome {
+    aurora_stages::index::run(options, &IndexProgress::hidden())
         .map_err(|error| findings::failure(error, &program.terminal))?;
     Ok(())
 }

@@ -142,6 +142,7 @@ impl Target<'_> {
             placement: self.placement(),
             created: created.unwrap_or(edited),
             edited,
+            is_current: true,
             access,
             source,
         })
@@ -211,7 +212,7 @@ fn print(report: &Report, terminal: &Terminal) -> Outcome {
         ("Added:", *added, String::new()),
         ("Replaced:", *replaced, String::new()),
         ("Unchanged:", *unchanged, String::new()),
-        ("Kept:", *kept, "edited later than what was read".to_owned()),
+        ("Kept:", *kept, "not older than what was read".to_owned()),
         ("Not stored:", *not_stored, "a score below 0.5".to_owned()),
         ("Not mapped:", unmapped.values().sum(), by_reason(unmapped)),
         ("Altered:", altered.values().sum(), by_reason(altered)),

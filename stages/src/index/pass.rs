@@ -22,7 +22,7 @@ use super::pass_kind::{PassEnd, PassKind};
 use super::plan::{build, plan, select_kept_stages};
 use super::run_services::{MemoryShares, RunServices};
 use super::scope::{self, HISTORY, Rerun, rerun};
-use super::summary::{After, IndexSummary};
+use super::summary::{After, ChunkCounts, IndexSummary};
 use super::thresholds;
 use super::trust::Trust;
 use crate::git_signal::{Repository, WaitLimit};
@@ -110,7 +110,7 @@ pub(super) fn pass(
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
     let (memory, observer) = (Some(memory.batches), observer.run_observer());
     let run = RunOptions { jobs, memory, cancel, current, kept: from_last_run, observer, probe: None };
-    let report = pipeline.run(run)?;
+    let report = pipeline.run(run)?.masked(masked);
     let finished = Instant::now();
     states.extend(scope::keeping(&report.kept));
     let RunServices { tree, writer, repository, moves, checkpoint, .. } = services;
@@ -163,11 +163,6 @@ pub(super) fn pass(
     let after = After { published, snapshot, remarks, warnings, unread, violations, is_without_stages };
     let (before, begun) = earlier.start();
     let summary = IndexSummary::new(root, before, after, report, begun.elapsed())?;
-    if summary.chunks.knowledge > 0 {
-        // Conversation logs are private, and so is an index that has their texts.
-        let index = project.open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
-        index.iter().for_each(|index| index.make_private());
-    }
     Ok(PassEnd::Done(Box::new(summary), deferred.filter(|_| is_complete)))
 }
 
@@ -220,8 +215,8 @@ fn unfinished(
     };
     let failure = |(stage, place, reason): &(String, String, String)| StageFailure {
         stage: stage.clone(),
-        place: masked(place.clone()),
-        reason: masked(reason.clone()),
+        place: place.clone(),
+        reason: reason.clone(),
     };
     // A run that was stopped has not listed documents.
     let stays = |failure: &&StageFailure| kept.contains(&failure.stage) || report.outcome != Outcome::Completed;
@@ -262,8 +257,13 @@ fn stopped(before: &[(String, String)], repository: &Repository) -> Vec<(String,
     before.iter().map(of).collect()
 }
 
-/// Records the index as this user's; the warning to give if that fails.
+/// Records the index as this user's; the warning to give if that fails. An index with texts of conversation logs, which are
+/// private, is made private before: the record has the time of the last change of permissions.
 pub(super) fn record(project: &ProjectDirectory, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
+    if ChunkCounts::of(snapshot).is_ok_and(|chunks| chunks.knowledge > 0) {
+        let index = project.open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
+        index.iter().for_each(|index| index.make_private());
+    }
     let error = trust.known.record(project.path(), snapshot).err()?;
     (!trust.accepts_unknown).then(|| format!("searches will not trust this index: {error}"))
 }
