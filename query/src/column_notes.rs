@@ -15,9 +15,10 @@ pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: b
         let is_used = |column: &&ColumnDeclaration| filter.names(&column.name) || is_ranked && ranks(column, boosts);
         for column in manifest.columns.iter().filter(is_used) {
             let place = root.shown_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
-            notes.extend(
-                note(column, &manifest.unfinished).map(|state| format!("Column `{}`{place} {state}", column.name)),
-            );
+            let values = root.retriever.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());
+            let missing = manifest.chunk_count.saturating_sub(values);
+            let state = note(column, &manifest.unfinished, values, missing);
+            notes.extend(state.map(|state| format!("Column `{}`{place} {state}", column.name)));
         }
     }
     notes
@@ -28,19 +29,23 @@ fn ranks(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
     column.terms.is_some() || column.embed || boosts.has(&column.name)
 }
 
-/// The state of a column in words; `None` if every row has a result of the stage's present program.
-fn note(column: &ColumnDeclaration, unfinished: &Unfinished) -> Option<String> {
+/// The state of a column with so many values in words; `None` if every row has a result of the stage's present program.
+fn note(column: &ColumnDeclaration, unfinished: &Unfinished, values: u64, missing: u64) -> Option<String> {
     let (rows, stage) = (unfinished.for_stage(&column.stage), &column.stage);
     let count = |rows: u64| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+    let is_refused = unfinished.is_stale(&column.name);
+    // Rows with a stale value do not wait.
+    let waiting = if is_refused { rows.waiting.min(missing) } else { rows.waiting };
     let mut states = Vec::new();
-    if unfinished.is_stale(&column.name) {
+    if is_refused && values > 0 {
         states.push(format!("has stale values, because the program of stage `{stage}` is not allowed"));
     }
     if rows.failed > 0 {
         states.push(format!("lacks values, because stage `{stage}` failed on {}", count(rows.failed)));
     }
-    if rows.waiting > 0 {
-        states.push(format!("is not complete, because stage `{stage}` was not run on {}", count(rows.waiting)));
+    if waiting > 0 {
+        let reason = if is_refused && values == 0 { ", and its program is not allowed" } else { "" };
+        states.push(format!("is not complete, because stage `{stage}` was not run on {}{reason}", count(waiting)));
     }
     (!states.is_empty()).then(|| states.join(", and "))
 }

@@ -180,17 +180,64 @@ fn a_program_that_is_not_allowed_leaves_the_values_of_unchanged_text() {
     let value = |name: &str| values(&fixture, "owner").into_iter().find(|(known, _)| known == name).expect("there").1;
     assert_eq!(value("first"), text("team of first"), "its text is unchanged");
     assert_eq!((value("second"), value("third")), (None, None), "changed and new text has no value");
-    assert_eq!((owner(&fixture).waiting, kept.complete), (3, false));
+    assert_eq!((owner(&fixture).waiting, kept.complete), (2, false), "stale values do not wait");
     assert!(run_keeping(&fixture).nothing_changed, "rows that wait for a program are not touched without it");
-    let kept_digest = digest(&fixture);
-    index::run(&IndexOptions { force: true, untrusted: vec!["owner".to_owned()], ..options(fixture.root()) }, &Silent)
-        .expect("a run");
+    let (kept_digest, state) = (digest(&fixture), owner(&fixture));
+    let forced = index::run(
+        &IndexOptions { force: true, untrusted: vec!["owner".to_owned()], ..options(fixture.root()) },
+        &Silent,
+    )
+    .expect("a run");
     assert_eq!(kept_digest, digest(&fixture), "a fresh index without the program");
     assert_eq!(value("first"), text("team of first"), "everything was made again, and the text is still unchanged");
+    assert_eq!(
+        (owner(&fixture), forced.coverage),
+        (state, kept.coverage),
+        "and nothing waits that did not wait before"
+    );
 
     let allowed = run(&fixture);
     assert!(allowed.complete && owner(&fixture).stale + owner(&fixture).waiting == 0);
     assert_eq!((value("second"), value("third")), (text("team of second"), text("team of third")));
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
+fn an_index_that_is_made_again_without_a_program_is_as_complete_as_before() {
+    let fixture = with_program();
+    run(&fixture);
+    let keeping = |force| {
+        let options = IndexOptions { force, untrusted: vec!["owner".to_owned()], ..options(fixture.root()) };
+        index::run(&options, &Silent).expect("a run")
+    };
+    for force in [false, true] {
+        let (kept, state) = (keeping(force), owner(&fixture));
+        assert_eq!((kept.complete, kept.coverage), (true, 1.0), "forced: {force}");
+        assert_eq!((state.waiting, state.stale), (0, state.values), "forced: {force}");
+    }
+    // Other chunks, of the same texts.
+    fixture.write(".aurora/pipeline.toml", format!("{STAGE}\n[stage.chunk]\nmax_size = 900\n"));
+    let (kept, state) = (keeping(false), owner(&fixture));
+    assert_eq!((state.waiting, state.stale > 0), (0, true), "{state:?}");
+    assert!(kept.complete, "{kept:?}");
+    assert!(counter(&run(&fixture), "owner.rows") >= state.values, "the program reads what has changed");
+}
+
+#[test]
+fn a_stage_that_an_index_has_never_had_leaves_all_rows_waiting() {
+    let fixture = with_program();
+    fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n");
+    run(&fixture);
+    fixture.write(".aurora/pipeline.toml", STAGE);
+    for _ in 0..2 {
+        let kept = run_keeping(&fixture);
+        let state = owner(&fixture);
+        assert_eq!((state.values, state.stale, state.waiting), (0, 0, 12), "the functions of both languages");
+        assert_eq!((kept.complete, kept.coverage < 0.5), (false, true), "{kept:?}");
+        let warnings = kept.warnings.join("\n");
+        assert!(warnings.contains("is not allowed: 12 rows wait for it") && !warnings.contains("stale"), "{warnings}");
+    }
+    assert_eq!(counter(&run(&fixture), "owner.rows"), 12);
     assert_eq!(digest(&fixture), fresh(&fixture));
 }
 

@@ -14,12 +14,13 @@ use aurora_storage::{
 
 use super::access;
 use super::checkpoints::EarlierPasses;
+use super::column_state::{column_states, waiting_rows};
 use super::custom_columns;
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexObserver, IndexOptions};
 use super::pass_kind::{PassEnd, PassKind};
-use super::plan::{build, plan, select_kept_stages};
+use super::plan::{build, plan, select_kept_stages, suppliers};
 use super::run_services::{MemoryShares, RunServices};
 use super::scope::{self, HISTORY, Rerun, rerun};
 use super::summary::{After, IndexSummary};
@@ -40,6 +41,7 @@ pub(super) fn pass(
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let embedding_stage = EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)?;
     let kept = select_kept_stages(&plan, options);
+    let documents: Vec<String> = suppliers(&plan).map(str::to_owned).collect();
     let thresholds: Vec<_> = plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.thresholds())).collect();
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
@@ -73,8 +75,12 @@ pub(super) fn pass(
     let mut states = scope::states(&pipeline);
     scope::keep_states(&mut states, &before.fingerprints, &kept);
     // Files that cannot be read cannot be indexed again under another configuration.
-    let is_same_configuration = rerun(&before, &states, &columns, false, &kept, &pipeline).scope == RunScope::Changes;
-    let Rerun { scope, changed, current } = rerun(&before, &states, &columns, options.force, &kept, &pipeline);
+    let unforced = rerun(&before, &states, &columns, false, &kept, &pipeline);
+    let is_same_configuration = unforced.scope == RunScope::Changes;
+    let Rerun { scope, changed, mut current } =
+        if options.force { rerun(&before, &states, &columns, true, &kept, &pipeline) } else { unforced.clone() };
+    // To make everything again changes nothing that a stage reads.
+    current.extend(unforced.current.into_iter().filter(|stage| kept.contains(stage)));
     // The input of such a stage has changed, so the next run that runs it must not take its values for current ones.
     let outdated = pipeline.with_dependants(changed.iter().map(String::as_str));
     states.retain(|(name, _)| !(kept.contains(name) && outdated.contains(name)));
@@ -158,7 +164,7 @@ pub(super) fn pass(
     let mut remarks = repository.remarks();
     remarks.extend(is_left.then(|| LEFT.to_owned()));
     let violations = thresholds::violations(&snapshot, &thresholds, options)?;
-    warnings.extend(not_run(&snapshot, &kept, options));
+    warnings.extend(not_run(&snapshot, &kept, &documents, options)?);
     let is_without_stages = !options.left_out.is_empty();
     let after = After { published, snapshot, remarks, warnings, unread, violations, is_without_stages };
     let (before, begun) = earlier.start();
@@ -237,20 +243,36 @@ fn unfinished(
 }
 
 /// The warnings about stages that were not run because their programs are not allowed.
-fn not_run(snapshot: &Snapshot, kept: &BTreeSet<String>, options: &IndexOptions) -> Vec<String> {
-    let waiting = |stage: &str| match snapshot.manifest().unfinished.for_stage(stage).waiting {
-        0 => String::new(),
-        1 => "; 1 row waits for it".to_owned(),
-        rows => format!("; {rows} rows wait for it"),
-    };
+fn not_run(
+    snapshot: &Snapshot,
+    kept: &BTreeSet<String>,
+    documents: &[String],
+    options: &IndexOptions,
+) -> Result<Vec<String>, StorageError> {
+    if options.untrusted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let columns = column_states(snapshot)?;
     let untrusted = options.untrusted.iter().filter(|stage| kept.contains(*stage));
     let warning = |stage: &String| {
-        format!(
-            "stage `{stage}` was not run, because its program is not allowed: its earlier values are kept as stale ones{}",
-            waiting(stage)
-        )
+        let has_values = columns.iter().any(|column| column.stage == *stage && column.values > 0);
+        let waiting = waiting_rows(snapshot, &columns, stage);
+        let mut consequences = Vec::new();
+        if documents.contains(stage) {
+            consequences.push("its documents stay as they were".to_owned());
+        } else if has_values {
+            consequences.push("its earlier values are kept as stale ones".to_owned());
+        }
+        match waiting {
+            0 => {}
+            1 => consequences.push("1 row waits for it".to_owned()),
+            rows => consequences.push(format!("{rows} rows wait for it")),
+        }
+        let consequences = consequences.join("; ");
+        let colon = if consequences.is_empty() { "" } else { ": " };
+        format!("stage `{stage}` was not run, because its program is not allowed{colon}{consequences}")
     };
-    untrusted.map(warning).collect()
+    Ok(untrusted.map(warning).collect())
 }
 
 /// The fingerprints after a run that was stopped: files that it has not reached are as the last run left them.

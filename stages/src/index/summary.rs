@@ -9,7 +9,7 @@ use aurora_pipeline::{Outcome, RunReport, Tally, TallyEntry};
 use aurora_storage::{ChunkType, Compaction, Label, Manifest, ProjectDirectory, Snapshot, StorageError};
 use serde::Serialize;
 
-use super::column_state::{ColumnState, column_states};
+use super::column_state::{ColumnState, column_states, waiting_rows};
 use crate::incremental::{SECRETS_COUNTER, SECRETS_WARNING};
 use crate::services::Unread;
 
@@ -71,7 +71,7 @@ pub struct IndexSummary {
     /// Whether the index was up to date already: no file was added, changed or removed, and all could be read.
     pub nothing_changed: bool,
     /// Share of the files with a parser that are in the index, or of the rows for which a custom stage has a result if that is
-    /// lower, 0 to 1.
+    /// lower, 0 to 1. Stale values are results.
     pub coverage: f64,
 }
 
@@ -226,7 +226,9 @@ impl IndexSummary {
         let covered = files.indexed + files.unchanged + files.refreshed;
         // Files below a directory that could not be read are missing too.
         let missed = report.errors.total() + unread.below();
-        let unfinished = published.unfinished.rows.iter().map(|rows| rows.failed + rows.waiting).max().unwrap_or(0);
+        let rows = published.unfinished.rows.iter();
+        let unfinished =
+            rows.map(|rows| rows.failed + waiting_rows(&snapshot, &columns, &rows.stage)).max().unwrap_or(0);
         let has_all_results = unfinished == 0 && published.unfinished.failures.is_empty() && !is_without_stages;
         let share = |of: u64, all: u64| if all == 0 { 1.0 } else { of as f64 / all as f64 };
         let of_rows = share(chunks.total.saturating_sub(unfinished), chunks.total);
