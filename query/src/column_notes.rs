@@ -3,17 +3,23 @@
 use aurora_storage::{ColumnDeclaration, Unfinished};
 
 use crate::filter::FilterSpec;
+use crate::present::Hit;
 use crate::rank::Boosts;
 use crate::retriever::Root;
 
-/// The notes about the columns by which an answer is filtered, and ranked if it is.
-pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: bool) -> Vec<String> {
+/// The notes about the columns by which an answer is filtered, by which it is ranked if it is, and whose stale or missing values
+/// its hits show.
+pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: bool, hits: &[Hit]) -> Vec<String> {
     let mut notes = Vec::new();
-    for root in roots {
+    for (at, root) in roots.iter().enumerate() {
         let manifest = root.retriever.snapshot().manifest();
         let boosts = root.retriever.boosts();
-        let is_used = |column: &&ColumnDeclaration| filter.names(&column.name) || is_ranked && ranks(column, boosts);
-        for column in manifest.columns.iter().filter(is_used) {
+        for column in &manifest.columns {
+            let is_used = filter.names(&column.name) || is_ranked && ranks(column, boosts);
+            let mut of_root = hits.iter().filter(|hit| hit.root_place == at);
+            if !is_used && !of_root.any(|hit| shows(hit, column, &manifest.unfinished)) {
+                continue;
+            }
             let place = root.shown_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
             let values = root.retriever.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());
             let missing = manifest.chunk_count.saturating_sub(values);
@@ -22,6 +28,15 @@ pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: b
         }
     }
     notes
+}
+
+/// Whether a hit shows a stale value of a column, or no value although rows without a result are left.
+fn shows(hit: &Hit, column: &ColumnDeclaration, unfinished: &Unfinished) -> bool {
+    if hit.metadata.iter().any(|(name, _)| *name == column.name) {
+        return unfinished.is_stale(&column.name);
+    }
+    let rows = unfinished.for_stage(&column.stage);
+    rows.failed + rows.waiting > 0
 }
 
 /// Whether the values of a column change ranks: as numbers, as terms, or as a part of the embedded text.
