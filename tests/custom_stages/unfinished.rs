@@ -376,6 +376,14 @@ fn exit_codes_and_answers_tell_of_failed_rows() {
         (&columns[0]["name"], &columns[0]["failed"], &columns[0]["stale"]),
         (&"owner".into(), &2.into(), &0.into())
     );
+    let pipeline_check = |doctor: &serde_json::Value| {
+        let checks = doctor["checks"].as_array().expect("checks");
+        let check = checks.iter().find(|check| check["name"] == "pipeline").expect("a check of the pipeline");
+        (check["verdict"].to_string(), check["detail"].to_string())
+    };
+    let (verdict, detail) = pipeline_check(&fixture.aur(&["doctor", "--format", "json"]).json());
+    assert_eq!(verdict, "\"warn\"", "{detail}");
+    assert!(detail.contains("column `owner`: 2 failed rows") && detail.contains("stats --failed"), "{detail}");
     let tolerated = fixture.aur(&["mem", "index", "--quiet", "--max-failed-rows", "owner=2"]);
     assert_eq!(tolerated.code, Some(0), "{tolerated:?}");
     let listed = fixture.aur(&["mem", "stats", "--failed", "--format", "json"]).json();
@@ -406,6 +414,12 @@ fn exit_codes_and_answers_tell_of_failed_rows() {
     assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0));
     let found = fixture.aur(&["mem", "search", "pay card", "--format", "json"]).json();
     assert!(!found["notes"].to_string().contains("owner"), "{found}");
+    let (verdict, detail) = pipeline_check(&fixture.aur(&["doctor", "--format", "json"]).json());
+    assert_eq!(verdict, "\"ok\"", "{detail}");
+    fixture.write("tools/owner.py", format!("# A comment.\n{PROGRAM}"));
+    let (verdict, detail) = pipeline_check(&fixture.aur(&["doctor", "--format", "json"]).json());
+    assert_eq!(verdict, "\"warn\"", "{detail}");
+    assert!(detail.contains("aur plugin trust owner"), "{detail}");
 }
 
 #[test]
