@@ -24,6 +24,9 @@ pub struct Unfinished {
     pub rows: Vec<UnfinishedRows>,
     /// Failures of the last run that concern no row of the index: a listing of documents, for instance.
     pub failures: Vec<StageFailure>,
+    /// Whether the index was imported, and every run since has left out programs that were not allowed.
+    #[serde(default)]
+    pub imported: bool,
 }
 
 /// Number of rows without a result of a stage. A file with all its chunks counts as its chunks, at least as one row.

@@ -447,10 +447,18 @@ fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
     assert_eq!(run.code, Some(0), "{run:?}");
     assert_eq!(value(&kept), text("team of pay_0"));
     assert_eq!(run.json()["columns"][0]["stale"], run.json()["columns"][0]["values"]);
+    let again = kept.aur(&["mem", "index", "--format", "json", "--max-failed-rows", "owner=2"]);
+    assert_eq!(again.code, Some(0), "the next run keeps them, too: {again:?}");
+    assert_eq!(again.json()["nothing_changed"], true, "{again:?}");
     let found = kept.aur(&["mem", "search", "pay card", "--where", "owner=team of pay_0", "--format", "json"]).json();
     assert_eq!(found["results"].as_array().map(Vec::len), Some(1), "{found}");
     assert!(found["notes"].to_string().contains("Column `owner` has stale values"), "{found}");
     assert_eq!(kept.aur(&["mem", "verify"]).code, Some(0));
+
+    trust(&kept);
+    assert_eq!(kept.aur(&["mem", "index", "--quiet"]).code, Some(0));
+    kept.write("tools/owner.py", format!("# A comment.\n{PROGRAM}"));
+    assert_eq!(kept.aur(&["mem", "index", "--quiet"]).code, Some(2), "its values are no longer those of the import");
 
     let refused = import();
     assert_eq!(refused.aur(&["mem", "index", "--quiet", "--untrusted", "fail"]).code, Some(2));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use aurora_pipeline::{BuildContext, Outcome, RunOptions, RunReport};
 use aurora_redact::masked;
 use aurora_storage::{
-    ColumnDeclaration, Environment, ManifestUpdate, ModelInfo, OpenMode, Origin, ProjectDirectory, Snapshot,
+    ColumnDeclaration, Environment, Manifest, ManifestUpdate, ModelInfo, OpenMode, Origin, ProjectDirectory, Snapshot,
     StageFailure, StorageError, Unfinished,
 };
 
@@ -141,7 +141,7 @@ pub(super) fn pass(
             head_commit: repository.head(),
             root: masked(root.display().to_string()),
             fingerprints,
-            unfinished: unfinished(&before.unfinished, &report, &columns, &kept, options),
+            unfinished: unfinished(&before, &report, &columns, &kept, options),
             complete: is_complete && deferred.is_none() && unread.is_empty(),
             now: aurora_clock::now_seconds(),
             summary: serde_json::Value::Null,
@@ -215,12 +215,13 @@ fn suppliers_of_unfinished<'s>(
 
 /// The work that a run has left undone, apart from the rows, which the writer counts.
 fn unfinished(
-    before: &Unfinished,
+    last: &Manifest,
     report: &RunReport,
     columns: &[ColumnDeclaration],
     kept: &BTreeSet<String>,
     options: &IndexOptions,
 ) -> Unfinished {
+    let before = &last.unfinished;
     let is_stale = |column: &&ColumnDeclaration| {
         options.untrusted.contains(&column.stage) || kept.contains(&column.stage) && before.is_stale(&column.name)
     };
@@ -239,6 +240,7 @@ fn unfinished(
         stale: columns.iter().filter(is_stale).map(|column| column.name.clone()).collect(),
         rows: Vec::new(),
         failures,
+        imported: (last.imported || before.imported) && (!options.untrusted.is_empty() || !options.runs_programs),
     }
 }
 
