@@ -2,7 +2,9 @@
 //! run that can fills exactly these rows.
 
 use aurora_pipeline::Silent;
-use aurora_stages::index::{self, ColumnState, IndexOptions, IndexSummary, Refresh, column_states, failed_rows};
+use aurora_stages::index::{
+    self, ColumnState, EarlierResults, IndexOptions, IndexSummary, Refresh, StageNotRun, column_states, failed_rows,
+};
 use aurora_storage::MetaValue;
 
 use crate::fixture::Fixture;
@@ -289,7 +291,10 @@ fn documents_of_a_program_that_is_not_allowed_stay() {
         let options = IndexOptions { untrusted: vec!["tickets".to_owned()], force, ..options(fixture.root()) };
         index::run(&options, &Silent).expect("a run")
     };
-    assert_eq!(keeping(false).files.deleted, 0);
+    let kept = keeping(false);
+    assert_eq!((kept.files.deleted, kept.complete), (0, true));
+    let not_run = |results| StageNotRun { stage: "tickets".to_owned(), results, waiting: 0 };
+    assert_eq!(kept.not_run, [not_run(EarlierResults::KeptDocuments)]);
     assert!(is_there("@tickets/A-1.md"));
     // Everything is stored again, in other columns.
     fixture.write(".aurora/pipeline.toml", format!("{}{tickets}", STAGE.replace("terms = 2", "terms = 3")));
@@ -297,8 +302,46 @@ fn documents_of_a_program_that_is_not_allowed_stay() {
     keeping(true);
     assert!(is_there("@tickets/A-1.md"));
     fixture.write(".aurora/pipeline.toml", format!("{STAGE}{tickets}"));
+    let allowed = run(&fixture);
+    assert_eq!((digest(&fixture), allowed.not_run), (all, Vec::new()));
+
+    let options = IndexOptions { left_out: vec!["tickets".to_owned()], ..options(fixture.root()) };
+    let skipped = index::run(&options, &Silent).expect("a run");
+    assert_eq!((skipped.not_run, skipped.complete), (vec![not_run(EarlierResults::Removed)], false));
+    assert!(!is_there("@tickets/A-1.md"));
+    let never = keeping(false);
+    assert_eq!((never.not_run, never.complete), (vec![not_run(EarlierResults::NoDocuments)], false));
+}
+
+#[test]
+fn definitions_of_a_program_that_is_not_allowed_are_listed_as_waiting() {
+    let fixture = repository();
+    fixture.write(".gitignore", "tools/\n.aurora/\n").write("a.note", "> one\ntext\n");
+    fixture.write(
+        "tools/notes.py",
+        "from aurora_stage import stage\n\n@stage\ndef value(text):\n    return [{'name': 'one', 'kind': 'function', 'line_start': 1, 'line_end': 2}]\n",
+    );
+    let discover = "extends = \"default\"\n[stage.discover]\nlanguages = { note = \"note\" }\n";
+    fixture.write(".aurora/pipeline.toml", discover);
     run(&fixture);
-    assert_eq!(digest(&fixture), all);
+    fixture.write(
+        ".aurora/pipeline.toml",
+        format!(
+            "{discover}[stage.notes]\nuse = \"process\"\ncommand = [\"python3\", \"tools/notes.py\"]\nreads = [\"file.text\"]\n\
+             writes = {{ \"file.definitions\" = \"json\" }}\nlanguages = [\"note\"]\n"
+        ),
+    );
+    let keeping = IndexOptions { untrusted: vec!["notes".to_owned()], ..options(fixture.root()) };
+    for _ in 0..2 {
+        let kept = index::run(&keeping, &Silent).expect("a run");
+        let expected = StageNotRun { stage: "notes".to_owned(), results: EarlierResults::None, waiting: 1 };
+        assert_eq!((kept.not_run, kept.complete), (vec![expected], false));
+    }
+    let allowed = run(&fixture);
+    assert!(allowed.complete && allowed.not_run.is_empty());
+    let kept = index::run(&keeping, &Silent).expect("a run");
+    let expected = StageNotRun { stage: "notes".to_owned(), results: EarlierResults::Kept, waiting: 0 };
+    assert_eq!((kept.not_run, kept.complete), (vec![expected], true));
 }
 
 #[test]
@@ -469,6 +512,11 @@ fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
     assert_eq!(run.code, Some(1), "{run:?}");
     let summary = run.json();
     assert_eq!((&summary["removed_columns"][0], &summary["complete"]), (&"owner".into(), &false.into()));
+    assert_eq!(
+        summary["not_run"],
+        serde_json::json!([{ "stage": "owner", "results": "removed", "waiting": 0 }]),
+        "{summary}"
+    );
     assert!(run.err.contains("removed from the index with all values: `owner`"), "{}", run.err);
     assert_eq!(value(&skipped), None::<MetaValue>);
 }

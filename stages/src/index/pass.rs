@@ -23,7 +23,7 @@ use super::pass_kind::{PassEnd, PassKind};
 use super::plan::{build, plan, select_kept_stages, suppliers};
 use super::run_services::{MemoryShares, RunServices};
 use super::scope::{self, HISTORY, Rerun, rerun};
-use super::summary::{After, IndexSummary};
+use super::summary::{After, EarlierResults, IndexSummary, StageNotRun};
 use super::thresholds;
 use super::trust::Trust;
 use crate::git_signal::{Repository, WaitLimit};
@@ -79,8 +79,9 @@ pub(super) fn pass(
     let is_same_configuration = unforced.scope == RunScope::Changes;
     let Rerun { scope, changed, mut current } =
         if options.force { rerun(&before, &states, &columns, true, &kept, &pipeline) } else { unforced.clone() };
-    // To make everything again changes nothing that a stage reads.
-    current.extend(unforced.current.into_iter().filter(|stage| kept.contains(stage)));
+    // To make everything again changes nothing that a stage reads. Definitions are not stored apart, so their rows wait.
+    let makers = scope::makers(&states);
+    current.extend(unforced.current.into_iter().filter(|stage| kept.contains(stage) && !makers.contains(stage)));
     // The input of such a stage has changed, so the next run that runs it must not take its values for current ones.
     let outdated = pipeline.with_dependants(changed.iter().map(String::as_str));
     states.retain(|(name, _)| !(kept.contains(name) && outdated.contains(name)));
@@ -96,7 +97,7 @@ pub(super) fn pass(
     let run_stages = pipeline.stage_names().filter(|name| !kept.contains(*name));
     services.previous.decide_unfinished(UnfinishedPolicy {
         dependants: run_stages.map(|name| (name.to_owned(), Arc::new(pipeline.with_dependants([name])))).collect(),
-        makers: scope::makers(&states),
+        makers,
         retries_failures: options.retries_failures,
     });
     let model = services.models.used();
@@ -164,9 +165,9 @@ pub(super) fn pass(
     let mut remarks = repository.remarks();
     remarks.extend(is_left.then(|| LEFT.to_owned()));
     let violations = thresholds::violations(&snapshot, &thresholds, options)?;
-    warnings.extend(not_run(&snapshot, &kept, &documents, options)?);
-    let is_without_stages = !options.left_out.is_empty();
-    let after = After { published, snapshot, remarks, warnings, unread, violations, is_without_stages };
+    let not_run = not_run(&snapshot, &kept, &documents, options)?;
+    warnings.extend(not_run.iter().filter_map(not_run_warning));
+    let after = After { published, snapshot, remarks, warnings, unread, violations, not_run };
     let (before, begun) = earlier.start();
     let summary = IndexSummary::new(root, before, after, report, begun.elapsed())?;
     if summary.chunks.knowledge > 0 {
@@ -244,37 +245,65 @@ fn unfinished(
     }
 }
 
-/// The warnings about stages that were not run because their programs are not allowed.
+/// The stages that were not run because their programs are not allowed; `suppliers` are those that supply documents.
 fn not_run(
     snapshot: &Snapshot,
     kept: &BTreeSet<String>,
-    documents: &[String],
+    suppliers: &[String],
     options: &IndexOptions,
-) -> Result<Vec<String>, StorageError> {
-    if options.untrusted.is_empty() {
+) -> Result<Vec<StageNotRun>, StorageError> {
+    if options.untrusted.is_empty() && options.left_out.is_empty() {
         return Ok(Vec::new());
     }
     let columns = column_states(snapshot)?;
-    let untrusted = options.untrusted.iter().filter(|stage| kept.contains(*stage));
-    let warning = |stage: &String| {
-        let has_values = columns.iter().any(|column| column.stage == *stage && column.values > 0);
+    let mut found = Vec::new();
+    for stage in options.untrusted.iter().filter(|stage| kept.contains(*stage)) {
+        let mut of_stage = columns.iter().filter(|column| column.stage == *stage).peekable();
         let waiting = waiting_rows(snapshot, &columns, stage);
-        let mut consequences = Vec::new();
-        if documents.contains(stage) {
-            consequences.push("its documents stay as they were".to_owned());
-        } else if has_values {
-            consequences.push("its earlier values are kept as stale ones".to_owned());
+        let results = if suppliers.contains(stage) {
+            if has_documents(snapshot, stage)? { EarlierResults::KeptDocuments } else { EarlierResults::NoDocuments }
+        } else if of_stage.peek().is_some() {
+            if of_stage.any(|column| column.values > 0) { EarlierResults::Kept } else { EarlierResults::None }
+        } else if waiting == 0 {
+            EarlierResults::Kept
+        } else {
+            EarlierResults::None
+        };
+        found.push(StageNotRun { stage: stage.clone(), results, waiting });
+    }
+    let removed = |stage: &String| StageNotRun { stage: stage.clone(), results: EarlierResults::Removed, waiting: 0 };
+    found.extend(options.left_out.iter().map(removed));
+    Ok(found)
+}
+
+/// Whether the index has a document of a stage.
+fn has_documents(snapshot: &Snapshot, stage: &str) -> Result<bool, StorageError> {
+    let directory = format!("@{stage}/");
+    for file in snapshot.files() {
+        if file?.path.starts_with(&directory) {
+            return Ok(true);
         }
-        match waiting {
-            0 => {}
-            1 => consequences.push("1 row waits for it".to_owned()),
-            rows => consequences.push(format!("{rows} rows wait for it")),
-        }
-        let consequences = consequences.join("; ");
-        let colon = if consequences.is_empty() { "" } else { ": " };
-        format!("stage `{stage}` was not run, because its program is not allowed{colon}{consequences}")
+    }
+    Ok(false)
+}
+
+/// The warning about a stage that was not run; `None` for one that the user has left out.
+fn not_run_warning(stage: &StageNotRun) -> Option<String> {
+    let consequence = match stage.results {
+        EarlierResults::None | EarlierResults::NoDocuments => None,
+        EarlierResults::Kept => Some("its earlier results are kept as stale ones".to_owned()),
+        EarlierResults::KeptDocuments => Some("its documents stay as they were".to_owned()),
+        EarlierResults::Removed => return None,
     };
-    Ok(untrusted.map(warning).collect())
+    let waiting = match stage.waiting {
+        0 => None,
+        1 => Some("1 row waits for it".to_owned()),
+        rows => Some(format!("{rows} rows wait for it")),
+    };
+    let consequences: Vec<String> = consequence.into_iter().chain(waiting).collect();
+    let consequences =
+        if consequences.is_empty() { "the index has nothing of it".to_owned() } else { consequences.join("; ") };
+    Some(format!("stage `{}` was not run, because its program is not allowed: {consequences}", stage.stage))
 }
 
 /// The fingerprints after a run that was stopped: files that it has not reached are as the last run left them.
