@@ -54,13 +54,17 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     not_left_out(&summary, &options)
 }
 
-/// The default action for programs that are not allowed: an imported index has values that were made
-/// elsewhere.
+/// The default action for programs that are not allowed: an imported index has values that were made elsewhere, and keeps them
+/// until a run leaves no program out.
 fn default_for(options: &IndexOptions) -> Untrusted {
     let directory = ProjectDirectory::of(&options.root);
     let snapshot =
         Environment::open(directory.path(), OpenMode::Existing).and_then(|environment| environment.snapshot());
-    if snapshot.is_ok_and(|snapshot| snapshot.manifest().imported) { Untrusted::Keep } else { Untrusted::Fail }
+    let is_imported = snapshot.is_ok_and(|snapshot| {
+        let manifest = snapshot.manifest();
+        manifest.imported || manifest.unfinished.imported
+    });
+    if is_imported { Untrusted::Keep } else { Untrusted::Fail }
 }
 
 /// Records the content of the index, so that a copy of it is trusted that is restored at another place together with the user's

@@ -174,6 +174,33 @@ fn a_project_that_is_moved_keeps_its_index() {
 }
 
 #[test]
+fn an_index_run_in_a_copy_disowns_neither_the_original_nor_other_copies() {
+    let fixture = Fixture::plain();
+    let added = "def added_function():\n    return 2\n";
+    fixture.write("a/real.py", "def real_function():\n    return 1\n");
+    done(&fixture, &["mem", "index", "a"]);
+    let saved = fs::read(fixture.path("a/.aurora/index/data.mdb")).expect("read");
+    let restore = |place: &str| {
+        fixture.write(&format!("{place}/real.py"), "def real_function():\n    return 1\n");
+        fixture.write(&format!("{place}/.aurora/index/data.mdb"), &saved);
+    };
+    for place in ["b", "c"] {
+        restore(place);
+        fixture.write(&format!("{place}/added.py"), added);
+        let run = done(&fixture, &["mem", "index", place, "--require-index"]);
+        assert!(!run.out.contains("set aside"), "{place}: {run:?}");
+    }
+    // The copy is older than the index of every other place.
+    fixture.write("a/added.py", added);
+    done(&fixture, &["mem", "index", "a"]);
+    restore("d");
+    for place in ["a", "b", "c", "d"] {
+        let search = ["mem", "search", "real_function", "--root", place, "--no-index", "--format", "json"];
+        assert_eq!(first(&done(&fixture, &search)), "\"real.py\"", "{place}");
+    }
+}
+
+#[test]
 fn imported_and_compacted_indexes_are_the_users_own() {
     let fixture = repository();
     done(&fixture, &["mem", "index"]);

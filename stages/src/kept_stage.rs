@@ -10,7 +10,7 @@ use aurora_pipeline::{
     BatchView, CHUNK_STORED, CellType, ColumnSpec, Emitter, Entity, FILE_STORED, Fingerprint, PlannedStage, Stage,
     StageContext, StageError, StoredValues, Value, Worker,
 };
-use aurora_storage::{FileOutcome, FileRecord};
+use aurora_storage::{ChunkId, FileOutcome, FileRecord};
 use serde_json::json;
 
 use crate::columns::{DOCUMENT, FileStatus, HASH, LANGUAGE, MTIME, PATH, PREVIOUS, RECORD, SIZE, STATUS, StoredId};
@@ -144,10 +144,10 @@ impl KeptRows {
             known.iter().filter_map(|chunk| Some((local_key(&chunk.chunk.key, file.origin)?, chunk))).collect();
         for &row in rows {
             let at = row as usize;
-            let position = match previous.get(at) {
-                Some(Some(StoredId(id))) => {
-                    file.known.and_then(|known| known.chunks.iter().position(|chunk| chunk == id))
-                }
+            let position_of =
+                |id: ChunkId| file.known.and_then(|known| known.chunks.iter().position(|chunk| *chunk == id));
+            let mut position = match previous.get(at) {
+                Some(Some(StoredId(id))) => position_of(*id),
                 _ => None,
             };
             if position.is_some() {
@@ -155,6 +155,7 @@ impl KeptRows {
             } else if let Some(record) = records.get(at) {
                 let found = local_key(&record.0.key, file.path).and_then(|key| by_key.get(&key));
                 let same = found.filter(|found| found.chunk.text == record.0.text);
+                position = same.and_then(|same| position_of(same.id));
                 self.chunks[at] = same.map_or_else(StoredValues::new_row, |same| same.custom.clone());
             }
             if !stage.is_of_files {

@@ -292,6 +292,10 @@ fn a_comment_in_a_trusted_program_leaves_the_values_of_its_column() {
     let after = answer();
     assert_eq!(count(&after), before, "{after}");
     assert!(after["notes"].to_string().contains("Column `area` has stale values"), "{after}");
+    let shown = server.post("/api/v1/search", &json!({"query": "count_zebras", "record": false})).json();
+    let note =
+        "Column `area` has stale values, because the program of stage `area` is not allowed, and is not complete";
+    assert!(shown["notes"].to_string().contains(note), "a result without a value: {shown}");
     assert_eq!(fixture.aur(&["plugin", "trust", "area", "--yes"]).code, Some(0));
     fixture.write("src/okapi.py", "def count_okapis(herd):\n    return len(herd)\n");
     eventually("a run with the program", || (!answer()["notes"].to_string().contains("area")).then_some(()));

@@ -142,7 +142,10 @@ pub(super) fn rerun(
         // What git says of a file may have changed although the file has not.
         let attributes = pipeline.writers_of(BLAME.name());
         let stale = pipeline.with_dependants(changed.iter().map(String::as_str).chain(attributes));
-        current.extend(pipeline.stage_names().filter(|name| !stale.contains(*name)).map(str::to_owned));
+        // The rows of an index that was made without a stage wait for it, even if it is not run now either.
+        let is_known = |name: &str| before.iter().any(|(known, _)| known == name);
+        let is_current = |name: &&str| !stale.contains(*name) && is_known(name);
+        current.extend(pipeline.stage_names().filter(is_current).map(str::to_owned));
     }
     Rerun { scope, changed, current }
 }
