@@ -245,8 +245,17 @@ class _Host:
         for entity, name, cells in self.named(value):
             # A stage that works on files returns the values of their chunks in one list.
             places = rows if entity == self.unit else [chunk for row in rows for chunk in units.chunks_of(row)]
-            if len(cells) != len(places):
-                raise ValueError("%d values of `%s` for %d rows" % (len(cells), name, len(places)))
+            if isinstance(cells, (str, bytes, dict)) or not hasattr(cells, "__len__"):
+                reason = "`%s` is no list of values but `%s`" % (name, type(cells).__name__)
+            elif len(cells) != len(places):
+                reason = "%d values of `%s` for %d rows" % (len(cells), name, len(places))
+            else:
+                reason = None
+            if reason:
+                # Nobody knows which value is whose. The rows are not sent again: a shorter list might fit fewer rows by chance.
+                message = _text(ValueError(reason))
+                errors.extend({"message": message, "entity": self.unit, "row": row} for row in rows)
+                return
             for place, cell in zip(places, cells):
                 if isinstance(cell, Exception):
                     failed.setdefault((entity, place), cell)
