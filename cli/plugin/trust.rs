@@ -22,7 +22,7 @@ pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
         return revoke(args, &root, &options, program);
     }
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    let programs = programs_of_plan(&plan, &options)?;
+    let programs = programs_of_plan(&plan, &options).map_err(|error| findings::project(error, &program.terminal))?;
     let named = |name: &String| {
         programs
             .iter()

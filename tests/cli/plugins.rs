@@ -191,6 +191,27 @@ fn a_digest_that_covers_no_file_of_the_project_was_accepted_from_a_list() {
 }
 
 #[test]
+fn only_the_first_missing_file_of_a_program_was_reported() {
+    let fixture = Fixture::plain();
+    let stage = |name: &str| {
+        format!(
+            "[stage.{name}]\nuse = \"process\"\ncommand = [\"python3\", \"{name}.py\"]\nreads = [\"file.path\"]\nwrites = {{ {name} = \"string\" }}\nfiles = [\"{name}.a\", \"{name}.b\"]\n"
+        )
+    };
+    fixture.write(".aurora/pipeline.toml", format!("extends = \"default\"\n\n{}\n{}", stage("one"), stage("two")));
+    for arguments in
+        [&["mem", "index"][..], &["plugin", "list"], &["plugin", "trust", "one"], &["plugin", "test", "two"]]
+    {
+        let refused = run(&fixture, arguments);
+        assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{refused:?}");
+        for file in ["one.py", "one.a", "one.b", "two.py", "two.a", "two.b"] {
+            assert!(refused.err.contains(&format!("there is no file `{file}`")), "{file}: {}", refused.err);
+        }
+        assert!(refused.err.ends_with("Error: the pipeline has 6 errors\n"), "{}", refused.err);
+    }
+}
+
+#[test]
 fn a_source_of_documents_is_allowed_by_its_digest() {
     let fixture = Fixture::plain();
     let text =
