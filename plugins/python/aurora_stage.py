@@ -159,7 +159,11 @@ class _Output:
             self.send({"type": "heartbeat"})
 
     def send(self, message):
-        line = _encoded(message).encode("utf-8", "replace") + b"\n"
+        try:
+            line = _encoded(message).encode("utf-8") + b"\n"
+        except UnicodeEncodeError:
+            _fail_surrogates(message)
+            line = _encoded(message).encode("utf-8", "replace") + b"\n"
         with self.lock:
             self.target.write(line)
             self.target.flush()
@@ -308,6 +312,19 @@ def _text(error):
 
 def _encoded(value):
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _fail_surrogates(message):
+    """Replaces values with surrogates, which UTF-8 cannot express, by errors of their rows."""
+    for entity in ("file", "chunk"):
+        for name, cells in message.get(entity + "s", {}).get("columns", {}).items():
+            for row, cell in enumerate(cells):
+                try:
+                    _encoded(cell).encode("utf-8")
+                except UnicodeEncodeError:
+                    cells[row] = None
+                    reason = ValueError("a text of `%s` has a surrogate, which is no character" % name)
+                    message["errors"].append({"message": _text(reason), "entity": entity, "row": row})
 
 
 class _Units:

@@ -41,6 +41,20 @@ fn a_program_may_ask_for_messagepack() {
     }
 }
 
+#[test]
+fn a_surrogate_in_a_value_was_stored_as_a_question_mark() {
+    let rows = Rows::new(&["a.rs"], &[0, 0, 0]);
+    let outcome = rows.python(
+        "reads = ['chunk.title']\nwrites = { owner = 'strings' }",
+        "def owner(title):\n    return ['a', '\\ud800'] if title == 'title 1' else [title]\n",
+    );
+    let texts = |title: &str| Some(Value::Strings(vec![title.to_owned()]));
+    assert_eq!(outcome.values("owner"), [texts("title 0"), None, texts("title 2")]);
+    let failures = &outcome.report().failures["stage-under-test"];
+    let reason = "ValueError: a text of `owner` has a surrogate, which is no character";
+    assert_eq!(failures.get(reason).map(|entry| entry.count), Some(1), "{failures:?}");
+}
+
 /// Runs a stage whose value is that of the module `lib/helper.py`.
 fn values_of_module(rows: &Rows) -> Vec<Option<Value>> {
     let source = "import sys\nfrom aurora_stage import stage\nsys.path.insert(0, 'lib')\nimport helper\n\n@stage\ndef owner(path):\n    return helper.VALUE\n";
