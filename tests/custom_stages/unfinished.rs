@@ -466,6 +466,29 @@ fn exit_codes_and_answers_tell_of_failed_rows() {
 }
 
 #[test]
+fn thresholds_for_unknown_names_were_reported_after_the_run() {
+    let fixture = with_program();
+    trust(&fixture);
+    for (threshold, reason) in [
+        (["--max-failed-rows", "ownr=3"], "Error: the pipeline has no stage `ownr`\n  Help: did you mean `owner`?\n"),
+        (["--min-column", "nope=3"], "Error: no stage of the pipeline writes a column `nope`\n"),
+    ] {
+        let refused = fixture.aur(&[&["mem", "index"][..], &threshold].concat());
+        assert_eq!((refused.code, refused.out.as_str(), refused.err.as_str()), (Some(2), "", reason));
+    }
+    assert!(!fixture.path(".aurora/index").exists(), "nothing was indexed");
+    for column in ["owner=1", "chunk.owner=1", "file.owner=1"] {
+        let indexed = fixture.aur(&["mem", "index", "--quiet", "--min-column", column]);
+        assert_eq!((indexed.code, indexed.err.as_str()), (Some(0), ""), "{column}");
+    }
+    fixture.write("mode", "raise");
+    let short = fixture.aur(&["mem", "index", "--force", "--min-coverage", "100"]);
+    assert_eq!(short.code, Some(1), "{short:?}");
+    assert!(short.out.contains("% of the files that should be indexed, or of the rows of a custom stage"), "{short:?}");
+    assert!(short.err.contains("less than the 100% asked for: files could not be indexed, or rows"), "{short:?}");
+}
+
+#[test]
 fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
     let fixture = with_program();
     trust(&fixture);

@@ -113,7 +113,7 @@ impl Consents {
         let record = self.opened().and_then(|directory| record(&directory, &file_name(&digest)));
         record.is_some_and(|record| {
             let is_here = || place_of(root).is_some_and(|place| record.places.contains(&place));
-            record.digest == digest && (program.covered().next().is_some() || is_here())
+            record.digest == digest && (program.has_files() || is_here())
         })
     }
 
