@@ -1,10 +1,10 @@
 //! Notes about custom columns whose values are out of date or incomplete, for answers that depend on them.
 
-use aurora_storage::{ColumnDeclaration, Unfinished};
+use aurora_storage::ColumnDeclaration;
 
 use crate::filter::FilterSpec;
 use crate::rank::Boosts;
-use crate::retriever::Root;
+use crate::retriever::{Retriever, Root};
 
 /// The notes about the columns by which an answer is filtered, and ranked if it is.
 pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: bool) -> Vec<String> {
@@ -15,9 +15,7 @@ pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: b
         let is_used = |column: &&ColumnDeclaration| filter.names(&column.name) || is_ranked && ranks(column, boosts);
         for column in manifest.columns.iter().filter(is_used) {
             let place = root.shown_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
-            notes.extend(
-                note(column, &manifest.unfinished).map(|state| format!("Column `{}`{place} {state}", column.name)),
-            );
+            notes.extend(note(column, root.retriever).map(|state| format!("Column `{}`{place} {state}", column.name)));
         }
     }
     notes
@@ -29,12 +27,15 @@ fn ranks(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
 }
 
 /// The state of a column in words; `None` if every row has a result of the stage's present program.
-fn note(column: &ColumnDeclaration, unfinished: &Unfinished) -> Option<String> {
+fn note(column: &ColumnDeclaration, retriever: &Retriever) -> Option<String> {
+    let unfinished = &retriever.snapshot().manifest().unfinished;
     let (rows, stage) = (unfinished.for_stage(&column.stage), &column.stage);
     let count = |rows: u64| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
     let mut states = Vec::new();
     if unfinished.is_stale(&column.name) {
         states.push(format!("has stale values, because the program of stage `{stage}` is not allowed"));
+    } else if retriever.has_changed(stage) {
+        states.push(format!("has stale values, because the program of stage `{stage}`, or a file that it depends on, has changed since the last index run"));
     }
     if rows.failed > 0 {
         states.push(format!("lacks values, because stage `{stage}` failed on {}", count(rows.failed)));
