@@ -86,7 +86,8 @@ impl Roots {
         for Root { name, live } in self.0.iter() {
             match live.searcher() {
                 Ok(searcher) => {
-                    let note = |reason| format!("The index{} is not up to date: {reason}", self.told_apart(name));
+                    let note =
+                        |reason: String| format!("The index{} is not up to date: {reason}", self.told_apart(name));
                     notes.extend(live.obstacle().map(note));
                     opened.push(NamedSearcher::of_project(name.clone(), searcher));
                 }
