@@ -38,7 +38,9 @@ impl Checkpoint {
     /// Whether the source has to stop, given the bytes that the pipeline has finished and those that were not emitted.
     pub(crate) fn is_due(&self, done: u64, left: u64) -> bool {
         let Some((interval, worked)) = self.worked() else { return false };
-        let is_due = worked >= interval && self.time_for(left, worked, done) >= interval.as_secs_f64();
+        // At the first call, this records where the pass began, so it comes before the comparison of times.
+        let time_left = self.time_for(left, worked, done);
+        let is_due = worked >= interval && time_left >= interval.as_secs_f64();
         self.is_reached.fetch_or(is_due, Ordering::Relaxed);
         is_due
     }
@@ -84,6 +86,16 @@ mod tests {
         assert!(!checkpoint.is_too_early(1_010, 1), "what is in flight takes a moment");
         assert!(checkpoint.is_too_early(1_010, 1_000), "what is in flight takes as long as everything before it");
         assert!(checkpoint.is_due(1_010, 1_000) && checkpoint.is_reached());
+    }
+
+    #[test]
+    fn the_rate_counts_from_the_first_look() {
+        let checkpoint = Checkpoint::default();
+        checkpoint.set(Duration::from_millis(50));
+        checkpoint.note_progress();
+        let _ = checkpoint.is_due(0, 1_000);
+        std::thread::sleep(Duration::from_millis(60));
+        assert!(!checkpoint.is_due(1_000_000, 1), "nearly everything is done");
     }
 
     #[test]
