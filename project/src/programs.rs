@@ -1,13 +1,15 @@
 //! The programs that the stages of a pipeline run, and which of them the user has allowed.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use aurora_pipeline::{Diagnostic, Diagnostics, Plan, PlannedStage, ProgramSpec, Services, code};
-use aurora_plugins::process::{HelperDirectory, missing_parts};
+use aurora_plugins::process::{HelperDirectory, ProgramHashes, missing_parts};
 use aurora_plugins::python;
 use aurora_plugins::trust::ProgramIdentity;
 use aurora_stages::index::{self as indexing, IndexError, IndexOptions};
+use aurora_storage::Snapshot;
 
 use crate::error::ProjectError;
 use crate::user;
@@ -118,6 +120,36 @@ pub fn untrusted(options: &IndexOptions) -> Result<Vec<String>, ProjectError> {
     };
     let stages = plan.stages().iter().filter(|stage| stage.program().as_ref().is_some_and(is_refused));
     Ok(stages.map(|stage| stage.name().to_owned()).collect())
+}
+
+/// Paths below the root of the files that the programs of a plan consist of and depend on. Such a file need not exist.
+pub(crate) fn files_of(plan: &Plan, root: &Path) -> BTreeSet<String> {
+    let mut files = BTreeSet::new();
+    for spec in plan.stages().iter().filter_map(PlannedStage::program) {
+        if let Ok(identity) = ProgramIdentity::of(&spec, root) {
+            files.extend(identity.covered().map(|file| file.path.clone()));
+        }
+        files.extend([spec.command, spec.files, spec.inputs].concat());
+    }
+    files
+}
+
+/// The stages whose programs differ from those that made the values in an index: they were edited, or cannot be read any more.
+///
+/// # Errors
+/// When the pipeline is wrong.
+pub(crate) fn changed_since(snapshot: &Snapshot, options: &IndexOptions) -> Result<Vec<String>, IndexError> {
+    let plan = indexing::plan(options)?;
+    let is_changed = |stage: &&PlannedStage| {
+        let recorded = indexing::recorded_settings(snapshot.manifest(), stage.name());
+        let Some(spec) = stage.program().filter(|spec| !spec.is_confined && ProgramHashes::are_in(&recorded)) else {
+            return false;
+        };
+        let hashes = ProgramIdentity::of(&spec, &options.root)
+            .and_then(|identity| ProgramHashes::new(&spec, &identity, &options.root));
+        !hashes.is_ok_and(|hashes| hashes.are_those_of(&recorded))
+    };
+    Ok(plan.stages().iter().filter(is_changed).map(|stage| stage.name().to_owned()).collect())
 }
 
 /// The plan of a run, checked with everything that its programs need: their files and interpreters have to exist.

@@ -1,11 +1,11 @@
 //! Notes about custom columns whose values are out of date or incomplete, for answers that depend on them.
 
-use aurora_storage::{ColumnDeclaration, Unfinished};
+use aurora_storage::ColumnDeclaration;
 
 use crate::filter::FilterSpec;
 use crate::present::Hit;
 use crate::rank::Boosts;
-use crate::retriever::Root;
+use crate::retriever::{Retriever, Root};
 
 /// The notes about the columns by which an answer is filtered, by which it is ranked if it is, and whose stale or missing values
 /// its hits show.
@@ -17,23 +17,21 @@ pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: b
         for column in &manifest.columns {
             let is_used = filter.names(&column.name) || is_ranked && ranks(column, boosts);
             let mut of_root = hits.iter().filter(|hit| hit.root_place == at);
-            if !is_used && !of_root.any(|hit| shows(hit, column, &manifest.unfinished)) {
+            if !is_used && !of_root.any(|hit| shows(hit, column, root.retriever)) {
                 continue;
             }
             let place = root.shown_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
-            let values = root.retriever.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());
-            let missing = manifest.chunk_count.saturating_sub(values);
-            let state = note(column, &manifest.unfinished, values, missing);
-            notes.extend(state.map(|state| format!("Column `{}`{place} {state}", column.name)));
+            notes.extend(note(column, root.retriever).map(|state| format!("Column `{}`{place} {state}", column.name)));
         }
     }
     notes
 }
 
 /// Whether a hit shows a stale value of a column, or no value although rows without a result are left.
-fn shows(hit: &Hit, column: &ColumnDeclaration, unfinished: &Unfinished) -> bool {
+fn shows(hit: &Hit, column: &ColumnDeclaration, retriever: &Retriever) -> bool {
+    let unfinished = &retriever.snapshot().manifest().unfinished;
     if hit.metadata.iter().any(|(name, _)| *name == column.name) {
-        return unfinished.is_stale(&column.name);
+        return unfinished.is_stale(&column.name) || retriever.has_changed(&column.stage);
     }
     let rows = unfinished.for_stage(&column.stage);
     rows.failed + rows.waiting > 0
@@ -44,8 +42,11 @@ fn ranks(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
     column.terms.is_some() || column.embed || boosts.has(&column.name)
 }
 
-/// The state of a column with so many values in words; `None` if every row has a result of the stage's present program.
-fn note(column: &ColumnDeclaration, unfinished: &Unfinished, values: u64, missing: u64) -> Option<String> {
+/// The state of a column in words; `None` if every row has a result of the stage's present program.
+fn note(column: &ColumnDeclaration, retriever: &Retriever) -> Option<String> {
+    let unfinished = &retriever.snapshot().manifest().unfinished;
+    let values = retriever.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());
+    let missing = retriever.snapshot().manifest().chunk_count.saturating_sub(values);
     let (rows, stage) = (unfinished.for_stage(&column.stage), &column.stage);
     let count = |rows: u64| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
     let is_refused = unfinished.is_stale(&column.name);
@@ -54,6 +55,8 @@ fn note(column: &ColumnDeclaration, unfinished: &Unfinished, values: u64, missin
     let mut states = Vec::new();
     if is_refused && values > 0 {
         states.push(format!("has stale values, because the program of stage `{stage}` is not allowed"));
+    } else if retriever.has_changed(stage) {
+        states.push(format!("has stale values, because the program of stage `{stage}`, or a file that it depends on, has changed since the last index run"));
     }
     if rows.failed > 0 {
         states.push(format!("lacks values, because stage `{stage}` failed on {}", count(rows.failed)));

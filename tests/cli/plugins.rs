@@ -78,6 +78,27 @@ fn a_changed_program_is_not_trusted_any_more() {
     assert!(found.err.contains("No column 'area' in this index"), "{}", found.err);
 }
 
+#[test]
+fn a_search_notes_a_program_that_has_changed_since_the_last_run() {
+    let fixture = project();
+    assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
+    assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
+    let program = std::fs::read_to_string(fixture.path(".aurora/plugins/area.py")).expect("read");
+    let is_stale = |extra: &[&str]| {
+        let found = run(&fixture, &[&["mem", "charge", "--where", "area=src"][..], extra].concat());
+        assert_eq!(found.code, Some(0), "{found:?}");
+        found.err.contains("Column `area` has stale values, because the program of stage `area`")
+    };
+    assert!(!is_stale(&[]));
+    fixture.write(".aurora/plugins/area.py", format!("# A comment.\n{program}"));
+    assert!(is_stale(&[]), "the program was edited");
+    assert!(!is_stale(&["--no-refresh"]), "such a search reads the index only");
+    std::fs::remove_file(fixture.path(".aurora/plugins/area.py")).expect("removed");
+    assert!(is_stale(&[]), "the program was deleted");
+    fixture.write(".aurora/plugins/area.py", program);
+    assert!(!is_stale(&[]), "the program is the same again");
+}
+
 /// A clone of a project: its files in another directory.
 fn clone_of(fixture: &Fixture) -> Fixture {
     let copied = Fixture::plain();

@@ -182,6 +182,11 @@ impl Consents {
         similar.max_by_key(|(is_here, record)| (*is_here, record.granted)).map(|(_, record)| record)
     }
 
+    /// The directories of the records, which need not exist. The time of one changes whenever a record is made, replaced or removed.
+    pub fn directories(&self) -> Vec<PathBuf> {
+        self.directory.iter().flat_map(|directory| [directory.clone(), directory.join(DIGESTS)]).collect()
+    }
+
     fn opened(&self) -> Option<Directory> {
         Directory::open_root(&self.directory.as_deref()?.join(DIGESTS)).ok()
     }

@@ -85,6 +85,12 @@ pub(super) fn parts(state: &str) -> StateParts {
     StateParts { version, settings, from: from.to_owned() }
 }
 
+/// The settings in the fingerprint of a stage with which an index was made; none of a stage that it does not know.
+pub fn recorded_settings(manifest: &Manifest, stage: &str) -> BTreeMap<String, String> {
+    let recorded = manifest.fingerprints.iter().find(|(name, _)| name == stage);
+    recorded.map(|(_, state)| parts(state).settings).unwrap_or_default()
+}
+
 /// Prefix of the entries with what stages keep for the next run.
 const KEPT: &str = "kept by ";
 

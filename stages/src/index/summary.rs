@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::column_state::{ColumnState, column_states, waiting_rows};
 use crate::incremental::{SECRETS_COUNTER, SECRETS_WARNING};
 use crate::services::Unread;
+use crate::store::UNCHANGED_CHUNKS;
 
 /// The result of an index run.
 #[derive(Debug, Clone, Serialize)]
@@ -27,7 +28,8 @@ pub struct IndexSummary {
     pub chunks: ChunkCounts,
     /// Secrets in the files that this run has read.
     pub secrets: MaskedSecrets,
-    /// Chunks that this run made, or read from the index and stored again.
+    /// Chunks that this run made, or read from the index and stored again. A chunk whose columns alone were computed again counts if a
+    /// value has changed.
     pub changed_chunks: u64,
     /// Files that should have been indexed and could not be.
     pub errors: Vec<String>,
@@ -276,7 +278,7 @@ impl IndexSummary {
             violations,
             chunks,
             secrets: MaskedSecrets::of(&report),
-            changed_chunks: counter("chunks"),
+            changed_chunks: counter("chunks").saturating_sub(counter(UNCHANGED_CHUNKS)),
             errors,
             unreadable,
             warnings,
