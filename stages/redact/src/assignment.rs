@@ -193,7 +193,7 @@ impl Value {
             && if self.is_quoted {
                 !is_short_name || !is_snake_case
             } else {
-                !(is_short_name && is_key) && !is_snake_case && is_literal(value, text.get(self.span.end))
+                !(is_snake_case || is_short_name && is_key) && is_literal(value, text.get(self.span.end))
             }
     }
 
