@@ -81,7 +81,7 @@ fn an_unknown_stage_type_hid_columns_that_are_misspelt() {
     );
     let found = findings(&text);
     assert!(found.contains("unknown stage type `entirely_different`"), "{found}");
-    assert!(found.contains("reads column `file.idd`") && !found.contains("file.team"), "{found}");
+    assert!(found.contains("reads column `file.idd`") && !found.contains("column `file.team`"), "{found}");
 }
 
 #[test]
