@@ -298,7 +298,8 @@ pub(crate) struct IndexArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
 
-    /// Exit with 1 when less than this share of the files that should be indexed was
+    /// Exit with 1 when the coverage is less: the share of the files that should be indexed and are, or of the rows for which a
+    /// custom stage has a result
     #[arg(long, value_name = "PCT", value_parser = parse_percent)]
     pub(crate) min_coverage: Option<f64>,
 

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use aurora_analysis::STATIC;
 use aurora_memory::MemoryRules;
-use aurora_project::{IndexEmbedder, Project, annotations, chain, user};
+use aurora_project::{IndexEmbedder, Project, annotations, chain, untrusted_stages, user};
 use aurora_query::Mode;
 use aurora_query::explain::relative_time;
 use aurora_stages::index as indexing;
-use aurora_storage::{AccessLog, Environment, Manifest, OpenMode, StorageError, WriterOptions};
+use aurora_storage::{AccessLog, Environment, Manifest, OpenMode, Snapshot, StorageError, WriterOptions};
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
@@ -253,19 +253,59 @@ fn pipeline(project: &Project) -> CheckResult {
         Ok(options) => options,
         Err(error) => return failed(chain(&error)),
     };
-    match indexing::plan(&options) {
-        Ok(plan) => {
-            let stages = units::counted(plan.stages().len() as u64, "stage");
-            match plan.warnings().iter().count() {
-                0 => good(stages),
-                count => {
-                    warning(format!("{stages}, {}; see `aur pipeline check`", units::counted(count as u64, "warning")))
-                }
-            }
-        }
-        Err(indexing::IndexError::Pipeline(diagnostics)) => failed(diagnostics),
-        Err(error) => failed(chain(&error)),
+    let plan = match indexing::plan(&options) {
+        Ok(plan) => plan,
+        Err(indexing::IndexError::Pipeline(diagnostics)) => return failed(diagnostics),
+        Err(error) => return failed(chain(&error)),
+    };
+    let stages = units::counted(plan.stages().len() as u64, "stage");
+    let mut problems = Vec::new();
+    match plan.warnings().iter().count() {
+        0 => {}
+        count => problems.push(format!("{}; see `aur pipeline check`", units::counted(count as u64, "warning"))),
     }
+    match untrusted_stages(&options) {
+        Ok(refused) => problems.extend(refused.iter().map(|stage| {
+            format!("the program of stage `{stage}` is not allowed; `aur plugin trust {stage}` shows it and asks")
+        })),
+        Err(error) => return failed(chain(&error)),
+    }
+    if let Ok(snapshot) = project.snapshot() {
+        match unfinished_work(&snapshot) {
+            Ok(found) => problems.extend(found),
+            Err(error) => return failed(chain(&error)),
+        }
+    }
+    match problems.as_slice() {
+        [] => good(stages),
+        problems => warning(format!("{stages}, {}", problems.join("\n"))),
+    }
+}
+
+/// Stages without a result for some rows, and columns with stale values.
+fn unfinished_work(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
+    let (columns, unfinished) = (indexing::column_states(snapshot)?, &snapshot.manifest().unfinished);
+    let of_column = |column: &indexing::ColumnState| Some(format!("column `{}`: {}", column.name, column.shortfall()?));
+    let mut found: Vec<String> = columns.iter().filter_map(of_column).collect();
+    let others = unfinished.rows.iter().filter(|rows| columns.iter().all(|column| column.stage != rows.stage));
+    found.extend(others.map(|rows| {
+        format!("stage `{}` has no result for {}", rows.stage, units::counted(rows.failed + rows.waiting, "row"))
+    }));
+    if let Some(first) = unfinished.failures.first() {
+        let count = units::counted(unfinished.failures.len() as u64, "failure");
+        found.push(format!(
+            "{count} without a row, such as stage `{}` in {}: {}",
+            first.stage, first.place, first.reason
+        ));
+    }
+    let has_failed = !unfinished.failures.is_empty() || unfinished.rows.iter().any(|rows| rows.failed > 0);
+    if !found.is_empty() {
+        found.push("`aur mem index` runs the stages again where they are allowed".to_owned());
+    }
+    if has_failed {
+        found.push("`aur mem stats --failed` lists the failed rows with their reasons".to_owned());
+    }
+    Ok(found)
 }
 
 /// Memories that are there can be used, and so can the policies for their entries.

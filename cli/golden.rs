@@ -131,7 +131,7 @@ pub(crate) fn engine(
 ) -> Outcome<Engine> {
     let project = program.project(root.to_owned());
     if mined {
-        index::update(root, program)?;
+        index::update_mined(root, program)?;
     } else if !project.has_index() {
         index::may_build(root, &program.terminal)?;
         index::build_for_search(root, program)?;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
+use aurora_confined::{Refusal, open_regular, refusal_of};
 use aurora_project::user;
 use aurora_storage::{Arrival, Environment};
 
@@ -41,13 +42,17 @@ pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// Opens a file that the user has named, which may be a pipe.
+/// Opens a regular file that the user has named. Pipes and devices are refused, because opening or reading one may wait without
+/// end.
 pub(crate) fn open(path: &Path) -> Outcome<File> {
-    #[allow(clippy::disallowed_methods, reason = "the user has named it, and may name a pipe")]
-    let file = File::open(path).map_err(|error| Failure::new(format!("cannot open {}: {error}", path.display())))?;
-    match file.metadata() {
-        Ok(metadata) if metadata.is_dir() => Err(Failure::new(format!("{} is a directory", path.display()))
-            .with_help("give the file that `aur mem export` has written")),
-        _ => Ok(file),
-    }
+    open_regular(path).map_err(|error| {
+        let shown = path.display();
+        match refusal_of(&error) {
+            Some(Refusal::NotRegular) if path.is_dir() => Failure::new(format!("{shown} is a directory"))
+                .with_help("give the file that `aur mem export` has written"),
+            Some(Refusal::NotRegular) => Failure::new(format!("cannot open {shown}: {error}"))
+                .with_help("`-` reads standard input, which may be a pipe"),
+            _ => Failure::new(format!("cannot open {shown}: {error}")),
+        }
+    })
 }

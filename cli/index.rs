@@ -4,9 +4,11 @@ use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use aurora_pipeline::PlannedStage;
 use aurora_project::Project;
-use aurora_stages::index::{IndexError, IndexOptions, IndexSummary, Unreadable};
+use aurora_stages::index::{self as indexing, IndexError, IndexOptions, IndexSummary, Unreadable};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory, StorageError};
+use aurora_suggest::did_you_mean;
 
 use crate::args::IndexArgs;
 use crate::args_plugin::Untrusted;
@@ -29,9 +31,10 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
         jobs: args.jobs,
         memory: args.memory,
         max_failed_rows: args.max_failed_rows.clone(),
-        min_columns: args.min_column.clone(),
+        min_columns: args.min_column.iter().map(|(column, least)| (short_name(column).to_owned(), *least)).collect(),
         ..program.project(root).options()?
     };
+    check_thresholds(&options, program)?;
     let untrusted = args.untrusted.unwrap_or_else(|| default_for(&options));
     let options = programs::allowed(options, untrusted, Purpose::Index, &program.terminal)?;
     let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(program.terminal.live) };
@@ -54,13 +57,48 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     not_left_out(&summary, &options)
 }
 
-/// The default action for programs that are not allowed: an imported index has values that were made
-/// elsewhere.
+/// The name of a column without its table, as an index knows it.
+fn short_name(column: &str) -> &str {
+    ["file.", "chunk."].into_iter().find_map(|table| column.strip_prefix(table)).unwrap_or(column)
+}
+
+/// Makes sure that the pipeline has the stages and columns for which thresholds are given.
+fn check_thresholds(options: &IndexOptions, program: &Program) -> Outcome {
+    if options.max_failed_rows.is_empty() && options.min_columns.is_empty() {
+        return Ok(());
+    }
+    let wrong = |error| findings::failure(error, &program.terminal);
+    let plan = indexing::plan(options).map_err(wrong)?;
+    let columns = indexing::custom_columns(&plan).map_err(|found| wrong(IndexError::Pipeline(found)))?;
+    let stages: Vec<&str> = plan.stages().iter().map(PlannedStage::name).collect();
+    let columns: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    let unknown = |message: String, name: &str, known: &[&str]| {
+        let failure = Failure::new(message);
+        match did_you_mean(name, known.iter().copied()) {
+            Some(help) => failure.with_help(help),
+            None => failure,
+        }
+    };
+    if let Some((name, _)) = options.max_failed_rows.iter().find(|(name, _)| !stages.contains(&name.as_str())) {
+        return Err(unknown(format!("the pipeline has no stage `{name}`"), name, &stages));
+    }
+    if let Some((name, _)) = options.min_columns.iter().find(|(name, _)| !columns.contains(&name.as_str())) {
+        return Err(unknown(format!("no stage of the pipeline writes a column `{name}`"), name, &columns));
+    }
+    Ok(())
+}
+
+/// The default action for programs that are not allowed: an imported index has values that were made elsewhere, and keeps them
+/// until a run leaves no program out.
 fn default_for(options: &IndexOptions) -> Untrusted {
     let directory = ProjectDirectory::of(&options.root);
     let snapshot =
         Environment::open(directory.path(), OpenMode::Existing).and_then(|environment| environment.snapshot());
-    if snapshot.is_ok_and(|snapshot| snapshot.manifest().imported) { Untrusted::Keep } else { Untrusted::Fail }
+    let is_imported = snapshot.is_ok_and(|snapshot| {
+        let manifest = snapshot.manifest();
+        manifest.imported || manifest.unfinished.imported
+    });
+    if is_imported { Untrusted::Keep } else { Untrusted::Fail }
 }
 
 /// Records the content of the index, so that a copy of it is trusted that is restored at another place together with the user's
@@ -104,7 +142,8 @@ pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
     let count = place::entries(root, COUNTED_ENTRIES);
     let more = if count == COUNTED_ENTRIES { " or more" } else { "" };
     let mut err = std::io::stderr().lock();
-    write!(err, "{shown} is no project. Index it ({} {}{more})? [y/N] ", units::count(count as u64), entry(count))?;
+    let entries = units::counted(count as u64, "entry");
+    write!(err, "{shown} is no project. Index it ({entries}{more})? [y/N] ")?;
     err.flush()?;
     let mut answer = String::new();
     std::io::stdin().lock().take(64).read_line(&mut answer)?;
@@ -112,10 +151,6 @@ pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
         return Ok(());
     }
     Err(Failure::new(format!("{shown} was not indexed")))
-}
-
-fn entry(count: usize) -> &'static str {
-    if count == 1 { "entry" } else { "entries" }
 }
 
 /// The index of a root that has none, for a search: progress and a closing line on standard
@@ -139,8 +174,16 @@ pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
 
 /// Updates the index of a root without output.
 pub(crate) fn update(root: &Path, program: &Program) -> Outcome {
-    let options = without_untrusted(root, program)?;
-    aurora_stages::index::run(&options, &IndexProgress::hidden())
+    run_silently(&without_untrusted(root, program)?, program)
+}
+
+/// The same for a copy that mining has made. The logs of the user are no part of it.
+pub(crate) fn update_mined(root: &Path, program: &Program) -> Outcome {
+    run_silently(&IndexOptions { conversations: None, ..without_untrusted(root, program)? }, program)
+}
+
+fn run_silently(options: &IndexOptions, program: &Program) -> Outcome {
+    aurora_stages::index::run(options, &IndexProgress::hidden())
         .map_err(|error| findings::failure(error, &program.terminal))?;
     Ok(())
 }
@@ -203,7 +246,8 @@ fn tell_troubles(summary: &IndexSummary, terminal: &Terminal) {
 fn covered(summary: &IndexSummary, least: Option<f64>) -> Outcome {
     match least {
         Some(least) if summary.coverage * 100.0 < least => Err(Failure::Short(format!(
-            "{:.2}% of the files that should be indexed are, less than the {least}% asked for",
+            "coverage is {:.2}%, less than the {least}% asked for: files could not be indexed, or rows of a custom stage have no \
+             result",
             (summary.coverage * 10_000.0).floor() / 100.0
         ))),
         _ => Ok(()),

@@ -85,16 +85,23 @@ impl IndexerBackend for StagesBackend<'_> {
     }
 
     fn index(&self, root: &Path) -> Result<Vec<String>, String> {
-        if root != self.source {
+        let updated = if root == self.source {
+            index::update(root, self.program)
+        } else {
             let copied = copy_pipeline(&self.source, root);
             copied.map_err(|error| format!("{}: {error}", place::project_pipeline(root).display()))?;
-        }
-        let listed = index::update(root, self.program).and_then(|()| {
+            index::update_mined(root, self.program)
+        };
+        let listed = updated.and_then(|()| {
             let snapshot = self.program.project(root.to_owned()).snapshot()?;
             let paths = snapshot.files().map(|file| file.map(|file| file.path));
             paths.collect::<Result<Vec<_>, _>>().map_err(opened::failure)
         });
-        listed.map_err(|failure| failure.message())
+        let mut paths = listed.map_err(|failure| failure.message())?;
+        // Logs and the documents of custom stages are indexed too, and lie elsewhere.
+        let tree = Directory::open_root(root).map_err(|error| format!("{}: {error}", root.display()))?;
+        paths.retain(|path| tree.metadata(path).is_ok());
+        Ok(paths)
     }
 
     fn progress(&self, message: &str) {

@@ -166,6 +166,7 @@ impl Opening<'_> {
             budget => refresh::before_search(&project, snapshot, budget),
         };
         let searcher = Searcher::open(&project, snapshot, config, self.mode).map_err(failed)?;
+        let searcher = if is_kept { searcher } else { searcher.with_program_changes() };
         query_embedder::tell(searcher.notice(), terminal);
         if let Some(embedder) = searcher.embedder() {
             query_embedder::ends_with_interrupt(embedder);

@@ -126,6 +126,44 @@ fn an_index_that_git_tracks_is_trusted_until_git_writes_it() {
 }
 
 #[test]
+fn an_index_with_logs_that_git_tracks_is_trusted_after_its_run() {
+    let fixture = repository();
+    let log = "# Conversation: login\nDate: 2025-12-15\n\n## Phase 1: Assessment\nThe query asks for tokens.\n";
+    fixture.write_for_user("logs/conversations/2025/12/login-2025-12-15.md", log);
+    done(&fixture, &["mem", "index"]);
+    fixture.run_git(&["add", "--force", ".aurora/index/data.mdb"]).commit("the index");
+    // The permissions of a checked-out index are those of the umask. The run tightens them before it records the index.
+    fs::remove_dir_all(fixture.path(".aurora/index")).expect("removed");
+    fixture.run_git(&["checkout", "--", ".aurora"]);
+    done(&fixture, &["mem", "index"]);
+    let search = ["mem", "search", "real_function", "--format", "json", "--no-record"];
+    assert_eq!(first(&done(&fixture, &search)), "\"real.py\"");
+}
+
+#[test]
+fn a_committed_memory_is_usable_once_it_is_accepted() {
+    let fixture = repository();
+    done(&fixture, &["mem", "index"]);
+    done(&fixture, &["mem", "add", "note", "-m", "walruses sleep in the water"]);
+    let search = ["mem", "search", "walruses", "--source", "memory", "--format", "json"];
+    done(&fixture, &search);
+    fixture.run_git(&["add", "--force", ".aurora"]).commit("everything");
+    let clone = Fixture::plain();
+    clone.run_git(&["clone", "--quiet", &fixture.root().display().to_string(), "."]);
+    done(&clone, &["mem", "index"]);
+    done(&clone, &["mem", "trust-index", "memory"]);
+    for _ in 0..2 {
+        let run = done(&clone, &search);
+        assert!(!run.err.contains("left out"), "{run:?}");
+        assert_eq!(run.json()["results"].as_array().expect("results").len(), 1, "{run:?}");
+    }
+    // The entries are accepted, and the index of them follows.
+    done(&clone, &["mem", "add", "note", "-m", "seals sleep on the ice"]);
+    let run = done(&clone, &["mem", "search", "seals", "--source", "memory", "--format", "json"]);
+    assert!(run.out.contains("seals sleep") && !run.err.contains("left out"), "{run:?}");
+}
+
+#[test]
 fn a_project_that_is_moved_keeps_its_index() {
     let fixture = Fixture::plain();
     fixture.write("a/real.py", "def real_function():\n    return 1\n");
@@ -133,6 +171,33 @@ fn a_project_that_is_moved_keeps_its_index() {
     fs::rename(fixture.path("a"), fixture.path("b")).expect("renamed");
     let search = ["mem", "search", "real_function", "--root", "b", "--format", "json"];
     assert_eq!(first(&done(&fixture, &search)), "\"real.py\"");
+}
+
+#[test]
+fn an_index_run_in_a_copy_disowns_neither_the_original_nor_other_copies() {
+    let fixture = Fixture::plain();
+    let added = "def added_function():\n    return 2\n";
+    fixture.write("a/real.py", "def real_function():\n    return 1\n");
+    done(&fixture, &["mem", "index", "a"]);
+    let saved = fs::read(fixture.path("a/.aurora/index/data.mdb")).expect("read");
+    let restore = |place: &str| {
+        fixture.write(&format!("{place}/real.py"), "def real_function():\n    return 1\n");
+        fixture.write(&format!("{place}/.aurora/index/data.mdb"), &saved);
+    };
+    for place in ["b", "c"] {
+        restore(place);
+        fixture.write(&format!("{place}/added.py"), added);
+        let run = done(&fixture, &["mem", "index", place, "--require-index"]);
+        assert!(!run.out.contains("set aside"), "{place}: {run:?}");
+    }
+    // The copy is older than the index of every other place.
+    fixture.write("a/added.py", added);
+    done(&fixture, &["mem", "index", "a"]);
+    restore("d");
+    for place in ["a", "b", "c", "d"] {
+        let search = ["mem", "search", "real_function", "--root", place, "--no-index", "--format", "json"];
+        assert_eq!(first(&done(&fixture, &search)), "\"real.py\"", "{place}");
+    }
 }
 
 #[test]

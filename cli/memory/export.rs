@@ -6,13 +6,12 @@ use std::path::Path;
 use aurora_memory::{Memory, MemoryError};
 use serde_json::json;
 
-use super::import::counted;
 use crate::args_artefact::ExportArgs;
 use crate::args_memory::OwnerArg;
 use crate::export::check_target;
 use crate::failure::{Failure, Outcome};
 use crate::memories::{failure, owned};
-use crate::output::{json as written, sanitize};
+use crate::output::{json as written, sanitize, units};
 use crate::place;
 use crate::program::Program;
 use crate::values::ReportFormat;
@@ -32,7 +31,7 @@ pub(crate) fn export(args: &ExportArgs, owner: OwnerArg, program: &Program) -> O
         ReportFormat::Json => written::write_indented(&mut out, &json!({ "entries": entries }))?,
         ReportFormat::Text => {
             let file = sanitize::line(&file.display().to_string());
-            writeln!(out, "Exported {} to {file}", counted(entries))?;
+            writeln!(out, "Exported {} to {file}", units::counted(entries, "entry"))?;
         }
     }
     Ok(out.flush()?)
@@ -47,7 +46,7 @@ fn to_stdout(memory: &Memory, program: &Program) -> Outcome {
         error => failure(error),
     })?;
     out.flush()?;
-    program.terminal.note(&format!("exported {}", counted(entries)));
+    program.terminal.note(&format!("exported {}", units::counted(entries, "entry")));
     Ok(())
 }
 

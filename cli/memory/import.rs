@@ -86,8 +86,7 @@ impl Target<'_> {
             (Box::new(io::stdin().lock()), "standard input".to_owned(), None)
         } else {
             let opened = artefact::open(file)?;
-            let modified = opened.metadata().ok().filter(|metadata| metadata.is_file());
-            let modified = modified.and_then(|metadata| metadata.modified().ok());
+            let modified = opened.metadata().ok().and_then(|metadata| metadata.modified().ok());
             let edited = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             let edited = edited.and_then(|time| i64::try_from(time.as_secs()).ok());
             (Box::new(BufReader::new(opened)), file.display().to_string(), edited)
@@ -143,6 +142,7 @@ impl Target<'_> {
             placement: self.placement(),
             created: created.unwrap_or(edited),
             edited,
+            is_current: true,
             access,
             source,
         })
@@ -206,13 +206,13 @@ fn print(report: &Report, terminal: &Terminal) -> Outcome {
         &report.transfer;
     let mut out = terminal.stdout();
     let verb = if report.dry_run { "Would import" } else { "Imported" };
-    let written = counted(added + replaced);
+    let written = units::counted(added + replaced, "entry");
     writeln!(out, "{verb} {written} into the {}'s memory", report.memory.as_str())?;
     let lines = [
         ("Added:", *added, String::new()),
         ("Replaced:", *replaced, String::new()),
         ("Unchanged:", *unchanged, String::new()),
-        ("Kept:", *kept, "edited later than what was read".to_owned()),
+        ("Kept:", *kept, "not older than what was read".to_owned()),
         ("Not stored:", *not_stored, "a score below 0.5".to_owned()),
         ("Not mapped:", unmapped.values().sum(), by_reason(unmapped)),
         ("Altered:", altered.values().sum(), by_reason(altered)),
@@ -223,11 +223,6 @@ fn print(report: &Report, terminal: &Terminal) -> Outcome {
         writeln!(out, "  {name:<12} {}{note}", units::count(count))?;
     }
     Ok(out.flush()?)
-}
-
-/// `1 entry`, `1,204 entries`.
-pub(super) fn counted(entries: u64) -> String {
-    format!("{} {}", units::count(entries), if entries == 1 { "entry" } else { "entries" })
 }
 
 /// `id 5, weight 2`.

@@ -245,7 +245,7 @@ fn push_messages(out: &mut String, summary: &IndexSummary, paint: Painter) {
     }
     if summary.coverage < 1.0 {
         out.push_str(&format!(
-            "Coverage: {:.1}% of the files that should be indexed are\n",
+            "Coverage: {:.1}% of the files that should be indexed, or of the rows of a custom stage\n",
             // Rounded down, so that 100.0% means all of them.
             (summary.coverage * 1000.0).floor() / 10.0
         ));

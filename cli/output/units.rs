@@ -15,9 +15,14 @@ pub(crate) fn count(number: u64) -> String {
     out
 }
 
-/// A count with its noun: `1 file`, `1,204 files`.
+/// A count with its noun: `1 file`, `1,204 files`, `2 entries`.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+    let number_shown = count(number);
+    match noun.strip_suffix('y') {
+        _ if number == 1 => format!("{number_shown} {noun}"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{number_shown} {stem}ies"),
+        _ => format!("{number_shown} {noun}s"),
+    }
 }
 
 /// Bytes with three significant digits: `812 B`, `1.21 MiB`.
@@ -90,6 +95,9 @@ mod tests {
         assert_eq!(count(12_345_678), "12,345,678");
         assert_eq!(counted(1, "file"), "1 file");
         assert_eq!(counted(2_000, "chunk"), "2,000 chunks");
+        assert_eq!(counted(1, "entry"), "1 entry");
+        assert_eq!(counted(2, "entry"), "2 entries");
+        assert_eq!(counted(2, "key"), "2 keys");
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ListPluginsArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.root.as_deref())?;
     let options = program.project(root).options()?;
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    let programs = programs_of_plan(&plan, &options)?;
+    let programs = programs_of_plan(&plan, &options).map_err(|error| findings::project(error, &program.terminal))?;
     let built_in = aurora_stages::registry();
     let custom = plan.stages().iter().filter(|stage| built_in.stage_types().all(|name| name != stage.type_name()));
     let stages = custom.map(|stage| CustomStage {

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
     let of_stage = match args.command.as_slice() {
         [name] => {
             let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-            of_stage(&plan, name, &options)?
+            of_stage(&plan, name, &options, program)?
         }
         _ => None,
     };
@@ -47,13 +47,13 @@ pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
 }
 
 /// The configuration of a stage of the pipeline. Its program is run only if it is allowed.
-fn of_stage(plan: &Plan, name: &str, options: &IndexOptions) -> Outcome<Option<Process>> {
+fn of_stage(plan: &Plan, name: &str, options: &IndexOptions, program: &Program) -> Outcome<Option<Process>> {
     let Some(stage) = plan.stages().iter().find(|stage| stage.name() == name && stage.type_name() == Process::TYPE)
     else {
         return Ok(None);
     };
-    let programs = programs_of_plan(plan, options)?;
-    if programs.iter().any(|program| program.stage == name && !program.is_allowed) {
+    let programs = programs_of_plan(plan, options).map_err(|error| findings::project(error, &program.terminal))?;
+    if programs.iter().any(|known| known.stage == name && !known.is_allowed) {
         return Err(Failure::new(format!("the program of stage `{name}` is not allowed to run"))
             .with_help(format!("`aur plugin trust {name}` shows it and allows it")));
     }

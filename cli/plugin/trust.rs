@@ -22,7 +22,7 @@ pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
         return revoke(args, &root, &options, program);
     }
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    let programs = programs_of_plan(&plan, &options)?;
+    let programs = programs_of_plan(&plan, &options).map_err(|error| findings::project(error, &program.terminal))?;
     let named = |name: &String| {
         programs
             .iter()
@@ -60,6 +60,8 @@ fn allow_listed(asked: &[&StageProgram], list: &DigestList, file: &Path, root: &
     let mut out = program.terminal.stdout();
     let (listed, others): (Vec<_>, Vec<_>) =
         asked.iter().copied().partition(|known| list.contains(&known.identity.hex()));
+    let (listed, without_files): (Vec<_>, Vec<_>) =
+        listed.into_iter().partition(|known| known.spec.is_confined || known.identity.has_files());
     for known in listed {
         if !known.spec.is_confined {
             grant(known, root)?;
@@ -70,12 +72,18 @@ fn allow_listed(asked: &[&StageProgram], list: &DigestList, file: &Path, root: &
         writeln!(out, "The pipeline has no stage that runs a program")?;
     }
     out.flush()?;
-    if others.is_empty() {
+    let shown = |found: Vec<&StageProgram>| found.into_iter().map(programs::described).collect::<Vec<_>>().join("\n");
+    if others.is_empty() && without_files.is_empty() {
         return Ok(());
     }
-    let shown: Vec<String> = others.into_iter().map(programs::described).collect();
+    if others.is_empty() {
+        let message =
+            "programs whose digests cover no file of the project, so that a change of what they run is not noticed";
+        return Err(Failure::new(format!("{message}\n{}", shown(without_files)))
+            .with_help("list the files of the program in `files` of the stage, and review its digest again"));
+    }
     let file = sanitize::line(&file.display().to_string());
-    Err(Failure::new(format!("programs whose digests {file} does not list\n{}", shown.join("\n")))
+    Err(Failure::new(format!("programs whose digests {file} does not list\n{}", shown(others)))
         .with_help("after a review, add the digest to the file; `aur plugin list --digests` prints its line"))
 }
 
@@ -91,19 +99,20 @@ fn ask(found: &StageProgram, is_confirmed: bool, root: &Path, program: &Program)
         writeln!(out, "It is allowed already")?;
         return Ok(out.flush()?);
     }
+    if !found.identity.has_files() {
+        program.terminal.warn(
+            "no file of the project belongs to the program, so a change of what it runs is not noticed; list its files in `files`",
+        );
+    }
     if !is_confirmed && !confirmed(program.terminal.live)? {
         return Err(Failure::new("the program was not allowed"));
     }
     grant(found, root)?;
-    match found.identity.covered().next() {
-        Some(_) => writeln!(out, "Allowed wherever it is the same, until it changes")?,
-        None => {
-            let root = sanitize::line(&root.display().to_string());
-            writeln!(
-                out,
-                "Allowed in {root}: no file of the project belongs to it, so its digest says little elsewhere"
-            )?;
-        }
+    if found.identity.has_files() {
+        writeln!(out, "Allowed wherever it is the same, until it changes")?;
+    } else {
+        let root = sanitize::line(&root.display().to_string());
+        writeln!(out, "Allowed in {root}: no file of the project belongs to it, so its digest says little elsewhere")?;
     }
     Ok(out.flush()?)
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use aurora_pipeline::CancelToken;
 use aurora_project::{Project, ProjectError, Searcher};
+use aurora_stages::index as indexing;
 use aurora_storage::StorageError;
 use tokio::sync::watch;
 
@@ -49,6 +50,8 @@ pub struct LiveProject {
     running: Mutex<Option<CancelToken>>,
     /// When failed rows are tried again without being asked for.
     backoff: Mutex<Backoff>,
+    /// Why the index is not up to date, in words; `None` if nothing prevents an update.
+    obstacle: Mutex<Option<String>>,
     status: watch::Sender<RunStatus>,
     recorder: Recorder,
 }
@@ -62,6 +65,7 @@ impl LiveProject {
             generation: Generation::default(),
             running: Mutex::default(),
             backoff: Mutex::default(),
+            obstacle: Mutex::default(),
             status: watch::Sender::default(),
             recorder: Recorder::default(),
         }
@@ -116,6 +120,25 @@ impl LiveProject {
     /// The last run of this process, and what becomes of it.
     pub fn status(&self) -> watch::Receiver<RunStatus> {
         self.status.subscribe()
+    }
+
+    /// Why the index cannot be brought up to date, in words, as far as this process knows; `None` if nothing prevents it.
+    pub fn obstacle(&self) -> Option<String> {
+        self.obstacle.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes note of the error that ended an update, or of one that succeeded.
+    fn note_obstacle<T>(&self, outcome: &Result<T, ProjectError>) {
+        if !outcome.as_ref().is_err_and(run::is_locked) {
+            let obstacle = outcome.as_ref().err().map(run::reason);
+            *self.obstacle.lock().unwrap_or_else(PoisonError::into_inner) = obstacle;
+        }
+    }
+
+    /// Checks the pipeline for a project whose index another process updates.
+    pub(crate) fn check_pipeline(&self) {
+        let options = self.project.options_without_programs();
+        self.note_obstacle(&options.and_then(|options| Ok(indexing::plan(&options)?)));
     }
 
     /// Starts an index run in the background and returns its number.
@@ -180,6 +203,7 @@ impl LiveProject {
             let has_failures = !summary.report.failures.is_empty();
             self.backoff.lock().unwrap_or_else(PoisonError::into_inner).note(has_failures, Instant::now());
         }
+        self.note_obstacle(&outcome);
         end.after(|status| run::conclude(outcome, cancel.is_cancelled(), status));
     }
 }

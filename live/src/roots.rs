@@ -35,7 +35,7 @@ pub struct UnknownRoot {
 pub struct OpenedRoots {
     /// Those that can be searched.
     pub searchers: Searchers,
-    /// What became of the others.
+    /// What became of the others, and which of the opened ones cannot be brought up to date.
     pub notes: Vec<String>,
 }
 
@@ -85,7 +85,12 @@ impl Roots {
         let (mut opened, mut notes, mut failed) = (Vec::new(), Vec::new(), None);
         for Root { name, live } in self.0.iter() {
             match live.searcher() {
-                Ok(searcher) => opened.push(NamedSearcher::of_project(name.clone(), searcher)),
+                Ok(searcher) => {
+                    let note =
+                        |reason: String| format!("The index{} is not up to date: {reason}", self.told_apart(name));
+                    notes.extend(live.obstacle().map(note));
+                    opened.push(NamedSearcher::of_project(name.clone(), searcher));
+                }
                 Err(error) => {
                     notes.push(format!("{name} was not searched: {}", chain(&error)));
                     failed = failed.or(Some(error));
@@ -96,6 +101,11 @@ impl Roots {
             Some(error) if opened.is_empty() => Err(error),
             _ => Ok(OpenedRoots { searchers: Searchers::new(opened), notes }),
         }
+    }
+
+    /// The name of a root for a note, if there are several roots.
+    fn told_apart(&self, name: &str) -> String {
+        if self.0.len() > 1 { format!(" of {name}") } else { String::new() }
     }
 
     /// Remembers soon what was shown at `now`.

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use aurora_pipeline::{CancelToken, Observer, Outcome, Progress};
 use aurora_project::{Project, ProjectError, chain};
 use aurora_stages::git_signal::WalkProgress;
-use aurora_stages::index::{self as indexing, IndexObserver, IndexOptions, IndexSummary, RunRecord};
+use aurora_stages::index::{self as indexing, IndexError, IndexObserver, IndexOptions, IndexSummary, RunRecord};
+use aurora_storage::StorageError;
 use tokio::sync::watch;
 
 use crate::priority;
@@ -91,6 +92,23 @@ pub(crate) fn run(
     published();
     tell_warnings(project, &summary);
     Ok(summary)
+}
+
+/// Whether a run failed because another process was writing, which ends soon.
+pub(crate) fn is_locked(error: &ProjectError) -> bool {
+    let storage = match error {
+        ProjectError::Index(IndexError::Storage(storage)) | ProjectError::Storage(storage) => storage,
+        _ => return false,
+    };
+    matches!(storage, StorageError::Locked { .. })
+}
+
+/// Why a run failed, in words.
+pub(crate) fn reason(error: &ProjectError) -> String {
+    match error {
+        ProjectError::Index(IndexError::Pipeline(_)) => format!("{error}; `aur pipeline check` shows them"),
+        _ => chain(error),
+    }
 }
 
 /// Tells the log about stages that were not run and rows that could not be processed.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use aurora_project::Project;
+use aurora_project::{PipelineInputs, Project};
 use aurora_stages::index as indexing;
 use aurora_storage::ProjectDirectory;
 
@@ -85,23 +85,27 @@ struct Keeper {
 
 impl Keeper {
     fn work(&self) {
+        let mut inputs: Option<PipelineInputs> = None;
         while !self.is_stopped() {
-            let Some(lease) = self.lease() else {
-                self.live.follow();
-                std::thread::sleep(FOLLOW);
+            let may_write = self.may_write();
+            // The right to write, which one process has.
+            if let Some(lease) = may_write.then(|| Lease::take(self.live.project())).flatten() {
+                self.keep(&lease);
+                inputs = None;
                 continue;
-            };
-            self.keep(&lease);
+            }
+            self.live.follow();
+            // The process that updates the index has no way to tell this one that it cannot.
+            if may_write && inputs.as_ref().is_none_or(PipelineInputs::have_changed) {
+                inputs = Some(PipelineInputs::new(self.live.project()));
+                self.live.check_pipeline();
+            }
+            std::thread::sleep(FOLLOW);
         }
     }
 
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
-    }
-
-    /// The right to write, which one process has.
-    fn lease(&self) -> Option<Lease> {
-        if self.may_write() { Lease::take(self.live.project()) } else { None }
     }
 
     /// Whether the index may be updated without being asked, or built.
@@ -126,11 +130,16 @@ impl Keeper {
     /// Watches the tree and starts runs while it may, and while root and lock are the same directory and file.
     fn keep(&self, lease: &Lease) {
         let mut changes = self.watch_tree();
+        // Read before each run, so that a change during the run is seen after it.
+        let mut inputs = PipelineInputs::new(self.live.project());
         let mut is_fresh = self.update(&mut changes);
         while !self.is_stopped() && lease.is_current() && self.may_write() {
             let began = Instant::now();
             match &changes {
-                Some(watching) if watching.wait(FOLLOW) => is_fresh = self.update(&mut changes),
+                Some(watching) if watching.wait(FOLLOW) || inputs.have_changed() => {
+                    inputs = PipelineInputs::new(self.live.project());
+                    is_fresh = self.update(&mut changes);
+                }
                 Some(_) if is_fresh => self.live.follow(),
                 Some(_) => {
                     self.pause(RETRY);

@@ -1,12 +1,18 @@
 //! Decodes messages of clients, and answers invalid ones with an error.
 
+use std::fmt;
+
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, JsonRpcMessage};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 /// Methods of the requests that the server answers. `rmcp` takes a request with invalid parameters for one with an
 /// unknown method.
 const METHODS: [&str; 7] =
     ["initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list"];
+/// Members of a message that it may have once.
+const MEMBERS: [&str; 4] = ["jsonrpc", "id", "method", "params"];
 
 /// Decodes a message. Returns `None` for a message that is not to be answered, such as a malformed notification or
 /// response.
@@ -19,21 +25,19 @@ pub(crate) fn decode(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusa
         return Ok(None);
     }
     match serde_json::from_slice::<ClientJsonRpcMessage>(text) {
-        Ok(JsonRpcMessage::Request(request)) => match &request.request {
-            ClientRequest::CustomRequest(custom) if METHODS.contains(&custom.method.as_str()) => {
-                let reason = format!("the parameters of `{}` are malformed", custom.method);
-                Err(Refusal::new(json!(request.id), ErrorCode::INVALID_PARAMS, reason))
-            }
-            _ => Ok(Some(JsonRpcMessage::Request(request))),
-        },
-        Ok(message) => Ok(Some(message)),
-        Err(_) => {
+        Ok(message) if !has_invalid_parameters(&message) => Ok(Some(message)),
+        _ => {
             let value = serde_json::from_slice(text).map_err(|error| {
                 Refusal::new(Value::Null, ErrorCode::PARSE_ERROR, format!("the message is not JSON: {error}"))
             })?;
-            refused(&value).map_or(Ok(None), Err)
+            refused(&value, repeated_member(text)).map_or(Ok(None), Err)
         }
     }
+}
+
+fn has_invalid_parameters(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    matches!(&request.request, ClientRequest::CustomRequest(custom) if METHODS.contains(&custom.method.as_str()))
 }
 
 /// The answer to an HTTP request with this body, if the body is not a message that the server can handle.
@@ -41,8 +45,44 @@ pub fn refusal(body: &[u8]) -> Option<Vec<u8>> {
     decode(body).err().map(|refusal| refusal.to_json())
 }
 
-/// The answer to a value that is not a message.
-fn refused(value: &Value) -> Option<Refusal> {
+/// The first of [`MEMBERS`] that an object has more than once.
+fn repeated_member(text: &[u8]) -> Option<&'static str> {
+    struct Repeated(Option<&'static str>);
+    struct RepeatedVisitor;
+
+    impl<'de> Visitor<'de> for RepeatedVisitor {
+        type Value = Repeated;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Repeated, A::Error> {
+            let (mut seen, mut repeated) = ([false; MEMBERS.len()], None);
+            while let Some(name) = map.next_key::<String>()? {
+                map.next_value::<IgnoredAny>()?;
+                if let Some(at) = MEMBERS.iter().position(|member| *member == name)
+                    && std::mem::replace(&mut seen[at], true)
+                {
+                    repeated = repeated.or(Some(MEMBERS[at]));
+                }
+            }
+            Ok(Repeated(repeated))
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Repeated {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_map(RepeatedVisitor)
+        }
+    }
+
+    serde_json::from_slice::<Repeated>(text).ok()?.0
+}
+
+/// The answer to a value that is not a message, or to a request with invalid parameters. `repeated` names a member that the
+/// message has more than once.
+fn refused(value: &Value, repeated: Option<&str>) -> Option<Refusal> {
     let invalid = |id: Value, reason: &str| Some(Refusal::new(id, ErrorCode::INVALID_REQUEST, reason));
     let message = match value {
         Value::Object(message) => message,
@@ -56,6 +96,7 @@ fn refused(value: &Value) -> Option<Refusal> {
         return None;
     }
     let id = match message.get("id") {
+        _ if repeated == Some("id") => Value::Null,
         Some(id @ Value::String(_)) => id.clone(),
         Some(id @ Value::Number(number)) if number.is_i64() => id.clone(),
         _ => Value::Null,
@@ -65,13 +106,14 @@ fn refused(value: &Value) -> Option<Refusal> {
     }
     match method {
         None => invalid(id, "the message has no `method`"),
-        Some(Value::String(name)) => match message.get("id") {
-            None => None,
-            Some(_) if id.is_null() => invalid(id, "an `id` is a string or an integer"),
-            Some(_) if METHODS.contains(&name.as_str()) && !has_answer => {
+        Some(Value::String(name)) => match (message.get("id"), repeated) {
+            (None, _) => None,
+            (Some(_), Some(member)) => invalid(id, &format!("the message has more than one `{member}`")),
+            (Some(_), None) if id.is_null() => invalid(id, "an `id` is a string or an integer"),
+            (Some(_), None) if METHODS.contains(&name.as_str()) && !has_answer => {
                 Some(Refusal::new(id, ErrorCode::INVALID_PARAMS, format!("the parameters of `{name}` are malformed")))
             }
-            Some(_) => invalid(id, "the request is malformed"),
+            (Some(_), None) => invalid(id, "the request is malformed"),
         },
         Some(_) => invalid(id, "a `method` is a string"),
     }
@@ -137,6 +179,11 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, json!(null)),
             (r#"{"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"}"#, json!(null)),
             (r#"{"jsonrpc":"2.0","id":7,"method":"ping","result":{}}"#, json!(7)),
+            (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"status"}}"#, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":1,"id":null,"method":"unknown"}"#, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"ping","method":"tools/list"}"#, json!(7)),
+            (r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":7,"method":"ping"}"#, json!(7)),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"status"},"params":{}}"#, json!(7)),
         ] {
             check(text, &id, -32600);
         }

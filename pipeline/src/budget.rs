@@ -58,6 +58,11 @@ impl MemoryBudget {
         usage.held <= self.limit || usage.sequences.first().is_none_or(|oldest| *oldest >= sequence)
     }
 
+    /// Waits until a batch returns memory, for at most [`POLL`].
+    pub(crate) fn wait_for_release(&self) {
+        drop(self.freed.wait_timeout(self.lock(), POLL).unwrap_or_else(PoisonError::into_inner));
+    }
+
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }

@@ -221,6 +221,11 @@ impl StageContext<'_> {
         self.run.jobs
     }
 
+    /// The largest number of workers of one stage.
+    pub fn max_workers(&self) -> usize {
+        self.run.meters.iter().map(|meter| meter.workers).max().unwrap_or(1)
+    }
+
     /// The number of files that a source should put into a batch.
     pub fn batch_files(&self) -> usize {
         self.run.batch_files

@@ -12,6 +12,9 @@ use crate::view::{BatchRows, BatchView};
 
 /// Takes emitted batches.
 pub(crate) trait OutputPort {
+    /// Waits while `condition` holds of the number of files that are done, and the run goes on.
+    fn wait_while(&mut self, condition: &mut dyn FnMut(u64) -> bool);
+
     /// Waits for the memory budget, assigns the sequence number, and sends the batch to the next step.
     fn send(&mut self, batch: Batch) -> Result<(), StageError>;
 }
@@ -32,6 +35,12 @@ impl<'a> Emitter<'a> {
     /// A new batch with that many file rows, to be filled and emitted.
     pub fn batch(&self, files: usize) -> Draft<'a> {
         Draft { batch: Batch::with_files(files), permissions: self.permissions }
+    }
+
+    /// Waits while `condition` holds of the number of files that have reached the end of the pipeline or were dropped, so that a
+    /// source can bound the work in flight. Returns at once when the run is stopping. Files that another stage has emitted count too.
+    pub fn wait_while(&mut self, mut condition: impl FnMut(u64) -> bool) {
+        self.port.wait_while(&mut condition);
     }
 
     /// Sends a batch; blocks until the memory budget has room for it.

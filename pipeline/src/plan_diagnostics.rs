@@ -42,7 +42,7 @@ impl PlanContext<'_> {
         let is_consequence = match error {
             PlanError::Missing { column, .. } => {
                 let writes = |stage: &BrokenStage| stage.site.writes.contains(column);
-                !self.known || self.broken.iter().any(writes)
+                !self.known && !self.is_typing_error(column) || self.broken.iter().any(writes)
             }
             PlanError::NoSource => !self.known || !self.broken.is_empty(),
             _ => false,
@@ -121,12 +121,22 @@ impl PlanContext<'_> {
         Diagnostic::error(code::MISSING_COLUMN, place, message).with_help(help)
     }
 
+    /// Whether a column that no known stage type writes is one edit away from one that exists. Such a column is wrong whatever the
+    /// stages write that are not known.
+    fn is_typing_error(&self, column: &str) -> bool {
+        let has_writer = self.registry.is_some_and(|registry| registry.writer_of(column).is_some());
+        !has_writer && aurora_suggest::nearest_within(column, self.proper_names(), |_| 1).is_some()
+    }
+
     /// A column with a similar name that some stage writes, or that is part of one.
     fn like(&self, column: &str) -> Option<String> {
+        aurora_suggest::did_you_mean(column, self.proper_names().filter(|name| *name != column))
+    }
+
+    /// Names of columns that stages write, and of built-in columns.
+    fn proper_names(&self) -> impl Iterator<Item = &str> {
         let written = self.accesses.iter().flat_map(|access| access.written()).map(|column| column.name());
-        let built_in = self.registry.into_iter().flat_map(Registry::columns).map(|known| known.name);
-        let proper = written.chain(built_in).filter(|name| *name != column);
-        aurora_suggest::did_you_mean(column, proper)
+        written.chain(self.registry.into_iter().flat_map(Registry::columns).map(|known| known.name))
     }
 
     fn cycle(&self, path: &[(usize, EdgeReason)]) -> Diagnostic {

@@ -134,6 +134,20 @@ impl RunReport {
             ..self
         }
     }
+
+    /// The same report with `mask` applied to every path and every reason. Reasons that become equal are counted as one.
+    #[must_use]
+    pub fn masked(self, mask: impl Fn(String) -> String) -> Self {
+        let place = |(stage, place, reason)| (stage, mask(place), mask(reason));
+        Self {
+            skipped: self.skipped.masked(&mask),
+            warnings: self.warnings.masked(&mask),
+            errors: self.errors.masked(&mask),
+            failures: self.failures.into_iter().map(|(stage, rows)| (stage, rows.masked(&mask))).collect(),
+            failed_places: self.failed_places.into_iter().map(place).collect(),
+            ..self
+        }
+    }
 }
 
 /// The stage with the highest utilisation, the last one of several.
@@ -248,6 +262,19 @@ impl Tally {
         self
     }
 
+    fn masked(self, mask: &impl Fn(String) -> String) -> Self {
+        let mut masked = Self::default();
+        for (reason, TallyEntry { count, examples }) in self.reasons {
+            let entry = masked.reasons.entry(mask(reason)).or_default();
+            entry.count += count;
+            entry.examples.extend(examples.into_iter().map(mask));
+            while entry.examples.len() > EXAMPLES {
+                entry.examples.pop_last();
+            }
+        }
+        masked
+    }
+
     /// All events.
     pub fn total(&self) -> u64 {
         self.reasons.values().map(|reason| reason.count).sum()
@@ -296,6 +323,18 @@ mod tests {
         (0..MOST_REASONS + 5).for_each(|n| tally.add(&n.to_string(), "a"));
         assert_eq!((tally.total(), tally.iter().count()), (MOST_REASONS as u64 + 5, MOST_REASONS + 1));
         assert_eq!(tally.get(FURTHER).map(|entry| entry.count), Some(5));
+    }
+
+    #[test]
+    fn masks_apply_to_paths_and_reasons() {
+        let mut tally = Tally::default();
+        [("no key1", "b/key1"), ("no key2", "b/key2"), ("empty", "a")]
+            .iter()
+            .for_each(|(reason, path)| tally.add(reason, path));
+        let masked = tally.masked(&|text: String| text.replace(char::is_numeric, "_"));
+        let entry = masked.get("no key_").expect("reported");
+        assert_eq!((entry.count, entry.examples.iter().map(String::as_str).collect::<Vec<_>>()), (2, vec!["b/key_"]));
+        assert_eq!((masked.total(), masked.get("empty").map(|entry| entry.count)), (3, Some(1)));
     }
 
     #[test]

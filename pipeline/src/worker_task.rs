@@ -217,6 +217,17 @@ struct TaskPort<'t, 'r> {
 }
 
 impl OutputPort for TaskPort<'_, '_> {
+    fn wait_while(&mut self, condition: &mut dyn FnMut(u64) -> bool) {
+        let WorkerTask { run, meter, .. } = self.task;
+        let began = Instant::now();
+        while !run.stopping() && condition(run.files_done.load(Ordering::Relaxed)) {
+            run.budget.wait_for_release();
+        }
+        let waited = began.elapsed();
+        meter.blocked.add(waited);
+        self.since += waited;
+    }
+
     fn send(&mut self, batch: Batch) -> Result<(), StageError> {
         let WorkerTask { run, stage, meter, output, .. } = self.task;
         // A cancelled run still takes the batches that a stage emits when it closes.

@@ -75,6 +75,16 @@ shows! {
 }
 
 #[test]
+fn an_unknown_stage_type_hid_columns_that_are_misspelt() {
+    let text = format!(
+        "{SOURCE}[stage.keep]\nuse = \"mixer\"\nkind = \"sink\"\nreads = [\"file.idd\", \"file.team\"]\n[stage.entirely_different]\n"
+    );
+    let found = findings(&text);
+    assert!(found.contains("unknown stage type `entirely_different`"), "{found}");
+    assert!(found.contains("reads column `file.idd`") && !found.contains("column `file.team`"), "{found}");
+}
+
+#[test]
 fn a_finding_names_the_file_of_the_layer_which_is_wrong() {
     let broken = PipelineSource { name: "site", text: "extends = \"base\"\n[stage.embed]\nbatch = true\n" };
     let top = PipelineSource { name: "top.toml", text: "extends = \"site\"\n[stage.embed]\nmodel = 1\n" };

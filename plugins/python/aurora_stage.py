@@ -159,7 +159,11 @@ class _Output:
             self.send({"type": "heartbeat"})
 
     def send(self, message):
-        line = _encoded(message).encode("utf-8", "replace") + b"\n"
+        try:
+            line = _encoded(message).encode("utf-8") + b"\n"
+        except UnicodeEncodeError:
+            _fail_surrogates(message)
+            line = _encoded(message).encode("utf-8", "replace") + b"\n"
         with self.lock:
             self.target.write(line)
             self.target.flush()
@@ -245,8 +249,17 @@ class _Host:
         for entity, name, cells in self.named(value):
             # A stage that works on files returns the values of their chunks in one list.
             places = rows if entity == self.unit else [chunk for row in rows for chunk in units.chunks_of(row)]
-            if len(cells) != len(places):
-                raise ValueError("%d values of `%s` for %d rows" % (len(cells), name, len(places)))
+            if isinstance(cells, (str, bytes, dict)) or not hasattr(cells, "__len__"):
+                reason = "`%s` is no list of values but `%s`" % (name, type(cells).__name__)
+            elif len(cells) != len(places):
+                reason = "%d values of `%s` for %d rows" % (len(cells), name, len(places))
+            else:
+                reason = None
+            if reason:
+                # Nobody knows which value is whose. The rows are not sent again: a shorter list might fit fewer rows by chance.
+                message = _text(ValueError(reason))
+                errors.extend({"message": message, "entity": self.unit, "row": row} for row in rows)
+                return
             for place, cell in zip(places, cells):
                 if isinstance(cell, Exception):
                     failed.setdefault((entity, place), cell)
@@ -299,6 +312,19 @@ def _text(error):
 
 def _encoded(value):
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _fail_surrogates(message):
+    """Replaces values with surrogates, which UTF-8 cannot express, by errors of their rows."""
+    for entity in ("file", "chunk"):
+        for name, cells in message.get(entity + "s", {}).get("columns", {}).items():
+            for row, cell in enumerate(cells):
+                try:
+                    _encoded(cell).encode("utf-8")
+                except UnicodeEncodeError:
+                    cells[row] = None
+                    reason = ValueError("a text of `%s` has a surrogate, which is no character" % name)
+                    message["errors"].append({"message": _text(reason), "entity": entity, "row": row})
 
 
 class _Units:

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use aurora_analysis::ModelError;
 use aurora_diagnostics::Diagnostics;
-use aurora_plugins::trust::ProgramError;
 use aurora_query::QueryError;
 use aurora_stages::index::{Distrust, IndexError};
 use aurora_stages::limits::LimitErrors;
@@ -78,14 +77,6 @@ pub enum ProjectError {
     /// The embedder of the index does not run here.
     #[error("queries cannot be embedded: {0}")]
     NoEmbedder(String),
-    /// A program of a stage cannot be identified.
-    #[error("stage `{stage}`: {source}")]
-    Program {
-        /// Name of the stage.
-        stage: String,
-        /// What is wrong with it.
-        source: ProgramError,
-    },
     /// The user's limits are wrong.
     #[error(transparent)]
     Limits(#[from] LimitErrors),

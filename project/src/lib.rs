@@ -29,6 +29,7 @@ mod error;
 mod feedback;
 mod highlighting;
 mod omissions;
+mod pipeline_inputs;
 mod programs;
 mod project;
 mod relations;
@@ -52,6 +53,7 @@ pub use embedder::{EmbedderNotice, IndexEmbedder};
 pub use error::ProjectError;
 pub use feedback::{FeedbackReport, JudgedChunk, judge};
 pub use omissions::{OmissionReport, omissions};
+pub use pipeline_inputs::PipelineInputs;
 pub use programs::{
     StageProgram, checked_plan, of_plan as programs_of_plan, refused as refused_programs,
     untrusted as untrusted_stages, without as without_programs,

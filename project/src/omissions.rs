@@ -45,5 +45,6 @@ pub fn omissions(options: &IndexOptions) -> Result<OmissionReport, IndexError> {
     for entry in &entries {
         *reasons.entry(entry.reason.clone()).or_default() += 1;
     }
-    Ok(OmissionReport { root: options.root.display().to_string(), total: entries.len(), reasons, entries })
+    let root = aurora_redact::masked(options.root.display().to_string());
+    Ok(OmissionReport { root, total: entries.len(), reasons, entries })
 }

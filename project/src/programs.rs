@@ -1,12 +1,15 @@
 //! The programs that the stages of a pipeline run, and which of them the user has allowed.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use aurora_pipeline::{Diagnostic, Diagnostics, Plan, PlannedStage, ProgramSpec, Services, code};
-use aurora_plugins::process::{HelperDirectory, missing_parts};
+use aurora_plugins::process::{HelperDirectory, ProgramHashes, missing_parts};
 use aurora_plugins::python;
 use aurora_plugins::trust::ProgramIdentity;
 use aurora_stages::index::{self as indexing, IndexError, IndexOptions};
+use aurora_storage::Snapshot;
 
 use crate::error::ProjectError;
 use crate::user;
@@ -46,7 +49,7 @@ pub(crate) fn services() -> Services {
 /// Every stage of a plan that runs a program or a confined module, in the order of the plan.
 ///
 /// # Errors
-/// [`ProjectError::Program`] for the first program whose files cannot be read.
+/// The programs whose files cannot be read, as mistakes of the pipeline.
 pub fn of_plan(plan: &Plan, options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError> {
     read_programs(plan.stages().iter(), options)
 }
@@ -60,14 +63,19 @@ fn read_programs<'p>(
     options: &IndexOptions,
 ) -> Result<Vec<StageProgram>, ProjectError> {
     let consents = user::consents();
-    let mut programs = Vec::new();
+    let (mut programs, mut found) = (Vec::new(), Diagnostics::default());
     for stage in stages {
         let Some(spec) = stage.program() else { continue };
         let identity = match ProgramIdentity::of(&spec, &options.root) {
             Ok(identity) => identity,
             // Nothing depends on its digest. Building the stage reports the missing module.
             Err(_) if spec.is_confined => continue,
-            Err(source) => return Err(ProjectError::Program { stage: stage.name().to_owned(), source }),
+            Err(error) => {
+                let missing = missing_of(stage, &options.root);
+                let other = missing.is_empty().then(|| cannot_run(stage, &error.to_string()));
+                found.extend(missing.into_iter().chain(other));
+                continue;
+            }
         };
         let is_allowed = spec.is_confined || consents.allow(&options.root, &identity);
         let earlier = || consents.earlier(&options.root, stage.name(), &spec, &identity);
@@ -75,7 +83,20 @@ fn read_programs<'p>(
         let changes = earlier.map(|consent| consent.changes(&spec, &identity)).unwrap_or_default();
         programs.push(StageProgram { stage: stage.name().to_owned(), spec, identity, is_allowed, changes });
     }
-    Ok(programs)
+    if found.has_errors() { Err(ProjectError::Index(IndexError::Pipeline(found))) } else { Ok(programs) }
+}
+
+/// The mistake of a stage whose program cannot be run.
+fn cannot_run(stage: &PlannedStage, reason: &str) -> Diagnostic {
+    let message = format!("stage `{}` cannot run: {reason}", stage.name());
+    Diagnostic::error(code::MISSING_PROGRAM, stage.location().cloned(), message)
+}
+
+/// The parts of a stage's program that do not exist, as mistakes of the pipeline.
+fn missing_of(stage: &PlannedStage, root: &Path) -> Vec<Diagnostic> {
+    let help = "install it, or correct the path, which is relative to the root of the project";
+    let missing = stage.program().map(|spec| missing_parts(&spec, root)).unwrap_or_default();
+    missing.iter().map(|part| cannot_run(stage, part).with_help(Some(help.to_owned()))).collect()
 }
 
 /// The stages whose programs the user has not allowed.
@@ -101,6 +122,36 @@ pub fn untrusted(options: &IndexOptions) -> Result<Vec<String>, ProjectError> {
     Ok(stages.map(|stage| stage.name().to_owned()).collect())
 }
 
+/// Paths below the root of the files that the programs of a plan consist of and depend on. Such a file need not exist.
+pub(crate) fn files_of(plan: &Plan, root: &Path) -> BTreeSet<String> {
+    let mut files = BTreeSet::new();
+    for spec in plan.stages().iter().filter_map(PlannedStage::program) {
+        if let Ok(identity) = ProgramIdentity::of(&spec, root) {
+            files.extend(identity.covered().map(|file| file.path.clone()));
+        }
+        files.extend([spec.command, spec.files, spec.inputs].concat());
+    }
+    files
+}
+
+/// The stages whose programs differ from those that made the values in an index: they were edited, or cannot be read any more.
+///
+/// # Errors
+/// When the pipeline is wrong.
+pub(crate) fn changed_since(snapshot: &Snapshot, options: &IndexOptions) -> Result<Vec<String>, IndexError> {
+    let plan = indexing::plan(options)?;
+    let is_changed = |stage: &&PlannedStage| {
+        let recorded = indexing::recorded_settings(snapshot.manifest(), stage.name());
+        let Some(spec) = stage.program().filter(|spec| !spec.is_confined && ProgramHashes::are_in(&recorded)) else {
+            return false;
+        };
+        let hashes = ProgramIdentity::of(&spec, &options.root)
+            .and_then(|identity| ProgramHashes::new(&spec, &identity, &options.root));
+        !hashes.is_ok_and(|hashes| hashes.are_those_of(&recorded))
+    };
+    Ok(plan.stages().iter().filter(is_changed).map(|stage| stage.name().to_owned()).collect())
+}
+
 /// The plan of a run, checked with everything that its programs need: their files and interpreters have to exist.
 ///
 /// # Errors
@@ -108,15 +159,7 @@ pub fn untrusted(options: &IndexOptions) -> Result<Vec<String>, ProjectError> {
 pub fn checked_plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     indexing::plan_checked(options, &|stages| {
         let mut found = Diagnostics::default();
-        for stage in stages {
-            for missing in stage.program().iter().flat_map(|spec| missing_parts(spec, &options.root)) {
-                let message = format!("stage `{}` cannot run: {missing}", stage.name());
-                let help =
-                    Some("install it, or correct the path, which is relative to the root of the project".to_owned());
-                found
-                    .push(Diagnostic::error(code::MISSING_PROGRAM, stage.location().cloned(), message).with_help(help));
-            }
-        }
+        found.extend(stages.iter().flat_map(|stage| missing_of(stage, &options.root)));
         found
     })
 }

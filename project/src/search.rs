@@ -15,7 +15,7 @@ use crate::chunk_name::Names;
 use crate::embedder::{EmbedderNotice, IndexEmbedder};
 use crate::error::ProjectError;
 use crate::project::Project;
-use crate::{rerankers, user};
+use crate::{programs, rerankers, user};
 
 /// Results by default, and those that are considered for a token budget.
 const DEFAULT_LIMIT: usize = 10;
@@ -108,6 +108,19 @@ impl Searcher {
             Err(error) => retriever.with_note(format!("Searched without tags: {}", chain(&error))),
         };
         Ok(Self { project: project.clone(), retriever, embedder, notice, access })
+    }
+
+    /// The same with a look at the programs of stages: an answer that depends on a column has a note if the program that made its
+    /// values has changed since.
+    #[must_use]
+    pub fn with_program_changes(self) -> Self {
+        if self.snapshot().manifest().columns.is_empty() {
+            return self;
+        }
+        // A pipeline that is wrong is reported by whoever updates the index.
+        let options = self.project.options_without_programs().ok();
+        let changed = options.and_then(|options| programs::changed_since(self.snapshot(), &options).ok());
+        Self { retriever: self.retriever.with_changed_stages(changed.unwrap_or_default()), ..self }
     }
 
     /// What the user should know about the embedder.

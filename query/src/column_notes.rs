@@ -1,26 +1,40 @@
 //! Notes about custom columns whose values are out of date or incomplete, for answers that depend on them.
 
-use aurora_storage::{ColumnDeclaration, Unfinished};
+use aurora_storage::ColumnDeclaration;
 
 use crate::filter::FilterSpec;
+use crate::present::Hit;
 use crate::rank::Boosts;
-use crate::retriever::Root;
+use crate::retriever::{Retriever, Root};
 
-/// The notes about the columns by which an answer is filtered, and ranked if it is.
-pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: bool) -> Vec<String> {
+/// The notes about the columns by which an answer is filtered, by which it is ranked if it is, and whose stale or missing values
+/// its hits show.
+pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: bool, hits: &[Hit]) -> Vec<String> {
     let mut notes = Vec::new();
-    for root in roots {
+    for (at, root) in roots.iter().enumerate() {
         let manifest = root.retriever.snapshot().manifest();
         let boosts = root.retriever.boosts();
-        let is_used = |column: &&ColumnDeclaration| filter.names(&column.name) || is_ranked && ranks(column, boosts);
-        for column in manifest.columns.iter().filter(is_used) {
+        for column in &manifest.columns {
+            let is_used = filter.names(&column.name) || is_ranked && ranks(column, boosts);
+            let mut of_root = hits.iter().filter(|hit| hit.root_place == at);
+            if !is_used && !of_root.any(|hit| shows(hit, column, root.retriever)) {
+                continue;
+            }
             let place = root.shown_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
-            notes.extend(
-                note(column, &manifest.unfinished).map(|state| format!("Column `{}`{place} {state}", column.name)),
-            );
+            notes.extend(note(column, root.retriever).map(|state| format!("Column `{}`{place} {state}", column.name)));
         }
     }
     notes
+}
+
+/// Whether a hit shows a stale value of a column, or no value although rows without a result are left.
+fn shows(hit: &Hit, column: &ColumnDeclaration, retriever: &Retriever) -> bool {
+    let unfinished = &retriever.snapshot().manifest().unfinished;
+    if hit.metadata.iter().any(|(name, _)| *name == column.name) {
+        return unfinished.is_stale(&column.name) || retriever.has_changed(&column.stage);
+    }
+    let rows = unfinished.for_stage(&column.stage);
+    rows.failed + rows.waiting > 0
 }
 
 /// Whether the values of a column change ranks: as numbers, as terms, or as a part of the embedded text.
@@ -29,18 +43,27 @@ fn ranks(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
 }
 
 /// The state of a column in words; `None` if every row has a result of the stage's present program.
-fn note(column: &ColumnDeclaration, unfinished: &Unfinished) -> Option<String> {
+fn note(column: &ColumnDeclaration, retriever: &Retriever) -> Option<String> {
+    let unfinished = &retriever.snapshot().manifest().unfinished;
+    let values = retriever.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());
+    let missing = retriever.snapshot().manifest().chunk_count.saturating_sub(values);
     let (rows, stage) = (unfinished.for_stage(&column.stage), &column.stage);
     let count = |rows: u64| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+    let is_refused = unfinished.is_stale(&column.name);
+    // Rows with a stale value do not wait.
+    let waiting = if is_refused { rows.waiting.min(missing) } else { rows.waiting };
     let mut states = Vec::new();
-    if unfinished.is_stale(&column.name) {
+    if is_refused && values > 0 {
         states.push(format!("has stale values, because the program of stage `{stage}` is not allowed"));
+    } else if retriever.has_changed(stage) {
+        states.push(format!("has stale values, because the program of stage `{stage}`, or a file that it depends on, has changed since the last index run"));
     }
     if rows.failed > 0 {
         states.push(format!("lacks values, because stage `{stage}` failed on {}", count(rows.failed)));
     }
-    if rows.waiting > 0 {
-        states.push(format!("is not complete, because stage `{stage}` was not run on {}", count(rows.waiting)));
+    if waiting > 0 {
+        let reason = if is_refused && values == 0 { ", and its program is not allowed" } else { "" };
+        states.push(format!("is not complete, because stage `{stage}` was not run on {}{reason}", count(waiting)));
     }
     (!states.is_empty()).then(|| states.join(", and "))
 }

@@ -46,7 +46,7 @@ pub(crate) fn list(
             notes.push(note.clone());
         }
     }
-    notes.extend(column_notes(roots, &query.filter, false));
+    notes.extend(column_notes(roots, &query.filter, false, &hits));
     if parts.iter().any(|part| part.has_more) {
         notes.push(format!("{eligible} chunks match; --limit shows more of them"));
     }

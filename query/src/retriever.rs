@@ -33,6 +33,8 @@ pub struct Retriever {
     annotations: Option<Arc<Annotations>>,
     /// Notes of every answer.
     notes: Vec<String>,
+    /// Names of the stages whose programs have changed since the index was made.
+    changed_stages: Vec<String>,
     /// Made at the first search that asks for facets.
     facets: OnceLock<FacetIndex>,
 }
@@ -91,6 +93,7 @@ impl Retriever {
             access: None,
             annotations: None,
             notes: Vec::new(),
+            changed_stages: Vec::new(),
             facets,
         }
     }
@@ -119,6 +122,18 @@ impl Retriever {
     pub fn with_note(mut self, note: String) -> Self {
         self.notes.push(note);
         self
+    }
+
+    /// The same with the names of the stages whose programs have changed since the index was made. Answers that depend on columns
+    /// of these stages have a note.
+    #[must_use]
+    pub fn with_changed_stages(self, stages: Vec<String>) -> Self {
+        Self { changed_stages: stages, ..self }
+    }
+
+    /// Whether the program of a stage has changed since the index was made, as far as that is known.
+    pub(crate) fn has_changed(&self, stage: &str) -> bool {
+        self.changed_stages.iter().any(|changed| changed == stage)
     }
 
     /// The notes of every answer.

@@ -74,7 +74,6 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let boosts: Vec<&Boosts> = roots.iter().map(|root| root.retriever.boosts()).collect();
     notes.extend(boosts.iter().filter_map(|boosts| boosts.note()).map(str::to_owned));
     notes.extend(roots.iter().flat_map(|root| root.retriever.notes()).cloned());
-    notes.extend(column_notes(roots, &query.filter, true));
     notes.dedup();
 
     let searched = looked_up(roots, &corpus, (&text, &parsed), query.mode, selected, running.threads(&corpus))?;
@@ -112,6 +111,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let groups = rank::fold(&context, &ranked, query.limit, query.group)?;
     let mut hits = present::hits(&context, query.content, &ranked, groups)?;
     add_tags(roots, &mut hits, &mut notes);
+    notes.extend(column_notes(roots, &query.filter, true, &hits));
     stages.shown = hits.len();
     Ok(SearchResults {
         query: query.text.clone(),

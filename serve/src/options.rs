@@ -47,7 +47,7 @@ pub struct ServeOptions {
 pub struct Limits {
     /// Most bytes of a request's body.
     pub body: usize,
-    /// Maximum number of bytes of all larger bodies that wait to be parsed.
+    /// Maximum number of bytes of all larger bodies that wait to be parsed, and of larger messages of agents.
     pub bodies: usize,
     /// Most results of a search.
     pub results: usize,

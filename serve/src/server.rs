@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Builder;
+
 use crate::connections::{Listener, accept};
 use crate::error::ServeError;
 use crate::http;
@@ -18,12 +20,15 @@ use crate::stop::Stop;
 pub fn serve(options: ServeOptions, stop: &Stop, on_listening: impl FnOnce(&str)) -> Result<(), ServeError> {
     options.check()?;
     let state = State::new(options);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
+    let runtime = Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
+    let threads = state.options.limits.running.max(1);
+    let agents = Builder::new_multi_thread().worker_threads(threads).enable_all().build();
+    let agents = agents.map_err(ServeError::Runtime)?;
     let served = runtime.block_on(async {
         let listener = Listener::bind(&state.options.listen).await?;
         on_listening(&listener.address());
         let _watches = state.options.roots.watch().map_err(ServeError::Runtime)?;
-        let router = http::router(&state, stop);
+        let router = http::router(&state, stop, agents.handle());
         let tidying = tokio::spawn(tidy(Arc::clone(&state)));
         accept(listener, router, &state, stop).await;
         tidying.abort();
@@ -31,6 +36,7 @@ pub fn serve(options: ServeOptions, stop: &Stop, on_listening: impl FnOnce(&str)
     });
     // Work that a client has given up on does not delay the end.
     runtime.shutdown_timeout(Duration::from_secs(1));
+    agents.shutdown_timeout(Duration::from_secs(1));
     served
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct State {
     pub(crate) running: Arc<Semaphore>,
     /// A permit for each request that runs or waits.
     admitted: Arc<Semaphore>,
-    /// A permit for each [`SHARE_BYTES`] of large bodies that were not parsed yet.
+    /// A permit for each [`SHARE_BYTES`] of large bodies that were not parsed yet, and of large messages of agents.
     bodies: Arc<Semaphore>,
     /// A permit for each [`SHARE_BYTES`] of the answers that are being sent.
     unsent: Arc<Semaphore>,
@@ -144,14 +144,20 @@ impl State {
         }
     }
 
-    /// The share of the memory for bodies that a large body takes, by its `Content-Length`; small ones take none.
-    pub(crate) fn body_share(&self, length: Option<&HeaderValue>) -> Result<Option<OwnedSemaphorePermit>, Problem> {
+    /// The share of the memory for bodies that a large body takes, by its `Content-Length`; small ones take none. A body has at
+    /// most `max_bytes`, and takes `factor` times its length.
+    pub(crate) fn body_share(
+        &self,
+        length: Option<&HeaderValue>,
+        max_bytes: usize,
+        factor: usize,
+    ) -> Result<Option<OwnedSemaphorePermit>, Problem> {
         let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
-        let bytes = length.unwrap_or(usize::MAX).min(self.options.limits.body);
+        let bytes = length.unwrap_or(usize::MAX).min(max_bytes);
         if bytes <= SMALL_BODY_BYTES {
             return Ok(None);
         }
-        let shares = u32::try_from(bytes.div_ceil(SHARE_BYTES)).unwrap_or(u32::MAX);
+        let shares = u32::try_from(bytes.saturating_mul(factor).div_ceil(SHARE_BYTES)).unwrap_or(u32::MAX);
         Arc::clone(&self.bodies).try_acquire_many_owned(shares).map(Some).map_err(|_| Problem::busy())
     }
 

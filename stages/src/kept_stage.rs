@@ -10,7 +10,7 @@ use aurora_pipeline::{
     BatchView, CHUNK_STORED, CellType, ColumnSpec, Emitter, Entity, FILE_STORED, Fingerprint, PlannedStage, Stage,
     StageContext, StageError, StoredValues, Value, Worker,
 };
-use aurora_storage::{FileOutcome, FileRecord};
+use aurora_storage::{ChunkId, FileOutcome, FileRecord};
 use serde_json::json;
 
 use crate::columns::{DOCUMENT, FileStatus, HASH, LANGUAGE, MTIME, PATH, PREVIOUS, RECORD, SIZE, STATUS, StoredId};
@@ -28,6 +28,8 @@ pub(crate) struct KeptStage {
     written: Vec<ColumnSpec>,
     /// Whether the stage works on files with all their chunks.
     is_of_files: bool,
+    /// Languages of the files that the stage works on; all if empty.
+    languages: Vec<String>,
 }
 
 /// Whether a stand-in can take the place of a stage: it is a custom one that gets its stored values back, or supplies documents.
@@ -49,10 +51,17 @@ impl KeptStage {
         }
         let written: Vec<ColumnSpec> = stage.access().written().cloned().collect();
         let is_of_files = stage.access().all_reads().any(|column| column.name() == FILE_STORED.name());
-        let kept = Self { previous: Arc::clone(previous), written, is_of_files };
-        let of_files = [PATH.spec(), STATUS.spec(), HASH.spec(), FILE_STORED.spec()];
+        let named = stage.config().get("languages").and_then(|named| named.as_array()).into_iter().flatten();
+        let languages = named.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        let kept = Self { previous: Arc::clone(previous), written, is_of_files, languages };
+        let of_files = [PATH.spec(), STATUS.spec(), HASH.spec(), LANGUAGE.spec(), FILE_STORED.spec()];
         let of_chunks = [RECORD.spec(), PREVIOUS.spec(), CHUNK_STORED.spec()];
         (Box::new(kept), of_files.into_iter().chain(of_chunks).collect())
+    }
+
+    /// Whether the stage works on files of a language.
+    fn works_on(&self, language: &str) -> bool {
+        self.languages.is_empty() || self.languages.iter().any(|name| name == language)
     }
 }
 
@@ -86,7 +95,7 @@ impl KeptRows {
     fn from_batch(stage: &KeptStage, batch: &BatchView<'_>, cx: &StageContext<'_>) -> Result<Self, StageError> {
         let mut kept = Self::default();
         let (paths, statuses) = (batch.read(PATH)?, batch.read(STATUS)?);
-        let hashes = batch.read(HASH)?;
+        let (hashes, languages) = (batch.read(HASH)?, batch.read_optional(LANGUAGE)?.unwrap_or_default());
         let stored_files = batch.read_optional(FILE_STORED)?.unwrap_or_default();
         let mut chunks_of: Vec<Vec<u32>> = vec![Vec::new(); paths.len()];
         for (chunk, file) in batch.chunk_files().iter().enumerate() {
@@ -110,7 +119,8 @@ impl KeptRows {
             };
             kept.files.push(stored);
             kept.skipped.push(known.as_ref().filter(|_| is_same).and_then(|known| skipped_by(known, cx.stage())));
-            if !status.has_chunks() || kept.skipped[row].is_some() {
+            let is_other = languages.get(row).is_some_and(|language| !stage.works_on(language));
+            if !status.has_chunks() || kept.skipped[row].is_some() || is_other {
                 continue;
             }
             // Something that the stage reads may have changed: the path, or what git says.
@@ -144,10 +154,10 @@ impl KeptRows {
             known.iter().filter_map(|chunk| Some((local_key(&chunk.chunk.key, file.origin)?, chunk))).collect();
         for &row in rows {
             let at = row as usize;
-            let position = match previous.get(at) {
-                Some(Some(StoredId(id))) => {
-                    file.known.and_then(|known| known.chunks.iter().position(|chunk| chunk == id))
-                }
+            let position_of =
+                |id: ChunkId| file.known.and_then(|known| known.chunks.iter().position(|chunk| *chunk == id));
+            let mut position = match previous.get(at) {
+                Some(Some(StoredId(id))) => position_of(*id),
                 _ => None,
             };
             if position.is_some() {
@@ -155,6 +165,7 @@ impl KeptRows {
             } else if let Some(record) = records.get(at) {
                 let found = local_key(&record.0.key, file.path).and_then(|key| by_key.get(&key));
                 let same = found.filter(|found| found.chunk.text == record.0.text);
+                position = same.and_then(|same| position_of(same.id));
                 self.chunks[at] = same.map_or_else(StoredValues::new_row, |same| same.custom.clone());
             }
             if !stage.is_of_files {

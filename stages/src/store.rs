@@ -24,6 +24,9 @@ use crate::services::{Moves, PreviousIndex, RunClock, service};
 /// The history key of a file whose attribution is pending. It equals no real key.
 const PENDING: &[u8] = b"pending";
 
+/// Counter of the chunks of which nothing is stored but values, and these were the same before.
+pub(crate) const UNCHANGED_CHUNKS: &str = "chunks.unchanged";
+
 /// `[stage.store]`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -98,7 +101,7 @@ impl Worker for StoreWorker<'_> {
                 FileStatus::Touched => self.touch(batch, row, None)?,
                 FileStatus::Revalued => {
                     self.touch(batch, row, Some(unfinished.get(row).cloned().unwrap_or_default()))?;
-                    ids.extend(self.set_values(batch, row, &metadata)?);
+                    ids.extend(self.set_values(batch, row, &metadata, cx)?);
                 }
                 _ => {
                     let unfinished = unfinished.get(row).cloned().unwrap_or_default();
@@ -187,7 +190,9 @@ impl StoreWorker<'_> {
         batch: &BatchView<'_>,
         row: usize,
         metadata: &[ChunkMetadata<'_>],
+        cx: &StageContext<'_>,
     ) -> Result<Vec<StoredId>, StageError> {
+        let mut unchanged = 0;
         let previous = batch.read_optional(PREVIOUS)?.unwrap_or_default();
         let mut ids = Vec::new();
         let files = batch.chunk_files();
@@ -195,9 +200,11 @@ impl StoreWorker<'_> {
         for chunk in (first..files.len()).take_while(|chunk| files[*chunk] as usize == row) {
             let id = previous.get(chunk).and_then(Option::as_ref).map(|StoredId(id)| *id);
             let id = id.ok_or_else(|| StageError::new("a chunk that is not in the index has got values only"))?;
-            self.stage.writer.set_values(id, &metadata[chunk]).map_err(StageError::from_error)?;
+            let is_changed = self.stage.writer.set_values(id, &metadata[chunk]).map_err(StageError::from_error)?;
+            unchanged += u64::from(!is_changed);
             ids.push(StoredId(id));
         }
+        cx.count(UNCHANGED_CHUNKS, unchanged);
         Ok(ids)
     }
 

@@ -1,7 +1,7 @@
-//! The lock that allows one writer per machine.
+//! Locks between processes: the one that allows one writer per machine, and those that are waited for.
 
 use std::fs::{File, TryLockError};
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 
 use aurora_confined::Directory;
 
@@ -51,5 +51,24 @@ impl Drop for WriterLock {
         // Closing the file is not enough: a child process that another thread is spawning shares the
         // open file until `exec`. A lock that cannot be released ends with the process.
         let _ = self.file.unlock();
+    }
+}
+
+/// A lock that a process holds for a short time. The system releases it when the process ends, however it ends.
+pub(crate) struct HeldLock(File);
+
+impl HeldLock {
+    /// Waits for the process that holds the lock `name` of a directory.
+    pub(crate) fn wait(home: &Directory, name: &str) -> io::Result<Self> {
+        let file = home.open_or_create(name)?;
+        file.lock()?;
+        Ok(Self(file))
+    }
+}
+
+impl Drop for HeldLock {
+    fn drop(&mut self) {
+        // As for the writer's lock, closing the file is not enough.
+        let _ = self.0.unlock();
     }
 }

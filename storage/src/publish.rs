@@ -83,6 +83,7 @@ fn says_the_same(old: &Manifest, update: &ManifestUpdate) -> bool {
         && old.root == update.root
         && old.fingerprints == update.fingerprints
         && (&old.unfinished.stale, &old.unfinished.failures) == (&update.unfinished.stale, &update.unfinished.failures)
+        && old.unfinished.imported == update.unfinished.imported
         && old.complete == update.complete
         && !old.imported
 }

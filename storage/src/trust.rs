@@ -1,11 +1,11 @@
 //! Which indexes this user's own runs have made.
 //!
 //! A repository can contain an index whose answers its author chose. Every index has a random id, and a directory of the
-//! user, outside of any repository, has a record for each index that the user's runs have made: the id, the project, and the
-//! stamp of the data file after the last run.
+//! user, outside of any repository, has a record for each index that the user's runs have made: the id, and for each of its
+//! copies the project and the stamp of the data file after the last run there.
 //!
-//! A record can also have a digest of the data file. An index that was copied to another place, together with the records, is
-//! known by it: a repository may contain a copy of an id, and of any time, but not another file with the same digest.
+//! A record can also have digests of the data file. An index that was copied to another place, together with the records, is
+//! known by them: a repository may contain a copy of an id, and of any time, but not another file with the same digest.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -16,11 +16,18 @@ use serde::{Deserialize, Serialize};
 use crate::distrust::Distrust;
 use crate::error::StorageError;
 use crate::index_id::IndexId;
+use crate::lock::HeldLock;
 use crate::project::{DATA, ProjectDirectory};
 use crate::snapshot::Snapshot;
 
-/// Most bytes of a record.
-const MOST: u64 = 64 << 10;
+/// Maximum size of a record. [`MAX_PLACES`] of the longest paths fit into it.
+const MAX_RECORD_BYTES: u64 = 1 << 20;
+/// Maximum number of places in a record. The oldest ones are forgotten.
+const MAX_PLACES: usize = 32;
+/// Maximum number of generations in a record that belong to one project.
+const MAX_GENERATIONS: usize = 4;
+/// Held by the process that changes a record.
+const LOCK: &str = "records.lock";
 /// Bytes of a data file that are read at once.
 const HASHED_AT_ONCE: usize = 1 << 20;
 /// With more records than this, those of projects that are gone are removed.
@@ -51,9 +58,50 @@ struct Stamp {
     changed: i64,
 }
 
-/// The record of an index.
+/// The record of an index: where it is, and where its copies are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct TrustRecord {
+    #[serde(flatten)]
+    latest: Place,
+    /// Other projects with a copy, and earlier generations with a digest, the latest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    earlier: Vec<Place>,
+}
+
+impl TrustRecord {
+    fn places(&self) -> impl Iterator<Item = &Place> {
+        std::iter::once(&self.latest).chain(&self.earlier)
+    }
+
+    fn with_stamp(&self, stamp: &Stamp) -> Option<&Place> {
+        self.places().find(|place| place.stamp == *stamp)
+    }
+
+    fn at(&self, home: &Path) -> Option<&Place> {
+        self.places().find(|place| place.home == home)
+    }
+
+    /// The record with a new place, which replaces the same generation of its project and one without a digest.
+    fn followed_by(self, latest: Place) -> Self {
+        let mut earlier: Vec<Place> = Vec::new();
+        for place in std::iter::once(self.latest).chain(self.earlier) {
+            let of_project: Vec<&Place> =
+                std::iter::once(&latest).chain(&earlier).filter(|other| other.home == place.home).collect();
+            let is_replaced = match &place.content {
+                Some(_) => of_project.iter().any(|other| other.content == place.content),
+                None => !of_project.is_empty(),
+            };
+            if !is_replaced && of_project.len() < MAX_GENERATIONS && earlier.len() + 1 < MAX_PLACES {
+                earlier.push(place);
+            }
+        }
+        Self { latest, earlier }
+    }
+}
+
+/// A project whose index has the id, and its data file there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Place {
     /// The `.aurora` directory, without symbolic links.
     home: PathBuf,
     stamp: Stamp,
@@ -126,22 +174,21 @@ impl KnownIndexes {
         let look = || {
             let known = self.record_of(id)?;
             let stamp = stamp(home, name).ok()?;
-            if known.stamp == stamp {
+            if known.with_stamp(&stamp).is_some() {
                 return Some(Origin::Own);
             }
             let found = home.canonicalize().ok()?;
-            if known.home == found {
+            if known.at(&found).is_some() {
                 return Some(Origin::OwnButChanged);
             }
             // The file is read, so what is cheap to compare comes first.
-            let is_copy =
-                known.stamp.len == stamp.len && known.content.is_some() && known.content == content(home, name).ok();
-            if !is_copy {
-                return None;
-            }
+            let is_candidate = |place: &&Place| place.stamp.len == stamp.len && place.content.is_some();
+            known.places().find(is_candidate)?;
+            let content = content(home, name).ok();
+            let original = known.places().filter(is_candidate).find(|place| place.content == content)?;
             // Without a new record the next look has to read the file again.
             if let Some(directory) = &self.directory {
-                let _ = write(directory, id, &TrustRecord { home: found, stamp, ..known }, false);
+                let _ = add(directory, id, Place { home: found, stamp, ..original.clone() });
             }
             Some(Origin::Own)
         };
@@ -164,37 +211,47 @@ impl KnownIndexes {
         self.write(home, snapshot, true)
     }
 
-    /// Also records the content of an index that is recorded as this user's, so that it is known at another place too. Reads the
-    /// data file unless its content is recorded already.
+    /// Also records the content of an index that is recorded as this user's, so that it is known at another place too, even after
+    /// later runs. Reads the data file unless its content is recorded already.
     ///
     /// # Errors
     /// When the data file cannot be read, or the record cannot be written.
     pub fn record_content(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         let (Some(id), Some(directory)) = (snapshot.id(), &self.directory) else { return Ok(()) };
         let io = |error| StorageError::io(home, error);
-        let is_current =
-            |record: &TrustRecord| stamp(home, ProjectDirectory::INDEX).is_ok_and(|now| record.stamp == now);
-        let Some(record) = self.record_of(&id).filter(|record| record.content.is_none() && is_current(record)) else {
-            return Ok(());
-        };
+        let Ok(before) = stamp(home, ProjectDirectory::INDEX) else { return Ok(()) };
+        let known = self.record_of(&id).and_then(|record| record.with_stamp(&before).cloned());
+        let Some(place) = known.filter(|place| place.content.is_none()) else { return Ok(()) };
         let content = Some(content(home, ProjectDirectory::INDEX).map_err(io)?);
         // Another process may have written the file meanwhile.
-        if is_current(&record) { write(directory, &id, &TrustRecord { content, ..record }, false) } else { Ok(()) }
+        let is_current = stamp(home, ProjectDirectory::INDEX).is_ok_and(|now| now == before);
+        if is_current { add(directory, &id, Place { content, ..place }) } else { Ok(()) }
     }
 
-    /// Whether a snapshot is that of an index which was accepted, and which no run has written since.
-    pub fn is_accepted(&self, snapshot: &Snapshot) -> bool {
-        snapshot.id().and_then(|id| self.record_of(&id)).is_some_and(|record| record.accepted)
+    /// Whether the index of a snapshot, given the project's `.aurora` directory, was accepted, and no run has written it since.
+    pub fn is_accepted(&self, home: &Path, snapshot: &Snapshot) -> bool {
+        let look = || {
+            let record = self.record_of(&snapshot.id()?)?;
+            let stamp = stamp(home, ProjectDirectory::INDEX).ok();
+            let by_stamp = stamp.and_then(|stamp| record.with_stamp(&stamp));
+            Some(by_stamp.or_else(|| record.at(&home.canonicalize().ok()?))?.accepted)
+        };
+        look().unwrap_or(false)
     }
 
-    /// The `.aurora` directories of the recorded indexes that are still there, in no order.
+    /// The `.aurora` directories of the recorded indexes that are still there, sorted.
     pub fn homes(&self) -> Vec<PathBuf> {
         let Some(records) = self.directory.as_deref().and_then(|path| Directory::open_root(path).ok()) else {
             return Vec::new();
         };
         let names = records.entries().unwrap_or_default();
-        let homes = names.iter().filter_map(|(name, _)| Some(read(&records, name)?.home));
-        homes.filter(|home| stamp(home, ProjectDirectory::INDEX).is_ok()).collect()
+        let found = names.iter().filter_map(|(name, _)| read(&records, name));
+        let mut homes: Vec<PathBuf> =
+            found.flat_map(|record| record.places().map(|place| place.home.clone()).collect::<Vec<_>>()).collect();
+        homes.sort_unstable();
+        homes.dedup();
+        homes.retain(|home| stamp(home, ProjectDirectory::INDEX).is_ok());
+        homes
     }
 
     fn write(&self, home: &Path, snapshot: &Snapshot, accepted: bool) -> Result<(), StorageError> {
@@ -224,20 +281,19 @@ impl KnownIndexes {
         let home_path = home.canonicalize().map_err(io)?;
         let stamp = stamp(home, name).map_err(io)?;
         let before = self.record_of(id);
-        let content = before.as_ref().filter(|before| before.stamp == stamp).and_then(|before| before.content.clone());
-        let record = TrustRecord { home: home_path, stamp, content, accepted };
-        match before {
-            Some(before) if before == record => Ok(()),
-            before => write(directory, id, &record, before.is_none()),
-        }
+        let content =
+            before.as_ref().and_then(|record| record.with_stamp(&stamp)).and_then(|place| place.content.clone());
+        let place = Place { home: home_path, stamp, content, accepted };
+        if before.is_some_and(|record| record.latest == place) { Ok(()) } else { add(directory, id, place) }
     }
 
     /// Records the id of an index that is about to be published in a project, given its `.aurora` directory. If the process
     /// dies before [`KnownIndexes::record`], the origin is [`Origin::OwnButChanged`]. Errors are reported by that call.
     pub fn announce(&self, home: &Path, id: &IndexId) {
-        if let (Some(directory), None, Ok(home)) = (&self.directory, self.record_of(id), home.canonicalize()) {
-            let record = TrustRecord { home, stamp: Stamp::default(), content: None, accepted: false };
-            let _ = write(directory, id, &record, true);
+        if let (Some(directory), Ok(home)) = (&self.directory, home.canonicalize())
+            && self.record_of(id).is_none_or(|record| record.at(&home).is_none())
+        {
+            let _ = add(directory, id, Place { home, stamp: Stamp::default(), content: None, accepted: false });
         }
     }
 
@@ -247,14 +303,20 @@ impl KnownIndexes {
     }
 }
 
-/// Writes the record of an index; `is_new` if it has none yet.
-fn write(directory: &Path, id: &IndexId, record: &TrustRecord, is_new: bool) -> Result<(), StorageError> {
+/// Adds a place to the record of an index, which becomes the latest one.
+fn add(directory: &Path, id: &IndexId, place: Place) -> Result<(), StorageError> {
     let io = |error| StorageError::io(directory, error);
     let records = Directory::create_private_root(directory).map_err(io)?;
-    if is_new {
-        forget_gone(&records).map_err(io)?;
-    }
-    let json = serde_json::to_vec(record).map_err(|error| StorageError::encode("record", &error))?;
+    // Copies of an index may be written at the same time.
+    let _lock = HeldLock::wait(&records, LOCK).map_err(io)?;
+    let record = match read(&records, name_of(id)) {
+        Some(record) => record.followed_by(place),
+        None => {
+            forget_gone(&records).map_err(io)?;
+            TrustRecord { latest: place, earlier: Vec::new() }
+        }
+    };
+    let json = serde_json::to_vec(&record).map_err(|error| StorageError::encode("record", &error))?;
     records.replace(name_of(id), |file| file.write_all(&json)).map_err(io)
 }
 
@@ -263,7 +325,7 @@ fn name_of(id: &IndexId) -> String {
 }
 
 fn read(records: &Directory, name: impl AsRef<Path>) -> Option<TrustRecord> {
-    serde_json::from_slice(&records.read(name, MOST).ok()?).ok()
+    serde_json::from_slice(&records.read(name, MAX_RECORD_BYTES).ok()?).ok()
 }
 
 /// Removes the records of projects that no longer exist, once there are many.
@@ -274,7 +336,9 @@ fn forget_gone(records: &Directory) -> io::Result<()> {
     }
     for (name, _) in names {
         let is_gone = |record: TrustRecord| {
-            record.home.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+            record
+                .places()
+                .all(|place| place.home.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound))
         };
         if read(records, &name).is_some_and(is_gone) {
             records.remove(name)?;
@@ -300,4 +364,38 @@ fn stamp(home: &Path, name: &str) -> io::Result<Stamp> {
         modified: found.modified,
         changed: found.changed,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(home: &str, generation: usize, content: Option<&str>) -> Place {
+        let stamp = Stamp { inode: generation as u64, ..Stamp::default() };
+        Place { home: PathBuf::from(home), stamp, content: content.map(str::to_owned), accepted: false }
+    }
+
+    #[test]
+    fn many_generations_of_a_copy_do_not_push_out_other_places() {
+        let mut record = TrustRecord { latest: place("/original", 0, None), earlier: Vec::new() };
+        for generation in 0..3 * MAX_PLACES {
+            record = record.followed_by(place("/copy", generation, None));
+            record = record.followed_by(place("/copy", generation, Some(&generation.to_string())));
+        }
+        assert!(record.at(Path::new("/original")).is_some());
+        assert_eq!(record.places().count(), MAX_GENERATIONS + 1);
+        for copy in 0..3 * MAX_PLACES {
+            record = record.followed_by(place(&format!("/{copy}"), copy, Some("the same")));
+        }
+        assert_eq!(record.places().count(), MAX_PLACES);
+        let json = serde_json::to_string(&record).expect("encoded");
+        assert_eq!(serde_json::from_str::<TrustRecord>(&json).expect("decoded"), record);
+    }
+
+    #[test]
+    fn a_record_of_one_place_is_read() {
+        let json = r#"{"home":"/a","stamp":{"device":1,"inode":2,"len":3,"modified":-4,"changed":5},"accepted":true}"#;
+        let record: TrustRecord = serde_json::from_str(json).expect("decoded");
+        assert_eq!((record.latest.stamp.modified, record.latest.accepted, record.earlier.len()), (-4, true, 0));
+    }
 }

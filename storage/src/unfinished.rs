@@ -17,13 +17,16 @@ pub struct UnfinishedRow {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfinished {
-    /// Names of the columns whose values were made by an earlier version of their stage's program, sorted. No part of the
-    /// digest of an index.
+    /// Names of the columns whose values may be out of date, because the program of their stage is not allowed, sorted. No part
+    /// of the digest of an index.
     pub stale: Vec<String>,
     /// Rows without a result by stage, sorted by name. Set by the writer.
     pub rows: Vec<UnfinishedRows>,
     /// Failures of the last run that concern no row of the index: a listing of documents, for instance.
     pub failures: Vec<StageFailure>,
+    /// Whether the index was imported, and every run since has left out programs that were not allowed.
+    #[serde(default)]
+    pub imported: bool,
 }
 
 /// Number of rows without a result of a stage. A file with all its chunks counts as its chunks, at least as one row.
@@ -51,7 +54,7 @@ pub struct StageFailure {
 }
 
 impl Unfinished {
-    /// Whether a column has values of an earlier version of its stage's program.
+    /// Whether the values of a column may be out of date, because the program of its stage is not allowed.
     pub fn is_stale(&self, column: &str) -> bool {
         self.stale.iter().any(|stale| stale == column)
     }

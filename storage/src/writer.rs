@@ -153,11 +153,11 @@ impl IndexWriter {
     }
 
     /// Sets the values that a chunk of the published generation has in custom columns to those in `metadata`, and leaves all else of the
-    /// chunk as it is. Columns that `metadata` lacks lose their value.
+    /// chunk as it is. Columns that `metadata` lacks lose their value. Returns whether a value was another one before.
     ///
     /// # Errors
     /// Refuses a chunk that is not live, values that are terms of the chunk, and values of another type than their column's.
-    pub fn set_values(&self, id: ChunkId, metadata: &[(String, MetaValue)]) -> Result<(), StorageError> {
+    pub fn set_values(&self, id: ChunkId, metadata: &[(String, MetaValue)]) -> Result<bool, StorageError> {
         let mut state = self.state();
         if !state.base.live().contains(id.0) || state.dead.contains(id.0) {
             return Err(StorageError::Refused(format!("chunk {id} is not there, so it cannot get values")));

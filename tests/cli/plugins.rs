@@ -78,6 +78,27 @@ fn a_changed_program_is_not_trusted_any_more() {
     assert!(found.err.contains("No column 'area' in this index"), "{}", found.err);
 }
 
+#[test]
+fn a_search_notes_a_program_that_has_changed_since_the_last_run() {
+    let fixture = project();
+    assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
+    assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
+    let program = std::fs::read_to_string(fixture.path(".aurora/plugins/area.py")).expect("read");
+    let is_stale = |extra: &[&str]| {
+        let found = run(&fixture, &[&["mem", "charge", "--where", "area=src"][..], extra].concat());
+        assert_eq!(found.code, Some(0), "{found:?}");
+        found.err.contains("Column `area` has stale values, because the program of stage `area`")
+    };
+    assert!(!is_stale(&[]));
+    fixture.write(".aurora/plugins/area.py", format!("# A comment.\n{program}"));
+    assert!(is_stale(&[]), "the program was edited");
+    assert!(!is_stale(&["--no-refresh"]), "such a search reads the index only");
+    std::fs::remove_file(fixture.path(".aurora/plugins/area.py")).expect("removed");
+    assert!(is_stale(&[]), "the program was deleted");
+    fixture.write(".aurora/plugins/area.py", program);
+    assert!(!is_stale(&[]), "the program is the same again");
+}
+
 /// A clone of a project: its files in another directory.
 fn clone_of(fixture: &Fixture) -> Fixture {
     let copied = Fixture::plain();
@@ -161,6 +182,54 @@ fn a_file_of_digests_allows_what_it_lists_and_nothing_else() {
     std::fs::write(&file, "area\n").expect("written");
     assert!(trust(&file, &[]).err.contains("allowed:1 does not begin with a digest"));
     assert!(!fixture.path("ran").exists());
+}
+
+#[test]
+fn a_digest_that_covers_no_file_of_the_project_was_accepted_from_a_list() {
+    let fixture = Fixture::plain();
+    let pipeline = |more: &str| {
+        format!(
+            "extends = \"default\"\n\n[stage.owner]\nuse = \"process\"\ncommand = [\"sh\", \"-c\", \"cd tools && exec python3 real.py\"]\nreads = [\"file.path\"]\nwrites = {{ owner = \"string\" }}\n{more}"
+        )
+    };
+    fixture.write("tools/real.py", "").write(".aurora/pipeline.toml", pipeline(""));
+    let file = fixture.home().join("allowed");
+    let trust = || {
+        std::fs::write(&file, run(&fixture, &["plugin", "list", "--digests"]).out).expect("written");
+        run(&fixture, &["plugin", "trust", "--digest", file.to_str().expect("text")])
+    };
+    let refused = trust();
+    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{refused:?}");
+    for told in
+        ["cover no file of the project", "without  files that the command names after `cd`", "in `files` of the stage"]
+    {
+        assert!(refused.err.contains(told), "{refused:?}");
+    }
+    let confirmed = run(&fixture, &["plugin", "trust", "owner", "--yes"]);
+    assert!(confirmed.code == Some(0) && confirmed.err.contains("no file of the project belongs"), "{confirmed:?}");
+    fixture.write(".aurora/pipeline.toml", pipeline("files = [\"tools/real.py\"]\n"));
+    assert_eq!(trust().code, Some(0));
+}
+
+#[test]
+fn only_the_first_missing_file_of_a_program_was_reported() {
+    let fixture = Fixture::plain();
+    let stage = |name: &str| {
+        format!(
+            "[stage.{name}]\nuse = \"process\"\ncommand = [\"python3\", \"{name}.py\"]\nreads = [\"file.path\"]\nwrites = {{ {name} = \"string\" }}\nfiles = [\"{name}.a\", \"{name}.b\"]\n"
+        )
+    };
+    fixture.write(".aurora/pipeline.toml", format!("extends = \"default\"\n\n{}\n{}", stage("one"), stage("two")));
+    for arguments in
+        [&["mem", "index"][..], &["plugin", "list"], &["plugin", "trust", "one"], &["plugin", "test", "two"]]
+    {
+        let refused = run(&fixture, arguments);
+        assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{refused:?}");
+        for file in ["one.py", "one.a", "one.b", "two.py", "two.a", "two.b"] {
+            assert!(refused.err.contains(&format!("there is no file `{file}`")), "{file}: {}", refused.err);
+        }
+        assert!(refused.err.ends_with("Error: the pipeline has 6 errors\n"), "{}", refused.err);
+    }
 }
 
 #[test]

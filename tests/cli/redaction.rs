@@ -124,6 +124,36 @@ fn no_secret_in_a_name_reaches_the_index() {
 }
 
 #[test]
+fn a_secret_in_a_path_is_masked_whatever_the_reason_to_leave_it_out() {
+    let fixture = Fixture::git();
+    let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
+    let other = token.replace("k3Jd", "w7Hf");
+    fixture.write("src/plain.py", "def plain():\n    return 1\n");
+    fixture.write(".gitignore", "*.ignored\n");
+    fixture.write(&format!("{token}.ignored"), "ignored");
+    fixture.write(&format!("{token}.zip"), "by its name");
+    fixture.write(&format!("{other}.zip"), "by its name");
+    fixture.write(&format!("{token}.py"), [0xff, 0, 1, 0xfe]);
+    std::os::unix::fs::symlink("src", fixture.path(&format!("{token}-link"))).expect("a link");
+    for arguments in [
+        &["mem", "index"][..],
+        &["mem", "index", "--format", "json"],
+        &["mem", "stats", "--skipped"],
+        &["mem", "stats", "--skipped", "--format", "json"],
+    ] {
+        let shown = run(&fixture, arguments);
+        assert_eq!(shown.code, Some(0), "{shown:?}");
+        for part in [&token[4..], &other[4..]] {
+            assert!(!shown.out.contains(part) && !shown.err.contains(part), "{shown:?}");
+        }
+    }
+    let report = run(&fixture, &["mem", "stats", "--skipped", "--format", "json"]).json();
+    let entries = report["entries"].as_array().expect("entries");
+    let masked = entries.iter().filter(|entry| entry["path"].as_str().is_some_and(|path| path.starts_with("ghp___")));
+    assert_eq!(masked.count(), 5, "{report}");
+}
+
+#[test]
 fn no_secret_in_the_pipeline_reaches_the_index() {
     let fixture = Fixture::plain();
     let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();

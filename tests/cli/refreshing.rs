@@ -176,6 +176,27 @@ fn a_pipeline_that_runs_programs_is_not_run() {
 }
 
 #[test]
+fn files_lose_their_git_state_with_their_repository() {
+    let fixture = indexed();
+    let status = |found: &Value| {
+        let hits = found["results"].as_array().expect("results").iter();
+        let statuses = hits.filter(|hit| hit["name"] == "untrackedHelper").map(|hit| hit["git"]["status"].clone());
+        Vec::from_iter(statuses)
+    };
+    assert_eq!(status(&ask(&fixture, "untrackedHelper")), ["untracked"]);
+    std::fs::remove_dir_all(fixture.path(".git")).expect("removed");
+    let found = ask(&fixture, "untrackedHelper");
+    assert_eq!((status(&found), &found["index"]["generation"]), (vec!["none".into()], &Value::from(2)), "{found}");
+    // All files were processed, so the next search has nothing to update.
+    let again = ask(&fixture, "untrackedHelper");
+    assert_eq!(again["index"]["generation"], 2, "{again}");
+    let digest = || fixture.aur(&["mem", "verify", "--digest"]).out;
+    let updated = digest();
+    assert_eq!(fixture.aur(&["mem", "index", "--force", "-q"]).code, Some(0));
+    assert_eq!(updated, digest());
+}
+
+#[test]
 fn standard_input_is_answered_from_one_generation() {
     let fixture = indexed();
     edit(&fixture);

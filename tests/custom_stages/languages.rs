@@ -29,8 +29,10 @@ fn definitions_of_a_stage_are_related_by_the_calls_that_it_states() {
     fixture.write("tools/tasks.py", TASKS).write(".aurora/pipeline.toml", pipeline);
     fixture.write(
         "ops/build.task",
-        "task fetch-all\n  step\nend\ntask build : Base\n  needs fetch-all\n  needs notify\n  needs pay_1\nend\n",
+        "task fetch-all\n  step\nend\ntask build : Base\n  needs fetch-all\n  needs notify\n  needs pay_1\nend\n\
+         task deploy : Job\n  step\nend\n",
     );
+    fixture.write("src/job.py", "class Job:\n    def start(self):\n        return 1\n");
     fixture.write("ops/lib/notify.task", "task notify\n  step\nend\ntask Base\n  step\nend\n");
     let summary = run(&fixture);
     assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
@@ -54,6 +56,7 @@ fn definitions_of_a_stage_are_related_by_the_calls_that_it_states() {
         assert_eq!(related(called, Relation::Callers).0, ["build"], "{called}");
     }
     assert_eq!(related("Base", Relation::Implementers).0, ["build"]);
+    assert_eq!(related("Job", Relation::Implementers).0, ["deploy"], "a type of another language");
 }
 
 const PIPELINE: &str = "

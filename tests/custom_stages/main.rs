@@ -4,6 +4,7 @@
 #[path = "../fixture/mod.rs"]
 mod fixture;
 
+mod checkpoints;
 mod compiled;
 mod documents;
 mod drops;

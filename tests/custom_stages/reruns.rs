@@ -93,6 +93,52 @@ fn a_batch_says_which_rows_are_to_be_tried_again() {
     assert!(failures.contains("`Retry` names rows that the function did not get"), "{failures}");
 }
 
+const BY_FILE: &str = "
+from aurora_stage import stage
+
+@stage
+def owner(path):
+    return 'payments' if path in open('OWNERS').read().split() else 'others'
+";
+
+#[test]
+fn a_run_counts_the_chunks_whose_values_have_changed() {
+    let fixture = repository();
+    let pipeline = pipeline("", "1");
+    let (only, _) = pipeline.split_once("[stage.copy]").expect("two stages");
+    fixture.write("tools/owner.py", BY_FILE).write(".aurora/pipeline.toml", only);
+    fixture.write(".gitignore", "OWNERS\ntools/\n.aurora/\n").write("OWNERS", "");
+    let chunks = run(&fixture).chunks.total;
+    fixture.write("OWNERS", "src/pay/f0.py");
+    let summary = run(&fixture);
+    assert_eq!(counter(&summary, "owner.rows"), chunks, "the stage runs on every chunk");
+    assert_eq!(summary.changed_chunks, 1, "{summary:?}");
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
+fn a_batch_with_a_wrong_number_of_values_was_halved_until_it_fitted() {
+    let fixture = repository();
+    let pipeline = pipeline("", "1");
+    let (only, _) = pipeline.split_once("[stage.copy]").expect("two stages");
+    fixture.write(".aurora/pipeline.toml", only);
+    for (answer, reason) in [
+        ("['x']", "ValueError: 1 values of `owner` for"),
+        ("'x'", "ValueError: `owner` is no list of values but `str`"),
+        ("{'owner': ['x']}", "ValueError: 1 values of `owner` for"),
+        ("None", "ValueError: `owner` is no list of values but `NoneType`"),
+    ] {
+        let program =
+            format!("from aurora_stage import stage\n\n@stage(batch=True)\ndef owner(path):\n    return {answer}\n");
+        fixture.write("tools/owner.py", program);
+        let summary = run(&fixture);
+        let failures = &summary.report.failures["owner"];
+        assert_eq!(failures.total(), summary.chunks.total, "{answer}: {failures:?}");
+        assert!(failures.iter().all(|(told, _)| told.starts_with(reason)), "{answer}: {failures:?}");
+        assert!(values(&fixture, "owner").iter().all(|(_, value)| value.is_none()), "{answer}");
+    }
+}
+
 #[test]
 fn a_program_runs_again_only_where_it_has_to() {
     let fixture = with_programs();

@@ -2,7 +2,9 @@
 //! run that can fills exactly these rows.
 
 use aurora_pipeline::Silent;
-use aurora_stages::index::{self, ColumnState, IndexOptions, IndexSummary, Refresh, column_states, failed_rows};
+use aurora_stages::index::{
+    self, ColumnState, EarlierResults, IndexOptions, IndexSummary, Refresh, StageNotRun, column_states, failed_rows,
+};
 use aurora_storage::MetaValue;
 
 use crate::fixture::Fixture;
@@ -180,17 +182,64 @@ fn a_program_that_is_not_allowed_leaves_the_values_of_unchanged_text() {
     let value = |name: &str| values(&fixture, "owner").into_iter().find(|(known, _)| known == name).expect("there").1;
     assert_eq!(value("first"), text("team of first"), "its text is unchanged");
     assert_eq!((value("second"), value("third")), (None, None), "changed and new text has no value");
-    assert_eq!((owner(&fixture).waiting, kept.complete), (3, false));
+    assert_eq!((owner(&fixture).waiting, kept.complete), (2, false), "stale values do not wait");
     assert!(run_keeping(&fixture).nothing_changed, "rows that wait for a program are not touched without it");
-    let kept_digest = digest(&fixture);
-    index::run(&IndexOptions { force: true, untrusted: vec!["owner".to_owned()], ..options(fixture.root()) }, &Silent)
-        .expect("a run");
+    let (kept_digest, state) = (digest(&fixture), owner(&fixture));
+    let forced = index::run(
+        &IndexOptions { force: true, untrusted: vec!["owner".to_owned()], ..options(fixture.root()) },
+        &Silent,
+    )
+    .expect("a run");
     assert_eq!(kept_digest, digest(&fixture), "a fresh index without the program");
     assert_eq!(value("first"), text("team of first"), "everything was made again, and the text is still unchanged");
+    assert_eq!(
+        (owner(&fixture), forced.coverage),
+        (state, kept.coverage),
+        "and nothing waits that did not wait before"
+    );
 
     let allowed = run(&fixture);
     assert!(allowed.complete && owner(&fixture).stale + owner(&fixture).waiting == 0);
     assert_eq!((value("second"), value("third")), (text("team of second"), text("team of third")));
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
+fn an_index_that_is_made_again_without_a_program_is_as_complete_as_before() {
+    let fixture = with_program();
+    run(&fixture);
+    let keeping = |force| {
+        let options = IndexOptions { force, untrusted: vec!["owner".to_owned()], ..options(fixture.root()) };
+        index::run(&options, &Silent).expect("a run")
+    };
+    for force in [false, true] {
+        let (kept, state) = (keeping(force), owner(&fixture));
+        assert_eq!((kept.complete, kept.coverage), (true, 1.0), "forced: {force}");
+        assert_eq!((state.waiting, state.stale), (0, state.values), "forced: {force}");
+    }
+    // Other chunks, of the same texts.
+    fixture.write(".aurora/pipeline.toml", format!("{STAGE}\n[stage.chunk]\nmax_size = 900\n"));
+    let (kept, state) = (keeping(false), owner(&fixture));
+    assert_eq!((state.waiting, state.stale > 0), (0, true), "{state:?}");
+    assert!(kept.complete, "{kept:?}");
+    assert!(counter(&run(&fixture), "owner.rows") >= state.values, "the program reads what has changed");
+}
+
+#[test]
+fn a_stage_that_an_index_has_never_had_leaves_all_rows_waiting() {
+    let fixture = with_program();
+    fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n");
+    run(&fixture);
+    fixture.write(".aurora/pipeline.toml", STAGE);
+    for _ in 0..2 {
+        let kept = run_keeping(&fixture);
+        let state = owner(&fixture);
+        assert_eq!((state.values, state.stale, state.waiting), (0, 0, 12), "the functions of both languages");
+        assert_eq!((kept.complete, kept.coverage < 0.5), (false, true), "{kept:?}");
+        let warnings = kept.warnings.join("\n");
+        assert!(warnings.contains("is not allowed: 12 rows wait for it") && !warnings.contains("stale"), "{warnings}");
+    }
+    assert_eq!(counter(&run(&fixture), "owner.rows"), 12);
     assert_eq!(digest(&fixture), fresh(&fixture));
 }
 
@@ -242,7 +291,10 @@ fn documents_of_a_program_that_is_not_allowed_stay() {
         let options = IndexOptions { untrusted: vec!["tickets".to_owned()], force, ..options(fixture.root()) };
         index::run(&options, &Silent).expect("a run")
     };
-    assert_eq!(keeping(false).files.deleted, 0);
+    let kept = keeping(false);
+    assert_eq!((kept.files.deleted, kept.complete), (0, true));
+    let not_run = |results| StageNotRun { stage: "tickets".to_owned(), results, waiting: 0 };
+    assert_eq!(kept.not_run, [not_run(EarlierResults::KeptDocuments)]);
     assert!(is_there("@tickets/A-1.md"));
     // Everything is stored again, in other columns.
     fixture.write(".aurora/pipeline.toml", format!("{}{tickets}", STAGE.replace("terms = 2", "terms = 3")));
@@ -250,8 +302,46 @@ fn documents_of_a_program_that_is_not_allowed_stay() {
     keeping(true);
     assert!(is_there("@tickets/A-1.md"));
     fixture.write(".aurora/pipeline.toml", format!("{STAGE}{tickets}"));
+    let allowed = run(&fixture);
+    assert_eq!((digest(&fixture), allowed.not_run), (all, Vec::new()));
+
+    let options = IndexOptions { left_out: vec!["tickets".to_owned()], ..options(fixture.root()) };
+    let skipped = index::run(&options, &Silent).expect("a run");
+    assert_eq!((skipped.not_run, skipped.complete), (vec![not_run(EarlierResults::Removed)], false));
+    assert!(!is_there("@tickets/A-1.md"));
+    let never = keeping(false);
+    assert_eq!((never.not_run, never.complete), (vec![not_run(EarlierResults::NoDocuments)], false));
+}
+
+#[test]
+fn definitions_of_a_program_that_is_not_allowed_are_listed_as_waiting() {
+    let fixture = repository();
+    fixture.write(".gitignore", "tools/\n.aurora/\n").write("a.note", "> one\ntext\n");
+    fixture.write(
+        "tools/notes.py",
+        "from aurora_stage import stage\n\n@stage\ndef value(text):\n    return [{'name': 'one', 'kind': 'function', 'line_start': 1, 'line_end': 2}]\n",
+    );
+    let discover = "extends = \"default\"\n[stage.discover]\nlanguages = { note = \"note\" }\n";
+    fixture.write(".aurora/pipeline.toml", discover);
     run(&fixture);
-    assert_eq!(digest(&fixture), all);
+    fixture.write(
+        ".aurora/pipeline.toml",
+        format!(
+            "{discover}[stage.notes]\nuse = \"process\"\ncommand = [\"python3\", \"tools/notes.py\"]\nreads = [\"file.text\"]\n\
+             writes = {{ \"file.definitions\" = \"json\" }}\nlanguages = [\"note\"]\n"
+        ),
+    );
+    let keeping = IndexOptions { untrusted: vec!["notes".to_owned()], ..options(fixture.root()) };
+    for _ in 0..2 {
+        let kept = index::run(&keeping, &Silent).expect("a run");
+        let expected = StageNotRun { stage: "notes".to_owned(), results: EarlierResults::None, waiting: 1 };
+        assert_eq!((kept.not_run, kept.complete), (vec![expected], false));
+    }
+    let allowed = run(&fixture);
+    assert!(allowed.complete && allowed.not_run.is_empty());
+    let kept = index::run(&keeping, &Silent).expect("a run");
+    let expected = StageNotRun { stage: "notes".to_owned(), results: EarlierResults::Kept, waiting: 0 };
+    assert_eq!((kept.not_run, kept.complete), (vec![expected], true));
 }
 
 #[test]
@@ -329,6 +419,14 @@ fn exit_codes_and_answers_tell_of_failed_rows() {
         (&columns[0]["name"], &columns[0]["failed"], &columns[0]["stale"]),
         (&"owner".into(), &2.into(), &0.into())
     );
+    let pipeline_check = |doctor: &serde_json::Value| {
+        let checks = doctor["checks"].as_array().expect("checks");
+        let check = checks.iter().find(|check| check["name"] == "pipeline").expect("a check of the pipeline");
+        (check["verdict"].to_string(), check["detail"].to_string())
+    };
+    let (verdict, detail) = pipeline_check(&fixture.aur(&["doctor", "--format", "json"]).json());
+    assert_eq!(verdict, "\"warn\"", "{detail}");
+    assert!(detail.contains("column `owner`: 2 failed rows") && detail.contains("stats --failed"), "{detail}");
     let tolerated = fixture.aur(&["mem", "index", "--quiet", "--max-failed-rows", "owner=2"]);
     assert_eq!(tolerated.code, Some(0), "{tolerated:?}");
     let listed = fixture.aur(&["mem", "stats", "--failed", "--format", "json"]).json();
@@ -359,6 +457,35 @@ fn exit_codes_and_answers_tell_of_failed_rows() {
     assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0));
     let found = fixture.aur(&["mem", "search", "pay card", "--format", "json"]).json();
     assert!(!found["notes"].to_string().contains("owner"), "{found}");
+    let (verdict, detail) = pipeline_check(&fixture.aur(&["doctor", "--format", "json"]).json());
+    assert_eq!(verdict, "\"ok\"", "{detail}");
+    fixture.write("tools/owner.py", format!("# A comment.\n{PROGRAM}"));
+    let (verdict, detail) = pipeline_check(&fixture.aur(&["doctor", "--format", "json"]).json());
+    assert_eq!(verdict, "\"warn\"", "{detail}");
+    assert!(detail.contains("aur plugin trust owner"), "{detail}");
+}
+
+#[test]
+fn thresholds_for_unknown_names_were_reported_after_the_run() {
+    let fixture = with_program();
+    trust(&fixture);
+    for (threshold, reason) in [
+        (["--max-failed-rows", "ownr=3"], "Error: the pipeline has no stage `ownr`\n  Help: did you mean `owner`?\n"),
+        (["--min-column", "nope=3"], "Error: no stage of the pipeline writes a column `nope`\n"),
+    ] {
+        let refused = fixture.aur(&[&["mem", "index"][..], &threshold].concat());
+        assert_eq!((refused.code, refused.out.as_str(), refused.err.as_str()), (Some(2), "", reason));
+    }
+    assert!(!fixture.path(".aurora/index").exists(), "nothing was indexed");
+    for column in ["owner=1", "chunk.owner=1", "file.owner=1"] {
+        let indexed = fixture.aur(&["mem", "index", "--quiet", "--min-column", column]);
+        assert_eq!((indexed.code, indexed.err.as_str()), (Some(0), ""), "{column}");
+    }
+    fixture.write("mode", "raise");
+    let short = fixture.aur(&["mem", "index", "--force", "--min-coverage", "100"]);
+    assert_eq!(short.code, Some(1), "{short:?}");
+    assert!(short.out.contains("% of the files that should be indexed, or of the rows of a custom stage"), "{short:?}");
+    assert!(short.err.contains("less than the 100% asked for: files could not be indexed, or rows"), "{short:?}");
 }
 
 #[test]
@@ -386,10 +513,18 @@ fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
     assert_eq!(run.code, Some(0), "{run:?}");
     assert_eq!(value(&kept), text("team of pay_0"));
     assert_eq!(run.json()["columns"][0]["stale"], run.json()["columns"][0]["values"]);
+    let again = kept.aur(&["mem", "index", "--format", "json", "--max-failed-rows", "owner=2"]);
+    assert_eq!(again.code, Some(0), "the next run keeps them, too: {again:?}");
+    assert_eq!(again.json()["nothing_changed"], true, "{again:?}");
     let found = kept.aur(&["mem", "search", "pay card", "--where", "owner=team of pay_0", "--format", "json"]).json();
     assert_eq!(found["results"].as_array().map(Vec::len), Some(1), "{found}");
     assert!(found["notes"].to_string().contains("Column `owner` has stale values"), "{found}");
     assert_eq!(kept.aur(&["mem", "verify"]).code, Some(0));
+
+    trust(&kept);
+    assert_eq!(kept.aur(&["mem", "index", "--quiet"]).code, Some(0));
+    kept.write("tools/owner.py", format!("# A comment.\n{PROGRAM}"));
+    assert_eq!(kept.aur(&["mem", "index", "--quiet"]).code, Some(2), "its values are no longer those of the import");
 
     let refused = import();
     assert_eq!(refused.aur(&["mem", "index", "--quiet", "--untrusted", "fail"]).code, Some(2));
@@ -400,6 +535,11 @@ fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
     assert_eq!(run.code, Some(1), "{run:?}");
     let summary = run.json();
     assert_eq!((&summary["removed_columns"][0], &summary["complete"]), (&"owner".into(), &false.into()));
+    assert_eq!(
+        summary["not_run"],
+        serde_json::json!([{ "stage": "owner", "results": "removed", "waiting": 0 }]),
+        "{summary}"
+    );
     assert!(run.err.contains("removed from the index with all values: `owner`"), "{}", run.err);
     assert_eq!(value(&skipped), None::<MetaValue>);
 }

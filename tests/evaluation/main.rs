@@ -309,6 +309,28 @@ fn a_part_of_a_repository_is_mined_alone() {
 }
 
 #[test]
+fn conversation_logs_are_no_part_of_what_is_mined() {
+    let log = "# Conversation: login\nDate: 2025-12-15\n\n## Phase 1: Assessment\nThe query asks for a ledger.\n";
+    let (with_git, without_git) = (repository(), Fixture::plain());
+    for word in &WORDS[..4] {
+        without_git.write(&format!("src/{word}.py"), module(word, true));
+    }
+    for fixture in [with_git, without_git] {
+        fixture.write_for_user("logs/conversations/2025/12/ledger-2025-12-15.md", log);
+        assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0));
+        let mined = fixture.aur(&["mem", "eval", "mine", "--held-out", "0"]);
+        assert_eq!(mined.code, Some(0), "{mined:?}");
+        assert_eq!(fixture.aur(&["mem", "eval"]).code, Some(0));
+        let has_log = |root: &std::path::Path| {
+            let stats =
+                fixture.aur(&["mem", "stats", "--format", "json", "--root", &root.display().to_string()]).json();
+            stats["types"].to_string().contains("knowledge")
+        };
+        assert!(has_log(fixture.root()) && !has_log(&mined_trees(&fixture).join("head")));
+    }
+}
+
+#[test]
 fn mining_needs_no_git_and_overwrites_nothing_of_others() {
     let fixture = Fixture::plain();
     for word in &WORDS[..4] {

@@ -189,7 +189,7 @@ fn http_answers_what_is_no_message_in_json() {
         let body: Value = serde_json::from_str(body).expect("JSON");
         assert_eq!((&body["id"], &body["error"]["code"]), (&id, &json!(code)), "{body}");
     }
-    let large = server.post_body(&vec![b' '; (1 << 20) + 1]);
+    let large = server.post_body(&vec![b' '; (256 << 10) + 1]);
     assert!(large.starts_with("HTTP/1.1 413"), "{large}");
     let ping = server.post(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}));
     assert!(ping.contains("\"search\""), "{ping}");

@@ -165,15 +165,19 @@ fn secrets_are_masked_in_every_text_of_an_entry_and_refused_in_its_id() {
     let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
     let note = format!(
         r#"{{"content": {{"title": "Rotate {token} soon", "text": "The key {token}"}},
-            "metadata": {{"domain": "{token}", "owner {token}": ["{token}"]}}, "governance": {{"compliance_tags": ["{token}", "keys"]}}}}"#
+            "metadata": {{"domain": "{token}", "owner {token}": ["{token}"], "password": "{}"}}, "governance": {{"compliance_tags": ["{token}", "keys"]}}}}"#,
+        &token[4..]
     );
-    let added = piped(&fixture, &["mem", "add", "note", "-", "--format", "json"], &note);
+    let added = piped(&fixture, &["mem", "add", "note", "-", "--format", "json", "--tag", &token], &note);
     let id = added.json()["id"].as_str().expect("an id").to_owned();
     assert_eq!(id, "note:rotate-ghp-soon");
     let mut outputs = vec![added.out, fixture.aur(&["mem", "show", &id, "--format", "json"]).out];
     outputs.push(fixture.aur(&["mem", "search", "rotate key", "--format", "json"]).out);
     let tagged = fixture.aur(&["mem", "tag", &id, &token]);
     assert_eq!(tagged.code, Some(0), "{tagged:?}");
+    outputs.push(tagged.out);
+    let linked = fixture.aur(&["mem", "link", &id, &format!("know:{token}"), "--relation", &token]);
+    assert_eq!(linked.code, Some(0), "{linked:?}");
     outputs.push(fixture.aur(&["mem", "show", &id, "--format", "json"]).out);
     for output in outputs {
         assert!(output.contains("rotate-ghp-soon") && !output.contains(&token[4..]), "{output}");

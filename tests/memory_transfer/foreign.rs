@@ -29,6 +29,12 @@ fn a_directory_of_markdown_becomes_notes_and_follows_its_files() {
     set_time(&fixture, "docs/a.md", 60);
     let changed = fixture.aur(&[&arguments[..], &["--format", "json"]].concat()).json();
     assert_eq!((&changed["unchanged"], &changed["replaced"]), (&1.into(), &1.into()), "{changed}");
+    // So does one of the same size and time.
+    let time = std::fs::metadata(fixture.path("docs/a.md")).and_then(|found| found.modified()).expect("a time");
+    fixture.write("docs/a.md", "# Keys\nRotate them in turns.");
+    File::options().append(true).open(fixture.path("docs/a.md")).and_then(|file| file.set_modified(time)).expect("set");
+    let changed = fixture.aur(&[&arguments[..], &["--format", "json"]].concat()).json();
+    assert_eq!((&changed["unchanged"], &changed["replaced"]), (&1.into(), &1.into()), "{changed}");
     fixture.write("edited.md", "# Keys\nRotate them in April.");
     assert_eq!(fixture.aur(&["mem", "edit", "note:a", "edited.md"]).code, Some(0));
     let kept = fixture.aur(&[&arguments[..], &["--format", "json"]].concat()).json();

@@ -133,6 +133,27 @@ fn attacks() -> Vec<Attack> {
             json!({"verdict": "good", "ids": vec!["src/many_1.py:7"; 1_000]}).to_string(),
             &[200, 504],
         ),
+        ("a deep message of an agent", "POST", "/mcp", "[".repeat(250_000), &[400]),
+        (
+            "a message of many numbers",
+            "POST",
+            "/mcp",
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"status","arguments":{{"a":[{}1]}}}}}}"#,
+                "1,".repeat(125_000)
+            ),
+            &[200],
+        ),
+        (
+            "an unknown message of many names",
+            "POST",
+            "/mcp",
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"unknown","params":{{{}"z":1}}}}"#,
+                (0..20_000).map(|n| format!("\"{n}\":[],")).collect::<String>()
+            ),
+            &[200, 404],
+        ),
         (
             "a large graph",
             "GET",
@@ -232,9 +253,10 @@ fn no_request_delays_others() {
     let processors = std::thread::available_parallelism().map_or(2, usize::from);
     // The server has a thread for each search and a pool that all searches share.
     let busy = 2 * processors;
+    let head = ["content-type: application/json", "accept: application/json, text/event-stream"];
     for (name, method, path, body, statuses) in attacks() {
         let attack = || {
-            let answer = server.request(method, path, &["content-type: application/json"], &body);
+            let answer = server.request(method, path, &head, &body);
             // With many requests at once, some may find no place, or no time.
             let is_expected = statuses.contains(&answer.status) || matches!(answer.status, 503 | 504);
             assert!(is_expected, "{name}: {answer:.500?}");

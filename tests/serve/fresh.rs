@@ -292,10 +292,75 @@ fn a_comment_in_a_trusted_program_leaves_the_values_of_its_column() {
     let after = answer();
     assert_eq!(count(&after), before, "{after}");
     assert!(after["notes"].to_string().contains("Column `area` has stale values"), "{after}");
+    let shown = server.post("/api/v1/search", &json!({"query": "count_zebras", "record": false})).json();
+    let note =
+        "Column `area` has stale values, because the program of stage `area` is not allowed, and is not complete";
+    assert!(shown["notes"].to_string().contains(note), "a result without a value: {shown}");
     assert_eq!(fixture.aur(&["plugin", "trust", "area", "--yes"]).code, Some(0));
     fixture.write("src/okapi.py", "def count_okapis(herd):\n    return len(herd)\n");
     eventually("a run with the program", || (!answer()["notes"].to_string().contains("area")).then_some(()));
     let found =
         server.post("/api/v1/search", &json!({"query": "zebras", "where": ["area=src"], "record": false})).json();
     assert!(found.to_string().contains("src/zebra.py"), "{found}");
+}
+
+/// A project whose program and pipeline are outside of the indexed files, with the stage allowed and run.
+fn with_hidden_program(program: &str) -> Fixture {
+    let fixture = indexed();
+    fixture.write(".aurora/plugins/area.py", program).write(
+        ".aurora/pipeline.toml",
+        "extends = \"default\"\n\n[stage.area]\nuse = \"process\"\ncommand = [\"python3\", \".aurora/plugins/area.py\"]\n\
+         reads = [\"file.path\"]\nwrites = { area = \"string\" }\n",
+    );
+    assert_eq!(fixture.aur(&["plugin", "trust", "area", "--yes"]).code, Some(0));
+    let indexed = fixture.aur(&["mem", "index", "--quiet"]);
+    assert_eq!(indexed.code, Some(0), "{indexed:?}");
+    fixture
+}
+
+/// The answer to a search by the column of that stage.
+fn in_area(server: &Server, area: &str) -> Value {
+    let condition = format!("area={area}");
+    server.post("/api/v1/search", &json!({"query": "cache", "where": [condition], "record": false})).json()
+}
+
+#[test]
+fn an_edited_program_and_a_consent_are_seen_without_another_change() {
+    let program = "from aurora_stage import stage\n\n@stage\ndef area(path):\n    return path.split('/')[0]\n";
+    let fixture = with_hidden_program(program);
+    let server = Server::start(&fixture, &[]);
+    ended(&server, 1);
+    assert!(!in_area(&server, "src").to_string().contains("Column `area`"), "{}", in_area(&server, "src"));
+    let is_stale =
+        |server: &Server| in_area(server, "src")["notes"].to_string().contains("Column `area` has stale values");
+    fixture.write(".aurora/plugins/area.py", program.replace("split('/')[0]", "upper()"));
+    eventually("a note about the edited program", || is_stale(&server).then_some(()));
+    assert_eq!(fixture.aur(&["plugin", "trust", "area", "--yes"]).code, Some(0));
+    let has_value = |answer: &Value| answer["results"].as_array().is_some_and(|results| !results.is_empty());
+    eventually("a run with the program", || has_value(&in_area(&server, "SRC/CACHE.PY")).then_some(()));
+    assert!(!is_stale(&server));
+    std::fs::remove_file(fixture.path(".aurora/plugins/area.py")).expect("removed");
+    eventually("a note about the deleted program", || is_stale(&server).then_some(()));
+}
+
+#[test]
+fn answers_tell_that_a_wrong_pipeline_prevents_updates() {
+    let program = "from aurora_stage import stage\n\n@stage\ndef area(path):\n    return path.split('/')[0]\n";
+    let fixture = with_hidden_program(program);
+    let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("read");
+    let (first, second) = (Server::start(&fixture, &[]), Server::start(&fixture, &[]));
+    ended(&first, 1);
+    let is_noted = |server: &Server| {
+        let notes = in_area(server, "src")["notes"].to_string();
+        notes.contains("The index is not up to date: the pipeline has errors; `aur pipeline check` shows them")
+    };
+    assert!(!is_noted(&first) && !is_noted(&second));
+    fixture.write(".aurora/pipeline.toml", pipeline.replace("file.path", "file.pth"));
+    for server in [&first, &second] {
+        eventually("a note about the pipeline", || is_noted(server).then_some(()));
+    }
+    fixture.write(".aurora/pipeline.toml", &pipeline);
+    for server in [&first, &second] {
+        eventually("an answer without the note", || (!is_noted(server)).then_some(()));
+    }
 }

@@ -79,7 +79,8 @@ fn transfer(document: Value, placement: Placement, time: i64) -> Transfer {
     let Value::Object(document) = document else { unreachable!("a document is an object") };
     let entry = Entry::from_document(document).expect("an entry");
     let source = String::new();
-    Ok(TransferredEntry { entry, has_derived_id: false, placement, created: time, edited: time, access: None, source })
+    let (has_derived_id, is_current, access) = (false, false, None);
+    Ok(TransferredEntry { entry, has_derived_id, placement, created: time, edited: time, is_current, access, source })
 }
 
 fn everything() -> Visibility {

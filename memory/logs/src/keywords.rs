@@ -1,5 +1,6 @@
 //! The keywords of a query, which name its log.
 
+use aurora_redact::masked;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
@@ -22,11 +23,12 @@ enum WordClass {
 
 /// The `count` most telling words of a query in their order, in lower case; fewer if it has fewer.
 ///
-/// 1. Words are runs of letters, digits and marks, composed (NFC) and in lower case. `_`, `-`, `.` and `/` separate words,
+/// 1. Secrets are masked, because a name is an id, which cannot be masked. A mask is no word.
+/// 2. Words are runs of letters, digits and marks, composed (NFC) and in lower case. `_`, `-`, `.` and `/` separate words,
 ///    apostrophes do not.
-/// 2. Stop words, numbers and single characters are left out. A single digit behind four letters or more goes:
+/// 3. Stop words, numbers and single characters are left out. A single digit behind four letters or more goes:
 ///    `OAuth2` is `oauth`.
-/// 3. Words that say something come before generic nouns (`issue`, `component`), and these before weak verbs (`fix`,
+/// 4. Words that say something come before generic nouns (`issue`, `component`), and these before weak verbs (`fix`,
 ///    `implement`). Of one class, the first ones of the query are taken. A word counts once.
 ///
 /// ```
@@ -39,7 +41,7 @@ enum WordClass {
 /// ```
 pub fn keywords(query: &str, count: usize) -> Vec<String> {
     let mut found: Vec<(WordClass, usize, String)> = Vec::new();
-    for word in words(query) {
+    for word in words(&masked(query.to_owned())) {
         if !found.iter().any(|(_, _, known)| *known == word) {
             found.push((class_of(&word), found.len(), word));
         }
@@ -115,6 +117,18 @@ mod tests {
         check("1 2 3", "");
         check("../../etc/passwd", "passwd");
         check("a/b\\c:d*e", "");
+    }
+
+    #[test]
+    fn no_part_of_a_secret_is_a_keyword() {
+        let token = ["shpat", "_", "3f9a1c77e0b24d58", "a6c1d2094be87f35"].concat();
+        assert_ne!(masked(token.clone()), token);
+        check(&format!("rotate {token} soon"), "rotate-shpat");
+        check(&token, "shpat");
+        let password = ["k3Jd82mXq0PzL5vR", "t7NcY1wBs9HfGa4e"].concat();
+        for query in [format!("postgres://me:{password}@db"), format!("password = {password:?}")] {
+            assert!(!keywords(&query, 4).concat().contains("k3jd"), "{query}");
+        }
     }
 
     #[test]

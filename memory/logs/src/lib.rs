@@ -4,8 +4,8 @@
 //! searches them line by line, compresses old ones and removes those beyond the retention. [`interaction`] reads an
 //! interaction from JSON and reports every mistake at once; [`Settings`] is `[logs]` of the user's configuration.
 //!
-//! Deliberately absent: indexing the logs, which `aurora-stages` does, masking secrets (a log is a complete record), and
-//! printing.
+//! Deliberately absent: indexing the logs, which `aurora-stages` does, masking secrets (a log is a complete record; only its
+//! name has none), and printing.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -15,10 +15,42 @@ const BUFFER: usize = 64 << 10;
 /// disk. Logs shrink to a tenth; a bomb of the same format to a thousandth.
 const MAX_UNPACKED_BYTES: u64 = 64 << 20;
 const MAX_UNPACKED_BYTES_PER_BYTE: u64 = 20;
+/// Maximum number of lines of a compressed log, whatever its size, and further ones for each of its bytes on disk. The time of a
+/// search grows with the lines, and a short line of a bomb takes less than a hundredth of a byte.
+const MAX_UNPACKED_LINES: u64 = 1 << 16;
+const MAX_UNPACKED_LINES_PER_BYTE: u64 = 1;
 
-/// Maximum number of bytes that are unpacked of a compressed log with `packed` bytes.
-pub(crate) fn max_unpacked_bytes(packed: u64) -> u64 {
-    MAX_UNPACKED_BYTES.saturating_add(packed.saturating_mul(MAX_UNPACKED_BYTES_PER_BYTE))
+/// Bytes and line ends of a text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct TextSize {
+    bytes: u64,
+    lines: u64,
+}
+
+impl TextSize {
+    pub(crate) const UNBOUNDED: Self = Self { bytes: u64::MAX, lines: u64::MAX };
+
+    /// Maximum size of the text of a compressed log with `packed` bytes.
+    pub(crate) fn max_unpacked(packed: u64) -> Self {
+        let limit = |base: u64, factor: u64| base.saturating_add(packed.saturating_mul(factor));
+        Self {
+            bytes: limit(MAX_UNPACKED_BYTES, MAX_UNPACKED_BYTES_PER_BYTE),
+            lines: limit(MAX_UNPACKED_LINES, MAX_UNPACKED_LINES_PER_BYTE),
+        }
+    }
+
+    /// Checks that the text is not longer than `max`.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidData`] if it has more bytes or more lines.
+    pub(crate) fn check(self, max: Self) -> io::Result<()> {
+        let (most, unit) = match (self.bytes > max.bytes, self.lines > max.lines) {
+            (true, _) => (max.bytes, "bytes"),
+            (false, true) => (max.lines, "lines"),
+            (false, false) => return Ok(()),
+        };
+        Err(io::Error::new(io::ErrorKind::InvalidData, format!("it unpacks to more than {most} {unit}")))
+    }
 }
 
 /// The text of a log. A compressed one is unpacked on the way.
@@ -47,9 +79,8 @@ impl LogReader {
 
     pub(crate) fn open_packed(month: &Directory, name: &str) -> io::Result<Self> {
         let file = month.open_file(format!("{name}{PACKED}"))?;
-        let most = max_unpacked_bytes(file.metadata()?.len());
-        let text = MultiGzDecoder::new(BufReader::with_capacity(BUFFER, file));
-        let text = Bounded { text, most, read: 0 };
+        let max = TextSize::max_unpacked(file.metadata()?.len());
+        let text = Bounded::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, file)), max);
         Ok(Self(Form::Packed(Box::new(BufReader::with_capacity(BUFFER, text)))))
     }
 
@@ -84,22 +115,31 @@ impl BufRead for LogReader {
     }
 }
 
-/// A text that may be read up to a number of bytes.
+/// A text that may be read up to a number of bytes and lines.
 #[derive(Debug)]
-struct Bounded<R> {
+pub(crate) struct Bounded<R> {
     text: R,
-    most: u64,
-    read: u64,
+    max: TextSize,
+    read: TextSize,
+}
+
+impl<R> Bounded<R> {
+    pub(crate) fn new(text: R, max: TextSize) -> Self {
+        Self { text, max, read: TextSize::default() }
+    }
+
+    /// The size of what was read so far.
+    pub(crate) fn size(&self) -> TextSize {
+        self.read
+    }
 }
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.text.read(buffer)?;
-        self.read += read as u64;
-        if self.read > self.most {
-            let reason = format!("it unpacks to more than {} bytes", self.most);
-            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
-        }
+        self.read.bytes += read as u64;
+        self.read.lines += memchr::memchr_iter(b'\n', &buffer[..read]).count() as u64;
+        self.read.check(self.max)?;
         Ok(read)
     }
 }
@@ -171,9 +211,11 @@ mod tests {
 
     #[test]
     fn a_text_is_read_up_to_its_bound() {
-        let read = |most| io::read_to_string(Bounded { text: &b"abc"[..], most, read: 0 });
-        assert_eq!(read(3).expect("within the bound"), "abc");
-        assert_eq!(read(2).expect_err("beyond the bound").kind(), io::ErrorKind::InvalidData);
+        let read = |bytes, lines| io::read_to_string(Bounded::new(&b"a\nb\n"[..], TextSize { bytes, lines }));
+        assert_eq!(read(4, 2).expect("within the bound"), "a\nb\n");
+        for (bytes, lines) in [(3, 2), (4, 1)] {
+            assert_eq!(read(bytes, lines).expect_err("beyond the bound").kind(), io::ErrorKind::InvalidData);
+        }
     }
 
     #[test]

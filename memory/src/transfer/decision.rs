@@ -3,7 +3,7 @@
 use super::entry::TransferredEntry;
 use crate::digest::DocumentHash;
 use crate::error::MemoryError;
-use crate::store::Version;
+use crate::store::{Change, Version};
 
 /// Hexadecimal digits behind the id of an entry whose derived id belongs to another one.
 const HASH_DIGITS: usize = 8;
@@ -13,7 +13,7 @@ const HASH_DIGITS: usize = 8;
 pub(super) enum Decision {
     /// There is none with its id.
     Add,
-    /// There is another, older document.
+    /// There is another document, which is older, or which an import has stored from an earlier state of the same source.
     Replace {
         /// When the entry that is there was added.
         created: i64,
@@ -30,13 +30,16 @@ pub(super) struct Known {
     pub(super) created: i64,
     pub(super) edited: i64,
     pub(super) hash: DocumentHash,
+    /// Whether its newest version comes from elsewhere, so that nobody has changed it here since.
+    pub(super) is_imported: bool,
 }
 
 impl Known {
     /// `None` for one that was removed.
     pub(super) fn of(version: &Version) -> Option<Self> {
         let hash = DocumentHash::of(version.document.as_ref()?);
-        Some(Self { created: version.created, edited: version.edited, hash })
+        let is_imported = version.change == Change::Import;
+        Some(Self { created: version.created, edited: version.edited, hash, is_imported })
     }
 }
 
@@ -64,5 +67,8 @@ pub(super) fn decide(
 }
 
 fn against(incoming: &TransferredEntry, found: Known) -> Decision {
-    if incoming.edited > found.edited { Decision::Replace { created: found.created } } else { Decision::Keep }
+    let is_newer = incoming.edited > found.edited;
+    // Files may change twice in a second, or keep their time.
+    let is_changed_source = incoming.is_current && found.is_imported && incoming.edited == found.edited;
+    if is_newer || is_changed_source { Decision::Replace { created: found.created } } else { Decision::Keep }
 }

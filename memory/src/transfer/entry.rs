@@ -19,6 +19,9 @@ pub struct TransferredEntry {
     pub created: i64,
     /// When its content was changed the last time, in Unix seconds.
     pub edited: i64,
+    /// Whether the document is what its source has now, such as the text of a file. It replaces a document with the same time
+    /// that an import has stored.
+    pub is_current: bool,
     /// When it was shown, and what was said of it.
     pub access: Option<AccessRecord>,
     /// What messages call it, such as `memory.jsonl:3`.

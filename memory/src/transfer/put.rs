@@ -27,8 +27,9 @@ const WAITING: usize = 1 << 16;
 impl Memory {
     /// Writes entries that come from elsewhere, at `now`, in Unix seconds. An entry that is not there is added, also where one
     /// was removed. The same document with the same id changes nothing; of two documents, the one that was edited later stays,
-    /// and the entry keeps the earlier time at which it was added. Turns raise the counter of their session. Of access
-    /// histories, the greater counts and the times of both are kept. So a second transfer of the same entries changes nothing.
+    /// and of two with the same time the one that is there, see [`TransferredEntry::is_current`]. The entry keeps the earlier time
+    /// at which it was added. Turns raise the counter of their session. Of access histories, the greater counts and the times of
+    /// both are kept. So a second transfer of the same entries changes nothing.
     ///
     /// Entries are written in transactions of some thousand. Where one fails, those before it are durable.
     ///
@@ -77,7 +78,8 @@ impl Memory {
                 if matches!(decision, Decision::Add | Decision::Replace { .. }) {
                     let hash = DocumentHash::of(incoming.entry.document());
                     let (created, edited) = (incoming.created, incoming.edited);
-                    planned.borrow_mut().insert(incoming.entry.id().to_owned(), Known { created, edited, hash });
+                    let known = Known { created, edited, hash, is_imported: true };
+                    planned.borrow_mut().insert(incoming.entry.id().to_owned(), known);
                 }
                 report.count(decision);
             }

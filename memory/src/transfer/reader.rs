@@ -123,6 +123,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
             placement: Placement { scope, session },
             created,
             edited,
+            is_current: false,
             access: access.map(|access| access.into_record()),
             source: self.source(),
         })
@@ -140,6 +141,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
             has_derived_id,
             created: entry.created().unwrap_or(edited),
             edited,
+            is_current: false,
             access: None,
             source: self.source(),
             entry,

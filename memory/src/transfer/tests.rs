@@ -81,6 +81,7 @@ fn note(id: &str, text: &str, edited: i64) -> TransferredEntry {
         placement: Placement { scope: Scope::User, session: None },
         created: edited,
         edited,
+        is_current: false,
         access: None,
         source: "test".to_owned(),
     }
@@ -132,6 +133,17 @@ fn of_two_documents_the_later_one_stays() {
     assert_eq!(seen, [(1, 100, 100), (2, 100, 200)]);
     place.memory.undo("note:a", NOW).expect("the import can be taken back");
     assert_eq!(place.memory.get("note:a").expect("readable").expect("there").edited, 100);
+}
+
+#[test]
+fn a_source_that_has_changed_within_a_second_replaces_what_was_imported() {
+    let place = Place::new(Owner::User);
+    let current = |text: &str| [TransferredEntry { is_current: true, ..note("note:a", text, 100) }];
+    assert_eq!(counts(&place.put(&current("first"))), [1, 0, 0, 0, 0, 0]);
+    assert_eq!(place.plan(&current("second")), place.put(&current("second")));
+    assert_eq!(counts(&place.put(&current("second"))), [0, 0, 1, 0, 0, 0]);
+    place.memory.tag("note:a", &["ours"], &[], NOW).expect("it is there");
+    assert_eq!(counts(&place.put(&current("third"))), [0, 0, 0, 1, 0, 0]);
 }
 
 #[test]
@@ -338,7 +350,8 @@ fn entry() -> impl Strategy<Value = TransferredEntry> {
             let (scope, session) =
                 [(Scope::User, None), (Scope::Global, Some("q")), (Scope::Session, Some("s"))][scope];
             let placement = Placement { scope, session: session.map(str::to_owned) };
-            TransferredEntry { entry, has_derived_id: false, placement, created, edited, access, source: String::new() }
+            let (has_derived_id, is_current, source) = (false, false, String::new());
+            TransferredEntry { entry, has_derived_id, placement, created, edited, is_current, access, source }
         },
     )
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::config::Process;
@@ -12,6 +12,11 @@ use super::config::Process;
 const COMMON: [&str; 6] = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SystemRoot"];
 /// Marks the processes of one run, and what they start.
 pub(super) const COOKIE: &str = "AURORA_STAGE_RUN";
+
+/// Name of the subdirectory of a [`HelperDirectory`] for compiled Python modules.
+const BYTECODE: &str = "bytecode";
+/// A path below which no file can be.
+const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
 /// A directory outside of any repository with the Python module `aurora_stage`, which Python programs import.
 pub struct HelperDirectory(pub PathBuf);
@@ -38,7 +43,8 @@ impl ResolvedCommand {
             ("PATH".into(), std::env::join_paths(&search).unwrap_or_default()),
             // Modules of the repository are not part of the program unless the pipeline says so.
             ("PYTHONSAFEPATH".into(), "1".into()),
-            ("PYTHONDONTWRITEBYTECODE".into(), "1".into()),
+            // Python runs what it finds in a `__pycache__` of the repository instead of the text beside it.
+            ("PYTHONPYCACHEPREFIX".into(), bytecode_directory(root, helper).into_os_string()),
             ("PYTHONUTF8".into(), "1".into()),
         ];
         environment.extend(helper.map(|helper| ("PYTHONPATH".into(), helper.0.clone().into_os_string())));
@@ -63,6 +69,18 @@ impl ResolvedCommand {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command
     }
+}
+
+/// Directory in which Python keeps compiled modules. Those of the project are removed from it: Python takes a compiled module for
+/// current if the time in seconds and the size of its text are the same.
+fn bytecode_directory(root: &Path, helper: Option<&HelperDirectory>) -> PathBuf {
+    let Some(helper) = helper else { return NOWHERE.into() };
+    let directory = helper.0.join(BYTECODE);
+    let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let names: PathBuf = real.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
+    let _ = std::fs::remove_dir_all(directory.join(names));
+    directory
 }
 
 /// The directories of `PATH`, without relative ones and those of the project: a repository must not bring a `python3`.

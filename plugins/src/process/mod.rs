@@ -24,3 +24,4 @@ pub use command::HelperDirectory;
 pub use config::Process;
 pub use documents::Documents;
 pub use missing::missing_parts;
+pub use prepared::ProgramHashes;

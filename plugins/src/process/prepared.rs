@@ -1,10 +1,51 @@
 //! What every stage that is a program needs before its first message: consent, command, fingerprint.
 
-use aurora_pipeline::{BuildContext, Fingerprint, StageConfig, StageError};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use aurora_pipeline::{BuildContext, Fingerprint, ProgramSpec, StageConfig, StageError};
 
 use super::command::{HelperDirectory, ResolvedCommand};
 use super::config::Process;
-use crate::trust::{Consents, ProgramIdentity, digest_of_inputs};
+use crate::trust::{Consents, ProgramError, ProgramIdentity, digest_of_inputs};
+
+/// Keys of the fingerprint of a stage that runs a program.
+const PROGRAM: &str = "program";
+const INPUTS: &str = "inputs";
+const MODULES: &str = "modules";
+
+/// The hashes in a stage's fingerprint that describe its program: values that were made with other hashes are out of date.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramHashes {
+    program: String,
+    inputs: String,
+    modules: Option<String>,
+}
+
+impl ProgramHashes {
+    /// The hashes of a program in the project at `root`.
+    ///
+    /// # Errors
+    /// When an input of the program leads out of the project, or cannot be read.
+    pub fn new(spec: &ProgramSpec, identity: &ProgramIdentity, root: &Path) -> Result<Self, ProgramError> {
+        Ok(Self {
+            program: blake3::Hash::from_bytes(identity.program).to_hex().to_string(),
+            inputs: blake3::Hash::from_bytes(digest_of_inputs(&spec.inputs, root)?).to_hex().to_string(),
+            modules: identity.modules_hash().map(|modules| modules.to_hex().to_string()),
+        })
+    }
+
+    /// Whether the settings of a fingerprint are those of a stage that runs a program.
+    pub fn are_in(settings: &BTreeMap<String, String>) -> bool {
+        settings.contains_key(PROGRAM)
+    }
+
+    /// Whether a fingerprint with these settings has the same hashes.
+    pub fn are_those_of(&self, settings: &BTreeMap<String, String>) -> bool {
+        (settings.get(PROGRAM), settings.get(INPUTS), settings.get(MODULES))
+            == (Some(&self.program), Some(&self.inputs), self.modules.as_ref())
+    }
+}
 
 /// A program that is allowed to run.
 pub(super) struct PreparedProgram {
@@ -25,17 +66,17 @@ impl PreparedProgram {
         if !is_allowed {
             return Err(StageError::new(format!("the program `{}` is not allowed to run", spec.command.join(" "))));
         }
-        let inputs = digest_of_inputs(&config.inputs, cx.root).map_err(StageError::from_error)?;
+        let hashes = ProgramHashes::new(&spec, &identity, cx.root).map_err(StageError::from_error)?;
         let helper = cx.services.get::<HelperDirectory>();
         let command = ResolvedCommand::new(config, cx.root, helper.as_deref()).map_err(StageError::from_error)?;
         let settings = serde_json::to_string(&config.config).unwrap_or_default();
         let fingerprint = Fingerprint::new(stage_type, 1)
-            .with("program", blake3::Hash::from_bytes(identity.program).to_hex())
+            .with(PROGRAM, hashes.program)
             .with("version", &config.version)
             .with("config", settings)
-            .with("inputs", blake3::Hash::from_bytes(inputs).to_hex());
-        let fingerprint = match identity.modules_hash() {
-            Some(modules) => fingerprint.with("modules", modules.to_hex()),
+            .with(INPUTS, hashes.inputs);
+        let fingerprint = match hashes.modules {
+            Some(modules) => fingerprint.with(MODULES, modules),
             None => fingerprint,
         };
         Ok(Self { command, fingerprint })

@@ -113,7 +113,7 @@ impl Consents {
         let record = self.opened().and_then(|directory| record(&directory, &file_name(&digest)));
         record.is_some_and(|record| {
             let is_here = || place_of(root).is_some_and(|place| record.places.contains(&place));
-            record.digest == digest && (program.covered().next().is_some() || is_here())
+            record.digest == digest && (program.has_files() || is_here())
         })
     }
 
@@ -180,6 +180,11 @@ impl Consents {
             (record.stage == stage && record.digest != digest && (is_here || shares)).then_some((is_here, record))
         });
         similar.max_by_key(|(is_here, record)| (*is_here, record.granted)).map(|(_, record)| record)
+    }
+
+    /// The directories of the records, which need not exist. The time of one changes whenever a record is made, replaced or removed.
+    pub fn directories(&self) -> Vec<PathBuf> {
+        self.directory.iter().flat_map(|directory| [directory.clone(), directory.join(DIGESTS)]).collect()
     }
 
     fn opened(&self) -> Option<Directory> {

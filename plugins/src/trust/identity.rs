@@ -24,8 +24,8 @@ pub struct ProgramIdentity {
     pub files: Vec<ProgramFile>,
     /// The other files of the project that these import, sorted by path.
     pub modules: Vec<ProgramFile>,
-    /// Descriptions of what the program may load that the digest does not cover: modules that are not in the project, and files
-    /// whose imports are not read.
+    /// Descriptions of what the program may load that the digest does not cover: modules that were not found in the project, and
+    /// files whose imports are not read.
     pub uncovered: Vec<String>,
 }
 
@@ -85,6 +85,11 @@ impl ProgramIdentity {
     /// Every file that the digest covers.
     pub fn covered(&self) -> impl Iterator<Item = &ProgramFile> {
         self.files.iter().chain(&self.modules)
+    }
+
+    /// Whether the digest covers a file of the project. Without one, it stays the same whatever the program does.
+    pub fn has_files(&self) -> bool {
+        self.covered().next().is_some()
     }
 
     /// BLAKE3 of `modules`, or `None` if the program imports no module of the project.

@@ -3,9 +3,10 @@
 //! Imports of Python, JavaScript, TypeScript, Ruby and shell scripts are read, not run: a name that is computed is not found. What
 //! is not found is reported.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use aurora_confined::{Directory, EntryKind};
+use aurora_confined::{Directory, EntryKind, Refusal, refusal_of};
+use serde_json::Value;
 
 use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates};
 
@@ -16,8 +17,34 @@ const HELPER: &str = "aurora_stage";
 /// Endings of files that contain no program.
 const DATA: [&str; 9] = ["csv", "json", "md", "rst", "toml", "txt", "xml", "yaml", "yml"];
 /// Endings that an import in JavaScript or TypeScript may leave out.
-const JAVASCRIPT_ENDINGS: [&str; 11] =
-    ["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json", "/index.js", "/index.mjs", "/index.ts"];
+const JAVASCRIPT_ENDINGS: [&str; 22] = [
+    "",
+    ".js",
+    ".mjs",
+    ".cjs",
+    ".jsx",
+    ".ts",
+    ".mts",
+    ".cts",
+    ".tsx",
+    ".json",
+    ".node",
+    "/package.json",
+    "/index.js",
+    "/index.mjs",
+    "/index.cjs",
+    "/index.jsx",
+    "/index.ts",
+    "/index.mts",
+    "/index.cts",
+    "/index.tsx",
+    "/index.json",
+    "/index.node",
+];
+/// Endings that an import in Ruby may leave out.
+const RUBY_ENDINGS: [&str; 5] = ["", ".rb", ".so", ".bundle", ".dll"];
+/// Keys of a `package.json` with the modules that an import of the package means.
+const PACKAGE_KEYS: [&str; 4] = ["main", "module", "exports", "imports"];
 
 /// A language whose imports are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +64,8 @@ enum Import {
     Relative { path: String, endings: &'static [&'static str] },
     /// A word of a shell script that may be a file, relative to the root or to the script.
     Word(String),
+    /// A package of JavaScript, or a module of one, in a directory `node_modules`.
+    NodePackage(String),
     /// A package that is installed elsewhere.
     Package(String),
 }
@@ -63,6 +92,10 @@ impl Imports {
         };
         let program = command.first().map(|program| program.rsplit('/').next().unwrap_or_default());
         let language = program.and_then(Language::from_interpreter);
+        let mut words = command.iter().flat_map(|argument| candidates(argument));
+        if language == Some(Language::Shell) && words.any(|word| word == "cd") {
+            imports.uncovered.insert("files that the command names after `cd`".to_owned());
+        }
         for pair in command.windows(2) {
             match (language, pair[0].as_str()) {
                 (Some(Language::Python), "-m") => {
@@ -92,8 +125,14 @@ impl Imports {
     }
 
     fn add(&mut self, path: &str, content: &[u8]) {
-        // A compiled program loads libraries of the user.
+        if path.rsplit('/').next() == Some("package.json") {
+            return self.add_package(path, content);
+        }
+        // A compiled program loads libraries of the user, compiled Python other modules.
         if content.contains(&0) {
+            if path.ends_with(".pyc") {
+                self.uncovered.insert(format!("what {path} loads, whose imports are not read"));
+            }
             return;
         }
         let text = String::from_utf8_lossy(&content[..content.len().min(MAX_TEXT_BYTES)]);
@@ -109,10 +148,31 @@ impl Imports {
         }
     }
 
+    /// Adds the modules that a `package.json` names.
+    fn add_package(&mut self, path: &str, content: &[u8]) {
+        let Ok(package) = serde_json::from_slice::<Value>(content) else { return };
+        let mut values: Vec<&Value> = PACKAGE_KEYS.iter().filter_map(|key| package.get(key)).collect();
+        while let Some(value) = values.pop() {
+            match value {
+                Value::String(module) if module.contains('*') => {
+                    self.uncovered.insert(format!("modules that {path} names by a pattern"));
+                }
+                Value::String(module) => {
+                    let import = Import::Relative { path: module.clone(), endings: &JAVASCRIPT_ENDINGS };
+                    self.found.push((directory_of(path).to_owned(), import));
+                }
+                Value::Array(inner) => values.extend(inner),
+                Value::Object(inner) => values.extend(inner.values()),
+                _ => {}
+            }
+        }
+    }
+
     fn read(&mut self, directory: &str, language: Language, text: &str) {
         let imports = match language {
             Language::Python => {
-                let lines = text.lines().filter(|line| line.contains("sys.path"));
+                let is_path = |line: &&str| line.contains("sys.path") || line.contains("addsitedir");
+                let lines = text.lines().filter(is_path);
                 let places = lines.flat_map(quoted).flat_map(|place| [place.to_owned(), join(directory, place)]);
                 self.bases.extend(places.filter_map(|place| normal(&place)));
                 python(text)
@@ -131,16 +191,21 @@ impl Imports {
         root: &Directory,
         files: &mut BTreeMap<String, [u8; 32]>,
     ) -> Result<Vec<String>, ProgramError> {
+        let mut listings = Listings { root, known: HashMap::new() };
         while let Some((directory, import)) = self.found.pop() {
-            let mut is_found = false;
-            for path in import.candidates(&directory, &self.bases) {
+            let (mut is_found, mut is_linked) = (false, false);
+            for path in import.candidates(&directory, &self.bases, &mut listings) {
                 if files.contains_key(&path) {
                     is_found = true;
                     continue;
                 }
                 match root.metadata(&path).map(|metadata| metadata.kind) {
                     Ok(EntryKind::File) => {}
-                    Ok(EntryKind::Directory) | Err(_) => continue,
+                    Ok(EntryKind::Directory) => continue,
+                    Err(error) => {
+                        is_linked |= refusal_of(&error) == Some(Refusal::SymbolicLink);
+                        continue;
+                    }
                     Ok(_) => {
                         self.uncovered.insert(format!("{path}, which is no regular file"));
                         continue;
@@ -156,7 +221,8 @@ impl Imports {
                 is_found = true;
             }
             if let Some(name) = import.package().filter(|_| !is_found) {
-                self.uncovered.insert(format!("the module {name}, which is not in the project"));
+                let reason = if is_linked { "lies behind a symbolic link" } else { "was not found in the project" };
+                self.uncovered.insert(format!("the module {name}, which {reason}"));
             }
         }
         Ok(self.uncovered.into_iter().collect())
@@ -198,14 +264,20 @@ impl Import {
     }
 
     /// The paths that may be meant.
-    fn candidates(&self, directory: &str, bases: &BTreeSet<String>) -> Vec<String> {
+    fn candidates(&self, directory: &str, bases: &BTreeSet<String>, listings: &mut Listings<'_>) -> Vec<String> {
         let paths: Vec<String> = match self {
-            Self::Python { level: 0, module } => bases.iter().flat_map(|base| python_files(base, module)).collect(),
-            Self::Python { level, module } => python_files(&join(directory, &"../".repeat(level - 1)), module),
+            Self::Python { level: 0, module } => {
+                bases.iter().flat_map(|base| listings.python_files(base, module)).collect()
+            }
+            Self::Python { level, module } => listings.python_files(&join(directory, &"../".repeat(level - 1)), module),
             Self::Relative { path, endings } => {
                 endings.iter().map(|ending| join(directory, &format!("{path}{ending}"))).collect()
             }
             Self::Word(word) => vec![word.clone(), join(directory, word.trim_start_matches('/'))],
+            Self::NodePackage(name) if name.starts_with('#') => {
+                above(directory).map(|above| join(above, "package.json")).collect()
+            }
+            Self::NodePackage(name) => above(directory).flat_map(|above| node_files(above, name)).collect(),
             Self::Package(_) => Vec::new(),
         };
         paths.iter().filter_map(|path| normal(path)).filter(|path| !path.is_empty()).collect()
@@ -217,27 +289,72 @@ impl Import {
             Self::Python { level: 0, module } if !module.ends_with(".__main__") => {
                 module.split('.').next().filter(|name| *name != HELPER)
             }
-            Self::Relative { path, .. } | Self::Package(path) => Some(path),
+            Self::Relative { path, .. } | Self::NodePackage(path) | Self::Package(path) => Some(path),
             // A name that a package defines may be no module.
             Self::Python { .. } | Self::Word(_) => None,
         }
     }
 }
 
-/// The files of a module and of the packages around it.
-fn python_files(base: &str, module: &str) -> Vec<String> {
-    let mut paths = Vec::new();
-    let mut path = base.trim_end_matches('/').to_owned();
-    for part in module.split('.').filter(|part| !part.is_empty()) {
-        path = join(&path, part);
-        paths.push(format!("{path}/__init__.py"));
+/// The names of the entries of directories.
+struct Listings<'a> {
+    root: &'a Directory,
+    known: HashMap<String, Vec<String>>,
+}
+
+impl Listings<'_> {
+    /// The files of a module of Python and of the packages around it: texts, compiled modules and libraries.
+    fn python_files(&mut self, base: &str, module: &str) -> Vec<String> {
+        let mut stems = Vec::new();
+        let mut path = base.trim_end_matches('/').to_owned();
+        for part in module.split('.').filter(|part| !part.is_empty()) {
+            path = join(&path, part);
+            stems.extend([path.clone(), join(&path, "__init__")]);
+        }
+        if module.is_empty() {
+            stems.push(join(&path, "__init__"));
+        }
+        let mut files = Vec::new();
+        for stem in stems.iter().filter_map(|stem| normal(stem)) {
+            let (directory, module) = (directory_of(&stem), stem.rsplit('/').next().unwrap_or(&stem));
+            let names = self.names(directory).iter().filter(|name| is_python_module(name, module));
+            files.extend(names.map(|name| join(directory, name)));
+        }
+        files
     }
-    if module.is_empty() {
-        paths.push(join(&path, "__init__.py"));
-    } else {
-        paths.push(format!("{path}.py"));
+
+    fn names(&mut self, directory: &str) -> &[String] {
+        let root = self.root;
+        self.known.entry(directory.to_owned()).or_insert_with(|| {
+            let opened = if directory.is_empty() { Ok(root.clone()) } else { root.open_directory(directory) };
+            let entries = opened.and_then(|opened| opened.entries()).unwrap_or_default();
+            entries.into_iter().filter_map(|(name, _)| name.into_string().ok()).collect()
+        })
     }
-    paths
+}
+
+/// Whether Python loads a file of this name for a module. A library may have a tag, as in `teams.cpython-311-x86_64-linux-gnu.so`.
+fn is_python_module(name: &str, module: &str) -> bool {
+    match name.rsplit_once('.') {
+        Some((stem, "py" | "pyw" | "pyc")) => stem == module,
+        Some((stem, "so" | "pyd")) => stem.split('.').next() == Some(module),
+        _ => false,
+    }
+}
+
+/// A directory and all directories above it, up to the root.
+fn above(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |&below| (!below.is_empty()).then(|| directory_of(below)))
+}
+
+/// The files of a package of JavaScript in the directory `node_modules` of another one.
+fn node_files(directory: &str, name: &str) -> Vec<String> {
+    let place = join(directory, &format!("node_modules/{name}"));
+    let parts = if name.starts_with('@') { 2 } else { 1 };
+    let package: Vec<&str> = name.split('/').take(parts).collect();
+    let description = join(directory, &format!("node_modules/{}/package.json", package.join("/")));
+    let files = JAVASCRIPT_ENDINGS.iter().map(|ending| format!("{place}{ending}"));
+    files.chain([description]).collect()
 }
 
 fn python(text: &str) -> Vec<Import> {
@@ -270,6 +387,14 @@ fn python(text: &str) -> Vec<Import> {
             }
         }
     }
+    for (at, call) in ["import_module", "__import__"].into_iter().flat_map(|call| text.match_indices(call)) {
+        let argument = text[at + call.len()..].trim_start().strip_prefix('(').map(str::trim_start);
+        let literal = argument.and_then(|argument| argument.strip_prefix(['"', '\'']));
+        if let Some(module) = literal.and_then(|rest| rest.split(['"', '\'']).next()) {
+            let name = module.trim_start_matches('.');
+            imports.push(Import::Python { level: module.len() - name.len(), module: name.to_owned() });
+        }
+    }
     let is_name = |module: &str| module.split('.').all(|part| part.chars().all(|c| c.is_alphanumeric() || c == '_'));
     imports.retain(|import| matches!(import, Import::Python { module, .. } if is_name(module)));
     imports
@@ -287,11 +412,17 @@ fn javascript(text: &str) -> Vec<Import> {
             };
             imports.push(match path.starts_with('.') {
                 true => Import::Relative { path: path.to_owned(), endings: &JAVASCRIPT_ENDINGS },
-                false => Import::Package(path.strip_prefix("node:").unwrap_or(path).to_owned()),
+                false => match path.strip_prefix("node:") {
+                    Some(name) => Import::Package(name.to_owned()),
+                    None => Import::NodePackage(path.to_owned()),
+                },
             });
         }
     }
-    imports.retain(|import| !matches!(import, Import::Package(name) if name.is_empty() || name.contains([' ', '\n'])));
+    imports.retain(|import| {
+        let (Import::Package(name) | Import::NodePackage(name)) = import else { return true };
+        !name.is_empty() && !name.contains([' ', '\n'])
+    });
     imports
 }
 
@@ -308,7 +439,7 @@ fn ruby(text: &str) -> Vec<Import> {
         };
         let Some(path) = quoted(rest).into_iter().next() else { continue };
         imports.push(match is_relative || path.starts_with('.') {
-            true => Import::Relative { path: path.to_owned(), endings: &["", ".rb"] },
+            true => Import::Relative { path: path.to_owned(), endings: &RUBY_ENDINGS },
             false => Import::Package(path.to_owned()),
         });
     }
@@ -395,7 +526,7 @@ mod tests {
         ];
         let (files, uncovered) = covered(&python, &["python3", "tools/owner.py"]);
         assert_eq!(files, expected);
-        assert_eq!(uncovered, ["the module json, which is not in the project"]);
+        assert_eq!(uncovered, ["the module json, which was not found in the project"]);
         let (files, _) = covered(&python[1..], &["python3", "-m", "tools.teams"]);
         assert!(
             files.contains(&"tools/teams.py".to_owned()) && files.contains(&"tools/near.py".to_owned()),
@@ -403,6 +534,73 @@ mod tests {
         );
         let (files, _) = covered(&python, &["python3", "-c", "import rules.names"]);
         assert_eq!(files, ["rules/__init__.py", "rules/names.py"]);
+    }
+
+    #[test]
+    fn libraries_and_compiled_modules_that_appear_beside_a_module_change_the_digest() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        fs::create_dir_all(root.path().join("tools/deep")).expect("made");
+        fs::write(root.path().join("tools/a.py"), "import helper, deep.inner\n").expect("written");
+        for path in ["tools/helper.py", "tools/deep/inner.py"] {
+            fs::write(root.path().join(path), "").expect("written");
+        }
+        let command = ["python3", "tools/a.py"].map(str::to_owned).to_vec();
+        let spec = ProgramSpec { command, ..ProgramSpec::default() };
+        let digest = || ProgramIdentity::of(&spec, root.path()).expect("readable").digest;
+        let first = digest();
+        let names = [
+            "helper.so",
+            "helper.pyc",
+            "helper.pyd",
+            "helper.abi3.so",
+            "helper.cpython-311-x86_64-linux-gnu.so",
+            "deep.so",
+            "deep.py",
+            "deep/__init__.abi3.so",
+            "deep/inner.cpython-312-darwin.so",
+        ];
+        for name in names {
+            let path = root.path().join("tools").join(name);
+            fs::write(&path, "\0").expect("written");
+            assert_ne!(digest(), first, "{name}");
+            fs::remove_file(&path).expect("removed");
+        }
+        for name in ["helper.txt", "helpers.so", "other.py"] {
+            fs::write(root.path().join("tools").join(name), "\0").expect("written");
+            assert_eq!(digest(), first, "{name}");
+        }
+    }
+
+    #[test]
+    fn modules_of_the_project_were_described_as_missing() {
+        let text = "import importlib\nfrom one import \\\n    name\nfrom two import (\n    name,\n)\n\ndef f():\n    if True:\n        from three import name\n\nimportlib.import_module(\"four\")\n__import__( 'five.inner' )\n";
+        let names = ["one", "two", "three", "four", "five/inner"].map(|name| format!("tools/{name}.py"));
+        let mut files = vec![("tools/a.py", text)];
+        files.extend(names.iter().map(|name| (name.as_str(), "")));
+        let (found, uncovered) = covered(&files, &["python3", "tools/a.py"]);
+        assert!(names.iter().all(|name| found.contains(name)), "{found:?}");
+        assert_eq!(uncovered, ["the module importlib, which was not found in the project"]);
+    }
+
+    #[test]
+    fn packages_of_javascript_were_described_as_missing() {
+        let files = [
+            (
+                "tools/a.mjs",
+                "require('../lib/pd'); import x from \"left\"; import y from '@team/right/sub'; import '#own';",
+            ),
+            ("lib/pd/package.json", r#"{"main": "src/main"}"#),
+            ("lib/pd/src/main.js", ""),
+            ("node_modules/left/package.json", r#"{"exports": {".": {"import": "./es.mjs"}, "./*": "./more/*.js"}}"#),
+            ("node_modules/left/es.mjs", "import 'deeper'"),
+            ("node_modules/deeper/index.js", ""),
+            ("tools/node_modules/@team/right/sub.js", ""),
+            ("package.json", r##"{"imports": {"#own": "./own.js"}}"##),
+            ("own.js", ""),
+        ];
+        let (found, uncovered) = covered(&files, &["node", "tools/a.mjs"]);
+        assert_eq!(found.len(), files.len(), "{found:?}");
+        assert_eq!(uncovered, ["modules that node_modules/left/package.json names by a pattern"]);
     }
 
     #[test]
@@ -430,7 +628,7 @@ mod tests {
         ];
         let (found, uncovered) = covered(&files, &["node", "tools/a.mjs"]);
         assert_eq!(found, ["tools/a.mjs", "c/index.js", "tools/b.ts"]);
-        assert_eq!(uncovered, ["the module fs, which is not in the project"]);
+        assert_eq!(uncovered, ["the module fs, which was not found in the project"]);
         let (found, _) = covered(&files, &["tools/run.sh"]);
         assert_eq!(found, ["tools/run.sh", "tools/d.py", "tools/e.py", "tools/lib.sh"]);
         let (found, uncovered) = covered(&files, &["ruby", "tools/f.rb"]);

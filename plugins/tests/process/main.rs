@@ -6,6 +6,9 @@ mod example;
 mod messages;
 mod rows;
 
+use std::process::Command;
+
+use aurora_pipeline::Value;
 use rows::{Rows, text};
 
 #[test]
@@ -36,4 +39,42 @@ fn a_program_may_ask_for_messagepack() {
         assert_eq!(outcome.values("owner"), ["title 0", "title 1", "title 2"].map(text), "{encoding}");
         assert!(outcome.report().failures.is_empty());
     }
+}
+
+#[test]
+fn a_surrogate_in_a_value_was_stored_as_a_question_mark() {
+    let rows = Rows::new(&["a.rs"], &[0, 0, 0]);
+    let outcome = rows.python(
+        "reads = ['chunk.title']\nwrites = { owner = 'strings' }",
+        "def owner(title):\n    return ['a', '\\ud800'] if title == 'title 1' else [title]\n",
+    );
+    let texts = |title: &str| Some(Value::Strings(vec![title.to_owned()]));
+    assert_eq!(outcome.values("owner"), [texts("title 0"), None, texts("title 2")]);
+    let failures = &outcome.report().failures["stage-under-test"];
+    let reason = "ValueError: a text of `owner` has a surrogate, which is no character";
+    assert_eq!(failures.get(reason).map(|entry| entry.count), Some(1), "{failures:?}");
+}
+
+/// Runs a stage whose value is that of the module `lib/helper.py`.
+fn values_of_module(rows: &Rows) -> Vec<Option<Value>> {
+    let source = "import sys\nfrom aurora_stage import stage\nsys.path.insert(0, 'lib')\nimport helper\n\n@stage\ndef owner(path):\n    return helper.VALUE\n";
+    rows.script("stage.py", source);
+    let config = "reads = ['file.path']\nwrites = { owner = 'string' }";
+    rows.run("python3", "stage.py", config).expect("the run goes to its end").values("owner")
+}
+
+#[test]
+fn a_compiled_module_of_the_repository_ran_instead_of_its_text() {
+    let rows = Rows::new(&["a.rs"], &[0]);
+    std::fs::create_dir(rows.root.path().join("lib")).expect("made");
+    rows.script("lib/helper.py", "VALUE = 'planted'\n");
+    let compile =
+        "import py_compile as p; p.compile('lib/helper.py', invalidation_mode=p.PycInvalidationMode.UNCHECKED_HASH)";
+    let compiled = Command::new("python3").args(["-c", compile]).current_dir(rows.root.path()).status();
+    assert!(compiled.expect("python3 runs").success() && rows.root.path().join("lib/__pycache__").is_dir());
+    rows.script("lib/helper.py", "VALUE = 'first'\n");
+    assert_eq!(values_of_module(&rows), [text("first")]);
+    // A text of the same size, in the same second as a rule.
+    rows.script("lib/helper.py", "VALUE = 'other'\n");
+    assert_eq!(values_of_module(&rows), [text("other")]);
 }

@@ -104,7 +104,8 @@ impl Condition {
 impl FromStr for Condition {
     type Err = FilterError;
 
-    /// Reads `key=value` or `key in a,b`. The first operator counts, so that a value may hold others.
+    /// Reads `key=value` or `key in a,b`. The first operator counts, so that a value may hold others. `==` is `=`; a value that
+    /// begins with `=` follows a space or has quotation marks.
     fn from_str(text: &str) -> Result<Self, FilterError> {
         let invalid = || FilterError::Condition(text.to_owned());
         let (key, operator, value) = split(text).ok_or_else(invalid)?;
@@ -128,21 +129,29 @@ fn split(text: &str) -> Option<(&str, Operator, &str)> {
         let operator_at =
             |at: usize| Operator::SYMBOLS.into_iter().find(|operator| text[at..].starts_with(operator.as_str()));
         let (at, operator) = text.char_indices().find_map(|(at, _)| Some((at, operator_at(at)?)))?;
-        Some((text[..at].trim(), operator, text[at + operator.as_str().len()..].trim()))
+        let rest = &text[at + operator.as_str().len()..];
+        let rest = rest.strip_prefix('=').filter(|_| operator == Operator::Equal).unwrap_or(rest);
+        Some((text[..at].trim(), operator, rest.trim()))
     })
 }
 
-/// The same for operators that are words: they follow the first word of the condition.
+/// The same for operators that are words, in any case: they follow the first word of the condition.
 fn worded(text: &str) -> Option<(&str, Operator, &str)> {
     let (key, rest) = text.trim().split_once(char::is_whitespace)?;
-    let (operator, rest) = match rest.trim_start().strip_prefix("not") {
+    let (operator, rest) = match after_word(rest, "not") {
         Some(rest) if rest.starts_with(char::is_whitespace) => (Operator::NotIn, rest),
         _ => (Operator::In, rest),
     };
-    let list = rest.trim_start().strip_prefix("in")?;
+    let list = after_word(rest, "in")?;
     let is_word = list.is_empty() || list.starts_with(|char: char| char.is_whitespace() || "[(".contains(char));
     let is_first = !key.contains(['=', '<', '>']);
     (is_word && is_first).then(|| (key, operator, list.trim()))
+}
+
+/// The rest of a text that begins with a word, in any case.
+fn after_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let (start, rest) = text.trim_start().split_at_checked(word.len())?;
+    start.eq_ignore_ascii_case(word).then_some(rest)
 }
 
 impl fmt::Display for Condition {
@@ -152,7 +161,8 @@ impl fmt::Display for Condition {
         if self.operator.is_list() {
             write!(f, "{} {operator} {operands}", self.key)
         } else {
-            write!(f, "{}{operator}{operands}", self.key)
+            let space = if operands.starts_with('=') { " " } else { "" };
+            write!(f, "{}{operator}{space}{operands}", self.key)
         }
     }
 }
@@ -172,6 +182,12 @@ mod tests {
             ("owner=payments", "owner", Operator::Equal, &["payments"][..]),
             (" owner = payments=eu ", "owner", Operator::Equal, &["payments=eu"]),
             ("owner!=a<b", "owner", Operator::NotEqual, &["a<b"]),
+            ("owner==payments", "owner", Operator::Equal, &["payments"]),
+            ("owner == payments", "owner", Operator::Equal, &["payments"]),
+            ("owner= =payments", "owner", Operator::Equal, &["=payments"]),
+            ("owner='=payments'", "owner", Operator::Equal, &["=payments"]),
+            ("owner IN a,b", "owner", Operator::In, &["a", "b"]),
+            ("owner Not In a", "owner", Operator::NotIn, &["a"]),
             ("churn>5", "churn", Operator::Greater, &["5"]),
             ("churn >= 5", "churn", Operator::AtLeast, &["5"]),
             ("churn<-5.5", "churn", Operator::Less, &["-5.5"]),

@@ -269,21 +269,27 @@ impl<'s> RelationIndex<'s> {
 
     /// Types that extend or implement a type directly.
     fn subtypes(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, bool), StorageError> {
-        let mut found = Vec::new();
-        let chunks = self.index.chunks(Label::Extends(&of.name), MOST_IMPLEMENTERS)?;
-        for id in chunks.list {
-            let Some(subtype) = self.index.definition(id)? else { continue };
-            let bases = scope::base(&self.index, &subtype, &of.name)?;
-            if subtype.id != of.id && bases.iter().any(|base| base.id == of.id) {
-                let is_far = subtype.path != of.path;
-                let reason = if is_far { Reason::Import } else { Reason::Scope };
-                add(
-                    &mut found,
-                    Target { definition: subtype, reason, confidence: reason.precision() / bases.len() as f32 },
-                );
+        let (mut found, mut is_cut) = (Vec::new(), false);
+        let mut names = vec![&of.name];
+        // A custom stage may state bases by qualified names.
+        names.extend((of.qualified_name != of.name).then_some(&of.qualified_name));
+        for name in names {
+            let chunks = self.index.chunks(Label::Extends(name), MOST_IMPLEMENTERS)?;
+            is_cut |= chunks.is_cut;
+            for id in chunks.list {
+                let Some(subtype) = self.index.definition(id)? else { continue };
+                let bases = scope::base(&self.index, &subtype, name)?;
+                if subtype.id != of.id && bases.iter().any(|base| base.id == of.id) {
+                    let reason = match subtype.path == of.path {
+                        true => Reason::Scope,
+                        false if subtype.syntax.group == of.syntax.group => Reason::Import,
+                        false => Reason::Global,
+                    };
+                    let confidence = reason.precision() / bases.len() as f32;
+                    add(&mut found, Target { definition: subtype, reason, confidence });
+                }
             }
         }
-        let mut is_cut = chunks.is_cut;
         if of.syntax.structural_interfaces && of.kind == ChunkType::Interface {
             let (structural, cut) = self.structural(of)?;
             structural.into_iter().for_each(|target| add(&mut found, target));

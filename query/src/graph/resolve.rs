@@ -9,11 +9,8 @@ use super::index::{Definition, Index};
 use super::infer::{Reader, Value};
 use super::meaning::{Meaning, Wanted};
 use super::reason::Reason;
-use super::scope;
+use super::scope::{self, MAX_CANDIDATES};
 use super::signature;
-
-/// Maximum number of members of one name that a call can mean when the type of its receiver is unknown.
-const MAX_CANDIDATES: usize = 8;
 
 /// A definition that a call means.
 #[derive(Debug, Clone)]
@@ -47,35 +44,15 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
     Ok(found)
 }
 
-/// The definitions of a name that a custom stage states as called, in a language whose calls cannot be read. Definitions in the same
-/// file come first, then definitions in languages without rules, then all others.
+/// The definitions of a name that a custom stage states as called, in a language whose calls cannot be read.
 fn stated(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>, StorageError> {
     // The index counts base types among the names that are called.
     if index.snapshot.relations(from.id)?.is_some_and(|relations| relations.bases.iter().any(|base| base == name)) {
         return Ok(Vec::new());
     }
-    let dotted = |name: &str| name.replace("::", ".");
-    let (wanted, last) = (dotted(name), name.rsplit(['.', ':']).next().unwrap_or(name));
-    let mut namesakes = index.named(name)?.to_vec();
-    if namesakes.is_empty() && last != name {
-        let is_meant = |other: &Definition| {
-            dotted(&other.qualified_name)
-                .strip_suffix(&wanted)
-                .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-        };
-        namesakes = index.named(last)?.iter().filter(|other| is_meant(other)).cloned().collect();
-    }
-    namesakes.retain(|other| other.id != from.id && !other.is_module);
-    let in_file = |other: &Definition| other.path == from.path;
-    let in_group = |other: &Definition| other.syntax.group == from.syntax.group;
-    let (found, reason) = if namesakes.iter().any(|other| in_file(other)) {
-        (namesakes.into_iter().filter(|other| in_file(other)).collect(), Reason::Scope)
-    } else if namesakes.iter().any(|other| in_group(other)) {
-        (namesakes.into_iter().filter(|other| in_group(other)).collect(), Reason::Global)
-    } else {
-        (namesakes, Reason::Global)
-    };
-    if found.len() > MAX_CANDIDATES { Ok(Vec::new()) } else { shared(index, found, reason, None) }
+    let found = scope::stated(index, from, name, |_| true)?;
+    let reason = if found.iter().any(|one| one.path == from.path) { Reason::Scope } else { Reason::Global };
+    shared(index, found, reason, None)
 }
 
 /// The constructors that a constructor calls as `super(…)` or `this(…)`.

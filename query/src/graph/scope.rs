@@ -14,6 +14,8 @@ use super::tokens::Tokens;
 
 /// Most base types that are looked at for one member.
 const MOST_BASES: usize = 64;
+/// Maximum number of definitions that a name can mean when nothing but the name is known.
+pub(crate) const MAX_CANDIDATES: usize = 8;
 
 /// What a bare name means in the text of `from`.
 pub(crate) fn lookup(
@@ -239,11 +241,40 @@ pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result
     let place = tokens.places(name).find(|at| matches!(tokens.before(*at), "." | "::" | "\\"));
     let path_of = place.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
     let found = path(index, &path_of, of, Wanted::Base)?;
-    let types = match found {
+    let mut types = match found {
         Meaning::Definitions(found, _) => found,
         _ => Vec::new(),
     };
-    Ok(types.into_iter().filter(|other| other.is_type() && other.id != of.id).collect())
+    types.retain(|other| other.is_type() && other.id != of.id);
+    if types.is_empty() && !of.syntax.is_known() { stated(index, of, name, Definition::is_type) } else { Ok(types) }
+}
+
+/// The definitions that a name means which a custom stage states, in a language whose texts cannot be read: definitions in the same
+/// file, or else those in languages without rules, or else all others. None if there are too many.
+pub(crate) fn stated(
+    index: &Index<'_>,
+    from: &Definition,
+    name: &str,
+    accepts: impl Fn(&Definition) -> bool,
+) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let dotted = |name: &str| name.replace("::", ".");
+    let (wanted, last) = (dotted(name), name.rsplit(['.', ':']).next().unwrap_or(name));
+    let mut namesakes = index.named(name)?.to_vec();
+    if namesakes.is_empty() && last != name {
+        let is_meant = |other: &Definition| {
+            dotted(&other.qualified_name)
+                .strip_suffix(&wanted)
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        namesakes = index.named(last)?.iter().filter(|other| is_meant(other)).cloned().collect();
+    }
+    namesakes.retain(|other| other.id != from.id && !other.is_module && accepts(other));
+    if namesakes.iter().any(|other| other.path == from.path) {
+        namesakes.retain(|other| other.path == from.path);
+    } else if namesakes.iter().any(|other| other.syntax.group == from.syntax.group) {
+        namesakes.retain(|other| other.syntax.group == from.syntax.group);
+    }
+    Ok(if namesakes.len() > MAX_CANDIDATES { Vec::new() } else { namesakes })
 }
 
 fn path_to(tokens: &Tokens, last: usize) -> Vec<String> {

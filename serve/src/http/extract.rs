@@ -39,7 +39,7 @@ impl<T> FromRequest<Arc<State>> for Body<T> {
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, error));
         }
         // Before it is read, which takes as long as its client wants.
-        let share = state.body_share(request.headers().get(header::CONTENT_LENGTH))?;
+        let share = state.body_share(request.headers().get(header::CONTENT_LENGTH), state.options.limits.body, 1)?;
         Ok(Self { json: Bytes::from_request(request, state).await?, parsed: PhantomData, _share: share })
     }
 }

@@ -1,4 +1,7 @@
 //! The Model Context Protocol at `/mcp`.
+//!
+//! `rmcp` parses a body on the thread that polls its service. Its requests are therefore answered by threads of their own, and
+//! never by those that serve connections.
 
 use std::sync::Arc;
 
@@ -9,29 +12,67 @@ use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Router, middleware};
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 
 use crate::problem::Problem;
 use crate::state::State;
 
-/// The protocol's route; a body has at most `max_bytes`.
-pub(crate) fn router(server: McpServer, max_bytes: usize) -> Router<Arc<State>> {
-    Router::new()
-        .route_service("/mcp", aurora_mcp::http_service(server, max_bytes))
-        .layer(middleware::from_fn(move |request: Request, next: Next| refuse(request, next, max_bytes)))
+/// Maximum length of a body, in bytes. The longest useful message is a search for a query of 16 KiB, in which JSON may escape
+/// each byte by six.
+const MAX_BODY_BYTES: usize = 256 << 10;
+/// Memory of a parsed message that waits for its turn, as a multiple of the body's length: a text of one byte takes 4 bytes of the
+/// body and about 60 bytes of memory.
+const PARSED_SIZE_FACTOR: usize = 16;
+
+/// The protocol's route. `agents` is the runtime whose threads parse and answer messages.
+pub(crate) fn router(server: McpServer, state: &Arc<State>, agents: &Handle) -> Router<Arc<State>> {
+    let max_bytes = state.options.limits.body.min(MAX_BODY_BYTES);
+    let (state, agents) = (Arc::clone(state), agents.clone());
+    Router::new().route_service("/mcp", aurora_mcp::http_service(server, max_bytes)).layer(middleware::from_fn(
+        move |request: Request, next: Next| answer(Arc::clone(&state), agents.clone(), max_bytes, request, next),
+    ))
 }
 
-/// Answers a body that is no message as the protocol wants it: `rmcp` would answer with plain text.
-async fn refuse(request: Request, next: Next, max_bytes: usize) -> Response {
+async fn answer(state: Arc<State>, agents: Handle, max_bytes: usize, request: Request, next: Next) -> Response {
     if request.method() != Method::POST {
         return next.run(request).await;
     }
-    let (head, body) = request.into_parts();
-    let Ok(body) = to_bytes(body, max_bytes).await else {
-        let reason = format!("a body has at most {max_bytes} bytes");
-        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, reason).into_response();
-    };
-    match aurora_mcp::refusal(&body) {
-        Some(answer) => (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], answer).into_response(),
-        None => next.run(Request::from_parts(head, Body::from(body))).await,
+    match post(&state, &agents, max_bytes, request, next).await {
+        Ok(response) => response,
+        Err(problem) => problem.into_response(),
     }
+}
+
+/// Answers a message. A body that is not a message as the protocol defines it gets a JSON-RPC error, because `rmcp` would answer
+/// with plain text. The work ends when the client has gone.
+async fn post(
+    state: &State,
+    agents: &Handle,
+    max_bytes: usize,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let (head, body) = request.into_parts();
+    let share = state.body_share(head.headers.get(header::CONTENT_LENGTH), max_bytes, PARSED_SIZE_FACTOR)?;
+    let body = to_bytes(body, max_bytes)
+        .await
+        .map_err(|_| Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("a body has at most {max_bytes} bytes")))?;
+    let admitted = state.admit()?;
+    // A set aborts its tasks when it is dropped.
+    let mut tasks = JoinSet::new();
+    tasks.spawn_on(
+        async move {
+            let _permits = (share, admitted);
+            match aurora_mcp::refusal(&body) {
+                Some(answer) => {
+                    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], answer).into_response()
+                }
+                None => next.run(Request::from_parts(head, Body::from(body))).await,
+            }
+        },
+        agents,
+    );
+    let answered = tasks.join_next().await.expect("the set has one task");
+    answered.map_err(|error| Problem::bug(&error))
 }

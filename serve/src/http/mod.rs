@@ -26,6 +26,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::IntoResponse as _;
 use axum::{Extension, Router, middleware};
+use tokio::runtime::Handle;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -87,18 +88,17 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
     described().into_openapi()
 }
 
-/// The server's answers to requests.
-pub(crate) fn router(state: &Arc<State>, stop: &Stop) -> Router {
+/// The server's answers to requests. Messages of agents are parsed and answered by threads of the runtime `agents`.
+pub(crate) fn router(state: &Arc<State>, stop: &Stop, agents: &Handle) -> Router {
     let (router, document) = described().split_for_parts();
     // Written once: it is the largest answer, and always the same.
     let document = Bytes::from(document.to_json().unwrap_or_default());
     let document = move || std::future::ready(([(header::CONTENT_TYPE, "application/json")], document.clone()));
     let header = |name, value| SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value));
-    let agents = McpServer::new(state.options.roots.clone(), Arc::clone(&state.running));
-    let body = state.options.limits.body;
+    let server = McpServer::new(state.options.roots.clone(), Arc::clone(&state.running));
     router
         .merge(page::router())
-        .merge(mcp::router(agents, body))
+        .merge(mcp::router(server, state, agents))
         .route("/openapi.json", axum::routing::get(document))
         .fallback(missing)
         .method_not_allowed_fallback(not_allowed)

@@ -32,6 +32,9 @@ use walk::{Omission, WalkOptions, WalkOutput, WalkedFile};
 /// Longest extension, and name of a language, in bytes.
 const LONGEST_NAME: usize = 64;
 
+/// Minimum number of batches in flight for each worker of the stage that has most: fewer would leave workers without work.
+const MIN_IN_FLIGHT_PER_WORKER: usize = 2;
+
 /// `[stage.discover]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -245,15 +248,54 @@ impl Worker for DiscoverWorker<'_> {
         found.files.sort_by(|a, b| a.path.cmp(&b.path));
         cx.set_total_files(found.files.len() as u64);
         let bytes = |files: &[WalkedFile]| files.iter().map(|file| file.size).sum::<u64>();
-        let (mut rest, mut emitted, mut left) = (found.files.as_slice(), 0, bytes(&found.files));
-        while !rest.is_empty() && !cx.cancelled() && !self.stage.checkpoint.is_due(emitted, left) {
+        let (mut rest, mut left) = (found.files.as_slice(), bytes(&found.files));
+        let (mut emitted, checkpoint) = (EmittedBatches::default(), &self.stage.checkpoint);
+        let min_in_flight = MIN_IN_FLIGHT_PER_WORKER * cx.max_workers();
+        while !rest.is_empty() && !cx.cancelled() {
+            out.wait_while(|files_done| {
+                let (done, in_flight) = emitted.progress(files_done);
+                !checkpoint.is_due(done, left)
+                    && in_flight.batches >= min_in_flight
+                    && checkpoint.is_too_early(done, in_flight.bytes)
+            });
+            if checkpoint.is_reached() {
+                break;
+            }
             let (batch, later) = rest.split_at(batch_length(rest, config));
             rest = later;
-            emitted += bytes(batch);
+            emitted.add(batch.len() as u64, bytes(batch));
             left -= bytes(batch);
             emit(batch, out)?;
         }
         Ok(())
+    }
+}
+
+/// The batches that the source has emitted.
+#[derive(Default)]
+struct EmittedBatches {
+    /// Numbers of files and bytes up to the end of each batch.
+    ends: Vec<(u64, u64)>,
+}
+
+/// Emitted batches that have not reached the end of the pipeline.
+struct InFlight {
+    batches: usize,
+    bytes: u64,
+}
+
+impl EmittedBatches {
+    fn add(&mut self, files: u64, bytes: u64) {
+        let (files_before, bytes_before) = self.ends.last().copied().unwrap_or_default();
+        self.ends.push((files_before + files, bytes_before + bytes));
+    }
+
+    /// The bytes of the batches that are done, and the others, if so many files are done. Batches end nearly in their order.
+    fn progress(&self, files_done: u64) -> (u64, InFlight) {
+        let done = self.ends.partition_point(|(files, _)| *files <= files_done);
+        let bytes_done = done.checked_sub(1).map_or(0, |last| self.ends[last].1);
+        let bytes = self.ends.last().map_or(0, |(_, bytes)| bytes - bytes_done);
+        (bytes_done, InFlight { batches: self.ends.len() - done, bytes })
     }
 }
 

@@ -50,7 +50,8 @@ pub enum WaitLimit {
 pub struct RunSettings {
     /// Whether the pipeline attributes files. If not, new commits are ignored.
     pub attributes: bool,
-    /// Whether unchanged files are attributed again if their history has changed. If not, the next run sees to it.
+    /// Whether unchanged files are attributed again if their history has changed. If not, the next run does so, unless the
+    /// repository has been removed: to take the attribution away needs no walk.
     pub compares_history: bool,
     /// Whether results of earlier runs may be used; if not, the caches are removed and everything is computed again.
     pub uses_previous: bool,
@@ -125,7 +126,7 @@ impl Repository {
     /// the walk, if there was one, has succeeded.
     pub fn is_settled(&self) -> bool {
         let failed = self.walk.get().is_some_and(|walk| walk.has_failed());
-        let is_compared = self.using.compares_history || self.is_unmoved();
+        let is_compared = self.using.compares_history || self.is_unmoved() || self.is_missing();
         !failed && is_compared && !self.deferred.load(Ordering::Relaxed)
     }
 
@@ -223,7 +224,8 @@ impl Repository {
         if self.previous.state.is_none() {
             return true;
         }
-        if !self.using.attributes || !self.using.compares_history || self.is_unmoved() {
+        let is_compared = self.using.compares_history || self.is_missing();
+        if !self.using.attributes || !is_compared || self.is_unmoved() {
             return false;
         }
         // Files that git did not track have no key with a repository, and none without one, but not the same history.
@@ -238,6 +240,11 @@ impl Repository {
     /// Whether the repository cannot be read, so that no file has a history; [`Self::remarks`] gives the reason.
     pub fn is_broken(&self) -> bool {
         self.broken.is_some()
+    }
+
+    /// Whether there is no repository at all.
+    fn is_missing(&self) -> bool {
+        self.history.is_none() && self.broken.is_none()
     }
 
     /// Whether it is a partial clone.

@@ -1,6 +1,6 @@
 //! Completeness of the columns of custom stages, and the rows on which stages have failed.
 
-use aurora_storage::{Snapshot, StorageError, UnfinishedRow};
+use aurora_storage::{ChunkId, ColumnDeclaration, Snapshot, StorageError, UnfinishedRow};
 use serde::Serialize;
 
 /// Completeness of a custom column.
@@ -18,8 +18,10 @@ pub struct ColumnState {
     /// Number of rows on which the stage failed. The next run tries them again.
     pub failed: u64,
     /// Number of rows on which the stage is to be run: it was not, because its program was not allowed or no programs were run.
+    /// A row with a stale value is not counted.
     pub waiting: u64,
-    /// Number of values that an earlier version of the stage's program made, because the present one is not allowed.
+    /// Number of values that may be out of date, because the stage was not run: its program is not allowed. They count as values
+    /// of the column.
     pub stale: u64,
 }
 
@@ -50,20 +52,49 @@ impl ColumnState {
 /// When the dictionary cannot be read.
 pub fn column_states(snapshot: &Snapshot) -> Result<Vec<ColumnState>, StorageError> {
     let manifest = snapshot.manifest();
-    let state = |column: &aurora_storage::ColumnDeclaration| {
-        let values = snapshot.chunks_with_column(&column.name)?.len();
+    let state = |column: &ColumnDeclaration| {
+        let valued = snapshot.chunks_with_column(&column.name)?;
+        let values = valued.len();
         let rows = manifest.unfinished.for_stage(&column.stage);
+        let is_stale = manifest.unfinished.is_stale(&column.name);
+        let is_waiting = |id: &ChunkId| !valued.contains(id.0);
         Ok(ColumnState {
             name: column.name.clone(),
             stage: column.stage.clone(),
             values,
             missing: manifest.chunk_count.saturating_sub(values),
             failed: rows.failed,
-            waiting: rows.waiting,
-            stale: if manifest.unfinished.is_stale(&column.name) { values } else { 0 },
+            waiting: match rows.waiting {
+                waiting if waiting > 0 && is_stale && values > 0 => count_waiting(snapshot, &column.stage, is_waiting)?,
+                waiting => waiting,
+            },
+            stale: if is_stale { values } else { 0 },
         })
     };
     manifest.columns.iter().map(state).collect()
+}
+
+/// Number of the rows that wait for a stage and for which `is_waiting` holds. A file without chunks counts as a row.
+fn count_waiting(snapshot: &Snapshot, stage: &str, is_waiting: impl Fn(&ChunkId) -> bool) -> Result<u64, StorageError> {
+    let mut count = 0;
+    for file in snapshot.files() {
+        let file = file?;
+        for row in file.unfinished.iter().filter(|row| row.stage == stage && row.reason.is_none()) {
+            let chunks = match row.chunk {
+                Some(chunk) => file.chunks.get(chunk as usize).map_or(&[][..], std::slice::from_ref),
+                None => file.chunks.as_slice(),
+            };
+            let rows = chunks.iter().filter(|id| is_waiting(id)).count();
+            count += if file.chunks.is_empty() { 1 } else { rows as u64 };
+        }
+    }
+    Ok(count)
+}
+
+/// Number of rows that wait for a stage and have no stale value of it, given the states of all columns.
+pub(super) fn waiting_rows(snapshot: &Snapshot, columns: &[ColumnState], stage: &str) -> u64 {
+    let of_columns = columns.iter().filter(|column| column.stage == stage).map(|column| column.waiting).min();
+    of_columns.unwrap_or_else(|| snapshot.manifest().unfinished.for_stage(stage).waiting)
 }
 
 /// A row on which a stage failed.

@@ -50,8 +50,10 @@ pub use plan::{MAX_PIPELINE_BYTES, plan, plan_checked, suppliers};
 pub use query_embedder::{StageEmbedder, query_embedder};
 pub use refresh::{Refresh, Unrefreshed, Updated, may_update, refresh};
 pub use runs::{RunRecord, RunStage, runs};
-pub use scope::kept;
-pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, Unreadable};
+pub use scope::{kept, recorded_settings};
+pub use summary::{
+    ChunkCounts, EarlierResults, FileCounts, IndexSummary, KeywordIndex, Skipped, StageNotRun, Unreadable,
+};
 pub use trust::{Distrust, Trust};
 
 use pass::pass;

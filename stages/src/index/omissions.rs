@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aurora_pipeline::{BuildContext, Probe, RunOptions, StageConfig, StageEvent, StageOutput};
+use aurora_redact::masked;
 use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 use serde::Serialize;
 
@@ -29,7 +30,7 @@ pub struct NotIndexed {
     pub failed: bool,
 }
 
-/// Everything below the root that a run would not index now, by path. The tree is walked, and files that have changed since
+/// Everything below the root that a run would not index now, by path, with secrets masked. The tree is walked, and files that have changed since
 /// the last run are read; nothing is written.
 ///
 /// # Errors
@@ -83,7 +84,8 @@ impl Probe for Omissions {
         // The index keeps the reason of a custom stage behind its name.
         let of_stage = reason.strip_prefix("stage `").and_then(|rest| rest.split_once("`: "));
         let (stage, reason) = of_stage.unwrap_or((stage, reason));
-        let omission = NotIndexed { path: path.to_owned(), reason: reason.to_owned(), stage: stage.to_owned(), failed };
+        let (stage, reason) = (stage.to_owned(), masked(reason.to_owned()));
+        let omission = NotIndexed { path: masked(path.to_owned()), reason, stage, failed };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), omission);
     }
 }

@@ -8,21 +8,22 @@ use std::time::{Duration, Instant};
 use aurora_pipeline::{BuildContext, Outcome, RunOptions, RunReport};
 use aurora_redact::masked;
 use aurora_storage::{
-    ColumnDeclaration, Environment, ManifestUpdate, ModelInfo, OpenMode, Origin, ProjectDirectory, Snapshot,
+    ColumnDeclaration, Environment, Manifest, ManifestUpdate, ModelInfo, OpenMode, Origin, ProjectDirectory, Snapshot,
     StageFailure, StorageError, Unfinished,
 };
 
 use super::access;
 use super::checkpoints::EarlierPasses;
+use super::column_state::{column_states, waiting_rows};
 use super::custom_columns;
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexObserver, IndexOptions};
 use super::pass_kind::{PassEnd, PassKind};
-use super::plan::{build, plan, select_kept_stages};
+use super::plan::{build, plan, select_kept_stages, suppliers};
 use super::run_services::{MemoryShares, RunServices};
 use super::scope::{self, HISTORY, Rerun, rerun};
-use super::summary::{After, IndexSummary};
+use super::summary::{After, ChunkCounts, EarlierResults, IndexSummary, StageNotRun};
 use super::thresholds;
 use super::trust::Trust;
 use crate::git_signal::{Repository, WaitLimit};
@@ -40,6 +41,7 @@ pub(super) fn pass(
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let embedding_stage = EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)?;
     let kept = select_kept_stages(&plan, options);
+    let documents: Vec<String> = suppliers(&plan).map(str::to_owned).collect();
     let thresholds: Vec<_> = plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.thresholds())).collect();
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
@@ -73,8 +75,13 @@ pub(super) fn pass(
     let mut states = scope::states(&pipeline);
     scope::keep_states(&mut states, &before.fingerprints, &kept);
     // Files that cannot be read cannot be indexed again under another configuration.
-    let is_same_configuration = rerun(&before, &states, &columns, false, &kept, &pipeline).scope == RunScope::Changes;
-    let Rerun { scope, changed, current } = rerun(&before, &states, &columns, options.force, &kept, &pipeline);
+    let unforced = rerun(&before, &states, &columns, false, &kept, &pipeline);
+    let is_same_configuration = unforced.scope == RunScope::Changes;
+    let Rerun { scope, changed, mut current } =
+        if options.force { rerun(&before, &states, &columns, true, &kept, &pipeline) } else { unforced.clone() };
+    // To make everything again changes nothing that a stage reads. Definitions are not stored apart, so their rows wait.
+    let makers = scope::makers(&states);
+    current.extend(unforced.current.into_iter().filter(|stage| kept.contains(stage) && !makers.contains(stage)));
     // The input of such a stage has changed, so the next run that runs it must not take its values for current ones.
     let outdated = pipeline.with_dependants(changed.iter().map(String::as_str));
     states.retain(|(name, _)| !(kept.contains(name) && outdated.contains(name)));
@@ -90,7 +97,7 @@ pub(super) fn pass(
     let run_stages = pipeline.stage_names().filter(|name| !kept.contains(*name));
     services.previous.decide_unfinished(UnfinishedPolicy {
         dependants: run_stages.map(|name| (name.to_owned(), Arc::new(pipeline.with_dependants([name])))).collect(),
-        makers: scope::makers(&states),
+        makers,
         retries_failures: options.retries_failures,
     });
     let model = services.models.used();
@@ -110,7 +117,7 @@ pub(super) fn pass(
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
     let (memory, observer) = (Some(memory.batches), observer.run_observer());
     let run = RunOptions { jobs, memory, cancel, current, kept: from_last_run, observer, probe: None };
-    let report = pipeline.run(run)?;
+    let report = pipeline.run(run)?.masked(masked);
     let finished = Instant::now();
     states.extend(scope::keeping(&report.kept));
     let RunServices { tree, writer, repository, moves, checkpoint, .. } = services;
@@ -135,7 +142,7 @@ pub(super) fn pass(
             head_commit: repository.head(),
             root: masked(root.display().to_string()),
             fingerprints,
-            unfinished: unfinished(&before.unfinished, &report, &columns, &kept, options),
+            unfinished: unfinished(&before, &report, &columns, &kept, options),
             complete: is_complete && deferred.is_none() && unread.is_empty(),
             now: aurora_clock::now_seconds(),
             summary: serde_json::Value::Null,
@@ -158,16 +165,11 @@ pub(super) fn pass(
     let mut remarks = repository.remarks();
     remarks.extend(is_left.then(|| LEFT.to_owned()));
     let violations = thresholds::violations(&snapshot, &thresholds, options)?;
-    warnings.extend(not_run(&snapshot, &kept, options));
-    let is_without_stages = !options.left_out.is_empty();
-    let after = After { published, snapshot, remarks, warnings, unread, violations, is_without_stages };
+    let not_run = not_run(&snapshot, &kept, &documents, options)?;
+    warnings.extend(not_run.iter().filter_map(not_run_warning));
+    let after = After { published, snapshot, remarks, warnings, unread, violations, not_run };
     let (before, begun) = earlier.start();
     let summary = IndexSummary::new(root, before, after, report, begun.elapsed())?;
-    if summary.chunks.knowledge > 0 {
-        // Conversation logs are private, and so is an index that has their texts.
-        let index = project.open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
-        index.iter().for_each(|index| index.make_private());
-    }
     Ok(PassEnd::Done(Box::new(summary), deferred.filter(|_| is_complete)))
 }
 
@@ -209,19 +211,20 @@ fn suppliers_of_unfinished<'s>(
 
 /// The work that a run has left undone, apart from the rows, which the writer counts.
 fn unfinished(
-    before: &Unfinished,
+    last: &Manifest,
     report: &RunReport,
     columns: &[ColumnDeclaration],
     kept: &BTreeSet<String>,
     options: &IndexOptions,
 ) -> Unfinished {
+    let before = &last.unfinished;
     let is_stale = |column: &&ColumnDeclaration| {
         options.untrusted.contains(&column.stage) || kept.contains(&column.stage) && before.is_stale(&column.name)
     };
     let failure = |(stage, place, reason): &(String, String, String)| StageFailure {
         stage: stage.clone(),
-        place: masked(place.clone()),
-        reason: masked(reason.clone()),
+        place: place.clone(),
+        reason: reason.clone(),
     };
     // A run that was stopped has not listed documents.
     let stays = |failure: &&StageFailure| kept.contains(&failure.stage) || report.outcome != Outcome::Completed;
@@ -233,24 +236,69 @@ fn unfinished(
         stale: columns.iter().filter(is_stale).map(|column| column.name.clone()).collect(),
         rows: Vec::new(),
         failures,
+        imported: (last.imported || before.imported) && (!options.untrusted.is_empty() || !options.runs_programs),
     }
 }
 
-/// The warnings about stages that were not run because their programs are not allowed.
-fn not_run(snapshot: &Snapshot, kept: &BTreeSet<String>, options: &IndexOptions) -> Vec<String> {
-    let waiting = |stage: &str| match snapshot.manifest().unfinished.for_stage(stage).waiting {
-        0 => String::new(),
-        1 => "; 1 row waits for it".to_owned(),
-        rows => format!("; {rows} rows wait for it"),
+/// The stages that were not run because their programs are not allowed; `suppliers` are those that supply documents.
+fn not_run(
+    snapshot: &Snapshot,
+    kept: &BTreeSet<String>,
+    suppliers: &[String],
+    options: &IndexOptions,
+) -> Result<Vec<StageNotRun>, StorageError> {
+    if options.untrusted.is_empty() && options.left_out.is_empty() {
+        return Ok(Vec::new());
+    }
+    let columns = column_states(snapshot)?;
+    let mut found = Vec::new();
+    for stage in options.untrusted.iter().filter(|stage| kept.contains(*stage)) {
+        let mut of_stage = columns.iter().filter(|column| column.stage == *stage).peekable();
+        let waiting = waiting_rows(snapshot, &columns, stage);
+        let results = if suppliers.contains(stage) {
+            if has_documents(snapshot, stage)? { EarlierResults::KeptDocuments } else { EarlierResults::NoDocuments }
+        } else if of_stage.peek().is_some() {
+            if of_stage.any(|column| column.values > 0) { EarlierResults::Kept } else { EarlierResults::None }
+        } else if waiting == 0 {
+            EarlierResults::Kept
+        } else {
+            EarlierResults::None
+        };
+        found.push(StageNotRun { stage: stage.clone(), results, waiting });
+    }
+    let removed = |stage: &String| StageNotRun { stage: stage.clone(), results: EarlierResults::Removed, waiting: 0 };
+    found.extend(options.left_out.iter().map(removed));
+    Ok(found)
+}
+
+/// Whether the index has a document of a stage.
+fn has_documents(snapshot: &Snapshot, stage: &str) -> Result<bool, StorageError> {
+    let directory = format!("@{stage}/");
+    for file in snapshot.files() {
+        if file?.path.starts_with(&directory) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The warning about a stage that was not run; `None` for one that the user has left out.
+fn not_run_warning(stage: &StageNotRun) -> Option<String> {
+    let consequence = match stage.results {
+        EarlierResults::None | EarlierResults::NoDocuments => None,
+        EarlierResults::Kept => Some("its earlier results are kept as stale ones".to_owned()),
+        EarlierResults::KeptDocuments => Some("its documents stay as they were".to_owned()),
+        EarlierResults::Removed => return None,
     };
-    let untrusted = options.untrusted.iter().filter(|stage| kept.contains(*stage));
-    let warning = |stage: &String| {
-        format!(
-            "stage `{stage}` was not run, because its program is not allowed: its earlier values are kept as stale ones{}",
-            waiting(stage)
-        )
+    let waiting = match stage.waiting {
+        0 => None,
+        1 => Some("1 row waits for it".to_owned()),
+        rows => Some(format!("{rows} rows wait for it")),
     };
-    untrusted.map(warning).collect()
+    let consequences: Vec<String> = consequence.into_iter().chain(waiting).collect();
+    let consequences =
+        if consequences.is_empty() { "the index has nothing of it".to_owned() } else { consequences.join("; ") };
+    Some(format!("stage `{}` was not run, because its program is not allowed: {consequences}", stage.stage))
 }
 
 /// The fingerprints after a run that was stopped: files that it has not reached are as the last run left them.
@@ -262,8 +310,13 @@ fn stopped(before: &[(String, String)], repository: &Repository) -> Vec<(String,
     before.iter().map(of).collect()
 }
 
-/// Records the index as this user's; the warning to give if that fails.
+/// Records the index as this user's; the warning to give if that fails. An index with texts of conversation logs, which are
+/// private, is made private before: the record has the time of the last change of permissions.
 pub(super) fn record(project: &ProjectDirectory, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
+    if ChunkCounts::of(snapshot).is_ok_and(|chunks| chunks.knowledge > 0) {
+        let index = project.open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
+        index.iter().for_each(|index| index.make_private());
+    }
     let error = trust.known.record(project.path(), snapshot).err()?;
     (!trust.accepts_unknown).then(|| format!("searches will not trust this index: {error}"))
 }

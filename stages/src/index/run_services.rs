@@ -94,10 +94,11 @@ impl RunServices {
         scratch: &Path,
     ) -> Result<Self, IndexError> {
         let home = ProjectDirectory::at(scratch).open().map_err(|error| unopened(scratch, &error))?;
-        Self::comparing(root, plan, options, previous, CacheFiles::temporary(home))
+        Self::comparing(root, plan, options, previous, CacheFiles::temporary(home), &PassKind::Whole)
     }
 
-    /// The same with the cache files of the project, which are read and not written. `previous` is this user's.
+    /// The same for what [`PassKind::Changes`] would process, with the cache files of the project, which are read and not
+    /// written. `previous` is this user's, and `plan` has all stages.
     pub(super) fn checking(
         root: &Path,
         plan: &Plan,
@@ -109,7 +110,7 @@ impl RunServices {
             Some(id) => CacheFiles::new(home, &id).read_only(),
             None => CacheFiles::temporary(home).read_only(),
         };
-        Self::comparing(root, plan, options, previous, caches)
+        Self::comparing(root, plan, options, previous, caches, &PassKind::Changes)
     }
 
     fn comparing(
@@ -118,8 +119,9 @@ impl RunServices {
         options: &IndexOptions,
         previous: Snapshot,
         caches: CacheFiles,
+        kind: &PassKind,
     ) -> Result<Self, IndexError> {
-        let (clock, kind) = (RunClock::start(), &PassKind::Whole);
+        let clock = RunClock::start();
         Self::on(RunBase { clock, previous, caches, writer: None, only: None, kind }, root, plan, Vec::new(), options)
     }
 

@@ -45,7 +45,7 @@ pub struct RunRecord {
     pub warnings: u64,
     /// Chunks in the index after the run.
     pub chunks: u64,
-    /// Chunks that the run has made.
+    /// Chunks that the run has made or changed.
     pub changed_chunks: u64,
     /// Lines of source that were parsed.
     pub lines: u64,

@@ -85,6 +85,12 @@ pub(super) fn parts(state: &str) -> StateParts {
     StateParts { version, settings, from: from.to_owned() }
 }
 
+/// The settings in the fingerprint of a stage with which an index was made; none of a stage that it does not know.
+pub fn recorded_settings(manifest: &Manifest, stage: &str) -> BTreeMap<String, String> {
+    let recorded = manifest.fingerprints.iter().find(|(name, _)| name == stage);
+    recorded.map(|(_, state)| parts(state).settings).unwrap_or_default()
+}
+
 /// Prefix of the entries with what stages keep for the next run.
 const KEPT: &str = "kept by ";
 
@@ -142,7 +148,10 @@ pub(super) fn rerun(
         // What git says of a file may have changed although the file has not.
         let attributes = pipeline.writers_of(BLAME.name());
         let stale = pipeline.with_dependants(changed.iter().map(String::as_str).chain(attributes));
-        current.extend(pipeline.stage_names().filter(|name| !stale.contains(*name)).map(str::to_owned));
+        // The rows of an index that was made without a stage wait for it, even if it is not run now either.
+        let is_known = |name: &str| before.iter().any(|(known, _)| known == name);
+        let is_current = |name: &&str| !stale.contains(*name) && is_known(name);
+        current.extend(pipeline.stage_names().filter(is_current).map(str::to_owned));
     }
     Rerun { scope, changed, current }
 }

@@ -9,9 +9,10 @@ use aurora_pipeline::{Outcome, RunReport, Tally, TallyEntry};
 use aurora_storage::{ChunkType, Compaction, Label, Manifest, ProjectDirectory, Snapshot, StorageError};
 use serde::Serialize;
 
-use super::column_state::{ColumnState, column_states};
+use super::column_state::{ColumnState, column_states, waiting_rows};
 use crate::incremental::{SECRETS_COUNTER, SECRETS_WARNING};
 use crate::services::Unread;
+use crate::store::UNCHANGED_CHUNKS;
 
 /// The result of an index run.
 #[derive(Debug, Clone, Serialize)]
@@ -27,7 +28,8 @@ pub struct IndexSummary {
     pub chunks: ChunkCounts,
     /// Secrets in the files that this run has read.
     pub secrets: MaskedSecrets,
-    /// Chunks that this run made, or read from the index and stored again.
+    /// Chunks that this run made, or read from the index and stored again. A chunk whose columns alone were computed again counts if a
+    /// value has changed.
     pub changed_chunks: u64,
     /// Files that should have been indexed and could not be.
     pub errors: Vec<String>,
@@ -41,6 +43,9 @@ pub struct IndexSummary {
     pub embeddings: Embeddings,
     /// The columns of custom stages with their completeness.
     pub columns: Vec<ColumnState>,
+    /// The stages that were not run because their programs are not allowed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<StageNotRun>,
     /// Names of the columns that this run has removed from the index.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed_columns: Vec<String>,
@@ -71,8 +76,35 @@ pub struct IndexSummary {
     /// Whether the index was up to date already: no file was added, changed or removed, and all could be read.
     pub nothing_changed: bool,
     /// Share of the files with a parser that are in the index, or of the rows for which a custom stage has a result if that is
-    /// lower, 0 to 1.
+    /// lower, 0 to 1. Stale values are results.
     pub coverage: f64,
+}
+
+/// A stage that was not run because its program is not allowed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StageNotRun {
+    /// Name of the stage.
+    pub stage: String,
+    /// What has become of its earlier results.
+    pub results: EarlierResults,
+    /// Number of rows without a result of the stage.
+    pub waiting: u64,
+}
+
+/// What has become of the earlier results of a stage that was not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EarlierResults {
+    /// The index has none.
+    None,
+    /// The values or definitions of rows whose text is unchanged were kept. They may be out of date.
+    Kept,
+    /// The documents that the stage supplies were kept. They may be out of date.
+    KeptDocuments,
+    /// The index has no documents of the stage, which supplies documents.
+    NoDocuments,
+    /// The stage was left out of the pipeline: its values, definitions and documents are removed.
+    Removed,
 }
 
 /// What became of the files of the tree.
@@ -194,8 +226,8 @@ pub(super) struct After {
     pub(super) unread: Unread,
     /// Thresholds that the index does not meet.
     pub(super) violations: Vec<String>,
-    /// Whether stages of the pipeline were left out.
-    pub(super) is_without_stages: bool,
+    /// The stages that were not run because their programs are not allowed.
+    pub(super) not_run: Vec<StageNotRun>,
 }
 
 impl IndexSummary {
@@ -206,7 +238,7 @@ impl IndexSummary {
         report: RunReport,
         elapsed: Duration,
     ) -> Result<Self, StorageError> {
-        let After { published, snapshot, remarks, mut warnings, unread, violations, is_without_stages } = after;
+        let After { published, snapshot, remarks, mut warnings, unread, violations, not_run } = after;
         let columns = column_states(&snapshot)?;
         let is_gone = |name: &&String| published.columns.iter().all(|column| column.name != **name);
         let removed_columns = before.columns.iter().map(|column| &column.name).filter(is_gone).cloned().collect();
@@ -226,8 +258,14 @@ impl IndexSummary {
         let covered = files.indexed + files.unchanged + files.refreshed;
         // Files below a directory that could not be read are missing too.
         let missed = report.errors.total() + unread.below();
-        let unfinished = published.unfinished.rows.iter().map(|rows| rows.failed + rows.waiting).max().unwrap_or(0);
-        let has_all_results = unfinished == 0 && published.unfinished.failures.is_empty() && !is_without_stages;
+        let rows = published.unfinished.rows.iter();
+        let unfinished =
+            rows.map(|rows| rows.failed + waiting_rows(&snapshot, &columns, &rows.stage)).max().unwrap_or(0);
+        // Nobody knows how many documents there would be.
+        let lacks_results =
+            |stage: &StageNotRun| matches!(stage.results, EarlierResults::NoDocuments | EarlierResults::Removed);
+        let has_all_results =
+            unfinished == 0 && published.unfinished.failures.is_empty() && !not_run.iter().any(lacks_results);
         let share = |of: u64, all: u64| if all == 0 { 1.0 } else { of as f64 / all as f64 };
         let of_rows = share(chunks.total.saturating_sub(unfinished), chunks.total);
         Ok(Self {
@@ -235,11 +273,12 @@ impl IndexSummary {
             adopted: None,
             compacted: None,
             columns,
+            not_run,
             removed_columns,
             violations,
             chunks,
             secrets: MaskedSecrets::of(&report),
-            changed_chunks: counter("chunks"),
+            changed_chunks: counter("chunks").saturating_sub(counter(UNCHANGED_CHUNKS)),
             errors,
             unreadable,
             warnings,

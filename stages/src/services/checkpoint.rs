@@ -4,6 +4,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// Maximum share of the interval that the work in flight may take: the pass goes on for that long after its checkpoint.
+const MAX_DRAIN_SHARE: f64 = 0.25;
+
 /// Decides when the source stops emitting files. Everything that was emitted is processed and published.
 #[derive(Debug, Default)]
 pub(crate) struct Checkpoint {
@@ -11,8 +14,8 @@ pub(crate) struct Checkpoint {
     interval: OnceLock<Duration>,
     /// When the first changed file was found. A pass that ended before that would be repeated without end.
     progress: OnceLock<Instant>,
-    /// Bytes that the source had emitted by then.
-    emitted_before: OnceLock<u64>,
+    /// Bytes that were done by then.
+    done_before: OnceLock<u64>,
     is_reached: AtomicBool,
 }
 
@@ -32,18 +35,73 @@ impl Checkpoint {
         self.progress.get().copied()
     }
 
-    /// Whether the source has to stop, given the bytes that it has emitted and those that are left.
-    pub(crate) fn is_due(&self, emitted: u64, left: u64) -> bool {
-        let (Some(&interval), Some(progress)) = (self.interval.get(), self.first_progress()) else { return false };
-        let emitted_before = *self.emitted_before.get_or_init(|| emitted);
-        let (worked, done) = (progress.elapsed(), emitted.saturating_sub(emitted_before).max(1));
-        let is_due = worked >= interval && worked.as_secs_f64() * left as f64 / done as f64 >= interval.as_secs_f64();
+    /// Whether the source has to stop, given the bytes that the pipeline has finished and those that were not emitted.
+    pub(crate) fn is_due(&self, done: u64, left: u64) -> bool {
+        let Some((interval, worked)) = self.worked() else { return false };
+        // At the first call, this records where the pass began, so it comes before the comparison of times.
+        let time_left = self.time_for(left, worked, done);
+        let is_due = worked >= interval && time_left >= interval.as_secs_f64();
         self.is_reached.fetch_or(is_due, Ordering::Relaxed);
         is_due
+    }
+
+    /// Whether the source has to wait, given the bytes that the pipeline has finished and those in flight. Without that, a slow
+    /// pipeline could take in the whole tree before the first checkpoint, and would publish nothing before its end.
+    pub(crate) fn is_too_early(&self, done: u64, in_flight: u64) -> bool {
+        self.worked().is_some_and(|(interval, worked)| {
+            self.time_for(in_flight, worked, done) > interval.as_secs_f64() * MAX_DRAIN_SHARE
+        })
+    }
+
+    /// The interval, and the time since the first changed file was found.
+    fn worked(&self) -> Option<(Duration, Duration)> {
+        Some((*self.interval.get()?, self.first_progress()?.elapsed()))
+    }
+
+    /// Seconds that these bytes take at the rate of the pass so far.
+    fn time_for(&self, bytes: u64, worked: Duration, done: u64) -> f64 {
+        let done_before = *self.done_before.get_or_init(|| done);
+        worked.as_secs_f64() * bytes as f64 / done.saturating_sub(done_before).max(1) as f64
     }
 
     /// Whether the source has stopped before it had emitted everything.
     pub(crate) fn is_reached(&self) -> bool {
         self.is_reached.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pass_ends_by_what_is_done_and_not_by_what_is_emitted() {
+        let checkpoint = Checkpoint::default();
+        checkpoint.set(Duration::from_millis(20));
+        assert!(!checkpoint.is_due(0, 100) && !checkpoint.is_too_early(0, 100), "nothing has changed yet");
+        checkpoint.note_progress();
+        std::thread::sleep(Duration::from_millis(40));
+        assert!(!checkpoint.is_due(10, 0), "nothing is left");
+        assert!(!checkpoint.is_due(1_010, 1) && !checkpoint.is_reached(), "the rest takes less than the interval");
+        assert!(!checkpoint.is_too_early(1_010, 1), "what is in flight takes a moment");
+        assert!(checkpoint.is_too_early(1_010, 1_000), "what is in flight takes as long as everything before it");
+        assert!(checkpoint.is_due(1_010, 1_000) && checkpoint.is_reached());
+    }
+
+    #[test]
+    fn the_rate_counts_from_the_first_look() {
+        let checkpoint = Checkpoint::default();
+        checkpoint.set(Duration::from_millis(50));
+        checkpoint.note_progress();
+        let _ = checkpoint.is_due(0, 1_000);
+        std::thread::sleep(Duration::from_millis(60));
+        assert!(!checkpoint.is_due(1_000_000, 1), "nearly everything is done");
+    }
+
+    #[test]
+    fn a_pass_without_an_interval_goes_on_to_its_end() {
+        let checkpoint = Checkpoint::default();
+        checkpoint.note_progress();
+        assert!(!checkpoint.is_due(1, u64::MAX) && !checkpoint.is_too_early(1, u64::MAX) && !checkpoint.is_reached());
     }
 }

@@ -10,6 +10,7 @@ use super::reader::RecordReader;
 use super::writer::RecordWriter;
 use crate::error::StorageError;
 use crate::index_id::IndexId;
+use crate::lock::HeldLock;
 use crate::opening::OpenMode;
 use crate::project::DATA;
 use crate::store::IndexStore;
@@ -249,19 +250,7 @@ impl RecordStore {
     }
 
     /// Waits for the process that writes. The system gives the lock back when a process ends, however it ends.
-    fn lock(&self) -> Result<StoreLock, StorageError> {
-        let io = |error| StorageError::io(&self.home.path().join(LOCK), error);
-        let file = self.home.open_or_create(LOCK).map_err(io)?;
-        file.lock().map_err(io)?;
-        Ok(StoreLock(file))
-    }
-}
-
-struct StoreLock(std::fs::File);
-
-impl Drop for StoreLock {
-    fn drop(&mut self) {
-        // A child process that is being started shares the open file, so closing it is not enough.
-        let _ = self.0.unlock();
+    fn lock(&self) -> Result<HeldLock, StorageError> {
+        HeldLock::wait(&self.home, LOCK).map_err(|error| StorageError::io(&self.home.path().join(LOCK), error))
     }
 }

@@ -44,12 +44,18 @@ impl ValueBlockBuilder {
 
     /// Sets or removes the value of an id, given its place in the block.
     pub(crate) fn set(&mut self, place: usize, value: Option<&MetaValue>) {
+        self.replace(place, value);
+    }
+
+    /// The same; returns whether the id had another value before.
+    pub(crate) fn replace(&mut self, place: usize, value: Option<&MetaValue>) -> bool {
         let code = value.map_or(0, |value| {
             let next = self.numbers.len() as u16 + 1;
             *self.numbers.entry(encode_value(value)).or_insert(next)
         });
-        self.is_changed |= self.codes[place] != code;
-        self.codes[place] = code;
+        let is_other = std::mem::replace(&mut self.codes[place], code) != code;
+        self.is_changed |= is_other;
+        is_other
     }
 
     /// Whether a value has been set to another one since the builder was made.

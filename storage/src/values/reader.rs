@@ -38,13 +38,17 @@ impl Snapshot {
         Ok(values)
     }
 
-    /// The live chunks that have a value in a custom column.
+    /// The live chunks that have a value in a custom column. An empty list is no value.
     ///
     /// # Errors
     /// When the index is damaged.
     pub fn chunks_with_column(&self, column: &str) -> Result<RoaringBitmap, StorageError> {
         let mut found = RoaringBitmap::new();
-        self.each_run(column, |_, ids| _ = found.insert_range(ids))?;
+        self.each_run(column, |value, ids| {
+            if !matches!(value, MetaValue::Strings(texts) if texts.is_empty()) {
+                found.insert_range(ids);
+            }
+        })?;
         Ok(found & self.live())
     }
 

@@ -71,17 +71,19 @@ impl ValueRows {
         Ok(())
     }
 
-    /// Sets the values of a chunk of the base to those that `metadata` has; columns that it lacks lose their value.
+    /// Sets the values of a chunk of the base to those that `metadata` has; columns that it lacks lose their value. Returns whether
+    /// a value was another one before.
     ///
     /// # Errors
     /// As [`ValueRows::push`].
-    pub(crate) fn set(&mut self, id: u32, metadata: &[(String, MetaValue)]) -> Result<(), StorageError> {
+    pub(crate) fn set(&mut self, id: u32, metadata: &[(String, MetaValue)]) -> Result<bool, StorageError> {
         let (block, place) = place_of(id);
+        let mut is_changed = false;
         for position in 0..self.columns.len() {
             let value = self.value_in(metadata, position)?;
-            self.base_block(block, position)?.set(place, value);
+            is_changed |= self.base_block(block, position)?.replace(place, value);
         }
-        Ok(())
+        Ok(is_changed)
     }
 
     /// Whether a value of a chunk of the base has changed.

@@ -98,6 +98,18 @@ fn written(directory: &Path, columns: &[ColumnDeclaration]) -> Environment {
 }
 
 #[test]
+fn an_empty_list_is_no_value_of_a_column() {
+    let directory = directory();
+    let environment = open(directory.path());
+    let writer = writer(&environment, &columns());
+    let teams = |names: &[&str]| MetaValue::Strings(names.iter().map(|name| (*name).to_owned()).collect());
+    replace(&writer, "a.py", &[meta(&[("teams", teams(&[]))]), meta(&[("teams", teams(&["a"]))]), meta(&[])]);
+    writer.publish(update()).expect("publishes");
+    let found = environment.snapshot().expect("opens").chunks_with_column("teams").expect("sound");
+    assert_eq!(found.iter().collect::<Vec<_>>(), [1]);
+}
+
+#[test]
 fn chunks_are_filtered_by_columns_that_have_the_use_filter() {
     let directory = directory();
     let environment = written(directory.path(), &columns());

@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use crate::directory::{LogDirectory, remove_file};
 use crate::draft::Draft;
 use crate::layout::{PACKED, PLAIN};
-use crate::reader::max_unpacked_bytes;
+use crate::reader::{Bounded, TextSize};
 
 /// Sizes of a log.
 pub(super) struct Sizes {
@@ -28,13 +28,14 @@ pub(super) fn compress(logs: &LogDirectory, month: &Directory, name: &str) -> io
     let modified = file.metadata()?.modified()?;
     let mut draft = Draft::create(month)?;
     let mut encoder = GzEncoder::new(draft.file(), Compression::default());
-    io::copy(&mut BufReader::with_capacity(64 << 10, &file), &mut encoder)?;
+    let mut text = Bounded::new(BufReader::with_capacity(64 << 10, &file), TextSize::UNBOUNDED);
+    io::copy(&mut text, &mut encoder)?;
     encoder.finish()?.flush()?;
     // The age of a log without a day in its name is that of its file.
     draft.file().set_times(FileTimes::new().set_modified(modified))?;
     draft.synchronise()?;
     let after = draft.file().metadata()?.len();
-    if before.len > max_unpacked_bytes(after) {
+    if text.size().check(TextSize::max_unpacked(after)).is_err() {
         return Ok(None);
     }
     let _names = logs.try_lock()?;

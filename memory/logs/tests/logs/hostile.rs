@@ -114,10 +114,35 @@ fn a_small_file_that_unpacks_without_bound_is_an_error() {
     assert!(std::io::copy(&mut unpacked, &mut std::io::sink()).is_err());
     // Maintenance leaves a log plain that could not be unpacked again.
     place.put("2025/12/c-2025-12-01.md", &text);
+    place.put("2025/12/d-2025-12-01.md", "needle\n");
     let policy = aurora_logs::Policy { retention_days: 0, compress_after_days: 1 };
     let now = "2026-02-01T00:00:00Z".parse::<Timestamp>().unwrap();
     let options = aurora_logs::MaintenanceOptions { now, is_rehearsal: false, deadline: None, except: None };
     let report = place.logs.maintain(policy, options, &mut |_, _| {}).unwrap();
     assert_eq!(report.compressed, 1, "{report:?}");
-    assert!(place.files().contains(&"2025/12/c-2025-12-01.md".to_owned()), "{:?}", place.files());
+    let files = place.files();
+    for plain in ["2025/12/b-2025-12-01.md", "2025/12/c-2025-12-01.md"] {
+        assert!(files.contains(&plain.to_owned()), "{files:?}");
+    }
+}
+
+/// Lines cost time, however short they are: a few KiB that unpack to a million lines are read in part only, and the log beside
+/// them is found.
+#[test]
+fn a_small_file_that_unpacks_to_many_lines_is_an_error() {
+    let place = Place::new();
+    place.put_packed("2025/12/a-2025-12-01.md.gz", "a b c\n".repeat(1 << 20).as_bytes());
+    let numbers: String = (0..200_000_u64).map(|number| format!("{}\n", number * number)).collect();
+    place.put_packed("2025/12/b-2025-12-01.md.gz", format!("{numbers}needle\n").as_bytes());
+    let search = |name: &str| {
+        let mut lines = 0;
+        let mut take = |hit: aurora_logs::SearchHit| {
+            lines = hit.line_end;
+            true
+        };
+        place.logs.search(&place.log(name), &Pattern::words("needle").unwrap(), &mut take).map(|()| lines)
+    };
+    let error = search("a-2025-12-01").unwrap_err();
+    assert!(error.to_string().contains("lines"), "{error}");
+    assert_eq!(search("b-2025-12-01").unwrap(), 200_001);
 }

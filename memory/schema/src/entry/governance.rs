@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EditError, Entry, check_label};
+use super::{EditError, Entry, checked_label};
 use crate::limit::LIST_VALUES;
 
 const SECTION: &str = "governance";
@@ -71,18 +71,19 @@ impl Entry {
         complete.collect()
     }
 
-    /// Adds tags behind those that are there, and removes others; what is in both lists is there afterwards. Whether that changed
-    /// anything.
+    /// Adds tags behind those that are there, with their secrets masked, and removes others; what is in both lists is there
+    /// afterwards. Whether that changed anything.
     ///
     /// # Errors
     /// [`EditError::Label`] for a new tag that is none, [`EditError::TooMany`]. Nothing is changed then.
     pub fn set_tags(&mut self, add: &[&str], remove: &[&str]) -> Result<bool, EditError> {
+        let add: Vec<String> = add.iter().map(|tag| checked_label(tag)).collect::<Result<_, _>>()?;
+        let add: Vec<&str> = add.iter().map(String::as_str).collect();
         let before = self.tags();
         let mut tags: Vec<&str> =
             before.iter().filter(|tag| !remove.contains(tag) || add.contains(tag)).copied().collect();
         for tag in add {
-            check_label(tag)?;
-            if !tags.contains(tag) {
+            if !tags.contains(&tag) {
                 tags.push(tag);
             }
         }
@@ -122,6 +123,17 @@ mod tests {
         let mut empty = entry(r#"{"compliance_tags": ["a"]}"#);
         assert_eq!(empty.set_tags(&[], &["a"]), Ok(true));
         assert!(!empty.document().contains_key("governance"));
+    }
+
+    #[test]
+    fn a_secret_in_a_tag_is_masked() {
+        let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
+        let mut entry = entry("{}");
+        assert_eq!(entry.set_tags(&[&token, "a"], &[]), Ok(true));
+        let masked = aurora_redact::masked(token.clone());
+        assert_ne!(masked, token);
+        assert_eq!(entry.tags(), [masked.as_str(), "a"]);
+        assert_eq!(entry.set_tags(&[&token], &[]), Ok(false));
     }
 
     #[test]

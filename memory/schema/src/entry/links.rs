@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{EditError, Entry, check_label};
+use super::{EditError, Entry, checked_label};
 use crate::id;
 use crate::limit::LIST_VALUES;
 
@@ -42,7 +42,8 @@ impl Entry {
         self.link_values().iter().filter_map(Link::of).collect()
     }
 
-    /// Links the entry with another, or changes the weight of the link that is there. Whether that changed anything.
+    /// Links the entry with another, or changes the weight of the link that is there. Secrets in the id and the relation are
+    /// masked. Whether that changed anything.
     ///
     /// # Errors
     /// [`EditError::Id`], [`EditError::LinkToItself`], [`EditError::Label`], [`EditError::Weight`], [`EditError::TooMany`].
@@ -54,19 +55,20 @@ impl Entry {
         if to == self.id {
             return Err(EditError::LinkToItself);
         }
-        check_label(relation)?;
+        let (to, relation) = (aurora_redact::masked(to.to_owned()), checked_label(relation)?);
         if !(0.0..=1.0).contains(&weight) {
             return Err(EditError::Weight(weight));
         }
         let mut links = self.link_values().to_vec();
         let found = links.iter().map(Link::of).zip(0..).find_map(|(link, at)| {
-            link.filter(|link| (link.to, link.relation) == (to, relation)).map(|link| (at, link.weight))
+            link.filter(|link| (link.to, link.relation) == (to.as_str(), relation.as_str()))
+                .map(|link| (at, link.weight))
         });
         match found {
             Some((_, before)) if before == weight => return Ok(false),
             Some((at, _)) => links[at] = with_weight(&links[at], weight),
             None if links.len() >= LIST_VALUES => return Err(EditError::TooMany(LINKS)),
-            None => links.push(value_of(to, relation, weight)),
+            None => links.push(value_of(&to, &relation, weight)),
         }
         self.set(SECTION, LINKS, Some(Value::Array(links)));
         Ok(true)
@@ -124,6 +126,18 @@ mod tests {
         assert_eq!(entry.remove_link("know:b", Some("related")), 1);
         assert_eq!(entry.remove_link("know:b", None), 1);
         assert!(entry.links().is_empty() && !entry.document().contains_key("metadata"));
+    }
+
+    #[test]
+    fn secrets_in_links_are_masked() {
+        let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
+        let mut entry = entry();
+        let to = format!("know:{token}");
+        assert_eq!(entry.add_link(&to, &token, 1.0), Ok(true));
+        assert_eq!(entry.add_link(&to, &token, 1.0), Ok(false));
+        let document = serde_json::to_string(&entry).unwrap();
+        assert_eq!(entry.links().len(), 2);
+        assert!(document.contains("ghp_") && !document.contains(&token[4..]), "{document}");
     }
 
     #[test]

@@ -175,14 +175,35 @@ pub(crate) fn strings(list: Option<&Value>) -> Vec<&str> {
     list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-fn check_label(text: &str) -> Result<(), EditError> {
-    if label::is_label(text) { Ok(()) } else { Err(EditError::Label(show::quoted(text))) }
+/// The label with its secrets masked.
+fn checked_label(text: &str) -> Result<String, EditError> {
+    match label::is_label(text) {
+        true => Ok(aurora_redact::masked(text.to_owned())),
+        false => Err(EditError::Label(show::quoted(text))),
+    }
 }
 
 /// A document with the secrets in its texts and in the names of its fields masked.
 pub(crate) fn without_secrets(document: Map<String, Value>) -> Map<String, Value> {
-    let masked = |(name, value)| (aurora_redact::masked(name), masked_value(value));
+    let masked = |(name, value): (String, Value)| {
+        let value = match masked_value(value) {
+            Value::String(text) => Value::String(masked_assignment(&name, text)),
+            other => other,
+        };
+        (aurora_redact::masked(name), value)
+    };
     document.into_iter().map(masked).collect()
+}
+
+/// The text of a field, masked if the name of the field makes it a secret.
+fn masked_assignment(name: &str, text: String) -> String {
+    if text.contains('\n') {
+        return text;
+    }
+    let start = format!("\"{name}\": \"");
+    let masked = aurora_redact::masked(format!("{start}{text}\""));
+    // A mask changes no offset.
+    masked.get(start.len()..start.len() + text.len()).map_or(text, str::to_owned)
 }
 
 fn masked_value(value: Value) -> Value {
@@ -191,5 +212,28 @@ fn masked_value(value: Value) -> Value {
         Value::Array(values) => values.into_iter().map(masked_value).collect(),
         Value::Object(fields) => Value::Object(without_secrets(fields)),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Entry;
+
+    #[test]
+    fn a_field_with_the_name_of_a_secret_is_masked() {
+        let secret = ["k3Jd82mXq0PzL5vR", "t7NcY1wBs9HfGa4eUiTo"].concat();
+        let check = |name: &str, value: &str, is_masked: bool| {
+            let document = serde_json::json!({"id": "note:a", "type": "note", "content": {"text": "a", name: value}});
+            let entry = Entry::from_stored(&document.to_string()).unwrap().without_secrets();
+            let found = entry.content(name).unwrap().as_str().unwrap();
+            assert_eq!(found != value, is_masked, "{name}: {found}");
+            assert_eq!(found.len(), value.len());
+            assert_eq!(entry.clone().without_secrets(), entry);
+        };
+        check("password", &secret, true);
+        check("api_key", &secret, true);
+        check("digest", &secret, false);
+        check("password", "correct horse", false);
+        check("password", "with \"quotes\" and é", false);
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aurora_pipeline::{Entity, Observer, Probe, Progress, Registry, StageEvent, StageOutput};
+use aurora_redact::masked;
 
 use super::trace::{ChunkRow, DroppedRow, FailedRows, StageTrace};
 use crate::columns::shown::{ShownColumn, shown};
@@ -96,7 +97,7 @@ impl Probe for Recorder {
     fn on_event(&self, stage: &str, event: StageEvent<'_>) {
         let mut seen = self.seen();
         let about = |path: &str, reason: &str| {
-            if *path == *self.path { reason.to_owned() } else { format!("{path}: {reason}") }
+            if *path == *self.path { reason.to_owned() } else { masked(format!("{path}: {reason}")) }
         };
         if let StageEvent::Counted { name, .. } = event
             && let Some(reason) = name.strip_prefix(stage).and_then(|rest| rest.strip_prefix(": "))
@@ -108,7 +109,7 @@ impl Probe for Recorder {
         match event {
             StageEvent::Skipped { path, reason } => {
                 let reason = reason.strip_prefix(&format!("stage `{stage}`: ")).unwrap_or(reason);
-                let (path, reason) = (Some(path.to_owned()), Some(reason.to_owned()));
+                let (path, reason) = (Some(masked(path.to_owned())), Some(reason.to_owned()));
                 trace.dropped.push(DroppedRow { path, chunk: None, reason });
             }
             StageEvent::Warning { path, reason } => trace.warnings.push(about(path, reason)),

@@ -31,10 +31,11 @@ pub(super) fn check(
     snapshot: &Snapshot,
     allowance: Allowance,
 ) -> Result<Checked, IndexError> {
+    // The whole plan says whether files are attributed.
+    let services = RunServices::checking(&options.root, &plan, options, snapshot.clone())?;
     let comparing = plan.stages().iter().filter(|stage| stage.type_name() == IncrementalCheck::TYPE);
     let comparing: Vec<String> = comparing.map(|stage| stage.name().to_owned()).collect();
     let plan = plan.without_sinks(&comparing);
-    let services = RunServices::checking(&options.root, &plan, options, snapshot.clone())?;
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory)).batches;
     let lent = services.lend(&options.services);
     let kept = select_kept_stages(&plan, options);

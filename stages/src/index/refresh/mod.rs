@@ -75,7 +75,8 @@ pub enum Unrefreshed {
 ///
 /// Left alone are indexes that no run of this user has made or updated, that this process cannot write, whose sources are not
 /// there, or whose pipeline has compiled stages of others. Stages that run programs are not run: other columns stay as they
-/// were, and new chunks wait for these stages. The attribution of unchanged files is left to the next run.
+/// were, and new chunks wait for these stages. The attribution of unchanged files is left to the next run, unless the repository
+/// has been removed.
 ///
 /// # Errors
 /// When the configuration is wrong, the index cannot be written, or a stage fails: the published generation is then still the
@@ -131,12 +132,13 @@ pub fn may_update(options: &IndexOptions, snapshot: &Snapshot) -> bool {
 
 /// The origin of an index that may be updated for a search, judged without a look at the tree.
 fn refreshable(root: &Path, options: &IndexOptions, snapshot: &Snapshot) -> Option<Origin> {
-    if snapshot.manifest().imported || !ProjectDirectory::of(root).is_index_writable() {
+    let directory = ProjectDirectory::of(root);
+    if snapshot.manifest().imported || !directory.is_index_writable() {
         return None;
     }
     let origin = options.trust.check(root, snapshot).ok()?;
     // An update would make an index the user's own that the user has only accepted.
-    let is_own = origin != Origin::Unknown && !options.trust.known.is_accepted(snapshot);
+    let is_own = origin != Origin::Unknown && !options.trust.known.is_accepted(directory.path(), snapshot);
     is_own.then_some(origin)
 }
 

@@ -1,0 +1,110 @@
+//! The files that decide how a project is indexed beside those that are indexed, and whether they have changed.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use aurora_confined::{Directory, Metadata};
+use aurora_stages::index as indexing;
+use aurora_storage::ProjectDirectory;
+
+use crate::programs;
+use crate::project::Project;
+use crate::user;
+
+/// Metadata of the files that decide what the stages of a project's pipeline do: the pipeline, the files of its programs, and the
+/// user's records of allowed programs. Comparing them is cheap enough to be repeated every moment.
+#[derive(Debug, Clone)]
+pub struct PipelineInputs {
+    files: Vec<InputFile>,
+    metadata: Vec<Option<Metadata>>,
+}
+
+/// A file or directory that need not exist.
+#[derive(Debug, Clone)]
+struct InputFile {
+    directory: PathBuf,
+    /// Relative to `directory`.
+    path: PathBuf,
+}
+
+impl PipelineInputs {
+    /// The files as they are now.
+    pub fn new(project: &Project) -> Self {
+        let root = project.root();
+        let mut paths = BTreeSet::from([format!("{}/{}", ProjectDirectory::NAME, ProjectDirectory::PIPELINE)]);
+        // The programs of a pipeline that is wrong are not known, and do not matter before it is changed.
+        if let Ok(options) = project.options_without_programs()
+            && let Ok(plan) = indexing::plan(&options)
+        {
+            paths.extend(programs::files_of(&plan, root));
+        }
+        let below_root = paths.into_iter().map(|path| InputFile { directory: root.to_owned(), path: path.into() });
+        let files: Vec<InputFile> = below_root.chain(records()).collect();
+        Self { metadata: metadata(&files), files }
+    }
+
+    /// Whether a file was changed, made or removed since.
+    pub fn have_changed(&self) -> bool {
+        metadata(&self.files) != self.metadata
+    }
+}
+
+/// The directories of the records of allowed programs.
+fn records() -> impl Iterator<Item = InputFile> {
+    let directories = user::consents().directories().into_iter();
+    directories.filter_map(|path| {
+        let (directory, name) = (path.parent()?.to_owned(), PathBuf::from(path.file_name()?));
+        Some(InputFile { directory, path: name })
+    })
+}
+
+fn metadata(files: &[InputFile]) -> Vec<Option<Metadata>> {
+    let one = |file: &InputFile| Directory::open_root(&file.directory).ok()?.metadata(&file.path).ok();
+    files.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn a_pipeline_and_the_files_of_its_programs_are_compared() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let write = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+            std::fs::write(path, text).expect("written");
+        };
+        let project = Project::new(root.path().to_owned(), Arc::new(registry()));
+        let inputs = || PipelineInputs::new(&project);
+        let pipeline = "extends = \"default\"\n\n[stage.owner]\nuse = \"process\"\nreads = [\"chunk.name\"]\n\
+                        command = [\"python3\", \"tools/owner.py\"]\ninputs = [\"OWNERS\"]\nwrites = { owner = \"string\" }\n";
+        let before = inputs();
+        write("src/pay.py", "");
+        assert!(!before.have_changed(), "no pipeline names the file");
+        write(".aurora/pipeline.toml", pipeline);
+        assert!(before.have_changed(), "the pipeline was made");
+        for (path, text) in [("tools/owner.py", "import team\n"), ("tools/team.py", ""), ("OWNERS", "")] {
+            let before = inputs();
+            // A program whose files are missing is compared as well.
+            write(path, text);
+            let is_known = path != "tools/team.py";
+            assert_eq!(before.have_changed(), is_known, "{path} was made");
+            let before = inputs();
+            assert!(!before.have_changed());
+            write(path, &format!("{text}\n# Longer.\n"));
+            assert!(before.have_changed(), "{path} was changed");
+        }
+        let before = inputs();
+        std::fs::remove_file(root.path().join("tools/team.py")).expect("removed");
+        assert!(before.have_changed(), "a module was removed");
+    }
+
+    fn registry() -> aurora_pipeline::Registry {
+        let mut registry = aurora_stages::registry();
+        registry.register_described::<aurora_plugins::process::Process>();
+        registry
+    }
+}
