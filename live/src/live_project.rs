@@ -127,7 +127,7 @@ impl LiveProject {
         self.obstacle.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes note of the error that ended an update, or of one that succeeded.
+    /// Records whether an update has succeeded, or the error that ended it.
     fn note_obstacle<T>(&self, outcome: &Result<T, ProjectError>) {
         if !outcome.as_ref().is_err_and(run::is_locked) {
             let obstacle = outcome.as_ref().err().map(run::reason);

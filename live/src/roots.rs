@@ -35,7 +35,7 @@ pub struct UnknownRoot {
 pub struct OpenedRoots {
     /// Those that can be searched.
     pub searchers: Searchers,
-    /// What became of the others, and which of the opened ones cannot be brought up to date.
+    /// The reasons for which other projects were not opened, and which of the opened ones cannot be brought up to date.
     pub notes: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ impl Roots {
             match live.searcher() {
                 Ok(searcher) => {
                     let note =
-                        |reason: String| format!("The index{} is not up to date: {reason}", self.told_apart(name));
+                        |reason: String| format!("The index{} is not up to date: {reason}", self.of_root_if_several(name));
                     notes.extend(live.obstacle().map(note));
                     opened.push(NamedSearcher::of_project(name.clone(), searcher));
                 }
@@ -104,7 +104,7 @@ impl Roots {
     }
 
     /// The name of a root for a note, if there are several roots.
-    fn told_apart(&self, name: &str) -> String {
+    fn of_root_if_several(&self, name: &str) -> String {
         if self.0.len() > 1 { format!(" of {name}") } else { String::new() }
     }
 

@@ -1,4 +1,4 @@
-//! The files that decide how a project is indexed beside those that are indexed, and whether they have changed.
+//! The files that decide how a project is indexed, apart from those that are indexed, and whether they have changed.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

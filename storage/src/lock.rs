@@ -1,4 +1,4 @@
-//! Locks between processes: the one that allows one writer per machine, and those that are waited for.
+//! Locks between processes: the lock that allows one writer per machine, and locks that block until they are free.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Write as _};

@@ -5,7 +5,7 @@
 //! interaction from JSON and reports every mistake at once; [`Settings`] is `[logs]` of the user's configuration.
 //!
 //! Deliberately absent: indexing the logs, which `aurora-stages` does, masking secrets (a log is a complete record; only its
-//! name has none), and printing.
+//! name is masked), and printing.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

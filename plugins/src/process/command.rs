@@ -43,7 +43,7 @@ impl ResolvedCommand {
             ("PATH".into(), std::env::join_paths(&search).unwrap_or_default()),
             // Modules of the repository are not part of the program unless the pipeline says so.
             ("PYTHONSAFEPATH".into(), "1".into()),
-            // Python runs what it finds in a `__pycache__` of the repository instead of the text beside it.
+            // Python runs what it finds in a `__pycache__` of the repository instead of the text.
             ("PYTHONPYCACHEPREFIX".into(), bytecode_directory(root, helper).into_os_string()),
             ("PYTHONUTF8".into(), "1".into()),
         ];

@@ -35,7 +35,7 @@ impl ProgramHashes {
         })
     }
 
-    /// Whether the settings of a fingerprint are those of a stage that runs a program.
+    /// Whether a fingerprint with these settings belongs to a stage that runs a program.
     pub fn are_in(settings: &BTreeMap<String, String>) -> bool {
         settings.contains_key(PROGRAM)
     }

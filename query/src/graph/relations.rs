@@ -18,7 +18,7 @@ const MOST_CALLS: usize = 1_024;
 /// Most names under which one definition is looked for.
 const MOST_NAMES: usize = 256;
 /// Most types that implement one.
-const MOST_IMPLEMENTERS: usize = 1_024;
+const MAX_IMPLEMENTERS: usize = 1_024;
 
 /// Which relation of a definition is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -251,9 +251,9 @@ impl<'s> RelationIndex<'s> {
         let (mut queue, mut seen) = (vec![own], FxHashSet::default());
         while let Some(at) = queue.pop() {
             let (types, cut) = self.subtypes(&at)?;
-            is_cut |= cut || seen.len() >= MOST_IMPLEMENTERS;
+            is_cut |= cut || seen.len() >= MAX_IMPLEMENTERS;
             for subtype in types {
-                if seen.len() >= MOST_IMPLEMENTERS || !seen.insert(subtype.definition.id) {
+                if seen.len() >= MAX_IMPLEMENTERS || !seen.insert(subtype.definition.id) {
                     continue;
                 }
                 for member in scope::own_members(&self.index, &subtype.definition, &of.name)? {
@@ -274,7 +274,7 @@ impl<'s> RelationIndex<'s> {
         // A custom stage may state bases by qualified names.
         names.extend((of.qualified_name != of.name).then_some(&of.qualified_name));
         for name in names {
-            let chunks = self.index.chunks(Label::Extends(name), MOST_IMPLEMENTERS)?;
+            let chunks = self.index.chunks(Label::Extends(name), MAX_IMPLEMENTERS)?;
             is_cut |= chunks.is_cut;
             for id in chunks.list {
                 let Some(subtype) = self.index.definition(id)? else { continue };
@@ -321,12 +321,12 @@ impl<'s> RelationIndex<'s> {
             candidates.extend(scope::enclosing_type(&self.index, method)?);
         }
         let (mut found, mut seen, mut next) = (Vec::new(), FxHashSet::default(), 0);
-        while let Some(candidate) = candidates.get(next).cloned().filter(|_| next < MOST_IMPLEMENTERS) {
+        while let Some(candidate) = candidates.get(next).cloned().filter(|_| next < MAX_IMPLEMENTERS) {
             next += 1;
             if !seen.insert(candidate.id) {
                 continue;
             }
-            for id in self.index.chunks(Label::Extends(&candidate.name), MOST_IMPLEMENTERS)?.list {
+            for id in self.index.chunks(Label::Extends(&candidate.name), MAX_IMPLEMENTERS)?.list {
                 candidates.extend(self.index.definition(id)?);
             }
             if candidate.id == of.id || candidate.kind == ChunkType::Interface {
@@ -341,7 +341,7 @@ impl<'s> RelationIndex<'s> {
                 add(&mut found, Target { definition: candidate, reason, confidence: reason.precision() });
             }
         }
-        Ok((found, fewest.len() >= MOST_NAMESAKES || next >= MOST_IMPLEMENTERS))
+        Ok((found, fewest.len() >= MOST_NAMESAKES || next >= MAX_IMPLEMENTERS))
     }
 
     /// The definitions of the file of a chunk, in the order of the file; code outside of definitions counts as one.

@@ -85,17 +85,17 @@ pub struct IndexSummary {
 pub struct StageNotRun {
     /// Name of the stage.
     pub stage: String,
-    /// What has become of its earlier results.
+    /// Whether its earlier results are still in the index.
     pub results: EarlierResults,
     /// Number of rows without a result of the stage.
     pub waiting: u64,
 }
 
-/// What has become of the earlier results of a stage that was not run.
+/// Whether the earlier results of a stage that was not run are still in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EarlierResults {
-    /// The index has none.
+    /// There were no earlier results.
     None,
     /// The values or definitions of rows whose text is unchanged were kept. They may be out of date.
     Kept,

@@ -126,7 +126,7 @@ fn a_small_file_that_unpacks_without_bound_is_an_error() {
     }
 }
 
-/// Lines cost time, however short they are: a few KiB that unpack to a million lines are read in part only, and the log beside
+/// Lines cost time, however short they are: a few KiB that unpack to a million lines are read in part only, and the log next to
 /// them is found.
 #[test]
 fn a_small_file_that_unpacks_to_many_lines_is_an_error() {
