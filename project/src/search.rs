@@ -158,7 +158,7 @@ impl Searcher {
 
     /// What names of chunks and paths below the root mean.
     pub fn names(&self) -> Names<'_> {
-        Names { snapshot: self.snapshot(), root: self.project.root(), from: None }
+        Names { snapshot: self.snapshot(), root: self.project.root(), from: None, work: None }
     }
 
     /// What answers questions about this generation alone.
