@@ -48,7 +48,7 @@ pub(crate) fn list(
     }
     notes.extend(column_notes(roots, &query.filter, false, &hits));
     if parts.iter().any(|part| part.has_more) {
-        notes.push(format!("{eligible} chunks match; --limit shows more of them"));
+        notes.push(format!("{eligible} chunks match; the limit is {}", query.limit));
     }
     let facets: Vec<SearchFacets> = parts.iter_mut().filter_map(|part| part.facets.take()).collect();
     let names: Vec<&str> = roots.iter().map(|root| root.name).collect();
