@@ -7,7 +7,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::Regex;
 
 use crate::config_line;
-use crate::entropy::{is_marked, is_password, is_placeholder, is_random};
+use crate::entropy::{is_marked, is_password, is_placeholder, is_random, key_digits};
 use crate::names::{Named, named};
 use crate::netrc;
 use crate::pgpass;
@@ -35,6 +35,10 @@ const STEMS: &[&str] = &[
     "ECRET",
     "oken",
     "OKEN",
+    "ontraseña",
+    "ontrasena",
+    "ONTRASEÑA",
+    "ONTRASENA",
     "redential",
     "REDENTIAL",
     "creds",
@@ -214,7 +218,7 @@ impl Value {
 /// bracket or has the name of a member (`P11Key.secretKey`), and identifiers seldom have digits.
 fn is_literal(value: &[u8], next: Option<&u8>) -> bool {
     let ends = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"'`\\;,&<}#".contains(next));
-    let is_number = value.starts_with(b"0x") || value.starts_with(b"0X");
+    let is_number = (value.starts_with(b"0x") || value.starts_with(b"0X")) && key_digits(value).is_none();
     let is_word = |part: &[u8]| part.len() >= SHORTEST_WORD && part.iter().all(u8::is_ascii_alphabetic);
     let has_member = value.split(|byte| *byte == b'.').any(is_word);
     ends && value.iter().any(u8::is_ascii_digit) && !is_number && !has_member && value.len() >= SHORTEST_PLAIN

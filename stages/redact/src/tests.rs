@@ -128,6 +128,16 @@ fn prefixes_of_formats_stay() {
 }
 
 #[test]
+fn hashes_of_passwords_are_masked_after_their_prefix() {
+    let (hash, masked_hash) = (random(53), "_".repeat(53));
+    assert_eq!(masked(&format!("bob:$2y$10${hash}\n")), format!("bob:$2y$10${masked_hash}\n"));
+    assert_eq!(masked(&format!("- bob:$$2y$$10$${hash}\n")), format!("- bob:$$2y$$10$${masked_hash}\n"));
+    for text in ["awk '{print $1$2, $5$6$7}'", "echo $1$salt$2", "sed 's/$6$/x/'", "$2y$10$short"] {
+        assert_eq!(masked(text), text);
+    }
+}
+
+#[test]
 fn legacy_tokens_of_vault_are_told_from_members() {
     let token = random(24);
     assert_eq!(masked(&format!("vault login s.{token}")), format!("vault login s.{}", MASK.to_string().repeat(24)));
@@ -162,6 +172,18 @@ fn assigned_values_are_masked_in_every_notation() {
     ] {
         let expected = notation.replace("{}", &MASK.to_string().repeat(value.len()));
         assert_eq!(masked(&notation.replace("{}", &value)), expected);
+    }
+}
+
+#[test]
+fn keys_in_hexadecimal_are_masked() {
+    let key = "3fa91c07".repeat(8);
+    let mask = MASK.to_string().repeat(key.len() + 2);
+    for notation in ["private_key = \"{}\"", "API_SECRET={}\n", "privateKey: {}\n", "uint256 privateKey = {};"] {
+        assert_eq!(masked(&notation.replace("{}", &format!("0x{key}"))), notation.replace("{}", &mask));
+    }
+    for text in ["token = 0x1f4a9c3b;", "block_hash = \"0x3fa91c073fa91c073fa91c073fa91c07\""] {
+        assert_eq!(masked(text), text);
     }
 }
 
