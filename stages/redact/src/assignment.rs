@@ -95,6 +95,17 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test matches it")
 });
 
+/// From the end of a name to a string that takes the place of a value which is absent: `env.NAME || "…"`,
+/// `name = env.get("P") or "…"`, `fetch("NAME") { "…" }`.
+static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?x-u) \A
+        ["'`\]\)]{0,3} [\x20\t]{0,4}
+        (?: [:=] [\x20\t]{0,4} [A-Za-z_$][\w.$]{0,64} (?: [\[(] ["'] [\w.-]{1,64} ["'] [\])] )? [\x20\t]{0,4} )?
+        (?: \|\| | \?\? | or [\x20\t] | \)[\x20\t]{0,4}\{ ) [\x20\t]{0,4}
+        (?: " (?P<double> [^\s"\\]{8,256} ) " | ' (?P<single> [^\s'\\]{8,256} ) ' )"#;
+    Regex::new(pattern).expect("a test matches it")
+});
+
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     // The search for leftmost matches uses vector instructions, where the other kinds do not.
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(STEMS).expect("a few short stems")
@@ -119,6 +130,11 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         if let Some(span) = whole {
             searched = span.end;
             found.push(Secret { rule: RULE, span, continues: false });
+            continue;
+        }
+        if let Some(value) = fallback_of(bytes, name.end).filter(|value| value.is_secret(bytes, kind)) {
+            searched = value.span.end;
+            found.extend(value.parts(bytes));
             continue;
         }
         let Some(value) = value_of(text, name) else { continue };
@@ -174,6 +190,14 @@ fn value_of(text: &str, name: Range<usize>) -> Option<Value> {
     let has_scheme = groups.name("quoted_scheme").or(groups.name("plain_scheme")).is_some();
     let is_credential = has_scheme && text[name.clone()].to_ascii_lowercase().ends_with("authorization");
     Some(Value { span: name.end + value.start..name.end + value.end, is_quoted, is_argument, is_credential })
+}
+
+/// The string that takes the place of the value of a name.
+fn fallback_of(text: &[u8], name_end: usize) -> Option<Value> {
+    let groups = FALLBACK.captures(&text[name_end..text.len().min(name_end + LONGEST)])?;
+    let value = groups.name("double").or(groups.name("single"))?.range();
+    let span = name_end + value.start..name_end + value.end;
+    Some(Value { span, is_quoted: true, is_argument: false, is_credential: false })
 }
 
 impl Value {

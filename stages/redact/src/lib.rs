@@ -31,6 +31,7 @@ mod private_key;
 mod reference;
 mod runs;
 mod secret;
+mod sql;
 #[cfg(test)]
 mod tests;
 mod token_format;
@@ -48,6 +49,7 @@ pub fn find(text: &str) -> Vec<Secret> {
     private_key::find(text, &mut found);
     url::find(text, &mut found);
     commands::find(text, &mut found);
+    sql::find(text, &mut found);
     pgpass::find(text.as_bytes(), &mut found);
     kubernetes::find(text, &mut found);
     assignment::find(text, &mut found);

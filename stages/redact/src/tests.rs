@@ -275,6 +275,13 @@ fn passwords_in_urls_are_masked() {
     assert_eq!(masked("postgres://app:s3cr3t@db:5432/x"), "postgres://app:______@db:5432/x");
     assert_eq!(masked("https://:hunter2@host"), "https://:_______@host");
     assert_eq!(find("https://user:${PW}@host"), []);
+    let token = "3fa91c07d2".repeat(4);
+    let mask = "_".repeat(token.len());
+    assert_eq!(masked(&format!("https://{token}@host/x.git")), format!("https://{mask}@host/x.git"));
+    assert_eq!(masked(&format!("https://{token}:x@host")), format!("https://{mask}:x@host"));
+    for text in ["https://continuous-integration-service-account@host", &format!("https://host/{token}@v1")] {
+        assert_eq!(find(text), []);
+    }
 }
 
 #[test]
@@ -451,6 +458,27 @@ fn passwords_are_masked_where_programs_expect_them() {
         ("chpasswd <<< \"bob:swordfish\"", "swordfish"),
         ("chpasswd <<<bob:swordfish", "swordfish"),
         ("Authorization: Basic Ym9iOnN3b3Jk", "Ym9iOnN3b3Jk"),
+        ("CREATE USER 'bob'@'%' IDENTIFIED BY 'swordfish';", "swordfish"),
+        ("create user bob identified with caching_sha2_password by 'swordfish'", "swordfish"),
+        ("ALTER USER bob WITH PASSWORD 'swordfish';", "swordfish"),
+        ("CREATE ROLE bob\n  LOGIN PASSWORD 'swordfish';", "swordfish"),
+        ("\"host=db user=u password=swordf1sh dbname=x\"", "swordf1sh"),
+        ("vault kv put secret/app password=swordf1sh", "swordf1sh"),
+        ("password: process.env.P || \"Sw0rdfish!x\",", "Sw0rdfish!x"),
+        ("const pw = process.env.DB_PASSWORD ?? 'Sw0rdfish!x';", "Sw0rdfish!x"),
+        ("pw = os.environ.get(\"DB_PASSWORD\") or \"Sw0rdfish!x\"", "Sw0rdfish!x"),
+        ("password = ENV['P'] || 'Sw0rdfish!x'", "Sw0rdfish!x"),
+        ("ENV.fetch(\"DB_PASSWORD\") { \"Sw0rdfish!x\" }", "Sw0rdfish!x"),
+        ("contraseña = \"Sw0rdfish!x\"", "Sw0rdfish!x"),
+        ("twine upload -u u -p swordfish dist/*", "swordfish"),
+        ("http -a bob:swordfish example.org", "swordfish"),
+        ("rdesktop -u bob -p swordfish host", "swordfish"),
+        ("xfreerdp /u:bob /p:swordfish /v:host", "swordfish"),
+        ("ssh-keygen -t rsa -N swordfish -f key", "swordfish"),
+        ("sqlplus bob/swordfish@db", "swordfish"),
+        ("rabbitmqctl add_user bob swordfish", "swordfish"),
+        ("echo swordfish | sudo -S apt update", "swordfish"),
+        ("echo 'two words' | passwd --stdin bob", "two words"),
     ] {
         let expected = text.replace(password, &MASK.to_string().repeat(password.len()));
         assert_eq!(masked(text), expected);
@@ -469,6 +497,21 @@ fn passwords_are_masked_where_programs_expect_them() {
         "printf 'root:%s\\n' \"$1\" | chpasswd",
         "echo a:b1c2d3 | cat; chpasswd < file",
         "chpasswd --help",
+        "ALTER USER bob WITH PASSWORD '$1';",
+        "db.exec(\"CREATE USER x IDENTIFIED BY '\" + pw + \"'\")",
+        "error: the password 'must be longer'",
+        "password = process.env.PASSWORD || null;",
+        "token = next_token || \"end_of_file2\"",
+        "if password or \"nothing here\":",
+        "connect(host=h1, user=u2, password=secret_of(user))",
+        "http -a \"$AUTH\" example.org",
+        "curl http://h -o f && http -a name h",
+        "ssh-keygen -t rsa -N '' -f key",
+        "sqlplus /nolog",
+        "sqlplus $USER/$PASS@db",
+        "rabbitmqctl add_user \"$USER\" \"$PASS\"",
+        "echo \"$PASS\" | sudo -S ls",
+        "echo done; sudo -S ls",
         "password: String!\n",
         "password: \"Required!\"\n",
         "password: joe@site.org\n",
