@@ -20,6 +20,7 @@
 mod assignment;
 mod commands;
 mod config_line;
+mod cookie;
 mod entropy;
 mod formats;
 mod kubernetes;
@@ -50,6 +51,7 @@ pub fn find(text: &str) -> Vec<Secret> {
     url::find(text, &mut found);
     commands::find(text, &mut found);
     sql::find(text, &mut found);
+    cookie::find(text, &mut found);
     pgpass::find(text.as_bytes(), &mut found);
     kubernetes::find(text, &mut found);
     assignment::find(text, &mut found);

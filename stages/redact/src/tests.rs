@@ -285,6 +285,18 @@ fn passwords_in_urls_are_masked() {
 }
 
 #[test]
+fn sessions_in_cookies_are_masked() {
+    let (session, mask) = (random(32), "_".repeat(32));
+    let request = |value: &str| format!("Cookie: theme=dark2x9Q; session={value}; lang=en\r\nHost: h\r\n");
+    assert_eq!(masked(&request(&session)), request(&mask));
+    let response = |value: &str| format!("curl -H 'Set-Cookie: JSESSIONID={value}; Path=/; HttpOnly'");
+    assert_eq!(masked(&response(&session)), response(&mask));
+    for text in ["Set-Cookie: session=; Max-Age=0", "Cookie: session=${SESSION}", "Cookie: session=<session-id>"] {
+        assert_eq!(masked(text), text);
+    }
+}
+
+#[test]
 fn credentials_of_commands_and_manifests_are_masked() {
     assert_eq!(masked("curl -s \\\n  -u 'app:s3cr3t-x' https://h"), "curl -s \\\n  -u 'app:________' https://h");
     assert_eq!(masked("curl --user d2LkV78z: https://h"), "curl --user ________: https://h");
