@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod assignment;
+mod calls;
 mod commands;
 mod config_line;
 mod cookie;
@@ -50,6 +51,7 @@ pub fn find(text: &str) -> Vec<Secret> {
     private_key::find(text, &mut found);
     url::find(text, &mut found);
     commands::find(text, &mut found);
+    calls::find(text, &mut found);
     sql::find(text, &mut found);
     cookie::find(text, &mut found);
     pgpass::find(text.as_bytes(), &mut found);
