@@ -19,7 +19,7 @@ use crate::program::Program;
 use crate::programs::Purpose;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{findings, interrupt, place, programs};
+use crate::{findings, interrupt, memories, place, programs};
 
 /// Runs the pipeline and prints what it did.
 pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
@@ -40,6 +40,9 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(program.terminal.live) };
     let summary = build(&options, &progress, program)?;
     record_content(&options, program);
+    if args.force {
+        memories::mend_indexes(&options.root, &program.terminal);
+    }
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_line(&mut out, &summary)?,
