@@ -117,6 +117,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_computed_from_a_stale_column_is_stale() {
+        let unfinished = Unfinished {
+            stale: vec!["owner".to_owned()],
+            derived: BTreeMap::from([("team".to_owned(), vec!["owner".to_owned()])]),
+            ..Unfinished::default()
+        };
+        let states = ["owner", "team", "churn"].map(|name| (unfinished.is_stale(name), unfinished.is_refused(name)));
+        assert_eq!(states, [(true, true), (true, false), (false, false)]);
+    }
+
+    #[test]
     fn rows_are_counted_by_stage_and_forgotten_with_their_file() {
         let row = |stage: &str, chunk, reason: Option<&str>| UnfinishedRow {
             stage: stage.to_owned(),
