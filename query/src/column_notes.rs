@@ -31,10 +31,21 @@ pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: b
 fn shows(hit: &Hit, column: &ColumnDeclaration, retriever: &Retriever) -> bool {
     let unfinished = &retriever.snapshot().manifest().unfinished;
     if hit.metadata.iter().any(|(name, _)| *name == column.name) {
-        return unfinished.is_stale(&column.name) || retriever.has_changed(&column.stage);
+        return unfinished.is_stale(&column.name)
+            || with_sources(column, retriever).any(|column| retriever.has_changed(&column.stage));
     }
-    let rows = unfinished.for_stage(&column.stage);
-    rows.failed + rows.waiting > 0
+    let rows = |column: &ColumnDeclaration| unfinished.for_stage(&column.stage);
+    with_sources(column, retriever).map(rows).any(|rows| rows.failed + rows.waiting > 0)
+}
+
+/// A column, and then those that it is computed from.
+fn with_sources<'r>(
+    column: &'r ColumnDeclaration,
+    retriever: &'r Retriever,
+) -> impl Iterator<Item = &'r ColumnDeclaration> {
+    let manifest = retriever.snapshot().manifest();
+    let sources = manifest.unfinished.sources(&column.name);
+    std::iter::once(column).chain(manifest.columns.iter().filter(move |source| sources.contains(&source.name)))
 }
 
 /// Whether the values of a column change ranks: as numbers, as terms, or as a part of the embedded text.
@@ -42,20 +53,32 @@ fn ranks(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
     column.terms.is_some() || column.embed || boosts.has(&column.name)
 }
 
-/// The state of a column in words; `None` if every row has a result of the stage's present program.
+/// The state of a column in words; `None` if every row has a result of the present programs of the stage and of those whose columns
+/// it reads.
 fn note(column: &ColumnDeclaration, retriever: &Retriever) -> Option<String> {
+    let mut states: Vec<String> = Vec::new();
+    for state in with_sources(column, retriever).flat_map(|column| states_of(column, retriever)) {
+        if !states.contains(&state) {
+            states.push(state);
+        }
+    }
+    (!states.is_empty()).then(|| states.join(", and "))
+}
+
+/// The states of a column in words, without those of the columns that it is computed from.
+fn states_of(column: &ColumnDeclaration, retriever: &Retriever) -> Vec<String> {
     let unfinished = &retriever.snapshot().manifest().unfinished;
     let values = retriever.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());
     let missing = retriever.snapshot().manifest().chunk_count.saturating_sub(values);
     let (rows, stage) = (unfinished.for_stage(&column.stage), &column.stage);
     let count = |rows: u64| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
-    let is_refused = unfinished.is_stale(&column.name);
-    // Rows with a stale value do not wait.
-    let waiting = if is_refused { rows.waiting.min(missing) } else { rows.waiting };
+    let is_refused = unfinished.is_refused(&column.name);
+    // Rows that keep an earlier value do not wait.
+    let waiting = rows.waiting.min(missing);
     let mut states = Vec::new();
     if is_refused && values > 0 {
         states.push(format!("has stale values, because the program of stage `{stage}` is not allowed"));
-    } else if retriever.has_changed(stage) {
+    } else if retriever.has_changed(stage) && (values > 0 || waiting == 0) {
         states.push(format!("has stale values, because the program of stage `{stage}`, or a file that it depends on, has changed since the last index run"));
     }
     if rows.failed > 0 {
@@ -65,5 +88,5 @@ fn note(column: &ColumnDeclaration, retriever: &Retriever) -> Option<String> {
         let reason = if is_refused && values == 0 { ", and its program is not allowed" } else { "" };
         states.push(format!("is not complete, because stage `{stage}` was not run on {}{reason}", count(waiting)));
     }
-    (!states.is_empty()).then(|| states.join(", and "))
+    states
 }

@@ -125,7 +125,7 @@ impl KeptRows {
             }
             // Something that the stage reads may have changed: the path, or what git says.
             let is_settled = is_same && origin == path && cx.is_current();
-            let of_file = Origin { stage: cx.stage(), path, origin, known: known.as_ref(), is_settled };
+            let of_file = Origin { stage: cx.stage(), path, origin, known: known.as_ref(), is_same, is_settled };
             if stage.is_of_files {
                 kept.missing.extend(of_file.missing(Entity::File, row as u32, None));
             }
@@ -214,21 +214,30 @@ struct Origin<'a> {
     /// The path under which it was stored.
     origin: &'a str,
     known: Option<&'a FileRecord>,
+    /// Whether the text of the file is as it was.
+    is_same: bool,
     /// Whether everything that the stage reads is as it was.
     is_settled: bool,
 }
 
 impl Origin<'_> {
-    /// The missing results of a row: those that the last run has recorded, or that the stage has to run again.
+    /// The missing results of a row: those that the last run has recorded, with the reasons of failures, or that the stage has to run
+    /// again.
     fn missing(&self, entity: Entity, row: u32, position: Option<usize>) -> Vec<Missing> {
-        let Some(known) = self.known.filter(|_| self.is_settled) else { return vec![(entity, row, None)] };
+        let Some(known) = self.known.filter(|_| self.is_same || position.is_some()) else {
+            return vec![(entity, row, None)];
+        };
         let concerns = |chunk: Option<u32>| match (chunk, position) {
             (Some(chunk), Some(position)) => chunk as usize == position,
             (None, _) => true,
             (Some(_), None) => false,
         };
         let recorded = known.unfinished.iter().filter(|row| row.stage == self.stage && concerns(row.chunk));
-        recorded.map(|recorded| (entity, row, recorded.reason.clone())).collect()
+        let mut recorded: Vec<Missing> = recorded.map(|recorded| (entity, row, recorded.reason.clone())).collect();
+        if !self.is_settled && recorded.is_empty() {
+            recorded.push((entity, row, None));
+        }
+        recorded
     }
 }
 

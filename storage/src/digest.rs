@@ -18,7 +18,7 @@ const CHAINED: usize = 16;
 impl Snapshot {
     /// BLAKE3, in hexadecimal, of the logical content: every chunk in the order of keys with its record,
     /// terms, labels, lengths and vector; every file row but its stat data and blob id; the totals, the model
-    /// and the custom columns. Stale columns are left out: their values, the terms of the field for custom
+    /// and the custom columns. Stale columns, and what is computed from them, are left out: their values, the terms of the field for custom
     /// columns if one of them has terms, and all vectors if one of them is part of the embedded text.
     ///
     /// Two indexes of the same tree have the same digest, however each came about.

@@ -66,6 +66,7 @@ mod collection;
 mod column;
 mod commit;
 mod compact;
+mod completeness;
 mod content;
 mod digest;
 mod distrust;

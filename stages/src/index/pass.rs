@@ -14,7 +14,7 @@ use aurora_storage::{
 
 use super::access;
 use super::checkpoints::EarlierPasses;
-use super::column_state::{column_states, waiting_rows};
+use super::column_state::column_states;
 use super::custom_columns;
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
@@ -39,6 +39,7 @@ pub(super) fn pass(
     let begun = Instant::now();
     let plan = plan(options)?;
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
+    let derived = custom_columns::sources(&plan);
     let embedding_stage = EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)?;
     let kept = select_kept_stages(&plan, options);
     let documents: Vec<String> = suppliers(&plan).map(str::to_owned).collect();
@@ -55,6 +56,7 @@ pub(super) fn pass(
     let has_checkpoints = matches!(kind, PassKind::Whole | PassKind::Rest(_));
     let services = RunServices::open(root, &plan, columns.clone(), &environment, options, memory, &kind)?;
     let before = services.previous.snapshot.manifest().clone();
+    let absent = absent(&services.previous.snapshot, &kept, &documents, options)?;
     let mut earlier = match kind {
         PassKind::Rest(earlier) => *earlier,
         _ => EarlierPasses::none(&before, begun, options.publish_every),
@@ -142,7 +144,7 @@ pub(super) fn pass(
             head_commit: repository.head(),
             root: masked(root.display().to_string()),
             fingerprints,
-            unfinished: unfinished(&before, &report, &columns, &kept, options),
+            unfinished: Unfinished { derived, absent, ..unfinished(&before, &report, &columns, &kept, options) },
             complete: is_complete && deferred.is_none() && unread.is_empty(),
             now: aurora_clock::now_seconds(),
             summary: serde_json::Value::Null,
@@ -209,7 +211,7 @@ fn suppliers_of_unfinished<'s>(
     Ok(found)
 }
 
-/// The work that a run has left undone, apart from the rows, which the writer counts.
+/// The failures and the stale columns that a run leaves.
 fn unfinished(
     last: &Manifest,
     report: &RunReport,
@@ -219,7 +221,7 @@ fn unfinished(
 ) -> Unfinished {
     let before = &last.unfinished;
     let is_stale = |column: &&ColumnDeclaration| {
-        options.untrusted.contains(&column.stage) || kept.contains(&column.stage) && before.is_stale(&column.name)
+        options.untrusted.contains(&column.stage) || kept.contains(&column.stage) && before.is_refused(&column.name)
     };
     let failure = |(stage, place, reason): &(String, String, String)| StageFailure {
         stage: stage.clone(),
@@ -234,10 +236,29 @@ fn unfinished(
     failures.dedup();
     Unfinished {
         stale: columns.iter().filter(is_stale).map(|column| column.name.clone()).collect(),
-        rows: Vec::new(),
         failures,
         imported: (last.imported || before.imported) && (!options.untrusted.is_empty() || !options.runs_programs),
+        ..Unfinished::default()
     }
+}
+
+/// The stages of which the index has nothing because their programs are not allowed; `suppliers` are those that supply documents.
+fn absent(
+    previous: &Snapshot,
+    kept: &BTreeSet<String>,
+    suppliers: &[String],
+    options: &IndexOptions,
+) -> Result<Vec<String>, StorageError> {
+    let before = &previous.manifest().unfinished.absent;
+    let mut absent = options.left_out.clone();
+    for stage in kept.iter().filter(|stage| suppliers.contains(stage)) {
+        let is_refused = options.untrusted.contains(stage) || before.contains(stage);
+        if is_refused && !has_documents(previous, stage)? {
+            absent.push(stage.clone());
+        }
+    }
+    absent.sort_unstable();
+    Ok(absent)
 }
 
 /// The stages that were not run because their programs are not allowed; `suppliers` are those that supply documents.
@@ -254,7 +275,7 @@ fn not_run(
     let mut found = Vec::new();
     for stage in options.untrusted.iter().filter(|stage| kept.contains(*stage)) {
         let mut of_stage = columns.iter().filter(|column| column.stage == *stage).peekable();
-        let waiting = waiting_rows(snapshot, &columns, stage);
+        let waiting = snapshot.waiting_rows(stage)?;
         let results = if suppliers.contains(stage) {
             if has_documents(snapshot, stage)? { EarlierResults::KeptDocuments } else { EarlierResults::NoDocuments }
         } else if of_stage.peek().is_some() {
