@@ -509,6 +509,8 @@ fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
         other
     };
     let kept = import();
+    let found = kept.aur(&["mem", "search", "pay card", "--where", "owner=team of pay_0", "--format", "json"]).json();
+    assert!(found["notes"].to_string().contains("Column `owner` has stale values"), "before any run: {found}");
     let run = kept.aur(&["mem", "index", "--format", "json", "--max-failed-rows", "owner=2"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert_eq!(value(&kept), text("team of pay_0"));
