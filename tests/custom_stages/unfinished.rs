@@ -2,13 +2,14 @@
 //! run that can fills exactly these rows.
 
 use aurora_pipeline::Silent;
+use aurora_query::Mode;
 use aurora_stages::index::{
     self, ColumnState, EarlierResults, IndexOptions, IndexSummary, Refresh, StageNotRun, column_states, failed_rows,
 };
 use aurora_storage::MetaValue;
 
 use crate::fixture::Fixture;
-use crate::{counter, digest, fresh, options, repository, run, snapshot, text, values};
+use crate::{counter, digest, fresh, notes, options, repository, run, snapshot, text, values};
 
 /// A stage whose program fails on functions of some names in the way that the file `mode` says.
 const PROGRAM: &str = "
@@ -154,6 +155,8 @@ fn a_stage_of_files_and_one_that_makes_chunks_are_tried_again() {
     let summary = run(&fixture);
     assert_eq!(summary.violations.len(), 2, "{:?}", summary.violations);
     assert_eq!(failed_rows(&snapshot(fixture.root())).expect("readable").len(), 7);
+    let noted = notes(&fixture, Mode::Sparse).join("\n");
+    assert!(noted.contains("Stage `notes` failed on ") && noted.contains(", so chunks may be missing"), "{noted}");
     fixture.write("mode", "");
     let repaired = run(&fixture);
     assert_eq!((counter(&repaired, "licence.rows"), counter(&repaired, "notes.rows")), (6, 1));
