@@ -131,7 +131,7 @@ pub use error::StorageError;
 pub use files::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
 pub use index_id::IndexId;
 pub use label::{Label, LabelKind};
-pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
+pub use manifest::{FORMAT_VERSION, MAKES_CHUNKS, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
 pub use opening::OpenMode;
 pub use project::ProjectDirectory;
 pub use records::{Record, RecordReader, RecordStore, RecordTable, RecordWriter, Records};

@@ -2,13 +2,14 @@
 //! run that can fills exactly these rows.
 
 use aurora_pipeline::Silent;
+use aurora_query::Mode;
 use aurora_stages::index::{
     self, ColumnState, EarlierResults, IndexOptions, IndexSummary, Refresh, StageNotRun, column_states, failed_rows,
 };
 use aurora_storage::MetaValue;
 
 use crate::fixture::Fixture;
-use crate::{counter, digest, fresh, options, repository, run, snapshot, text, values};
+use crate::{counter, digest, fresh, notes, options, repository, run, snapshot, text, values};
 
 /// A stage whose program fails on functions of some names in the way that the file `mode` says.
 const PROGRAM: &str = "
@@ -154,6 +155,8 @@ fn a_stage_of_files_and_one_that_makes_chunks_are_tried_again() {
     let summary = run(&fixture);
     assert_eq!(summary.violations.len(), 2, "{:?}", summary.violations);
     assert_eq!(failed_rows(&snapshot(fixture.root())).expect("readable").len(), 7);
+    let noted = notes(&fixture, Mode::Sparse).join("\n");
+    assert!(noted.contains("Stage `notes` failed on ") && noted.contains(", so chunks may be missing"), "{noted}");
     fixture.write("mode", "");
     let repaired = run(&fixture);
     assert_eq!((counter(&repaired, "licence.rows"), counter(&repaired, "notes.rows")), (6, 1));
@@ -651,6 +654,8 @@ fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
         other
     };
     let kept = import();
+    let found = kept.aur(&["mem", "search", "pay card", "--where", "owner=team of pay_0", "--format", "json"]).json();
+    assert!(found["notes"].to_string().contains("Column `owner` has stale values"), "before any run: {found}");
     let run = kept.aur(&["mem", "index", "--format", "json", "--max-failed-rows", "owner=2"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert_eq!(value(&kept), text("team of pay_0"));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aurora_pipeline::{BatchView, DynamicType, Entity, StageContext, StageError, Value};
+use aurora_pipeline::{BatchView, DynamicType, Entity, NO_RESULT, StageContext, StageError, Value};
 
 use super::response::{CellValue, Response, RowNote};
 use super::rows::RowSet;
@@ -127,7 +127,8 @@ impl<'d> BatchOutcome<'d> {
         self.invalid.as_deref()
     }
 
-    /// Writes everything to the batch, and reports what failed.
+    /// Writes everything to the batch, and reports what failed. A failed unit of a stage that drops units is left out, because the
+    /// stage might have dropped it; its file is recorded as the row without a result.
     ///
     /// # Errors
     /// When the declaration does not allow it, which is a mistake of this crate.
@@ -135,9 +136,16 @@ impl<'d> BatchOutcome<'d> {
         let unit_entity = self.declaration.unit.entity();
         for (unit, reason) in std::mem::take(&mut self.failed) {
             self.clear(unit, batch.chunk_files());
-            self.dropped.remove(&unit);
             let path = Paths { batch, unit: self.declaration.unit }.of(unit);
-            batch.fail(unit_entity, unit, &path, &reason, cx);
+            let (entity, row) = match self.declaration.drops {
+                DropRows::None => (unit_entity, unit),
+                DropRows::Files => (Entity::File, unit),
+                DropRows::Chunks => (Entity::File, batch.chunk_files()[unit as usize]),
+            };
+            if self.declaration.drops != DropRows::None {
+                self.dropped.insert(unit, NO_RESULT.to_owned());
+            }
+            batch.fail(entity, row, &path, &reason, cx);
         }
         let paths = Paths { batch, unit: self.declaration.unit };
         for (column, unit) in &self.undeclared {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_pipeline::{Fingerprint, Pipeline};
 use aurora_redact::has_secret;
-use aurora_storage::{ColumnDeclaration, Manifest};
+use aurora_storage::{ColumnDeclaration, MAKES_CHUNKS, Manifest};
 
 use crate::columns::{BLAME, CHUNK_ID, EMBEDDING, RECORD, SIGNAL, TOKENS};
 use crate::masking::masked_with_digest;
@@ -13,8 +13,7 @@ use crate::services::RunScope;
 /// The entry of the manifest's fingerprints for HEAD and everything else that attribution depends on.
 pub(super) const HISTORY: &str = "history";
 
-/// Marks the entries of stages that chunks depend on. The output of all other stages is made from stored chunks.
-const MAKES_CHUNKS: &str = "makes chunks";
+/// Marks the entries of all other stages than those that chunks depend on: their output is made from stored chunks.
 const DERIVED: &str = "derived";
 
 /// The stages of one run as the manifest keeps them: names and states, in the order of the plan.
