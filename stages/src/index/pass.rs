@@ -51,7 +51,11 @@ pub(super) fn pass(
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
     let project = ProjectDirectory::of(root);
-    let environment = Environment::open(project.path(), OpenMode::Create)?;
+    let environment = if options.requires_directory {
+        Environment::open_in_existing(project.path())?
+    } else {
+        Environment::open(project.path(), OpenMode::Create)?
+    };
     if options.trust.known.origin(project.path(), &environment.snapshot()?) == Origin::Own {
         environment.assume_sound();
     }
