@@ -73,7 +73,8 @@ fn check_thresholds(options: &IndexOptions, program: &Program) -> Outcome {
     let wrong = |error| findings::failure(error, &program.terminal);
     let plan = indexing::plan(options).map_err(wrong)?;
     let columns = indexing::custom_columns(&plan).map_err(|found| wrong(IndexError::Pipeline(found)))?;
-    let stages: Vec<&str> = plan.stages().iter().map(PlannedStage::name).collect();
+    let custom = plan.stages().iter().filter(|stage| !indexing::is_built_in(stage));
+    let stages: Vec<&str> = custom.map(PlannedStage::name).collect();
     let columns: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     let unknown = |message: String, name: &str, known: &[&str]| {
         let failure = Failure::new(message);
@@ -83,7 +84,7 @@ fn check_thresholds(options: &IndexOptions, program: &Program) -> Outcome {
         }
     };
     if let Some((name, _)) = options.max_failed_rows.iter().find(|(name, _)| !stages.contains(&name.as_str())) {
-        return Err(unknown(format!("the pipeline has no stage `{name}`"), name, &stages));
+        return Err(unknown(format!("the pipeline has no custom stage `{name}`"), name, &stages));
     }
     if let Some((name, _)) = options.min_columns.iter().find(|(name, _)| !columns.contains(&name.as_str())) {
         return Err(unknown(format!("no stage of the pipeline writes a column `{name}`"), name, &columns));
@@ -288,7 +289,7 @@ fn not_left_out(summary: &IndexSummary, options: &IndexOptions) -> Outcome {
         columns => format!("; removed from the index with all values: {}", quoted(columns)),
     };
     Err(Failure::Short(format!(
-        "left out, because the program is not allowed: stage {}{removed}",
+        "left out, because a program is not allowed: stage {}{removed}",
         quoted(&options.left_out)
     )))
 }

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
     Ok(stdout.flush()?)
 }
 
-/// Opens a directory that the user has named. If there is none, it is made, and nobody else may use it.
+/// Opens a directory that the user has named. If it does not exist, it is created, and nobody else may use it.
 fn create_named(path: &Path) -> io::Result<Directory> {
     let path = std::path::absolute(path)?;
     match Directory::open_root(&path) {

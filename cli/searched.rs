@@ -19,7 +19,7 @@ use crate::{findings, index, memories, place, query_embedder};
 /// Opened generations of some roots.
 pub(crate) struct Searched {
     pub(crate) searchers: Searchers,
-    /// What the next answer says of them.
+    /// Notes of the next answer about them.
     pub(crate) notes: Vec<String>,
     /// How many of all known roots could not be opened. Why has been printed.
     pub(crate) missing: usize,
@@ -140,7 +140,7 @@ struct OfMemory {
     found: Vec<NamedSearcher>,
     opened: Vec<MemoryRoot>,
     left_out: Vec<MemoryError>,
-    /// What the first answer says of those that were found.
+    /// The note of the first answer about the ones that were found.
     notes: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `aur mem verify`: checks the whole index, and those of the memories beside it.
+//! `aur mem verify`: checks the whole index, and the indexes of the memories.
 
 use std::io::Write;
 

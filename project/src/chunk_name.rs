@@ -11,8 +11,8 @@ use crate::error::ProjectError;
 const SUGGESTIONS: usize = 3;
 /// Most chunks of one name that are looked at for suggestions.
 const MOST_NAMESAKES: usize = 1_000;
-/// Most chunks of files with a similar path that are looked at for suggestions.
-const MOST_NEIGHBOURS: usize = 4_000;
+/// Maximum number of chunks of files with a similar path that are compared for suggestions.
+const MAX_NEIGHBOURS: usize = 4_000;
 /// Maximum length of a name that others are compared with for suggestions, in bytes: a comparison takes time for every byte.
 pub(crate) const MAX_COMPARED_BYTES: usize = 512;
 
@@ -130,7 +130,7 @@ impl<'a> Names<'a> {
             }
         }
         files.sort_by_key(|(distance, _)| *distance);
-        let of_files = files.into_iter().flat_map(|(_, file)| file.chunks).take(MOST_NEIGHBOURS);
+        let of_files = files.into_iter().flat_map(|(_, file)| file.chunks).take(MAX_NEIGHBOURS);
         let name = id.rsplit(':').next().unwrap_or(id).to_lowercase();
         let of_name = self.snapshot.label(Label::Defines(&name))?.into_iter().take(MOST_NAMESAKES).map(ChunkId);
         let mut keys = Vec::new();

@@ -37,9 +37,13 @@ pub(crate) struct KeptStage {
 
 /// Whether a stand-in can take the place of a stage: it is a custom one that gets its stored values back, or supplies documents.
 pub(crate) fn can_be_kept(stage: &PlannedStage) -> bool {
-    let is_built_in = crate::registry().stage_types().any(|name| name == stage.type_name());
     let reads_stored = |column: &ColumnSpec| [FILE_STORED.name(), CHUNK_STORED.name()].contains(&column.name());
-    !is_built_in && (stage.access().all_reads().any(reads_stored) || supplies_documents(stage))
+    !is_built_in(stage) && (stage.access().all_reads().any(reads_stored) || supplies_documents(stage))
+}
+
+/// Whether a stage is of a type that the program brings.
+pub fn is_built_in(stage: &PlannedStage) -> bool {
+    crate::registry().stage_types().any(|name| name == stage.type_name())
 }
 
 /// The languages of the files that a stage works on; none if it works on all.

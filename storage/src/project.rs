@@ -134,7 +134,7 @@ impl ProjectDirectory {
         Directory::open_root(parent)?.create_directory(name)
     }
 
-    /// Opens the directory in the project's `root`, and creates it if there is none.
+    /// Opens the directory in the project's `root`, and creates it if it does not exist.
     ///
     /// # Errors
     /// A [`Refusal`] when it is a link, [`io::ErrorKind::NotFound`] when `root` was deleted, or the system's error.

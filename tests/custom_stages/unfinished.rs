@@ -361,6 +361,17 @@ fn answers_tell_of_the_columns_that_a_column_is_computed_from() {
 }
 
 #[test]
+fn stages_that_depend_on_one_that_is_skipped_are_skipped() {
+    let fixture = with_copy();
+    fixture.aur(&["plugin", "trust", "copy", "--yes"]);
+    let run = fixture.aur(&["mem", "index", "--quiet", "--untrusted", "skip"]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.err.contains("stage `owner`, `copy`"), "{}", run.err);
+    let check = fixture.aur(&["mem", "search", "pay card", "--format", "json"]);
+    assert_eq!(check.code, Some(0), "{check:?}");
+}
+
+#[test]
 fn a_program_that_is_allowed_again_unchanged_runs_on_the_rows_that_wait() {
     let fixture = with_program();
     run(&fixture);
@@ -594,10 +605,10 @@ fn exit_codes_and_answers_tell_of_failed_rows() {
     let few = fixture.aur(&["mem", "index", "--quiet", "--max-failed-rows", "owner=2", "--min-column", "owner=95"]);
     assert_eq!(few.code, Some(1), "{few:?}");
     assert!(few.err.contains("of the chunks have a value in column `owner`, less than 95%"), "{}", few.err);
-    let pipeline = format!("{STAGE}max_failed_rows = 2\nmin_values = 50\n");
+    let pipeline = format!("{STAGE}max_failed_rows = 2\nmin_values = 50.5\n");
     fixture.write(".aurora/pipeline.toml", &pipeline);
     assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0), "the pipeline sets the thresholds");
-    fixture.write(".aurora/pipeline.toml", pipeline.replace("= 50", "= 99"));
+    fixture.write(".aurora/pipeline.toml", pipeline.replace("= 50.5", "= 99"));
     assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(1));
     fixture.write(".aurora/pipeline.toml", STAGE).write("mode", "");
     assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0));
@@ -616,7 +627,8 @@ fn thresholds_for_unknown_names_were_reported_after_the_run() {
     let fixture = with_program();
     trust(&fixture);
     for (threshold, reason) in [
-        (["--max-failed-rows", "ownr=3"], "Error: the pipeline has no stage `ownr`\n  Help: did you mean `owner`?\n"),
+        (["--max-failed-rows", "ownr=3"], "Error: the pipeline has no custom stage `ownr`\n  Help: did you mean `owner`?\n"),
+        (["--max-failed-rows", "chunk=3"], "Error: the pipeline has no custom stage `chunk`\n"),
         (["--min-column", "nope=3"], "Error: no stage of the pipeline writes a column `nope`\n"),
     ] {
         let refused = fixture.aur(&[&["mem", "index"][..], &threshold].concat());

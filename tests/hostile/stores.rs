@@ -245,7 +245,7 @@ fn a_damaged_index_of_a_memory_is_found_by_checks_and_built_again_by_a_search() 
                     ensure(notes(&outcomes[3])?.is_empty(), "nothing is left out")?;
                     let [first, second] = [mended(&outcomes[3])?, mended(&outcomes[4])?];
                     // Every search reads page 11.
-                    ensure(first == 1 || (first == 0 && page != 11), "one note says so")?;
+                    ensure(first == 1 || (first == 0 && page != 11), "one note")?;
                     ensure(second == 0, "once")?;
                     ensure(first == 0 || outcomes[5].code == Some(0), "the new index is sound")
                 },
@@ -258,7 +258,7 @@ fn a_damaged_index_of_a_memory_is_found_by_checks_and_built_again_by_a_search() 
 fn a_damaged_index_of_a_memory_is_built_again_by_a_recall() {
     withstands(on_each_index(11, |attack, verify| {
         attack.run(&["mem", "recall", "parse_token", "--format", "json"]).run(verify).expect(|_, outcomes| {
-            ensure(mended(&outcomes[0])? == 1, "one note says so")?;
+            ensure(mended(&outcomes[0])? == 1, "one note")?;
             ensure(outcomes[1].code == Some(0), "the new index is sound")
         })
     }));

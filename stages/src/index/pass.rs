@@ -303,7 +303,7 @@ fn not_run(
     Ok(found)
 }
 
-/// Whether a chunk does not wait for a stage that works on files in `languages`, or on all if there are none.
+/// Whether a chunk does not wait for a stage that works on files in `languages`, or on all files if `languages` is empty.
 fn has_results(snapshot: &Snapshot, stage: &str, languages: &[String]) -> Result<bool, StorageError> {
     for file in snapshot.files() {
         let file = file?;

@@ -47,7 +47,7 @@ impl CopyDirectory {
             let opened = Directory::open_private_root(directory.path())?;
             let (locked, new) = LOCK;
             let lock = opened.create_new(new)?;
-            // Where nothing can be locked, nothing is removed.
+            // On a file system without locks, no copy is removed.
             let _ = lock.try_lock();
             opened.rename(new, locked)?;
             Ok(Self { _lock: lock, opened, directory })
