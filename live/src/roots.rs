@@ -86,8 +86,9 @@ impl Roots {
         for Root { name, live } in self.0.iter() {
             match live.searcher() {
                 Ok(searcher) => {
-                    let note =
-                        |reason: String| format!("The index{} is not up to date: {reason}", self.of_root_if_several(name));
+                    let note = |reason: String| {
+                        format!("The index{} is not up to date: {reason}", self.of_root_if_several(name))
+                    };
                     notes.extend(live.obstacle().map(note));
                     opened.push(NamedSearcher::of_project(name.clone(), searcher));
                 }

@@ -158,7 +158,8 @@ impl RunConfig {
                     run.batch_files = count(sources, entry, 1..=MOST_BATCH_FILES, found).unwrap_or(run.batch_files);
                 }
                 "queue_batches" => {
-                    run.queue_batches = count(sources, entry, 1..=MOST_QUEUE_BATCHES, found).unwrap_or(run.queue_batches);
+                    run.queue_batches =
+                        count(sources, entry, 1..=MOST_QUEUE_BATCHES, found).unwrap_or(run.queue_batches);
                 }
                 other => {
                     let location = sources.locate(&entry.key_span);

@@ -627,7 +627,10 @@ fn thresholds_for_unknown_names_were_reported_after_the_run() {
     let fixture = with_program();
     trust(&fixture);
     for (threshold, reason) in [
-        (["--max-failed-rows", "ownr=3"], "Error: the pipeline has no custom stage `ownr`\n  Help: did you mean `owner`?\n"),
+        (
+            ["--max-failed-rows", "ownr=3"],
+            "Error: the pipeline has no custom stage `ownr`\n  Help: did you mean `owner`?\n",
+        ),
         (["--max-failed-rows", "chunk=3"], "Error: the pipeline has no custom stage `chunk`\n"),
         (["--min-column", "nope=3"], "Error: no stage of the pipeline writes a column `nope`\n"),
     ] {

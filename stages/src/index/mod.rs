@@ -35,9 +35,9 @@ use std::time::{Duration, Instant};
 use aurora_pipeline::Silent;
 use aurora_storage::{Environment, OpenMode, ProjectDirectory, StorageError};
 
+pub use crate::kept_stage::is_built_in;
 pub use aurora_history::git_directory;
 pub use column_state::{ColumnState, FailedRow, column_states, failed_rows};
-pub use crate::kept_stage::is_built_in;
 pub use custom_columns::declarations as custom_columns;
 pub use directories::directories;
 pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run};
