@@ -17,7 +17,7 @@ use crate::values::ReportFormat;
 pub(crate) fn run(args: &BlameArgs, program: &Program) -> Outcome {
     let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
     let here = place::here();
-    let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref() };
+    let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let file = names.file(&args.file)?;
     let blame = attribution(&snapshot, &file)?;
     let mut out = program.terminal.stdout();

@@ -317,7 +317,15 @@ fn memory(root: &Path) -> CheckResult {
     for place in memories::places(root) {
         let directory = place.directory().display().to_string();
         match memories::open_all(std::iter::once(place)) {
-            Ok(memories) => found.extend(memories.first().map(|_| directory)),
+            Ok(memories) => {
+                let Some(memory) = memories.first() else { continue };
+                if let Some(problem) = memory.index_problem() {
+                    return failed(format!(
+                        "the index of the memory at {directory} is damaged: {problem}; `aur mem index --force` builds it again"
+                    ));
+                }
+                found.push(directory);
+            }
             Err(Failure::Fatal { message, help: Some(help) }) => return failed(format!("{message}; {help}")),
             Err(failure) => return failed(failure.message()),
         }

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
     check_target(file, opened.project.root())?;
     let manifest = opened.snapshot.export(file, PROGRAM).map_err(opened::failure)?;
     if !manifest.complete {
-        terminal.warn("the index is not complete: the last run was stopped before it had seen every file, or could not read all of them");
+        terminal.warn("the index is not complete: the last run was stopped before it had seen every file, could not read all of them, or lacks results of stages");
     }
     let mut out = terminal.stdout();
     match args.format {

@@ -74,7 +74,7 @@ fn named(args: &FeedbackArgs, project: &Project, program: &Program) -> Outcome<V
                 };
                 let OpenedIndex { project, snapshot } = index.insert(opened);
                 let here = place::here();
-                let names = Names { snapshot, root: project.root(), from: here.as_deref() };
+                let names = Names { snapshot, root: project.root(), from: here.as_deref(), work: None };
                 let (_, key) = names.chunk(id).map_err(nothing_recorded)?;
                 (project.directory(), key)
             }

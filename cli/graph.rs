@@ -24,7 +24,7 @@ const MOST_EXTERNAL: usize = 12;
 pub(crate) fn run(args: &GraphArgs, program: &Program) -> Outcome {
     let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
     let here = place::here();
-    let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref() };
+    let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let index = RelationIndex::new(&snapshot);
     let id = definition(&names, &index, &args.name)?;
     let options = TreeOptions { relation: args.relation(), depth: args.depth, min_confidence: args.min_confidence };

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
     let imported = Environment::import(&project.directory(), &mut input, arrival).map_err(opened::failure)?;
     project.record().map_err(opened::failure)?;
     if !imported.complete {
-        terminal.warn("the index is not complete: the run that made it was stopped before it had seen every file, or could not read all of them");
+        terminal.warn("the index is not complete: the run that made it was stopped before it had seen every file, could not read all of them, or lacks results of stages");
     }
     let mut out = terminal.stdout();
     match args.format {

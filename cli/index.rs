@@ -19,7 +19,7 @@ use crate::program::Program;
 use crate::programs::Purpose;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{findings, interrupt, place, programs};
+use crate::{findings, interrupt, memories, place, programs};
 
 /// Runs the pipeline and prints what it did.
 pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
@@ -40,6 +40,9 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(program.terminal.live) };
     let summary = build(&options, &progress, program)?;
     record_content(&options, program);
+    if args.force {
+        memories::mend_indexes(&options.root, &program.terminal);
+    }
     let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_line(&mut out, &summary)?,
@@ -70,7 +73,8 @@ fn check_thresholds(options: &IndexOptions, program: &Program) -> Outcome {
     let wrong = |error| findings::failure(error, &program.terminal);
     let plan = indexing::plan(options).map_err(wrong)?;
     let columns = indexing::custom_columns(&plan).map_err(|found| wrong(IndexError::Pipeline(found)))?;
-    let stages: Vec<&str> = plan.stages().iter().map(PlannedStage::name).collect();
+    let custom = plan.stages().iter().filter(|stage| !indexing::is_built_in(stage));
+    let stages: Vec<&str> = custom.map(PlannedStage::name).collect();
     let columns: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     let unknown = |message: String, name: &str, known: &[&str]| {
         let failure = Failure::new(message);
@@ -80,7 +84,7 @@ fn check_thresholds(options: &IndexOptions, program: &Program) -> Outcome {
         }
     };
     if let Some((name, _)) = options.max_failed_rows.iter().find(|(name, _)| !stages.contains(&name.as_str())) {
-        return Err(unknown(format!("the pipeline has no stage `{name}`"), name, &stages));
+        return Err(unknown(format!("the pipeline has no custom stage `{name}`"), name, &stages));
     }
     if let Some((name, _)) = options.min_columns.iter().find(|(name, _)| !columns.contains(&name.as_str())) {
         return Err(unknown(format!("no stage of the pipeline writes a column `{name}`"), name, &columns));
@@ -285,7 +289,7 @@ fn not_left_out(summary: &IndexSummary, options: &IndexOptions) -> Outcome {
         columns => format!("; removed from the index with all values: {}", quoted(columns)),
     };
     Err(Failure::Short(format!(
-        "left out, because the program is not allowed: stage {}{removed}",
+        "left out, because a program is not allowed: stage {}{removed}",
         quoted(&options.left_out)
     )))
 }

@@ -141,6 +141,34 @@ pub(crate) fn without(error: &MemoryError) -> String {
     format!("Memory was left out: {}", chain(error))
 }
 
+/// The note of an answer, or of a command, about a memory whose index was damaged.
+pub(crate) fn mended(memory: &Memory, problem: &str) -> String {
+    let owner = memory.place().owner().as_str();
+    format!("the index of the {owner}'s memory was damaged ({problem}); it was built again from the entries")
+}
+
+/// The reason for which a memory with a damaged index cannot be searched.
+pub(crate) fn not_mended(memory: &Memory, error: &MemoryError) -> String {
+    let owner = memory.place().owner().as_str();
+    format!("the index of the {owner}'s memory is damaged and cannot be built again: {}", chain(error))
+}
+
+/// Memories that can be opened, of those that a search in a project sees.
+pub(crate) fn openable(root: &Path) -> impl Iterator<Item = Memory> {
+    places(root).into_iter().filter_map(|place| Memory::open(place).ok().flatten())
+}
+
+/// Builds the damaged indexes of memories again, of which a search in a project sees the entries.
+pub(crate) fn mend_indexes(root: &Path, terminal: &Terminal) {
+    for memory in openable(root) {
+        match memory.mend_index() {
+            Ok(None) => {}
+            Ok(Some(problem)) => terminal.note(&mended(&memory, &problem)),
+            Err(error) => terminal.warn(&not_mended(&memory, &error)),
+        }
+    }
+}
+
 /// The user's memory, which is made where there is none.
 pub(crate) fn of_user() -> Outcome<Memory> {
     create(Owner::User, Path::new("."))

@@ -32,7 +32,10 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
     let directory = match &args.out {
         Some(out) => create_named(out),
         None => {
-            ProjectDirectory::of(&root).create().and_then(|home| home.create_directory(ProjectDirectory::MINED_SETS))
+            let home = ProjectDirectory::of(&root).create();
+            // Sets that an earlier version has written may be readable by others.
+            let sets = home.and_then(|home| home.create_private_directory(ProjectDirectory::MINED_SETS));
+            sets.inspect(Directory::make_private)
         }
     };
     let directory = directory.map_err(|error| Failure::new(format!("cannot write {}: {error}", out.display())))?;
@@ -50,11 +53,13 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
     Ok(stdout.flush()?)
 }
 
-/// Opens a directory that the user has named, and makes it if there is none.
-#[allow(clippy::disallowed_methods, reason = "the user has named it")]
+/// Opens a directory that the user has named. If it does not exist, it is created, and nobody else may use it.
 fn create_named(path: &Path) -> io::Result<Directory> {
-    std::fs::create_dir_all(path)?;
-    Directory::open_root(&std::path::absolute(path)?)
+    let path = std::path::absolute(path)?;
+    match Directory::open_root(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Directory::create_private_root(&path),
+        opened => opened,
+    }
 }
 
 /// Copies the pipeline of a project, if it has one of its own.

@@ -21,18 +21,17 @@ pub(crate) fn path_for(sets: &Path) -> PathBuf {
 }
 
 /// Creates the directory of the copies if it belongs in the user's directory, and removes the copies of projects that
-/// no longer exist.
+/// no longer exist. Only the user may read them.
 ///
 /// # Errors
 /// When the user's directory cannot be written.
 pub(crate) fn create(sets: &Path) -> io::Result<Option<Directory>> {
     let Some(path) = in_user_directory(sets) else { return Ok(None) };
-    #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
-    std::fs::create_dir_all(&path)?;
     let (Some(all), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
-    let all = Directory::open_root(all)?;
+    let all = Directory::create_private_root(all)?;
     remove_orphans(&all)?;
-    let trees = all.create_directory(name)?;
+    let trees = all.create_private_directory(name)?;
+    trees.make_private();
     trees.write(OWNER, sets.canonicalize()?.as_os_str().as_encoded_bytes())?;
     Ok(Some(trees))
 }

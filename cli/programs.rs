@@ -42,7 +42,12 @@ pub(crate) fn allowed(
                 program.stage
             ));
         }
-        return Ok(without_programs(options, &refused));
+        let options = without_programs(options, &refused).map_err(|error| findings::project(error, terminal))?;
+        let is_dependant = |stage: &&String| refused.iter().all(|program| program.stage != **stage);
+        for stage in options.left_out.iter().filter(is_dependant) {
+            terminal.warn(&format!("{goes_on} without stage `{stage}`: it reads what a stage writes that is left out"));
+        }
+        return Ok(options);
     }
     let shown: Vec<String> = refused.iter().map(described).collect();
     let commands: Vec<String> = refused.iter().map(|program| format!("`aur plugin trust {}`", program.stage)).collect();

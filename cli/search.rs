@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain};
+use aurora_project::{PackedAnswer, SearchRequest, chain};
 use aurora_query::{
     Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, Hit, LONGEST_QUERY, Mode, QueryError,
     SearchResults, ShownChunk, TextFilter, WorkBudget,
@@ -11,13 +11,14 @@ use serde_json::json;
 
 use crate::args_search::{FusionArg, GroupArg, ResultFormat, SearchArgs};
 use crate::failure::{Failure, Outcome};
+use crate::memories;
 use crate::output::links::Links;
 use crate::output::results::{self, Shown};
 use crate::output::{context, json, time, units};
 use crate::program::Program;
+use crate::searched::{self, Searched};
 use crate::terminal::Terminal;
 use crate::values::ModeArg;
-use crate::{memories, searched};
 
 /// Most bytes of a line of standard input.
 const LONGEST_LINE: u64 = 256 << 20;
@@ -47,8 +48,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let roots: Vec<_> = projects.map(|root| (root.name.as_str(), root.searcher.project().root())).collect();
     let links = Links::detect(terminal.out, roots.into_iter());
     let missing = searched.missing;
-    let mut session =
-        Session { args, terminal, notes: searched.notes, filter, patterns, links, searchers: searched.searchers };
+    let mut session = Session { args, terminal, filter, patterns, links, searched };
     if args.stdin {
         session.answer_lines(std::io::stdin().lock())?
     } else {
@@ -64,20 +64,24 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
 struct Session<'a> {
     args: &'a SearchArgs,
     terminal: &'a Terminal,
-    /// What the first answer says of the indexes.
-    notes: Vec<String>,
     filter: FilterSpec,
     patterns: TextFilter,
     links: Links,
-    searchers: Searchers,
+    searched: Searched,
+}
+
+/// Results, and their texts where a budget is given.
+struct Answer {
+    found: SearchResults,
+    packed: Option<Context>,
 }
 
 impl Session<'_> {
     fn answer(&mut self, text: &str) -> Outcome {
         let now = time::now();
-        let found = self.search(text, now).map_err(|error| Failure::from_error(&error))?;
+        let answer = self.search(text, now).map_err(|error| Failure::from_error(&error))?;
         let mut out = self.terminal.stdout();
-        self.present(&mut out, &found, now)
+        self.present(&mut out, &answer, now)
     }
 
     /// One answer for every line, at once, so that a program can ask one by one. A query that
@@ -92,11 +96,11 @@ impl Session<'_> {
             let text = text.trim_end_matches('\r');
             let now = time::now();
             match self.search(text, now) {
-                Ok(found) => {
+                Ok(answer) => {
                     if self.args.format == ResultFormat::Table {
                         results::write_heading(&mut out, text, self.terminal.out)?;
                     }
-                    self.present(&mut out, &found, now)?;
+                    self.present(&mut out, &answer, now)?;
                 }
                 Err(error) => {
                     self.print_error(&mut out, text, &error)?;
@@ -107,7 +111,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn search(&mut self, text: &str, now: i64) -> Result<SearchResults, QueryError> {
+    fn search(&mut self, text: &str, now: i64) -> Result<Answer, QueryError> {
         let request = SearchRequest {
             limit: self.args.limit.unwrap_or_else(|| SearchRequest::default_limit(self.args.budget)),
             mode: mode(self.args.mode),
@@ -118,9 +122,20 @@ impl Session<'_> {
             snippet_lines: self.snippet_lines(),
             ..SearchRequest::new(text)
         };
-        let mut found = self.searchers.search(&request, now)?;
-        found.notes.splice(0..0, std::mem::take(&mut self.notes));
-        Ok(found)
+        let (budget, is_table) = (self.args.budget, self.is_table());
+        let mut answer = self.searched.ask(|searchers| {
+            let found = searchers.search(&request, now)?;
+            let packed = match budget {
+                Some(budget) if is_table => {
+                    Some(searchers.packed_as(&found, budget, &WorkBudget::default(), context::plain)?)
+                }
+                Some(budget) => Some(searchers.packed(&found, budget, &WorkBudget::default())?),
+                None => None,
+            };
+            Ok(Answer { found, packed })
+        })?;
+        answer.found.notes.splice(0..0, std::mem::take(&mut self.searched.notes));
+        Ok(answer)
     }
 
     /// People read a list of files; programs, and a token budget, take every chunk on its own.
@@ -152,20 +167,15 @@ impl Session<'_> {
     }
 
     /// Prints an answer and remembers what was shown.
-    fn present(&self, out: &mut impl Write, found: &SearchResults, now: i64) -> Outcome {
-        let Some(budget) = self.args.budget else {
+    fn present(&self, out: &mut impl Write, answer: &Answer, now: i64) -> Outcome {
+        let Answer { found, packed } = answer;
+        let Some(packed) = packed else {
             self.print(out, found, now)?;
             out.flush()?;
             self.record(&found.query, found.shown(), now);
             return Ok(());
         };
-        let packed = if self.is_table() {
-            self.searchers.packed_as(found, budget, &WorkBudget::default(), context::plain)
-        } else {
-            self.searchers.packed(found, budget, &WorkBudget::default())
-        };
-        let packed = packed.map_err(|error| Failure::from_error(&error))?;
-        self.print_packed(out, found, &packed)?;
+        self.print_packed(out, found, packed)?;
         out.flush()?;
         self.record(&found.query, packed.shown(), now);
         Ok(())
@@ -212,7 +222,7 @@ impl Session<'_> {
                 stale.push(file);
             }
         }
-        if !stale.is_empty() && self.searchers.iter().all(|root| !root.searcher.project().has_sources()) {
+        if !stale.is_empty() && self.searched.searchers.iter().all(|root| !root.searcher.project().has_sources()) {
             self.terminal.note("no sources here: what is shown is the text of the index");
         } else if !stale.is_empty() {
             let more = if stale.len() > NAMED_FILES { ", …" } else { "" };
@@ -266,9 +276,9 @@ impl Session<'_> {
             return;
         }
         let shown: Vec<ShownChunk<'_>> = shown.collect();
-        self.searchers.record(shown.iter().copied(), now);
+        self.searched.searchers.record(shown.iter().copied(), now);
         if let Some(session) = &self.args.memory.session {
-            memories::note_search(session, query, &self.searchers, &shown, self.terminal);
+            memories::note_search(session, query, &self.searched.searchers, &shown, self.terminal);
         }
     }
 }

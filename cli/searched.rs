@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_memory::{Memory, MemoryError, MemoryPlace, Scope, Visibility, check_session};
+use aurora_memory::{Memory, MemoryError, MemoryPlace, MemoryRules, Scope, Visibility, check_session};
 use aurora_project::{NamedSearcher, Searcher, Searchers, root_names};
-use aurora_query::{FlagValue, Mode, Source};
+use aurora_query::{FlagValue, Mode, QueryError, SearchConfig, Source};
 
 use crate::args_memory::{SearchedMemory, SourceArg};
 use crate::args_roots::SearchedRoots;
@@ -19,10 +19,49 @@ use crate::{findings, index, memories, place, query_embedder};
 /// Opened generations of some roots.
 pub(crate) struct Searched {
     pub(crate) searchers: Searchers,
-    /// What the first answer says of them.
+    /// Notes of the next answer about them.
     pub(crate) notes: Vec<String>,
     /// How many of all known roots could not be opened. Why has been printed.
     pub(crate) missing: usize,
+    /// The memories among them.
+    memories: Vec<MemoryRoot>,
+}
+
+impl Searched {
+    /// Asks them a question. If the index of a memory turns out to be damaged, it is built again from the entries, or else the
+    /// memory is left out, and the question is asked once more.
+    pub(crate) fn ask<T>(&mut self, ask: impl Fn(&Searchers) -> Result<T, QueryError>) -> Result<T, QueryError> {
+        let error = match ask(&self.searchers) {
+            Err(QueryError::Storage(error)) if error.unusable_index().is_some() => error,
+            answer => return answer,
+        };
+        if self.mend_memories() && self.searchers.iter().next().is_some() {
+            ask(&self.searchers)
+        } else {
+            Err(error.into())
+        }
+    }
+
+    /// Builds damaged indexes of memories again, and leaves out the memories where that fails. Says whether an index was damaged.
+    fn mend_memories(&mut self) -> bool {
+        let mut roots: Vec<NamedSearcher> =
+            self.searchers.iter().filter(|root| root.memory.is_none()).cloned().collect();
+        // An index that is open in this process cannot be replaced.
+        self.searchers = Searchers::new(Vec::new());
+        let mut notes = Vec::new();
+        for memory in &self.memories {
+            match memory.mended(&mut notes) {
+                Ok(root) => roots.extend(root),
+                Err(error) => {
+                    notes.push(format!("Memory was left out: {}", memories::not_mended(&memory.memory, &error)));
+                }
+            }
+        }
+        self.searchers = Searchers::new(roots);
+        let has_damage = !notes.is_empty();
+        self.notes.append(&mut notes);
+        has_damage
+    }
 }
 
 /// What the arguments of a command say of what it searches.
@@ -47,20 +86,20 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     let sources = sources(args.memory);
     let has = |source| sources.is_empty() || sources.contains(&source);
     let roots = place::for_searches(args.roots)?;
-    let OfMemory { found, left_out } =
+    let OfMemory { found, opened, left_out, notes: of_memories } =
         if has(Source::Memory) { of_memory(args, flags, mode, &roots, program)? } else { OfMemory::default() };
-    let mut notes: Vec<String> = left_out.iter().map(memories::without).collect();
+    let mut notes: Vec<String> = left_out.iter().map(memories::without).chain(of_memories).collect();
     if !has(Source::Code) && !has(Source::Log) {
         if found.is_empty() {
             let none = || Failure::new("memory has no entries").with_help("`aur mem add` adds one");
             return Err(left_out.into_iter().next().map_or_else(none, memories::failure));
         }
-        return Ok(Searched { searchers: Searchers::new(found), notes, missing: 0 });
+        return Ok(Searched { searchers: Searchers::new(found), notes, missing: 0, memories: opened });
     }
     let is_outside = |root: &PathBuf| !place::is_project(root) && !program.project(root.clone()).has_index();
     if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
         notes.push("the current directory is in no project: only memory was searched".to_owned());
-        return Ok(Searched { searchers: Searchers::new(found), notes, missing: 0 });
+        return Ok(Searched { searchers: Searchers::new(found), notes, missing: 0, memories: opened });
     }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let opening = Opening { args: *args, flags, mode, share: roots.len().max(1) as u32, program };
@@ -82,7 +121,7 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     }
     failures.iter().for_each(|failure| program.terminal.report(failure));
     searchers.extend(found);
-    Ok(Searched { searchers: Searchers::new(searchers), notes, missing: failures.len() })
+    Ok(Searched { searchers: Searchers::new(searchers), notes, missing: failures.len(), memories: opened })
 }
 
 /// Where results may come from; empty for everywhere.
@@ -99,7 +138,32 @@ pub(crate) fn sources(args: &SearchedMemory) -> Vec<Source> {
 #[derive(Default)]
 struct OfMemory {
     found: Vec<NamedSearcher>,
+    opened: Vec<MemoryRoot>,
     left_out: Vec<MemoryError>,
+    /// The note of the first answer about the ones that were found.
+    notes: Vec<String>,
+}
+
+/// A memory, and how it is searched.
+struct MemoryRoot {
+    memory: Memory,
+    config: SearchConfig,
+    mode: Mode,
+    rules: Arc<MemoryRules>,
+    visibility: Visibility,
+}
+
+impl MemoryRoot {
+    /// The memory as a root of a search; `None` without entries.
+    fn open(&self) -> Result<Option<NamedSearcher>, MemoryError> {
+        self.memory.searcher(self.config.clone(), self.mode, &self.rules, &self.visibility)
+    }
+
+    /// The same after its index was built again if it was damaged, which a note says.
+    fn mended(&self, notes: &mut Vec<String>) -> Result<Option<NamedSearcher>, MemoryError> {
+        notes.extend(self.memory.mend_index()?.map(|problem| memories::mended(&self.memory, &problem)));
+        self.open()
+    }
 }
 
 /// The memories of the user and of each root that have entries.
@@ -133,8 +197,16 @@ fn of_memory(
         };
         let project = program.project(first.map(Path::to_owned).unwrap_or_default());
         let config = project.settings(flags.to_vec()).map_err(|error| findings::project(error, &program.terminal))?;
-        match memory.searcher(config, mode, &rules, &visibility) {
-            Ok(searcher) => of_memory.found.extend(searcher),
+        let root = MemoryRoot { memory, config, mode, rules: Arc::clone(&rules), visibility: visibility.clone() };
+        let opened = root.open().or_else(|error| match root.memory.index_problem() {
+            Some(_) => root.mended(&mut of_memory.notes),
+            None => Err(error),
+        });
+        match opened {
+            Ok(found) => {
+                of_memory.found.extend(found);
+                of_memory.opened.push(root);
+            }
             Err(error) => of_memory.left_out.push(error),
         }
     }

@@ -46,7 +46,7 @@ fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal)
         writeln!(out, "  Commit:      {}", sanitize::line(commit))?;
     }
     if !stats.complete {
-        let text = "the last run did not get to its end, or could not read everything; `aur mem index` goes on";
+        let text = "the last run did not get to its end, could not read everything, or lacks results of stages; `aur mem index` goes on";
         writeln!(out, "  {} {text}", terminal.out.paint(Role::Warning, "Incomplete:"))?;
     }
     writeln!(out, "\n{}", heading("Tables"))?;

@@ -1,13 +1,13 @@
-//! `aur mem verify`: checks the whole index.
+//! `aur mem verify`: checks the whole index, and the indexes of the memories.
 
 use std::io::Write;
 
 use crate::args::VerifyArgs;
 use crate::failure::{Failure, Outcome};
-use crate::opened;
 use crate::output::style::Role;
 use crate::output::{sanitize, units};
 use crate::program::Program;
+use crate::{memories, opened};
 
 /// Checks everything, or prints the digest of the contents.
 pub(crate) fn run(args: &VerifyArgs, program: &Program) -> Outcome {
@@ -36,12 +36,26 @@ pub(crate) fn run(args: &VerifyArgs, program: &Program) -> Outcome {
     if hidden > 0 {
         writeln!(out, "- … and {}", units::counted(hidden, "more problem"))?;
     }
-    if report.is_ok() {
+    let of_memories: Vec<String> = memories::openable(opened.project.root())
+        .filter_map(|memory| {
+            let problem = memory.index_problem()?;
+            Some(format!("the index of the memory at {}: {problem}", memory.place().directory().display()))
+        })
+        .collect();
+    for problem in &of_memories {
+        writeln!(out, "{} {}", terminal.out.paint(Role::Error, "-"), sanitize::line(problem))?;
+    }
+    if report.is_ok() && of_memories.is_empty() {
         writeln!(out, "{}", terminal.out.paint(Role::Good, "No problems found"))?;
     }
     out.flush()?;
     if report.is_ok() {
-        return Ok(());
+        return match of_memories.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::Short(
+                "the index of a memory is damaged; `aur mem index --force` builds it again from the entries".to_owned(),
+            )),
+        };
     }
     let (problems, root) = (units::counted(report.problem_count, "problem"), opened.project.root().display());
     Err(Failure::Short(match report.only_keywords() {

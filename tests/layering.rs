@@ -40,7 +40,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-confined", &[]),
     ("aurora-custom-aur", &["aurora"]),
     ("aurora-diagnostics", &[]),
-    ("aurora-evaluation", &["aurora-analysis", "aurora-confined", "aurora-query", "aurora-storage", "aurora-suggest"]),
+    (
+        "aurora-evaluation",
+        &["aurora-analysis", "aurora-confined", "aurora-query", "aurora-redact", "aurora-storage", "aurora-suggest"],
+    ),
     ("aurora-history", &["aurora-cachefile", "aurora-codec", "aurora-confined"]),
     ("aurora-inverted", &["aurora-codec", "aurora-kernels"]),
     ("aurora-kernels", &[]),

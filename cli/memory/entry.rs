@@ -43,7 +43,7 @@ pub(crate) fn tag(args: &TagArgs, program: &Program) -> Outcome {
 fn tag_code(args: &TagArgs, program: &Program) -> Outcome {
     let OpenedIndex { project, snapshot } = crate::opened::open(args.memories.root.as_deref(), program)?;
     let here = place::here();
-    let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref() };
+    let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let (_, key) = names.chunk(&args.id)?;
     for tag in &args.tags {
         if let Some(problem) = aurora_memory_schema::label_problem(tag) {

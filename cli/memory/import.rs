@@ -26,7 +26,7 @@ use crate::output::{json, sanitize, time, units};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{findings, import as artefact};
+use crate::{findings, import as artefact, interrupt};
 
 /// Problems that are listed without `--verbose`.
 const LISTED: usize = 20;
@@ -104,7 +104,7 @@ impl Target<'_> {
 
     fn chunks(&self, file: &Path) -> Outcome<TransferReport> {
         let options = ActrOptions { root: self.root.is_absolute().then_some(self.root), check_rule };
-        let database = ActrDatabase::open(file, options).map_err(unreadable)?;
+        let database = ActrDatabase::open(file, options, removed_on_interrupt).map_err(unreadable)?;
         self.write(&mut database.map(|found| self.transferred(found)))
     }
 
@@ -147,6 +147,15 @@ impl Target<'_> {
             source,
         })
     }
+}
+
+/// From here on Ctrl-C removes a directory and ends the process.
+fn removed_on_interrupt(directory: &Path) {
+    let directory = directory.to_owned();
+    interrupt::ends(move || {
+        #[allow(clippy::disallowed_methods, reason = "a temporary directory of this process")]
+        let _ = std::fs::remove_dir_all(&directory);
+    });
 }
 
 fn problem(problem: ImportProblem) -> TransferProblem {

@@ -27,7 +27,7 @@ pub(crate) fn recall(args: &RecallArgs, program: &Program) -> Outcome {
     let opened =
         SearchedArgs { roots: &args.roots, memory: &args.memory, no_index: args.no_index, no_refresh: args.no_refresh };
     let mode = aurora_query::Mode::Hybrid;
-    let searched = searched::open(&opened, &[], mode, program)?;
+    let mut searched = searched::open(&opened, &[], mode, program)?;
     let default = match (args.passive, args.format) {
         (true, _) => PASSIVE_LIMIT,
         (false, RecallFormat::Recall) => LIST_LIMIT,
@@ -38,13 +38,16 @@ pub(crate) fn recall(args: &RecallArgs, program: &Program) -> Outcome {
     request.content = args.format == RecallFormat::Recall;
     request.snippet_lines = if args.format == RecallFormat::Recall { 1 } else { 0 };
     let now = time::now();
-    let mut found = searched.searchers.search(&request, now).map_err(|error| Failure::from_error(&error))?;
-    found.notes.splice(0..0, searched.notes);
     let least = args.min_activation.unwrap_or(if args.passive { PASSIVE_ACTIVATION } else { 0.0 });
     // Of what no word asks for, something is always activated most.
     let is_asked = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
-    found.hits.retain(|hit| hit.scores.activation >= least && is_asked(hit));
-    let recalled = Recalled::new(args, found, &searched.searchers, now).map_err(|error| Failure::from_error(&error))?;
+    let recalled = searched.ask(|searchers| {
+        let mut found = searchers.search(&request, now)?;
+        found.hits.retain(|hit| hit.scores.activation >= least && is_asked(hit));
+        Recalled::new(args, found, searchers, now)
+    });
+    let mut recalled = recalled.map_err(|error| Failure::from_error(&error))?;
+    recalled.found.notes.splice(0..0, std::mem::take(&mut searched.notes));
     recalled.print(args.format, &program.terminal)?;
     if !args.read_only && !args.passive {
         remember(args, &query, &searched.searchers, &recalled, now, &program.terminal);

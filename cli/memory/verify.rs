@@ -25,10 +25,10 @@ pub(crate) fn verify(args: &VerifyArgs, owner: OwnerArg, program: &Program) -> O
     }
     let place = place_of(owner, &root)?;
     let directory = place.directory().to_owned();
-    let checked = match Memory::open(place) {
-        Ok(Some(memory)) => memory.verify(),
+    let (checked, in_index) = match Memory::open(place) {
+        Ok(Some(memory)) => (memory.verify(), memory.index_problem()),
         Ok(None) => return Err(Failure::new(format!("there is no memory at {}", directory.display()))),
-        Err(error) => Err(error),
+        Err(error) => (Err(error), None),
     };
     let check = match checked {
         Ok(check) => check,
@@ -46,15 +46,22 @@ pub(crate) fn verify(args: &VerifyArgs, owner: OwnerArg, program: &Program) -> O
     for problem in &check.problems {
         writeln!(out, "{} {}", terminal.out.paint(Role::Error, "-"), sanitize::line(problem))?;
     }
+    if let Some(problem) = &in_index {
+        writeln!(out, "{} the index: {}", terminal.out.paint(Role::Error, "-"), sanitize::line(problem))?;
+    }
     if let Some(digest) = &check.digest {
         writeln!(out, "Digest: {digest}")?;
     }
-    if check.problems.is_empty() {
+    if check.problems.is_empty() && in_index.is_none() {
         writeln!(out, "{}", terminal.out.paint(Role::Good, "No problems found"))?;
     }
     out.flush()?;
     match check.problems.len() as u64 {
-        0 => Ok(()),
+        0 if in_index.is_none() => Ok(()),
+        0 => Err(Failure::Short(format!(
+            "the entries of the memory at {} are sound, its index is damaged; `aur mem index --force` in a project builds it again",
+            directory.display()
+        ))),
         count => Err(Failure::Short(format!(
             "{} in the memory at {}; restore it from a backup, or import an export of it",
             units::counted(count, "problem"),

@@ -79,7 +79,13 @@ pub(crate) fn run(
     priority::yield_to_searches();
     let reporter = &Reporter { status, began: Instant::now() };
     let unattended = project.unattended_options()?;
-    let options = IndexOptions { force: request.force, retries_failures: retries, ..unattended };
+    let options = IndexOptions {
+        force: request.force,
+        retries_failures: retries,
+        // A project may be deleted at any time, and an empty directory be made in its place.
+        requires_directory: request.reason != RunReason::Request,
+        ..unattended
+    };
     if let Some(time) = request.first_answer {
         let first =
             stopped_after(time, cancel, |cancel| indexing::run(&IndexOptions { cancel, ..options.clone() }, reporter))?;

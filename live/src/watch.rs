@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use aurora_confined::Directory;
 use aurora_project::{PipelineInputs, Project};
 use aurora_stages::index as indexing;
 use aurora_storage::ProjectDirectory;
@@ -87,9 +88,13 @@ impl Keeper {
     fn work(&self) {
         let mut inputs: Option<PipelineInputs> = None;
         while !self.is_stopped() {
-            let may_write = self.may_write();
+            let mut may_write = false;
             // The right to write, which one process has.
-            if let Some(lease) = may_write.then(|| Lease::take(self.live.project())).flatten() {
+            let lease = Lease::take(self.live.project(), || {
+                may_write = self.may_write();
+                may_write
+            });
+            if let Some(lease) = lease {
                 self.keep(&lease);
                 inputs = None;
                 continue;
@@ -252,9 +257,15 @@ struct Lease {
 }
 
 impl Lease {
-    fn take(project: &Project) -> Option<Self> {
+    /// Takes the right; `None` if another process has it, or the project has no `.aurora` and should not get one.
+    fn take(project: &Project, may_write: impl FnOnce() -> bool) -> Option<Self> {
         let home = ProjectDirectory::of(project.root());
-        let lock = home.create().and_then(|home| home.open_or_create(ProjectDirectory::WATCH_LOCK)).ok()?;
+        // The project may be deleted meanwhile, and an empty directory be made in its place.
+        let root = Directory::open_root(project.root()).ok()?;
+        if !may_write() {
+            return None;
+        }
+        let lock = home.create_in(&root).and_then(|home| home.open_or_create(ProjectDirectory::WATCH_LOCK)).ok()?;
         lock.try_lock().ok()?;
         let identity = identity(&home).ok()?;
         Some(Self { lock, home, identity })

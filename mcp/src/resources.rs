@@ -6,7 +6,7 @@ use aurora_query::estimate_tokens;
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
-use crate::tools::{DEFAULT_BUDGET, MAX_BUDGET, fitted};
+use crate::tools::{MAX_BUDGET, repeated};
 
 /// Resources in one page of a list.
 const PAGE: usize = 200;
@@ -61,7 +61,7 @@ pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesR
 
 /// The text of a file or chunk, its secrets masked. A text beyond the largest budget is refused, since a resource has no parts.
 pub(crate) fn read(roots: &Roots, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let missing = || ErrorData::resource_not_found(fitted(format!("there is no resource {uri}"), DEFAULT_BUDGET), None);
+    let missing = || ErrorData::resource_not_found(format!("there is no resource {}", repeated(uri)), None);
     let parts = uri.strip_prefix(SCHEME).and_then(|rest| {
         let (root, rest) = rest.split_once('/')?;
         let (kind, name) = rest.split_once('/')?;

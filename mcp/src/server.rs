@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use aurora_live::{Roots, UnknownRoot};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::Semaphore;
 
-use crate::tools::{Call, DEFAULT_BUDGET, ToolError, fitted};
+use crate::tools::{Call, DEFAULT_BUDGET, ToolError, fitted, repeated};
 use crate::{first_answer, resources, tools};
 
 /// What an agent is told once.
@@ -84,12 +84,7 @@ impl ServerHandler for McpServer {
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
         let call = match Call::new(&request.name, arguments) {
             Ok(call) => call,
-            Err(ToolError::Unknown(name)) => {
-                return Err(ErrorData::invalid_params(
-                    fitted(format!("there is no tool `{name}`"), DEFAULT_BUDGET),
-                    None,
-                ));
-            }
+            Err(error @ ToolError::Unknown(_)) => return Err(ErrorData::invalid_params(error.to_string(), None)),
             Err(error) => return Ok(failed(&error, DEFAULT_BUDGET)),
         };
         let budget = call.budget().unwrap_or(DEFAULT_BUDGET);
@@ -137,6 +132,14 @@ impl ServerHandler for McpServer {
         let roots = self.roots.clone();
         let result = self.work(&context, move || resources::read(&roots, &request.uri)).await??;
         Ok(result.into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, repeated(&request.method), None))
     }
 }
 

@@ -1,5 +1,8 @@
 //! Whether a memory is sound, and whether two hold the same.
 
+use aurora_project::ProjectError;
+use aurora_storage::{Environment, StorageError};
+
 use crate::digest::MemoryHasher;
 use crate::error::MemoryError;
 use crate::memory::{Memory, entry_of};
@@ -37,6 +40,31 @@ impl Memory {
             check_entry(id, version)
         });
         Ok(MemoryCheck { digest: is_sound.then(|| hasher.finish()), ..check })
+    }
+
+    /// The first problem of the index, which is derived from the entries; `None` for a sound index, and where there is none yet.
+    pub fn index_problem(&self) -> Option<String> {
+        match self.project().snapshot() {
+            Ok(snapshot) => snapshot.verify().problems.into_iter().next(),
+            Err(ProjectError::Storage(
+                error @ (StorageError::Damaged { .. } | StorageError::Truncated { .. } | StorageError::Foreign { .. }),
+            )) => error.unusable_index(),
+            // The next search makes another index if it must.
+            Err(_) => None,
+        }
+    }
+
+    /// Builds a damaged index again from the entries, and returns what was wrong with it; `None` for a sound index. This process must
+    /// have closed the index before.
+    ///
+    /// # Errors
+    /// When another process writes the index, it cannot be written, or the entries cannot be read.
+    pub fn mend_index(&self) -> Result<Option<String>, MemoryError> {
+        let Some(problem) = self.index_problem() else { return Ok(None) };
+        // An index that another process has built again meanwhile stays.
+        Environment::set_aside(&self.project().directory())?;
+        self.snapshot()?;
+        Ok(Some(problem))
     }
 }
 

@@ -168,6 +168,11 @@ impl Access {
         self
     }
 
+    /// Whether the stage may drop or add rows.
+    pub fn is_restructuring(&self) -> bool {
+        self.restructures
+    }
+
     /// Source, transform or sink.
     pub fn kind(&self) -> StageKind {
         self.kind

@@ -153,12 +153,13 @@ impl RunConfig {
         for entry in entries {
             match entry.key.as_str() {
                 "memory" => run.memory = bytes(sources, entry, found).unwrap_or(run.memory),
-                "jobs" => run.jobs = count(sources, entry, MOST_WORKERS, found),
+                "jobs" => run.jobs = count(sources, entry, 1..=MOST_WORKERS, found),
                 "batch_files" => {
-                    run.batch_files = count(sources, entry, MOST_BATCH_FILES, found).unwrap_or(run.batch_files);
+                    run.batch_files = count(sources, entry, 1..=MOST_BATCH_FILES, found).unwrap_or(run.batch_files);
                 }
                 "queue_batches" => {
-                    run.queue_batches = count(sources, entry, MOST_QUEUE_BATCHES, found).unwrap_or(run.queue_batches);
+                    run.queue_batches =
+                        count(sources, entry, 1..=MOST_QUEUE_BATCHES, found).unwrap_or(run.queue_batches);
                 }
                 other => {
                     let location = sources.locate(&entry.key_span);

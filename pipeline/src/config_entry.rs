@@ -1,5 +1,7 @@
 //! Keys and values of a pipeline's file, each with its place, and readers for the types that the engine's own keys have.
 
+use std::ops::RangeInclusive;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -62,16 +64,28 @@ pub(crate) fn boolean(sources: &SourceMap, entry: &ConfigEntry<'_>, found: &mut 
     }
 }
 
-/// A whole number from 1 to `most`.
+/// A whole number in `range`.
 pub(crate) fn count(
     sources: &SourceMap,
     entry: &ConfigEntry<'_>,
-    most: usize,
+    range: RangeInclusive<usize>,
     found: &mut Diagnostics,
 ) -> Option<usize> {
     match integer(entry.value.get_ref()).and_then(|value| usize::try_from(value).ok()) {
-        Some(value) if (1..=most).contains(&value) => Some(value),
-        _ => refuse(sources, entry, &format!("a whole number from 1 to {most}"), found),
+        Some(value) if range.contains(&value) => Some(value),
+        _ => refuse(sources, entry, &format!("a whole number from {} to {}", range.start(), range.end()), found),
+    }
+}
+
+/// A number from 0 to 100.
+pub(crate) fn percentage(sources: &SourceMap, entry: &ConfigEntry<'_>, found: &mut Diagnostics) -> Option<f64> {
+    let number = match entry.value.get_ref() {
+        DeValue::Float(number) => number.as_str().parse().ok(),
+        value => integer(value).map(|whole| whole as f64),
+    };
+    match number {
+        Some(percent) if (0.0..=100.0).contains(&percent) => Some(percent),
+        _ => refuse(sources, entry, "a number from 0 to 100", found),
     }
 }
 

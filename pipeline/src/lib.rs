@@ -148,7 +148,7 @@ pub use context::{CancelToken, StageContext};
 pub use emitter::{Draft, Emitter};
 pub use executor::RunOptions;
 pub use fingerprint::Fingerprint;
-pub use missing_result::MissingResult;
+pub use missing_result::{MissingResult, NO_RESULT};
 pub use permissions::AccessError;
 pub use plan::{Plan, PlannedStage, StandIn, Thresholds};
 pub use probe::{Probe, StageEvent, StageOutput};

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use crate::column::Entity;
 
+/// Why a row without a result of a stage that drops rows is left out: the stage might have dropped it.
+pub const NO_RESULT: &str = "no result";
+
 /// A row for which a stage has no result: the stage has failed on it, or was not run on it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MissingResult {

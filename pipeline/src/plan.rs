@@ -174,7 +174,7 @@ impl Plan {
                 table.insert("max_failed_rows".to_owned(), TomlValue::Integer(i64::try_from(rows).unwrap_or(i64::MAX)));
             }
             if let Some(percent) = stage.thresholds.min_values {
-                table.insert("min_values".to_owned(), TomlValue::Integer(percent as i64));
+                table.insert("min_values".to_owned(), TomlValue::Float(percent));
             }
             let present = |name: &&String| self.stages.iter().any(|stage| stage.name == **name);
             let after: Vec<TomlValue> = stage.after.iter().filter(present).cloned().map(TomlValue::String).collect();

@@ -7,7 +7,7 @@ use crate::access::{Access, StageKind};
 use crate::built_in_column::ColumnReference;
 use crate::ceilings::MOST_WORKERS;
 use crate::config::StageTable;
-use crate::config_entry::{ConfigEntry, boolean, count, string, strings};
+use crate::config_entry::{ConfigEntry, boolean, count, percentage, string, strings};
 use crate::plan::{PlannedStage, Thresholds};
 use crate::plan_diagnostics::{BrokenStage, StageSite};
 use crate::problems::{Problems, suggest};
@@ -86,13 +86,11 @@ impl ResolvedStage {
 
         let enabled = key("enabled").and_then(|entry| boolean(sources, entry, found));
         let used = key("use").and_then(|entry| Some((string(sources, entry, found)?, entry.value.span())));
-        let workers = key("workers").and_then(|entry| count(sources, entry, MOST_WORKERS, found));
-        let max_failed_rows = key("max_failed_rows").and_then(|entry| count(sources, entry, MAX_FAILED_ROWS, found));
-        let min_values = key("min_values").and_then(|entry| count(sources, entry, 100, found));
-        let thresholds = Thresholds {
-            max_failed_rows: max_failed_rows.map(|rows| rows as u64),
-            min_values: min_values.map(|percent| percent as f64),
-        };
+        let workers = key("workers").and_then(|entry| count(sources, entry, 1..=MOST_WORKERS, found));
+        let max_failed_rows =
+            key("max_failed_rows").and_then(|entry| count(sources, entry, 0..=MAX_FAILED_ROWS, found));
+        let min_values = key("min_values").and_then(|entry| percentage(sources, entry, found));
+        let thresholds = Thresholds { max_failed_rows: max_failed_rows.map(|rows| rows as u64), min_values };
         let after = key("after").and_then(|entry| strings(sources, entry, found)).unwrap_or_default();
         let after: Vec<_> = after.into_iter().map(|(name, span)| (name, sources.locate(&span))).collect();
 

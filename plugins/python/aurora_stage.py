@@ -15,8 +15,8 @@ Raise an exception to report a row that cannot be processed, `Retry("reason")` i
 `Drop("reason")` to drop it. `print` writes to the log of the run.
 
 With `@stage(batch=True)` the function gets the rows of a message at once, each column as a list, and returns a list of
-values, or a dictionary of lists. An exception in the place of a value is reported for its row, so that the others keep
-their values:
+values, or a dictionary with a list for each column that the stage writes; `None` in a list is no value. An exception in
+the place of a value is reported for its row, so that the others keep their values:
 
     @stage(batch=True)
     def owner(path):
@@ -114,14 +114,16 @@ def _serve_documents(function):
     listing, found = function(**{name: given[name] for name in names}), []
     try:
         while True:
-            found.append(next(listing))
+            try:
+                found.append(next(listing))
+            except StopIteration as end:
+                send({"type": "documents", "documents": found})
+                state = None if end.value is None else str(end.value)
+                send({"type": "done", "state": state, "partial": isinstance(end.value, Partial)})
+                return
             if len(found) == 100:
                 send({"type": "documents", "documents": found})
                 found = []
-    except StopIteration as end:
-        send({"type": "documents", "documents": found})
-        state = None if end.value is None else str(end.value)
-        send({"type": "done", "state": state, "partial": isinstance(end.value, Partial)})
     except Exception as error:  # The host keeps the documents of the last run.
         send({"type": "error", "message": _text(error)})
 
@@ -162,6 +164,8 @@ class _Output:
         try:
             line = _encoded(message).encode("utf-8") + b"\n"
         except UnicodeEncodeError:
+            if message["type"] in ("documents", "done"):
+                raise ValueError("%s has a surrogate, which is no character" % _place_of_surrogate(message))
             _fail_surrogates(message)
             line = _encoded(message).encode("utf-8", "replace") + b"\n"
         with self.lock:
@@ -246,7 +250,13 @@ class _Host:
     def store_batch(self, units, columns, rows, value, errors, drops):
         """Puts the lists that the function has returned for these rows into the columns."""
         failed = {}
-        for entity, name, cells in self.named(value):
+        given = self.named(value)
+        left_out = self.names.difference(name for _, name, _ in given)
+        if left_out:
+            names = ", ".join("`%s`" % name for name in sorted(left_out))
+            self.fail_rows(rows, "no list of values for %s; a list of None leaves a column without values" % names, errors)
+            return
+        for entity, name, cells in given:
             # A stage that works on files returns the values of their chunks in one list.
             places = rows if entity == self.unit else [chunk for row in rows for chunk in units.chunks_of(row)]
             if isinstance(cells, (str, bytes, dict)) or not hasattr(cells, "__len__"):
@@ -257,8 +267,7 @@ class _Host:
                 reason = None
             if reason:
                 # Nobody knows which value is whose. The rows are not sent again: a shorter list might fit fewer rows by chance.
-                message = _text(ValueError(reason))
-                errors.extend({"message": message, "entity": self.unit, "row": row} for row in rows)
+                self.fail_rows(rows, reason, errors)
                 return
             for place, cell in zip(places, cells):
                 if isinstance(cell, Exception):
@@ -270,6 +279,10 @@ class _Host:
                 drops.append({"entity": entity, "row": row, "reason": str(error)})
             else:
                 errors.append(dict(_told(error), entity=entity, row=row))
+
+    def fail_rows(self, rows, reason, errors):
+        message = _text(ValueError(reason))
+        errors.extend({"message": message, "entity": self.unit, "row": row} for row in rows)
 
     def column(self, units, name):
         if name == "config":
@@ -325,6 +338,16 @@ def _fail_surrogates(message):
                     cells[row] = None
                     reason = ValueError("a text of `%s` has a surrogate, which is no character" % name)
                     message["errors"].append({"message": _text(reason), "entity": entity, "row": row})
+
+
+def _place_of_surrogate(message):
+    """Where a message of documents has a surrogate."""
+    for document in message.get("documents", []):
+        try:
+            _encoded(document).encode("utf-8")
+        except UnicodeEncodeError:
+            return "the document %s" % ascii(document.get("path") if isinstance(document, dict) else document)
+    return "the state"
 
 
 class _Units:

@@ -12,6 +12,10 @@ use serde::{Deserialize, Serialize};
 
 /// The column by which a stage drops a file: its value is the reason.
 pub(crate) const FILE_SKIP: &str = "file.skip";
+/// The column of the definitions that a stage gives for a file.
+pub(crate) const FILE_DEFINITIONS: &str = "file.definitions";
+/// The column with the text that definitions lie in.
+pub(crate) const FILE_TEXT: &str = "file.text";
 /// Columns of the rows that stages of the type `documents` emit.
 pub(crate) const OF_DOCUMENTS: [&str; 5] = ["file.path", "file.size", "file.mtime", "file.language", "file.document"];
 /// Longest name of a column, in bytes.
@@ -192,8 +196,15 @@ impl Declaration {
             .reads(self.reads.iter().map(|name| ColumnSpec::named(name.as_str())))
             .reads_optional(["file.path", "file.status", "file.language"].map(ColumnSpec::named))
             .reads_optional([stored])
+            .reads_optional(self.bounding_text())
             .writes(writes);
         if self.drops == DropRows::Chunks { access.restructures() } else { access }
+    }
+
+    /// The column with the text of a file, if the stage gives definitions: their lines are checked against it.
+    fn bounding_text(&self) -> Option<ColumnSpec> {
+        let gives_definitions = self.written.iter().any(|column| column.name == FILE_DEFINITIONS);
+        gives_definitions.then(|| ColumnSpec::named(FILE_TEXT))
     }
 
     /// The written column of that short name.

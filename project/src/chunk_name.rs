@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use aurora_query::{Cancelled, QueryError, WorkBudget};
 use aurora_storage::{ChunkId, FileRecord, Label, Snapshot, StorageError};
 
 use crate::error::ProjectError;
@@ -10,6 +11,10 @@ use crate::error::ProjectError;
 const SUGGESTIONS: usize = 3;
 /// Most chunks of one name that are looked at for suggestions.
 const MOST_NAMESAKES: usize = 1_000;
+/// Maximum number of chunks of files with a similar path that are compared for suggestions.
+const MAX_NEIGHBOURS: usize = 4_000;
+/// Maximum length of a name that others are compared with for suggestions, in bytes: a comparison takes time for every byte.
+pub(crate) const MAX_COMPARED_BYTES: usize = 512;
 
 /// What names of chunks and paths of files mean in an index.
 #[derive(Clone, Copy)]
@@ -20,13 +25,30 @@ pub struct Names<'a> {
     pub root: &'a Path,
     /// The directory that relative paths may start from, beside the root; `None` for the root alone.
     pub from: Option<&'a Path>,
+    /// The work of the request that asks, which ends when it is cancelled.
+    pub work: Option<&'a WorkBudget>,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    /// The same for a request that can be cancelled.
+    #[must_use]
+    pub fn within(self, work: &'a WorkBudget) -> Self {
+        Self { work: Some(work), ..self }
+    }
+
+    /// Ends the work of a cancelled request.
+    pub(crate) fn check(&self) -> Result<(), ProjectError> {
+        match self.work {
+            Some(work) if work.is_cancelled() => Err(QueryError::from(Cancelled).into()),
+            _ => Ok(()),
+        }
+    }
+
     /// The chunk that `id` names, and its key: `id` is a key, or a place `path:line` or `path:first-last`.
     ///
     /// # Errors
-    /// [`ProjectError::UnknownChunk`], [`ProjectError::NoChunkAtLine`], or that the index cannot be read.
+    /// [`ProjectError::UnknownChunk`], [`ProjectError::NoChunkAtLine`], that the index cannot be read, or that the request was
+    /// cancelled.
     pub fn chunk(&self, id: &str) -> Result<(ChunkId, String), ProjectError> {
         if let Some(found) = self.known_chunk(id)? {
             return Ok(found);
@@ -90,22 +112,30 @@ impl Names<'_> {
     }
 
     /// Keys that look like `id`, the nearest first: of chunks in files whose path is like the one that it has, and of those
-    /// that bear its name.
-    fn similar(&self, id: &str) -> Result<Vec<String>, StorageError> {
+    /// that bear its name. None for a longer id than any that is compared.
+    fn similar(&self, id: &str) -> Result<Vec<String>, ProjectError> {
+        if id.len() > MAX_COMPARED_BYTES {
+            return Ok(Vec::new());
+        }
         let path = |id: &str| id.split(':').find(|part| part.contains(['/', '.'])).unwrap_or(id).to_owned();
         let wanted = path(id);
+        let (most, ending) = (wanted.chars().count() / 4, format!("/{wanted}"));
         let mut files = Vec::new();
         for file in self.snapshot.files() {
+            self.check()?;
             let file = file?;
-            let near = aurora_suggest::distance(&file.path, &wanted) <= wanted.chars().count() / 4;
-            if near || file.path.ends_with(&format!("/{wanted}")) {
-                files.push(file);
+            let near = aurora_suggest::distance_within(&file.path, &wanted, most);
+            if near.is_some() || file.path.ends_with(&ending) {
+                files.push((near.unwrap_or(usize::MAX), file));
             }
         }
+        files.sort_by_key(|(distance, _)| *distance);
+        let of_files = files.into_iter().flat_map(|(_, file)| file.chunks).take(MAX_NEIGHBOURS);
         let name = id.rsplit(':').next().unwrap_or(id).to_lowercase();
         let of_name = self.snapshot.label(Label::Defines(&name))?.into_iter().take(MOST_NAMESAKES).map(ChunkId);
         let mut keys = Vec::new();
-        for id_of_chunk in files.into_iter().flat_map(|file| file.chunks).chain(of_name) {
+        for id_of_chunk in of_files.chain(of_name) {
+            self.check()?;
             if let Some(chunk) = self.snapshot.chunk(id_of_chunk)? {
                 let key = chunk.key().into_owned();
                 keys.push((aurora_suggest::distance(&key, id), key));

@@ -16,7 +16,7 @@ pub struct ContentsReport {
     pub root: String,
     /// Number of the generation.
     pub generation: u64,
-    /// Whether the last run covered everything that it was asked to.
+    /// Whether the last run covered everything that it was asked to, and every stage has a result for every row.
     pub complete: bool,
     /// When the index was made, as `2025-12-29T08:00:00Z`.
     pub created: String,
@@ -88,7 +88,7 @@ pub fn contents(project: &Project, snapshot: &Snapshot) -> Result<ContentsReport
     Ok(ContentsReport {
         root: project.root().display().to_string(),
         generation: manifest.generation,
-        complete: manifest.complete,
+        complete: snapshot.is_complete()?,
         created: stamp(manifest.created),
         updated: stamp(manifest.updated),
         head_commit: manifest.head_commit.clone(),

@@ -164,7 +164,12 @@ pub fn checked_plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     })
 }
 
-/// The options of a run without the stages of these programs.
-pub fn without(options: IndexOptions, refused: &[StageProgram]) -> IndexOptions {
-    IndexOptions { left_out: refused.iter().map(|program| program.stage.clone()).collect(), ..options }
+/// The options of a run without the stages of these programs, and without those that depend on them.
+///
+/// # Errors
+/// When the pipeline is wrong.
+pub fn without(options: IndexOptions, refused: &[StageProgram]) -> Result<IndexOptions, ProjectError> {
+    let names = refused.iter().map(|program| program.stage.clone()).collect();
+    let left_out = indexing::with_dependants(&indexing::plan(&options)?, names);
+    Ok(IndexOptions { left_out, ..options })
 }

@@ -4,7 +4,7 @@ use aurora_query::{BranchEnd, Relation, RelationIndex, RelationTree, TreeNode, T
 use aurora_storage::{ChunkId, LabelKind, Snapshot, StorageError};
 use serde::Serialize;
 
-use crate::chunk_name::Names;
+use crate::chunk_name::{MAX_COMPARED_BYTES, Names};
 use crate::error::ProjectError;
 
 /// Most definitions that an error lists.
@@ -15,15 +15,14 @@ const SUGGESTIONS: usize = 3;
 /// The definition that a name, a place or an id means.
 ///
 /// # Errors
-/// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], or that the index cannot be read.
+/// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], that the index cannot be read, or that the request was
+/// cancelled.
 pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<ChunkId, ProjectError> {
     if let Some((id, _)) = names.known_chunk(name)? {
         return Ok(id);
     }
     match relations.find(name)?.as_slice() {
-        [] => {
-            Err(ProjectError::UnknownName { name: name.to_owned(), near: near_names(names.snapshot, relations, name)? })
-        }
+        [] => Err(ProjectError::UnknownName { name: name.to_owned(), near: near_names(names, relations, name)? }),
         [one] => Ok(*one),
         several => {
             let listed = several.iter().take(MOST_LISTED);
@@ -34,23 +33,28 @@ pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) 
     }
 }
 
-/// Qualified names of definitions whose name looks like one, the nearest first.
-fn near_names(snapshot: &Snapshot, relations: &RelationIndex<'_>, name: &str) -> Result<Vec<String>, StorageError> {
-    let last = name.rsplit(['.', ':', '#', '/', '\\']).next().unwrap_or(name).to_lowercase();
+/// Qualified names of definitions whose name looks like one, the nearest first. None for a longer name than any that is
+/// compared.
+fn near_names(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<Vec<String>, ProjectError> {
+    let last = name.rsplit(['.', ':', '#', '/', '\\']).next().unwrap_or(name);
+    if last.len() > MAX_COMPARED_BYTES {
+        return Ok(Vec::new());
+    }
+    let last = last.to_lowercase();
     let most = (last.chars().count() / 4).max(1);
     let mut near = Vec::new();
-    for label in snapshot.labels(LabelKind::Defines) {
+    for label in names.snapshot.labels(LabelKind::Defines) {
+        names.check()?;
         let (other, _) = label?;
-        if other.len().abs_diff(last.len()) <= most {
-            near.push((aurora_suggest::distance(&other, &last), other));
+        if let Some(distance) = aurora_suggest::distance_within(&other, &last, most) {
+            near.push((distance, other));
         }
     }
-    near.retain(|(distance, _)| *distance <= most);
     near.sort();
     let mut shown = Vec::new();
     for (_, other) in near.into_iter().take(MOST_LISTED) {
         for id in relations.find(&other)?.into_iter().take(SUGGESTIONS) {
-            shown.extend(snapshot.chunk(id)?.map(|chunk| chunk.qualified_name().to_owned()));
+            shown.extend(names.snapshot.chunk(id)?.map(|chunk| chunk.qualified_name().to_owned()));
         }
     }
     shown.dedup();

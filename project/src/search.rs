@@ -111,7 +111,7 @@ impl Searcher {
     }
 
     /// The same with a look at the programs of stages: an answer that depends on a column has a note if the program that made its
-    /// values has changed since.
+    /// values has changed since, or if the index was imported and the program is not allowed.
     #[must_use]
     pub fn with_program_changes(self) -> Self {
         if self.snapshot().manifest().columns.is_empty() {
@@ -119,8 +119,12 @@ impl Searcher {
         }
         // A pipeline that is wrong is reported by whoever updates the index.
         let options = self.project.options_without_programs().ok();
-        let changed = options.and_then(|options| programs::changed_since(self.snapshot(), &options).ok());
-        Self { retriever: self.retriever.with_changed_stages(changed.unwrap_or_default()), ..self }
+        let changed = options.as_ref().and_then(|options| programs::changed_since(self.snapshot(), options).ok());
+        // The next run marks the columns of such programs as stale.
+        let imported = options.filter(|_| self.snapshot().manifest().imported);
+        let refused = imported.and_then(|options| programs::untrusted(&options).ok());
+        let retriever = self.retriever.with_changed_stages(changed.unwrap_or_default());
+        Self { retriever: retriever.with_refused_stages(refused.unwrap_or_default()), ..self }
     }
 
     /// What the user should know about the embedder.
@@ -158,7 +162,7 @@ impl Searcher {
 
     /// What names of chunks and paths below the root mean.
     pub fn names(&self) -> Names<'_> {
-        Names { snapshot: self.snapshot(), root: self.project.root(), from: None }
+        Names { snapshot: self.snapshot(), root: self.project.root(), from: None, work: None }
     }
 
     /// What answers questions about this generation alone.

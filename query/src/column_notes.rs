@@ -1,6 +1,6 @@
-//! Notes about custom columns whose values are out of date or incomplete, for answers that depend on them.
+//! Notes about results of custom stages that are out of date or missing, for answers that depend on them.
 
-use aurora_storage::ColumnDeclaration;
+use aurora_storage::{ColumnDeclaration, MAKES_CHUNKS, Manifest};
 
 use crate::filter::FilterSpec;
 use crate::present::Hit;
@@ -27,14 +27,66 @@ pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: b
     notes
 }
 
+/// The notes about stages that are no matter of columns: chunks or documents may be missing because of one, or vectors, by which an
+/// answer is ranked if it `uses_vectors`.
+pub(crate) fn stage_notes(roots: &[Root<'_>], uses_vectors: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    for root in roots {
+        let manifest = root.retriever.snapshot().manifest();
+        let place = root.shown_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
+        for rows in &manifest.unfinished.rows {
+            let has_columns = manifest.columns.iter().any(|column| column.stage == rows.stage);
+            let missing = match makes_chunks(manifest, &rows.stage) {
+                Some(true) => "chunks",
+                None if !has_columns => "chunks",
+                Some(false) if !has_columns && uses_vectors => "vectors",
+                _ => continue,
+            };
+            let states = [("failed on", rows.failed), ("was not run on", rows.waiting)];
+            let states = states.into_iter().filter(|(_, rows)| *rows > 0);
+            let states: Vec<String> = states.map(|(state, rows)| format!("{state} {}", counted(rows))).collect();
+            let (stage, states) = (&rows.stage, states.join(" and "));
+            notes.push(format!("Stage `{stage}`{place} {states}, so {missing} may be missing"));
+        }
+        let mut failed: Vec<&str> = manifest.unfinished.failures.iter().map(|failure| &*failure.stage).collect();
+        failed.sort_unstable();
+        failed.dedup();
+        notes.extend(
+            failed.iter().map(|stage| format!("Stage `{stage}`{place} has failed, so documents may be missing")),
+        );
+    }
+    notes
+}
+
+/// Whether chunks depend on a stage; `None` if that is not recorded.
+fn makes_chunks(manifest: &Manifest, stage: &str) -> Option<bool> {
+    let recorded = manifest.fingerprints.iter().find(|(name, _)| name == stage);
+    recorded.map(|(_, state)| state.starts_with(MAKES_CHUNKS))
+}
+
+fn counted(rows: u64) -> String {
+    if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") }
+}
+
 /// Whether a hit shows a stale value of a column, or no value although rows without a result are left.
 fn shows(hit: &Hit, column: &ColumnDeclaration, retriever: &Retriever) -> bool {
     let unfinished = &retriever.snapshot().manifest().unfinished;
     if hit.metadata.iter().any(|(name, _)| *name == column.name) {
-        return unfinished.is_stale(&column.name) || retriever.has_changed(&column.stage);
+        return with_sources(column, retriever)
+            .any(|column| retriever.is_refused(column) || retriever.has_changed(&column.stage));
     }
-    let rows = unfinished.for_stage(&column.stage);
-    rows.failed + rows.waiting > 0
+    let rows = |column: &ColumnDeclaration| unfinished.for_stage(&column.stage);
+    with_sources(column, retriever).map(rows).any(|rows| rows.failed + rows.waiting > 0)
+}
+
+/// A column, and then those that it is computed from.
+fn with_sources<'r>(
+    column: &'r ColumnDeclaration,
+    retriever: &'r Retriever,
+) -> impl Iterator<Item = &'r ColumnDeclaration> {
+    let manifest = retriever.snapshot().manifest();
+    let sources = manifest.unfinished.sources(&column.name);
+    std::iter::once(column).chain(manifest.columns.iter().filter(move |source| sources.contains(&source.name)))
 }
 
 /// Whether the values of a column change ranks: as numbers, as terms, or as a part of the embedded text.
@@ -42,28 +94,39 @@ fn ranks(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
     column.terms.is_some() || column.embed || boosts.has(&column.name)
 }
 
-/// The state of a column in words; `None` if every row has a result of the stage's present program.
+/// The state of a column in words; `None` if every row has a result of the present programs of the stage and of those whose columns
+/// it reads.
 fn note(column: &ColumnDeclaration, retriever: &Retriever) -> Option<String> {
+    let mut states: Vec<String> = Vec::new();
+    for state in with_sources(column, retriever).flat_map(|column| states_of(column, retriever)) {
+        if !states.contains(&state) {
+            states.push(state);
+        }
+    }
+    (!states.is_empty()).then(|| states.join(", and "))
+}
+
+/// The states of a column in words, without those of the columns that it is computed from.
+fn states_of(column: &ColumnDeclaration, retriever: &Retriever) -> Vec<String> {
     let unfinished = &retriever.snapshot().manifest().unfinished;
     let values = retriever.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());
     let missing = retriever.snapshot().manifest().chunk_count.saturating_sub(values);
     let (rows, stage) = (unfinished.for_stage(&column.stage), &column.stage);
-    let count = |rows: u64| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
-    let is_refused = unfinished.is_stale(&column.name);
-    // Rows with a stale value do not wait.
-    let waiting = if is_refused { rows.waiting.min(missing) } else { rows.waiting };
+    let is_refused = retriever.is_refused(column);
+    // Rows that keep an earlier value do not wait.
+    let waiting = rows.waiting.min(missing);
     let mut states = Vec::new();
     if is_refused && values > 0 {
         states.push(format!("has stale values, because the program of stage `{stage}` is not allowed"));
-    } else if retriever.has_changed(stage) {
+    } else if retriever.has_changed(stage) && (values > 0 || waiting == 0) {
         states.push(format!("has stale values, because the program of stage `{stage}`, or a file that it depends on, has changed since the last index run"));
     }
     if rows.failed > 0 {
-        states.push(format!("lacks values, because stage `{stage}` failed on {}", count(rows.failed)));
+        states.push(format!("lacks values, because stage `{stage}` failed on {}", counted(rows.failed)));
     }
     if waiting > 0 {
         let reason = if is_refused && values == 0 { ", and its program is not allowed" } else { "" };
-        states.push(format!("is not complete, because stage `{stage}` was not run on {}{reason}", count(waiting)));
+        states.push(format!("is not complete, because stage `{stage}` was not run on {}{reason}", counted(waiting)));
     }
-    (!states.is_empty()).then(|| states.join(", and "))
+    states
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use aurora_storage::{Chunk, ChunkId};
 use rustc_hash::FxHashSet;
 
-use crate::column_notes::column_notes;
+use crate::column_notes::{column_notes, stage_notes};
 use crate::explain::{Explanation, activation_reason};
 use crate::filter::{Filter, TextFilter};
 use crate::present::{Hit, Scores, SearchFacets, SearchResults, StageCounts, line_numbers};
@@ -47,8 +47,9 @@ pub(crate) fn list(
         }
     }
     notes.extend(column_notes(roots, &query.filter, false, &hits));
+    notes.extend(stage_notes(roots, false));
     if parts.iter().any(|part| part.has_more) {
-        notes.push(format!("{eligible} chunks match; --limit shows more of them"));
+        notes.push(format!("{eligible} chunks match; the limit is {}", query.limit));
     }
     let facets: Vec<SearchFacets> = parts.iter_mut().filter_map(|part| part.facets.take()).collect();
     let names: Vec<&str> = roots.iter().map(|root| root.name).collect();

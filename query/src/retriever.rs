@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use aurora_analysis::{AUTO, Analyzer, ContextualReranker, QueryEmbedder, Reranker, StaticModel};
-use aurora_storage::{AccessLog, AccessRecord, Annotations, Snapshot, StorageError};
+use aurora_storage::{AccessLog, AccessRecord, Annotations, ColumnDeclaration, Snapshot, StorageError};
 
 use crate::config::SearchConfig;
 use crate::filter::FilteredIndex;
@@ -35,6 +35,8 @@ pub struct Retriever {
     notes: Vec<String>,
     /// Names of the stages whose programs have changed since the index was made.
     changed_stages: Vec<String>,
+    /// Names of the stages whose programs are not allowed.
+    refused_stages: Vec<String>,
     /// Made at the first search that asks for facets.
     facets: OnceLock<FacetIndex>,
 }
@@ -94,6 +96,7 @@ impl Retriever {
             annotations: None,
             notes: Vec::new(),
             changed_stages: Vec::new(),
+            refused_stages: Vec::new(),
             facets,
         }
     }
@@ -129,6 +132,18 @@ impl Retriever {
     #[must_use]
     pub fn with_changed_stages(self, stages: Vec<String>) -> Self {
         Self { changed_stages: stages, ..self }
+    }
+
+    /// The same with the names of the stages whose programs are not allowed, of an index that was imported. Answers that depend on
+    /// columns of these stages have a note.
+    #[must_use]
+    pub fn with_refused_stages(self, stages: Vec<String>) -> Self {
+        Self { refused_stages: stages, ..self }
+    }
+
+    /// Whether the values of a column may be out of date, because the program of its stage is not allowed.
+    pub(crate) fn is_refused(&self, column: &ColumnDeclaration) -> bool {
+        self.snapshot.manifest().unfinished.is_refused(&column.name) || self.refused_stages.contains(&column.stage)
     }
 
     /// Whether the program of a stage has changed since the index was made, as far as that is known.

@@ -8,7 +8,7 @@ use aurora_analysis::LateInteraction;
 use aurora_storage::{AccessRecord, Snapshot, StorageError, Threads};
 use roaring::RoaringBitmap;
 
-use crate::column_notes::column_notes;
+use crate::column_notes::{column_notes, stage_notes};
 use crate::corpus::Corpus;
 use crate::filter::{Filter, FilterSpec};
 use crate::listing;
@@ -112,6 +112,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let mut hits = present::hits(&context, query.content, &ranked, groups)?;
     add_tags(roots, &mut hits, &mut notes);
     notes.extend(column_notes(roots, &query.filter, true, &hits));
+    notes.extend(stage_notes(roots, query.mode != Mode::Sparse));
     stages.shown = hits.len();
     Ok(SearchResults {
         query: query.text.clone(),

@@ -1,14 +1,15 @@
 //! The stand-in for a custom stage that a run does not run: rows whose text is unchanged keep their values.
 //!
 //! A row whose values may have changed, because it was made again or something that the stage reads has changed, is recorded as
-//! a row without a result. A later run that runs the stage begins with these rows.
+//! a row without a result. A later run that runs the stage begins with these rows. Rows that a stage might have dropped are left
+//! out until then; the row without a result is then their file.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    BatchView, CHUNK_STORED, CellType, ColumnSpec, Emitter, Entity, FILE_STORED, Fingerprint, PlannedStage, Stage,
-    StageContext, StageError, StoredValues, Value, Worker,
+    BatchView, CHUNK_STORED, CellType, ColumnSpec, Emitter, Entity, FILE_STORED, Fingerprint, NO_RESULT, PlannedStage,
+    Stage, StageContext, StageError, StoredValues, Value, Worker,
 };
 use aurora_storage::{ChunkId, FileOutcome, FileRecord};
 use serde_json::json;
@@ -28,15 +29,27 @@ pub(crate) struct KeptStage {
     written: Vec<ColumnSpec>,
     /// Whether the stage works on files with all their chunks.
     is_of_files: bool,
+    /// Whether the stage leaves chunks out.
+    drops_chunks: bool,
     /// Languages of the files that the stage works on; all if empty.
     languages: Vec<String>,
 }
 
 /// Whether a stand-in can take the place of a stage: it is a custom one that gets its stored values back, or supplies documents.
 pub(crate) fn can_be_kept(stage: &PlannedStage) -> bool {
-    let is_built_in = crate::registry().stage_types().any(|name| name == stage.type_name());
     let reads_stored = |column: &ColumnSpec| [FILE_STORED.name(), CHUNK_STORED.name()].contains(&column.name());
-    !is_built_in && (stage.access().all_reads().any(reads_stored) || supplies_documents(stage))
+    !is_built_in(stage) && (stage.access().all_reads().any(reads_stored) || supplies_documents(stage))
+}
+
+/// Whether a stage is of a type that the program brings.
+pub fn is_built_in(stage: &PlannedStage) -> bool {
+    crate::registry().stage_types().any(|name| name == stage.type_name())
+}
+
+/// The languages of the files that a stage works on; none if it works on all.
+pub(crate) fn languages_of(stage: &PlannedStage) -> Vec<String> {
+    let named = stage.config().get("languages").and_then(|named| named.as_array()).into_iter().flatten();
+    named.filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
 fn supplies_documents(stage: &PlannedStage) -> bool {
@@ -51,9 +64,9 @@ impl KeptStage {
         }
         let written: Vec<ColumnSpec> = stage.access().written().cloned().collect();
         let is_of_files = stage.access().all_reads().any(|column| column.name() == FILE_STORED.name());
-        let named = stage.config().get("languages").and_then(|named| named.as_array()).into_iter().flatten();
-        let languages = named.filter_map(|name| name.as_str().map(str::to_owned)).collect();
-        let kept = Self { previous: Arc::clone(previous), written, is_of_files, languages };
+        let drops_chunks = stage.access().is_restructuring();
+        let (previous, languages) = (Arc::clone(previous), languages_of(stage));
+        let kept = Self { previous, written, is_of_files, drops_chunks, languages };
         let of_files = [PATH.spec(), STATUS.spec(), HASH.spec(), LANGUAGE.spec(), FILE_STORED.spec()];
         let of_chunks = [RECORD.spec(), PREVIOUS.spec(), CHUNK_STORED.spec()];
         (Box::new(kept), of_files.into_iter().chain(of_chunks).collect())
@@ -62,6 +75,11 @@ impl KeptStage {
     /// Whether the stage works on files of a language.
     fn works_on(&self, language: &str) -> bool {
         self.languages.is_empty() || self.languages.iter().any(|name| name == language)
+    }
+
+    /// Whether the stage leaves files out.
+    fn drops_files(&self) -> bool {
+        self.written.iter().any(|column| [SKIP, STATUS.name()].contains(&column.name()))
     }
 }
 
@@ -88,6 +106,8 @@ struct KeptRows {
     chunks: Vec<StoredValues>,
     /// Why the stage has left files out.
     skipped: Vec<Option<Value>>,
+    /// Which chunks stay.
+    remaining: Vec<bool>,
     missing: Vec<Missing>,
 }
 
@@ -102,6 +122,7 @@ impl KeptRows {
             chunks_of[*file as usize].push(chunk as u32);
         }
         kept.chunks.resize(batch.chunks(), StoredValues::new_row());
+        kept.remaining.resize(batch.chunks(), true);
         for (row, path) in paths.iter().enumerate() {
             let status = &statuses[row];
             let origin = match status {
@@ -118,15 +139,29 @@ impl KeptRows {
                 (false, false) => StoredValues::new_row(),
             };
             kept.files.push(stored);
-            kept.skipped.push(known.as_ref().filter(|_| is_same).and_then(|known| skipped_by(known, cx.stage())));
+            let unchanged = known.as_ref().filter(|_| is_same);
+            let skipped = unchanged.and_then(|known| skipped_by(known, cx.stage()));
             let is_other = languages.get(row).is_some_and(|language| !stage.works_on(language));
+            let was_taken = unchanged.is_some_and(|known| matches!(known.outcome, FileOutcome::Indexed));
+            let is_open = stage.drops_files() && status.has_chunks() && !is_other && !was_taken && skipped.is_none();
+            // Something that the stage reads may have changed: the path, or what git says.
+            let is_settled = is_same && origin == path && cx.is_current();
+            let of_file = Origin { stage: cx.stage(), path, origin, known: known.as_ref(), is_same, is_settled };
+            if skipped.is_some() {
+                kept.missing.extend(of_file.recorded(Entity::File, row as u32, None));
+            } else if is_open {
+                kept.missing.push((Entity::File, row as u32, None));
+            }
+            let reason = is_open.then(|| Value::String(format!("stage `{}`: {NO_RESULT}", cx.stage())));
+            kept.skipped.push(skipped.or(reason));
+            if let Some(Value::String(reason)) = &kept.skipped[row] {
+                cx.skip(path, reason);
+                cx.count("files.left_out", 1);
+            }
             if !status.has_chunks() || kept.skipped[row].is_some() || is_other {
                 continue;
             }
-            // Something that the stage reads may have changed: the path, or what git says.
-            let is_settled = is_same && origin == path && cx.is_current();
-            let of_file = Origin { stage: cx.stage(), path, origin, known: known.as_ref(), is_settled };
-            if stage.is_of_files {
+            if stage.is_of_files || stage.drops_chunks {
                 kept.missing.extend(of_file.missing(Entity::File, row as u32, None));
             }
             kept.keep_chunks(stage, batch, &chunks_of[row], &of_file, is_refreshed)?;
@@ -168,7 +203,9 @@ impl KeptRows {
                 position = same.and_then(|same| position_of(same.id));
                 self.chunks[at] = same.map_or_else(StoredValues::new_row, |same| same.custom.clone());
             }
-            if !stage.is_of_files {
+            if stage.drops_chunks {
+                self.remaining[at] = position.is_some();
+            } else if !stage.is_of_files {
                 let missing = match position {
                     Some(position) => file.missing(Entity::Chunk, row, Some(position)),
                     None => vec![(Entity::Chunk, row, None)],
@@ -194,6 +231,9 @@ impl KeptRows {
         for (entity, row, reason) in self.missing {
             batch.add_missing_result(entity, row, reason.as_deref());
         }
+        if stage.drops_chunks {
+            batch.retain_chunks(&self.remaining)?;
+        }
         Ok(())
     }
 }
@@ -214,20 +254,35 @@ struct Origin<'a> {
     /// The path under which it was stored.
     origin: &'a str,
     known: Option<&'a FileRecord>,
+    /// Whether the text of the file is as it was.
+    is_same: bool,
     /// Whether everything that the stage reads is as it was.
     is_settled: bool,
 }
 
 impl Origin<'_> {
-    /// The missing results of a row: those that the last run has recorded, or that the stage has to run again.
+    /// The missing results of a row: those that the last run has recorded, with the reasons of failures, or that the stage has to run
+    /// again.
     fn missing(&self, entity: Entity, row: u32, position: Option<usize>) -> Vec<Missing> {
-        let Some(known) = self.known.filter(|_| self.is_settled) else { return vec![(entity, row, None)] };
+        if self.known.is_none() || !self.is_same && position.is_none() {
+            return vec![(entity, row, None)];
+        }
+        let mut recorded = self.recorded(entity, row, position);
+        if !self.is_settled && recorded.is_empty() {
+            recorded.push((entity, row, None));
+        }
+        recorded
+    }
+
+    /// The missing results of a row that the last run has recorded.
+    fn recorded(&self, entity: Entity, row: u32, position: Option<usize>) -> Vec<Missing> {
         let concerns = |chunk: Option<u32>| match (chunk, position) {
             (Some(chunk), Some(position)) => chunk as usize == position,
             (None, _) => true,
             (Some(_), None) => false,
         };
-        let recorded = known.unfinished.iter().filter(|row| row.stage == self.stage && concerns(row.chunk));
+        let known = self.known.into_iter().flat_map(|known| &known.unfinished);
+        let recorded = known.filter(|row| row.stage == self.stage && concerns(row.chunk));
         recorded.map(|recorded| (entity, row, recorded.reason.clone())).collect()
     }
 }

@@ -4,7 +4,7 @@ use aurora_inverted::{FIELDS, Field, LABEL_PREFIX};
 use blake3::Hasher;
 use rustc_hash::FxHashMap;
 
-use crate::chunk::ChunkId;
+use crate::chunk::{ChunkId, StoredTokens};
 use crate::column::ColumnDeclaration;
 use crate::content::encode_whole;
 use crate::error::StorageError;
@@ -18,8 +18,8 @@ const CHAINED: usize = 16;
 impl Snapshot {
     /// BLAKE3, in hexadecimal, of the logical content: every chunk in the order of keys with its record,
     /// terms, labels, lengths and vector; every file row but its stat data and blob id; the totals, the model
-    /// and the custom columns. Stale columns are left out: their values, the terms of the field for custom
-    /// columns if one of them has terms, and all vectors if one of them is part of the embedded text.
+    /// and the custom columns. Stale columns, and what is computed from them, are left out: their values, the terms of the field for custom
+    /// columns if one of them has terms, and all vectors and tokens of the model if one of them is part of the embedded text.
     ///
     /// Two indexes of the same tree have the same digest, however each came about.
     ///
@@ -40,6 +40,9 @@ impl Snapshot {
             let chunk = self.whole_chunk(ChunkId(id))?;
             let chunk = chunk.map(|mut chunk| {
                 chunk.metadata.retain(|(key, _)| !stale.contains(key));
+                if stale.have_vectors {
+                    chunk.tokens = StoredTokens::default();
+                }
                 encode_whole(&chunk)
             });
             field(&mut hasher, &chunk.unwrap_or_default());

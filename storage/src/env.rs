@@ -29,22 +29,26 @@ impl Environment {
     /// # Errors
     /// Says which of these it is: no index, not an index, truncated, not writable; to be written to, also another format.
     pub fn open(directory: &Path, mode: OpenMode) -> Result<Self, StorageError> {
-        let project = ProjectDirectory::at(directory);
-        let home = match mode {
-            OpenMode::Create => project.create(),
-            OpenMode::Existing => project.open(),
-        };
-        let home = match home {
-            Ok(home) => home,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && mode == OpenMode::Existing => {
-                return Err(StorageError::NoIndex { path: directory.join(INDEX) });
-            }
-            Err(error) => return Err(StorageError::io(directory, error)),
-        };
-        if mode == OpenMode::Create {
-            keep_out_of_git(&home)?;
+        if mode == OpenMode::Existing {
+            return Self::in_home(&existing_home(directory)?, mode);
         }
-        let environment = Self { store: open_index(&home, mode)?, mode };
+        let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
+        Self::in_home(&home, mode)
+    }
+
+    /// Opens the index of a project, given its `.aurora` directory, and makes one if there is none, but not the directory.
+    ///
+    /// # Errors
+    /// [`StorageError::NoIndex`] without the directory, and those of [`Environment::open`].
+    pub fn open_in_existing(directory: &Path) -> Result<Self, StorageError> {
+        Self::in_home(&existing_home(directory)?, OpenMode::Create)
+    }
+
+    fn in_home(home: &Directory, mode: OpenMode) -> Result<Self, StorageError> {
+        if mode == OpenMode::Create {
+            keep_out_of_git(home)?;
+        }
+        let environment = Self { store: open_index(home, mode)?, mode };
         // A reader opens a snapshot next, which says whether it can be read.
         if mode == OpenMode::Create && environment.store.length()? > 0 {
             environment.snapshot()?;
@@ -71,6 +75,14 @@ impl Environment {
             Err(StorageError::NoIndex { path: self.store.home.path().join(INDEX) })
         }
     }
+}
+
+/// The `.aurora` directory of a project.
+fn existing_home(directory: &Path) -> Result<Directory, StorageError> {
+    ProjectDirectory::at(directory).open().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => StorageError::NoIndex { path: directory.join(INDEX) },
+        _ => StorageError::io(directory, error),
+    })
 }
 
 impl std::fmt::Debug for Environment {

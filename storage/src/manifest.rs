@@ -8,6 +8,9 @@ use crate::unfinished::Unfinished;
 /// Version of the on-disk format that this build reads and writes.
 pub const FORMAT_VERSION: u32 = 13;
 
+/// Beginning of the digests of stages that chunks depend on, in [`Manifest::fingerprints`].
+pub const MAKES_CHUNKS: &str = "makes chunks";
+
 /// Describes one published generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {

@@ -134,6 +134,14 @@ impl ProjectDirectory {
         Directory::open_root(parent)?.create_directory(name)
     }
 
+    /// Opens the directory in the project's `root`, and creates it if it does not exist.
+    ///
+    /// # Errors
+    /// A [`Refusal`] when it is a link, [`io::ErrorKind::NotFound`] when `root` was deleted, or the system's error.
+    pub fn create_in(&self, root: &Directory) -> io::Result<Directory> {
+        root.create_directory(self.split()?.1)
+    }
+
     /// Size of the index's data file in bytes.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! Work that stages have left undone: rows without a result, and columns whose values are out of date.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// A stage that has no result for a file, or for one of its chunks. The stage is run on it again.
@@ -17,9 +19,15 @@ pub struct UnfinishedRow {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfinished {
-    /// Names of the columns whose values may be out of date, because the program of their stage is not allowed, sorted. No part
-    /// of the digest of an index.
+    /// Names of the columns whose values may be out of date, because the program of their stage is not allowed, sorted.
     pub stale: Vec<String>,
+    /// The columns that are computed from other columns, each with these, directly or through further columns, sorted.
+    #[serde(default)]
+    pub derived: BTreeMap<String, Vec<String>>,
+    /// Names of the stages of which the index has nothing because their programs are not allowed: those that were left out, and those
+    /// that supply documents and have none.
+    #[serde(default)]
+    pub absent: Vec<String>,
     /// Rows without a result by stage, sorted by name. Set by the writer.
     pub rows: Vec<UnfinishedRows>,
     /// Failures of the last run that concern no row of the index: a listing of documents, for instance.
@@ -55,8 +63,19 @@ pub struct StageFailure {
 
 impl Unfinished {
     /// Whether the values of a column may be out of date, because the program of its stage is not allowed.
-    pub fn is_stale(&self, column: &str) -> bool {
+    pub fn is_refused(&self, column: &str) -> bool {
         self.stale.iter().any(|stale| stale == column)
+    }
+
+    /// Whether the values of a column, or of one that it is computed from, may be out of date, because the program of the stage is not
+    /// allowed. Such columns are no part of the digest of an index.
+    pub fn is_stale(&self, column: &str) -> bool {
+        self.is_refused(column) || self.sources(column).iter().any(|source| self.is_refused(source))
+    }
+
+    /// Names of the columns that a column is computed from.
+    pub fn sources(&self, column: &str) -> &[String] {
+        self.derived.get(column).map_or(&[], Vec::as_slice)
     }
 
     /// The rows of a stage without a result.
@@ -96,6 +115,17 @@ impl Unfinished {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_computed_from_a_stale_column_is_stale() {
+        let unfinished = Unfinished {
+            stale: vec!["owner".to_owned()],
+            derived: BTreeMap::from([("team".to_owned(), vec!["owner".to_owned()])]),
+            ..Unfinished::default()
+        };
+        let states = ["owner", "team", "churn"].map(|name| (unfinished.is_stale(name), unfinished.is_refused(name)));
+        assert_eq!(states, [(true, true), (true, false), (false, false)]);
+    }
 
     #[test]
     fn rows_are_counted_by_stage_and_forgotten_with_their_file() {

@@ -84,11 +84,11 @@ fn a_program_shows_its_values_drops_failures_and_log() {
         assert_snapshot!(shown.out, @r"
         src/auth/manager.py
 
-        judge  (process, 3 chunks, [time])
+        judge  (process, 2 chunks, [time])
           type    name                           lines  team
           code    manager.py                     1      a ␛[31m team␊of auth
-          class   UserManager                    4–11   –
           method  UserManager.authenticate_user  7–11   a ␛[31m team␊of auth
+          left out  class UserManager, lines 4–11: no result
           left out  function hash_password, lines 14–16: too short
           failed    ValueError: no classes (1 row)
           log       looking at manager.py

@@ -177,6 +177,36 @@ fn no_secret_in_the_pipeline_reaches_the_index() {
     }
 }
 
+/// The copies that the questions are asked of are in the user's directory, and hold what the repository holds.
+#[test]
+fn no_secret_reaches_a_mined_question() {
+    let fixture = Fixture::git();
+    let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
+    let code = format!(
+        "def gather_rows(path):\n    \"\"\"Collect overdue parcels with {token} before archival \
+         happens.\"\"\"\n    return path\n\n\ndef {token}(path):\n    return path\n"
+    );
+    fixture.write(".gitignore", ".aurora/\n").write("src/parcels.py", &code).commit("Start with parcels");
+    fixture.write("src/parcels.py", code.replacen("return path", "return sorted(path)", 1));
+    fixture.commit(&format!("Return parcels of {token} sorted by name"));
+    let mined = run(&fixture, &["mem", "eval", "mine", "--held-out", "0"]);
+    assert_eq!(mined.code, Some(0), "{mined:?}");
+    assert!(!holds(&fixture.path(".aurora"), &token.as_bytes()[4..]));
+    let questions = |set: &str| {
+        let text = std::fs::read_to_string(fixture.path(&format!(".aurora/eval/{set}.jsonl"))).expect("questions");
+        let questions =
+            text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["query"].to_string());
+        questions.collect::<Vec<_>>()
+    };
+    // A masked name is in no index.
+    assert_eq!(questions("exact"), ["\"gather_rows\""]);
+    for set in ["docstring", "commit"] {
+        let asked = questions(set);
+        assert!(asked.len() == 1 && asked[0].contains("ghp_"), "{set}: {asked:?}");
+    }
+    assert_eq!(run(&fixture, &["mem", "eval"]).code, Some(0));
+}
+
 /// How many chunks have a text.
 fn found_by_pattern(fixture: &Fixture, text: &str) -> usize {
     let found = run(fixture, &["mem", "search", "--grep", text, "--format", "json"]).json();

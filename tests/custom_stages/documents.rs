@@ -97,3 +97,25 @@ fn paths_of_documents_stay_in_their_directory() {
     assert_eq!(documents(&fixture).into_keys().collect::<Vec<_>>(), ["@tickets/ok.md"]);
     assert_eq!(summary.report.failures["tickets"].total(), 5);
 }
+
+#[test]
+fn a_surrogate_in_a_document_or_a_state_was_stored_as_a_question_mark() {
+    let fixture = with_example("tickets");
+    fixture.write("tickets.jsonl", ticket("A-1", "Cards"));
+    run(&fixture);
+    for (text, state, reason) in [
+        ("\\ud800", "new", "ValueError: the document 'A-1.md' has a surrogate, which is no character"),
+        ("plain", "\\ud800", "ValueError: the state has a surrogate, which is no character"),
+    ] {
+        let program = format!(
+            "from aurora_stage import documents\n\n@documents\ndef all():\n    yield {{'path': 'A-1.md', 'text': '# {text}'}}\n    return '{state}'\n"
+        );
+        fixture.write(".aurora/plugins/tickets.py", program);
+        let summary = run(&fixture);
+        let failures = &summary.report.failures["tickets"];
+        assert!(failures.iter().any(|(told, _)| told.contains(reason)), "{failures:?}");
+        if text != "plain" {
+            assert_eq!(documents(&fixture), titles(&[("A-1", "Cards")]), "the document of the last run is kept");
+        }
+    }
+}

@@ -1,6 +1,10 @@
 //! Stages that leave files or chunks out.
 
-use crate::{digest, fresh, repository, run, values};
+use aurora_pipeline::Silent;
+use aurora_stages::index::{self, IndexOptions, IndexSummary, failed_rows};
+
+use crate::fixture::Fixture;
+use crate::{digest, fresh, options, repository, run, snapshot, values};
 
 /// A stage that leaves out what a word is in.
 fn pipeline(drops: &str, reads: &str, word: &str) -> String {
@@ -17,10 +21,13 @@ config = {{ word = \"{word}\" }}
 }
 
 const SIEVE: &str = "
+import os
 from aurora_stage import Drop, stage
 
 @stage
 def value(row, config):
+    if os.path.exists('down') and any('pay_1' in text or 'pay/f1' in text for text in row.values()):
+        raise ValueError('away')
     if any(config['word'] in text for text in row.values()):
         raise Drop('has ' + config['word'])
 ";
@@ -59,4 +66,63 @@ fn chunks_that_a_stage_leaves_out_come_back_with_it() {
     run(&fixture);
     assert_eq!(digest(&fixture), fresh(&fixture));
     assert!(values(&fixture, "none").iter().any(|(name, _)| name == "pay_2"));
+}
+
+/// Names of functions that begin with `pay`.
+fn payments(fixture: &Fixture) -> Vec<String> {
+    values(fixture, "none").into_iter().map(|(name, _)| name).filter(|name| name.starts_with("pay")).collect()
+}
+
+/// A run without the program of the stage.
+fn run_keeping(fixture: &Fixture, force: bool) -> IndexSummary {
+    let options = IndexOptions { untrusted: vec!["sieve".to_owned()], force, ..options(fixture.root()) };
+    index::run(&options, &Silent).expect("a run")
+}
+
+const IGNORED: &str = "tools/\ndown\n.aurora/\n";
+
+#[test]
+fn rows_on_which_a_dropping_stage_fails_stay_out() {
+    for (drops, reads) in [("chunks", "chunk.name"), ("files", "file.path")] {
+        let fixture = repository();
+        fixture.write(".gitignore", IGNORED).write("tools/sieve.py", SIEVE).write("down", "");
+        fixture.write(".aurora/pipeline.toml", pipeline(drops, reads, "nothing"));
+        for _ in 0..2 {
+            let summary = run(&fixture);
+            assert_eq!(payments(&fixture), ["pay_0", "pay_2", "pay_3", "pay_4", "pay_5"], "{drops}");
+            assert_eq!((summary.complete, summary.violations.len()), (false, 1), "{drops}: it is tried again");
+        }
+        let failed = failed_rows(&snapshot(fixture.root())).expect("readable");
+        let failed: Vec<_> = failed.iter().map(|row| (row.path.as_str(), row.error.as_str())).collect();
+        assert_eq!(failed, [("src/pay/f1.py", "ValueError: away")], "{drops}");
+        fixture.remove("down");
+        assert!(run(&fixture).complete, "{drops}");
+        assert_eq!(payments(&fixture).len(), 6, "{drops}");
+        assert_eq!(digest(&fixture), fresh(&fixture), "{drops}");
+    }
+}
+
+#[test]
+fn what_a_stage_has_left_out_stays_out_when_it_is_not_run() {
+    for (drops, reads, word) in [("chunks", "chunk.name", "pay_2"), ("files", "file.path", "pay/f2")] {
+        let fixture = repository();
+        fixture.write(".gitignore", IGNORED).write("tools/sieve.py", SIEVE);
+        fixture.write(".aurora/pipeline.toml", pipeline(drops, reads, word));
+        run(&fixture);
+        let others = ["pay_0", "pay_1", "pay_3", "pay_4", "pay_5"];
+        for force in [false, true] {
+            let kept = run_keeping(&fixture, force);
+            assert_eq!((payments(&fixture), kept.complete), (others.map(str::to_owned).to_vec(), true), "{drops}");
+        }
+        fixture.write("src/pay/f2.py", "def pay_2(card, amount):\n    return amount\n");
+        fixture.write("src/pay/new.py", "def pay_new(card):\n    return card\n");
+        for force in [false, true] {
+            let kept = run_keeping(&fixture, force);
+            assert_eq!(payments(&fixture), others, "{drops}: what is changed or new has no result");
+            assert!(!kept.complete && kept.not_run[0].waiting > 0, "{drops}: {:?}", kept.not_run);
+        }
+        assert!(run(&fixture).complete, "{drops}");
+        assert_eq!(payments(&fixture), ["pay_0", "pay_1", "pay_3", "pay_4", "pay_5", "pay_new"], "{drops}");
+        assert_eq!(digest(&fixture), fresh(&fixture), "{drops}");
+    }
 }

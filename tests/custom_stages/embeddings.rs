@@ -1,10 +1,12 @@
 //! A program that makes the vectors of an index in place of `embed`.
 
 use aurora_analysis::QueryEmbedder as _;
-use aurora_stages::index;
+use aurora_pipeline::Silent;
+use aurora_query::Mode;
+use aurora_stages::index::{self, EarlierResults, IndexOptions};
 
 use crate::fixture::Fixture;
-use crate::{counter, digest, fresh, options, repository, run, snapshot, told};
+use crate::{counter, digest, fresh, notes, options, repository, run, snapshot, told};
 
 /// A pipeline whose stage `embed` is a program, beside another one.
 const WITH_EMBEDDINGS: &str = "extends = \"default\"
@@ -55,6 +57,8 @@ fn stored_vectors_of_a_program_are_used_again_and_missing_ones_are_tried_again()
     let summary = run(&fixture);
     assert_eq!(summary.report.failures["embed"].get("no service").map(|entry| entry.count), Some(1));
     assert_eq!(vectors(&fixture).0, chunks - 1);
+    let note = "Stage `embed` failed on 1 row, so vectors may be missing".to_owned();
+    assert!(notes(&fixture, Mode::Hybrid).contains(&note) && !notes(&fixture, Mode::Sparse).contains(&note));
 
     fixture.remove("down");
     let summary = run(&fixture);
@@ -62,6 +66,11 @@ fn stored_vectors_of_a_program_are_used_again_and_missing_ones_are_tried_again()
     assert_eq!((summary.lines, vectors(&fixture).0), (0, chunks), "nothing is parsed again");
     assert_eq!(digest(&fixture), fresh(&fixture));
     assert!(run(&fixture).report.counters.get("embed.rows").is_none_or(|rows| *rows == 0));
+    fixture.write("src/pay/f0.py", "def pay_0(card, amount):\n    return card\n");
+    let untrusted = vec!["embed".to_owned()];
+    let kept = index::run(&IndexOptions { untrusted, ..options(fixture.root()) }, &Silent).expect("a run").not_run;
+    assert_eq!((kept[0].results, kept[0].waiting), (EarlierResults::Kept, 1), "the other vectors are there");
+    run(&fixture);
 
     fixture.write(".aurora/pipeline.toml", WITH_EMBEDDINGS.replace("dimensions = 3", "dimensions = 4"));
     let summary = run(&fixture);

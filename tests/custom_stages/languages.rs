@@ -147,3 +147,14 @@ fn a_stage_gives_the_definitions_of_a_language() {
     assert_eq!(chunks()[1].chunk_type.as_str(), "class");
     assert_eq!(digest(&fixture), fresh(&fixture));
 }
+
+#[test]
+fn a_definition_beyond_the_end_of_a_file_vanished_without_an_error() {
+    let fixture = repository();
+    let program = "from aurora_stage import stage\n\n@stage\ndef definitions(path):\n    return [{'name': 'A', 'kind': 'struct', 'line_start': 200, 'line_end': 400}]\n";
+    let pipeline = PIPELINE.replace("file.text", "file.path");
+    fixture.write("tools/protobuf.py", program).write("api/pay.proto", PROTO).write(".aurora/pipeline.toml", pipeline);
+    let summary = run(&fixture);
+    let told: Vec<&str> = summary.report.failures["protobuf"].iter().map(|(reason, _)| reason).collect();
+    assert_eq!(told, ["column `file.definitions`: `A` begins on line 200 of a file of 13 lines"]);
+}

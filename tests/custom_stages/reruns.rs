@@ -127,6 +127,7 @@ fn a_batch_with_a_wrong_number_of_values_was_halved_until_it_fitted() {
         ("'x'", "ValueError: `owner` is no list of values but `str`"),
         ("{'owner': ['x']}", "ValueError: 1 values of `owner` for"),
         ("None", "ValueError: `owner` is no list of values but `NoneType`"),
+        ("{}", "ValueError: no list of values for `owner`"),
     ] {
         let program =
             format!("from aurora_stage import stage\n\n@stage(batch=True)\ndef owner(path):\n    return {answer}\n");

@@ -2,13 +2,14 @@
 //! run that can fills exactly these rows.
 
 use aurora_pipeline::Silent;
+use aurora_query::Mode;
 use aurora_stages::index::{
     self, ColumnState, EarlierResults, IndexOptions, IndexSummary, Refresh, StageNotRun, column_states, failed_rows,
 };
 use aurora_storage::MetaValue;
 
 use crate::fixture::Fixture;
-use crate::{counter, digest, fresh, options, repository, run, snapshot, text, values};
+use crate::{counter, digest, fresh, notes, options, repository, run, snapshot, text, values};
 
 /// A stage whose program fails on functions of some names in the way that the file `mode` says.
 const PROGRAM: &str = "
@@ -154,6 +155,8 @@ fn a_stage_of_files_and_one_that_makes_chunks_are_tried_again() {
     let summary = run(&fixture);
     assert_eq!(summary.violations.len(), 2, "{:?}", summary.violations);
     assert_eq!(failed_rows(&snapshot(fixture.root())).expect("readable").len(), 7);
+    let noted = notes(&fixture, Mode::Sparse).join("\n");
+    assert!(noted.contains("Stage `notes` failed on ") && noted.contains(", so chunks may be missing"), "{noted}");
     fixture.write("mode", "");
     let repaired = run(&fixture);
     assert_eq!((counter(&repaired, "licence.rows"), counter(&repaired, "notes.rows")), (6, 1));
@@ -241,6 +244,131 @@ fn a_stage_that_an_index_has_never_had_leaves_all_rows_waiting() {
     }
     assert_eq!(counter(&run(&fixture), "owner.rows"), 12);
     assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+/// The stage with other declarations in `writes`, none of which makes terms.
+fn writing(columns: &str) -> String {
+    STAGE.replace("{ owner = { type = \"string\", terms = 2, embed = true } }", columns)
+}
+
+#[test]
+fn columns_that_are_declared_anew_wait_for_a_program_that_is_not_allowed() {
+    for (columns, name) in [
+        ("{ boss = \"string\" }", "boss"),
+        ("{ owner = \"strings\" }", "owner"),
+        ("{ owner = \"string\", team = \"string\" }", "team"),
+    ] {
+        let fixture = with_program();
+        let before = writing("{ owner = \"string\" }");
+        fixture.write(".aurora/pipeline.toml", &before);
+        run(&fixture);
+        fixture.write(".aurora/pipeline.toml", writing(columns));
+        for is_first in [true, false] {
+            let kept = run_keeping(&fixture);
+            let states = column_states(&snapshot(fixture.root())).expect("readable");
+            let state = states.iter().find(|state| state.name == name).expect("a column");
+            assert_eq!((state.values, state.stale, state.failed, state.waiting), (0, 0, 0, 12), "{columns}");
+            assert_eq!((kept.not_run[0].waiting, kept.complete, kept.coverage < 1.0), (12, false, true), "{columns}");
+            assert!(!is_first || !kept.nothing_changed, "{columns}");
+        }
+        fixture.write(".aurora/pipeline.toml", &before);
+        let allowed = run(&fixture);
+        assert_eq!((allowed.complete, owner(&fixture).values, owner(&fixture).waiting), (true, 12, 0), "{columns}");
+        assert_eq!(digest(&fixture), fresh(&fixture), "{columns}");
+    }
+}
+
+#[test]
+fn answers_tell_of_columns_that_are_declared_anew() {
+    let fixture = with_program();
+    fixture.write(".aurora/pipeline.toml", writing("{ owner = \"string\" }"));
+    trust(&fixture);
+    assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0));
+    fixture.write("tools/owner.py", format!("# A comment.\n{PROGRAM}"));
+    fixture.write(".aurora/pipeline.toml", writing("{ boss = \"string\" }"));
+    let kept = fixture.aur(&["mem", "index", "--untrusted", "keep", "--format", "json"]).json();
+    assert_eq!((&kept["complete"], &kept["nothing_changed"]), (&false.into(), &false.into()), "{kept}");
+    let found = fixture.aur(&["mem", "search", "pay card", "--format", "json"]).json();
+    let note =
+        "Column `boss` is not complete, because stage `owner` was not run on 12 rows, and its program is not allowed";
+    assert!(found["notes"].to_string().contains(note), "{found}");
+}
+
+/// A second stage, whose column is computed from that of the first.
+fn with_copy() -> Fixture {
+    let fixture = with_program();
+    fixture.write(
+        "tools/copy.py",
+        "from aurora_stage import stage\n\n@stage\ndef copy(owner):\n    return owner and 'copy of ' + owner\n",
+    );
+    let copy = "\n[stage.copy]\nuse = \"process\"\ncommand = [\"python3\", \"tools/copy.py\"]\nreads = [\"chunk.owner\"]\nwrites = { copy = \"string\" }\n";
+    fixture.write(".aurora/pipeline.toml", format!("{STAGE}{copy}"));
+    fixture
+}
+
+fn copy(fixture: &Fixture) -> ColumnState {
+    let states = column_states(&snapshot(fixture.root())).expect("readable");
+    states.into_iter().find(|state| state.name == "copy").expect("a column")
+}
+
+#[test]
+fn what_is_computed_from_a_column_is_no_better_than_the_column() {
+    let fixture = with_copy();
+    fixture.write("mode", "raise");
+    run(&fixture);
+    assert_eq!((copy(&fixture).failed, copy(&fixture).stale), (2, 0));
+    fixture.write("mode", "");
+    assert!(run(&fixture).complete);
+    assert_eq!(copy(&fixture).shortfall(), None);
+
+    fixture.write("src/pay/f0.py", "def pay_0(card, amount):\n    return card\n");
+    let kept = run_keeping(&fixture);
+    let state = copy(&fixture);
+    assert_eq!((state.waiting, state.values, state.stale), (1, 11, 11));
+    assert_eq!((kept.complete, owner(&fixture).stale), (false, 11));
+    let other = fixture.duplicate();
+    let pipeline = std::fs::read(fixture.path(".aurora/pipeline.toml")).expect("readable");
+    other.write(".aurora/pipeline.toml", pipeline);
+    run_keeping(&other);
+    assert_eq!(digest(&fixture), digest(&other), "an index that was never made with the program");
+
+    assert!(run(&fixture).complete);
+    assert_eq!(copy(&fixture).shortfall(), None);
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
+fn answers_tell_of_the_columns_that_a_column_is_computed_from() {
+    let fixture = with_copy();
+    for stage in ["owner", "copy"] {
+        let trusted = fixture.aur(&["plugin", "trust", stage, "--yes"]);
+        assert_eq!(trusted.code, Some(0), "{trusted:?}");
+    }
+    fixture.write("mode", "raise");
+    assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(1));
+    let notes = || {
+        let found = fixture.aur(&["mem", "search", "pay card", "--where", "copy=copy of nobody", "--format", "json"]);
+        found.json()["notes"].to_string()
+    };
+    assert!(notes().contains("Column `copy` lacks values, because stage `owner` failed on 2 rows"), "{}", notes());
+    fixture.write("mode", "");
+    assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0));
+    assert!(!notes().contains("Column `copy`"), "{}", notes());
+    fixture.write("tools/owner.py", format!("# A comment.\n{PROGRAM}"));
+    assert_eq!(fixture.aur(&["mem", "index", "--quiet", "--untrusted", "keep"]).code, Some(0));
+    let stale = "Column `copy` has stale values, because the program of stage `owner` is not allowed";
+    assert!(notes().contains(stale), "{}", notes());
+}
+
+#[test]
+fn stages_that_depend_on_one_that_is_skipped_are_skipped() {
+    let fixture = with_copy();
+    fixture.aur(&["plugin", "trust", "copy", "--yes"]);
+    let run = fixture.aur(&["mem", "index", "--quiet", "--untrusted", "skip"]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.err.contains("stage `owner`, `copy`"), "{}", run.err);
+    let check = fixture.aur(&["mem", "search", "pay card", "--format", "json"]);
+    assert_eq!(check.code, Some(0), "{check:?}");
 }
 
 #[test]
@@ -390,6 +518,33 @@ fn an_update_before_a_search_runs_no_program() {
 }
 
 #[test]
+fn an_update_before_a_search_keeps_failures_and_counts_no_kept_value_as_waiting() {
+    let fixture = with_program();
+    let options = || {
+        let mut options = options(fixture.root());
+        options.trust.known = aurora_storage::KnownIndexes::at(fixture.path("known"));
+        options
+    };
+    let first = "def pay_1(card):\n    return card\n\n\ndef refund(card):\n    return 1\n";
+    fixture.write(".gitignore", "tools/\nmode\n.aurora/\nknown\n").write("mode", "raise").write("src/pay/f1.py", first);
+    index::run(&options(), &Silent).expect("a run");
+    let failed = || failed_rows(&snapshot(fixture.root())).expect("readable");
+    let before = failed();
+    assert_eq!(before.len(), 2);
+    fixture.write("src/pay/f1.py", format!("{first}\n\ndef third(card):\n    return 3\n"));
+    let published = snapshot(fixture.root());
+    let refreshed = index::refresh(&options(), &published, std::time::Duration::from_secs(600)).expect("an update");
+    assert!(matches!(refreshed, Refresh::Updated(updated) if updated.files == 1), "{refreshed:?}");
+    assert_eq!(failed(), before);
+    let state = owner(&fixture);
+    assert_eq!((state.values, state.failed, state.waiting, state.stale), (11, 2, 1, 0), "{state:?}");
+    fixture.write("mode", "");
+    assert!(index::run(&options(), &Silent).expect("a run").complete);
+    assert!(failed().is_empty());
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
 fn serial_and_parallel_runs_leave_the_same_rows_unfinished() {
     let fixture = with_program();
     fixture.write("mode", "raise");
@@ -429,6 +584,8 @@ fn exit_codes_and_answers_tell_of_failed_rows() {
     assert!(detail.contains("column `owner`: 2 failed rows") && detail.contains("stats --failed"), "{detail}");
     let tolerated = fixture.aur(&["mem", "index", "--quiet", "--max-failed-rows", "owner=2"]);
     assert_eq!(tolerated.code, Some(0), "{tolerated:?}");
+    let stats = fixture.aur(&["mem", "stats", "--format", "json"]).json();
+    assert_eq!((&failed.json()["complete"], &stats["complete"]), (&false.into(), &false.into()), "{stats}");
     let listed = fixture.aur(&["mem", "stats", "--failed", "--format", "json"]).json();
     assert_eq!((&listed[0]["path"], &listed[0]["key"]), (&"src/pay/f1.py".into(), &"code:src/pay/f1.py:pay_1".into()));
     assert!(fixture.aur(&["mem", "stats", "--failed"]).out.contains("src/pay/f1.py:1-2: owner: ValueError: no owner"));
@@ -448,10 +605,10 @@ fn exit_codes_and_answers_tell_of_failed_rows() {
     let few = fixture.aur(&["mem", "index", "--quiet", "--max-failed-rows", "owner=2", "--min-column", "owner=95"]);
     assert_eq!(few.code, Some(1), "{few:?}");
     assert!(few.err.contains("of the chunks have a value in column `owner`, less than 95%"), "{}", few.err);
-    let pipeline = format!("{STAGE}max_failed_rows = 2\nmin_values = 50\n");
+    let pipeline = format!("{STAGE}max_failed_rows = 2\nmin_values = 50.5\n");
     fixture.write(".aurora/pipeline.toml", &pipeline);
     assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0), "the pipeline sets the thresholds");
-    fixture.write(".aurora/pipeline.toml", pipeline.replace("= 50", "= 99"));
+    fixture.write(".aurora/pipeline.toml", pipeline.replace("= 50.5", "= 99"));
     assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(1));
     fixture.write(".aurora/pipeline.toml", STAGE).write("mode", "");
     assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0));
@@ -470,7 +627,11 @@ fn thresholds_for_unknown_names_were_reported_after_the_run() {
     let fixture = with_program();
     trust(&fixture);
     for (threshold, reason) in [
-        (["--max-failed-rows", "ownr=3"], "Error: the pipeline has no stage `ownr`\n  Help: did you mean `owner`?\n"),
+        (
+            ["--max-failed-rows", "ownr=3"],
+            "Error: the pipeline has no custom stage `ownr`\n  Help: did you mean `owner`?\n",
+        ),
+        (["--max-failed-rows", "chunk=3"], "Error: the pipeline has no custom stage `chunk`\n"),
         (["--min-column", "nope=3"], "Error: no stage of the pipeline writes a column `nope`\n"),
     ] {
         let refused = fixture.aur(&[&["mem", "index"][..], &threshold].concat());
@@ -494,7 +655,8 @@ fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
     trust(&fixture);
     fixture.write("mode", "raise");
     assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(1));
-    assert_eq!(fixture.aur(&["mem", "export", "index.aurora"]).code, Some(0));
+    let exported = fixture.aur(&["mem", "export", "index.aurora", "--format", "json"]);
+    assert_eq!((exported.code, &exported.json()["complete"]), (Some(0), &false.into()), "{exported:?}");
     let value = |fixture: &Fixture| {
         let owners = values(fixture, "owner");
         owners.into_iter().find(|(name, _)| name == "pay_0").and_then(|(_, value)| value)
@@ -509,6 +671,8 @@ fn an_imported_index_keeps_its_values_unless_it_is_told_otherwise() {
         other
     };
     let kept = import();
+    let found = kept.aur(&["mem", "search", "pay card", "--where", "owner=team of pay_0", "--format", "json"]).json();
+    assert!(found["notes"].to_string().contains("Column `owner` has stale values"), "before any run: {found}");
     let run = kept.aur(&["mem", "index", "--format", "json", "--max-failed-rows", "owner=2"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert_eq!(value(&kept), text("team of pay_0"));

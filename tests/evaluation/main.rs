@@ -287,6 +287,33 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
     assert_eq!(metric(&eval.json(), 0, "mrr@10"), 1.0);
 }
 
+#[cfg(unix)]
+#[test]
+fn only_the_user_may_read_what_is_mined() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let fixture = indexed();
+    let mode = |path: &std::path::Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    // As an earlier version has left it.
+    fixture.write(".aurora/eval/manifest.json", "{}").write(".aurora/eval/exact.jsonl", "");
+    let permissions = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(fixture.path(".aurora/eval"), permissions).expect("set");
+    for arguments in [&["mem", "eval", "mine"][..], &["mem", "eval", "mine", "--out", "named"]] {
+        let mined = fixture.aur(arguments);
+        assert_eq!(mined.code, Some(0), "{mined:?}");
+    }
+    for sets in [".aurora/eval", "named"] {
+        assert_eq!(mode(&fixture.path(sets)), 0o700, "{sets}");
+        assert_eq!(mode(&fixture.path(&format!("{sets}/exact.jsonl"))), 0o600, "{sets}");
+    }
+    let trees = mined_trees(&fixture);
+    assert_eq!(mode(trees.parent().expect("a parent")), 0o700);
+    for trees in [trees, fixture.path("named/trees")] {
+        assert_eq!((mode(&trees), mode(&trees.join("head/src"))), (0o700, 0o700), "{}", trees.display());
+        assert_eq!(mode(&trees.join("head/src/ledger.py")), 0o600, "{}", trees.display());
+    }
+}
+
 #[test]
 fn a_part_of_a_repository_is_mined_alone() {
     let fixture = indexed();

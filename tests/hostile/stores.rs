@@ -6,12 +6,14 @@ use std::process::Command;
 
 use crate::process::Outcome;
 use crate::sandbox::Sandbox;
-use crate::{Attack, ensure, withstands};
+use crate::{Attack, FORCE, ensure, withstands};
 
 const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json", "--no-record"];
 const TAG: &[&str] = &["mem", "tag", "code:src/token.py:parse_token", "mine"];
 const TAGGED: &[&str] = &["mem", "search", "parse_token", "--where", "tags=mine", "--format", "json", "--no-record"];
 const TURN: &[&str] = &["mem", "turn", "add", "--session", "s", "--speaker", "user", "parse_token is slow"];
+const USER_NOTE: &[&str] =
+    &["mem", "turn", "add", "--session", "s", "--speaker", "user", "--scope", "user", "parse_token is slow"];
 const NOTE: &[&str] =
     &["mem", "turn", "add", "--session", "s", "--speaker", "user", "--scope", "project", "parse_token"];
 const RECORD: &[&str] = &["mem", "search", "parse_token"];
@@ -192,6 +194,102 @@ fn a_search_goes_on_without_a_damaged_store_and_names_it_once() {
                 ensure(matches!(outcomes[7].code, Some(0 | 1)) && is_named, "the doctor names it")
             })
     }));
+}
+
+/// Overwrites a page of the index of a memory, which is derived from the entries. The file stays the same one.
+fn damage_index(sandbox: &Sandbox, store: &Store, page: usize) {
+    let asked = sandbox.run(&mut sandbox.aur(ASK));
+    assert_eq!(asked.code, Some(0), "{}", asked.summary());
+    let file = (store.directory)(sandbox).with_file_name(".aurora").join("index/data.mdb");
+    let mut data = fs::read(&file).expect("the search has built it");
+    data[page * 4096..][..4096].fill(0xa5);
+    fs::write(file, data).expect("a file");
+}
+
+/// Damage to a page of the index of each memory, which has an entry that every search sees.
+fn on_each_index(page: usize, attack: impl Fn(Attack, &'static [&'static str]) -> Attack) -> [Attack; 2] {
+    let damaged = |store: &'static Store, add: &'static [&'static str]| {
+        let build = move |sandbox: &Sandbox| {
+            let added = sandbox.run(&mut sandbox.aur(add));
+            assert_eq!(added.code, Some(0), "{}", added.summary());
+            damage_index(sandbox, store, page);
+        };
+        Attack::on_indexed(format!("index of {}: page {page}", store.name), build)
+    };
+    let [_, _, user, project]: &'static [Store; 4] = &STORES;
+    [
+        attack(damaged(user, USER_NOTE), &["mem", "verify", "--memory", "user"]),
+        attack(damaged(project, NOTE), &["mem", "verify", "--memory", "project"]),
+    ]
+}
+
+/// The entry is found; returns the number of notes that the index was built again.
+fn mended(outcome: &Outcome) -> Result<usize, String> {
+    ensure(outcome.code == Some(0) && outcome.out.contains("turn:s:1"), "the entry is found")?;
+    let notes = outcome.json()["notes"].as_array().cloned().unwrap_or_default();
+    Ok(notes.iter().filter(|note| note.to_string().contains("built again from the entries")).count())
+}
+
+#[test]
+fn a_damaged_index_of_a_memory_is_found_by_checks_and_built_again_by_a_search() {
+    withstands([6, 8, 11, 14].into_iter().flat_map(|page| {
+        on_each_index(page, |attack, verify| {
+            attack.run(verify).run(&["mem", "verify"]).run(&["doctor"]).run(ASK).run(ASK).run(verify).expect(
+                move |_, outcomes| {
+                    for outcome in &outcomes[..2] {
+                        let is_named = outcome.code == Some(1) && outcome.err.contains("aur mem index --force");
+                        ensure(is_named, "a check finds the damage and names the remedy")?;
+                    }
+                    let is_named = outcomes[2].out.contains("aur mem index --force");
+                    ensure(outcomes[2].code == Some(1) && is_named, "so does the doctor")?;
+                    ensure(notes(&outcomes[3])?.is_empty(), "nothing is left out")?;
+                    let [first, second] = [mended(&outcomes[3])?, mended(&outcomes[4])?];
+                    // Every search reads page 11.
+                    ensure(first == 1 || (first == 0 && page != 11), "one note")?;
+                    ensure(second == 0, "once")?;
+                    ensure(first == 0 || outcomes[5].code == Some(0), "the new index is sound")
+                },
+            )
+        })
+    }));
+}
+
+#[test]
+fn a_damaged_index_of_a_memory_is_built_again_by_a_recall() {
+    withstands(on_each_index(11, |attack, verify| {
+        attack.run(&["mem", "recall", "parse_token", "--format", "json"]).run(verify).expect(|_, outcomes| {
+            ensure(mended(&outcomes[0])? == 1, "one note")?;
+            ensure(outcomes[1].code == Some(0), "the new index is sound")
+        })
+    }));
+}
+
+#[test]
+fn a_damaged_index_of_a_memory_is_built_again_by_a_forced_run() {
+    withstands(on_each_index(11, |attack, verify| {
+        attack.run(FORCE).run(verify).run(&["mem", "verify"]).run(ASK).expect(|_, outcomes| {
+            ensure(outcomes.iter().all(|outcome| outcome.code == Some(0)), "every command succeeds")?;
+            ensure(mended(&outcomes[3])? == 0, "a search finds no damage")
+        })
+    }));
+}
+
+#[test]
+fn a_code_search_goes_on_where_a_damaged_index_of_a_memory_cannot_be_built_again() {
+    let build = |sandbox: &Sandbox| {
+        create(sandbox, &STORES[2]);
+        damage_index(sandbox, &STORES[2], 11);
+        // No run can lock the index to build it again.
+        let lock = sandbox.home(".aurora/memory/.aurora/writer.lock");
+        let _ = fs::remove_file(&lock);
+        fs::create_dir(lock).expect("a directory");
+    };
+    withstands([Attack::on_indexed("index of user-memory: neither sound nor writable", build).run(ASK).expect(
+        |_, outcomes| {
+            let notes = notes(&outcomes[0])?;
+            ensure(notes.len() == 1 && notes[0].contains("cannot be built again"), &format!("one note: {notes:?}"))
+        },
+    )]);
 }
 
 /// The stores of another user, as a repository brings them.

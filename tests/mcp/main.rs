@@ -246,7 +246,13 @@ fn no_answer_exceeds_its_budget() {
     let refused = client.answer("resources/read", json!({"uri": long["uri"]}));
     assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("50000")), "a large resource");
     let refused = client.answer("tools/call", json!({"name": "page ".repeat(9_000), "arguments": {}}));
-    assert!(refused.to_string().len() < 20_000, "an unknown tool");
+    assert!(refused.to_string().len() < 500, "an unknown tool: {refused}");
+    let refused = client.answer(&"page/".repeat(9_000), json!({}));
+    assert!(refused.to_string().len() < 500, "an unknown method: {refused}");
+    let root = fixture.root().file_name().expect("a name").to_string_lossy().into_owned();
+    let uri = format!("aurora://{root}/chunk/long.txt:{}", "page".repeat(9_000));
+    let refused = client.answer("resources/read", json!({"uri": uri}));
+    assert!(refused.to_string().len() < 500, "an unknown resource: {refused}");
 }
 
 #[test]

@@ -75,3 +75,33 @@ fn a_database_of_aurora_actr_becomes_entries() {
     let mine = fixture.aur(&[&arguments[..], &["--memory", "user", "--format", "json"]].concat()).json();
     assert_eq!((&mine["added"], &mine["memory"]), (&7.into(), &"user".into()), "{mine}");
 }
+
+/// The file begins like a database. It takes long to copy, unless the file system lets copies share blocks.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_import_leaves_no_copy() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let fixture = Fixture::git();
+    fixture.write("memory.db", "SQLite format 3\0").write("tmp/other", "");
+    let file = File::options().append(true).open(fixture.path("memory.db")).expect("the file is there");
+    file.set_len(8 << 30).expect("a sparse file");
+    let temporary = fixture.path("tmp");
+    let mut command = fixture.command();
+    command.env("TMPDIR", &temporary).args(["mem", "import", "--from", "actr", "memory.db"]);
+    let mut child = command.spawn().expect("the program starts");
+    let copies = || {
+        let entries = std::fs::read_dir(&temporary).expect("a directory").flatten().map(|entry| entry.path());
+        entries.filter(|path| path.join("memory.db").exists()).count()
+    };
+    while copies() == 0 && child.try_wait().expect("a child").is_none() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let is_running = child.try_wait().expect("a child").is_none();
+    if is_running {
+        kill_process(Pid::from_child(&child), Signal::TERM).expect("the program runs");
+    }
+    let code = child.wait().expect("it ends").code();
+    assert!(code == Some(130) || code == Some(2), "{code:?}");
+    assert_eq!(std::fs::read_dir(&temporary).expect("a directory").count(), 1);
+}

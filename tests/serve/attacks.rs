@@ -311,6 +311,10 @@ fn work_ends_with_its_request() {
     assert!((0..60).any(|_| is_idle()), "the server works on although nobody waits");
     let answer = server.post("/api/v1/search", &json!({"query": "slow", "record": false}));
     assert_eq!(answer.status, 200, "{answer:?}");
+    // The ids of all chunks are not compared with one that is much longer.
+    let long = format!("code:src/slow_1.py:{}", "ab".repeat(250_000));
+    let answer = server.post("/api/v1/feedback", &json!({"verdict": "good", "ids": [long]}));
+    assert_eq!(answer.status, 404, "{answer:.500?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Questions that are subjects of commits: what they changed, in the tree from before any of them.
 
 use aurora_query::is_side_code;
+use aurora_redact::masked;
 use gix::ObjectId;
 use gix_imara_diff::{Algorithm, Diff, InternedInput, sources::byte_lines};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -113,7 +114,7 @@ fn function(file: &SourceFile, name: &str) -> Option<Answer> {
 
 fn candidate(history: &CommitHistory, backend: &dyn IndexerBackend, commit: &Commit) -> Option<CommitQuestion> {
     let [parent] = commit.parents.as_slice() else { return None };
-    let query = subject::question(&commit.message)?;
+    let query = subject::question(&masked(commit.message.clone()))?;
     let changes = history.changes(*parent, commit.id)?;
     let code: Vec<&FileChange> =
         changes.iter().filter(|change| backend.is_code(&change.path) && !is_side_code(&change.path)).collect();

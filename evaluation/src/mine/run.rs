@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
+use aurora_redact::{MASK, has_secret, masked};
 use rayon::prelude::*;
 
 use crate::golden::{self, Question};
@@ -12,7 +13,7 @@ use crate::mine::error::MineError;
 use crate::mine::history::CommitHistory;
 use crate::mine::manifest::{MANIFEST, Manifest, MinedSet, MinedTree};
 use crate::mine::selection::Selection;
-use crate::mine::source::{Outline, SourceFile};
+use crate::mine::source::{Definition, Outline, SourceFile};
 use crate::mine::{commit, docstring, exact, topics, tree};
 
 /// Most bytes of a file that questions are made of.
@@ -51,7 +52,7 @@ pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manife
     clear(out, trees.as_ref())?;
     let trees = match trees {
         Some(trees) => trees.clone(),
-        None => out.create_directory(TREES).map_err(|error| tree::failed(out.path(), error))?,
+        None => out.create_private_directory(TREES).map_err(|error| tree::failed(out.path(), error))?,
     };
     // Ignore files in the directories above are about other files: an index hides itself from git, and its neighbours.
     tree::write(&trees, ".gitignore", b"!*\n")?;
@@ -172,17 +173,25 @@ impl TreeSource<'_> {
     }
 }
 
-/// The files at `paths`, those of code with their definitions. Files that are not UTF-8 are left out.
+/// The files at `paths`, those of code with their definitions. Files that are not UTF-8, and paths with secrets, are left out.
 fn read(root: &Directory, paths: &[String], backend: &dyn IndexerBackend) -> Result<Vec<SourceFile>, MineError> {
     let files = paths.par_iter().map(|path| {
         let bytes = root.read(path, MOST_BYTES).map_err(|error| tree::failed(&root.path().join(path), error))?;
-        Ok(String::from_utf8(bytes).ok().map(|text| {
-            let outline = if backend.is_code(path) { backend.outline(path, &text) } else { Outline::default() };
-            SourceFile { path: path.clone(), text, definitions: outline.definitions, overviews: outline.overviews }
-        }))
+        let text = String::from_utf8(bytes).ok().filter(|_| !has_secret(path));
+        Ok(text.map(|text| source_file(path, &text, backend)))
     });
     let files: Vec<Option<SourceFile>> = files.collect::<Result<_, MineError>>()?;
     Ok(files.into_iter().flatten().collect())
+}
+
+/// A file with its secrets masked, as in the index. A definition whose name is masked cannot be asked for.
+fn source_file(path: &str, original: &str, backend: &dyn IndexerBackend) -> SourceFile {
+    let text = masked(original.to_owned());
+    let mut outline = if backend.is_code(path) { backend.outline(path, &text) } else { Outline::default() };
+    if text != original {
+        outline.definitions.retain(|Definition { name, .. }| !name.contains(MASK) || original.contains(name));
+    }
+    SourceFile { path: path.to_owned(), text, definitions: outline.definitions, overviews: outline.overviews }
 }
 
 /// Blanks documentation, that of one file after another's.

@@ -27,7 +27,8 @@ pub fn config_file(report: &TuneReport) -> String {
     );
     line(&mut out, &format!("{metric}, cross-validated: {}", told(&report.cross_validated)));
     for set in &report.sets {
-        line(&mut out, &format!("  {} ({} questions): {}", set.set, set.comparison.questions, told(&set.comparison)));
+        let name = aurora_redact::masked(set.set.clone());
+        line(&mut out, &format!("  {name} ({} questions): {}", set.comparison.questions, told(&set.comparison)));
     }
     if let Some(held_out) = &report.held_out {
         line(&mut out, &format!("{metric}, {} questions never learned from: {}", held_out.questions, told(held_out)));

@@ -9,13 +9,15 @@ use serde::Deserialize;
 pub(crate) const DEFAULT_BUDGET: usize = 2_000;
 const MIN_BUDGET: usize = 20;
 pub(crate) const MAX_BUDGET: usize = 50_000;
+/// Maximum length of a name that a protocol error repeats, in bytes.
+const MAX_REPEATED_BYTES: usize = 100;
 /// Last line of a text that was cut.
 const CUT: &str = "(cut: the rest exceeds the budget)";
 
 /// Why a call has no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolError {
-    /// There is no such tool.
+    /// There is no tool of this name, which is cut if it is long.
     #[error("there is no tool `{0}`")]
     Unknown(String),
     /// The arguments cannot be understood.
@@ -112,6 +114,14 @@ pub(crate) fn fitted(text: String, budget: usize) -> String {
     format!("{}\n{CUT}", beginning(&text, after(budget, [CUT])))
 }
 
+/// A name of the client for a protocol error, which no budget bounds: its beginning if it is long.
+pub(crate) fn repeated(name: &str) -> String {
+    match name.floor_char_boundary(MAX_REPEATED_BYTES) {
+        end if end < name.len() => format!("{}…", &name[..end]),
+        _ => name.to_owned(),
+    }
+}
+
 /// The longest beginning of a text that has at most so many tokens.
 fn beginning(text: &str, tokens: usize) -> &str {
     // No byte beyond this number is part of it, so the search takes no longer for a larger text.
@@ -159,6 +169,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn long_names_are_cut() {
+        assert_eq!(repeated("shell"), "shell");
+        assert_eq!(repeated(&"日".repeat(100)), format!("{}…", "日".repeat(33)));
+    }
 
     #[test]
     fn what_does_not_fit_is_counted() {

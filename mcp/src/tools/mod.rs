@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use common::{CommonArguments, after};
-pub(crate) use common::{DEFAULT_BUDGET, MAX_BUDGET, ToolError, fitted};
+pub(crate) use common::{DEFAULT_BUDGET, MAX_BUDGET, ToolError, fitted, repeated};
 
 /// A call that is known to be well formed.
 pub(crate) enum Call {
@@ -39,7 +39,7 @@ impl Call {
             "graph" => Self::Graph(parsed(arguments)?),
             "history" => Self::History(parsed(arguments)?),
             "status" => Self::Status(parsed(arguments)?),
-            _ => return Err(ToolError::Unknown(name.to_owned())),
+            _ => return Err(ToolError::Unknown(repeated(name))),
         };
         call.budget()?;
         Ok(call)

@@ -31,6 +31,8 @@ pub(crate) fn catch_up(project: &Project, store: &Arc<EntryStore>) -> Result<Opt
         if published.as_ref().and_then(followed).is_some_and(|followed| followed == newest) {
             return Ok(published);
         }
+        // A run puts another file in the place of a damaged index, and this process can open that only after it has closed the old one.
+        drop(published);
         let mut options = IndexOptions { pipeline: source::pipeline(), ..project.options_without_programs()? };
         options.services.insert(Arc::clone(store));
         match indexing::run_changes(&options) {

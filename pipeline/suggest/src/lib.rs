@@ -34,8 +34,7 @@ pub fn nearest_within<'k>(
     known
         .into_iter()
         .filter(|name| *name != given)
-        .map(|name| (distance(&folded, &name.to_lowercase()), name))
-        .filter(|(distance, name)| *distance <= tolerance(name))
+        .filter_map(|name| Some((distance_within(&folded, &name.to_lowercase(), tolerance(name))?, name)))
         .min()
         .map(|(_, name)| name)
 }
@@ -43,6 +42,14 @@ pub fn nearest_within<'k>(
 /// Damerau-Levenshtein distance: insertions, deletions, substitutions and transpositions of neighbours, in characters.
 pub fn distance(a: &str, b: &str) -> usize {
     strsim::damerau_levenshtein(a, b)
+}
+
+/// The same if it is at most `most`. Texts whose lengths alone differ by more are not compared.
+pub fn distance_within(a: &str, b: &str, most: usize) -> Option<usize> {
+    // One edit changes the length by one character, which has up to four bytes.
+    let is_possible =
+        a.len().abs_diff(b.len()) <= most.saturating_mul(4) && a.chars().count().abs_diff(b.chars().count()) <= most;
+    is_possible.then(|| distance(a, b)).filter(|distance| *distance <= most)
 }
 
 #[cfg(test)]
@@ -67,6 +74,17 @@ mod tests {
         assert_eq!(nearest("kb", ["doc"]), None);
         assert_eq!(nearest("stage1topk", ["stage1_top_k"]), Some("stage1_top_k"));
         assert_eq!(nearest_within("stage1topk", ["stage1_top_k"], |_| 1), None);
+    }
+
+    #[test]
+    fn texts_of_very_different_lengths_are_not_compared() {
+        assert_eq!(distance_within("modle", "model", 1), Some(1));
+        assert_eq!(distance_within("modle", "model", 0), None);
+        assert_eq!(distance_within("né日", "ne", 2), Some(2));
+        assert_eq!(distance_within("日", "", 1), Some(1));
+        // A comparison would take longer than any test may.
+        let names: Vec<String> = (0..10_000).map(|n| format!("a_known_name_{n}")).collect();
+        assert_eq!(nearest(&"ab".repeat(5_000), names.iter().map(String::as_str)), None);
     }
 
     #[test]

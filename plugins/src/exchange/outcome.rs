@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use aurora_pipeline::{BatchView, DynamicType, Entity, StageContext, StageError, Value};
+use aurora_pipeline::{
+    BatchView, DynamicType, Entity, NO_RESULT, RefusedValue, StageContext, StageError, Value, ValueRef,
+};
 
 use super::response::{CellValue, Response, RowNote};
 use super::rows::RowSet;
-use crate::declaration::{Declaration, DropRows, FILE_SKIP, RowUnit, WrittenColumn};
+use crate::declaration::{Declaration, DropRows, FILE_DEFINITIONS, FILE_SKIP, FILE_TEXT, RowUnit, WrittenColumn};
 
 /// Most bytes of one value.
 const MOST_VALUE_BYTES: usize = 1 << 20;
@@ -127,7 +129,8 @@ impl<'d> BatchOutcome<'d> {
         self.invalid.as_deref()
     }
 
-    /// Writes everything to the batch, and reports what failed.
+    /// Writes everything to the batch, and reports what failed. A failed unit of a stage that drops units is left out, because the
+    /// stage might have dropped it; its file is recorded as the row without a result.
     ///
     /// # Errors
     /// When the declaration does not allow it, which is a mistake of this crate.
@@ -135,9 +138,16 @@ impl<'d> BatchOutcome<'d> {
         let unit_entity = self.declaration.unit.entity();
         for (unit, reason) in std::mem::take(&mut self.failed) {
             self.clear(unit, batch.chunk_files());
-            self.dropped.remove(&unit);
             let path = Paths { batch, unit: self.declaration.unit }.of(unit);
-            batch.fail(unit_entity, unit, &path, &reason, cx);
+            let (entity, row) = match self.declaration.drops {
+                DropRows::None => (unit_entity, unit),
+                DropRows::Files => (Entity::File, unit),
+                DropRows::Chunks => (Entity::File, batch.chunk_files()[unit as usize]),
+            };
+            if self.declaration.drops != DropRows::None {
+                self.dropped.insert(unit, NO_RESULT.to_owned());
+            }
+            batch.fail(entity, row, &path, &reason, cx);
         }
         let paths = Paths { batch, unit: self.declaration.unit };
         for (column, unit) in &self.undeclared {
@@ -156,8 +166,12 @@ impl<'d> BatchOutcome<'d> {
             cx.count("files.left_out", self.dropped.len() as u64);
             batch.write_values(FILE_SKIP, reasons)?;
         }
-        for (name, values) in std::mem::take(&mut self.columns) {
-            let refused = batch.write_values(name, values)?;
+        for (name, mut values) in std::mem::take(&mut self.columns) {
+            let mut refused = Vec::new();
+            if name == FILE_DEFINITIONS {
+                refused = take_definitions_beyond_the_end(&mut values, batch)?;
+            }
+            refused.extend(batch.write_values(name, values)?);
             for (row, reason) in refused {
                 let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
                 let unit = if entity == Entity::File { RowUnit::File } else { RowUnit::Chunk };
@@ -231,6 +245,29 @@ impl<'d> BatchOutcome<'d> {
             }
         }
     }
+}
+
+/// Removes the definitions of files that have one beyond the end of the text. Returns these rows with the reason.
+fn take_definitions_beyond_the_end(
+    values: &mut [Option<Value>],
+    batch: &BatchView<'_>,
+) -> Result<Vec<RefusedValue>, StageError> {
+    let Some(texts) = batch.optional_values(FILE_TEXT)? else { return Ok(Vec::new()) };
+    let mut refused = Vec::new();
+    for (row, value) in values.iter_mut().enumerate() {
+        let (Some(Value::Json(json)), Some(ValueRef::String(text))) = (&*value, texts.get(row)) else { continue };
+        let lines = text.lines().count().max(1) as u64;
+        let beyond = json.as_array().into_iter().flatten().find_map(|definition| {
+            let first = definition.get("line_start")?.as_u64().filter(|first| *first > lines)?;
+            let name = definition.get("name").and_then(|name| name.as_str()).unwrap_or_default();
+            Some(format!("`{}` begins on line {first} of a file of {lines} lines", shortened(name)))
+        });
+        if let Some(reason) = beyond {
+            *value = None;
+            refused.push((row, reason));
+        }
+    }
+    Ok(refused)
 }
 
 /// A value of the declared type, or why it is none.

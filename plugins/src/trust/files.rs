@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use aurora_confined::{Directory, EntryKind, Refusal, refusal_of};
+
 /// Maximum size in bytes of one file of a program.
 pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
 /// Maximum number of files of a program.
@@ -36,6 +38,21 @@ pub enum ProgramError {
     /// The program has too many files.
     #[error("the program has more than {MAX_FILES} files")]
     TooMany,
+}
+
+/// The path below the root that a path means after symbolic links; `None` if a link leads out of the root.
+pub(super) fn real_path(root: &Directory, path: &str) -> io::Result<Option<String>> {
+    match root.metadata(path) {
+        Ok(metadata) if metadata.kind != EntryKind::Link => return Ok(Some(path.to_owned())),
+        Err(error) if refusal_of(&error) != Some(Refusal::SymbolicLink) => return Err(error),
+        _ => {}
+    }
+    let real = root.path().join(path).canonicalize()?;
+    let Ok(below) = real.strip_prefix(root.path().canonicalize()?).map(std::path::Path::to_owned) else {
+        return Ok(None);
+    };
+    let parts: Option<Vec<&str>> = below.iter().map(|part| part.to_str()).collect();
+    Ok(parts.map(|parts| parts.join("/")).filter(|real| !real.is_empty()))
 }
 
 /// Adds a file by its content.

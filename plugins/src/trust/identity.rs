@@ -224,7 +224,9 @@ impl FileSet<'_> {
                 let entries = self.root.open_directory(path).and_then(|below| below.entries()).map_err(unreadable)?;
                 for (name, kind) in entries {
                     let Some(name) = name.to_str() else { continue };
-                    let is_part = matches!(kind, EntryKind::File | EntryKind::Directory);
+                    // A link is refused: what it leads to would not be covered.
+                    let is_part = matches!(kind, EntryKind::File | EntryKind::Directory)
+                        || kind == EntryKind::Link && self.imports.is_some();
                     if is_part && name != "__pycache__" && name != ".git" {
                         self.add(&format!("{path}/{name}"))?;
                     }
@@ -311,8 +313,11 @@ mod tests {
     fn a_symbolic_link_is_no_part_of_a_program() {
         let root = project();
         std::os::unix::fs::symlink("/bin/sh", root.path().join("tools/link")).expect("linked");
-        let error = ProgramIdentity::of(&spec(&["tools/link"]), root.path()).expect_err("refused");
-        assert!(matches!(error, ProgramError::Special { .. }), "{error}");
+        let listed = ProgramSpec { files: vec!["tools".to_owned()], ..spec(&["run"]) };
+        for spec in [spec(&["tools/link"]), listed] {
+            let error = ProgramIdentity::of(&spec, root.path()).expect_err("refused");
+            assert!(matches!(error, ProgramError::Special { .. }), "{error}");
+        }
     }
 
     #[test]

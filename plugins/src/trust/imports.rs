@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use aurora_confined::{Directory, EntryKind, Refusal, refusal_of};
+use aurora_confined::{Directory, EntryKind};
 use serde_json::Value;
 
-use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates};
+use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates, real_path};
 
 /// Maximum size in bytes of a text that is read for imports.
 const MAX_TEXT_BYTES: usize = 4 << 20;
@@ -191,38 +191,51 @@ impl Imports {
         root: &Directory,
         files: &mut BTreeMap<String, [u8; 32]>,
     ) -> Result<Vec<String>, ProgramError> {
-        let mut listings = Listings { root, known: HashMap::new() };
+        let mut listings = Listings { root, known: HashMap::new(), outside: None };
+        let mut linked = BTreeSet::new();
         while let Some((directory, import)) = self.found.pop() {
-            let (mut is_found, mut is_linked) = (false, false);
-            for path in import.candidates(&directory, &self.bases, &mut listings) {
-                if files.contains_key(&path) {
+            let mut is_found = false;
+            let paths = import.candidates(&directory, &self.bases, &mut listings);
+            if let Some(path) = listings.outside.take() {
+                return Err(ProgramError::Special { path });
+            }
+            for path in paths {
+                if files.contains_key(&path) || linked.contains(&path) {
                     is_found = true;
                     continue;
                 }
-                match root.metadata(&path).map(|metadata| metadata.kind) {
-                    Ok(EntryKind::File) => {}
-                    Ok(EntryKind::Directory) => continue,
-                    Err(error) => {
-                        is_linked |= refusal_of(&error) == Some(Refusal::SymbolicLink);
+                let real = match real_path(root, &path) {
+                    Ok(Some(real)) => real,
+                    Ok(None) if matches!(import, Import::Word(_)) => {
+                        self.uncovered.insert(format!("{path}, which is a symbolic link out of the project"));
                         continue;
                     }
+                    Ok(None) => return Err(ProgramError::Special { path }),
+                    Err(_) => continue,
+                };
+                match root.metadata(&real).map(|metadata| metadata.kind) {
+                    Ok(EntryKind::File) => {}
+                    Ok(EntryKind::Directory) | Err(_) => continue,
                     Ok(_) => {
                         self.uncovered.insert(format!("{path}, which is no regular file"));
                         continue;
                     }
                 }
                 let unreadable = |source| ProgramError::Unreadable { path: path.clone(), source };
-                let content = root.read(&path, MAX_FILE_BYTES).map_err(unreadable)?;
-                add_content(files, &path, &content)?;
+                let content = root.read(&real, MAX_FILE_BYTES).map_err(unreadable)?;
+                add_content(files, &real, &content)?;
                 if matches!(import, Import::Word(_)) {
                     self.bases.insert(directory_of(&path).to_owned());
                 }
                 self.add(&path, &content);
+                if real != path {
+                    self.add(&real, &content);
+                    linked.insert(path);
+                }
                 is_found = true;
             }
             if let Some(name) = import.package().filter(|_| !is_found) {
-                let reason = if is_linked { "lies behind a symbolic link" } else { "was not found in the project" };
-                self.uncovered.insert(format!("the module {name}, which {reason}"));
+                self.uncovered.insert(format!("the module {name}, which was not found in the project"));
             }
         }
         Ok(self.uncovered.into_iter().collect())
@@ -300,6 +313,8 @@ impl Import {
 struct Listings<'a> {
     root: &'a Directory,
     known: HashMap<String, Vec<String>>,
+    /// A directory that was asked for and lies behind a link out of the project.
+    outside: Option<String>,
 }
 
 impl Listings<'_> {
@@ -324,9 +339,18 @@ impl Listings<'_> {
     }
 
     fn names(&mut self, directory: &str) -> &[String] {
-        let root = self.root;
-        self.known.entry(directory.to_owned()).or_insert_with(|| {
-            let opened = if directory.is_empty() { Ok(root.clone()) } else { root.open_directory(directory) };
+        let Self { root, known, outside } = self;
+        known.entry(directory.to_owned()).or_insert_with(|| {
+            let opened = match directory {
+                "" => Ok((*root).clone()),
+                _ => real_path(root, directory).and_then(|real| match real {
+                    Some(real) => root.open_directory(real),
+                    None => {
+                        *outside = Some(directory.to_owned());
+                        Err(std::io::ErrorKind::NotFound.into())
+                    }
+                }),
+            };
             let entries = opened.and_then(|opened| opened.entries()).unwrap_or_default();
             entries.into_iter().filter_map(|(name, _)| name.into_string().ok()).collect()
         })
@@ -610,6 +634,26 @@ mod tests {
         let (files, uncovered) = covered(&[("tools/a.py", text), ("lib/teams.py", "")], &["python3", "tools/a.py"]);
         assert_eq!(files, ["tools/a.py", "lib/teams.py"]);
         assert_eq!(uncovered.len(), 2, "{uncovered:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn modules_behind_symbolic_links_were_not_covered() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        for (path, text) in [("tools/a.py", "import sys\nsys.path.append('lib')\nimport b\n"), ("shared/b.py", "")] {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().expect("below the root")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        let link = root.path().join("tools/lib");
+        std::os::unix::fs::symlink("../shared", &link).expect("linked");
+        let command = ["python3", "tools/a.py"].map(str::to_owned).to_vec();
+        let spec = ProgramSpec { command, ..ProgramSpec::default() };
+        let identity = ProgramIdentity::of(&spec, root.path()).expect("readable");
+        assert_eq!(identity.modules.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["shared/b.py"]);
+        fs::remove_file(&link).expect("removed");
+        std::os::unix::fs::symlink("/", &link).expect("linked");
+        assert!(ProgramIdentity::of(&spec, root.path()).is_err());
     }
 
     #[test]

@@ -40,8 +40,8 @@ pub(crate) async fn chunk(
     Parameters(asked): Parameters<ChunkParameters>,
 ) -> Result<Answer, Problem> {
     state
-        .read(asked.root.as_deref(), move |searcher, _| {
-            let (id, key) = searcher.names().chunk(&asked.id)?;
+        .read(asked.root.as_deref(), move |searcher, request| {
+            let (id, key) = searcher.names().within(&request.budget).chunk(&asked.id)?;
             let chunk = searcher.snapshot().whole_chunk(id)?;
             let gone = || Problem::not_found(format!("no chunk has the id {key}"));
             Ok(ChunkReport::from(chunk.ok_or_else(gone)?))

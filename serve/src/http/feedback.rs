@@ -78,7 +78,7 @@ pub(crate) async fn feedback(Shared(state): Shared<Arc<State>>, body: Body<Feedb
             let mut keys = Vec::new();
             for id in &body.ids {
                 request.budget.check()?;
-                let (_, key) = searcher.names().chunk(id)?;
+                let (_, key) = searcher.names().within(&request.budget).chunk(id)?;
                 if !keys.contains(&key) {
                     keys.push(key);
                 }

@@ -82,7 +82,7 @@ pub(crate) async fn graph(
         .read(asked.root.as_deref(), move |searcher, request| {
             let snapshot = searcher.snapshot();
             let index = RelationIndex::within(snapshot, request.budget.clone());
-            let id = definition(&searcher.names(), &index, &asked.name)?;
+            let id = definition(&searcher.names().within(&request.budget), &index, &asked.name)?;
             let tree = index.tree(id, &options)?;
             request.budget.check()?;
             Ok(relations(snapshot, &tree, &options)?)

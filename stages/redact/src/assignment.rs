@@ -7,7 +7,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::Regex;
 
 use crate::config_line;
-use crate::entropy::{is_marked, is_password, is_placeholder, is_random};
+use crate::entropy::{is_marked, is_password, is_placeholder, is_random, key_digits};
 use crate::names::{Named, named};
 use crate::netrc;
 use crate::pgpass;
@@ -35,6 +35,10 @@ const STEMS: &[&str] = &[
     "ECRET",
     "oken",
     "OKEN",
+    "ontraseña",
+    "ontrasena",
+    "ONTRASEÑA",
+    "ONTRASENA",
     "redential",
     "REDENTIAL",
     "creds",
@@ -91,6 +95,17 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test matches it")
 });
 
+/// From the end of a name to a string that takes the place of a value which is absent: `env.NAME || "…"`,
+/// `name = env.get("P") or "…"`, `fetch("NAME") { "…" }`.
+static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?x-u) \A
+        ["'`\]\)]{0,3} [\x20\t]{0,4}
+        (?: [:=] [\x20\t]{0,4} [A-Za-z_$][\w.$]{0,64} (?: [\[(] ["'] [\w.-]{1,64} ["'] [\])] )? [\x20\t]{0,4} )?
+        (?: \|\| | \?\? | or [\x20\t] | \)[\x20\t]{0,4}\{ ) [\x20\t]{0,4}
+        (?: " (?P<double> [^\s"\\]{8,256} ) " | ' (?P<single> [^\s'\\]{8,256} ) ' )"#;
+    Regex::new(pattern).expect("a test matches it")
+});
+
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     // The search for leftmost matches uses vector instructions, where the other kinds do not.
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(STEMS).expect("a few short stems")
@@ -115,6 +130,11 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         if let Some(span) = whole {
             searched = span.end;
             found.push(Secret { rule: RULE, span, continues: false });
+            continue;
+        }
+        if let Some(value) = fallback_of(bytes, name.end).filter(|value| value.is_secret(bytes, kind)) {
+            searched = value.span.end;
+            found.extend(value.parts(bytes));
             continue;
         }
         let Some(value) = value_of(text, name) else { continue };
@@ -172,6 +192,14 @@ fn value_of(text: &str, name: Range<usize>) -> Option<Value> {
     Some(Value { span: name.end + value.start..name.end + value.end, is_quoted, is_argument, is_credential })
 }
 
+/// The string that takes the place of the value of a name.
+fn fallback_of(text: &[u8], name_end: usize) -> Option<Value> {
+    let groups = FALLBACK.captures(&text[name_end..text.len().min(name_end + LONGEST)])?;
+    let value = groups.name("double").or(groups.name("single"))?.range();
+    let span = name_end + value.start..name_end + value.end;
+    Some(Value { span, is_quoted: true, is_argument: false, is_credential: false })
+}
+
 impl Value {
     fn is_secret(&self, text: &[u8], kind: Named) -> bool {
         let value = &text[self.span.clone()];
@@ -214,7 +242,7 @@ impl Value {
 /// bracket or has the name of a member (`P11Key.secretKey`), and identifiers seldom have digits.
 fn is_literal(value: &[u8], next: Option<&u8>) -> bool {
     let ends = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"'`\\;,&<}#".contains(next));
-    let is_number = value.starts_with(b"0x") || value.starts_with(b"0X");
+    let is_number = (value.starts_with(b"0x") || value.starts_with(b"0X")) && key_digits(value).is_none();
     let is_word = |part: &[u8]| part.len() >= SHORTEST_WORD && part.iter().all(u8::is_ascii_alphabetic);
     let has_member = value.split(|byte| *byte == b'.').any(is_word);
     ends && value.iter().any(u8::is_ascii_digit) && !is_number && !has_member && value.len() >= SHORTEST_PLAIN

@@ -56,6 +56,9 @@ const CLIENTS: &[Client] = &[
     client(&["keytool", "jarsigner"], &["-storepass", "-keypass", "-srcstorepass", "-deststorepass", "-srckeypass", "-destkeypass"]),
     client(&["sqlcmd", "bcp", "ipmitool", "mosquitto_pub", "mosquitto_sub"], &["-P"]).attached(&["-P"]),
     client(&["snmpget", "snmpwalk", "snmpset", "snmpbulkwalk"], &["-A", "-X"]),
+    client(&["twine upload", "rdesktop"], &["-p", "--password"]),
+    client(&["http", "https"], &[]).credentials(&["-a", "--auth"], b':'),
+    client(&["ssh-keygen"], &["-N", "-P"]),
     client(&["lftp"], &["--password"]).credentials(&["-u", "--user"], b','),
 ];
 
@@ -63,6 +66,17 @@ const CLIENTS: &[Client] = &[
 const CHPASSWD: &str = "chpasswd";
 /// Commands that write their arguments to the standard input of the next one.
 const WRITERS: &[&[u8]] = &[b"echo", b"printf"];
+/// Programs whose passwords are no values of options with a dash, or that read one from their standard input.
+const OTHERS: &[&str] = &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl"];
+/// Subcommands whose arguments are a user and a password.
+const OF_USER: &[&str] = &["add_user", "change_password"];
+static XFREERDP: Client = client(&["xfreerdp"], &[]).attached(&["/p:"]);
+
+/// Finds the names of [`OTHERS`].
+static OTHER_NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(OTHERS).expect("a few short names")
+});
+
 /// The redirection of a text to the standard input, which is like an option.
 static HERE_STRING: Client = client(&[CHPASSWD], &[]).credentials(&["<<<"], b':');
 
@@ -116,18 +130,50 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         found.extend(piped(text, command.start..name));
         found.extend(HERE_STRING.passwords(text, Words::after(text, name + CHPASSWD.len())));
     }
+    for name in OTHER_NAMES.find_iter(text) {
+        let mut words = Words::after(text, name.end());
+        match OTHERS[name.pattern().as_usize()] {
+            "xfreerdp" => found.extend(XFREERDP.passwords(text, words)),
+            "sqlplus" => {
+                let login = words.find(|word| !text[word.bare.clone()].starts_with(b"-"));
+                found.extend(login.and_then(|word| oracle_password(text, word.whole())));
+            }
+            "rabbitmqctl" => {
+                let has_user = words.any(|word| OF_USER.iter().any(|name| word.is(text, name)));
+                let password = if has_user { words.nth(1) } else { None };
+                found.extend(password.and_then(|word| secret(text, word.whole())));
+            }
+            _ => {
+                let command = command_around(text, name.start(), 0);
+                let password = written(text, command.start..name.start()).and_then(|words| words.last());
+                found.extend(password.and_then(|word| secret(text, word.whole())));
+            }
+        }
+    }
 }
 
-/// The passwords in the arguments of the last command before a pipe, if it writes them: `echo NAME:PASSWORD |`.
-fn piped(text: &[u8], before: Range<usize>) -> Vec<Secret> {
+/// The password of `user/password@database`.
+fn oracle_password(text: &[u8], login: Range<usize>) -> Option<Secret> {
+    let slash = memchr::memchr(b'/', &text[login.clone()]).filter(|user| *user > 0)?;
+    let password = login.start + slash + 1..login.end;
+    let at = memchr::memchr(b'@', &text[password.clone()]).map_or(password.end, |at| password.start + at);
+    secret(text, password.start..at)
+}
+
+/// The arguments of the last command before a pipe, if it writes them: `echo NAME:PASSWORD |`.
+fn written(text: &[u8], before: Range<usize>) -> Option<Words<'_>> {
     let pipe = memchr::memrchr2(b'|', b';', &text[before.clone()]).map(|at| before.start + at);
-    let Some(pipe) = pipe.filter(|at| text[*at] == b'|') else { return Vec::new() };
-    let text = &text[..pipe];
+    let text = &text[..pipe.filter(|at| text[*at] == b'|')?];
     let ends = WRITERS
         .iter()
         .filter_map(|writer| Some(before.start + memchr::memmem::rfind(&text[before.start..], writer)? + writer.len()));
-    let words = ends.max().map(|end| Words::after(text, end)).into_iter().flatten();
-    let passwords = words.filter_map(|word| password_of(text, word.whole(), b':'));
+    ends.max().map(|end| Words::after(text, end))
+}
+
+/// The passwords in the arguments of the last command before a pipe.
+fn piped(text: &[u8], before: Range<usize>) -> Vec<Secret> {
+    let passwords =
+        written(text, before).into_iter().flatten().filter_map(|word| password_of(text, word.whole(), b':'));
     passwords.filter_map(|span| secret(text, span)).collect()
 }
 

@@ -15,6 +15,8 @@ const MIN_VALUE: usize = 6;
 
 /// Commands whose arguments are a name and its value: `aws configure set aws_secret_access_key VALUE`.
 const SETTERS: &[&[u8]] = &[b"configure set ", b"nmcli "];
+/// The command whose arguments are names with their values: `vault kv put secret/app password=VALUE`.
+const PUTTER: &[u8] = b"kv put ";
 
 /// Begins the names of Ansible's variables.
 const ANSIBLE: &[u8] = b"ansible";
@@ -51,7 +53,10 @@ fn direct(text: &[u8], before: &[u8], name: &Range<usize>, kind: Named) -> Optio
     }
     let begins_line = begins_line(before);
     let is_variable = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
-    let is_parameter = text[name.clone()].starts_with(b"-") || before.last().is_some_and(|byte| b";&?".contains(byte));
+    let is_parameter = text[name.clone()].starts_with(b"-")
+        || before.last().is_some_and(|byte| b";&?".contains(byte))
+        || follows_parameter(before)
+        || memchr::memmem::find(before, PUTTER).is_some();
     let line = if begins_line { to_end_of_line(rest, is_variable) } else { None };
     let value = line.or_else(|| parameter(rest, is_parameter))?;
     let is_secret = match () {
@@ -99,6 +104,15 @@ fn line_start(text: &[u8], at: usize) -> usize {
 /// Whether a name after a text is an argument of a command that sets its value.
 fn is_setting(before: &[u8]) -> bool {
     SETTERS.iter().any(|setter| memchr::memmem::find(before, setter).is_some())
+}
+
+/// Whether a text ends with a parameter of a connection and a space: `host=db user=u `.
+fn follows_parameter(before: &[u8]) -> bool {
+    let Some(before) = before.strip_suffix(b" ") else { return false };
+    let word = before.rsplit(|byte| b" \t\"'`".contains(byte)).next().unwrap_or_default();
+    let key = word.iter().take_while(|byte| byte.is_ascii_lowercase() || **byte == b'_').count();
+    let value = word[key..].strip_prefix(b"=").unwrap_or_default();
+    key > 0 && !value.is_empty() && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.-/:@".contains(byte))
 }
 
 /// The next word within a range, without its quotes.

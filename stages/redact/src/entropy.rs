@@ -13,6 +13,9 @@ const LONG_ENTROPY: f64 = 3.0;
 const SHORT_ENTROPY: f64 = 2.5;
 /// Shorter values without digits are taken for names.
 const SHORTEST_LETTERS: usize = 12;
+/// A hexadecimal number of at least so many digits is a key, but for an address of Ethereum, which `token` often names.
+const MIN_KEY_DIGITS: usize = 32;
+const ADDRESS_DIGITS: usize = 40;
 /// Most characters of a piece, on average. A piece is a word of camel case, a run of capitals or a number: those of names are as
 /// long as words, those of random values have about two characters.
 const LONGEST_PIECE: f64 = 3.0;
@@ -60,6 +63,7 @@ pub(crate) fn entropy(value: &[u8]) -> f64 {
 /// Whether a value looks random: enough entropy, letters together with digits (or capitals among small letters), and
 /// neither the pieces nor the pairs of letters of a name.
 pub(crate) fn is_random(value: &[u8]) -> bool {
+    let value = key_digits(value).unwrap_or(value);
     if value.len() < SHORTEST || is_placeholder(value) {
         return false;
     }
@@ -70,6 +74,13 @@ pub(crate) fn is_random(value: &[u8]) -> bool {
     let is_hex = value.iter().all(u8::is_ascii_hexdigit);
     let least = if value.len() < LONG || is_hex { SHORT_ENTROPY } else { LONG_ENTROPY };
     has_classes && entropy(value) >= least && !is_name(value)
+}
+
+/// The digits of a key that is written as a hexadecimal number, `0x…`.
+pub(crate) fn key_digits(value: &[u8]) -> Option<&[u8]> {
+    let digits = value.strip_prefix(b"0x").or_else(|| value.strip_prefix(b"0X"))?;
+    let is_key = digits.len() >= MIN_KEY_DIGITS && digits.len() != ADDRESS_DIGITS;
+    (is_key && digits.iter().all(u8::is_ascii_hexdigit)).then_some(digits)
 }
 
 /// Whether a value with the name of a password looks like one: it is random, or mixes letters, digits and symbols.

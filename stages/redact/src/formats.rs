@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use memchr::memmem;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::bytes::Regex;
 
 use crate::entropy::{entropy, is_filler, is_placeholder, is_random, repeats};
@@ -16,8 +15,6 @@ use crate::token_format::{Before, FORMATS, Least, TokenFormat};
 const BEFORE_RUN: usize = 24;
 /// Maximum length of the parts of a token before a run, in bytes. Each part ends with a dot.
 const MAX_PARTS: usize = 128;
-/// An anchor of tokens with dots in any place, which may have no long run.
-const IN_ANY_RUN: &str = "Q~";
 /// Tokens of so many characters may consist of letters only, with an anchor in their middle.
 const LETTERS: usize = 34;
 /// Most bytes of a token from its anchor on.
@@ -36,19 +33,26 @@ struct Anchors {
     automaton: AhoCorasick,
     /// The format of each anchor.
     formats: Vec<usize>,
+    /// The anchors of tokens that may have no long run, and the format of each.
+    in_any_run: (AhoCorasick, Vec<usize>),
     /// The compiled pattern of each format whose anchor has occurred.
     patterns: Vec<OnceLock<Regex>>,
     /// The anchors with each pair of first bytes, by [`place`].
     beginning: Vec<Vec<&'static [u8]>>,
-    /// The format whose anchor is [`IN_ANY_RUN`].
-    in_any_run: usize,
 }
 
 impl Anchors {
     fn new() -> Self {
         let anchors_of =
             |(index, format): (usize, &'static TokenFormat)| format.anchors.iter().map(move |text| (index, *text));
-        let (formats, anchors): (Vec<usize>, Vec<&str>) = FORMATS.iter().enumerate().flat_map(anchors_of).unzip();
+        let anchors_where = |in_any_run: bool| -> (Vec<usize>, Vec<&'static str>) {
+            let formats = FORMATS.iter().enumerate().filter(|(_, format)| format.in_any_run == in_any_run);
+            formats.flat_map(anchors_of).unzip()
+        };
+        let (formats, anchors) = anchors_where(false);
+        let (formats_in_any_run, in_any_run) = anchors_where(true);
+        // The search for leftmost matches uses vector instructions, where the other kinds do not.
+        let in_any_run = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(in_any_run);
         let mut beginning = vec![Vec::new(); 1 << 16];
         for anchor in anchors.iter().map(|anchor| anchor.as_bytes()) {
             beginning[place(anchor[0], anchor[1])].push(anchor);
@@ -61,7 +65,7 @@ impl Anchors {
             formats,
             patterns: FORMATS.iter().map(|_| OnceLock::new()).collect(),
             beginning,
-            in_any_run: FORMATS.iter().position(|format| format.anchors == [IN_ANY_RUN]).expect("a format"),
+            in_any_run: (in_any_run.expect("a few short anchors"), formats_in_any_run),
         }
     }
 }
@@ -119,9 +123,11 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
             found.extend(token_at(text, from + anchor.start(), format, &mut ends[format]));
         }
     }
-    let mut end = 0;
-    let with_dots = memmem::find_iter(text, IN_ANY_RUN);
-    found.extend(with_dots.filter_map(|anchor| token_at(text, anchor, ANCHORS.in_any_run, &mut end)));
+    let (anchors, formats) = &ANCHORS.in_any_run;
+    for anchor in anchors.find_iter(text) {
+        let format = formats[anchor.pattern().as_usize()];
+        found.extend(token_at(text, anchor.start(), format, &mut ends[format]));
+    }
 }
 
 /// The offset of the parts before a run: characters of tokens and dots. The start of the run if no dot precedes it.

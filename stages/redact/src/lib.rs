@@ -18,8 +18,10 @@
 #![forbid(unsafe_code)]
 
 mod assignment;
+mod calls;
 mod commands;
 mod config_line;
+mod cookie;
 mod entropy;
 mod formats;
 mod kubernetes;
@@ -31,6 +33,7 @@ mod private_key;
 mod reference;
 mod runs;
 mod secret;
+mod sql;
 #[cfg(test)]
 mod tests;
 mod token_format;
@@ -39,7 +42,7 @@ mod url;
 pub use secret::{MASK, Secret, mask};
 
 /// Changes whenever a text may be masked in another way.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// The secrets of a text, in order. No two overlap.
 pub fn find(text: &str) -> Vec<Secret> {
@@ -48,6 +51,9 @@ pub fn find(text: &str) -> Vec<Secret> {
     private_key::find(text, &mut found);
     url::find(text, &mut found);
     commands::find(text, &mut found);
+    calls::find(text, &mut found);
+    sql::find(text, &mut found);
+    cookie::find(text, &mut found);
     pgpass::find(text.as_bytes(), &mut found);
     kubernetes::find(text, &mut found);
     assignment::find(text, &mut found);

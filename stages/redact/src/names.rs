@@ -42,8 +42,8 @@ const SECRET: &[&str] = &[
     "webhookkey",
 ];
 
-/// Parts of the names of passwords.
-const PASSWORD: &[&str] = &["passphrase", "passw", "pwd"];
+/// Parts of the names of passwords; a letter that is not ASCII is left out.
+const PASSWORD: &[&str] = &["contrasea", "contrasena", "motdepasse", "passphrase", "passw", "pwd"];
 
 /// Ends of the names of passwords, and those that are words of their own.
 const PASSWORD_ENDS: &[&str] = &["bindpw", "pass", "rootpw"];
@@ -167,6 +167,8 @@ mod tests {
             ("DB_PASSWD", Some(Password)),
             ("DB_PASS", Some(Password)),
             ("smtpPass2", Some(Password)),
+            ("mot_de_passe", Some(Password)),
+            ("contraseña", Some(Password)),
             ("ansible_become_pass", Some(Certain)),
             ("PGPASSWORD", Some(Certain)),
             ("aws_secret_access_key", Some(Secret)),

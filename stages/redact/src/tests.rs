@@ -128,6 +128,16 @@ fn prefixes_of_formats_stay() {
 }
 
 #[test]
+fn hashes_of_passwords_are_masked_after_their_prefix() {
+    let (hash, masked_hash) = (random(53), "_".repeat(53));
+    assert_eq!(masked(&format!("bob:$2y$10${hash}\n")), format!("bob:$2y$10${masked_hash}\n"));
+    assert_eq!(masked(&format!("- bob:$$2y$$10$${hash}\n")), format!("- bob:$$2y$$10$${masked_hash}\n"));
+    for text in ["awk '{print $1$2, $5$6$7}'", "echo $1$salt$2", "sed 's/$6$/x/'", "$2y$10$short"] {
+        assert_eq!(masked(text), text);
+    }
+}
+
+#[test]
 fn legacy_tokens_of_vault_are_told_from_members() {
     let token = random(24);
     assert_eq!(masked(&format!("vault login s.{token}")), format!("vault login s.{}", MASK.to_string().repeat(24)));
@@ -162,6 +172,18 @@ fn assigned_values_are_masked_in_every_notation() {
     ] {
         let expected = notation.replace("{}", &MASK.to_string().repeat(value.len()));
         assert_eq!(masked(&notation.replace("{}", &value)), expected);
+    }
+}
+
+#[test]
+fn keys_in_hexadecimal_are_masked() {
+    let key = "3fa91c07".repeat(8);
+    let mask = MASK.to_string().repeat(key.len() + 2);
+    for notation in ["private_key = \"{}\"", "API_SECRET={}\n", "privateKey: {}\n", "uint256 privateKey = {};"] {
+        assert_eq!(masked(&notation.replace("{}", &format!("0x{key}"))), notation.replace("{}", &mask));
+    }
+    for text in ["token = 0x1f4a9c3b;", "block_hash = \"0x3fa91c073fa91c073fa91c073fa91c07\""] {
+        assert_eq!(masked(text), text);
     }
 }
 
@@ -253,6 +275,25 @@ fn passwords_in_urls_are_masked() {
     assert_eq!(masked("postgres://app:s3cr3t@db:5432/x"), "postgres://app:______@db:5432/x");
     assert_eq!(masked("https://:hunter2@host"), "https://:_______@host");
     assert_eq!(find("https://user:${PW}@host"), []);
+    let token = "3fa91c07d2".repeat(4);
+    let mask = "_".repeat(token.len());
+    assert_eq!(masked(&format!("https://{token}@host/x.git")), format!("https://{mask}@host/x.git"));
+    assert_eq!(masked(&format!("https://{token}:x@host")), format!("https://{mask}:x@host"));
+    for text in ["https://continuous-integration-service-account@host", &format!("https://host/{token}@v1")] {
+        assert_eq!(find(text), []);
+    }
+}
+
+#[test]
+fn sessions_in_cookies_are_masked() {
+    let (session, mask) = (random(32), "_".repeat(32));
+    let request = |value: &str| format!("Cookie: theme=dark2x9Q; session={value}; lang=en\r\nHost: h\r\n");
+    assert_eq!(masked(&request(&session)), request(&mask));
+    let response = |value: &str| format!("curl -H 'Set-Cookie: JSESSIONID={value}; Path=/; HttpOnly'");
+    assert_eq!(masked(&response(&session)), response(&mask));
+    for text in ["Set-Cookie: session=; Max-Age=0", "Cookie: session=${SESSION}", "Cookie: session=<session-id>"] {
+        assert_eq!(masked(text), text);
+    }
 }
 
 #[test]
@@ -429,6 +470,30 @@ fn passwords_are_masked_where_programs_expect_them() {
         ("chpasswd <<< \"bob:swordfish\"", "swordfish"),
         ("chpasswd <<<bob:swordfish", "swordfish"),
         ("Authorization: Basic Ym9iOnN3b3Jk", "Ym9iOnN3b3Jk"),
+        ("CREATE USER 'bob'@'%' IDENTIFIED BY 'swordfish';", "swordfish"),
+        ("create user bob identified with caching_sha2_password by 'swordfish'", "swordfish"),
+        ("ALTER USER bob WITH PASSWORD 'swordfish';", "swordfish"),
+        ("CREATE ROLE bob\n  LOGIN PASSWORD 'swordfish';", "swordfish"),
+        ("\"host=db user=u password=swordf1sh dbname=x\"", "swordf1sh"),
+        ("vault kv put secret/app password=swordf1sh", "swordf1sh"),
+        ("password: process.env.P || \"Sw0rdfish!x\",", "Sw0rdfish!x"),
+        ("const pw = process.env.DB_PASSWORD ?? 'Sw0rdfish!x';", "Sw0rdfish!x"),
+        ("pw = os.environ.get(\"DB_PASSWORD\") or \"Sw0rdfish!x\"", "Sw0rdfish!x"),
+        ("password = ENV['P'] || 'Sw0rdfish!x'", "Sw0rdfish!x"),
+        ("ENV.fetch(\"DB_PASSWORD\") { \"Sw0rdfish!x\" }", "Sw0rdfish!x"),
+        ("contraseña = \"Sw0rdfish!x\"", "Sw0rdfish!x"),
+        ("ConvertTo-SecureString \"Sw0rdfish!x\" -AsPlainText -Force", "Sw0rdfish!x"),
+        ("new NetworkCredential(\"bob\", \"Sw0rdfish!x\")", "Sw0rdfish!x"),
+        ("requests.get(u, auth=('bob', 'Sw0rdfish!x'))", "Sw0rdfish!x"),
+        ("twine upload -u u -p swordfish dist/*", "swordfish"),
+        ("http -a bob:swordfish example.org", "swordfish"),
+        ("rdesktop -u bob -p swordfish host", "swordfish"),
+        ("xfreerdp /u:bob /p:swordfish /v:host", "swordfish"),
+        ("ssh-keygen -t rsa -N swordfish -f key", "swordfish"),
+        ("sqlplus bob/swordfish@db", "swordfish"),
+        ("rabbitmqctl add_user bob swordfish", "swordfish"),
+        ("echo swordfish | sudo -S apt update", "swordfish"),
+        ("echo 'two words' | passwd --stdin bob", "two words"),
     ] {
         let expected = text.replace(password, &MASK.to_string().repeat(password.len()));
         assert_eq!(masked(text), expected);
@@ -447,6 +512,24 @@ fn passwords_are_masked_where_programs_expect_them() {
         "printf 'root:%s\\n' \"$1\" | chpasswd",
         "echo a:b1c2d3 | cat; chpasswd < file",
         "chpasswd --help",
+        "ConvertTo-SecureString \"$env:PASSWORD\" -AsPlainText",
+        "new NetworkCredential(user2, password2)",
+        "requests.get(u, auth=('bob', 'password'))",
+        "ALTER USER bob WITH PASSWORD '$1';",
+        "db.exec(\"CREATE USER x IDENTIFIED BY '\" + pw + \"'\")",
+        "error: the password 'must be longer'",
+        "password = process.env.PASSWORD || null;",
+        "token = next_token || \"end_of_file2\"",
+        "if password or \"nothing here\":",
+        "connect(host=h1, user=u2, password=secret_of(user))",
+        "http -a \"$AUTH\" example.org",
+        "curl http://h -o f && http -a name h",
+        "ssh-keygen -t rsa -N '' -f key",
+        "sqlplus /nolog",
+        "sqlplus $USER/$PASS@db",
+        "rabbitmqctl add_user \"$USER\" \"$PASS\"",
+        "echo \"$PASS\" | sudo -S ls",
+        "echo done; sudo -S ls",
         "password: String!\n",
         "password: \"Required!\"\n",
         "password: joe@site.org\n",

@@ -14,6 +14,8 @@ pub(crate) struct TokenFormat {
     pub(crate) pattern: &'static str,
     /// What the secret must have beside the pattern.
     pub(crate) least: Least,
+    /// Whether a token may have dots in any place, and so no long run of other characters.
+    pub(crate) in_any_run: bool,
 }
 
 /// What tells a secret from a placeholder or from other text.
@@ -40,7 +42,7 @@ pub(crate) enum Before {
 }
 
 const fn token(name: &'static str, anchors: &'static [&'static str], pattern: &'static str) -> TokenFormat {
-    TokenFormat { name, anchors, offset: 0, before: Before::Other, pattern, least: Least::Prefix }
+    TokenFormat { name, anchors, offset: 0, before: Before::Other, pattern, least: Least::Prefix, in_any_run: false }
 }
 
 impl TokenFormat {
@@ -50,6 +52,10 @@ impl TokenFormat {
 
     const fn after(self, before: Before) -> Self {
         Self { before, ..self }
+    }
+
+    const fn in_any_run(self) -> Self {
+        Self { in_any_run: true, ..self }
     }
 
     const fn least(self, least: Least) -> Self {
@@ -84,7 +90,7 @@ pub(crate) const FORMATS: &[TokenFormat] = &[
     token("gcp-api-key", &["AIza"], r"AIza([\w-]{35})"),
     token("google-oauth-secret", &["GOCSPX-"], r"GOCSPX-([\w-]{28})"),
     token("google-oauth-token", &["ya29."], r"ya29\.([\w-]{20,})"),
-    token("azure-ad-client-secret", &["Q~"], r"([\w~.]{3}\dQ~[\w~.-]{31,34})").at(4),
+    token("azure-ad-client-secret", &["Q~"], r"([\w~.]{3}\dQ~[\w~.-]{31,34})").at(4).in_any_run(),
     token("azure-account-key", &["AccountKey=", "SharedAccessKey=", "SharedSecretKey="], r"(?:AccountKey|SharedAccessKey|SharedSecretKey)=([A-Za-z0-9+/]{43,86}={0,2})"),
     token("azure-shared-access-signature", &["sig="], r"sig=([A-Za-z0-9%+/]{43,}=?)").least(Least::Entropy(3.5)),
     token("digitalocean-token", &["dop_v1_", "doo_v1_", "dor_v1_"], r"do[por]_v1_([a-f0-9]{64})"),
@@ -148,7 +154,7 @@ pub(crate) const FORMATS: &[TokenFormat] = &[
     token("settlemint-token", &["sm_aat_", "sm_pat_", "sm_sat_"], r"sm_[aps]at_([A-Za-z0-9]{16,})"),
     token("sonar-token", &["sqp_", "squ_", "sqa_", "sqco_"], r"sq(?:[pua]|co)_([a-f0-9]{40}|[A-Za-z0-9]{59})"),
     token("prefect-token", &["pnu_"], r"pnu_([A-Za-z0-9]{36})"),
-    token("planetscale-token", &["pscale_tkn_", "pscale_pw_", "pscale_oauth_"], r"pscale_(?:tkn|pw|oauth)_([\w=-]{32,64})"),
+    token("planetscale-token", &["pscale_tkn_", "pscale_pw_", "pscale_oauth_"], r"pscale_(?:tkn|pw|oauth)_([\w.=-]{32,64})").in_any_run(),
     token("grafana-token", &["glsa_", "glc_"], r"gl(?:sa|c)_([\w+/=-]{32,})"),
     token("grafana-key", &["eyJrIjoi"], r"eyJrIjoi([A-Za-z0-9+/]{60,}={0,3})"),
     token("sentry-token", &["sntrys_", "sntryu_"], r"sntry[su]_([\w+/=-]{40,})"),
@@ -246,7 +252,7 @@ pub(crate) const FORMATS: &[TokenFormat] = &[
     token("notion-token", &["ntn_", "secret_"], r"(?:ntn|secret)_([A-Za-z0-9]{43,50})").least(Least::Entropy(3.0)),
     token("postman-key", &["PMAK-"], r"PMAK-([A-Za-z0-9]{24}-[A-Za-z0-9]{34})"),
     token("readme-key", &["rdme_"], r"rdme_([a-z0-9]{70})"),
-    token("typeform-token", &["tfp_"], r"tfp_([\w=-]{40,59})"),
+    token("typeform-token", &["tfp_"], r"tfp_([\w.=-]{40,59})").in_any_run(),
     token("frameio-token", &["fio-u-"], r"fio-u-([\w=-]{64})"),
     token("mapbox-token", &["pk.eyJ", "sk.eyJ"], r"[ps]k\.(eyJ[\w-]{20,}\.[\w-]{20,30})"),
     token("figma-token", &["figd_", "figu_", "figp_"], r"fig[dup]_([\w=-]{36,60})"),
@@ -255,6 +261,13 @@ pub(crate) const FORMATS: &[TokenFormat] = &[
     token("defined-networking-token", &["dnkey-"], r"dnkey-([a-z0-9=_-]{26}-[a-z0-9=_-]{52})"),
 
     token("intra42-secret", &["s-s4t2ud-", "s-s4t2af-"], r"s-s4t2(?:ud|af)-([a-f0-9]{64})"),
+
+    // Hashes of passwords, with their salts. A doubled dollar sign is one of a file for Docker Compose.
+    token("sha512-crypt-hash", &["$6$"], r"\$6\$\$?(?:rounds=\d{1,9}\$\$?)?([./A-Za-z0-9]{1,16}\$\$?[./A-Za-z0-9]{86})").in_any_run(),
+    token("sha256-crypt-hash", &["$5$"], r"\$5\$\$?(?:rounds=\d{1,9}\$\$?)?([./A-Za-z0-9]{1,16}\$\$?[./A-Za-z0-9]{43})").in_any_run(),
+    token("md5-crypt-hash", &["$1$", "$apr1$"], r"\$(?:apr)?1\$\$?([./A-Za-z0-9]{1,8}\$\$?[./A-Za-z0-9]{22})").in_any_run(),
+    token("bcrypt-hash", &["$2a$", "$2b$", "$2y$"], r"\$2[aby]\$\$?\d\d\$\$?([./A-Za-z0-9]{53})").in_any_run(),
+    token("argon2-hash", &["$argon2i$", "$argon2d$", "$argon2id$"], r"\$argon2(?:id?|d)\$\$?(?:v=\d{1,3}\$\$?)?m=\d{1,10},t=\d{1,10},p=\d{1,8}\$\$?([A-Za-z0-9+/]{11,64}\$\$?[A-Za-z0-9+/]{16,86})").in_any_run(),
 
     // Standards.
     token("jwt", &["eyJ"], r"eyJ([\w-]{17,}\.ey[\w-]{10,}\.(?:[\w-]{10,}={0,2})?)").least(Least::Entropy(3.5)),

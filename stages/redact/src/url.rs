@@ -1,14 +1,16 @@
-//! Passwords in URLs: `scheme://user:password@host`.
+//! Passwords and tokens in URLs: `scheme://user:password@host`, `scheme://token@host`.
 
 use memchr::memmem;
 
-use crate::entropy::is_placeholder;
+use crate::entropy::{is_placeholder, is_random};
 use crate::secret::Secret;
 
 /// Longest user, and longest password, in bytes.
 const LONGEST: usize = 512;
 /// Shorter passwords are left.
 const SHORTEST: usize = 3;
+/// Minimum length of a token in the place of the user, in bytes.
+const MIN_TOKEN: usize = 32;
 
 /// Words that documentation has in the place of a password.
 const WORDS: &[&str] =
@@ -23,15 +25,23 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         }
         let from = slashes + 3;
         let rest = &bytes[from..bytes.len().min(from + 2 * LONGEST)];
-        let Some(colon) = rest.iter().position(|byte| is_end(*byte)).filter(|at| rest[*at] == b':') else { continue };
-        let password = &rest[colon + 1..];
-        let Some(at) = password.iter().position(|byte| is_end(*byte) && *byte != b':') else { continue };
-        if password[at] == b'@'
-            && password.get(at + 1).is_some_and(|next| begins_host(*next))
-            && is_chosen(&password[..at])
-        {
-            let start = from + colon + 1;
-            found.push(Secret { rule: "url-password", span: start..start + at, continues: false });
+        let Some(user) = rest.iter().position(|byte| is_end(*byte)) else { continue };
+        let password = if rest[user] == b':' { user + 1 } else { user };
+        let Some(length) = rest[password..].iter().position(|byte| is_end(*byte) && *byte != b':') else { continue };
+        let at = password + length;
+        if rest[at] != b'@' || !rest.get(at + 1).is_some_and(|next| begins_host(*next)) {
+            continue;
+        }
+        let secret = |start: usize, end: usize| Secret {
+            rule: "url-password",
+            span: from + start..from + end,
+            continues: false,
+        };
+        if user >= MIN_TOKEN && is_random(&rest[..user]) {
+            found.push(secret(0, user));
+        }
+        if is_chosen(&rest[password..at]) {
+            found.push(secret(password, at));
         }
     }
 }

@@ -393,19 +393,28 @@ impl IncrementalWorker<'_> {
     /// The status of a file whose content is in the index but which has to be stored again; `None` if it need not be.
     fn renewal(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> Result<Option<FileStatus>, StageError> {
         let (previous, repository) = (&self.stage.previous, &self.stage.repository);
-        if known.skipped().is_some() {
-            return Ok(None);
-        }
         let retry =
             if known.is_unfinished() { previous.retry(row.path).map_err(StageError::from_error)? } else { None };
+        if known.skipped().is_some() {
+            // A stage that leaves files out may have had no result for it.
+            return Ok((retry == Some(Retry::Chunks)).then_some(FileStatus::Modified));
+        }
         let is_derived =
             || previous.scope() == RunScope::Derived || repository.key_changed(row.path, known.history_key());
-        Ok(match retry {
+        let renewal = match retry {
             Some(Retry::Chunks) => Some(FileStatus::Modified),
             Some(Retry::Rows) => Some(FileStatus::Refreshed),
             None if is_derived() => Some(FileStatus::Refreshed),
             None => (previous.scope() == RunScope::Values).then_some(FileStatus::Revalued),
-        })
+        };
+        // Stored chunks without those for which a stage had no result would be taken for all of them.
+        if renewal.is_some()
+            && known.is_unfinished()
+            && previous.lacks_chunks(row.path).map_err(StageError::from_error)?
+        {
+            return Ok(Some(FileStatus::Modified));
+        }
+        Ok(renewal)
     }
 
     fn count_unchanged(&mut self, known: &FileRow<'_>, row: &FileInput<'_>, cx: &StageContext<'_>) {

@@ -1,6 +1,6 @@
 //! Completeness of the columns of custom stages, and the rows on which stages have failed.
 
-use aurora_storage::{ChunkId, ColumnDeclaration, Snapshot, StorageError, UnfinishedRow};
+use aurora_storage::{ColumnDeclaration, Snapshot, StorageError, UnfinishedRow};
 use serde::Serialize;
 
 /// Completeness of a custom column.
@@ -15,13 +15,13 @@ pub struct ColumnState {
     pub values: u64,
     /// Number of chunks without a value for any reason: many stages give some chunks no value.
     pub missing: u64,
-    /// Number of rows on which the stage failed. The next run tries them again.
+    /// Number of rows on which the stage failed, or one whose columns it reads. The next run tries them again.
     pub failed: u64,
-    /// Number of rows on which the stage is to be run: it was not, because its program was not allowed or no programs were run.
-    /// A row with a stale value is not counted.
+    /// Number of rows on which the stage is to be run, or one whose columns it reads: it was not, because its program was not allowed
+    /// or no programs were run. A row that keeps an earlier value is not counted.
     pub waiting: u64,
-    /// Number of values that may be out of date, because the stage was not run: its program is not allowed. They count as values
-    /// of the column.
+    /// Number of values that may be out of date, because the stage, or one whose columns it reads, was not run: its program is not
+    /// allowed. They count as values of the column.
     pub stale: u64,
 }
 
@@ -46,55 +46,35 @@ impl ColumnState {
     }
 }
 
-/// Completeness of the custom columns of an index, sorted by name.
+/// Completeness of the custom columns of an index, sorted by name. What holds of a column holds of those that are computed from it.
 ///
 /// # Errors
-/// When the dictionary cannot be read.
+/// When the dictionary or file rows cannot be read.
 pub fn column_states(snapshot: &Snapshot) -> Result<Vec<ColumnState>, StorageError> {
     let manifest = snapshot.manifest();
+    let unfinished = &manifest.unfinished;
     let state = |column: &ColumnDeclaration| {
-        let valued = snapshot.chunks_with_column(&column.name)?;
-        let values = valued.len();
-        let rows = manifest.unfinished.for_stage(&column.stage);
-        let is_stale = manifest.unfinished.is_stale(&column.name);
-        let is_waiting = |id: &ChunkId| !valued.contains(id.0);
+        let values = snapshot.chunks_with_column(&column.name)?.len();
         Ok(ColumnState {
             name: column.name.clone(),
             stage: column.stage.clone(),
             values,
             missing: manifest.chunk_count.saturating_sub(values),
-            failed: rows.failed,
-            waiting: match rows.waiting {
-                waiting if waiting > 0 && is_stale && values > 0 => count_waiting(snapshot, &column.stage, is_waiting)?,
-                waiting => waiting,
-            },
-            stale: if is_stale { values } else { 0 },
+            failed: unfinished.for_stage(&column.stage).failed,
+            waiting: snapshot.waiting_for(column)?,
+            stale: if unfinished.is_stale(&column.name) { values } else { 0 },
         })
     };
-    manifest.columns.iter().map(state).collect()
-}
-
-/// Number of the rows that wait for a stage and for which `is_waiting` holds. A file without chunks counts as a row.
-fn count_waiting(snapshot: &Snapshot, stage: &str, is_waiting: impl Fn(&ChunkId) -> bool) -> Result<u64, StorageError> {
-    let mut count = 0;
-    for file in snapshot.files() {
-        let file = file?;
-        for row in file.unfinished.iter().filter(|row| row.stage == stage && row.reason.is_none()) {
-            let chunks = match row.chunk {
-                Some(chunk) => file.chunks.get(chunk as usize).map_or(&[][..], std::slice::from_ref),
-                None => file.chunks.as_slice(),
-            };
-            let rows = chunks.iter().filter(|id| is_waiting(id)).count();
-            count += if file.chunks.is_empty() { 1 } else { rows as u64 };
-        }
-    }
-    Ok(count)
-}
-
-/// Number of rows that wait for a stage and have no stale value of it, given the states of all columns.
-pub(super) fn waiting_rows(snapshot: &Snapshot, columns: &[ColumnState], stage: &str) -> u64 {
-    let of_columns = columns.iter().filter(|column| column.stage == stage).map(|column| column.waiting).min();
-    of_columns.unwrap_or_else(|| snapshot.manifest().unfinished.for_stage(stage).waiting)
+    let own: Vec<ColumnState> = manifest.columns.iter().map(state).collect::<Result<_, StorageError>>()?;
+    let with_sources = |column: &ColumnState| {
+        let sources = unfinished.sources(&column.name);
+        let sources: Vec<_> = own.iter().filter(|source| sources.contains(&source.name)).collect();
+        let most = |figure: fn(&ColumnState) -> u64| {
+            sources.iter().map(|source| figure(source)).fold(figure(column), u64::max)
+        };
+        ColumnState { failed: most(|column| column.failed), waiting: most(|column| column.waiting), ..column.clone() }
+    };
+    Ok(own.iter().map(with_sources).collect())
 }
 
 /// A row on which a stage failed.

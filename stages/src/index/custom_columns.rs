@@ -1,6 +1,8 @@
 //! The custom columns of a plan, as the index declares them.
 
-use aurora_pipeline::{CellType, Diagnostic, Diagnostics, DynamicType, Plan, PlannedStage, code};
+use std::collections::{BTreeMap, BTreeSet};
+
+use aurora_pipeline::{CellType, ColumnSpec, Diagnostic, Diagnostics, DynamicType, Plan, PlannedStage, code};
 use aurora_storage::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
 
 /// The custom columns that the stages of a plan write, sorted by name.
@@ -68,6 +70,33 @@ pub(super) fn declarations_of(stages: &[PlannedStage]) -> Result<Vec<ColumnDecla
     }
     columns.sort_by(|a, b| a.name.cmp(&b.name));
     if found.has_errors() { Err(found) } else { Ok(columns) }
+}
+
+/// The custom columns that are computed from others, each with all of these, directly or through further columns. Stages that are not run
+/// count with what they read.
+pub(super) fn sources(plan: &Plan) -> BTreeMap<String, Vec<String>> {
+    let custom = |stage: &PlannedStage| -> BTreeSet<String> {
+        let is_custom =
+            |column: &&ColumnSpec| matches!(column.cell(), CellType::Dynamic(cell) if kind_of(cell).is_some());
+        stage.access().written().filter(is_custom).map(|column| column.name().to_owned()).collect()
+    };
+    let all: BTreeSet<String> = plan.stages().iter().flat_map(custom).collect();
+    let mut sources: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    // A stage comes after those whose columns it reads.
+    for stage in plan.stages() {
+        let own = custom(stage);
+        let is_source = |column: &&ColumnSpec| all.contains(column.name()) && !own.contains(column.name());
+        let read: Vec<&str> = stage.access().all_reads().filter(is_source).map(ColumnSpec::short_name).collect();
+        let further = read.iter().filter_map(|name| sources.get(*name)).flatten().cloned();
+        let from: BTreeSet<String> = further.chain(read.iter().map(|name| (*name).to_owned())).collect();
+        if from.is_empty() {
+            continue;
+        }
+        for column in stage.access().written().filter(|column| own.contains(column.name())) {
+            sources.insert(column.short_name().to_owned(), from.clone());
+        }
+    }
+    sources.into_iter().map(|(column, from)| (column, from.into_iter().collect())).collect()
 }
 
 fn refusal(stage: &PlannedStage, message: String, help: &str) -> Diagnostic {

@@ -35,6 +35,7 @@ use std::time::{Duration, Instant};
 use aurora_pipeline::Silent;
 use aurora_storage::{Environment, OpenMode, ProjectDirectory, StorageError};
 
+pub use crate::kept_stage::is_built_in;
 pub use aurora_history::git_directory;
 pub use column_state::{ColumnState, FailedRow, column_states, failed_rows};
 pub use custom_columns::declarations as custom_columns;
@@ -46,7 +47,7 @@ pub use keywords::rebuild_bm25;
 pub use omissions::{NotIndexed, not_indexed};
 pub use options::{IndexObserver, IndexOptions, PipelineChoice};
 pub use outlook::{RunsOn, StageOutlook, outlook};
-pub use plan::{MAX_PIPELINE_BYTES, plan, plan_checked, suppliers};
+pub use plan::{MAX_PIPELINE_BYTES, plan, plan_checked, suppliers, with_dependants};
 pub use query_embedder::{StageEmbedder, query_embedder};
 pub use refresh::{Refresh, Unrefreshed, Updated, may_update, refresh};
 pub use runs::{RunRecord, RunStage, runs};

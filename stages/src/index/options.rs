@@ -60,6 +60,8 @@ pub struct IndexOptions {
     pub force: bool,
     /// Fail, and write nothing, if there is no index that can be brought up to date, instead of building one.
     pub requires_index: bool,
+    /// Fail, and write nothing, if the project's `.aurora` is missing.
+    pub requires_directory: bool,
     /// Threads; as many as there are cores unless given.
     pub jobs: Option<usize>,
     /// Bytes of memory for batches in flight and for postings before they are written; the pipeline's figure unless given.
@@ -99,6 +101,7 @@ impl IndexOptions {
             min_columns: Vec::new(),
             force: false,
             requires_index: false,
+            requires_directory: false,
             jobs: None,
             memory: None,
             patience: None,

@@ -1,6 +1,6 @@
 //! One pass of the pipeline over the tree, published at its end or at a checkpoint.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,12 +9,12 @@ use aurora_pipeline::{BuildContext, Outcome, RunOptions, RunReport};
 use aurora_redact::masked;
 use aurora_storage::{
     ColumnDeclaration, Environment, Manifest, ManifestUpdate, ModelInfo, OpenMode, Origin, ProjectDirectory, Snapshot,
-    StageFailure, StorageError, Unfinished,
+    StageFailure, StorageError, Unfinished, UnfinishedRow,
 };
 
 use super::access;
 use super::checkpoints::EarlierPasses;
-use super::column_state::{column_states, waiting_rows};
+use super::column_state::column_states;
 use super::custom_columns;
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
@@ -26,7 +26,9 @@ use super::scope::{self, HISTORY, Rerun, rerun};
 use super::summary::{After, ChunkCounts, EarlierResults, IndexSummary, StageNotRun};
 use super::thresholds;
 use super::trust::Trust;
+use crate::columns::DEFINITIONS;
 use crate::git_signal::{Repository, WaitLimit};
+use crate::kept_stage::languages_of;
 use crate::services::{PreviousIndex, RunScope, UnfinishedPolicy};
 
 /// Runs the pipeline once and publishes.
@@ -39,14 +41,21 @@ pub(super) fn pass(
     let begun = Instant::now();
     let plan = plan(options)?;
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
+    let derived = custom_columns::sources(&plan);
     let embedding_stage = EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)?;
     let kept = select_kept_stages(&plan, options);
     let documents: Vec<String> = suppliers(&plan).map(str::to_owned).collect();
+    let languages: BTreeMap<String, Vec<String>> =
+        plan.stages().iter().map(|stage| (stage.name().to_owned(), languages_of(stage))).collect();
     let thresholds: Vec<_> = plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.thresholds())).collect();
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
     let project = ProjectDirectory::of(root);
-    let environment = Environment::open(project.path(), OpenMode::Create)?;
+    let environment = if options.requires_directory {
+        Environment::open_in_existing(project.path())?
+    } else {
+        Environment::open(project.path(), OpenMode::Create)?
+    };
     if options.trust.known.origin(project.path(), &environment.snapshot()?) == Origin::Own {
         environment.assume_sound();
     }
@@ -55,6 +64,7 @@ pub(super) fn pass(
     let has_checkpoints = matches!(kind, PassKind::Whole | PassKind::Rest(_));
     let services = RunServices::open(root, &plan, columns.clone(), &environment, options, memory, &kind)?;
     let before = services.previous.snapshot.manifest().clone();
+    let absent = absent(&services.previous.snapshot, &kept, &documents, options)?;
     let mut earlier = match kind {
         PassKind::Rest(earlier) => *earlier,
         _ => EarlierPasses::none(&before, begun, options.publish_every),
@@ -81,7 +91,8 @@ pub(super) fn pass(
         if options.force { rerun(&before, &states, &columns, true, &kept, &pipeline) } else { unforced.clone() };
     // To make everything again changes nothing that a stage reads. Definitions are not stored apart, so their rows wait.
     let makers = scope::makers(&states);
-    current.extend(unforced.current.into_iter().filter(|stage| kept.contains(stage) && !makers.contains(stage)));
+    let stores_results = |stage: &String| !pipeline.written_by(stage).any(|column| column == DEFINITIONS.name());
+    current.extend(unforced.current.into_iter().filter(|stage| kept.contains(stage) && stores_results(stage)));
     // The input of such a stage has changed, so the next run that runs it must not take its values for current ones.
     let outdated = pipeline.with_dependants(changed.iter().map(String::as_str));
     states.retain(|(name, _)| !(kept.contains(name) && outdated.contains(name)));
@@ -142,7 +153,7 @@ pub(super) fn pass(
             head_commit: repository.head(),
             root: masked(root.display().to_string()),
             fingerprints,
-            unfinished: unfinished(&before, &report, &columns, &kept, options),
+            unfinished: Unfinished { derived, absent, ..unfinished(&before, &report, &columns, &kept, options) },
             complete: is_complete && deferred.is_none() && unread.is_empty(),
             now: aurora_clock::now_seconds(),
             summary: serde_json::Value::Null,
@@ -165,7 +176,7 @@ pub(super) fn pass(
     let mut remarks = repository.remarks();
     remarks.extend(is_left.then(|| LEFT.to_owned()));
     let violations = thresholds::violations(&snapshot, &thresholds, options)?;
-    let not_run = not_run(&snapshot, &kept, &documents, options)?;
+    let not_run = not_run(&snapshot, &kept, &documents, &languages, options)?;
     warnings.extend(not_run.iter().filter_map(not_run_warning));
     let after = After { published, snapshot, remarks, warnings, unread, violations, not_run };
     let (before, begun) = earlier.start();
@@ -209,7 +220,7 @@ fn suppliers_of_unfinished<'s>(
     Ok(found)
 }
 
-/// The work that a run has left undone, apart from the rows, which the writer counts.
+/// The failures and the stale columns that a run leaves.
 fn unfinished(
     last: &Manifest,
     report: &RunReport,
@@ -219,7 +230,7 @@ fn unfinished(
 ) -> Unfinished {
     let before = &last.unfinished;
     let is_stale = |column: &&ColumnDeclaration| {
-        options.untrusted.contains(&column.stage) || kept.contains(&column.stage) && before.is_stale(&column.name)
+        options.untrusted.contains(&column.stage) || kept.contains(&column.stage) && before.is_refused(&column.name)
     };
     let failure = |(stage, place, reason): &(String, String, String)| StageFailure {
         stage: stage.clone(),
@@ -234,17 +245,38 @@ fn unfinished(
     failures.dedup();
     Unfinished {
         stale: columns.iter().filter(is_stale).map(|column| column.name.clone()).collect(),
-        rows: Vec::new(),
         failures,
         imported: (last.imported || before.imported) && (!options.untrusted.is_empty() || !options.runs_programs),
+        ..Unfinished::default()
     }
 }
 
-/// The stages that were not run because their programs are not allowed; `suppliers` are those that supply documents.
+/// The stages of which the index has nothing because their programs are not allowed; `suppliers` are those that supply documents.
+fn absent(
+    previous: &Snapshot,
+    kept: &BTreeSet<String>,
+    suppliers: &[String],
+    options: &IndexOptions,
+) -> Result<Vec<String>, StorageError> {
+    let before = &previous.manifest().unfinished.absent;
+    let mut absent = options.left_out.clone();
+    for stage in kept.iter().filter(|stage| suppliers.contains(stage)) {
+        let is_refused = options.untrusted.contains(stage) || before.contains(stage);
+        if is_refused && !has_documents(previous, stage)? {
+            absent.push(stage.clone());
+        }
+    }
+    absent.sort_unstable();
+    Ok(absent)
+}
+
+/// The stages that were not run because their programs are not allowed; `suppliers` are those that supply documents,
+/// `languages` those of the files that each stage works on.
 fn not_run(
     snapshot: &Snapshot,
     kept: &BTreeSet<String>,
     suppliers: &[String],
+    languages: &BTreeMap<String, Vec<String>>,
     options: &IndexOptions,
 ) -> Result<Vec<StageNotRun>, StorageError> {
     if options.untrusted.is_empty() && options.left_out.is_empty() {
@@ -254,12 +286,12 @@ fn not_run(
     let mut found = Vec::new();
     for stage in options.untrusted.iter().filter(|stage| kept.contains(*stage)) {
         let mut of_stage = columns.iter().filter(|column| column.stage == *stage).peekable();
-        let waiting = waiting_rows(snapshot, &columns, stage);
+        let waiting = snapshot.waiting_rows(stage)?;
         let results = if suppliers.contains(stage) {
             if has_documents(snapshot, stage)? { EarlierResults::KeptDocuments } else { EarlierResults::NoDocuments }
         } else if of_stage.peek().is_some() {
             if of_stage.any(|column| column.values > 0) { EarlierResults::Kept } else { EarlierResults::None }
-        } else if waiting == 0 {
+        } else if waiting == 0 || has_results(snapshot, stage, languages.get(stage).map_or(&[][..], Vec::as_slice))? {
             EarlierResults::Kept
         } else {
             EarlierResults::None
@@ -269,6 +301,21 @@ fn not_run(
     let removed = |stage: &String| StageNotRun { stage: stage.clone(), results: EarlierResults::Removed, waiting: 0 };
     found.extend(options.left_out.iter().map(removed));
     Ok(found)
+}
+
+/// Whether a chunk does not wait for a stage that works on files in `languages`, or on all files if `languages` is empty.
+fn has_results(snapshot: &Snapshot, stage: &str, languages: &[String]) -> Result<bool, StorageError> {
+    for file in snapshot.files() {
+        let file = file?;
+        let waits = |row: &&UnfinishedRow| row.stage == stage && row.reason.is_none();
+        let waiting: Vec<_> = file.unfinished.iter().filter(waits).collect();
+        let is_whole = waiting.iter().all(|row| row.chunk.is_some());
+        let is_of_stage = languages.is_empty() || languages.contains(&file.language);
+        if is_of_stage && is_whole && waiting.len() < file.chunks.len() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether the index has a document of a stage.

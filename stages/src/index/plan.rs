@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use aurora_confined::read_regular_to_string;
 use aurora_pipeline::{
-    BuildContext, Diagnostic, Diagnostics, Pipeline, PipelineSource, Plan, PlannedStage, StageError, code,
+    BuildContext, ColumnSpec, Diagnostic, Diagnostics, Pipeline, PipelineSource, Plan, PlannedStage, StageError, code,
 };
 use aurora_redact::has_secret;
 use aurora_storage::ProjectDirectory;
@@ -17,7 +17,7 @@ use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexOptions, PipelineChoice};
 use crate::columns::DOCUMENT;
-use crate::kept_stage::{KeptStage, can_be_kept};
+use crate::kept_stage::{KeptStage, can_be_kept, is_built_in};
 use crate::pipelines;
 use crate::services::PreviousIndex;
 
@@ -80,6 +80,25 @@ pub(super) fn plan_without_suppliers(options: &IndexOptions, keeps: impl Fn(&str
         return Ok(whole);
     }
     plan(&IndexOptions { left_out: [options.left_out.clone(), others].concat(), ..options.clone() })
+}
+
+/// The stages of some names, and the custom ones that cannot run without them because they read what only these write.
+pub fn with_dependants(plan: &Plan, names: Vec<String>) -> Vec<String> {
+    let mut found = names;
+    loop {
+        let (left_out, rest): (Vec<_>, Vec<_>) =
+            plan.stages().iter().partition(|stage| found.iter().any(|name| name == stage.name()));
+        let written = |stages: &[&PlannedStage]| -> BTreeSet<String> {
+            stages.iter().flat_map(|stage| stage.access().written()).map(|column| column.name().to_owned()).collect()
+        };
+        let (lost, still_written) = (written(&left_out), written(&rest));
+        let is_lost = |column: &ColumnSpec| lost.contains(column.name()) && !still_written.contains(column.name());
+        let depends = |stage: &&&PlannedStage| !is_built_in(stage) && stage.access().all_reads().any(is_lost);
+        match rest.iter().find(depends) {
+            Some(stage) => found.push(stage.name().to_owned()),
+            None => return found,
+        }
+    }
 }
 
 /// The names of the stages that supply documents from elsewhere. The documents of a stage are below `@NAME/`.

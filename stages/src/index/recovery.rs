@@ -92,7 +92,7 @@ pub(super) fn clear_unknown(root: &Path, trust: &Trust) -> Result<Option<Recover
         return Ok(None);
     }
     // An index that cannot be opened fails the run, which recovers from it.
-    let opened = Environment::open(&directory, OpenMode::Create).and_then(|environment| environment.snapshot());
+    let opened = Environment::open_in_existing(&directory).and_then(|environment| environment.snapshot());
     // An index without tables has no content to distrust; the run writes them.
     let Some(snapshot) = opened.ok().filter(|snapshot| snapshot.id().is_some()) else { return Ok(None) };
     let Err(reason) = trust.check(root, &snapshot) else { return Ok(None) };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_pipeline::{Fingerprint, Pipeline};
 use aurora_redact::has_secret;
-use aurora_storage::{ColumnDeclaration, Manifest};
+use aurora_storage::{ColumnDeclaration, MAKES_CHUNKS, Manifest};
 
 use crate::columns::{BLAME, CHUNK_ID, EMBEDDING, RECORD, SIGNAL, TOKENS};
 use crate::masking::masked_with_digest;
@@ -13,8 +13,7 @@ use crate::services::RunScope;
 /// The entry of the manifest's fingerprints for HEAD and everything else that attribution depends on.
 pub(super) const HISTORY: &str = "history";
 
-/// Marks the entries of stages that chunks depend on. The output of all other stages is made from stored chunks.
-const MAKES_CHUNKS: &str = "makes chunks";
+/// Marks the entries of all other stages than those that chunks depend on: their output is made from stored chunks.
 const DERIVED: &str = "derived";
 
 /// The stages of one run as the manifest keeps them: names and states, in the order of the plan.
@@ -118,7 +117,8 @@ pub(super) struct Rerun {
 /// Compares the stages' states of the last run with the states of this run, which writes `columns`. If a stage that
 /// chunks depend on differs, every file has to be processed again; if only other stages differ, they and their
 /// dependants process the stored chunks again. Stages that this run does not execute keep their earlier states, see
-/// [`keep_states`]; a stage without an earlier state changes nothing.
+/// [`keep_states`]; a stage without an earlier state changes nothing. If the columns of such a stage are declared otherwise than in the
+/// last run, it has changed: all its rows wait for values of the present declaration.
 pub(super) fn rerun(
     last: &Manifest,
     now: &StageStates,
@@ -129,7 +129,13 @@ pub(super) fn rerun(
 ) -> Rerun {
     let before = &last.fingerprints;
     let is_stage = |name: &str| name != HISTORY && !name.starts_with(KEPT) && !kept.contains(name);
-    let differs = |entry: &&(String, String)| is_stage(&entry.0) && !(before.contains(entry) && now.contains(entry));
+    let declared = |columns: &[ColumnDeclaration], stage: &str| -> Vec<_> {
+        columns.iter().filter(|column| column.stage == stage).map(|column| (column.name.clone(), column.kind)).collect()
+    };
+    let is_redeclared =
+        |stage: &str| kept.contains(stage) && declared(&last.columns, stage) != declared(columns, stage);
+    let is_other = |entry: &(String, String)| !(before.contains(entry) && now.contains(entry));
+    let differs = |entry: &&(String, String)| is_stage(&entry.0) && is_other(entry) || is_redeclared(&entry.0);
     let differing: Vec<&(String, String)> = now.iter().chain(before).filter(differs).collect();
     let changed: BTreeSet<String> = differing.iter().map(|(name, _)| name.clone()).collect();
     let scope = if force || before.is_empty() {

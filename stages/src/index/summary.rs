@@ -9,7 +9,7 @@ use aurora_pipeline::{Outcome, RunReport, Tally, TallyEntry};
 use aurora_storage::{ChunkType, Compaction, Label, Manifest, ProjectDirectory, Snapshot, StorageError};
 use serde::Serialize;
 
-use super::column_state::{ColumnState, column_states, waiting_rows};
+use super::column_state::{ColumnState, column_states};
 use crate::incremental::{SECRETS_COUNTER, SECRETS_WARNING};
 use crate::services::Unread;
 use crate::store::UNCHANGED_CHUNKS;
@@ -73,7 +73,7 @@ pub struct IndexSummary {
     pub published: bool,
     /// Whether the run has walked the whole tree, read all of it and come to its end, and every stage has a result for every row.
     pub complete: bool,
-    /// Whether the index was up to date already: no file was added, changed or removed, and all could be read.
+    /// Whether the index was up to date already: no file was added, changed or removed, no column removed, and all could be read.
     pub nothing_changed: bool,
     /// Share of the files with a parser that are in the index, or of the rows for which a custom stage has a result if that is
     /// lower, 0 to 1. Stale values are results.
@@ -241,7 +241,9 @@ impl IndexSummary {
         let After { published, snapshot, remarks, mut warnings, unread, violations, not_run } = after;
         let columns = column_states(&snapshot)?;
         let is_gone = |name: &&String| published.columns.iter().all(|column| column.name != **name);
-        let removed_columns = before.columns.iter().map(|column| &column.name).filter(is_gone).cloned().collect();
+        let removed_columns: Vec<String> =
+            before.columns.iter().map(|column| &column.name).filter(is_gone).cloned().collect();
+        let has_removed_columns = !removed_columns.is_empty();
         let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);
         let files = FileCounts::from_report(&report);
         let unreadable = Unreadable { entries: unread.len(), kept_files: unread.known() };
@@ -258,9 +260,7 @@ impl IndexSummary {
         let covered = files.indexed + files.unchanged + files.refreshed;
         // Files below a directory that could not be read are missing too.
         let missed = report.errors.total() + unread.below();
-        let rows = published.unfinished.rows.iter();
-        let unfinished =
-            rows.map(|rows| rows.failed + waiting_rows(&snapshot, &columns, &rows.stage)).max().unwrap_or(0);
+        let unfinished = snapshot.unfinished_rows()?;
         // Nobody knows how many documents there would be.
         let lacks_results =
             |stage: &StageNotRun| matches!(stage.results, EarlierResults::NoDocuments | EarlierResults::Removed);
@@ -304,7 +304,7 @@ impl IndexSummary {
             published: published.generation != before.generation,
             complete: published.complete && unread.is_empty() && is_whole && has_all_results,
             // Files that could not be read, or were not reached, may have changed.
-            nothing_changed: is_untouched && unread.is_empty() && is_whole,
+            nothing_changed: is_untouched && unread.is_empty() && is_whole && !has_removed_columns,
             coverage: share(covered, covered + missed).min(of_rows),
             files,
             report,

@@ -105,6 +105,15 @@ impl PreviousIndex {
         Ok(file.unfinished.iter().filter(is_tried).map(retry).max())
     }
 
+    /// Whether a stage of the run that chunks depend on has no result for a file, so that chunks may be missing from those that are
+    /// stored.
+    pub(crate) fn lacks_chunks(&self, path: &str) -> Result<bool, StorageError> {
+        let (Some(policy), Some(file)) = (self.unfinished.get(), self.snapshot.file(path)?) else { return Ok(false) };
+        let makes_chunks =
+            |row: &UnfinishedRow| policy.makers.contains(&row.stage) && policy.dependants.contains_key(&row.stage);
+        Ok(file.unfinished.iter().any(makes_chunks))
+    }
+
     /// The stages whose stored values cannot be used again, because they or stages that they depend on have no result for the
     /// file, or for the chunk at that position.
     fn outdated(&self, file: &FileRecord, chunk: Option<usize>) -> Arc<BTreeSet<String>> {

@@ -20,7 +20,7 @@ pub struct ArtefactManifest {
     pub program: String,
     /// Commit that was checked out when the tree was indexed.
     pub head_commit: Option<String>,
-    /// Whether the index covered all that it was asked to.
+    /// Whether the index covered all that it was asked to, with a result of every stage for every row.
     pub complete: bool,
     /// The embedding model.
     pub model: Option<ModelInfo>,

@@ -129,7 +129,7 @@ impl Export<'_> {
             index_format: FORMAT_VERSION,
             program: program.to_owned(),
             head_commit: known.head_commit.clone(),
-            complete: known.complete,
+            complete: self.snapshot.is_complete()?,
             model: known.model.clone(),
             fingerprints: known.fingerprints.clone(),
             columns: known.columns.clone(),

@@ -25,12 +25,12 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use rusqlite::Connection;
-use tempfile::TempDir;
 
 use crate::problem::ImportProblem;
 use crate::record::ImportedEntry;
 use accesses::{Accesses, access};
 use chunks::Chunks;
+use copy::CopyDirectory;
 pub use error::ActrError;
 use ids::Ids;
 pub use options::{ActrOptions, RuleCheck};
@@ -45,7 +45,7 @@ pub struct ActrDatabase<'o> {
     connection: Connection,
     options: ActrOptions<'o>,
     /// The database is read from a copy in it.
-    _directory: TempDir,
+    _directory: CopyDirectory,
     ids: Ids,
     relations: Relations,
     accesses: Accesses,
@@ -63,12 +63,14 @@ enum Step {
 }
 
 impl<'o> ActrDatabase<'o> {
-    /// Opens a copy of a database; the database and what lies beside it stay as they are.
+    /// Opens a copy of a database; the database and what lies beside it stay as they are. `created` gets the path of the
+    /// directory of the copy before the copy is made: a caller that ends the process early removes it.
     ///
     /// # Errors
     /// When it is none, cannot be read, or is written at the moment.
-    pub fn open(path: &Path, options: ActrOptions<'o>) -> Result<Self, ActrError> {
-        let directory = copy::directory()?;
+    pub fn open(path: &Path, options: ActrOptions<'o>, created: impl FnOnce(&Path)) -> Result<Self, ActrError> {
+        let directory = CopyDirectory::create()?;
+        created(directory.path());
         let copy = copy::copy(path, &directory)?;
         let wrap = |source| ActrError::Database { path: path.to_owned(), source };
         let connection = connection::open(&copy).map_err(wrap)?;

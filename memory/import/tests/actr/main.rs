@@ -1,5 +1,6 @@
 //! Databases of aurora-actr: what becomes of them, and that none of them does harm.
 
+mod copies;
 mod database;
 mod hostile;
 
@@ -14,7 +15,7 @@ pub(crate) type Found = Vec<Result<ImportedEntry, ImportProblem>>;
 
 pub(crate) fn read(path: &Path) -> Result<Found, ActrError> {
     let options = ActrOptions { root: Some(Path::new("/srv/app")), check_rule: |_, _| Ok(()) };
-    Ok(ActrDatabase::open(path, options)?.collect())
+    Ok(ActrDatabase::open(path, options, |_| {})?.collect())
 }
 
 /// All of it, for people.

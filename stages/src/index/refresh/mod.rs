@@ -7,7 +7,7 @@ mod deadline;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use aurora_pipeline::{CancelToken, Outcome, Plan, PlannedStage, Silent};
+use aurora_pipeline::{CancelToken, Outcome, Plan, Silent};
 use aurora_storage::{Origin, ProjectDirectory, Snapshot, StorageError};
 
 use super::descriptors;
@@ -18,7 +18,7 @@ use super::pass_kind::PassKind;
 use super::plan::{plan, select_kept_stages};
 use super::root;
 use super::summary::IndexSummary;
-use crate::kept_stage::can_be_kept;
+use crate::kept_stage::{can_be_kept, is_built_in};
 use check::Checked;
 use cost::{Allowance, TreeChanges};
 use deadline::Deadline;
@@ -144,8 +144,6 @@ fn refreshable(root: &Path, options: &IndexOptions, snapshot: &Snapshot) -> Opti
 
 /// Whether every stage that is run is a built-in one: others may read what a check does not see. Stages with programs are not run.
 fn runs_no_other_stage(plan: &Plan) -> bool {
-    let built_in = crate::registry();
-    let is_built_in = |stage: &PlannedStage| built_in.stage_types().any(|name| name == stage.type_name());
     plan.stages().iter().all(|stage| is_built_in(stage) || can_be_kept(stage))
 }
 
