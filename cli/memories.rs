@@ -153,7 +153,7 @@ pub(crate) fn not_mended(memory: &Memory, error: &MemoryError) -> String {
     format!("the index of the {owner}'s memory is damaged and cannot be built again: {}", chain(error))
 }
 
-/// Memories that can be opened, of those that a search in a project sees.
+/// The memories that a search in a project includes and that can be opened.
 pub(crate) fn openable(root: &Path) -> impl Iterator<Item = Memory> {
     places(root).into_iter().filter_map(|place| Memory::open(place).ok().flatten())
 }

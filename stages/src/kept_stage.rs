@@ -106,7 +106,7 @@ struct KeptRows {
     chunks: Vec<StoredValues>,
     /// Why the stage has left files out.
     skipped: Vec<Option<Value>>,
-    /// Which chunks stay.
+    /// For each chunk, whether it stays.
     remaining: Vec<bool>,
     missing: Vec<Missing>,
 }

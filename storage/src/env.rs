@@ -36,7 +36,7 @@ impl Environment {
         Self::in_home(&home, mode)
     }
 
-    /// Opens the index of a project, given its `.aurora` directory, and makes one if there is none, but not the directory.
+    /// Opens the index of a project, given its `.aurora` directory, and creates an index, but not the directory, if it does not exist.
     ///
     /// # Errors
     /// [`StorageError::NoIndex`] without the directory, and those of [`Environment::open`].

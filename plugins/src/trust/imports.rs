@@ -640,17 +640,17 @@ mod tests {
     #[test]
     fn modules_behind_symbolic_links_were_not_covered() {
         let root = tempfile::tempdir().expect("a temporary directory");
-        for (path, text) in [("tools/a.py", "import sys\nsys.path.append('lib')\nimport b\n"), ("shared/b.py", "")] {
+        for (path, text) in [("tools/a.py", "import sys\nsys.path.append('lib')\nimport b\n"), ("common/b.py", "")] {
             let path = root.path().join(path);
             fs::create_dir_all(path.parent().expect("below the root")).expect("made");
             fs::write(path, text).expect("written");
         }
         let link = root.path().join("tools/lib");
-        std::os::unix::fs::symlink("../shared", &link).expect("linked");
+        std::os::unix::fs::symlink("../common", &link).expect("linked");
         let command = ["python3", "tools/a.py"].map(str::to_owned).to_vec();
         let spec = ProgramSpec { command, ..ProgramSpec::default() };
         let identity = ProgramIdentity::of(&spec, root.path()).expect("readable");
-        assert_eq!(identity.modules.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["shared/b.py"]);
+        assert_eq!(identity.modules.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["common/b.py"]);
         fs::remove_file(&link).expect("removed");
         std::os::unix::fs::symlink("/", &link).expect("linked");
         assert!(ProgramIdentity::of(&spec, root.path()).is_err());

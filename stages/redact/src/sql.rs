@@ -8,7 +8,7 @@ use regex::bytes::Regex;
 use crate::secret::Secret;
 use crate::url::is_chosen;
 
-/// What stands before a password; the second kind also occurs in other texts.
+/// The keywords before a password. The second kind is common in other texts, too.
 const WORDS: &[&str] = &["IDENTIFIED ", "identified ", "PASSWORD '", "password '"];
 /// Verbs and objects of the statements that set a password, in lower case.
 const VERBS: &[&[u8]] = &[b"create ", b"alter "];

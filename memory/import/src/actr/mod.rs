@@ -63,7 +63,7 @@ enum Step {
 }
 
 impl<'o> ActrDatabase<'o> {
-    /// Opens a copy of a database; the database and what lies beside it stay as they are. `created` gets the path of the
+    /// Opens a copy of a database; the database and its log are not changed. `created` gets the path of the
     /// directory of the copy before the copy is made: a caller that ends the process early removes it.
     ///
     /// # Errors
