@@ -15,12 +15,17 @@ const POLL: Duration = Duration::from_millis(50);
 /// Time between two notifications of progress.
 const TELL: Duration = Duration::from_millis(200);
 
-/// Waits until one of the projects has an index to answer from, and tells the progress of the first one meanwhile. Returns a
-/// note about index runs in progress; an error says why there is nothing to answer from.
+/// Waits, [`LONGEST`] in all, until every project that is being built has an index to answer from, and reports the progress
+/// meanwhile. Returns a note about index runs in progress; an error says why there is nothing to answer from.
 pub(crate) async fn wait(roots: &Roots, context: &RequestContext<RoleServer>) -> Result<Option<String>, String> {
     let Some(first) = roots.iter().next() else { return Err("There is no root.".to_owned()) };
+    let began = Instant::now();
     if roots.iter().all(|root| root.live.is_missing()) {
-        wait_for(&first.live, context).await?;
+        wait_for(&first.live, began, context).await?;
+    }
+    for root in roots.iter().filter(|root| root.live.is_missing() && root.live.upkeep() == Upkeep::Build) {
+        // The answer comes from the others, and has a note.
+        let _ = wait_for(&root.live, began, context).await;
     }
     let notes: Vec<String> = roots.iter().filter_map(|root| unfinished(&root.live)).collect();
     Ok((!notes.is_empty()).then(|| notes.join("\n")))
@@ -34,8 +39,8 @@ fn unfinished(live: &LiveProject) -> Option<String> {
     is_partial.then(|| format!("The index is not complete yet: {}. Later answers may know more.", so_far(&now)))
 }
 
-async fn wait_for(live: &LiveProject, context: &RequestContext<RoleServer>) -> Result<(), String> {
-    let (status, began) = (live.status(), Instant::now());
+async fn wait_for(live: &LiveProject, began: Instant, context: &RequestContext<RoleServer>) -> Result<(), String> {
+    let status = live.status();
     let token = context.meta.get_progress_token();
     let mut told: Option<Instant> = None;
     while live.is_missing() {
