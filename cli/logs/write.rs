@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::time::Duration;
 
-use aurora_logs::{LogDirectory, LogText, MaintenanceReport, Settings, Written, interaction};
+use aurora_logs::{LogDirectory, LogText, MaintenanceReport, Settings, interaction};
 
 use super::input::{self, Input};
 use super::place;
@@ -38,13 +38,13 @@ pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
         ReportFormat::Text => writeln!(out, "{}", sanitize::line(&written.path.display().to_string()))?,
     }
     out.flush()?;
-    look_after(&logs, &written, &settings, &program.terminal);
+    look_after(&logs, &settings, &program.terminal);
     Ok(())
 }
 
 /// Daily maintenance. The log is written, so that nothing here makes the command fail.
-fn look_after(logs: &LogDirectory, written: &Written, settings: &Settings, terminal: &Terminal) {
-    match logs.maintain_daily(settings.policy, aurora_clock::now(), MAINTENANCE, Some(&written.file)) {
+fn look_after(logs: &LogDirectory, settings: &Settings, terminal: &Terminal) {
+    match logs.maintain_daily(settings.policy, aurora_clock::now(), MAINTENANCE) {
         Ok(None) => {}
         Ok(Some(report)) => tell(&report, settings, terminal),
         Err(error) => terminal.warn(&format!("old logs were not looked after: {}", aurora_project::chain(&error))),

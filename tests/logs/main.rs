@@ -102,5 +102,8 @@ fn put_log(fixture: &Fixture, name: &str, days: i64, content: impl AsRef<[u8]>) 
     let day = days_ago(days);
     let below = format!("{}/{name}-{day}.md", day.strftime("%Y/%m"));
     fixture.write_for_user(&format!("logs/conversations/{below}"), content);
+    let file = std::fs::File::options().append(true).open(path(fixture, &below)).expect("the log");
+    let age = std::time::Duration::from_secs(86_400 * days.unsigned_abs());
+    file.set_modified(std::time::SystemTime::now() - age).expect("a time");
     below
 }

@@ -3,20 +3,19 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use super::{MaintenanceOptions, MaintenanceReport, Policy};
+use super::{DAY, MaintenanceOptions, MaintenanceReport, Policy};
 use crate::directory::{LogDirectory, make_private};
 use crate::error::LogError;
 
 /// Written when maintenance begins; its modification time is what counts.
 const STAMP: &str = ".maintained";
-const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 impl LogDirectory {
     /// Does maintenance if none has begun within 24 hours; begins nothing more after `longest`. What is left is done a day later.
-    /// `written` is the path of the log that was just written, below the directory of the logs: it stays, however old its
-    /// interaction is, so that a log is there when its writer has ended.
+    /// Logs that were modified within 24 hours stay, however old their interactions are, so that a log is there when its writer
+    /// has ended, whoever does maintenance.
     ///
     /// Does nothing if the last maintenance is older than the retention: after a jump of the clock it would remove all logs.
     /// [`LogDirectory::maintain`] does it on request.
@@ -28,7 +27,6 @@ impl LogDirectory {
         policy: Policy,
         now: Timestamp,
         longest: Duration,
-        written: Option<&str>,
     ) -> Result<Option<MaintenanceReport>, LogError> {
         if !self.is_due(now)? {
             return Ok(None);
@@ -49,7 +47,7 @@ impl LogDirectory {
             self.note_maintenance()?;
         }
         let deadline = Some(Instant::now() + longest);
-        let options = MaintenanceOptions { now, is_rehearsal: false, deadline, except: written };
+        let options = MaintenanceOptions { now, is_rehearsal: false, deadline, spares_recent: true };
         self.maintain(policy, options, &mut |_, _| {}).map(Some)
     }
 

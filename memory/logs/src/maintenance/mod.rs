@@ -12,15 +12,17 @@ use std::io;
 use std::time::Instant;
 
 use aurora_confined::{Directory, EntryKind};
-use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::directory::{LogDirectory, remove_file};
 use crate::draft::{is_draft, remove_left_behind};
 use crate::error::{LogError, UnreadLog};
 use crate::layout::{DateRange, LogFile, Month, PACKED, PLAIN};
+
+const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// When logs are compressed and removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,15 +35,15 @@ pub struct Policy {
 
 /// How maintenance runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MaintenanceOptions<'o> {
+pub struct MaintenanceOptions {
     /// The time from which ages are counted.
     pub now: Timestamp,
     /// Change nothing, and say what would be done.
     pub is_rehearsal: bool,
     /// Begin nothing more after this.
     pub deadline: Option<Instant>,
-    /// The path of a log below the directory of the logs that stays as it is, however old it is.
-    pub except: Option<&'o str>,
+    /// Leave logs alone that were modified less than a day before `now`, whatever day is in their names.
+    pub spares_recent: bool,
 }
 
 /// What is done with a file.
@@ -94,7 +96,7 @@ impl LogDirectory {
     pub fn maintain(
         &self,
         policy: Policy,
-        options: MaintenanceOptions<'_>,
+        options: MaintenanceOptions,
         on_action: &mut dyn FnMut(Action, &str),
     ) -> Result<MaintenanceReport, LogError> {
         let (months, unread) = self.months(&DateRange::default())?;
@@ -115,7 +117,7 @@ impl LogDirectory {
 struct Run<'r> {
     logs: &'r LogDirectory,
     policy: Policy,
-    options: MaintenanceOptions<'r>,
+    options: MaintenanceOptions,
     today: Date,
     report: MaintenanceReport,
     on_action: &'r mut dyn FnMut(Action, &str),
@@ -158,7 +160,7 @@ impl Run<'_> {
     }
 
     fn log(&mut self, directory: &Directory, log: &LogFile) -> io::Result<()> {
-        if self.options.except == Some(log.path().as_str()) {
+        if self.is_spared(directory, log)? {
             self.report.kept += 1;
             return Ok(());
         }
@@ -181,13 +183,19 @@ impl Run<'_> {
     fn age(&self, directory: &Directory, log: &LogFile) -> io::Result<i64> {
         let day = match log.day() {
             Some(day) => day,
-            None => {
-                let modified = directory.metadata(log.file_name())?.modified;
-                let modified = Timestamp::from_nanosecond(modified.into()).unwrap_or(self.options.now);
-                modified.to_zoned(TimeZone::UTC).date()
-            }
+            None => self.modified(directory, log)?.to_zoned(TimeZone::UTC).date(),
         };
         Ok(self.today.duration_since(day).as_secs() / 86_400)
+    }
+
+    /// Whether the log is left alone because it was just written. A time far in the future was written while the clock was wrong.
+    fn is_spared(&self, directory: &Directory, log: &LogFile) -> io::Result<bool> {
+        Ok(self.options.spares_recent && self.options.now.duration_since(self.modified(directory, log)?).abs() < DAY)
+    }
+
+    fn modified(&self, directory: &Directory, log: &LogFile) -> io::Result<Timestamp> {
+        let modified = directory.metadata(log.file_name())?.modified;
+        Ok(Timestamp::from_nanosecond(modified.into()).unwrap_or(self.options.now))
     }
 
     fn remove(&mut self, directory: &Directory, log: &LogFile) -> io::Result<()> {
@@ -200,6 +208,11 @@ impl Run<'_> {
         }
         if !self.options.is_rehearsal {
             let _names = self.logs.try_lock()?;
+            // Somebody may have removed it and written another one of the same name meanwhile.
+            if self.is_spared(directory, log)? {
+                self.report.kept += 1;
+                return Ok(());
+            }
             for file in &files {
                 remove_file(directory, file)?;
             }

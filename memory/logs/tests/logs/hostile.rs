@@ -117,7 +117,7 @@ fn a_small_file_that_unpacks_without_bound_is_an_error() {
     place.put("2025/12/d-2025-12-01.md", "needle\n");
     let policy = aurora_logs::Policy { retention_days: 0, compress_after_days: 1 };
     let now = "2026-02-01T00:00:00Z".parse::<Timestamp>().unwrap();
-    let options = aurora_logs::MaintenanceOptions { now, is_rehearsal: false, deadline: None, except: None };
+    let options = aurora_logs::MaintenanceOptions { now, is_rehearsal: false, deadline: None, spares_recent: false };
     let report = place.logs.maintain(policy, options, &mut |_, _| {}).unwrap();
     assert_eq!(report.compressed, 1, "{report:?}");
     let files = place.files();
