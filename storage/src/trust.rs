@@ -7,7 +7,7 @@
 //! A record can also have digests of the data file. An index that was copied to another place, together with the records, is
 //! known by them: a repository may contain a copy of an id, and of any time, but not another file with the same digest.
 
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
@@ -29,7 +29,7 @@ const MAX_GENERATIONS: usize = 4;
 /// Held by the process that changes a record.
 const LOCK: &str = "records.lock";
 /// Bytes of a data file that are read at once.
-const HASHED_AT_ONCE: usize = 1 << 20;
+const HASHED_AT_ONCE: usize = 1 << 23;
 /// With more records than this, those of projects that are gone are removed.
 const MANY: usize = 4_096;
 
@@ -349,9 +349,13 @@ fn forget_gone(records: &Directory) -> io::Result<()> {
 
 /// BLAKE3 of the data file in the directory `name` of `home`, in hexadecimal.
 fn content(home: &Path, name: &str) -> io::Result<String> {
-    let file = ProjectDirectory::at(home).open()?.open_file(Path::new(name).join(DATA))?;
+    let mut file = ProjectDirectory::at(home).open()?.open_file(Path::new(name).join(DATA))?;
     let mut hasher = blake3::Hasher::new();
-    io::copy(&mut io::BufReader::with_capacity(HASHED_AT_ONCE, file), &mut hasher)?;
+    let mut buffer = Vec::with_capacity(HASHED_AT_ONCE);
+    while file.by_ref().take(HASHED_AT_ONCE as u64).read_to_end(&mut buffer)? > 0 {
+        hasher.update_rayon(&buffer);
+        buffer.clear();
+    }
     Ok(hasher.finalize().to_hex().to_string())
 }
 
