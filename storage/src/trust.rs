@@ -349,10 +349,10 @@ fn forget_gone(records: &Directory) -> io::Result<()> {
 
 /// BLAKE3 of the data file in the directory `name` of `home`, in hexadecimal.
 fn content(home: &Path, name: &str) -> io::Result<String> {
-    let mut file = ProjectDirectory::at(home).open()?.open_file(Path::new(name).join(DATA))?;
+    let file = ProjectDirectory::at(home).open()?.open_file(Path::new(name).join(DATA))?;
     let mut hasher = blake3::Hasher::new();
     let mut buffer = Vec::with_capacity(HASHED_AT_ONCE);
-    while file.by_ref().take(HASHED_AT_ONCE as u64).read_to_end(&mut buffer)? > 0 {
+    while (&file).take(HASHED_AT_ONCE as u64).read_to_end(&mut buffer)? > 0 {
         hasher.update_rayon(&buffer);
         buffer.clear();
     }
