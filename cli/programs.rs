@@ -70,8 +70,8 @@ pub(crate) fn described(program: &StageProgram) -> String {
     for file in &program.identity.modules {
         lines.push(format!("  imports  {}", sanitize::line(&file.path)));
     }
-    for loaded in &program.identity.uncovered {
-        lines.push(format!("  without  {}", sanitize::line(loaded)));
+    for loaded in program.not_covered() {
+        lines.push(format!("  without  {}", sanitize::line(&loaded)));
     }
     if !program.spec.environment.is_empty() {
         lines.push(format!("  gets     {}", sanitize::line(&program.spec.environment.join(", "))));

@@ -112,7 +112,7 @@ impl CustomStage<'_> {
             object["config"] = json!(program.spec.config);
             object["files"] = files(&program.identity.files).into();
             object["imports"] = files(&program.identity.modules).into();
-            object["not_covered"] = json!(program.identity.uncovered);
+            object["not_covered"] = json!(program.not_covered());
             object["changes"] = json!(program.changes);
         }
         object

@@ -1,7 +1,7 @@
 //! The programs that the stages of a pipeline run, and which of them the user has allowed.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_pipeline::{Diagnostic, Diagnostics, Plan, PlannedStage, ProgramSpec, Services, code};
@@ -26,6 +26,14 @@ pub struct StageProgram {
     pub is_allowed: bool,
     /// Differences to the version that the user has allowed before. Empty without such a version, and for an allowed program.
     pub changes: Vec<String>,
+    root: PathBuf,
+}
+
+impl StageProgram {
+    /// Descriptions of what the program may load that its digest does not cover. Searches the project for missing modules.
+    pub fn not_covered(&self) -> Vec<String> {
+        self.identity.not_covered(&self.root)
+    }
 }
 
 /// What stages that run programs ask for.
@@ -81,7 +89,7 @@ fn read_programs<'p>(
         let earlier = || consents.earlier(&options.root, stage.name(), &spec, &identity);
         let earlier = if is_allowed { None } else { earlier() };
         let changes = earlier.map(|consent| consent.changes(&spec, &identity)).unwrap_or_default();
-        programs.push(StageProgram { stage: stage.name().to_owned(), spec, identity, is_allowed, changes });
+        programs.push(StageProgram { stage: stage.name().to_owned(), spec, identity, is_allowed, changes, root: options.root.clone() });
     }
     if found.has_errors() { Err(ProjectError::Index(IndexError::Pipeline(found))) } else { Ok(programs) }
 }

@@ -87,7 +87,14 @@ mod tests {
         let identity = |files: &[(&str, u8)]| {
             let file = |&(path, byte): &(&str, u8)| ProgramFile { path: path.to_owned(), hash: [byte; 32] };
             let files = files.iter().map(file).collect();
-            ProgramIdentity { digest: [0; 32], program: [0; 32], files, modules: Vec::new(), uncovered: Vec::new() }
+            ProgramIdentity {
+                digest: [0; 32],
+                program: [0; 32],
+                files,
+                modules: Vec::new(),
+                uncovered: Vec::new(),
+                missing: Vec::new(),
+            }
         };
         let before = spec(&["python3", "a.py", "--few"], &["HOST"], &["OWNERS"], r#"{"a": 1, "b": 2, "c": 3}"#);
         let files = identity(&[("a.py", 1), ("b.py", 1), ("c.py", 1)]);

@@ -65,8 +65,13 @@ pub(super) fn add_content(
     if found.len() > MAX_FILES { Err(ProgramError::TooMany) } else { Ok(()) }
 }
 
-/// The parts of an argument that may be paths of files: the argument itself, and its parts as a shell or an option separates them.
+/// The parts of an argument that may be paths of files: the argument itself, its parts as a shell or an option separates them, and
+/// what follows a one-letter option or `@` in each.
 pub(super) fn candidates(argument: &str) -> impl Iterator<Item = &str> {
     let is_separator = |char: char| char.is_whitespace() || "\"'`=,;:|&<>()$".contains(char);
-    std::iter::once(argument).chain(argument.split(is_separator).filter(move |part| *part != argument))
+    let parts = argument.split(is_separator).filter(move |part| *part != argument);
+    std::iter::once(argument).chain(parts).flat_map(|part| {
+        let option = part.strip_prefix('-').and_then(|option| option.get(1..));
+        [Some(part), option, part.strip_prefix('@')].into_iter().flatten().filter(|part| !part.is_empty())
+    })
 }

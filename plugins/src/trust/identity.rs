@@ -7,8 +7,8 @@ use std::path::{Component, Path, PathBuf};
 use aurora_confined::{Directory, EntryKind};
 use aurora_pipeline::ProgramSpec;
 
-use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates};
-use super::imports::Imports;
+use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates, real_path};
+use super::imports::{Imports, elsewhere};
 
 /// A directory that a command names belongs to the program if it has one of these files.
 const ENTRY_POINTS: [&str; 3] = ["__main__.py", "index.js", "package.json"];
@@ -24,9 +24,10 @@ pub struct ProgramIdentity {
     pub files: Vec<ProgramFile>,
     /// The other files of the project that these import, sorted by path.
     pub modules: Vec<ProgramFile>,
-    /// Descriptions of what the program may load that the digest does not cover: modules that were not found in the project, and
-    /// files whose imports are not read.
-    pub uncovered: Vec<String>,
+    /// Descriptions of what the program may load that the digest does not cover, missing modules apart.
+    pub(super) uncovered: Vec<String>,
+    /// Names of modules that the program imports and that were not found in the project.
+    pub(super) missing: Vec<String>,
 }
 
 /// One file of a program.
@@ -71,15 +72,29 @@ impl ProgramIdentity {
         let found = files.found;
         let program = digest_of_program(spec, &sorted(found.clone()));
         let mut modules = found.clone();
-        let uncovered = imports.resolve(&directory, &mut modules)?;
+        let (uncovered, missing) = imports.resolve(&directory, &mut modules)?;
         modules.retain(|path, _| !found.contains_key(path));
         let (files, modules) = (sorted(found), sorted(modules));
-        Ok(Self { digest: digest(program, &modules, spec), program, files, modules, uncovered })
+        Ok(Self { digest: digest(program, &modules, spec), program, files, modules, uncovered, missing })
     }
 
     /// The digest in hexadecimal.
     pub fn hex(&self) -> String {
         blake3::Hash::from_bytes(self.digest).to_hex().to_string()
+    }
+
+    /// Descriptions of what the program may load that the digest does not cover. The project at `root` is searched for files with
+    /// the names of missing modules.
+    pub fn not_covered(&self, root: &Path) -> Vec<String> {
+        let directory = Directory::open_root(root).ok().filter(|_| !self.missing.is_empty());
+        let elsewhere = directory.map(|directory| elsewhere(&directory, &self.missing)).unwrap_or_default();
+        let missing = self.missing.iter().map(|name| match elsewhere.get(name) {
+            Some(path) => {
+                format!("the module {name}, which was not found where the program looks for it; {path} has that name")
+            }
+            None => format!("the module {name}, which was not found in the project"),
+        });
+        self.uncovered.iter().cloned().chain(missing).collect()
     }
 
     /// Every file that the digest covers.
@@ -200,11 +215,16 @@ struct FileSet<'a> {
 impl FileSet<'_> {
     /// Adds what a command names, if it is a file of the project or a directory that can be run.
     fn add_named(&mut self, path: &str) -> Result<(), ProgramError> {
-        let Ok(metadata) = self.root.metadata(path) else { return Ok(()) };
+        let path = match real_path(self.root, path) {
+            Ok(Some(real)) => real,
+            Ok(None) => return Err(ProgramError::Special { path: path.to_owned() }),
+            Err(_) => return Ok(()),
+        };
+        let Ok(metadata) = self.root.metadata(&path) else { return Ok(()) };
         let is_program = |name: &&str| self.root.metadata(format!("{path}/{name}")).is_ok();
         match metadata.kind {
             EntryKind::Directory if !ENTRY_POINTS.iter().any(is_program) => Ok(()),
-            _ => self.add(path),
+            _ => self.add(&path),
         }
     }
 
@@ -318,6 +338,9 @@ mod tests {
             let error = ProgramIdentity::of(&spec, root.path()).expect_err("refused");
             assert!(matches!(error, ProgramError::Special { .. }), "{error}");
         }
+        // The command names a file, wherever in the project it is.
+        std::os::unix::fs::symlink("tools", root.path().join("linked")).expect("linked");
+        assert_eq!(paths(&["python3", "linked/a.py"], root.path()), ["tools/a.py"]);
     }
 
     #[test]

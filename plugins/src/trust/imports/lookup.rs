@@ -1,0 +1,150 @@
+//! The files that an import may mean.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::io;
+
+use aurora_confined::{Directory, EntryKind};
+
+use super::super::files::real_path;
+use super::import::{Import, JAVASCRIPT_ENDINGS};
+use super::language::Language;
+use super::paths::{above, directory_of, join, normal};
+
+/// Endings with which TypeScript imports a file, and the ending of the file.
+const TYPESCRIPT_ENDINGS: [(&str, &str); 5] =
+    [(".js", ".ts"), (".js", ".tsx"), (".jsx", ".tsx"), (".mjs", ".mts"), (".cjs", ".cts")];
+/// Directories that are not searched for modules with the name of a missing one.
+const NOT_SEARCHED: [&str; 4] = [".git", ".aurora", "__pycache__", "node_modules"];
+/// Maximum number of directories that are searched for these.
+const MAX_SEARCHED: usize = 100_000;
+
+/// The names of the entries of directories.
+pub(super) struct Listings<'a> {
+    root: &'a Directory,
+    known: HashMap<String, Vec<String>>,
+    /// A directory that was asked for and lies behind a link out of the project.
+    pub(super) outside: Option<String>,
+}
+
+impl<'a> Listings<'a> {
+    pub(super) fn new(root: &'a Directory) -> Self {
+        Self { root, known: HashMap::new(), outside: None }
+    }
+
+    /// The paths that an import in a file of `directory` may mean. `bases` is the search path.
+    pub(super) fn paths(&mut self, import: &Import, directory: &str, bases: &BTreeSet<String>) -> Vec<String> {
+        let paths: Vec<String> = match import {
+            Import::Python { level: 0, module } => {
+                bases.iter().flat_map(|base| self.python_files(base, module)).collect()
+            }
+            Import::Python { level, module } => self.python_files(&join(directory, &"../".repeat(level - 1)), module),
+            Import::Relative { path, endings } => with_endings(&join(directory, path), endings),
+            Import::Searched { path, endings } => {
+                bases.iter().flat_map(|base| with_endings(&join(base, path), endings)).collect()
+            }
+            Import::Word(word) => vec![word.clone(), join(directory, word.trim_start_matches('/'))],
+            Import::NodePackage(name) if name.starts_with('#') => {
+                above(directory).map(|above| join(above, "package.json")).collect()
+            }
+            Import::NodePackage(name) => above(directory).flat_map(|above| node_files(above, name)).collect(),
+            Import::Package(_) => Vec::new(),
+        };
+        paths.iter().filter_map(|path| normal(path)).filter(|path| !path.is_empty()).collect()
+    }
+
+    /// The files of a module of Python and of the packages around it: texts, compiled modules and libraries.
+    fn python_files(&mut self, base: &str, module: &str) -> Vec<String> {
+        let mut stems = Vec::new();
+        let mut path = base.trim_end_matches('/').to_owned();
+        for part in module.split('.').filter(|part| !part.is_empty()) {
+            path = join(&path, part);
+            stems.extend([path.clone(), join(&path, "__init__")]);
+        }
+        if module.is_empty() {
+            stems.push(join(&path, "__init__"));
+        }
+        let mut files = Vec::new();
+        for stem in stems.iter().filter_map(|stem| normal(stem)) {
+            let (directory, module) = (directory_of(&stem), stem.rsplit('/').next().unwrap_or(&stem));
+            let names = self.names(directory).iter().filter(|name| is_python_module(name, module));
+            files.extend(names.map(|name| join(directory, name)));
+        }
+        files
+    }
+
+    fn names(&mut self, directory: &str) -> &[String] {
+        let Self { root, known, outside } = self;
+        known.entry(directory.to_owned()).or_insert_with(|| {
+            let opened = match directory {
+                "" => Ok((*root).clone()),
+                _ => real_path(root, directory).and_then(|real| match real {
+                    Some(real) => root.open_directory(real),
+                    None => {
+                        *outside = Some(directory.to_owned());
+                        Err(io::ErrorKind::NotFound.into())
+                    }
+                }),
+            };
+            let entries = opened.and_then(|opened| opened.entries()).unwrap_or_default();
+            entries.into_iter().filter_map(|(name, _)| name.into_string().ok()).collect()
+        })
+    }
+}
+
+/// Whether Python loads a file of this name for a module. A library may have a tag, as in `teams.cpython-311-x86_64-linux-gnu.so`.
+fn is_python_module(name: &str, module: &str) -> bool {
+    match name.rsplit_once('.') {
+        Some((stem, "py" | "pyw" | "pyc")) => stem == module,
+        Some((stem, "so" | "pyd")) => stem.split('.').next() == Some(module),
+        _ => false,
+    }
+}
+
+/// The files of a package of JavaScript in the directory `node_modules` of another one.
+fn node_files(directory: &str, name: &str) -> Vec<String> {
+    let place = join(directory, &format!("node_modules/{name}"));
+    let parts = if name.starts_with('@') { 2 } else { 1 };
+    let package: Vec<&str> = name.split('/').take(parts).collect();
+    let description = join(directory, &format!("node_modules/{}/package.json", package.join("/")));
+    let files = JAVASCRIPT_ENDINGS.iter().map(|ending| format!("{place}{ending}"));
+    files.chain([description]).collect()
+}
+
+/// A path with each ending, and with the endings that TypeScript imports under another one.
+fn with_endings(path: &str, endings: &[&str]) -> Vec<String> {
+    let given = endings.iter().map(|ending| format!("{path}{ending}"));
+    let renamed = TYPESCRIPT_ENDINGS.iter().filter_map(|(from, to)| Some(format!("{}{to}", path.strip_suffix(from)?)));
+    given.chain(renamed).collect()
+}
+
+/// For the names of missing modules, the first file of the project that has that name, in the order of directories.
+pub(in super::super) fn elsewhere(root: &Directory, missing: &[String]) -> HashMap<String, String> {
+    let mut wanted: HashMap<&str, Vec<&String>> = HashMap::new();
+    for module in missing {
+        let last = module.rsplit('/').next().and_then(|last| last.split('.').next()).unwrap_or_default();
+        wanted.entry(last).or_default().push(module);
+    }
+    let mut found = HashMap::new();
+    let mut open = VecDeque::from([(String::new(), root.clone())]);
+    let mut searched = 0;
+    while let Some((path, directory)) = open.pop_front()
+        && searched < MAX_SEARCHED
+        && !wanted.is_empty()
+    {
+        searched += 1;
+        for (name, kind) in directory.entries().unwrap_or_default() {
+            let Some(name) = name.to_str() else { continue };
+            if kind == EntryKind::Directory && !NOT_SEARCHED.contains(&name) {
+                let below = directory.open_directory(name);
+                open.extend(below.ok().map(|below| (join(&path, name), below)));
+            }
+            let stem = name.split('.').next().unwrap_or(name);
+            let module = if stem == "__init__" { path.rsplit('/').next().unwrap_or_default() } else { stem };
+            if kind == EntryKind::File && Language::from_file(name, "").is_some() {
+                let modules = wanted.remove(module).unwrap_or_default();
+                found.extend(modules.into_iter().map(|module| (module.clone(), join(&path, name))));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,226 @@
+//! The modules that a program imports from the project, found by reading its text.
+//!
+//! Imports of Python, JavaScript, TypeScript, Ruby and shell scripts are read, not run: a name that is computed is not found. What
+//! is not found is reported. A literal that is the path of a program in the project counts as an import.
+
+mod import;
+mod language;
+mod lookup;
+mod paths;
+#[cfg(test)]
+mod tests;
+mod texts;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aurora_confined::{Directory, EntryKind};
+use serde_json::Value;
+
+use self::import::{Import, JAVASCRIPT_ENDINGS, RUBY_ENDINGS};
+use self::language::Language;
+use self::lookup::Listings;
+pub(super) use self::lookup::elsewhere;
+use self::paths::{directory_of, join, normal};
+use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates, real_path};
+
+/// Maximum size in bytes of a text that is read for imports.
+const MAX_TEXT_BYTES: usize = 4 << 20;
+/// Endings of files that contain no program.
+const DATA: [&str; 9] = ["csv", "json", "md", "rst", "toml", "txt", "xml", "yaml", "yml"];
+/// Keys of a `package.json` with the modules that an import of the package means.
+const PACKAGE_KEYS: [&str; 4] = ["main", "module", "exports", "imports"];
+
+/// The imports of a program that have been found so far.
+pub(super) struct Imports {
+    /// Directories in which Python and Ruby look for modules.
+    bases: BTreeSet<String>,
+    /// Imports with the directory of the file that states them.
+    found: Vec<(String, Import)>,
+    uncovered: BTreeSet<String>,
+    /// Whether a file in an unknown language is reported.
+    reports_unread: bool,
+}
+
+impl Imports {
+    /// The imports in the arguments of a command.
+    pub(super) fn from_command(command: &[String]) -> Self {
+        let mut imports = Self {
+            bases: BTreeSet::from([String::new()]),
+            found: Vec::new(),
+            uncovered: BTreeSet::new(),
+            reports_unread: true,
+        };
+        let program = command.first().map(|program| program.rsplit('/').next().unwrap_or_default());
+        let language = program.and_then(Language::from_interpreter);
+        let mut words = command.iter().flat_map(|argument| candidates(argument));
+        if language == Some(Language::Shell) && words.any(|word| word == "cd") {
+            imports.uncovered.insert("files that the command names after `cd`".to_owned());
+        }
+        for (at, argument) in command.iter().enumerate() {
+            let glued = argument.get(..2).filter(|name| name.starts_with('-') && *name != "--" && argument.len() > 2);
+            let next = || Some((argument.as_str(), command.get(at + 1)?.as_str()));
+            let Some((option, value)) = glued.map(|name| (name, &argument[2..])).or_else(next) else { continue };
+            imports.add_option(language, option, value);
+        }
+        imports
+    }
+
+    /// Adds what an option of an interpreter loads.
+    fn add_option(&mut self, language: Option<Language>, option: &str, value: &str) {
+        let import = match (language, option) {
+            (Some(Language::Python), "-m") => {
+                self.found.push((String::new(), Import::python_main(value)));
+                Import::Python { level: 0, module: value.to_owned() }
+            }
+            (Some(Language::JavaScript), "-r" | "--require" | "--import") => Import::node(value),
+            (Some(Language::Ruby), "-r") => Import::Searched { path: value.to_owned(), endings: &RUBY_ENDINGS },
+            (Some(Language::Ruby), "-I") => return self.bases.extend(value.split(':').filter_map(normal)),
+            (Some(Language::Python), "-c")
+            | (Some(Language::JavaScript), "-e" | "--eval" | "-p" | "--print")
+            | (Some(Language::Ruby), "-e") => {
+                return language.into_iter().for_each(|language| self.read("", language, value));
+            }
+            _ => return,
+        };
+        self.found.push((String::new(), import));
+    }
+
+    /// Takes files that follow as listed in the configuration, where data is as likely as a program.
+    pub(super) fn expect_listed_files(&mut self) {
+        self.reports_unread = false;
+    }
+
+    /// Adds the imports of a file that the command names or the configuration lists.
+    pub(super) fn add_program(&mut self, path: &str, content: &[u8]) {
+        self.bases.insert(directory_of(path).to_owned());
+        self.add(path, content);
+    }
+
+    fn add(&mut self, path: &str, content: &[u8]) {
+        if path.rsplit('/').next() == Some("package.json") {
+            return self.add_package(path, content);
+        }
+        // A compiled program loads libraries of the user, compiled Python other modules.
+        if content.contains(&0) {
+            if path.ends_with(".pyc") {
+                self.uncovered.insert(format!("what {path} loads, whose imports are not read"));
+            }
+            return;
+        }
+        let text = String::from_utf8_lossy(&content[..content.len().min(MAX_TEXT_BYTES)]);
+        if content.len() > MAX_TEXT_BYTES {
+            self.uncovered.insert(format!("imports of {path} beyond its first {} MiB", MAX_TEXT_BYTES >> 20));
+        }
+        match Language::from_file(path, &text) {
+            Some(language) => self.read(directory_of(path), language, &text),
+            None if !self.reports_unread || DATA.iter().any(|ending| path.rsplit('.').next() == Some(ending)) => {}
+            None => {
+                self.uncovered.insert(format!("what {path} loads, whose imports are not read"));
+            }
+        }
+    }
+
+    /// Adds the modules that a `package.json` names.
+    fn add_package(&mut self, path: &str, content: &[u8]) {
+        let Ok(package) = serde_json::from_slice::<Value>(content) else { return };
+        let mut values: Vec<&Value> = PACKAGE_KEYS.iter().filter_map(|key| package.get(key)).collect();
+        while let Some(value) = values.pop() {
+            match value {
+                Value::String(module) if module.contains('*') => {
+                    self.uncovered.insert(format!("modules that {path} names by a pattern"));
+                }
+                Value::String(module) => {
+                    let import = Import::Relative { path: module.clone(), endings: &JAVASCRIPT_ENDINGS };
+                    self.found.push((directory_of(path).to_owned(), import));
+                }
+                Value::Array(inner) => values.extend(inner),
+                Value::Object(inner) => values.extend(inner.values()),
+                _ => {}
+            }
+        }
+    }
+
+    fn read(&mut self, directory: &str, language: Language, text: &str) {
+        let is_path = |line: &&str| texts::SEARCH_PATHS.iter().any(|name| line.contains(name));
+        let places = text.lines().filter(is_path).flat_map(texts::quoted);
+        let places = places.flat_map(|place| [place.to_owned(), join(directory, place)]);
+        self.bases.extend(places.filter_map(|place| normal(&place)));
+        let mut imports = match language {
+            Language::Python => texts::python(text),
+            Language::JavaScript => texts::javascript(text),
+            Language::Ruby => texts::ruby(text),
+            Language::Shell => candidates(text).skip(1).map(|word| Import::Word(word.to_owned())).collect(),
+        };
+        let literals =
+            text.lines().flat_map(texts::quoted).filter(|literal| Language::from_file(literal, "").is_some());
+        imports.extend(literals.map(|literal| Import::Word(literal.to_owned())));
+        self.found.extend(imports.into_iter().map(|import| (directory.to_owned(), import)));
+    }
+
+    /// Adds the files of the project that are imported, directly or by another one, to `files`. Returns descriptions of everything
+    /// else that the program may load, and the names of the modules that were not found.
+    pub(super) fn resolve(
+        mut self,
+        root: &Directory,
+        files: &mut BTreeMap<String, [u8; 32]>,
+    ) -> Result<(Vec<String>, Vec<String>), ProgramError> {
+        let mut listings = Listings::new(root);
+        let (mut linked, mut missing) = (BTreeSet::new(), Vec::new());
+        let mut known_bases = self.bases.len();
+        loop {
+            let Some((directory, import)) = self.found.pop() else {
+                if missing.is_empty() || self.bases.len() == known_bases {
+                    break;
+                }
+                known_bases = self.bases.len();
+                self.found.append(&mut missing);
+                continue;
+            };
+            let mut is_found = false;
+            let paths = listings.paths(&import, &directory, &self.bases);
+            if let Some(path) = listings.outside.take() {
+                return Err(ProgramError::Special { path });
+            }
+            for path in paths {
+                if files.contains_key(&path) || linked.contains(&path) {
+                    is_found = true;
+                    continue;
+                }
+                let real = match real_path(root, &path) {
+                    Ok(Some(real)) => real,
+                    Ok(None) if matches!(import, Import::Word(_)) => {
+                        self.uncovered.insert(format!("{path}, which is a symbolic link out of the project"));
+                        continue;
+                    }
+                    Ok(None) => return Err(ProgramError::Special { path }),
+                    Err(_) => continue,
+                };
+                match root.metadata(&real).map(|metadata| metadata.kind) {
+                    Ok(EntryKind::File) => {}
+                    Ok(EntryKind::Directory) | Err(_) => continue,
+                    Ok(_) => {
+                        self.uncovered.insert(format!("{path}, which is no regular file"));
+                        continue;
+                    }
+                }
+                let unreadable = |source| ProgramError::Unreadable { path: path.clone(), source };
+                let content = root.read(&real, MAX_FILE_BYTES).map_err(unreadable)?;
+                add_content(files, &real, &content)?;
+                if matches!(import, Import::Word(_)) {
+                    self.bases.insert(directory_of(&path).to_owned());
+                }
+                self.add(&path, &content);
+                if real != path {
+                    self.add(&real, &content);
+                    linked.insert(path);
+                }
+                is_found = true;
+            }
+            if !is_found && import.package().is_some() {
+                missing.push((directory, import));
+            }
+        }
+        let missing: BTreeSet<&str> = missing.iter().filter_map(|(_, import)| import.package()).collect();
+        Ok((self.uncovered.into_iter().collect(), missing.into_iter().map(str::to_owned).collect()))
+    }
+}

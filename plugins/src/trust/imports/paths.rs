@@ -1,0 +1,28 @@
+//! Paths relative to the root of a project, separated by `/`.
+
+/// A directory and all directories above it, up to the root.
+pub(super) fn above(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |&below| (!below.is_empty()).then(|| directory_of(below)))
+}
+
+/// The directory of a path; empty for the root.
+pub(super) fn directory_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+pub(super) fn join(directory: &str, path: &str) -> String {
+    if directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") }
+}
+
+/// The path without `.` and `..`; `None` if it leads out of the project.
+pub(super) fn normal(path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => _ = parts.pop()?,
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}

@@ -1,0 +1,100 @@
+//! Reading the imports that a text states.
+
+use super::import::{Import, RUBY_ENDINGS};
+
+/// Names on the lines that change the search path of Python or Ruby.
+pub(super) const SEARCH_PATHS: [&str; 4] = ["sys.path", "addsitedir", "$:", "$LOAD_PATH"];
+
+pub(super) fn python(text: &str) -> Vec<Import> {
+    let mut imports = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let mut line = line.split('#').next().unwrap_or_default().to_owned();
+        while (line.trim_end().ends_with('\\') || line.contains('(') && !line.contains(')'))
+            && line.trim_start().starts_with("from")
+        {
+            let Some(next) = lines.next() else { break };
+            line = format!("{} {}", line.trim_end().trim_end_matches('\\'), next.split('#').next().unwrap_or_default());
+        }
+        for statement in line.split([';', ':']).map(str::trim) {
+            if let Some(names) = statement.strip_prefix("import ") {
+                let modules = names.split(',').filter_map(|name| name.split_whitespace().next());
+                imports.extend(modules.map(|module| Import::Python { level: 0, module: module.to_owned() }));
+            } else if let Some((module, names)) =
+                statement.strip_prefix("from ").and_then(|rest| rest.split_once(" import"))
+            {
+                let module = module.trim();
+                let name = module.trim_start_matches('.');
+                let level = module.len() - name.len();
+                imports.push(Import::Python { level, module: name.to_owned() });
+                let names = names.trim_matches(|char: char| "() ".contains(char)).split(',');
+                for member in names.filter_map(|name| name.split_whitespace().next()).filter(|name| *name != "*") {
+                    let module = if name.is_empty() { member.to_owned() } else { format!("{name}.{member}") };
+                    imports.push(Import::Python { level, module });
+                }
+            }
+        }
+    }
+    for (at, call) in ["import_module", "__import__"].into_iter().flat_map(|call| text.match_indices(call)) {
+        let argument = text[at + call.len()..].trim_start().strip_prefix('(').map(str::trim_start);
+        let literal = argument.and_then(|argument| argument.strip_prefix(['"', '\'']));
+        if let Some(module) = literal.and_then(|rest| rest.split(['"', '\'']).next()) {
+            let name = module.trim_start_matches('.');
+            imports.push(Import::Python { level: module.len() - name.len(), module: name.to_owned() });
+        }
+    }
+    let is_name = |module: &str| module.split('.').all(|part| part.chars().all(|c| c.is_alphanumeric() || c == '_'));
+    imports.retain(|import| matches!(import, Import::Python { module, .. } if is_name(module)));
+    imports
+}
+
+pub(super) fn javascript(text: &str) -> Vec<Import> {
+    let mut imports = Vec::new();
+    for keyword in ["require", "import", "from"] {
+        for (at, _) in text.match_indices(keyword) {
+            let rest = text[at + keyword.len()..].trim_start();
+            let rest = if keyword == "from" { rest } else { rest.trim_start_matches('(').trim_start() };
+            let Some(path) = rest.strip_prefix(['"', '\'', '`']).and_then(|rest| rest.split(['"', '\'', '`']).next())
+            else {
+                continue;
+            };
+            imports.push(Import::node(path));
+        }
+    }
+    imports.retain(|import| {
+        let (Import::Package(name) | Import::NodePackage(name)) = import else { return true };
+        !name.is_empty() && !name.contains([' ', '\n'])
+    });
+    imports
+}
+
+pub(super) fn ruby(text: &str) -> Vec<Import> {
+    let mut imports = Vec::new();
+    for line in text.lines().map(str::trim_start) {
+        let calls = ["require_relative", "require", "load", "autoload"];
+        let Some((call, rest)) = calls.iter().find_map(|call| Some((*call, line.strip_prefix(call)?))) else {
+            continue;
+        };
+        let Some(path) = quoted(rest).into_iter().next() else { continue };
+        let (path, endings) = (path.to_owned(), &RUBY_ENDINGS[..]);
+        imports.push(match call {
+            "require_relative" => Import::Relative { path, endings },
+            _ => Import::Searched { path, endings },
+        });
+    }
+    imports
+}
+
+/// The texts between quotation marks on a line.
+pub(super) fn quoted(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    while let Some(start) = rest.find(['"', '\'']) {
+        let quote = rest.as_bytes()[start] as char;
+        let inner = &rest[start + 1..];
+        let Some(end) = inner.find(quote) else { break };
+        found.push(&inner[..end]);
+        rest = &inner[end + 1..];
+    }
+    found
+}
