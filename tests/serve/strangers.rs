@@ -84,6 +84,7 @@ fn pages_of_others_are_refused() {
     let address = &server.address;
     let alike = [
         "ftp://{}",
+        "https://{}",
         "//{}",
         "{}",
         "http://{}/",

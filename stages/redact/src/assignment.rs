@@ -8,6 +8,7 @@ use regex::bytes::Regex;
 
 use crate::config_line;
 use crate::entropy::{is_marked, is_password, is_placeholder, is_random, key_digits};
+use crate::literals;
 use crate::names::{Named, named};
 use crate::netrc;
 use crate::pgpass;
@@ -83,10 +84,11 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
           | (?P<argument> [,(])                                  # an argument
           | (?P<option> [\x20\t])                                # --name value
         )
-        [\x20\t]{0,16} (?:\r?\n[\x20\t]{0,16})?
+        [\x20\t]{0,16}
+        (?: (?: \\ | [|>][+-]? )? [\x20\t]{0,4} \r?\n [\x20\t]{0,40} )?  # the value on the next line
         (?: [A-Za-z_][\w.:!]{0,40} \( [\x20\t]{0,4} )?              # a call that wraps the value
         (?:
-            [A-Za-z@$&]{0,2} (?: " (?P<double> (?: [^\s"\\] | \\["'\\$/] )+ ) " | ' (?P<single> (?: [^\s'\\] | \\["'\\$/] )+ ) ' )
+            (?: \( \s{0,40} )? [A-Za-z@$&]{0,2} (?: " (?P<double> (?: [^\s"\\] | \\["'\\$/] )+ ) " | ' (?P<single> (?: [^\s'\\] | \\["'\\$/] )+ ) ' )
           | [A-Za-z@$&]{0,2} (?: \\?["'`] ) (?P<quoted_scheme> (?i:basic|bearer|token) [\x20\t]+ )?
             (?P<quoted> [^\s"'`\\]{8,} )
           | (?P<plain_scheme> (?i:basic|bearer|token) [\x20\t]+ )?
@@ -96,12 +98,15 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// From the end of a name to a string that takes the place of a value which is absent: `env.NAME || "…"`,
-/// `name = env.get("P") or "…"`, `fetch("NAME") { "…" }`.
+/// `name = env.get("P") or "…"`, `fetch("NAME") { "…" }`, `name = is_set ? "…" : other`.
 static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
         ["'`\]\)]{0,3} [\x20\t]{0,4}
-        (?: [:=] [\x20\t]{0,4} [A-Za-z_$][\w.$]{0,64} (?: [\[(] ["'] [\w.-]{1,64} ["'] [\])] )? [\x20\t]{0,4} )?
-        (?: \|\| | \?\? | or [\x20\t] | \)[\x20\t]{0,4}\{ ) [\x20\t]{0,4}
+        (?:
+            (?: [:=] [\x20\t]{0,4} [A-Za-z_$][\w.$]{0,64} (?: [\[(] ["'] [\w.-]{1,64} ["'] [\])] )? [\x20\t]{0,4} )?
+            (?: \|\| | \?\? | \?: | or [\x20\t] | \)[\x20\t]{0,4}\{ )
+          | [:=] [\x20\t]{0,4} [A-Za-z_$!(] [\w.$!()=<>&|\x20]{0,80} \? [\x20\t]{0,4} (?: [\w.]{1,64} [\x20\t]{0,4} : )?
+        ) [\x20\t]{0,4}
         (?: " (?P<double> [^\s"\\]{8,256} ) " | ' (?P<single> [^\s'\\]{8,256} ) ' )"#;
     Regex::new(pattern).expect("a test matches it")
 });
@@ -137,16 +142,37 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
             found.extend(value.parts(bytes));
             continue;
         }
-        let Some(value) = value_of(text, name) else { continue };
-        let is_secret = value.is_secret(bytes, kind);
+        let mut items = items_of(bytes, name.clone(), kind).filter(|item| item.is_secret(bytes, kind)).peekable();
+        if items.peek().is_some() {
+            found.extend(items.map(|item| Secret { rule: RULE, span: item.span, continues: false }));
+            continue;
+        }
+        if let Some(member) = literals::member(bytes, &name).map(Value::quoted) {
+            let is_secret = member.is_secret(bytes, kind);
+            found.extend(is_secret.then_some(Secret { rule: RULE, span: member.span, continues: false }));
+            continue;
+        }
+        let is_option = bytes[name.clone()].starts_with(b"-");
+        let Some(value) = value_of(text, name, kind) else { continue };
+        let joined = if value.is_quoted { literals::joined(bytes, value.span.end, !is_option) } else { Vec::new() };
+        let is_secret =
+            value.is_secret(bytes, kind) || !joined.is_empty() && value.is_secret_with(&joined, bytes, kind);
         // A long value is not searched for names, so that no byte is in more than a few values.
         if is_secret || value.span.len() > LONG_VALUE {
             searched = value.span.end;
         }
         if is_secret {
             found.extend(value.parts(bytes));
+            found.extend(joined.into_iter().map(|span| Secret { rule: RULE, span, continues: true }));
         }
     }
+}
+
+/// The values of the list that is assigned to a name. Lists of tokens are those of parsers, too.
+fn items_of(text: &[u8], name: Range<usize>, kind: Named) -> impl Iterator<Item = Value> {
+    let is_parsed = kind == Named::Secret && text[name.clone()].to_ascii_lowercase().ends_with(b"tokens");
+    let items = if is_parsed { Vec::new() } else { literals::items(text, name.end) };
+    items.into_iter().map(|item| Value { is_quoted: item.is_quoted, ..Value::quoted(item.span) })
 }
 
 /// The name around a stem, not before `searched`.
@@ -172,14 +198,16 @@ struct Value {
 }
 
 /// The value that is assigned to a name.
-fn value_of(text: &str, name: Range<usize>) -> Option<Value> {
+fn value_of(text: &str, name: Range<usize>, kind: Named) -> Option<Value> {
     let window = &text[name.end..text.floor_char_boundary(name.end + LONGEST)];
     let groups = VALUE.captures(window.as_bytes())?;
     let quoted = ["double", "single", "quoted"].iter().find_map(|quoted| groups.name(quoted));
     let plain = groups.name("plain");
     let is_quoted = quoted.is_some();
     let name_begins = |dashes: &[u8]| text.as_bytes()[name.clone()].starts_with(dashes);
-    let is_option = name_begins(b"--") || is_quoted && name_begins(b"-");
+    // `storePassword "…"` is a line of a configuration.
+    let begins_line = || kind != Named::Secret && config_line::is_at_line_start(text.as_bytes(), name.start);
+    let is_option = name_begins(b"--") || is_quoted && (name_begins(b"-") || begins_line());
     let is_argument = groups.name("argument").is_some();
     // `expectPass("…")` passes something.
     let is_verb = is_argument && text[..name.end].ends_with("Pass");
@@ -197,12 +225,27 @@ fn fallback_of(text: &[u8], name_end: usize) -> Option<Value> {
     let groups = FALLBACK.captures(&text[name_end..text.len().min(name_end + LONGEST)])?;
     let value = groups.name("double").or(groups.name("single"))?.range();
     let span = name_end + value.start..name_end + value.end;
-    Some(Value { span, is_quoted: true, is_argument: false, is_credential: false })
+    Some(Value::quoted(span))
 }
 
 impl Value {
+    fn quoted(span: Range<usize>) -> Self {
+        Self { span, is_quoted: true, is_argument: false, is_credential: false }
+    }
+
     fn is_secret(&self, text: &[u8], kind: Named) -> bool {
-        let value = &text[self.span.clone()];
+        self.judge(&text[self.span.clone()], text.get(self.span.end), kind)
+    }
+
+    /// Whether the value is a secret together with the literals that are joined to it.
+    fn is_secret_with(&self, joined: &[Range<usize>], text: &[u8], kind: Named) -> bool {
+        let parts = std::iter::once(&self.span).chain(joined);
+        let whole: Vec<u8> = parts.flat_map(|part| &text[part.clone()]).copied().collect();
+        self.judge(&whole, None, kind)
+    }
+
+    /// Whether a value looks like a secret; `next` is the byte after it.
+    fn judge(&self, value: &[u8], next: Option<&u8>, kind: Named) -> bool {
         if self.is_credential {
             let is_word = value.iter().all(u8::is_ascii_lowercase);
             return !is_word && !is_placeholder(value);
@@ -221,7 +264,7 @@ impl Value {
             && if self.is_quoted {
                 !is_short_name || !is_snake_case
             } else {
-                !(is_snake_case || is_short_name && is_key) && is_literal(value, text.get(self.span.end))
+                !(is_snake_case || is_short_name && is_key) && is_literal(value, next)
             }
     }
 

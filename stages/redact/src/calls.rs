@@ -1,5 +1,6 @@
 //! Passwords in the arguments of functions whose names are no names of secrets: `NetworkCredential("user", "…")`.
 
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -8,20 +9,37 @@ use regex::bytes::Regex;
 use crate::entropy::is_password;
 use crate::secret::Secret;
 
-/// The functions, with what precedes their arguments.
-const FUNCTIONS: &[&str] = &["SecureString ", "NetworkCredential(", "auth=("];
+/// The functions, with what precedes their arguments, and the places of the arguments that may be a password, from 0 on. A token
+/// takes the place of the user in some.
+const FUNCTIONS: &[(&str, RangeInclusive<usize>)] = &[
+    ("SecureString ", 0..=0),
+    ("NetworkCredential(", 0..=1),
+    ("auth=(", 0..=1),
+    (".login(", 1..=1),
+    ("asicAuth(", 1..=1),
+    ("asic_auth(", 1..=1),
+    ("PasswordAuthentication(", 1..=1),
+    ("PasswordCredentials(", 1..=1),
+    ("getConnection(", 2..=2),
+    ("PDO(", 2..=2),
+    ("mysqli(", 2..=2),
+    ("mysqli_connect(", 2..=2),
+    ("mysql_connect(", 2..=2),
+];
 /// Maximum number of bytes of arguments that are examined.
 const MAX_BYTES: usize = 512;
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(FUNCTIONS).expect("a few short names")
+    let names = FUNCTIONS.iter().map(|(name, _)| name);
+    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(names).expect("a few short names")
 });
 
-/// A password in quotes, alone or after a user.
-static ARGUMENTS: LazyLock<Regex> = LazyLock::new(|| {
+/// An argument: a string, a variable or a call.
+static ARGUMENT: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
-        (?: -String \x20 )? (?: (?: "[^"\n]{0,128}" | '[^'\n]{0,128}' | [\w.]{1,64} ) , \s{0,8} )?
-        (?: " (?P<double> [^\s"\\]{8,256} ) " | ' (?P<single> [^\s'\\]{8,256} ) ' )"#;
+        (?: -String \x20 )? \s{0,32}
+        (?: " (?P<double> [^"\n]{0,256} ) " | ' (?P<single> [^'\n]{0,256} ) ' | [\w.$]{1,64} (?: \( [^()\n]{0,64} \) )? )
+        \s{0,8} (?P<comma> , )?"#;
     Regex::new(pattern).expect("a test matches it")
 });
 
@@ -29,13 +47,27 @@ static ARGUMENTS: LazyLock<Regex> = LazyLock::new(|| {
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     for function in FINDER.find_iter(text) {
-        let start = function.end();
-        let Some(groups) = ARGUMENTS.captures(&text[start..text.len().min(start + MAX_BYTES)]) else { continue };
-        let Some(password) = groups.name("double").or(groups.name("single")) else { continue };
-        // A value that begins with the sign is a variable of PowerShell: `"$env:PASSWORD"`.
-        if !password.as_bytes().starts_with(b"$") && is_password(password.as_bytes()) {
-            let span = start + password.start()..start + password.end();
-            found.push(Secret { rule: "argument-password", span, continues: false });
+        let (_, places) = &FUNCTIONS[function.pattern().as_usize()];
+        let end = text.len().min(function.end() + MAX_BYTES);
+        let (mut at, mut password) = (function.end(), None);
+        for place in 0..=*places.end() {
+            let Some(groups) = ARGUMENT.captures(&text[at..end]) else { break };
+            let value = groups.name("double").or(groups.name("single"));
+            if let Some(value) = value.filter(|value| places.contains(&place) && is_argument_password(value.as_bytes()))
+            {
+                password = Some(at + value.start()..at + value.end());
+            }
+            at += groups.get(0).map_or(0, |whole| whole.end());
+            if groups.name("comma").is_none() {
+                break;
+            }
         }
+        found.extend(password.map(|span| Secret { rule: "argument-password", span, continues: false }));
     }
+}
+
+/// Whether an argument is a password. One that begins with the sign is a variable of PowerShell: `"$env:PASSWORD"`.
+fn is_argument_password(value: &[u8]) -> bool {
+    let has_escape = value.iter().any(|byte| byte.is_ascii_whitespace() || *byte == b'\\');
+    !has_escape && !value.starts_with(b"$") && is_password(value)
 }

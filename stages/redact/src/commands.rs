@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use crate::entropy::is_random;
 use crate::secret::Secret;
 use crate::url::is_chosen;
 
@@ -58,6 +59,8 @@ const CLIENTS: &[Client] = &[
     client(&["snmpget", "snmpwalk", "snmpset", "snmpbulkwalk"], &["-A", "-X"]),
     client(&["twine upload", "rdesktop"], &["-p", "--password"]),
     client(&["http", "https"], &[]).credentials(&["-a", "--auth"], b':'),
+    client(&["az keyvault secret set"], &["--value"]),
+    client(&["gh secret set"], &["--body"]),
     client(&["ssh-keygen"], &["-N", "-P"]),
     client(&["lftp"], &["--password"]).credentials(&["-u", "--user"], b','),
 ];
@@ -67,7 +70,7 @@ const CHPASSWD: &str = "chpasswd";
 /// Commands that write their arguments to the standard input of the next one.
 const WRITERS: &[&[u8]] = &[b"echo", b"printf"];
 /// Programs whose passwords are no values of options with a dash, or that read one from their standard input.
-const OTHERS: &[&str] = &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl"];
+const OTHERS: &[&str] = &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl", "setapikey ", "etApiKey "];
 /// Subcommands whose arguments are a user and a password.
 const OF_USER: &[&str] = &["add_user", "change_password"];
 static XFREERDP: Client = client(&["xfreerdp"], &[]).attached(&["/p:"]);
@@ -142,6 +145,10 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
                 let has_user = words.any(|word| OF_USER.iter().any(|name| word.is(text, name)));
                 let password = if has_user { words.nth(1) } else { None };
                 found.extend(password.and_then(|word| secret(text, word.whole())));
+            }
+            "setapikey " | "etApiKey " => {
+                let key = words.next().map(|word| word.whole()).filter(|key| is_random(&text[key.clone()]));
+                found.extend(key.and_then(|key| secret(text, key)));
             }
             _ => {
                 let command = command_around(text, name.start(), 0);

@@ -76,6 +76,7 @@ fn spaced(text: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<us
     let separator = after.get(first).filter(|byte| b"=:".contains(byte));
     let second = if separator.is_some() { blanks(&after[first + 1..]) } else { 0 };
     let skipped = first + usize::from(separator.is_some()) + second;
+    let skipped = skipped + separator.map_or(0, |_| continuation(&after[skipped..]));
     let value = to_end_of_line(&after[skipped..], false)?;
     let is_word = || value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte));
     let name_text = &text[name.clone()];
@@ -85,13 +86,27 @@ fn spaced(text: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<us
         Some(b':') if second == 0 => false,
         Some(_) if is_certain && name_text.starts_with(ANSIBLE) => true,
         Some(separator) => is_password(value) && !is_word() || *separator == b':' && is_marked(value),
-        None => is_certain && !name_text.contains(&b'_'),
+        None if is_certain => !name_text.contains(&b'_'),
+        None => value.iter().any(u8::is_ascii_digit) && is_random(value),
     };
     (is_secret && is_chosen(value)).then(|| name.end + skipped..name.end + skipped + value.len())
 }
 
+/// The length of what leads to a value on the next line: a backslash or the indicator of a block of YAML, and the indentation.
+fn continuation(text: &[u8]) -> usize {
+    let Some(line) = memchr::memchr(b'\n', text) else { return 0 };
+    let is_mark = matches!(text[..line].trim_ascii(), b"\\" | b"|" | b"|-" | b"|+" | b">" | b">-" | b">+");
+    let indentation = text[line + 1..].iter().take_while(|byte| b" \t".contains(byte)).count();
+    if is_mark && indentation > 0 { line + 1 + indentation } else { 0 }
+}
+
+/// Whether a name at an offset begins its line.
+pub(crate) fn is_at_line_start(text: &[u8], at: usize) -> bool {
+    begins_line(&text[line_start(text, at)..at])
+}
+
 /// Whether a value has at least six characters, with letters and digits among them.
-fn is_mixed(value: &[u8]) -> bool {
+pub(crate) fn is_mixed(value: &[u8]) -> bool {
     value.len() >= MIN_VALUE && value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
 }
 

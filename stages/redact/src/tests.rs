@@ -491,6 +491,14 @@ fn passwords_are_masked_where_programs_expect_them() {
         ("xfreerdp /u:bob /p:swordfish /v:host", "swordfish"),
         ("ssh-keygen -t rsa -N swordfish -f key", "swordfish"),
         ("sqlplus bob/swordfish@db", "swordfish"),
+        ("jdbc:oracle:thin:bob/swordfish@//db:1521/x", "swordfish"),
+        ("az keyvault secret set --name n --value swordfish", "swordfish"),
+        ("gh secret set NAME --body swordfish", "swordfish"),
+        ("nuget setapikey oy2k3Jd82mXq0PzL5vRt7NcY1 -Source x", "oy2k3Jd82mXq0PzL5vRt7NcY1"),
+        ("DriverManager.getConnection(url, \"bob\", \"Sw0rdfish!x\")", "Sw0rdfish!x"),
+        ("smtp.login(\"bob\", \"Sw0rdfish!x\")", "Sw0rdfish!x"),
+        ("new PasswordAuthentication(\"bob\", \"Sw0rdfish!x\".toCharArray())", "Sw0rdfish!x"),
+        ("new NetworkCredential(\"bob\", \"Sw0rdfish!x\", \"domain\")", "Sw0rdfish!x"),
         ("rabbitmqctl add_user bob swordfish", "swordfish"),
         ("echo swordfish | sudo -S apt update", "swordfish"),
         ("echo 'two words' | passwd --stdin bob", "two words"),
@@ -526,6 +534,14 @@ fn passwords_are_masked_where_programs_expect_them() {
         "curl http://h -o f && http -a name h",
         "ssh-keygen -t rsa -N '' -f key",
         "sqlplus /nolog",
+        "jdbc:oracle:thin:@//db:1521/x",
+        "jdbc:oracle:thin:${user}/${password}@db",
+        "az keyvault secret set --value \"$VALUE\"",
+        "client.setApiKey key2;",
+        "DriverManager.getConnection(\"jdbc:derby:memory:x1;create=true\")",
+        "DriverManager.getConnection(StubDriverURL, \"userid\", \"password\")",
+        "session.login(\"k3Jd82mXq0PzL5vR\", password)",
+        "new PasswordAuthentication(\"user\", \"passwordNotCheckedAnyway\".toCharArray())",
         "sqlplus $USER/$PASS@db",
         "rabbitmqctl add_user \"$USER\" \"$PASS\"",
         "echo \"$PASS\" | sudo -S ls",
@@ -548,6 +564,152 @@ fn passwords_are_masked_where_programs_expect_them() {
         "render_pass: forward_pass2\n",
         "expectPass(\"Main-Class=Test1\")",
         "MODULE_ALIAS(\"dmi:*:svnA:pnB:pvr*:rvnC:*\");",
+    ] {
+        assert_eq!(masked(text), text);
+    }
+}
+
+#[test]
+fn passwords_of_devices_are_masked() {
+    let random = random(24);
+    let table: &[(&str, &[&str])] = &[
+        (
+            "0822455D0A16",
+            &[" password 7 {}", "enable password level 15 7 {}", " neighbor 10.0.0.1 password 7 {}", " key 7 {}"],
+        ),
+        (
+            "0822455D0A16",
+            &["  key-string 7 {}", " ip ospf message-digest-key 1 md5 7 {}", "tacacs-server host h key 7 {}"],
+        ),
+        ("070529184637", &["username bob privilege 15 password 7 {}"]),
+        ("$9$nhEmQVczB7dqsO$X.HsgL6x1il0RxkOSSvy", &["enable secret 9 {}", "R1(config)#username bob secret 9 {}"]),
+        (
+            "$9$Qz8xK2mWp4cSe",
+            &["  secret \"{}\"; ## SECRET-DATA", "set security ike policy p pre-shared-key ascii-text \"{}\""],
+        ),
+        (
+            "swordfish",
+            &["snmp-server community {} RO", "snmp-server community {}\r", "snmp-server community {} view all RW 10"],
+        ),
+        ("swordfish", &["set snmp community {} authorization read-only", "snmp-agent community read {}"]),
+        ("%^%#Qz8x;K2mWp4,x%^%#", &[" local-user bob password cipher {}", "snmp-agent community write cipher {}"]),
+        ("$1c$Qz8xK2mWp4$x,y;z$", &[" local-user bob password irreversible-cipher {}"]),
+        (
+            random.as_str(),
+            &[
+                "enable password {}",
+                "username bob secret 0 {}",
+                "    - \"enable secret {}\",",
+                "super password level 3 cipher {}",
+            ],
+        ),
+        (
+            random.as_str(),
+            &["  key-string {}", " ikev1 pre-shared-key {}", "  pre-shared-key address 0.0.0.0 0.0.0.0 key {}"],
+        ),
+        (random.as_str(), &["crypto isakmp key {} address 10.0.0.1", "crypto isakmp key 6 {} address 10.0.0.1"]),
+        (
+            random.as_str(),
+            &["radius-server key {}", "radius-server shared-key cipher {}", " ip ospf authentication-key {}"],
+        ),
+        (
+            random.as_str(),
+            &["snmp-server user u g v3 auth sha {} priv aes 128 {}", "set authentication password simple {}"],
+        ),
+    ];
+    for (value, commands) in table {
+        let mask = MASK.to_string().repeat(value.len());
+        for command in commands {
+            let text = |value: &str| format!("interface x\n{}\nend\n", command.replace("{}", value));
+            assert_eq!(masked(&text(value)), text(&mask));
+        }
+    }
+    for text in [
+        "snmp-server community public RO",
+        "snmp-server community STRING RO",
+        "snmp-server community <string>",
+        "snmp-server community $COMMUNITY RW",
+        "enable secret <password>",
+        "enable password protection",
+        "username and password oauth2",
+        "password 7 characters long",
+        " * password 8 or 9 times",
+        "the secret 5 of 12",
+        " pre-shared-key {{ vpn_psk }}",
+        " pre-shared-key vpn_psk_2",
+        "the key 7 of deadbeef",
+        "commands.add(\"enable secret \" + secret2);",
+        "radius-server key is required",
+        "  key-string: string",
+    ] {
+        assert_eq!(masked(text), text);
+    }
+}
+
+#[test]
+fn passwords_in_parts_and_on_other_lines_are_masked() {
+    let value = random(24);
+    let (first, second) = value.split_at(9);
+    let mask = |length: usize| MASK.to_string().repeat(length);
+    for notation in [
+        "password = \\\n    {}\n",
+        "db.password=\\\r\n  {}\r\n",
+        "DB_PASSWORD = \\\n    \"{}\"\n",
+        "password: >-\n  {}\nuser: bob\n",
+        "a:\n                        password: |\n                          {}\n",
+        "{\n  \"password\":\n    \"{}\"\n}",
+        "{\n                      \"password\":\n                        \"{}\"\n}",
+        "passwords:\n  - {}\n  - 'two words'\n  - \"{}\" # new\n",
+        "\"passwords\": [\"bob\", \"{}\", '{}']",
+        "PASSWORDS = [\n    'bob',\n    '{}',\n]",
+        "char *passwords[] = { \"{}\", NULL };",
+        "USER, PASSWORD = \"bob\", \"{}\"",
+        "host, user, password := getenv(1), \"bob\", \"{}\"",
+        "let (user, password) = (\"bob\", \"{}\");",
+        "($user, $password) = ('bob', '{}');",
+        "password, user = '{}', 'bob'",
+        "  storePassword \"{}\"\n",
+        "auth\n  password {}\n",
+        "password = isTest(x) ? \"{}\" : other;",
+        "password = is_test ? other : '{}';",
+        "val password = System.getenv(\"P\") ?: \"{}\"",
+    ] {
+        let text = |value: &str| notation.replace("{}", value);
+        assert_eq!(masked(&text(&value)), text(&mask(value.len())));
+    }
+    for notation in [
+        "password = \"{1}\" + \"{2}\";",
+        "password = '{1}' .\n    '{2}';",
+        "char *password = \"{1}\" \"{2}\";",
+        "static const char password[] = \"{1}\"\n    \"{2}\";",
+        "PASSWORD = (\n    \"{1}\"\n    \"{2}\"\n)",
+        "String password = \"{1}\"\n    + \"{2}\";",
+    ] {
+        let text = |first: &str, second: &str| notation.replace("{1}", first).replace("{2}", second);
+        assert_eq!(masked(&text(first, second)), text(&mask(first.len()), &mask(second.len())));
+    }
+    for text in [
+        "password = \\\n    getPassword2(realm3)\n",
+        "TOKENS = \\\n    tokenizer2.c \\\n    parser_v3.c\n",
+        "password: >-\n  The password of the user2, if there is one.\n",
+        "password: |\n  ${DB_PASSWORD}\n",
+        "secrets:\n  - db_password_2\n  - source: app-v2-secret-x1\n",
+        "passwords:\n  - ${PASSWORD_1a2B}\n  - changeme123\n",
+        "\"passwords\": [\"correct\", \"<your-password>\", \"changeme1\"]",
+        "tokens = [\"k3Jd82mXq0PzL5vR\", \"(\", \")\"]",
+        "AUTH_PASSWORD_VALIDATORS = [{\"NAME\": \"django.contrib.auth.MinimumLengthValidator2\"}]",
+        "user, password = args[0], args[1]",
+        "user, password = \"bob\", \"password\"",
+        "def login(user, password=\"correct\", realm=\"realm2\"):",
+        "password = \"pass\" + \"word\";",
+        "password = \"my\" + name2 + \"x\";",
+        "password = \"user\" + \"$suffix2\";",
+        "mysql --password=\"$P\" \"db2\"",
+        "password: \"correct\"\n  \"user2x\": \"k3\"",
+        "  password hashes\n",
+        "the user's\npassword SHA256withRSA\n",
+        "password = is_test ? \"correct horse\" : \"battery\";",
+        "password?: string | undefined;",
     ] {
         assert_eq!(masked(text), text);
     }

@@ -1,12 +1,14 @@
-//! Passwords and tokens in URLs: `scheme://user:password@host`, `scheme://token@host`.
+//! Passwords and tokens in URLs: `scheme://user:password@host`, `scheme://token@host`, `jdbc:oracle:thin:user/password@host`.
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 use crate::entropy::{is_placeholder, is_random};
 use crate::secret::Secret;
 
 /// Longest user, and longest password, in bytes.
 const LONGEST: usize = 512;
+/// Begins the URLs of Oracle, whose user and password have a slash between them.
+const ORACLE: &[u8] = b"jdbc:oracle:";
 /// Shorter passwords are left.
 const SHORTEST: usize = 3;
 /// Minimum length of a token in the place of the user, in bytes.
@@ -42,6 +44,16 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         }
         if is_chosen(&rest[password..at]) {
             found.push(secret(password, at));
+        }
+    }
+    for begin in memmem::find_iter(bytes, ORACLE) {
+        let from = begin + ORACLE.len();
+        let rest = &bytes[from..bytes.len().min(from + 2 * LONGEST)];
+        let ends = |byte: &u8| *byte <= b' ' || b"@\"'`<>\\".contains(byte);
+        let Some(end) = rest.iter().position(ends).filter(|end| rest[*end] == b'@') else { continue };
+        let Some(password) = memchr(b'/', &rest[..end]).map(|slash| slash + 1) else { continue };
+        if is_chosen(&rest[password..end]) {
+            found.push(Secret { rule: "url-password", span: from + password..from + end, continues: false });
         }
     }
 }

@@ -1,0 +1,148 @@
+//! Values that are assigned in groups or in parts: lists, tuples, and literals that are joined.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::{memchr_iter, memrchr};
+use regex::bytes::Regex;
+
+use crate::reference;
+
+/// Maximum number of bytes from the end of a name to the end of its values.
+const MAX_BYTES: usize = 1024;
+/// Maximum number of bytes of a line before a name that are examined.
+const MAX_BEFORE: usize = 128;
+/// Maximum number of items of a list, and of parts of a value.
+const MAX_ITEMS: usize = 64;
+
+/// From the end of a name to its list: an opening bracket, or the lines of a sequence of YAML.
+static LIST: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?x-u) \A ["'`]? (?: \[ \w{0,16} \] )? [\x20\t]{0,8}
+        (?: : [\x20\t]{0,8} \r?\n (?P<sequence>) | (?: :?=>? | : ) \s{0,16} [\[({] )"#;
+    Regex::new(pattern).expect("a test matches it")
+});
+
+/// An item of a list in brackets, with what ends it.
+static ITEM: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?x-u) \A \s{0,64}
+        (?: " (?P<double> [^\s"\\]{1,256} ) " | ' (?P<single> [^\s'\\]{1,256} ) '
+          | " [^"\n]{0,256} " | ' [^'\n]{0,256} ' | [\w.]{1,64} )
+        \s{0,64} [,\])}]"#;
+    Regex::new(pattern).expect("a test matches it")
+});
+
+/// A line of a sequence.
+static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?x-u) \A [\x20\t]{0,40} - [\x20\t]{1,8}
+        (?: (?: " (?P<double> [^\s"\\]{1,256} ) " | ' (?P<single> [^\s'\\]{1,256} ) '
+              | (?P<plain> [!\x23-\x26\x28-\x5f\x61-\x7e]{1,256} ) ) [\x20\t]{0,16} (?: \#[^\n]* )?
+          | [^\n]{1,256} )
+        (?: \n | \r\n | \z )"#;
+    Regex::new(pattern).expect("a test matches it")
+});
+
+/// The names on a line before the name of a tuple, and those after it.
+static NAMES_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(?x-u) \A [\x20\t]* (?: (?: auto | const | final | let | local | my | val | var ) [\x20\t]+ )? [\[(]?
+        (?: [\w$@.]{1,64} [\x20\t]* , [\x20\t]* ){0,4} [$@]? \z";
+    Regex::new(pattern).expect("a test matches it")
+});
+static NAMES_AFTER: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern =
+        r"(?x-u) \A (?: [\x20\t]* , [\x20\t]* [\w$@.]{1,64} ){0,4} [\x20\t]* [\])]? [\x20\t]* :?= [\x20\t]* [\[(]?";
+    Regex::new(pattern).expect("a test matches it")
+});
+
+/// A value of a tuple, with the comma after it.
+static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?x-u) \A \s{0,32}
+        (?: " (?P<double> [^"\n\\]{0,256} ) " | ' (?P<single> [^'\n\\]{0,256} ) ' | [\w.]{1,64} (?: \( [^()\n]{0,64} \) )? )
+        [\x20\t]{0,8} (?P<comma> , )?"#;
+    Regex::new(pattern).expect("a test matches it")
+});
+
+/// From the end of a literal to the one that is joined to it, by an operator or because it stands beside it.
+static JOINED: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?x-u) \A ["'`]
+        (?: [\x20\t]{0,16} (?: \r?\n [\x20\t]{0,40} )? (?P<operator> \+ | \.{1,2} | <> | & ) \s{0,40}
+          | [\x20\t]{1,16} | [\x20\t]{0,16} \\? \r?\n [\x20\t]{1,40} )
+        (?: " (?P<double> [^\s"\\]{1,256} ) " | ' (?P<single> [^\s'\\]{1,256} ) ' )"#;
+    Regex::new(pattern).expect("a test matches it")
+});
+
+/// An item of a list.
+pub(crate) struct Item {
+    pub(crate) span: Range<usize>,
+    pub(crate) is_quoted: bool,
+}
+
+/// The items of the list that is assigned to a name, as far as they have no blanks.
+pub(crate) fn items(text: &[u8], name_end: usize) -> Vec<Item> {
+    let end = text.len().min(name_end + MAX_BYTES);
+    let mut items = Vec::new();
+    let Some(list) = LIST.captures(&text[name_end..end]) else { return items };
+    let is_sequence = list.name("sequence").is_some();
+    let item = if is_sequence { &*ENTRY } else { &*ITEM };
+    let mut at = name_end + list.get(0).map_or(0, |whole| whole.end());
+    for _ in 0..MAX_ITEMS {
+        let Some(groups) = item.captures(&text[at..end]) else { break };
+        let quoted = groups.name("double").or(groups.name("single"));
+        if let Some(value) = quoted.or(groups.name("plain")) {
+            let span = at + value.start()..at + value.end();
+            items.push(Item { span, is_quoted: quoted.is_some() });
+        }
+        at += groups.get(0).map_or(0, |whole| whole.end());
+        if !is_sequence && text[at - 1] != b',' {
+            break;
+        }
+    }
+    items
+}
+
+/// The literal that a tuple assigns to a name: `USER, PASSWORD = "bob", "…"`.
+pub(crate) fn member(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    let end = text.len().min(name.end + MAX_BYTES);
+    let after = NAMES_AFTER.find(&text[name.end..end])?;
+    let from = name.start.saturating_sub(MAX_BEFORE);
+    let line = memrchr(b'\n', &text[from..name.start]).map(|line| from + line + 1);
+    let before = &text[line.or((from == 0).then_some(0))?..name.start];
+    let place = memchr_iter(b',', before).count();
+    let is_tuple = place > 0 || after.as_bytes().contains(&b',');
+    if !is_tuple || !NAMES_BEFORE.is_match(before) {
+        return None;
+    }
+    let mut at = name.end + after.end();
+    for _ in 0..place {
+        let groups = MEMBER.captures(&text[at..end])?;
+        groups.name("comma")?;
+        at += groups.get(0)?.end();
+    }
+    let groups = MEMBER.captures(&text[at..end])?;
+    let value = groups.name("double").or(groups.name("single"))?;
+    let has_blank = value.as_bytes().iter().any(u8::is_ascii_whitespace);
+    (!has_blank).then(|| at + value.start()..at + value.end())
+}
+
+/// The literals that are joined to the one which ends at an offset. Without an operator, they end what is assigned.
+pub(crate) fn joined(text: &[u8], end_of_first: usize, may_be_adjacent: bool) -> Vec<Range<usize>> {
+    let end = text.len().min(end_of_first + MAX_BYTES);
+    let (mut at, mut is_adjacent) = (end_of_first, false);
+    let mut parts = Vec::new();
+    for _ in 0..MAX_ITEMS {
+        let Some(groups) = JOINED.captures(&text[at..end]) else { break };
+        let Some(part) = groups.name("double").or(groups.name("single")) else { break };
+        let has_operator = groups.name("operator").is_some();
+        if !has_operator && !may_be_adjacent || reference::covered(part.as_bytes()) > 0 {
+            break;
+        }
+        is_adjacent |= !has_operator;
+        parts.push(at + part.start()..at + part.end());
+        at += part.end();
+    }
+    // After the closing quote.
+    let next = text.get(at + 1..).unwrap_or_default().iter().find(|byte| !b" \t".contains(byte));
+    if is_adjacent && !next.is_none_or(|next| b";,)]}\r\n".contains(next)) {
+        parts.clear();
+    }
+    parts
+}
