@@ -120,7 +120,7 @@ const LONGEST: usize = 96;
 
 /// Finds the parts of the names of secrets and passwords.
 static PARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let parts = SECRET.iter().chain(PASSWORD).chain(CERTAIN);
+    let parts = SECRET.iter().chain(PASSWORD);
     AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(parts).expect("a few short parts")
 });
 
@@ -135,12 +135,14 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
     let plain = std::str::from_utf8(&plain[..length]).ok()?.trim_end_matches(|c: char| c.is_ascii_digit());
     let contains = |parts: &[&str]| parts.iter().any(|part| plain.contains(part));
     let ends = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end));
-    let may_be_secret = PARTS.is_match(plain) || ends(SECRET_ENDS) || ends(PASSWORD_ENDS) || ends_with_word(name);
+    let is_certain = CERTAIN.contains(&plain);
+    let may_be_secret =
+        is_certain || PARTS.is_match(plain) || ends(SECRET_ENDS) || ends(PASSWORD_ENDS) || ends_with_word(name);
     let is_public = || contains(PUBLIC) && !plain.ends_with("authorization");
     if !may_be_secret || ends(ABOUT) || ends(PASSES) || is_public() {
         return None;
     }
-    if CERTAIN.contains(&plain) || plain.starts_with(ANSIBLE.0) && ends(ANSIBLE.1) {
+    if is_certain || plain.starts_with(ANSIBLE.0) && ends(ANSIBLE.1) {
         Some(Named::Certain)
     } else if contains(PASSWORD) || ends(PASSWORD_ENDS) || ends_with_word(name) {
         Some(Named::Password)
@@ -176,7 +178,9 @@ mod tests {
             ("X-Api-Key", Some(Secret)),
             ("Authorization", Some(Secret)),
             ("token2", Some(Secret)),
+            ("wifi_psk", Some(Password)),
             ("key", None),
+            ("CONFIG_DVB_GP8PSK_FE", None),
             ("author", None),
             ("bypass", None),
             ("publicKeyToken", None),

@@ -8,7 +8,7 @@ use regex::bytes::Regex;
 use crate::secret::Secret;
 use crate::url::is_chosen;
 
-/// The keywords before a password. The second kind is common in other texts, too.
+/// The keywords before a password, which are common in other texts, too.
 const WORDS: &[&str] = &["IDENTIFIED ", "identified ", "PASSWORD '", "password '"];
 /// Verbs and objects of the statements that set a password, in lower case.
 const VERBS: &[&[u8]] = &[b"create ", b"alter "];
@@ -32,12 +32,11 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     for word in FINDER.find_iter(text) {
         let after = &text[word.end()..text.len().min(word.end() + MAX_BYTES)];
-        let start = if text[word.end() - 1] == b'\'' {
-            sets_password(&text[..word.start()]).then_some(word.end())
-        } else {
-            BY.find(after).map(|by| word.end() + by.end())
+        let start = match text[word.end() - 1] {
+            b'\'' => Some(word.end()),
+            _ => BY.find(after).map(|by| word.end() + by.end()),
         };
-        let Some(start) = start else { continue };
+        let Some(start) = start.filter(|_| sets_password(&text[..word.start()])) else { continue };
         let rest = &text[start..text.len().min(start + MAX_BYTES)];
         let quote = text[start - 1];
         // In `'" + password + "'` a program puts the statement together.
@@ -55,5 +54,5 @@ fn sets_password(before: &[u8]) -> bool {
     let start = memchr::memrchr(b';', statement).map_or(0, |end| end + 1);
     let statement = statement[start..].to_ascii_lowercase();
     let has = |words: &[&[u8]]| words.iter().any(|word| memchr::memmem::find(&statement, word).is_some());
-    has(VERBS) && has(OBJECTS)
+    has(VERBS) && has(OBJECTS) || has(&[b"grant "]) && has(&[b" to "])
 }
