@@ -89,7 +89,14 @@ fn read_programs<'p>(
         let earlier = || consents.earlier(&options.root, stage.name(), &spec, &identity);
         let earlier = if is_allowed { None } else { earlier() };
         let changes = earlier.map(|consent| consent.changes(&spec, &identity)).unwrap_or_default();
-        programs.push(StageProgram { stage: stage.name().to_owned(), spec, identity, is_allowed, changes, root: options.root.clone() });
+        programs.push(StageProgram {
+            stage: stage.name().to_owned(),
+            spec,
+            identity,
+            is_allowed,
+            changes,
+            root: options.root.clone(),
+        });
     }
     if found.has_errors() { Err(ProjectError::Index(IndexError::Pipeline(found))) } else { Ok(programs) }
 }

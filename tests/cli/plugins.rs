@@ -185,6 +185,24 @@ fn a_file_of_digests_allows_what_it_lists_and_nothing_else() {
 }
 
 #[test]
+fn what_a_digest_may_not_cover_is_named_by_every_command() {
+    let fixture = project();
+    let text = "import sys\nsys.path += [PLACE]\nimport helper\nopen(\"tools/rules\")\n";
+    fixture.write(".aurora/plugins/area.py", text).write("vendor/helper.py", "").write("tools/rules", "");
+    let module =
+        "the module helper, which was not found where the program looks for it; vendor/helper.py has that name";
+    let file = "the file tools/rules, which .aurora/plugins/area.py names";
+    let listed = run(&fixture, &["plugin", "list", "--format", "json"]);
+    let refused = run(&fixture, &["mem", "index"]);
+    let trusted = run(&fixture, &["plugin", "trust", "area", "--yes"]);
+    for told in [module, file] {
+        assert!(listed.out.contains(told), "{listed:?}");
+        assert!(refused.err.contains(&format!("without  {told}")), "{refused:?}");
+        assert!(trusted.out.contains(&format!("without  {told}")), "{trusted:?}");
+    }
+}
+
+#[test]
 fn a_digest_that_covers_no_file_of_the_project_was_accepted_from_a_list() {
     let fixture = Fixture::plain();
     let pipeline = |more: &str| {

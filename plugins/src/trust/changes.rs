@@ -92,8 +92,7 @@ mod tests {
                 program: [0; 32],
                 files,
                 modules: Vec::new(),
-                uncovered: Vec::new(),
-                missing: Vec::new(),
+                uncovered: Default::default(),
             }
         };
         let before = spec(&["python3", "a.py", "--few"], &["HOST"], &["OWNERS"], r#"{"a": 1, "b": 2, "c": 3}"#);

@@ -233,14 +233,7 @@ mod tests {
     fn program(byte: u8) -> ProgramIdentity {
         let files = vec![ProgramFile { path: "tools/owner.py".to_owned(), hash: [byte; 32] }];
         let digest = [byte; 32];
-        ProgramIdentity {
-            digest,
-            program: digest,
-            files,
-            modules: Vec::new(),
-            uncovered: Vec::new(),
-            missing: Vec::new(),
-        }
+        ProgramIdentity { digest, program: digest, files, modules: Vec::new(), uncovered: Default::default() }
     }
 
     fn spec() -> ProgramSpec {

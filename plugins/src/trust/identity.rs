@@ -8,7 +8,7 @@ use aurora_confined::{Directory, EntryKind};
 use aurora_pipeline::ProgramSpec;
 
 use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates, real_path};
-use super::imports::{Imports, elsewhere};
+use super::imports::{Imports, Uncovered};
 
 /// A directory that a command names belongs to the program if it has one of these files.
 const ENTRY_POINTS: [&str; 3] = ["__main__.py", "index.js", "package.json"];
@@ -24,10 +24,8 @@ pub struct ProgramIdentity {
     pub files: Vec<ProgramFile>,
     /// The other files of the project that these import, sorted by path.
     pub modules: Vec<ProgramFile>,
-    /// Descriptions of what the program may load that the digest does not cover, missing modules apart.
-    pub(super) uncovered: Vec<String>,
-    /// Names of modules that the program imports and that were not found in the project.
-    pub(super) missing: Vec<String>,
+    /// What the program may load that the digest does not cover.
+    pub(super) uncovered: Uncovered,
 }
 
 /// One file of a program.
@@ -72,10 +70,11 @@ impl ProgramIdentity {
         let found = files.found;
         let program = digest_of_program(spec, &sorted(found.clone()));
         let mut modules = found.clone();
-        let (uncovered, missing) = imports.resolve(&directory, &mut modules)?;
+        let mut uncovered = imports.resolve(&directory, &mut modules)?;
+        uncovered.forget(&spec.inputs);
         modules.retain(|path, _| !found.contains_key(path));
         let (files, modules) = (sorted(found), sorted(modules));
-        Ok(Self { digest: digest(program, &modules, spec), program, files, modules, uncovered, missing })
+        Ok(Self { digest: digest(program, &modules, spec), program, files, modules, uncovered })
     }
 
     /// The digest in hexadecimal.
@@ -83,18 +82,11 @@ impl ProgramIdentity {
         blake3::Hash::from_bytes(self.digest).to_hex().to_string()
     }
 
-    /// Descriptions of what the program may load that the digest does not cover. The project at `root` is searched for files with
-    /// the names of missing modules.
+    /// Descriptions of what the program may load that the digest does not cover. The project at `root` is searched for files that
+    /// the program may mean.
     pub fn not_covered(&self, root: &Path) -> Vec<String> {
-        let directory = Directory::open_root(root).ok().filter(|_| !self.missing.is_empty());
-        let elsewhere = directory.map(|directory| elsewhere(&directory, &self.missing)).unwrap_or_default();
-        let missing = self.missing.iter().map(|name| match elsewhere.get(name) {
-            Some(path) => {
-                format!("the module {name}, which was not found where the program looks for it; {path} has that name")
-            }
-            None => format!("the module {name}, which was not found in the project"),
-        });
-        self.uncovered.iter().cloned().chain(missing).collect()
+        let Ok(directory) = Directory::open_root(root) else { return Vec::new() };
+        self.uncovered.describe(&directory, |path| self.covered().any(|file| file.path == path))
     }
 
     /// Every file that the digest covers.
@@ -215,17 +207,21 @@ struct FileSet<'a> {
 impl FileSet<'_> {
     /// Adds what a command names, if it is a file of the project or a directory that can be run.
     fn add_named(&mut self, path: &str) -> Result<(), ProgramError> {
-        let path = match real_path(self.root, path) {
+        let real = match real_path(self.root, path) {
             Ok(Some(real)) => real,
             Ok(None) => return Err(ProgramError::Special { path: path.to_owned() }),
             Err(_) => return Ok(()),
         };
-        let Ok(metadata) = self.root.metadata(&path) else { return Ok(()) };
-        let is_program = |name: &&str| self.root.metadata(format!("{path}/{name}")).is_ok();
-        match metadata.kind {
-            EntryKind::Directory if !ENTRY_POINTS.iter().any(is_program) => Ok(()),
-            _ => self.add(&path),
+        let Ok(metadata) = self.root.metadata(&real) else { return Ok(()) };
+        let is_program = |name: &&str| self.root.metadata(format!("{real}/{name}")).is_ok();
+        if metadata.kind == EntryKind::Directory && !ENTRY_POINTS.iter().any(is_program) {
+            return Ok(());
         }
+        // A program finds itself by either path.
+        if let Some(imports) = self.imports.as_mut().filter(|_| real != path) {
+            imports.search_beside(path);
+        }
+        self.add(&real)
     }
 
     /// Adds a file, or everything below a directory.

@@ -1,5 +1,7 @@
 //! One import of a program.
 
+use super::language::Language;
+
 /// The module that comes with the program itself.
 const HELPER: &str = "aurora_stage";
 /// Endings that an import in JavaScript or TypeScript may leave out.
@@ -62,18 +64,44 @@ impl Import {
         }
     }
 
-    /// The name by which it is missed if there is no file.
-    pub(super) fn package(&self) -> Option<&str> {
+    /// The module that is missing if there is no file.
+    pub(super) fn missing(&self) -> Option<MissingModule> {
         match self {
             Self::Python { level: 0, module } if !module.ends_with(".__main__") => {
-                module.split('.').next().filter(|name| *name != HELPER)
+                let name = module.split('.').next().filter(|name| *name != HELPER)?;
+                Some(MissingModule::new(name, Language::Python, &module.replace('.', "/")))
             }
-            Self::Relative { path, .. }
-            | Self::Searched { path, .. }
-            | Self::NodePackage(path)
-            | Self::Package(path) => Some(path),
+            Self::Relative { path, endings } | Self::Searched { path, endings } => {
+                let language = if endings.contains(&".rb") { Language::Ruby } else { Language::JavaScript };
+                Some(MissingModule::new(path, language, path))
+            }
+            Self::NodePackage(name) => Some(MissingModule::new(name, Language::JavaScript, name)),
+            // No file of the project can be meant.
+            Self::Package(name) => Some(MissingModule::new(name, Language::JavaScript, "")),
             // A name that a package defines may be no module.
             Self::Python { .. } | Self::Word(_) => None,
         }
+    }
+}
+
+/// A module that was not found where the program looks for it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::trust) struct MissingModule {
+    /// The name in descriptions.
+    pub(super) name: String,
+    pub(super) language: Language,
+    /// The path below an unknown directory, without the ending of a program; empty if no file of the project can be meant.
+    pub(super) path: String,
+}
+
+impl MissingModule {
+    fn new(name: &str, language: Language, path: &str) -> Self {
+        // Paths that begin with `@/` or `~/` are relative to a directory that the configuration of TypeScript names.
+        let path = path.trim_start_matches(['.', '/', '@', '~']);
+        let path = match path.rsplit_once('.') {
+            Some((stem, ending)) if language.loads(ending) => stem,
+            _ => path,
+        };
+        Self { name: name.to_owned(), language, path: path.to_owned() }
     }
 }

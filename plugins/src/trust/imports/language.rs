@@ -1,7 +1,7 @@
 //! Languages whose imports are read.
 
 /// A language whose imports are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Language {
     Python,
     JavaScript,
@@ -22,6 +22,32 @@ impl Language {
                 let line = text.lines().next()?.strip_prefix("#!")?;
                 line.split([' ', '/']).find_map(Self::from_interpreter)
             }
+        }
+    }
+
+    /// Whether a module of the language may be a file with this ending.
+    pub(super) fn loads(self, ending: &str) -> bool {
+        match self {
+            Self::Python => matches!(ending, "py" | "pyw" | "pyc" | "so" | "pyd"),
+            Self::JavaScript => {
+                matches!(ending, "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "node")
+            }
+            Self::Ruby => matches!(ending, "rb" | "so" | "bundle" | "dll"),
+            Self::Shell => false,
+        }
+    }
+
+    /// Whether a file with this ending is a library that Python loads, whose name may have a tag.
+    pub(super) fn is_library(ending: &str) -> bool {
+        matches!(ending, "so" | "pyd")
+    }
+
+    /// Letters of options without a value, which may stand before another option in one argument.
+    pub(super) fn flags(self) -> &'static str {
+        match self {
+            Self::Python => "bBdEhiIOPqRsSuvVx?",
+            Self::Ruby => "alnpsvw",
+            Self::JavaScript | Self::Shell => "",
         }
     }
 

@@ -1,22 +1,17 @@
 //! The files that an import may mean.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 
-use aurora_confined::{Directory, EntryKind};
+use aurora_confined::Directory;
 
 use super::super::files::real_path;
 use super::import::{Import, JAVASCRIPT_ENDINGS};
-use super::language::Language;
 use super::paths::{above, directory_of, join, normal};
 
 /// Endings with which TypeScript imports a file, and the ending of the file.
 const TYPESCRIPT_ENDINGS: [(&str, &str); 5] =
     [(".js", ".ts"), (".js", ".tsx"), (".jsx", ".tsx"), (".mjs", ".mts"), (".cjs", ".cts")];
-/// Directories that are not searched for modules with the name of a missing one.
-const NOT_SEARCHED: [&str; 4] = [".git", ".aurora", "__pycache__", "node_modules"];
-/// Maximum number of directories that are searched for these.
-const MAX_SEARCHED: usize = 100_000;
 
 /// The names of the entries of directories.
 pub(super) struct Listings<'a> {
@@ -115,36 +110,4 @@ fn with_endings(path: &str, endings: &[&str]) -> Vec<String> {
     let given = endings.iter().map(|ending| format!("{path}{ending}"));
     let renamed = TYPESCRIPT_ENDINGS.iter().filter_map(|(from, to)| Some(format!("{}{to}", path.strip_suffix(from)?)));
     given.chain(renamed).collect()
-}
-
-/// For the names of missing modules, the first file of the project that has that name, in the order of directories.
-pub(in super::super) fn elsewhere(root: &Directory, missing: &[String]) -> HashMap<String, String> {
-    let mut wanted: HashMap<&str, Vec<&String>> = HashMap::new();
-    for module in missing {
-        let last = module.rsplit('/').next().and_then(|last| last.split('.').next()).unwrap_or_default();
-        wanted.entry(last).or_default().push(module);
-    }
-    let mut found = HashMap::new();
-    let mut open = VecDeque::from([(String::new(), root.clone())]);
-    let mut searched = 0;
-    while let Some((path, directory)) = open.pop_front()
-        && searched < MAX_SEARCHED
-        && !wanted.is_empty()
-    {
-        searched += 1;
-        for (name, kind) in directory.entries().unwrap_or_default() {
-            let Some(name) = name.to_str() else { continue };
-            if kind == EntryKind::Directory && !NOT_SEARCHED.contains(&name) {
-                let below = directory.open_directory(name);
-                open.extend(below.ok().map(|below| (join(&path, name), below)));
-            }
-            let stem = name.split('.').next().unwrap_or(name);
-            let module = if stem == "__init__" { path.rsplit('/').next().unwrap_or_default() } else { stem };
-            if kind == EntryKind::File && Language::from_file(name, "").is_some() {
-                let modules = wanted.remove(module).unwrap_or_default();
-                found.extend(modules.into_iter().map(|module| (module.clone(), join(&path, name))));
-            }
-        }
-    }
-    found
 }

@@ -1,7 +1,8 @@
 //! The modules that a program imports from the project, found by reading its text.
 //!
 //! Imports of Python, JavaScript, TypeScript, Ruby and shell scripts are read, not run: a name that is computed is not found. What
-//! is not found is reported. A literal that is the path of a program in the project counts as an import.
+//! is not found is reported. A literal that is the path of a program in the project counts as an import; one that is the path of
+//! another file is reported.
 
 mod import;
 mod language;
@@ -10,6 +11,7 @@ mod paths;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod uncovered;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,12 +21,14 @@ use serde_json::Value;
 use self::import::{Import, JAVASCRIPT_ENDINGS, RUBY_ENDINGS};
 use self::language::Language;
 use self::lookup::Listings;
-pub(super) use self::lookup::elsewhere;
-use self::paths::{directory_of, join, normal};
+use self::paths::{directory_of, normal};
+pub(super) use self::uncovered::Uncovered;
 use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates, real_path};
 
 /// Maximum size in bytes of a text that is read for imports.
 const MAX_TEXT_BYTES: usize = 4 << 20;
+/// Maximum length in bytes of a literal that may be a path.
+const MAX_LITERAL_BYTES: usize = 255;
 /// Endings of files that contain no program.
 const DATA: [&str; 9] = ["csv", "json", "md", "rst", "toml", "txt", "xml", "yaml", "yml"];
 /// Keys of a `package.json` with the modules that an import of the package means.
@@ -36,7 +40,7 @@ pub(super) struct Imports {
     bases: BTreeSet<String>,
     /// Imports with the directory of the file that states them.
     found: Vec<(String, Import)>,
-    uncovered: BTreeSet<String>,
+    uncovered: Uncovered,
     /// Whether a file in an unknown language is reported.
     reports_unread: bool,
 }
@@ -47,39 +51,39 @@ impl Imports {
         let mut imports = Self {
             bases: BTreeSet::from([String::new()]),
             found: Vec::new(),
-            uncovered: BTreeSet::new(),
+            uncovered: Uncovered::default(),
             reports_unread: true,
         };
         let program = command.first().map(|program| program.rsplit('/').next().unwrap_or_default());
         let language = program.and_then(Language::from_interpreter);
         let mut words = command.iter().flat_map(|argument| candidates(argument));
         if language == Some(Language::Shell) && words.any(|word| word == "cd") {
-            imports.uncovered.insert("files that the command names after `cd`".to_owned());
+            imports.uncovered.descriptions.insert("files that the command names after `cd`".to_owned());
         }
         for (at, argument) in command.iter().enumerate() {
-            let glued = argument.get(..2).filter(|name| name.starts_with('-') && *name != "--" && argument.len() > 2);
-            let next = || Some((argument.as_str(), command.get(at + 1)?.as_str()));
-            let Some((option, value)) = glued.map(|name| (name, &argument[2..])).or_else(next) else { continue };
-            imports.add_option(language, option, value);
+            let next = command.get(at + 1).map(String::as_str);
+            if let Some(language) = language
+                && let Some((option, value)) = option(language, argument, next)
+            {
+                imports.add_option(language, option, value);
+            }
         }
         imports
     }
 
     /// Adds what an option of an interpreter loads.
-    fn add_option(&mut self, language: Option<Language>, option: &str, value: &str) {
+    fn add_option(&mut self, language: Language, option: &str, value: &str) {
         let import = match (language, option) {
-            (Some(Language::Python), "-m") => {
+            (Language::Python, "m") => {
                 self.found.push((String::new(), Import::python_main(value)));
                 Import::Python { level: 0, module: value.to_owned() }
             }
-            (Some(Language::JavaScript), "-r" | "--require" | "--import") => Import::node(value),
-            (Some(Language::Ruby), "-r") => Import::Searched { path: value.to_owned(), endings: &RUBY_ENDINGS },
-            (Some(Language::Ruby), "-I") => return self.bases.extend(value.split(':').filter_map(normal)),
-            (Some(Language::Python), "-c")
-            | (Some(Language::JavaScript), "-e" | "--eval" | "-p" | "--print")
-            | (Some(Language::Ruby), "-e") => {
-                return language.into_iter().for_each(|language| self.read("", language, value));
-            }
+            (Language::JavaScript, "r" | "--require" | "--import") => Import::node(value),
+            (Language::Ruby, "r") => Import::Searched { path: value.to_owned(), endings: &RUBY_ENDINGS },
+            (Language::Ruby, "I") => return self.bases.extend(value.split(':').filter_map(normal)),
+            (Language::Python, "c")
+            | (Language::JavaScript, "e" | "--eval" | "p" | "--print")
+            | (Language::Ruby, "e") => return self.read("", language, value),
             _ => return,
         };
         self.found.push((String::new(), import));
@@ -92,8 +96,13 @@ impl Imports {
 
     /// Adds the imports of a file that the command names or the configuration lists.
     pub(super) fn add_program(&mut self, path: &str, content: &[u8]) {
-        self.bases.insert(directory_of(path).to_owned());
+        self.search_beside(path);
         self.add(path, content);
+    }
+
+    /// Adds the directory of a file to the search path.
+    pub(super) fn search_beside(&mut self, path: &str) {
+        self.bases.insert(directory_of(path).to_owned());
     }
 
     fn add(&mut self, path: &str, content: &[u8]) {
@@ -103,19 +112,21 @@ impl Imports {
         // A compiled program loads libraries of the user, compiled Python other modules.
         if content.contains(&0) {
             if path.ends_with(".pyc") {
-                self.uncovered.insert(format!("what {path} loads, whose imports are not read"));
+                self.uncovered.descriptions.insert(format!("what {path} loads, whose imports are not read"));
             }
             return;
         }
         let text = String::from_utf8_lossy(&content[..content.len().min(MAX_TEXT_BYTES)]);
         if content.len() > MAX_TEXT_BYTES {
-            self.uncovered.insert(format!("imports of {path} beyond its first {} MiB", MAX_TEXT_BYTES >> 20));
+            self.uncovered
+                .descriptions
+                .insert(format!("imports of {path} beyond its first {} MiB", MAX_TEXT_BYTES >> 20));
         }
         match Language::from_file(path, &text) {
-            Some(language) => self.read(directory_of(path), language, &text),
+            Some(language) => self.read(path, language, &text),
             None if !self.reports_unread || DATA.iter().any(|ending| path.rsplit('.').next() == Some(ending)) => {}
             None => {
-                self.uncovered.insert(format!("what {path} loads, whose imports are not read"));
+                self.uncovered.descriptions.insert(format!("what {path} loads, whose imports are not read"));
             }
         }
     }
@@ -127,7 +138,7 @@ impl Imports {
         while let Some(value) = values.pop() {
             match value {
                 Value::String(module) if module.contains('*') => {
-                    self.uncovered.insert(format!("modules that {path} names by a pattern"));
+                    self.uncovered.descriptions.insert(format!("modules that {path} names by a pattern"));
                 }
                 Value::String(module) => {
                     let import = Import::Relative { path: module.clone(), endings: &JAVASCRIPT_ENDINGS };
@@ -140,30 +151,37 @@ impl Imports {
         }
     }
 
-    fn read(&mut self, directory: &str, language: Language, text: &str) {
-        let is_path = |line: &&str| texts::SEARCH_PATHS.iter().any(|name| line.contains(name));
-        let places = text.lines().filter(is_path).flat_map(texts::quoted);
-        let places = places.flat_map(|place| [place.to_owned(), join(directory, place)]);
-        self.bases.extend(places.filter_map(|place| normal(&place)));
+    /// Adds the imports of a text in a file; `path` is empty for a text in the command.
+    fn read(&mut self, path: &str, language: Language, text: &str) {
+        let directory = directory_of(path);
+        let is_search_path = |line: &&str| texts::SEARCH_PATHS.iter().any(|name| line.contains(name));
+        let places = text.lines().filter(is_search_path).flat_map(|line| texts::search_path(line, directory));
+        self.bases.extend(places);
         let mut imports = match language {
             Language::Python => texts::python(text),
             Language::JavaScript => texts::javascript(text),
             Language::Ruby => texts::ruby(text),
             Language::Shell => candidates(text).skip(1).map(|word| Import::Word(word.to_owned())).collect(),
         };
-        let literals =
-            text.lines().flat_map(texts::quoted).filter(|literal| Language::from_file(literal, "").is_some());
-        imports.extend(literals.map(|literal| Import::Word(literal.to_owned())));
+        // Every word of a command and of a shell script is a candidate anyway, and packages have too many literals.
+        let is_listed = language != Language::Shell && !path.is_empty() && !path.contains("node_modules/");
+        for literal in text.lines().flat_map(texts::quoted) {
+            if Language::from_file(literal, "").is_some() {
+                imports.push(Import::Word(literal.to_owned()));
+            } else if is_listed && is_path(literal) && !self.uncovered.literals.contains_key(literal) {
+                self.uncovered.literals.insert(literal.to_owned(), path.to_owned());
+            }
+        }
         self.found.extend(imports.into_iter().map(|import| (directory.to_owned(), import)));
     }
 
-    /// Adds the files of the project that are imported, directly or by another one, to `files`. Returns descriptions of everything
-    /// else that the program may load, and the names of the modules that were not found.
+    /// Adds the files of the project that are imported, directly or by another one, to `files`. Returns everything else that the
+    /// program may load.
     pub(super) fn resolve(
         mut self,
         root: &Directory,
         files: &mut BTreeMap<String, [u8; 32]>,
-    ) -> Result<(Vec<String>, Vec<String>), ProgramError> {
+    ) -> Result<Uncovered, ProgramError> {
         let mut listings = Listings::new(root);
         let (mut linked, mut missing) = (BTreeSet::new(), Vec::new());
         let mut known_bases = self.bases.len();
@@ -189,7 +207,9 @@ impl Imports {
                 let real = match real_path(root, &path) {
                     Ok(Some(real)) => real,
                     Ok(None) if matches!(import, Import::Word(_)) => {
-                        self.uncovered.insert(format!("{path}, which is a symbolic link out of the project"));
+                        self.uncovered
+                            .descriptions
+                            .insert(format!("{path}, which is a symbolic link out of the project"));
                         continue;
                     }
                     Ok(None) => return Err(ProgramError::Special { path }),
@@ -199,7 +219,7 @@ impl Imports {
                     Ok(EntryKind::File) => {}
                     Ok(EntryKind::Directory) | Err(_) => continue,
                     Ok(_) => {
-                        self.uncovered.insert(format!("{path}, which is no regular file"));
+                        self.uncovered.descriptions.insert(format!("{path}, which is no regular file"));
                         continue;
                     }
                 }
@@ -216,11 +236,27 @@ impl Imports {
                 }
                 is_found = true;
             }
-            if !is_found && import.package().is_some() {
+            if !is_found && import.missing().is_some() {
                 missing.push((directory, import));
             }
         }
-        let missing: BTreeSet<&str> = missing.iter().filter_map(|(_, import)| import.package()).collect();
-        Ok((self.uncovered.into_iter().collect(), missing.into_iter().map(str::to_owned).collect()))
+        self.uncovered.missing = missing.iter().filter_map(|(_, import)| import.missing()).collect();
+        Ok(self.uncovered)
     }
+}
+
+/// An option of an interpreter, with its value: in the same argument, or the next one. Long names keep their dashes.
+fn option<'a>(language: Language, argument: &'a str, next: Option<&'a str>) -> Option<(&'a str, &'a str)> {
+    if argument.starts_with("--") {
+        return argument.split_once('=').or_else(|| Some((argument, next?)));
+    }
+    let letters = argument.strip_prefix('-')?;
+    let at = letters.find(|letter: char| !language.flags().contains(letter))?;
+    let (name, value) = (letters.get(at..at + 1)?, &letters[at + 1..]);
+    if value.is_empty() { Some((name, next?)) } else { Some((name, value)) }
+}
+
+/// Whether a literal may be the path of a file.
+fn is_path(literal: &str) -> bool {
+    !literal.is_empty() && literal.len() <= MAX_LITERAL_BYTES && !literal.contains(char::is_whitespace)
 }

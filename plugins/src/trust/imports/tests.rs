@@ -200,10 +200,13 @@ fn files_are_named_in_options_and_literals() {
     for (command, expected) in [
         (vec!["python3", "-mtools.own"], module.to_vec()),
         (vec!["python3", "-m", "tools.own"], module.to_vec()),
+        (vec!["python3", "-Bmtools.own"], module.to_vec()),
+        (vec!["python3", "-um", "tools.own"], module.to_vec()),
         (vec!["python3", "-cimport tools.own"], module.to_vec()),
         (vec!["run", "-Ctools/data.txt"], vec!["tools/data.txt"]),
         (vec!["run", "@tools/data.txt"], vec!["tools/data.txt"]),
         (vec!["node", "-r./tools/own.py"], vec!["tools/own.py", "tools/lib/helper.py"]),
+        (vec!["node", "--require=./tools/own.py"], vec!["tools/own.py", "tools/lib/helper.py"]),
     ] {
         assert_eq!(covered(&files, &command).0, expected, "{command:?}");
     }
@@ -240,4 +243,90 @@ fn a_missing_module_that_is_elsewhere_in_the_project_is_named() {
         elsewhere("vmod", "vendor/vmod.py"),
     ];
     assert_eq!(uncovered, expected);
+}
+
+#[test]
+fn data_that_a_literal_names_is_described() {
+    let text = "open('OWNERS')\nopen(\"tools/lib/rules\")\nopen('data')\nopen('none.txt')\n";
+    let root = tempfile::tempdir().expect("a temporary directory");
+    fs::create_dir_all(root.path().join("tools/lib")).expect("made");
+    for path in ["OWNERS", "tools/lib/rules", "tools/data", "other"] {
+        fs::write(root.path().join(path), "").expect("written");
+    }
+    fs::write(root.path().join("tools/own.py"), text).expect("written");
+    let described = |spec: ProgramSpec| {
+        let command = ["python3", "tools/own.py"].map(str::to_owned).to_vec();
+        ProgramIdentity::of(&ProgramSpec { command, ..spec }, root.path()).expect("readable").not_covered(root.path())
+    };
+    let named = |path: &str| format!("the file {path}, which tools/own.py names");
+    let all = ["OWNERS", "tools/data", "tools/lib/rules"].map(named);
+    assert_eq!(described(ProgramSpec::default()), all);
+    let listed = ProgramSpec {
+        files: vec!["tools/data".to_owned()],
+        inputs: vec!["OWNERS".to_owned()],
+        ..ProgramSpec::default()
+    };
+    assert_eq!(described(listed), [named("tools/lib/rules")]);
+}
+
+#[test]
+fn files_of_other_languages_were_named_for_missing_modules_and_packages_were_not() {
+    let files = [
+        ("tools/a.py", "import json, space.inner, tagged, near, many\n"),
+        ("web/json.js", ""),
+        ("vendor/space/inner.py", ""),
+        ("vendor/tagged.cpython-311-darwin.so", ""),
+        (".aurora/plugins/lib/near.pyc", ""),
+        ("a/many.py", ""),
+        ("b/many/__init__.py", ""),
+        ("c/many.py", ""),
+        ("d/many.py", ""),
+    ];
+    let (_, uncovered) = covered(&files, &["python3", "tools/a.py"]);
+    let elsewhere = |name: &str, files: &str| {
+        format!("the module {name}, which was not found where the program looks for it; {files} that name")
+    };
+    let expected = [
+        "the module json, which was not found in the project".to_owned(),
+        elsewhere("many", "a/many.py, b/many/__init__.py, c/many.py and 1 more have"),
+        elsewhere("near", ".aurora/plugins/lib/near.pyc has"),
+        elsewhere("space", "vendor/space/inner.py has"),
+        elsewhere("tagged", "vendor/tagged.cpython-311-darwin.so has"),
+    ];
+    assert_eq!(uncovered, expected);
+    let files =
+        [("tools/a.js", "require('fs'); import '@/shared/left'"), ("src/shared/left/index.ts", ""), ("fs.py", "")];
+    let (_, uncovered) = covered(&files, &["node", "tools/a.js"]);
+    let expected = [
+        elsewhere("@/shared/left", "src/shared/left/index.ts has"),
+        "the module fs, which was not found in the project".to_owned(),
+    ];
+    assert_eq!(uncovered, expected);
+}
+
+#[test]
+fn ruby_names_files_relative_to_the_file_itself() {
+    let text = "$LOAD_PATH.unshift File.expand_path(\"../lib\", __FILE__); require \"b\"\n\
+                Kernel.load(File.join(__dir__, 'c.rb'))\nrequire File.expand_path('../d', __FILE__)\n\
+                autoload 'E', 'e'\nloaded = 'none'\n";
+    let files =
+        [("tools/a.rb", text), ("tools/lib/b.rb", ""), ("tools/c.rb", ""), ("tools/d.rb", ""), ("tools/lib/e.rb", "")];
+    let (found, uncovered) = covered(&files, &["ruby", "-w", "tools/a.rb"]);
+    assert_eq!((found.len(), uncovered.len()), (files.len(), 0), "{found:?} {uncovered:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_a_link_imports_modules_beside_the_link() {
+    let root = tempfile::tempdir().expect("a temporary directory");
+    for (path, text) in [("shared/own.py", "import near\n"), ("tools/near.py", "")] {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().expect("below the root")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+    std::os::unix::fs::symlink("../shared/own.py", root.path().join("tools/own.py")).expect("linked");
+    let command = ["python3", "tools/own.py"].map(str::to_owned).to_vec();
+    let identity = ProgramIdentity::of(&ProgramSpec { command, ..ProgramSpec::default() }, root.path());
+    let covered: Vec<String> = identity.expect("readable").covered().map(|file| file.path.clone()).collect();
+    assert_eq!(covered, ["shared/own.py", "tools/near.py"]);
 }

@@ -1,9 +1,12 @@
 //! Reading the imports that a text states.
 
 use super::import::{Import, RUBY_ENDINGS};
+use super::paths::{join, normal};
 
 /// Names on the lines that change the search path of Python or Ruby.
 pub(super) const SEARCH_PATHS: [&str; 4] = ["sys.path", "addsitedir", "$:", "$LOAD_PATH"];
+/// The file itself in a path of Ruby that is relative to it: `..` is its directory.
+const FILE: &str = "_";
 
 pub(super) fn python(text: &str) -> Vec<Import> {
     let mut imports = Vec::new();
@@ -70,19 +73,39 @@ pub(super) fn javascript(text: &str) -> Vec<Import> {
 
 pub(super) fn ruby(text: &str) -> Vec<Import> {
     let mut imports = Vec::new();
-    for line in text.lines().map(str::trim_start) {
+    for statement in text.lines().flat_map(|line| line.split(';')).map(str::trim_start) {
+        let statement = statement.strip_prefix("Kernel.").unwrap_or(statement);
         let calls = ["require_relative", "require", "load", "autoload"];
-        let Some((call, rest)) = calls.iter().find_map(|call| Some((*call, line.strip_prefix(call)?))) else {
+        let Some((call, rest)) = calls.iter().find_map(|call| Some((*call, statement.strip_prefix(call)?))) else {
             continue;
         };
-        let Some(path) = quoted(rest).into_iter().next() else { continue };
-        let (path, endings) = (path.to_owned(), &RUBY_ENDINGS[..]);
-        imports.push(match call {
-            "require_relative" => Import::Relative { path, endings },
-            _ => Import::Searched { path, endings },
+        if !rest.starts_with([' ', '\t', '(', '"', '\'']) {
+            continue;
+        }
+        let literals = quoted(rest);
+        let literal = if call == "autoload" { literals.last() } else { literals.first() };
+        let Some(&path) = literal else { continue };
+        let endings = &RUBY_ENDINGS[..];
+        imports.push(if rest.contains("__FILE__") {
+            Import::Relative { path: join(FILE, path), endings }
+        } else if call == "require_relative" || rest.contains("__dir__") {
+            Import::Relative { path: path.to_owned(), endings }
+        } else {
+            Import::Searched { path: path.to_owned(), endings }
         });
     }
     imports
+}
+
+/// The directories that a line with one of [`SEARCH_PATHS`] may add, in a file of `directory`: relative to the root, to the directory,
+/// and to the file, as `File.expand_path("../lib", __FILE__)` takes them.
+pub(super) fn search_path(line: &str, directory: &str) -> Vec<String> {
+    let literals = quoted(line).into_iter().flat_map(|place| {
+        let beside_file = line.contains("__FILE__").then(|| join(&join(directory, FILE), place));
+        [Some(place.to_owned()), Some(join(directory, place)), beside_file]
+    });
+    let places = literals.flatten().chain([directory.to_owned()]);
+    places.filter_map(|place| normal(&place)).collect()
 }
 
 /// The texts between quotation marks on a line.
@@ -92,7 +115,11 @@ pub(super) fn quoted(line: &str) -> Vec<&str> {
     while let Some(start) = rest.find(['"', '\'']) {
         let quote = rest.as_bytes()[start] as char;
         let inner = &rest[start + 1..];
-        let Some(end) = inner.find(quote) else { break };
+        // An apostrophe ends nothing.
+        let Some(end) = inner.find(quote) else {
+            rest = inner;
+            continue;
+        };
         found.push(&inner[..end]);
         rest = &inner[end + 1..];
     }
