@@ -22,6 +22,8 @@ pub(crate) struct Layer<'a> {
     pub(crate) run: Vec<ConfigEntry<'a>>,
     /// In the order of the file.
     pub(crate) stages: Vec<StageTable<'a>>,
+    /// Whether the file has stages that could not be read, or extends a pipeline that could not be.
+    pub(crate) lacks_stages: bool,
 }
 
 /// `[stage.<name>]` of one file.
@@ -44,11 +46,14 @@ impl<'a> Layer<'a> {
             match entry.key.as_str() {
                 "extends" => match string(sources, &entry, found) {
                     Some(name) => layer.extends = Some((name, entry.value.span())),
-                    None => continue,
+                    None => layer.lacks_stages = true,
                 },
                 "run" => layer.run = table(sources, entry, found).unwrap_or_default(),
                 "stage" => {
-                    let stages = table(sources, entry, found).unwrap_or_default();
+                    let stages = table(sources, entry, found);
+                    layer.lacks_stages |= stages.is_none();
+                    let stages = stages.unwrap_or_default();
+                    let count = stages.len();
                     if stages.len() > MOST_STAGES {
                         let location = sources.locate(&stages[MOST_STAGES].key_span);
                         let message = format!("more than {MOST_STAGES} stages");
@@ -56,11 +61,13 @@ impl<'a> Layer<'a> {
                     }
                     layer.stages =
                         stages.into_iter().take(MOST_STAGES).filter_map(|entry| stage(sources, entry, found)).collect();
+                    layer.lacks_stages |= layer.stages.len() < count;
                 }
                 other => {
                     let location = sources.locate(&entry.key_span);
                     let message = format!("unknown key `{other}`");
                     let help = suggest(other, ROOT_KEYS, "a pipeline has");
+                    layer.lacks_stages |= !matches!(aurora_suggest::nearest(other, ROOT_KEYS), None | Some("run"));
                     found.push(Diagnostic::error(code::UNKNOWN_KEY, location, message).with_help(help));
                 }
             }
