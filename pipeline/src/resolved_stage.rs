@@ -5,7 +5,7 @@ use toml::{Spanned, Table};
 
 use crate::access::{Access, StageKind};
 use crate::built_in_column::ColumnReference;
-use crate::ceilings::MOST_WORKERS;
+use crate::ceilings::MAX_WORKERS;
 use crate::column::ColumnSpec;
 use crate::config::StageTable;
 use crate::config_entry::{ConfigEntry, boolean, count, percentage, string, strings};
@@ -39,7 +39,7 @@ pub const STAGE_KEYS: &[Key] = &[
     )
     .computed("none"),
     Key::string("use", "The stage type; needed where the table's name is not one.").computed("the table's name"),
-    Key::count_up_to("workers", MOST_WORKERS, "threads", "Workers of the stage. A source and a sink have one.")
+    Key::count_up_to("workers", MAX_WORKERS, "threads", "Workers of the stage. A source and a sink have one.")
         .computed("`jobs` of `[run]`"),
 ];
 
@@ -87,7 +87,7 @@ impl ResolvedStage {
 
         let enabled = key("enabled").and_then(|entry| boolean(sources, entry, found));
         let used = key("use").and_then(|entry| Some((string(sources, entry, found)?, entry.value.span())));
-        let workers = key("workers").and_then(|entry| count(sources, entry, 1..=MOST_WORKERS, found));
+        let workers = key("workers").and_then(|entry| count(sources, entry, 1..=MAX_WORKERS, found));
         let max_failed_rows =
             key("max_failed_rows").and_then(|entry| count(sources, entry, 0..=MAX_FAILED_ROWS, found));
         let min_values = key("min_values").and_then(|entry| percentage(sources, entry, found));
