@@ -150,8 +150,9 @@ fn index(project: &Project) -> (CheckResult, Option<Manifest>) {
     if !project.has_index() {
         return (warning("none yet; `aur mem index` builds it, and so does the first search"), None);
     }
-    let manifest = match project.snapshot() {
-        Ok(snapshot) => snapshot.manifest().clone(),
+    let read = project.snapshot().and_then(|snapshot| Ok((snapshot.manifest().clone(), snapshot.is_complete()?)));
+    let (manifest, is_complete) = match read {
+        Ok(read) => read,
         Err(error) => return (failed(chain(&error)), None),
     };
     let detail = format!(
@@ -163,11 +164,8 @@ fn index(project: &Project) -> (CheckResult, Option<Manifest>) {
         units::bytes(project.index_bytes()),
         relative_time(manifest.updated, time::now()),
     );
-    let finding = if manifest.complete {
-        good(detail)
-    } else {
-        warning(format!("{detail}; incomplete, `aur mem index` goes on"))
-    };
+    let finding =
+        if is_complete { good(detail) } else { warning(format!("{detail}; incomplete, `aur mem index` goes on")) };
     (finding, Some(manifest))
 }
 

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use aurora_pipeline::MOST_WORKERS;
+use aurora_pipeline::MAX_WORKERS;
 use clap::ValueEnum;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -23,8 +23,8 @@ pub(crate) enum ModeArg {
 
 pub(crate) fn parse_jobs(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
-        Ok(jobs @ 1..=MOST_WORKERS) => Ok(jobs),
-        _ => Err(format!("expected a whole number from 1 to {MOST_WORKERS}")),
+        Ok(jobs @ 1..=MAX_WORKERS) => Ok(jobs),
+        _ => Err(format!("expected a whole number from 1 to {MAX_WORKERS}")),
     }
 }
 

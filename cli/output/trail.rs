@@ -42,7 +42,9 @@ pub(crate) fn render(
             facts.push(format!("commit {}", commit.get(..COMMIT_DIGITS).unwrap_or(commit)));
         }
         if !index.complete {
-            facts.push("of a run that was not finished or could not read everything".to_owned());
+            facts.push(
+                "of a run that was not finished, could not read everything, or lacks results of stages".to_owned(),
+            );
         }
         lines.extend(width::wrap(&format!("Index: {}", facts.join(", ")), columns));
     }

@@ -7,17 +7,17 @@ use crate::config_entry::{ConfigEntry, integer};
 use crate::source_map::SourceMap;
 use aurora_diagnostics::{Diagnostic, Diagnostics, code};
 
-/// Longest text of a pipeline's file, in bytes.
-pub(crate) const LONGEST_FILE: usize = 128 << 10;
-/// Most stages of one file.
-pub(crate) const MOST_STAGES: usize = 256;
+/// Maximum length of a pipeline's file, in bytes.
+pub(crate) const MAX_FILE_BYTES: usize = 128 << 10;
+/// Maximum number of stages in one file.
+pub(crate) const MAX_STAGES: usize = 256;
 
-/// Most threads of a run, and most workers of a stage, for users and projects alike.
-pub const MOST_WORKERS: usize = 256;
-/// Most files in a batch.
-pub(crate) const MOST_BATCH_FILES: usize = 65_536;
-/// Most batches before a stage.
-pub(crate) const MOST_QUEUE_BATCHES: usize = 1_024;
+/// Maximum number of threads of a run, and of workers of a stage, for users and projects alike.
+pub const MAX_WORKERS: usize = 256;
+/// Maximum number of files in a batch.
+pub(crate) const MAX_BATCH_FILES: usize = 65_536;
+/// Maximum number of batches that wait before a stage.
+pub(crate) const MAX_QUEUE_BATCHES: usize = 1_024;
 
 /// The largest value that a pipeline's files may give a key.
 #[derive(Clone, Debug, PartialEq, Eq)]

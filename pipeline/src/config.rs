@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 use serde::Serialize;
 use toml::de::DeTable;
 
-use crate::ceilings::{LONGEST_FILE, MOST_BATCH_FILES, MOST_QUEUE_BATCHES, MOST_STAGES, MOST_WORKERS};
+use crate::ceilings::{MAX_BATCH_FILES, MAX_FILE_BYTES, MAX_QUEUE_BATCHES, MAX_STAGES, MAX_WORKERS};
 use crate::config_entry::{ConfigEntry, bytes, count, entries, shifted, string, table};
 use crate::problems::suggest;
 use crate::reference::{Described, Key, TableReference};
@@ -22,6 +22,8 @@ pub(crate) struct Layer<'a> {
     pub(crate) run: Vec<ConfigEntry<'a>>,
     /// In the order of the file.
     pub(crate) stages: Vec<StageTable<'a>>,
+    /// Whether the file has stages that could not be read, or extends a pipeline that could not be.
+    pub(crate) lacks_stages: bool,
 }
 
 /// `[stage.<name>]` of one file.
@@ -44,23 +46,28 @@ impl<'a> Layer<'a> {
             match entry.key.as_str() {
                 "extends" => match string(sources, &entry, found) {
                     Some(name) => layer.extends = Some((name, entry.value.span())),
-                    None => continue,
+                    None => layer.lacks_stages = true,
                 },
                 "run" => layer.run = table(sources, entry, found).unwrap_or_default(),
                 "stage" => {
-                    let stages = table(sources, entry, found).unwrap_or_default();
-                    if stages.len() > MOST_STAGES {
-                        let location = sources.locate(&stages[MOST_STAGES].key_span);
-                        let message = format!("more than {MOST_STAGES} stages");
+                    let stages = table(sources, entry, found);
+                    layer.lacks_stages |= stages.is_none();
+                    let stages = stages.unwrap_or_default();
+                    let count = stages.len();
+                    if stages.len() > MAX_STAGES {
+                        let location = sources.locate(&stages[MAX_STAGES].key_span);
+                        let message = format!("more than {MAX_STAGES} stages");
                         found.push(Diagnostic::error(code::SYNTAX, location, message));
                     }
                     layer.stages =
-                        stages.into_iter().take(MOST_STAGES).filter_map(|entry| stage(sources, entry, found)).collect();
+                        stages.into_iter().take(MAX_STAGES).filter_map(|entry| stage(sources, entry, found)).collect();
+                    layer.lacks_stages |= layer.stages.len() < count;
                 }
                 other => {
                     let location = sources.locate(&entry.key_span);
                     let message = format!("unknown key `{other}`");
                     let help = suggest(other, ROOT_KEYS, "a pipeline has");
+                    layer.lacks_stages |= !matches!(aurora_suggest::nearest(other, ROOT_KEYS), None | Some("run"));
                     found.push(Diagnostic::error(code::UNKNOWN_KEY, location, message).with_help(help));
                 }
             }
@@ -79,8 +86,8 @@ impl<'a> StageTable<'a> {
 
 /// Parses a file as far as it is valid TOML. Also returns its offset in the source map.
 fn parse_toml<'a>(sources: &mut SourceMap, name: &str, text: &'a str, found: &mut Diagnostics) -> (usize, DeTable<'a>) {
-    if text.len() > LONGEST_FILE {
-        let message = format!("the file has {} bytes, more than {LONGEST_FILE}", text.len());
+    if text.len() > MAX_FILE_BYTES {
+        let message = format!("the file has {} bytes, more than {MAX_FILE_BYTES}", text.len());
         let base = sources.add(name, "");
         found.push(Diagnostic::error(code::SYNTAX, sources.locate(&(base..base)), message));
         return (base, DeTable::default());
@@ -125,10 +132,10 @@ impl Default for RunConfig {
 impl Described for RunConfig {
     const SUMMARY: &'static str = "Bounds of a run as a whole.";
     const KEYS: &'static [Key] = &[
-        Key::count_up_to("batch_files", MOST_BATCH_FILES, "files", "Files that a source should put in a batch."),
+        Key::count_up_to("batch_files", MAX_BATCH_FILES, "files", "Files that a source should put in a batch."),
         Key::count_up_to(
             "jobs",
-            MOST_WORKERS,
+            MAX_WORKERS,
             "threads",
             "Threads of a run, and workers of every transform that does not set its own.",
         )
@@ -138,7 +145,7 @@ impl Described for RunConfig {
             "Memory of a run: a quarter for batches in flight, half for postings before they are written, the rest for \
              what every run needs.",
         ),
-        Key::count_up_to("queue_batches", MOST_QUEUE_BATCHES, "batches", "Batches that may wait before a stage."),
+        Key::count_up_to("queue_batches", MAX_QUEUE_BATCHES, "batches", "Batches that may wait before a stage."),
     ];
 }
 
@@ -153,13 +160,13 @@ impl RunConfig {
         for entry in entries {
             match entry.key.as_str() {
                 "memory" => run.memory = bytes(sources, entry, found).unwrap_or(run.memory),
-                "jobs" => run.jobs = count(sources, entry, 1..=MOST_WORKERS, found),
+                "jobs" => run.jobs = count(sources, entry, 1..=MAX_WORKERS, found),
                 "batch_files" => {
-                    run.batch_files = count(sources, entry, 1..=MOST_BATCH_FILES, found).unwrap_or(run.batch_files);
+                    run.batch_files = count(sources, entry, 1..=MAX_BATCH_FILES, found).unwrap_or(run.batch_files);
                 }
                 "queue_batches" => {
                     run.queue_batches =
-                        count(sources, entry, 1..=MOST_QUEUE_BATCHES, found).unwrap_or(run.queue_batches);
+                        count(sources, entry, 1..=MAX_QUEUE_BATCHES, found).unwrap_or(run.queue_batches);
                 }
                 other => {
                     let location = sources.locate(&entry.key_span);
@@ -174,6 +181,6 @@ impl RunConfig {
 
     /// The number of threads, with the default applied.
     pub fn threads(&self) -> usize {
-        self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)).min(MOST_WORKERS)
+        self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)).min(MAX_WORKERS)
     }
 }

@@ -14,8 +14,8 @@ use crate::progress::StageMeter;
 use crate::report::{RunError, RunTallies};
 use crate::stage_log::StageLog;
 
-/// Most counters of a run.
-const MOST_COUNTERS: usize = 10_000;
+/// Maximum number of counters of a run.
+const MAX_COUNTERS: usize = 10_000;
 /// Maximum number of failures without a row that are kept, the first ones in alphabetical order.
 const MAX_FAILED_PLACES: usize = 1_000;
 
@@ -189,7 +189,7 @@ impl StageContext<'_> {
         self.tell(StageEvent::Counted { name, n });
         self.record(|tallies| {
             // The names of a custom stage's counters may come from its data.
-            let has_room = tallies.counters.len() < MOST_COUNTERS;
+            let has_room = tallies.counters.len() < MAX_COUNTERS;
             if let Some(counter) = tallies.counters.get_mut(name) {
                 *counter += n;
             } else if has_room {

@@ -137,7 +137,7 @@ pub use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place, Severity,
 pub use batch_copy::BatchCopy;
 pub use built_in_column::{BuiltInColumn, ColumnReference, RefusedValue};
 pub use byte_size::{ByteSize, format_bytes, parse_bytes};
-pub use ceilings::{Ceiling, MOST_WORKERS};
+pub use ceilings::{Ceiling, MAX_WORKERS};
 pub use cell::Cell;
 pub use column::{CellType, Column, ColumnSpec, Entity};
 pub use column_use::{ColumnUse, ColumnUses};

@@ -21,6 +21,8 @@ pub(crate) struct BrokenStage {
     pub(crate) site: StageSite,
     /// Whether these are all.
     pub(crate) are_writes_known: bool,
+    /// Columns that its key `reads` names.
+    pub(crate) reads: Vec<String>,
     /// Stages named by `after`, with their locations.
     pub(crate) after: Vec<(String, Option<Location>)>,
 }
@@ -51,7 +53,7 @@ impl PlanContext<'_> {
             return None;
         }
         Some(match error {
-            PlanError::Missing { reader, column, later } => self.missing(*reader, column, *later),
+            PlanError::Missing { reader, column, later } => self.missing(self.sites[*reader], column, *later),
             PlanError::Unordered { column, first, second } => {
                 let (first, second) = (self.name(*first), *second);
                 let message = format!(
@@ -91,6 +93,21 @@ impl PlanContext<'_> {
         })
     }
 
+    /// The diagnostics for columns that broken stages read and no stage writes.
+    pub(crate) fn missing_in_broken(&self) -> Vec<Diagnostic> {
+        let is_written = |column: &String| {
+            self.accesses.iter().any(|access| access.writes_column(column))
+                || self.broken.iter().any(|stage| stage.site.writes.contains(column))
+        };
+        let mut found = Vec::new();
+        for stage in self.broken {
+            let missing = stage.reads.iter().filter(|column| !is_written(column));
+            let certain = missing.filter(|column| self.known || self.is_typing_error(column));
+            found.extend(certain.map(|column| self.missing(&stage.site, column, None)));
+        }
+        found
+    }
+
     /// The diagnostic for a warning.
     pub(crate) fn warning(&self, warning: &PlanWarning) -> Diagnostic {
         match warning {
@@ -104,8 +121,8 @@ impl PlanContext<'_> {
         }
     }
 
-    fn missing(&self, reader: usize, column: &str, later: Option<usize>) -> Diagnostic {
-        let name = self.name(reader);
+    fn missing(&self, reader: &StageSite, column: &str, later: Option<usize>) -> Diagnostic {
+        let name = &reader.name;
         let message = format!("stage `{name}` reads column `{column}`, which no earlier stage writes");
         let switched_off = self.disabled.iter().find(|stage| stage.writes.iter().any(|written| written == column));
         let help = if let Some(later) = later {
@@ -117,7 +134,7 @@ impl PlanContext<'_> {
         } else {
             self.like(column)
         };
-        let place = self.sites[reader].reads.clone().or_else(|| self.place(reader));
+        let place = reader.reads.clone().or_else(|| reader.location.clone());
         Diagnostic::error(code::MISSING_COLUMN, place, message).with_help(help)
     }
 

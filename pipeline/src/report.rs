@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 
 use crate::stage_error::StageError;
 
-/// Reasons that are kept apart; all others are counted as one.
-const MOST_REASONS: usize = 1_000;
+/// Maximum number of reasons that are kept apart; all others are counted as one.
+const MAX_REASONS: usize = 1_000;
 const FURTHER: &str = "further reasons";
 /// Paths that are kept per reason.
 const EXAMPLES: usize = 10;
@@ -231,7 +231,7 @@ impl Tally {
     pub(crate) fn add(&mut self, reason: &str, path: &str) {
         // Reasons are fixed phrases, but those of a custom stage may not be.
         let is_new = !self.reasons.contains_key(reason);
-        let reason = if is_new && self.reasons.len() >= MOST_REASONS { FURTHER } else { reason };
+        let reason = if is_new && self.reasons.len() >= MAX_REASONS { FURTHER } else { reason };
         if !self.reasons.contains_key(reason) {
             self.reasons.insert(reason.to_owned(), TallyEntry::default());
         }
@@ -320,8 +320,8 @@ mod tests {
     #[test]
     fn reasons_are_bounded() {
         let mut tally = Tally::default();
-        (0..MOST_REASONS + 5).for_each(|n| tally.add(&n.to_string(), "a"));
-        assert_eq!((tally.total(), tally.iter().count()), (MOST_REASONS as u64 + 5, MOST_REASONS + 1));
+        (0..MAX_REASONS + 5).for_each(|n| tally.add(&n.to_string(), "a"));
+        assert_eq!((tally.total(), tally.iter().count()), (MAX_REASONS as u64 + 5, MAX_REASONS + 1));
         assert_eq!(tally.get(FURTHER).map(|entry| entry.count), Some(5));
     }
 

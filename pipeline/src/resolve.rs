@@ -68,7 +68,8 @@ pub fn load_checked<'a>(
         found.sort(|file| map.rank(file));
         return Err(found);
     }
-    let mut known = !found.has_errors();
+    let mut known =
+        !layers.iter().any(|layer| layer.lacks_stages) && !found.iter().any(|item| item.code == code::EXTENDS);
     let run_entries: Vec<&ConfigEntry<'_>> = layers.iter().flat_map(|layer| &layer.run).collect();
     let run = RunConfig::parse(&map, &run_entries, &mut found);
     for entry in run_entries {
@@ -118,6 +119,7 @@ pub fn load_checked<'a>(
         Ok(graph) => found.extend(graph.warnings.iter().map(|warning| context.warning(warning))),
         Err(errors) => found.extend(errors.iter().filter_map(|error| context.error(error))),
     }
+    found.extend(context.missing_in_broken());
     drop(context);
     drop(names);
     let stages: Vec<PlannedStage> = stages.into_iter().map(ResolvedStage::planned).collect();

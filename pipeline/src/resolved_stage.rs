@@ -5,7 +5,8 @@ use toml::{Spanned, Table};
 
 use crate::access::{Access, StageKind};
 use crate::built_in_column::ColumnReference;
-use crate::ceilings::MOST_WORKERS;
+use crate::ceilings::MAX_WORKERS;
+use crate::column::ColumnSpec;
 use crate::config::StageTable;
 use crate::config_entry::{ConfigEntry, boolean, count, percentage, string, strings};
 use crate::plan::{PlannedStage, Thresholds};
@@ -38,7 +39,7 @@ pub const STAGE_KEYS: &[Key] = &[
     )
     .computed("none"),
     Key::string("use", "The stage type; needed where the table's name is not one.").computed("the table's name"),
-    Key::count_up_to("workers", MOST_WORKERS, "threads", "Workers of the stage. A source and a sink have one.")
+    Key::count_up_to("workers", MAX_WORKERS, "threads", "Workers of the stage. A source and a sink have one.")
         .computed("`jobs` of `[run]`"),
 ];
 
@@ -86,7 +87,7 @@ impl ResolvedStage {
 
         let enabled = key("enabled").and_then(|entry| boolean(sources, entry, found));
         let used = key("use").and_then(|entry| Some((string(sources, entry, found)?, entry.value.span())));
-        let workers = key("workers").and_then(|entry| count(sources, entry, 1..=MOST_WORKERS, found));
+        let workers = key("workers").and_then(|entry| count(sources, entry, 1..=MAX_WORKERS, found));
         let max_failed_rows =
             key("max_failed_rows").and_then(|entry| count(sources, entry, 0..=MAX_FAILED_ROWS, found));
         let min_values = key("min_values").and_then(|entry| percentage(sources, entry, found));
@@ -95,7 +96,9 @@ impl ResolvedStage {
         let after: Vec<_> = after.into_iter().map(|(name, span)| (name, sources.locate(&span))).collect();
 
         let (type_name, place) = used.unwrap_or_else(|| (name.clone(), header.clone()));
-        let mut site = StageSite { name, location, reads: None, writes: Vec::new() };
+        let reads = own.iter().find(|entry| entry.key == "reads");
+        let reads = reads.and_then(|entry| sources.locate(&entry.value.span()));
+        let mut site = StageSite { name, location, reads, writes: Vec::new() };
         let Some(known) = registry.get(&type_name) else {
             if enabled != Some(false) {
                 let help = registry
@@ -105,12 +108,12 @@ impl ResolvedStage {
                 found.push(Diagnostic::error(code::UNKNOWN_STAGE, sources.locate(&place), message).with_help(help));
                 // The type that was probably meant tells which of the other keys are wrong.
                 let meant = aurora_suggest::nearest(&type_name, registry.stage_types());
-                let writes = declared_writes(&own);
+                let declared = DeclaredColumns::new(&own, registry);
                 let config = meant.and_then(|meant| registry.get(meant)).and_then(|known| {
                     let reader = ConfigReader { name: &site.name, header: &header, sources, known };
                     reader.read(own, found, &mut Vec::new())
                 });
-                return broken(site, after, writes, config.as_deref());
+                return broken(site, after, declared, config.as_deref());
             }
             return Resolution::Disabled(site);
         };
@@ -123,9 +126,9 @@ impl ResolvedStage {
         let table = plain(&own);
         let keys: Vec<(String, Span)> = own.iter().map(|entry| (entry.key.clone(), entry.value.span())).collect();
         let mut unread = Vec::new();
-        let writes = declared_writes(&own);
+        let declared = DeclaredColumns::new(&own, registry);
         let Some(config) = reader.read(own, found, &mut unread) else {
-            return broken(site, after, writes, None);
+            return broken(site, after, declared, None);
         };
         let locate = |key: &str| {
             let span = keys.iter().find(|(name, _)| name == key).map_or(&header, |(_, span)| span);
@@ -137,7 +140,6 @@ impl ResolvedStage {
             unread: &unread,
             consequences: Diagnostics::default(),
         });
-        site.reads = keys.iter().find(|(name, _)| name == "reads").and_then(|(_, span)| sources.locate(span));
 
         let mut access = config.access();
         for (column, given) in registry.resolve_columns(&mut access) {
@@ -222,23 +224,40 @@ fn refused_column(stage: &str, column: &ColumnReference, given: DynamicType, pla
     Diagnostic::error(code::COLUMN_TYPE, place, message).with_help(Some(help))
 }
 
-/// A stage that cannot be planned. `declared` are the columns that its key `writes` names, if it has one, and `config` is its
-/// configuration in the type that was probably meant.
+/// A stage that cannot be planned. `config` is its configuration in the type that was probably meant.
 fn broken(
     mut site: StageSite,
     after: Vec<(String, Option<Location>)>,
-    declared: Option<Vec<String>>,
+    declared: DeclaredColumns,
     config: Option<&dyn ParsedConfig>,
 ) -> Resolution {
-    let are_writes_known = declared.is_some() || config.is_some();
+    let are_writes_known = declared.writes.is_some() || config.is_some();
     site.writes = config.map(|config| written(&config.access())).unwrap_or_default();
-    site.writes.extend(declared.unwrap_or_default());
-    Resolution::Broken(BrokenStage { site, are_writes_known, after })
+    site.writes.extend(declared.writes.unwrap_or_default());
+    Resolution::Broken(BrokenStage { site, are_writes_known, reads: declared.reads, after })
 }
 
-/// The columns that the key `writes` of a stage names, if it has one.
-fn declared_writes(entries: &[ConfigEntry<'_>]) -> Option<Vec<String>> {
-    let value = entries.iter().find(|entry| entry.key == "writes")?.value.get_ref();
+/// The columns that the keys of a stage name, whatever its type.
+struct DeclaredColumns {
+    /// Those in `reads`, under the names that stages write.
+    reads: Vec<String>,
+    /// Those in `writes`, if the stage has the key.
+    writes: Option<Vec<String>>,
+}
+
+impl DeclaredColumns {
+    fn new(entries: &[ConfigEntry<'_>], registry: &Registry) -> Self {
+        let reads = columns_of(entries, "reads").unwrap_or_default();
+        let mut access = Access::transform().reads(reads.into_iter().map(ColumnSpec::named));
+        registry.resolve_columns(&mut access);
+        let reads = access.reads.iter().map(|column| column.name().to_owned()).collect();
+        Self { reads, writes: columns_of(entries, "writes") }
+    }
+}
+
+/// The columns that a key names, if the stage has the key.
+fn columns_of(entries: &[ConfigEntry<'_>], key: &str) -> Option<Vec<String>> {
+    let value = entries.iter().find(|entry| entry.key == key)?.value.get_ref();
     let names: Vec<&str> = match (value.as_table(), value.as_array()) {
         (Some(table), _) => table.keys().map(|name| name.get_ref().as_ref()).collect(),
         (None, Some(list)) => list.iter().filter_map(|name| name.get_ref().as_str()).collect(),

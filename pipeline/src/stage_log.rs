@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::progress::Observer;
 
-/// Most lines that wait for the observer. It is called several times a second; further lines are counted.
-const MOST_LINES: usize = 10_000;
+/// Maximum number of lines that wait for the observer. It is called several times a second; further lines are counted.
+const MAX_WAITING_LINES: usize = 10_000;
 
 /// Collects lines of any thread, for the one thread that calls the observer.
 #[derive(Default)]
@@ -23,7 +23,7 @@ struct Waiting {
 impl StageLog {
     pub(crate) fn push(&self, stage: &str, line: &str) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.lines.len() < MOST_LINES {
+        if waiting.lines.len() < MAX_WAITING_LINES {
             waiting.lines.push((stage.to_owned(), line.to_owned()));
         } else {
             waiting.dropped += 1;

@@ -282,7 +282,7 @@ impl Origin<'_> {
             (Some(_), None) => false,
         };
         let known = self.known.into_iter().flat_map(|known| &known.unfinished);
-        let recorded = known.filter(|row| row.stage == self.stage && concerns(row.chunk));
+        let recorded = known.filter(|row| row.stage == self.stage && concerns(row.extent.chunk()));
         recorded.map(|recorded| (entity, row, recorded.reason.clone())).collect()
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
 use aurora_confined::read_regular_to_string;
-use aurora_pipeline::{Ceiling, Key, MOST_WORKERS, StageConfig, ValueType, parse_bytes};
+use aurora_pipeline::{Ceiling, Key, MAX_WORKERS, StageConfig, ValueType, parse_bytes};
 use toml::de::{DeTable, DeValue};
 
 use crate::chunk::ChunkOptions;
@@ -95,7 +95,7 @@ fn variable(name: &str) -> String {
 /// Well above the number of cores: a pipeline may be written for a larger machine.
 fn workers() -> u64 {
     let cores = available_parallelism().map_or(1, usize::from);
-    (4 * cores).clamp(64, MOST_WORKERS) as u64
+    (4 * cores).clamp(64, MAX_WORKERS) as u64
 }
 
 /// The limits of one user.

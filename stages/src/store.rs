@@ -9,7 +9,7 @@ use aurora_pipeline::{
 };
 use aurora_redact::masked;
 use aurora_storage::{
-    ChunkHistory, FileOutcome, FileRecord, FileStamp, IndexWriter, NewChunk, StoredTokens, UnfinishedRow,
+    ChunkHistory, FileOutcome, FileRecord, FileStamp, IndexWriter, NewChunk, RowExtent, StoredTokens, UnfinishedRow,
 };
 use serde::{Deserialize, Serialize};
 
@@ -224,8 +224,8 @@ fn attribution<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b At
     Ok(batch.read_optional(BLAME)?.map(|blames| &blames[row]))
 }
 
-/// The chunks of a file by stage and reason; `None` for all of them.
-type RowsByReason<'b> = BTreeMap<(&'b str, Option<&'b str>), BTreeSet<Option<u32>>>;
+/// The rows of a file by stage and reason.
+type RowsByReason<'b> = BTreeMap<(&'b str, Option<&'b str>), BTreeSet<RowExtent>>;
 
 /// The rows of every file for which stages have no result, sorted; an empty list if the batch has no such rows. A stage that was run on no chunk of a file
 /// is recorded once.
@@ -246,29 +246,33 @@ fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
         .collect();
     let mut files: Vec<RowsByReason<'_>> = vec![BTreeMap::new(); batch.files()];
     for result in results {
-        let (file, chunk) = match result.entity {
-            Entity::File => (result.row, None),
+        let (file, extent) = match result.entity {
+            Entity::File => (result.row, RowExtent::File),
             Entity::Chunk => {
                 let (file, position) = positions[result.row as usize];
-                (file, Some(position))
+                (file, RowExtent::Chunk(position))
             }
         };
         let reason = (result.stage.as_str(), result.reason.as_deref());
-        files[file as usize].entry(reason).or_default().insert(chunk);
+        files[file as usize].entry(reason).or_default().insert(extent);
     }
     let rows = |(file, reasons): (usize, RowsByReason<'_>)| {
         let mut rows = Vec::new();
-        for ((stage, reason), chunks) in reasons {
-            // Failed rows are listed one by one.
-            let are_all_waiting = reason.is_none() && chunks.len() == counts[file] as usize;
-            let is_of_file = chunks.contains(&None) || are_all_waiting;
-            let chunks = if is_of_file { BTreeSet::from([None]) } else { chunks };
-            let row = |chunk| UnfinishedRow {
+        for ((stage, reason), extents) in reasons {
+            let extents = if extents.contains(&RowExtent::File) {
+                BTreeSet::from([RowExtent::File])
+            } else if reason.is_none() && extents.len() == counts[file] as usize {
+                // Failed rows are listed one by one.
+                BTreeSet::from([RowExtent::Chunks])
+            } else {
+                extents
+            };
+            let row = |extent| UnfinishedRow {
                 stage: stage.to_owned(),
-                chunk,
+                extent,
                 reason: reason.map(|text| masked(text.to_owned())),
             };
-            rows.extend(chunks.into_iter().map(row));
+            rows.extend(extents.into_iter().map(row));
         }
         rows.sort_unstable();
         rows

@@ -1,8 +1,12 @@
 //! The rows for which stages have no result, and whether an index has all results.
 
+use std::collections::BTreeSet;
+
 use crate::column::ColumnDeclaration;
 use crate::error::StorageError;
+use crate::files::FileOutcome;
 use crate::snapshot::Snapshot;
+use crate::unfinished::RowExtent;
 
 impl Snapshot {
     /// Whether the last run has covered all that it was asked to, and every stage has a result for every row. A value that may be
@@ -11,21 +15,45 @@ impl Snapshot {
     /// # Errors
     /// When the index is damaged.
     pub fn is_complete(&self) -> Result<bool, StorageError> {
-        let manifest = self.manifest();
-        let (failures, absent) = (&manifest.unfinished.failures, &manifest.unfinished.absent);
-        Ok(manifest.complete && failures.is_empty() && absent.is_empty() && self.unfinished_rows()? == 0)
+        if let Some(known) = self.known_completeness().get() {
+            return Ok(*known);
+        }
+        let unfinished = &self.manifest().unfinished;
+        let mut is_complete =
+            self.manifest().complete && unfinished.failures.is_empty() && unfinished.absent.is_empty();
+        for rows in &unfinished.rows {
+            is_complete = is_complete && rows.failed == 0 && self.waiting_rows(&rows.stage)? == 0;
+        }
+        Ok(*self.known_completeness().get_or_init(|| is_complete))
     }
 
-    /// Number of rows without a result of the stage that lacks most.
+    /// Share of the rows for which the stage that lacks most has a result, 0 to 1. The rows of a stage of files are files,
+    /// those of any other stage the chunks.
     ///
     /// # Errors
     /// When the index is damaged.
-    pub fn unfinished_rows(&self) -> Result<u64, StorageError> {
-        let mut most = 0;
-        for rows in &self.manifest().unfinished.rows {
-            most = most.max(rows.failed + self.waiting_rows(&rows.stage)?);
+    pub fn finished_share(&self) -> Result<f64, StorageError> {
+        let manifest = self.manifest();
+        if manifest.unfinished.rows.is_empty() {
+            return Ok(1.0);
         }
-        Ok(most)
+        let (mut files, mut stages_of_files) = (0, BTreeSet::new());
+        for file in self.files() {
+            let file = file?;
+            // A stage that drops files leaves out those that it failed on.
+            files += u64::from(file.outcome == FileOutcome::Indexed || !file.unfinished.is_empty());
+            let of_file = file.unfinished.into_iter().filter(|row| row.extent == RowExtent::File);
+            stages_of_files.extend(of_file.map(|row| row.stage));
+        }
+        let mut least = 1.0_f64;
+        for rows in &manifest.unfinished.rows {
+            let all = if stages_of_files.contains(&rows.stage) { files } else { manifest.chunk_count };
+            let unfinished = rows.failed + self.waiting_rows(&rows.stage)?;
+            if unfinished > 0 && all > 0 {
+                least = least.min(all.saturating_sub(unfinished) as f64 / all as f64);
+            }
+        }
+        Ok(least)
     }
 
     /// Number of rows that wait for a stage: of its columns, that which lacks most values of them counts.
@@ -41,8 +69,7 @@ impl Snapshot {
         Ok(of_columns.unwrap_or_else(|| manifest.unfinished.for_stage(stage).waiting))
     }
 
-    /// Number of rows that wait for the stage of a column, and have no earlier value in the column. A file without chunks counts as a
-    /// row.
+    /// Number of rows that wait for the stage of a column, and have no earlier value in the column.
     ///
     /// # Errors
     /// When the index is damaged.
@@ -56,12 +83,16 @@ impl Snapshot {
         for file in self.files() {
             let file = file?;
             for row in file.unfinished.iter().filter(|row| row.stage == column.stage && row.reason.is_none()) {
-                let chunks = match row.chunk {
+                let chunks = match row.extent.chunk() {
                     Some(chunk) => file.chunks.get(chunk as usize).map_or(&[][..], std::slice::from_ref),
                     None => file.chunks.as_slice(),
                 };
-                let rows = chunks.iter().filter(|id| !valued.contains(id.0)).count();
-                count += if file.chunks.is_empty() { 1 } else { rows as u64 };
+                let without_value = chunks.iter().filter(|id| !valued.contains(id.0)).count() as u64;
+                count += match row.extent {
+                    _ if file.chunks.is_empty() => 1,
+                    RowExtent::File => without_value.min(1),
+                    RowExtent::Chunks | RowExtent::Chunk(_) => without_value,
+                };
             }
         }
         Ok(count)

@@ -139,7 +139,7 @@ pub use representation::FileRepresentation;
 pub use sizes::TableSize;
 pub use snapshot::Snapshot;
 pub use trust::{IsTracked, KnownIndexes, Origin};
-pub use unfinished::{StageFailure, Unfinished, UnfinishedRow, UnfinishedRows};
+pub use unfinished::{RowExtent, StageFailure, Unfinished, UnfinishedRow, UnfinishedRows};
 pub use user::UserDirectory;
 pub use vectors::Threads;
 pub use verify::VerifyReport;

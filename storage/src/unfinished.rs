@@ -9,10 +9,39 @@ use serde::{Deserialize, Serialize};
 pub struct UnfinishedRow {
     /// Name of the stage.
     pub stage: String,
-    /// Position of the chunk among the file's chunks; `None` for the file with all its chunks.
-    pub chunk: Option<u32>,
+    /// The rows of the stage that it concerns.
+    pub extent: RowExtent,
     /// Why the stage failed; `None` if it was not run on the row.
     pub reason: Option<String>,
+}
+
+/// The rows of one file that an [`UnfinishedRow`] stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum RowExtent {
+    /// The file, which is one row of the stage.
+    File,
+    /// All chunks of the file, each of which is a row of the stage.
+    Chunks,
+    /// The chunk at this position among the file's chunks.
+    Chunk(u32),
+}
+
+impl RowExtent {
+    /// Position of the only chunk that it concerns; `None` if it concerns all chunks of the file.
+    pub fn chunk(self) -> Option<u32> {
+        match self {
+            Self::File | Self::Chunks => None,
+            Self::Chunk(position) => Some(position),
+        }
+    }
+
+    /// Number of rows in a file with so many chunks.
+    fn rows(self, chunks: usize) -> u64 {
+        match self {
+            Self::File | Self::Chunk(_) => 1,
+            Self::Chunks => chunks.max(1) as u64,
+        }
+    }
 }
 
 /// Work that the stages of a generation have left undone.
@@ -37,7 +66,7 @@ pub struct Unfinished {
     pub imported: bool,
 }
 
-/// Number of rows without a result of a stage. A file with all its chunks counts as its chunks, at least as one row.
+/// Number of rows without a result of a stage: files for a stage of files, otherwise chunks.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnfinishedRows {
@@ -97,7 +126,7 @@ impl Unfinished {
 
     fn count(&mut self, rows: &[UnfinishedRow], chunks: usize, change: fn(u64, u64) -> u64) {
         for row in rows {
-            let count = if row.chunk.is_some() { 1 } else { chunks.max(1) as u64 };
+            let count = row.extent.rows(chunks);
             let at = match self.rows.binary_search_by(|rows| rows.stage.as_str().cmp(&row.stage)) {
                 Ok(at) => at,
                 Err(at) => {
@@ -129,15 +158,21 @@ mod tests {
 
     #[test]
     fn rows_are_counted_by_stage_and_forgotten_with_their_file() {
-        let row = |stage: &str, chunk, reason: Option<&str>| UnfinishedRow {
+        let row = |stage: &str, extent, reason: Option<&str>| UnfinishedRow {
             stage: stage.to_owned(),
-            chunk,
+            extent,
             reason: reason.map(str::to_owned),
         };
-        let rows = [row("owner", Some(1), Some("it hangs")), row("churn", None, None)];
+        let rows = [
+            row("owner", RowExtent::Chunk(1), Some("it hangs")),
+            row("churn", RowExtent::Chunks, None),
+            row("notes", RowExtent::File, Some("it hangs")),
+            row("licence", RowExtent::File, None),
+        ];
         let mut unfinished = Unfinished::default();
         unfinished.add(&rows, 3);
         assert_eq!((unfinished.for_stage("owner").failed, unfinished.for_stage("churn").waiting), (1, 3));
+        assert_eq!((unfinished.for_stage("notes").failed, unfinished.for_stage("licence").waiting), (1, 1));
         let mut without_chunks = Unfinished::default();
         without_chunks.add(&rows, 0);
         assert_eq!(without_chunks.for_stage("churn").waiting, 1);

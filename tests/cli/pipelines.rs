@@ -96,6 +96,50 @@ command = [\"aurora-no-such-program\"]
 }
 
 #[test]
+fn unknown_columns_of_stages_with_other_mistakes_were_not_reported() {
+    let fixture = Fixture::plain();
+    fixture.write(
+        "team.toml",
+        "extends = \"default\"
+rum = 3
+
+[run]
+memory = \"lots\"
+
+[stage.owner]
+use = \"proces\"
+reads = [\"chunk.alpha\", \"chunk.text\", \"chunk.team\"]
+writes = { owner = \"string\" }
+
+[stage.team]
+use = \"process\"
+reads = [\"chunk.beta\", \"chunk.owner\"]
+writes = { team = \"string\" }
+wrong = 1
+min_values = 200
+max_failed_rows = -1
+timeout = 0
+",
+    );
+    let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
+    assert_eq!(checked.code, Some(2), "{checked:?}");
+    for told in [
+        "unknown key `rum`",
+        "stage `owner` reads column `chunk.alpha`, which no earlier stage writes\n --> team.toml:9:9",
+        "stage `team` reads column `chunk.beta`, which no earlier stage writes\n  --> team.toml:14:9",
+    ] {
+        assert!(checked.err.contains(told), "{told} in {}", checked.err);
+    }
+    assert_eq!(checked.err.matches("which no earlier stage writes").count(), 2, "{}", checked.err);
+    fixture.write(
+        "team.toml",
+        "extends = \"default\"\n[stages.alpha]\n[stage.copy]\nuse = \"process\"\nreads = [\"chunk.alpha\"]\n",
+    );
+    let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
+    assert!(!checked.err.contains("no earlier stage"), "`stages.alpha` may write it: {}", checked.err);
+}
+
+#[test]
 fn a_pipeline_that_is_not_there() {
     let fixture = Fixture::plain();
     settings(&fixture).bind(|| {

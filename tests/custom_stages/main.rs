@@ -15,6 +15,7 @@ mod languages;
 mod properties;
 mod reruns;
 mod unfinished;
+mod untrusted;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -4,8 +4,8 @@ use crate::directory::LogDirectory;
 use crate::error::{LogError, UnreadLog};
 use crate::layout::{DateRange, LogFile, PACKED, PLAIN};
 
-/// Most candidates that are named.
-const MOST_CANDIDATES: usize = 20;
+/// Maximum number of candidates in a message.
+const MAX_CANDIDATES: usize = 20;
 
 /// What a name or an id stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +91,7 @@ struct Matches {
 impl Matches {
     fn push(&mut self, log: LogFile, id: Option<String>) {
         self.count += 1;
-        if self.first.len() < MOST_CANDIDATES {
+        if self.first.len() < MAX_CANDIDATES {
             self.first.push(Candidate { log, id });
         }
     }

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use crate::query_id::QueryId;
 use crate::rfc_3339::rfc_3339;
 
-/// Lines that are looked at.
-const MOST_LINES: usize = 40;
+/// Maximum number of lines that are read.
+const MAX_HEADER_LINES: usize = 40;
 /// Longer queries are cut after this many bytes.
 const LONGEST_QUERY: usize = 4096;
 
@@ -40,7 +40,7 @@ impl HeaderReader {
             if self.header.id.is_none() && self.header.time.is_none() {
                 self.identity(heading);
             }
-        } else if line.starts_with("## ") || line.starts_with("###") || self.lines > MOST_LINES {
+        } else if line.starts_with("## ") || line.starts_with("###") || self.lines > MAX_HEADER_LINES {
             return false;
         } else {
             self.field(line);

@@ -1,13 +1,13 @@
 //! JSON that is laid out anew without a change to its values: numbers, escapes and the order of keys stay as they are.
 
-/// JSON that would grow by more than this factor through line ends and spaces stays on one line.
-const MOST_GROWTH: usize = 8;
+/// Maximum factor by which line ends and spaces may make JSON longer; otherwise it stays on one line.
+const MAX_GROWTH_FACTOR: usize = 8;
 /// What may grow regardless, in bytes.
 const SMALL: usize = 4096;
 
 /// JSON with a line for each value, and two spaces for each level. `text` must be valid JSON.
 pub(crate) fn indented(text: &str) -> String {
-    let most = SMALL.max(MOST_GROWTH * text.len());
+    let most = SMALL.max(MAX_GROWTH_FACTOR * text.len());
     let layout = Layout { out: String::with_capacity(2 * text.len()), depth: 0, is_indented: true, most };
     layout.of(text).unwrap_or_else(|| compact(text))
 }

@@ -14,14 +14,14 @@ use crate::header::HeaderReader;
 use crate::heading::{Section, SectionTracker};
 use crate::layout::LogFile;
 
-/// Lines that a hit shows.
-const MOST_LINES: usize = 5;
+/// Maximum number of lines of a hit.
+const MAX_SHOWN_LINES: usize = 5;
 /// A longer line is shown in part, with so many bytes.
 const SHOWN: usize = 400;
 /// Bytes in front of the match, in a line that is shown in part.
 const BEFORE: usize = 100;
-/// More words are refused, as each is looked for on its own.
-const MOST_WORDS: usize = 64;
+/// Maximum number of words of a query: each is looked for on its own.
+const MAX_WORDS: usize = 64;
 
 /// What is searched for.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ pub enum PatternError {
     #[error("there is nothing to search for")]
     Empty,
     /// There are too many words.
-    #[error("more than {MOST_WORDS} words")]
+    #[error("more than {MAX_WORDS} words")]
     TooManyWords,
     /// The regular expression is wrong.
     #[error("{0}")]
@@ -57,7 +57,7 @@ impl Pattern {
         words.dedup();
         match words.len() {
             0 => return Err(PatternError::Empty),
-            1..=MOST_WORDS => {}
+            1..=MAX_WORDS => {}
             _ => return Err(PatternError::TooManyWords),
         }
         let build = |pattern: &str| {
@@ -93,7 +93,7 @@ impl Pattern {
     }
 
     fn all_parts(&self) -> u64 {
-        u64::MAX >> (u64::BITS as usize - self.parts.len().clamp(1, MOST_WORDS))
+        u64::MAX >> (u64::BITS as usize - self.parts.len().clamp(1, MAX_WORDS))
     }
 }
 
@@ -203,7 +203,7 @@ impl<'p> SectionSearch<'p> {
         let parts = self.pattern.parts_in(line);
         self.matching_lines += 1;
         self.parts |= parts;
-        if self.lines.len() == MOST_LINES {
+        if self.lines.len() == MAX_SHOWN_LINES {
             // The worst one gives way: that with the fewest words, of these the last one.
             let worst =
                 self.lines.iter().enumerate().min_by_key(|(at, line)| (line.parts.count_ones(), usize::MAX - at));

@@ -18,8 +18,8 @@ pub const TABLE: &str = "logs";
 
 /// Prefix of the environment variables that set the same.
 const VARIABLE: &str = "AURORA_LOGS_";
-/// Most bytes of the configuration.
-const MOST_BYTES: u64 = 1 << 20;
+/// Maximum size of the configuration, in bytes.
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 const PATH: &str = "path";
 const RETENTION: &str = "retention_days";
@@ -107,7 +107,7 @@ impl Settings {
     ) -> Result<Self, Diagnostics> {
         let mut draft = Draft { settings: defaults, home, errors: Diagnostics::default() };
         if let Some(file) = file {
-            match read_regular_to_string(file, MOST_BYTES) {
+            match read_regular_to_string(file, MAX_CONFIG_BYTES) {
                 Ok(text) => draft.file(&file.display().to_string(), &text),
                 Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
                 Err(error) => {

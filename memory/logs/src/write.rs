@@ -17,8 +17,8 @@ use crate::keywords::keywords;
 use crate::layout::{Month, PACKED, PLAIN, numbered_name};
 use crate::query_id::QueryId;
 
-/// Highest number of a name.
-const MOST_NAMES: u32 = 100_000;
+/// Maximum number in a name.
+const MAX_NAME_NUMBER: u32 = 100_000;
 
 /// What a log is written from.
 pub enum LogText<'a> {
@@ -73,7 +73,7 @@ impl LogDirectory {
         write_text(&mut draft, &header, text).map_err(|error| error.at("write in", &at_month()))?;
         draft.synchronise().map_err(LogError::io("synchronise", at_month()))?;
         let _names = self.lock()?;
-        for number in 1..=MOST_NAMES {
+        for number in 1..=MAX_NAME_NUMBER {
             let name = numbered_name(&words, day, number);
             let file = format!("{name}{PLAIN}");
             let taken = directory.contains(format!("{name}{PACKED}"));

@@ -53,8 +53,8 @@ pub fn complete(
 ) -> Result<(), QueryError> {
     let projects: Vec<&RootDetails<'_>> = roots.iter().filter(|root| !root.is_memory).collect();
     match projects[..] {
-        [only] => results.index = Some(info(only.snapshot, details.now)),
-        _ => results.roots = projects.iter().map(|root| root_info(root, details.now)).collect(),
+        [only] => results.index = Some(info(only.snapshot, details.now)?),
+        _ => results.roots = projects.iter().map(|root| root_info(root, details.now)).collect::<Result<_, _>>()?,
     }
     let corpus = Corpus::new(roots.iter().map(|root| root.snapshot));
     for term in results.hits.iter().flat_map(|hit| &hit.explanation.matched_terms) {
@@ -84,23 +84,23 @@ pub fn complete(
     Ok(())
 }
 
-fn info(snapshot: &Snapshot, now: i64) -> IndexInfo {
+fn info(snapshot: &Snapshot, now: i64) -> Result<IndexInfo, QueryError> {
     let manifest = snapshot.manifest();
-    IndexInfo {
+    Ok(IndexInfo {
         generation: manifest.generation,
         updated: manifest.updated,
         age_seconds: now.saturating_sub(manifest.updated).max(0),
         commit: manifest.head_commit.clone(),
-        complete: manifest.complete,
-    }
+        complete: snapshot.is_complete()?,
+    })
 }
 
-fn root_info(root: &RootDetails<'_>, now: i64) -> RootInfo {
-    RootInfo {
+fn root_info(root: &RootDetails<'_>, now: i64) -> Result<RootInfo, QueryError> {
+    Ok(RootInfo {
         name: root.name.to_owned(),
         path: root.path.to_string_lossy().into_owned(),
-        index: info(root.snapshot, now),
-    }
+        index: info(root.snapshot, now)?,
+    })
 }
 
 /// The texts of the hits, best first, in `budget` tokens; see [`Context`]. `roots` are the indexes of the search, in its order.

@@ -109,7 +109,7 @@ pub struct IndexInfo {
     pub age_seconds: i64,
     /// The commit that was checked out; `None` outside git.
     pub commit: Option<String>,
-    /// Whether the run covered everything that it was asked to.
+    /// Whether the run covered everything that it was asked to, and every stage has a result for every row.
     pub complete: bool,
 }
 

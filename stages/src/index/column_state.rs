@@ -115,9 +115,9 @@ pub fn failed_rows(snapshot: &Snapshot) -> Result<Vec<FailedRow>, StorageError> 
     }
     for file in snapshot.files() {
         let file = file?;
-        for UnfinishedRow { stage, chunk, reason } in file.unfinished {
+        for UnfinishedRow { stage, extent, reason } in file.unfinished {
             let Some(error) = reason else { continue };
-            let id = chunk.and_then(|chunk| file.chunks.get(chunk as usize));
+            let id = extent.chunk().and_then(|chunk| file.chunks.get(chunk as usize));
             let record = id.map(|id| snapshot.chunk(*id)).transpose()?.flatten();
             rows.push(FailedRow {
                 stage,

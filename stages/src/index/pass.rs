@@ -309,7 +309,7 @@ fn has_results(snapshot: &Snapshot, stage: &str, languages: &[String]) -> Result
         let file = file?;
         let waits = |row: &&UnfinishedRow| row.stage == stage && row.reason.is_none();
         let waiting: Vec<_> = file.unfinished.iter().filter(waits).collect();
-        let is_whole = waiting.iter().all(|row| row.chunk.is_some());
+        let is_whole = waiting.iter().all(|row| row.extent.chunk().is_some());
         let is_of_stage = languages.is_empty() || languages.contains(&file.language);
         if is_of_stage && is_whole && waiting.len() < file.chunks.len() {
             return Ok(true);

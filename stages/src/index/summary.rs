@@ -260,14 +260,7 @@ impl IndexSummary {
         let covered = files.indexed + files.unchanged + files.refreshed;
         // Files below a directory that could not be read are missing too.
         let missed = report.errors.total() + unread.below();
-        let unfinished = snapshot.unfinished_rows()?;
-        // Nobody knows how many documents there would be.
-        let lacks_results =
-            |stage: &StageNotRun| matches!(stage.results, EarlierResults::NoDocuments | EarlierResults::Removed);
-        let has_all_results =
-            unfinished == 0 && published.unfinished.failures.is_empty() && !not_run.iter().any(lacks_results);
         let share = |of: u64, all: u64| if all == 0 { 1.0 } else { of as f64 / all as f64 };
-        let of_rows = share(chunks.total.saturating_sub(unfinished), chunks.total);
         Ok(Self {
             root: root.display().to_string(),
             adopted: None,
@@ -302,10 +295,10 @@ impl IndexSummary {
             index_bytes: ProjectDirectory::of(root).index_bytes().unwrap_or(0),
             generation: published.generation,
             published: published.generation != before.generation,
-            complete: published.complete && unread.is_empty() && is_whole && has_all_results,
+            complete: snapshot.is_complete()? && unread.is_empty() && is_whole,
             // Files that could not be read, or were not reached, may have changed.
             nothing_changed: is_untouched && unread.is_empty() && is_whole && !has_removed_columns,
-            coverage: share(covered, covered + missed).min(of_rows),
+            coverage: share(covered, covered + missed).min(snapshot.finished_share()?),
             files,
             report,
         })

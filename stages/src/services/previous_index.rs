@@ -118,7 +118,7 @@ impl PreviousIndex {
     /// file, or for the chunk at that position.
     fn outdated(&self, file: &FileRecord, chunk: Option<usize>) -> Arc<BTreeSet<String>> {
         let Some(policy) = self.unfinished.get() else { return Arc::default() };
-        let concerns = |row: &&UnfinishedRow| match (row.chunk, chunk) {
+        let concerns = |row: &&UnfinishedRow| match (row.extent.chunk(), chunk) {
             (Some(known), Some(chunk)) => known as usize == chunk,
             _ => true,
         };

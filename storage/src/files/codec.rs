@@ -1,7 +1,8 @@
 //! File rows as keys and values of the `files` table.
 //!
 //! Layout: path, if the key is not the path · size · modification time · inode change time less that · inode · content digest · object id · language · reason why it was
-//! left out, if it was · history key · lines · unfinished rows, each as stage, position of the chunk plus one or 0, reason if it failed · chunks, as
+//! left out, if it was · history key · lines · unfinished rows, each as stage, 0 for the file, 1 for all chunks
+//! or the position of a chunk plus 2, reason if it failed · chunks, as
 //! pairs of the gap before a run of ids and the run's length · warnings.
 //! What can be missing is a list of at most one. Numbers are variable-length integers, texts stand behind their length.
 
@@ -9,7 +10,7 @@ use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
 use super::record::{FileOutcome, FileRecord, FileStamp};
 use crate::chunk::ChunkId;
-use crate::unfinished::UnfinishedRow;
+use crate::unfinished::{RowExtent, UnfinishedRow};
 
 /// Most chunks of one file: no run of ids takes up more memory than this allows.
 const MOST_CHUNKS: usize = 1 << 24;
@@ -50,7 +51,7 @@ pub(crate) fn encode(record: &FileRecord) -> Vec<u8> {
     put_varint(&mut out, u64::from(record.lines));
     put_list(&mut out, &record.unfinished, |out, row| {
         put_sized(out, row.stage.as_bytes());
-        put_varint(out, row.chunk.map_or(0, |chunk| u64::from(chunk) + 1));
+        put_varint(out, extent_code(row.extent));
         put_list(out, row.reason.as_slice(), |out, reason| put_sized(out, reason.as_bytes()));
     });
     put_list(&mut out, &runs(&record.chunks), |out, &(gap, length)| {
@@ -59,6 +60,15 @@ pub(crate) fn encode(record: &FileRecord) -> Vec<u8> {
     });
     put_list(&mut out, &record.warnings, |out, warning| put_sized(out, warning.as_bytes()));
     out
+}
+
+/// The number that stands for an extent.
+fn extent_code(extent: RowExtent) -> u64 {
+    match extent {
+        RowExtent::File => 0,
+        RowExtent::Chunks => 1,
+        RowExtent::Chunk(position) => u64::from(position) + 2,
+    }
 }
 
 /// Ids as runs of consecutive ones: how many ids are left out before a run, and its length. Ids ascend.
@@ -188,9 +198,14 @@ fn optional<'a, T>(reader: &mut ByteReader<'a>, read: impl Fn(&mut ByteReader<'a
 }
 
 fn unfinished_row(reader: &mut ByteReader<'_>) -> Option<UnfinishedRow> {
-    let (stage, chunk) = (reader.text()?.to_owned(), reader.varint32()?.checked_sub(1));
+    let stage = reader.text()?.to_owned();
+    let extent = match reader.varint32()? {
+        0 => RowExtent::File,
+        1 => RowExtent::Chunks,
+        code => RowExtent::Chunk(code - 2),
+    };
     let reason = optional(reader, ByteReader::text)?.map(str::to_owned);
-    Some(UnfinishedRow { stage, chunk, reason })
+    Some(UnfinishedRow { stage, extent, reason })
 }
 
 /// Reads ids as [`runs`] gives them.
@@ -213,6 +228,10 @@ mod tests {
 
     use super::*;
 
+    fn extent() -> impl Strategy<Value = RowExtent> {
+        prop_oneof![Just(RowExtent::File), Just(RowExtent::Chunks), (0..9u32).prop_map(RowExtent::Chunk)]
+    }
+
     prop_compose! {
         fn record()(
             path in "[a-z/]{1,12}|[a-z]{440,460}",
@@ -224,14 +243,14 @@ mod tests {
             skipped in prop::option::of("[a-z ]{0,9}"),
             chunks in prop::collection::btree_set(0..40u32, 0..20),
             warnings in prop::collection::vec("[a-z ]{0,9}", 0..3),
-            unfinished in prop::collection::vec(("[a-z]{0,5}", prop::option::of(0..9u32), prop::option::of("[a-z ]{0,9}")), 0..3),
+            unfinished in prop::collection::vec(("[a-z]{0,5}", extent(), prop::option::of("[a-z ]{0,9}")), 0..3),
         ) -> FileRecord {
             FileRecord {
                 path, size, blob, hash, language, history_key, lines, warnings,
                 stamp: FileStamp { modified, changed, inode },
                 unfinished: unfinished
                     .into_iter()
-                    .map(|(stage, chunk, reason)| UnfinishedRow { stage, chunk, reason })
+                    .map(|(stage, extent, reason)| UnfinishedRow { stage, extent, reason })
                     .collect(),
                 outcome: skipped.map_or(FileOutcome::Indexed, FileOutcome::Skipped),
                 chunks: chunks.into_iter().map(ChunkId).collect(),

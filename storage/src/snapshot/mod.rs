@@ -40,6 +40,8 @@ struct Inner {
     live: RoaringBitmap,
     /// Ids below the next one that are not live; computed at the first use.
     tombstones: OnceLock<Tombstones>,
+    /// Whether the index is complete; computed at the first use.
+    completeness: OnceLock<bool>,
     records: Records<ArchivedStoredChunk>,
     sources: Records<ArchivedSourceRecord>,
     frames: FrameCache,
@@ -103,7 +105,21 @@ impl Snapshot {
         let (records, sources) = (Records::new(manifest.next_chunk_id), Records::new(manifest.next_chunk_id));
         let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
         let (store, tombstones, frames) = (Arc::clone(store), OnceLock::new(), FrameCache::new());
-        let inner = Inner { mapped, tables, id, manifest, live, tombstones, records, sources, frames, lengths, store };
+        let completeness = OnceLock::new();
+        let inner = Inner {
+            mapped,
+            tables,
+            id,
+            manifest,
+            live,
+            tombstones,
+            completeness,
+            records,
+            sources,
+            frames,
+            lengths,
+            store,
+        };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -115,6 +131,11 @@ impl Snapshot {
     /// What the generation consists of.
     pub fn manifest(&self) -> &Manifest {
         &self.inner.manifest
+    }
+
+    /// Result of [`Snapshot::is_complete`], once it is known.
+    pub(crate) fn known_completeness(&self) -> &OnceLock<bool> {
+        &self.inner.completeness
     }
 
     /// The chunks of this generation.

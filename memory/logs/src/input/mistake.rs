@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// Most mistakes that are described.
-const MOST: usize = 1000;
+/// Maximum number of mistakes that are described.
+const MAX_MISTAKES: usize = 1000;
 
 /// A mistake and where it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,8 +54,8 @@ impl Mistakes {
     /// The mistakes in a text.
     pub(super) fn new(text: &str, mut findings: Vec<Finding>) -> Self {
         findings.sort_by_key(|finding| finding.offset);
-        let more = findings.len().saturating_sub(MOST);
-        findings.truncate(MOST);
+        let more = findings.len().saturating_sub(MAX_MISTAKES);
+        findings.truncate(MAX_MISTAKES);
         let (mut line, mut line_start, mut at) = (1, 0, 0);
         let mut mistakes = Vec::with_capacity(findings.len());
         for Finding { offset, place, cause } in findings {
