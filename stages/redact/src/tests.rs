@@ -622,7 +622,7 @@ fn passwords_of_devices_are_masked() {
     ];
     for (value, commands) in table {
         let mask = MASK.to_string().repeat(value.len());
-        for command in commands {
+        for command in *commands {
             let text = |value: &str| format!("interface x\n{}\nend\n", command.replace("{}", value));
             assert_eq!(masked(&text(value)), text(&mask));
         }
