@@ -37,7 +37,8 @@ pub(super) fn run(is_rehearsal: bool, format: ReportFormat, program: &Program) -
     let report = match LogDirectory::open(&settings.path).map_err(place::failure)? {
         None => MaintenanceReport { complete: true, ..MaintenanceReport::default() },
         Some(logs) => {
-            let options = MaintenanceOptions { now: aurora_clock::now(), is_rehearsal, deadline: None, spares_recent: false };
+            let options =
+                MaintenanceOptions { now: aurora_clock::now(), is_rehearsal, deadline: None, spares_recent: false };
             let mut note = |action, file: &str| {
                 if is_rehearsal {
                     actions.push(PlannedAction { action, file: file.to_owned() });

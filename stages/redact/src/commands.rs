@@ -70,7 +70,7 @@ const CHPASSWD: &str = "chpasswd";
 /// Commands that write their arguments to the standard input of the next one.
 const WRITERS: &[&[u8]] = &[b"echo", b"printf"];
 /// Programs whose passwords are no values of options with a dash, or that read one from their standard input.
-const OTHERS: &[&str] = &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl", "setapikey ", "etApiKey "];
+const OTHERS: &[&str] = &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl", "setapikey", "etApiKey"];
 /// Subcommands whose arguments are a user and a password.
 const OF_USER: &[&str] = &["add_user", "change_password"];
 static XFREERDP: Client = client(&["xfreerdp"], &[]).attached(&["/p:"]);
@@ -146,7 +146,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
                 let password = if has_user { words.nth(1) } else { None };
                 found.extend(password.and_then(|word| secret(text, word.whole())));
             }
-            "setapikey " | "etApiKey " => {
+            "setapikey" | "etApiKey" => {
                 let key = words.next().map(|word| word.whole()).filter(|key| is_random(&text[key.clone()]));
                 found.extend(key.and_then(|key| secret(text, key)));
             }
