@@ -16,7 +16,7 @@ const POLL: Duration = Duration::from_millis(50);
 const TELL: Duration = Duration::from_millis(200);
 
 /// Waits, [`LONGEST`] in all, until every project that is being built has an index to answer from, and reports the progress
-/// meanwhile. Returns a note about index runs in progress; an error says why there is nothing to answer from.
+/// meanwhile. Returns a note about index runs in progress. The error is the reason why no index can answer.
 pub(crate) async fn wait(roots: &Roots, context: &RequestContext<RoleServer>) -> Result<Option<String>, String> {
     let Some(first) = roots.iter().next() else { return Err("There is no root.".to_owned()) };
     let began = Instant::now();

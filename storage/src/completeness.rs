@@ -15,7 +15,7 @@ impl Snapshot {
     /// # Errors
     /// When the index is damaged.
     pub fn is_complete(&self) -> Result<bool, StorageError> {
-        if let Some(known) = self.known_completeness().get() {
+        if let Some(known) = self.completeness().get() {
             return Ok(*known);
         }
         let unfinished = &self.manifest().unfinished;
@@ -24,11 +24,11 @@ impl Snapshot {
         for rows in &unfinished.rows {
             is_complete = is_complete && rows.failed == 0 && self.waiting_rows(&rows.stage)? == 0;
         }
-        Ok(*self.known_completeness().get_or_init(|| is_complete))
+        Ok(*self.completeness().get_or_init(|| is_complete))
     }
 
-    /// Share of the rows for which the stage that lacks most has a result, 0 to 1. The rows of a stage of files are files,
-    /// those of any other stage the chunks.
+    /// Share of the rows for which the stage that lacks most has a result, 0 to 1. The rows of a stage of files are files;
+    /// the rows of any other stage are chunks.
     ///
     /// # Errors
     /// When the index is damaged.

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 pub struct UnfinishedRow {
     /// Name of the stage.
     pub stage: String,
-    /// The rows of the stage that it concerns.
+    /// The rows of the stage that have no result.
     pub extent: RowExtent,
     /// Why the stage failed; `None` if it was not run on the row.
     pub reason: Option<String>,
 }
 
-/// The rows of one file that an [`UnfinishedRow`] stands for.
+/// The rows of one file that an [`UnfinishedRow`] describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum RowExtent {
     /// The file, which is one row of the stage.

@@ -142,7 +142,7 @@ fn answers_tell_of_columns_that_are_declared_anew() {
     assert!(found["notes"].to_string().contains(note), "{found}");
 }
 
-/// A second stage, whose column is computed from that of the first.
+/// A project with a second stage, which computes its column from the column of the first stage.
 fn with_copy() -> Fixture {
     let fixture = with_program();
     fixture.write(

@@ -24,7 +24,7 @@ pub struct ProgramIdentity {
     pub files: Vec<ProgramFile>,
     /// The other files of the project that these import, sorted by path.
     pub modules: Vec<ProgramFile>,
-    /// What the program may load that the digest does not cover.
+    /// Files and modules that the program may load and that the digest does not cover.
     pub(super) uncovered: Uncovered,
 }
 

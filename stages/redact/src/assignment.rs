@@ -168,7 +168,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// The values of the list that is assigned to a name. Lists of tokens are those of parsers, too.
+/// The values of the list that is assigned to a name; none for a name such as `tokens`, because parsers have such lists, too.
 fn items_of(text: &[u8], name: Range<usize>, kind: Named) -> impl Iterator<Item = Value> {
     let is_parsed = kind == Named::Secret && text[name.clone()].to_ascii_lowercase().ends_with(b"tokens");
     let items = if is_parsed { Vec::new() } else { literals::items(text, name.end) };

@@ -61,7 +61,7 @@ static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test matches it")
 });
 
-/// From the end of a literal to the one that is joined to it, by an operator or because it stands beside it.
+/// Matches from the end of a literal to the literal that follows it, either directly or after an operator that joins the two.
 static JOINED: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A ["'`]
         (?: [\x20\t]{0,16} (?: \r?\n [\x20\t]{0,40} )? (?P<operator> \+ | \.{1,2} | <> | & ) \s{0,40}

@@ -62,7 +62,7 @@ pub(crate) fn encode(record: &FileRecord) -> Vec<u8> {
     out
 }
 
-/// The number that stands for an extent.
+/// The number that encodes an extent.
 fn extent_code(extent: RowExtent) -> u64 {
     match extent {
         RowExtent::File => 0,

@@ -134,7 +134,7 @@ impl Snapshot {
     }
 
     /// Result of [`Snapshot::is_complete`], once it is known.
-    pub(crate) fn known_completeness(&self) -> &OnceLock<bool> {
+    pub(crate) fn completeness(&self) -> &OnceLock<bool> {
         &self.inner.completeness
     }
 

@@ -243,7 +243,7 @@ fn a_log_that_was_just_written_stays() {
     let place = Place::new();
     place.put("2020/01/other-2020-01-01.md", "text");
     set_modified(&place, "2020/01/other-2020-01-01.md", 3);
-    // Each could be that of another process, which has told its user where the log is.
+    // Another process could have written each of them, and printed its path to the user.
     let written = ["cache", "retry"].map(|query| place.write(query, "2020-01-01T00:00:00Z").file);
     let report = place.logs.maintain_daily(POLICY, Timestamp::now(), Duration::from_secs(9)).unwrap();
     assert_eq!(report.map(|report| (report.removed, report.kept)), Some((1, 2)));

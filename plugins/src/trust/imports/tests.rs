@@ -1,4 +1,4 @@
-//! What is covered of programs, and what is described as not covered.
+//! Files that the digest of a program covers, and descriptions of the others.
 
 use std::fs;
 
@@ -319,14 +319,14 @@ fn ruby_names_files_relative_to_the_file_itself() {
 #[test]
 fn a_program_that_is_a_link_imports_modules_beside_the_link() {
     let root = tempfile::tempdir().expect("a temporary directory");
-    for (path, text) in [("shared/own.py", "import near\n"), ("tools/near.py", "")] {
+    for (path, text) in [("common/own.py", "import near\n"), ("tools/near.py", "")] {
         let path = root.path().join(path);
         fs::create_dir_all(path.parent().expect("below the root")).expect("made");
         fs::write(path, text).expect("written");
     }
-    std::os::unix::fs::symlink("../shared/own.py", root.path().join("tools/own.py")).expect("linked");
+    std::os::unix::fs::symlink("../common/own.py", root.path().join("tools/own.py")).expect("linked");
     let command = ["python3", "tools/own.py"].map(str::to_owned).to_vec();
     let identity = ProgramIdentity::of(&ProgramSpec { command, ..ProgramSpec::default() }, root.path());
     let covered: Vec<String> = identity.expect("readable").covered().map(|file| file.path.clone()).collect();
-    assert_eq!(covered, ["shared/own.py", "tools/near.py"]);
+    assert_eq!(covered, ["common/own.py", "tools/near.py"]);
 }

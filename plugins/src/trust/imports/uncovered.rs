@@ -16,7 +16,7 @@ const MAX_SEARCHED_DIRECTORIES: usize = 20_000;
 /// Maximum number of files that are named for a missing module.
 const MAX_NAMED_FILES: usize = 3;
 
-/// What a program may load that its digest does not cover. The project is searched only when this is described.
+/// Files and modules that a program may load and that its digest does not cover. Only [`Uncovered::describe`] searches the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::trust) struct Uncovered {
     /// Descriptions of everything but modules and literals.
