@@ -20,7 +20,7 @@ use super::stderr_lines::StderrLines;
 /// Longest time from the start of a process to its answer to the first message.
 const LONGEST_START: Duration = Duration::from_secs(30);
 /// It has at least this time, however short the time-out of its answers is.
-const SHORTEST_START: Duration = Duration::from_secs(5);
+const SHORTEST_START: Duration = Duration::from_secs(15);
 /// Time that a process has to end by itself after its last message.
 const GRACE: Duration = Duration::from_secs(2);
 /// Longest wait for the end of the log of a process that has ended.

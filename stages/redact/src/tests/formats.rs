@@ -1,0 +1,112 @@
+//! Tokens in known formats.
+
+use super::{Random, masked, random};
+use crate::token_format::{Before, FORMATS, Least};
+use crate::{MASK, find};
+
+/// Random tokens of each format.
+const TOKENS: usize = 2000;
+/// Maximum number of them that may look like names, if the format is [`Least::Random`].
+const MAX_NAMES: usize = TOKENS / 200;
+
+/// Places in which a token stands, from the start of a text to its end.
+const PLACES: &[&str] = &[
+    "{}\n",
+    "export KEY={}\n",
+    "key = \"{}\";\n",
+    "key = '{}'\r\n",
+    "https://example.org/v1?key={}&page=2\n",
+    "X-Key: {}\r\n",
+    "// renew {} soon\n",
+    "{\"key\": \"{}\", \"next\": 1}\n",
+    "\"{\\\"key\\\": \\\"{}\\\"}\\n\"\n",
+    "print(\"one\\n{}\\n\")\n",
+    "| `{}` | <key>{}</key> |\n",
+    "f({}), [{}]\n",
+    "\u{1b}[32m{}\u{1b}[0m é{}仕\n",
+    "{}",
+];
+
+#[test]
+fn every_random_token_of_every_format_is_masked_wherever_it_stands() {
+    let (mut random, mut unmasked) = (Random(1), Vec::new());
+    for format in FORMATS {
+        let pattern = regex_syntax::parse(&format!("(?-u:{})", format.pattern)).expect("a regular expression");
+        let whole = regex::bytes::Regex::new(&format!(r"\A(?-u:{})\z", format.pattern)).expect("a regular expression");
+        let before = match (&format.least, format.before) {
+            (Least::Header, _) => "Authorization: ",
+            (_, Before::Other) => "",
+            (_, Before::Digit) => "1234567890",
+            (_, Before::Word) => "https://example.org/api",
+        };
+        let before_format = unmasked.len();
+        for drawn in 0..TOKENS {
+            let token = random.matching(&pattern);
+            let secret = whole.captures(token.as_bytes()).and_then(|groups| groups.get(1)).expect("a group");
+            let secret = &token[secret.range()];
+            let place = |at: usize| PLACES[at % PLACES.len()].replace("{}", &format!("{before}{token}"));
+            let text = [place(drawn), place(drawn / PLACES.len()), place(PLACES.len() - 1)].join("\n");
+            let masked = masked(&text);
+            if let Some(at) = masked.find(secret) {
+                let before = text[..at].lines().last().unwrap_or_default();
+                unmasked.push(format!("{}: {token} after {before}", format.name));
+            }
+        }
+        if matches!(format.least, Least::Random) && unmasked.len() - before_format <= MAX_NAMES {
+            unmasked.truncate(before_format);
+        }
+    }
+    assert!(unmasked.is_empty(), "{} tokens: {unmasked:#?}", unmasked.len());
+}
+
+#[test]
+fn prefixes_of_formats_stay() {
+    let token = ["gh", "p_", &random(36)].concat();
+    assert_eq!(masked(&format!("push {token} now")), format!("push ghp_{} now", "_".repeat(36)));
+    assert_eq!(masked(&format!("push ghp_{} now", "x".repeat(36))), format!("push ghp_{} now", "x".repeat(36)));
+    assert_eq!(find(&format!("ghp_{}", random(20))), []);
+}
+
+#[test]
+fn hashes_of_passwords_are_masked_after_their_prefix() {
+    let (hash, masked_hash) = (random(53), "_".repeat(53));
+    assert_eq!(masked(&format!("bob:$2y$10${hash}\n")), format!("bob:$2y$10${masked_hash}\n"));
+    assert_eq!(masked(&format!("- bob:$$2y$$10$${hash}\n")), format!("- bob:$$2y$$10$${masked_hash}\n"));
+    for text in ["awk '{print $1$2, $5$6$7}'", "echo $1$salt$2", "sed 's/$6$/x/'", "$2y$10$short"] {
+        assert_eq!(masked(text), text);
+    }
+}
+
+#[test]
+fn legacy_tokens_of_vault_are_told_from_members() {
+    let token = random(24);
+    assert_eq!(masked(&format!("vault login s.{token}")), format!("vault login s.{}", MASK.to_string().repeat(24)));
+    for text in ["s.handleConnectionRequests(c)", "s.base64EncodedCertificate", &format!("keys.{token}")] {
+        assert_eq!(masked(text), text);
+    }
+}
+
+/// The page that compares the formats with those of other scanners has a row for each, in their order.
+#[test]
+fn the_page_of_formats_has_every_format() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/secret-formats.md"));
+    let page = page.expect("the page is there");
+    let rows = page.lines().skip_while(|line| !line.starts_with("|---")).skip(1).take_while(|line| !line.is_empty());
+    let begins: Vec<String> = FORMATS
+        .iter()
+        .map(|format| {
+            let judged = match format.least {
+                Least::Prefix => "prefix".to_owned(),
+                Least::Entropy(least) => format!("entropy {least:.1}"),
+                Least::Header => "header".to_owned(),
+                Least::Random => "random".to_owned(),
+            };
+            format!("| {} | `{}` | {judged} | ", format.name, format.pattern.replace('|', "\\|"))
+        })
+        .collect();
+    let rows: Vec<&str> = rows.collect();
+    assert_eq!(rows.len(), begins.len());
+    for (row, begin) in rows.into_iter().zip(begins) {
+        assert!(row.starts_with(&begin), "expected {begin} and not {row}");
+    }
+}

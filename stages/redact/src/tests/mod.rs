@@ -1,0 +1,69 @@
+//! Every rule on what it must find, and on what it must leave. Tokens are put together while the tests run, so that no scanner
+//! takes them for leaked ones.
+
+mod commands;
+mod devices;
+mod formats;
+mod properties;
+mod values;
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+use crate::{find, mask};
+
+/// The text with its secrets masked.
+fn masked(text: &str) -> String {
+    mask(text.to_owned(), &find(text))
+}
+
+/// A value that looks random, the same in every run.
+fn random(length: usize) -> String {
+    const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    let mut state = 0x2545_f491_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        char::from(ALPHABET[(state >> 16) as usize % ALPHABET.len()])
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+/// Random numbers, the same in every run.
+struct Random(u64);
+
+impl Random {
+    /// A number below a limit.
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+
+    /// A text that matches a pattern of ASCII characters, each character of a class as likely as any other.
+    fn matching(&mut self, pattern: &Hir) -> String {
+        match pattern.kind() {
+            HirKind::Empty | HirKind::Look(_) => String::new(),
+            HirKind::Literal(literal) => String::from_utf8(literal.0.to_vec()).expect("ASCII"),
+            HirKind::Class(class) => {
+                let ranges: Vec<_> = match class {
+                    Class::Bytes(class) => class.ranges().iter().map(|range| range.start()..=range.end()).collect(),
+                    Class::Unicode(class) => {
+                        let byte = |character: char| u8::try_from(character).expect("ASCII");
+                        class.ranges().iter().map(|range| byte(range.start())..=byte(range.end())).collect()
+                    }
+                };
+                let bytes: Vec<u8> = ranges.into_iter().flatten().collect();
+                char::from(bytes[self.below(bytes.len())]).into()
+            }
+            HirKind::Repetition(repetition) => {
+                let least = repetition.min as usize;
+                let most = repetition.max.map_or(least + 20, |most| most as usize);
+                (0..least + self.below(most - least + 1)).map(|_| self.matching(&repetition.sub)).collect()
+            }
+            HirKind::Capture(capture) => self.matching(&capture.sub),
+            HirKind::Concat(parts) => parts.iter().map(|part| self.matching(part)).collect(),
+            HirKind::Alternation(parts) => {
+                let part = self.below(parts.len());
+                self.matching(&parts[part])
+            }
+        }
+    }
+}
