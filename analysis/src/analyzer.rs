@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::tokenizer::{Class, Classes, compounds, parts};
 
 /// Changes whenever the same text may give other terms, so that an index built by older rules is known as such.
-pub const ANALYZER_VERSION: u32 = 1;
+pub const ANALYZER_VERSION: u32 = 2;
 
 /// The longest term, in bytes of UTF-8. A longer one keeps its first 48 bytes (fewer, at a character's start) followed
 /// by 16 hexadecimal digits of the BLAKE3 hash of all of it: distinct names stay distinct, and keys stay short.
@@ -26,9 +26,12 @@ const KEPT_PREFIX_BYTES: usize = 48;
 /// 4. its parts, where they differ from it: `get`, `user`, `data`; `user`, `manager`; `init`; `utf`, `8`. Digits are
 ///    parts of their own.
 ///
-/// Nothing is dropped for being common, and nothing is stemmed. Text outside ASCII is composed (NFC) and lower-cased
-/// by Unicode's rules; a part in Chinese, Japanese or Korean script of more than two characters also gives its
-/// overlapping pairs, as those scripts do not mark words. Terms are at most [`MAX_TERM_BYTES`] long and consist of
+/// A capital letter before `++` or `#` is the name of a programming language: `C++` also gives `cplusplus`, `C#` `csharp`.
+///
+/// Nothing is dropped for being common, and nothing is stemmed. Text outside ASCII is composed, with full-width and other
+/// compatible characters as the ordinary ones (NFKC), and lower-cased by Unicode's rules. A part in a script that does not mark
+/// words, such as Chinese, Japanese, Korean or Thai, also gives its last character if it has several, and its overlapping pairs
+/// if it has more than two: what it contains begins one of these terms. Terms are at most [`MAX_TERM_BYTES`] long and consist of
 /// letters, marks, digits, `_`, `.` and `-`: never of control characters or spaces.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Analyzer;
@@ -39,13 +42,21 @@ impl Analyzer {
     pub fn terms(&self, text: &str, out: &mut impl FnMut(&str)) {
         let mut lower = String::new();
         compounds(text, &mut |compound, classes| {
+            if classes == Classes::UPPER && compound.len() == 1 {
+                emit_language(text, compound, out);
+            }
             if classes == Classes::LOWER || classes == Classes::DIGITS {
                 emit(compound, out);
             } else if classes.is_ascii() {
                 terms_of_compound(compound, classes, &mut lower, out);
             } else {
-                let composed: String = compound.nfc().collect();
-                terms_of_compound(&composed, Classes::of(&composed), &mut lower, out);
+                let mut composed: String = compound.nfkc().collect();
+                let mut classes = Classes::of(&composed);
+                if !classes.is_unbroken() {
+                    composed = compound.nfc().collect();
+                    classes = Classes::of(&composed);
+                }
+                terms_of_compound(&composed, classes, &mut lower, out);
             }
         });
     }
@@ -84,7 +95,7 @@ fn terms_of_identifier(identifier: &str, classes: Classes, lower: &mut String, o
             emit_lower(part, classes, lower, out);
         }
         if class == Class::Cjk {
-            emit_pairs(part, out);
+            emit_characters(part, out);
         }
     });
 }
@@ -110,14 +121,29 @@ fn emit_lower(text: &str, classes: Classes, lower: &mut String, out: &mut impl F
     emit(lower, out);
 }
 
-fn emit_pairs(part: &str, out: &mut impl FnMut(&str)) {
+/// The name of a language whose letter `letter` is, a slice of `text`.
+fn emit_language(text: &str, letter: &str, out: &mut impl FnMut(&str)) {
+    let end = letter.as_ptr() as usize - text.as_ptr() as usize + letter.len();
+    let name = match text.as_bytes()[end..] {
+        [b'+', b'+', ..] => "plusplus",
+        [b'#', next, ..] if next.is_ascii_alphanumeric() => return,
+        [b'#', ..] => "sharp",
+        _ => return,
+    };
+    emit(&[&letter.to_ascii_lowercase(), name].concat(), out);
+}
+
+/// The overlapping pairs of a part's characters, and the last one alone.
+fn emit_characters(part: &str, out: &mut impl FnMut(&str)) {
     let starts = || part.char_indices().map(|(at, _)| at);
-    if starts().nth(2).is_none() {
-        return;
+    if starts().nth(2).is_some() {
+        let ends = starts().skip(2).chain([part.len()]);
+        for (start, end) in starts().zip(ends) {
+            emit(&part[start..end], out);
+        }
     }
-    let ends = starts().skip(2).chain([part.len()]);
-    for (start, end) in starts().zip(ends) {
-        emit(&part[start..end], out);
+    if let Some(last) = starts().skip(1).last() {
+        emit(&part[last..], out);
     }
 }
 
@@ -168,9 +194,18 @@ mod tests {
         check("GRÖSSE", &["grösse"]);
         assert_eq!(terms("cafe\u{301}"), terms("café"));
         check("naïveBayes", &["naïvebayes", "naïve", "bayes"]);
-        check("仕様書", &["仕様書", "仕様", "様書"]);
-        check("検索Index", &["検索index", "検索", "index"]);
+        check("仕様書", &["仕様書", "仕様", "様書", "書"]);
+        check("検索Index", &["検索index", "検索", "索", "index"]);
+        check("ชาวโลก", &["ชาวโลก", "ชา", "าว", "วโ", "โล", "ลก", "ก"]);
+        check("Ｔｏｔａｌ＿ｐｏｓｔｓ ﬁle", &["total_posts", "total", "posts", "file"]);
         check("пользователь", &["пользователь"]);
+    }
+
+    #[test]
+    fn languages_with_signs_have_names() {
+        check("C++", &["cplusplus", "c"]);
+        check("in C# and C++17", &["in", "csharp", "c", "and", "cplusplus", "c", "17"]);
+        check("while (*c++) #C C#x FooC++", &["while", "c", "c", "c", "x", "fooc", "foo", "c"]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) enum Class {
     Upper,
     Digit,
     /// Scripts written without spaces between words, and Hangul.
-    Cjk,
+    Unspaced,
 }
 
 /// The classes that occur in a stretch of text, and whether all of it is ASCII.
@@ -28,6 +28,7 @@ impl Classes {
     const NOT_ASCII: u8 = 1 << 7;
     /// Everything that an ASCII identifier of one part, already in lower case, may hold.
     pub(crate) const LOWER: Self = Self(1 << Class::Lower as u8);
+    pub(crate) const UPPER: Self = Self(1 << Class::Upper as u8);
     pub(crate) const DIGITS: Self = Self(1 << Class::Digit as u8);
 
     pub(crate) fn of(text: &str) -> Self {
@@ -53,6 +54,11 @@ impl Classes {
 
     pub(crate) fn is_ascii(self) -> bool {
         self.0 & Self::NOT_ASCII == 0
+    }
+
+    /// Whether all of it is letters, digits, underscores and joints.
+    pub(crate) fn is_unbroken(self) -> bool {
+        !self.has(Class::Separator)
     }
 
     /// Whether there is a letter or a digit, and not only underscores and joints.
@@ -104,7 +110,7 @@ pub(crate) fn parts(identifier: &str, out: &mut impl FnMut(Range<usize>, Class))
         at += width;
         match first {
             Class::Separator | Class::Joint | Class::Underscore => continue,
-            Class::Lower | Class::Digit | Class::Cjk => at = end_of_run(identifier, at, first),
+            Class::Lower | Class::Digit | Class::Unspaced => at = end_of_run(identifier, at, first),
             Class::Upper => {
                 let mut last = start;
                 while let (Class::Upper, width) = class_at(identifier, at) {
@@ -168,8 +174,10 @@ const ASCII: [Class; 128] = {
 fn class(c: char) -> Class {
     if c.is_ascii() {
         ascii_class(c as u8)
-    } else if is_cjk(c) {
-        Class::Cjk
+    } else if is_unspaced(c) {
+        Class::Unspaced
+    } else if c == '\u{ff3f}' {
+        Class::Underscore
     } else if c.is_uppercase() || matches!(c, 'ǅ' | 'ǈ' | 'ǋ' | 'ǲ') {
         Class::Upper
     } else if c.is_alphabetic() || is_combining_mark(c) {
@@ -181,12 +189,14 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Hiragana, Katakana, Bopomofo, Han and Hangul syllables, where they are letters.
-fn is_cjk(c: char) -> bool {
+/// Hiragana, Katakana, Bopomofo, Han, Hangul syllables, Thai, Lao, Burmese and Khmer, where they are letters or marks.
+fn is_unspaced(c: char) -> bool {
     matches!(c,
-        '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{3105}'..='\u{312f}' | '\u{31f0}'..='\u{31ff}'
-        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
-        && c.is_alphabetic()
+        '\u{0e01}'..='\u{0e4e}' | '\u{0e81}'..='\u{0ece}' | '\u{0edc}'..='\u{0edf}' | '\u{1000}'..='\u{103f}' | '\u{1050}'..='\u{108f}'
+        | '\u{1780}'..='\u{17d3}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{3105}'..='\u{312f}'
+        | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ff9d}' | '\u{20000}'..='\u{3ffff}')
+        && (c.is_alphabetic() || is_combining_mark(c))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::{self, Candidate, CandidateLimits, Candidates, QueryVector, SearchedRoot, query_vectors};
 use crate::retriever::{Retriever, Root};
 use crate::tags::add_tags;
-use crate::understand::{ParsedQuery, Understood, understand};
+use crate::understand::{ParsedQuery, Subject, Understood, understand};
 use crate::work::WorkBudget;
 
 impl Retriever {
@@ -84,6 +84,9 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     retrieve::add_files(&searched, &mut found.list, &mut late, query.mode)?;
     work.check()?;
     note_missing(query.mode, &searched, found.from_keywords, &mut notes);
+    if query.mode != Mode::Dense && found.from_keywords > 0 && text == query.text {
+        notes.extend(retrieve::missing_subject(&searched, &found.list, Subject::of(&text))?);
+    }
     let mut stages = StageCounts {
         indexed: corpus.chunks(),
         eligible: searched.iter().map(SearchedRoot::eligible).sum(),

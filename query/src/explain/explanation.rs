@@ -8,8 +8,8 @@ use crate::explain::reasons::{activation_reason, keyword_match, semantic_reason}
 use crate::query::Mode;
 use crate::rank::activation::ActivationParts;
 use crate::rank::{AGE, RankedCandidate, RankingContext};
-use crate::retrieve::Candidate;
 use crate::retrieve::bm25::MatchedTerms;
+use crate::retrieve::{Candidate, DirectMatch};
 
 /// The reasons behind one hit's scores.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -23,7 +23,7 @@ pub struct Explanation {
     /// The word that the chunk holds just as it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact_term: Option<String>,
-    /// Whether the chunk's name is the query, which puts it before all others.
+    /// Whether the chunk's name is the query.
     pub exact_identifier: bool,
     /// The keyword score in words.
     pub bm25: String,
@@ -70,7 +70,7 @@ pub(crate) fn explain(
         },
         matched_columns: columns,
         exact_term: keywords.exact_term,
-        exact_identifier: candidate.retrieved.exact.is_some(),
+        exact_identifier: candidate.retrieved.direct.as_ref().is_some_and(DirectMatch::is_name),
         semantic: semantic.to_owned(),
         activation: activation_reason(chunk.chunk_type(), &stored.git, candidate.access.as_ref(), context.now),
         activation_parts: candidate.activation,

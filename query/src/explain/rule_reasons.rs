@@ -13,6 +13,8 @@ pub(crate) fn rule_reason(rule: &str, effect: f32, path: &str, chunk_type: Chunk
     match rule {
         "definition" => "defines what the query names".to_owned(),
         "exact_identifier" => "its name is the query".to_owned(),
+        "place" => "the query gives its place".to_owned(),
+        "contains_query" => "it contains the query".to_owned(),
         "name_words" if is_turn => "the query names its speaker".to_owned(),
         "doc_words" | "file_docs" if is_turn => "its day and the turns beside it fit the query's words".to_owned(),
         "name_words" => "its name has words of the query".to_owned(),

@@ -67,6 +67,8 @@ pub(super) struct MentionedName {
 pub(crate) struct Features<'c> {
     pub(super) named: ChunkName<'c>,
     pub(super) lines: u32,
+    /// Whether it defines a name inside that the query mentions.
+    pub(super) defines_inside: bool,
     /// How well the words of its documentation match the query's, normalised within the candidates.
     pub(super) doc_words: f32,
     pub(super) name: Overlap,
@@ -82,6 +84,8 @@ pub(crate) struct Facts<'c> {
     pub(crate) root: usize,
     pub(crate) named: ChunkName<'c>,
     pub(crate) lines: u32,
+    /// Whether it defines a name inside that the query mentions.
+    pub(crate) defines_inside: bool,
     /// How well the words of its documentation match the query's, normalised within the candidates.
     pub(crate) doc_words: f32,
     pub(crate) file: FileShares,
@@ -121,11 +125,17 @@ impl<'q> RuleQuery<'q> {
         Self { query, parts: WeighedParts::new(query, idfs), mentioned, requests: Requests::of(query) }
     }
 
+    /// Whether one of the names that a chunk defines inside is mentioned in the query as it is written.
+    pub(crate) fn mentions<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> bool {
+        !self.mentioned.is_empty()
+            && names.any(|name| self.query.words.iter().any(|word| word.compound && word.text == name))
+    }
+
     /// The features of chunks.
     pub(crate) fn read<'c>(&self, analyzer: &Analyzer, chunks: impl Iterator<Item = Facts<'c>>) -> Vec<Features<'c>> {
         let mut overlaps = Overlaps::new(&self.parts, analyzer);
         let mut files: FxHashMap<(usize, &str), FileFeatures> = FxHashMap::default();
-        let read = chunks.map(|Facts { root, named, lines, doc_words, file: evidence }| {
+        let read = chunks.map(|Facts { root, named, lines, defines_inside, doc_words, file: evidence }| {
             let number = files.len();
             let words = if named.path.starts_with("@@") { "" } else { named.path };
             let file = files.entry((root, named.path)).or_insert_with(|| FileFeatures {
@@ -135,7 +145,7 @@ impl<'q> RuleQuery<'q> {
                 evidence,
             });
             let classes = named.classes(file.classes);
-            Features { named, lines, doc_words, name: overlaps.with(named.name), classes, file: *file }
+            Features { named, lines, defines_inside, doc_words, name: overlaps.with(named.name), classes, file: *file }
         });
         read.collect()
     }

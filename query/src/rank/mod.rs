@@ -8,7 +8,7 @@
 //! 3. fuse the components into one score ([`fusion`]);
 //! 4. apply the ranking rules ([`rules`] over [`features`]);
 //! 5. have a model read the best so far, if one is configured ([`reranking`]);
-//! 6. sort, exact names first.
+//! 6. sort, direct matches first.
 //!
 //! [`folding`] then gives copies and pieces of one definition a single place.
 
@@ -43,7 +43,7 @@ use crate::rank::folding::Foldable;
 use crate::rank::label_graph::LabelGraph;
 use crate::rank::likeness::Likeness;
 use crate::rank::spreading::{Node, spread};
-use crate::retrieve::{Candidate, FileEvidence, SearchedRoot, chunk_name};
+use crate::retrieve::{Candidate, ChunkName, DirectMatch, FileEvidence, SearchedRoot};
 use crate::understand::{ParsedQuery, QueryKind};
 use crate::work::WorkBudget;
 
@@ -174,8 +174,9 @@ fn with_features<'s>(
     let read =
         candidates.iter().zip(doc_words).zip(files).map(|((Candidate { root, chunk, .. }, doc_words), file)| Facts {
             root: *root,
-            named: chunk_name(*chunk),
+            named: ChunkName::of(*chunk),
             lines: chunk.line_end() - chunk.line_start() + 1,
+            defines_inside: query.mentions(chunk.definitions()),
             doc_words: doc_words.unwrap_or(0.0),
             file,
         });
@@ -310,26 +311,26 @@ fn fuse(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
 /// The rule that lowers the scores of memories by their ages.
 pub(crate) const AGE: &str = "age";
 
-/// Best first: exact names in their own order, then by score.
+/// Best first: direct matches by their reasons, then by score.
 fn in_order(a: &RankedCandidate<'_>, b: &RankedCandidate<'_>) -> Ordering {
-    match (&a.retrieved.exact, &b.retrieved.exact) {
+    let by_reason = match (&a.retrieved.direct, &b.retrieved.direct) {
         (Some(a), Some(b)) => a.cmp(b),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => b.score.total_cmp(&a.score),
-    }
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    };
+    by_reason.then(b.score.total_cmp(&a.score))
 }
 
-/// Sorts; candidates that are equal stay in the order of their keys. The scores of exact names are raised where they have to
+/// Sorts; candidates that are equal stay in the order of their keys. The scores of direct matches are raised where they have to
 /// be, so that scores never grow down the list.
 fn sort(ranked: &mut [RankedCandidate<'_>]) {
     ranked.sort_by(in_order);
-    let exact = ranked.iter().take_while(|candidate| candidate.retrieved.exact.is_some()).count();
-    for at in (0..exact).rev() {
+    for at in (0..ranked.len()).rev() {
         let below = ranked.get(at + 1).map_or(0.0, |next| next.score);
         let candidate = &mut ranked[at];
-        if below > candidate.score {
-            candidate.applied.push(AppliedRule { rule: "exact_identifier".into(), effect: below - candidate.score });
+        if let Some(direct) = &candidate.retrieved.direct
+            && below > candidate.score
+        {
+            candidate.applied.push(AppliedRule { rule: direct.rule().into(), effect: below - candidate.score });
             candidate.score = below;
         }
     }
@@ -365,7 +366,7 @@ fn foldable<'c>(context: &RankingContext<'_, '_>, candidate: &'c Candidate<'_>) 
         path: chunk.path(),
         lines: (chunk.line_start(), chunk.line_end()),
         content_hash,
-        same_only: candidate.exact.is_some() || !context.config.folding.near_copies,
+        same_only: candidate.direct.as_ref().is_some_and(DirectMatch::is_name) || !context.config.folding.near_copies,
         likeness: Likeness::new(text, doc, chunk.code_tokens()),
     })
 }

@@ -73,14 +73,14 @@ fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) 
         ("data", class(PathClass::Data, config.data)),
         ("superseded", class(PathClass::Superseded, config.superseded)),
         ("reexports", when(reexports(query, chunk), config.reexports)),
-        ("fragments", when(kind == ChunkType::Code, config.fragments)),
+        ("fragments", when(kind == ChunkType::Code && !chunk.defines_inside, config.fragments)),
         ("prose", when(prose, config.prose)),
         ("shapes", when(shape, config.shapes)),
-        ("short", when(chunk.lines <= SHORT && !kind.is_memory(), config.short)),
+        ("short", when(chunk.lines <= SHORT && !kind.is_memory() && !chunk.defines_inside, config.short)),
     ]
 }
 
-/// The chunk defines a symbol that the query names.
+/// The chunk is, or defines inside, a symbol that the query names.
 fn definition(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     let kind = chunk.named.chunk_type;
     let is_symbol = kind.is_source_code() && kind != ChunkType::Code;
@@ -88,7 +88,7 @@ fn definition(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
         name.lookups.iter().any(|lookup| folds_to(chunk.named.name, lookup))
             && name.identifier.matches(chunk.named).is_some()
     };
-    f32::from(u8::from(is_symbol && query.mentioned.iter().any(defines)))
+    f32::from(u8::from(chunk.defines_inside || is_symbol && query.mentioned.iter().any(defines)))
 }
 
 /// The query gives the path of the chunk's file, or the end of it: 1 for a whole path, less for a part.
@@ -196,8 +196,14 @@ mod tests {
         chunks: &[ChunkName<'a>],
         scores: &[f32],
     ) -> Vec<RankedCandidate<'a, ()>> {
-        let facts =
-            |&named: &ChunkName<'a>| Facts { root: 0, named, lines: 9, doc_words: 0.0, file: FileShares::default() };
+        let facts = |&named: &ChunkName<'a>| Facts {
+            root: 0,
+            named,
+            lines: 9,
+            defines_inside: false,
+            doc_words: 0.0,
+            file: FileShares::default(),
+        };
         let features = query.read(&Analyzer, chunks.iter().map(facts));
         let fused = features.into_iter().zip(scores).map(|(features, &score)| RankedCandidate {
             fused: score,
@@ -272,7 +278,7 @@ mod tests {
         let query = query("query");
         let query = RuleQuery::new(&query, &[Some(1.0)]);
         let good = FileShares { keywords: 1.0, coverage: 0.5, meaning: 1.0, doc_words: 0.0 };
-        let fact = |named, file| Facts { root: 0, named, lines: 9, doc_words: 0.0, file };
+        let fact = |named, file| Facts { root: 0, named, lines: 9, defines_inside: false, doc_words: 0.0, file };
         let chunks = [("a", "good.py", good), ("b", "good.py", good), ("c", "other.py", FileShares::default())];
         let facts = chunks.map(|(name, path, file)| fact(chunk(name, path, ChunkType::Function), file));
         let features = query.read(&Analyzer, facts.into_iter());

@@ -3,23 +3,20 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use aurora_analysis::LateInteraction;
-use aurora_storage::{ArchivedMetaValue, ChunkId, ChunkRecord, Label, Snapshot, StorageError};
-use roaring::RoaringBitmap;
+use aurora_analysis::{Analyzer, LateInteraction};
+use aurora_storage::{ChunkId, ChunkRecord, Label, StorageError};
 
 use crate::query::{Mode, QueryError};
+use crate::retrieve::direct::{DirectMatch, direct_matches};
 use crate::retrieve::files::{self, FileEvidence};
-use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
+use crate::retrieve::identifier::IdentifierQuery;
 use crate::retrieve::query_vector::cosine;
-use crate::retrieve::searched_root::SearchedRoot;
-use crate::understand::ParsedQuery;
+use crate::retrieve::searched_root::{SearchedRoot, terms_of};
+use crate::understand::{ParsedQuery, Subject};
 use crate::work::WorkBudget;
 
 /// Most definitions of one name that become candidates; a more frequent name is not selective.
 const MOST_DEFINITIONS: u64 = 32;
-
-/// Of more chunks with the name that a query is, none is read to see whether it is a declaration only.
-const MOST_DECLARATIONS: usize = 64;
 
 /// A chunk that may become a hit, with what stage 1 knows about it.
 pub(crate) struct Candidate<'s> {
@@ -39,8 +36,8 @@ pub(crate) struct Candidate<'s> {
     pub(crate) doc_words: Option<f32>,
     /// What its file brings.
     pub(crate) file: FileEvidence,
-    /// Set when the chunk's name is the query.
-    pub(crate) exact: Option<ExactMatch>,
+    /// Why it ranks above chunks without such a reason.
+    pub(crate) direct: Option<DirectMatch>,
 }
 
 /// What stage 1 found.
@@ -60,8 +57,8 @@ pub(crate) struct CandidateLimits {
     pub(crate) by_vectors: usize,
 }
 
-/// Collects the candidates of a query: the best of all indexes by keywords and by vectors as `mode` asks, all chunks whose name
-/// is the query, and definitions of identifiers that the query mentions. Nothing is known of their files yet.
+/// Collects the candidates of a query: the best of all indexes by keywords and by vectors as `mode` asks, all direct matches, and
+/// definitions of identifiers that the query mentions. Nothing is known of their files yet.
 pub(crate) fn collect<'s>(
     roots: &[SearchedRoot<'s>],
     late: &mut Option<LateInteraction<'_>>,
@@ -74,11 +71,11 @@ pub(crate) fn collect<'s>(
     best_of_all(roots, &mut best, most)?;
     let (from_keywords, from_vectors) =
         (best.iter().map(|best| best.keywords.len()).sum(), best.iter().map(|best| best.near.len()).sum());
-    let identifier = IdentifierQuery::new(query.0);
+    let subject = Subject::of(query.0);
     let mut list = Vec::with_capacity(from_keywords + from_vectors);
     for (at, (root, best)) in roots.iter().zip(best).enumerate() {
         let late = late.as_mut().filter(|_| root.has_tokens);
-        list.extend(with_evidence((at, root), best, late, (&identifier, query.1), mode, work)?);
+        list.extend(with_evidence((at, root), best, late, (query.0, subject, query.1), mode, work)?);
     }
     list.sort_unstable_by(|a: &Candidate<'_>, b| a.key.cmp(&b.key).then(a.root.cmp(&b.root)));
     Ok(Candidates { list, from_keywords, from_vectors })
@@ -147,15 +144,15 @@ fn with_evidence<'s>(
     (at, root): (usize, &SearchedRoot<'s>),
     best: Best,
     mut late: Option<&mut LateInteraction<'_>>,
-    (identifier, parsed): (&IdentifierQuery, &ParsedQuery),
+    (text, subject, parsed): (&str, Subject<'_>, &ParsedQuery),
     mode: Mode,
     work: &WorkBudget,
 ) -> Result<Vec<Candidate<'s>>, QueryError> {
-    let (snapshot, filter) = (root.snapshot, root.filter.as_ref());
-    let exact = exact_matches(snapshot, identifier, filter, work)?;
-    let mentioned = mentioned_definitions(snapshot, parsed, filter, work)?;
+    let snapshot = root.snapshot;
+    let mut direct = direct_matches(root, (text, subject), mode != Mode::Dense, work)?;
+    let mentioned = mentioned_definitions(root, parsed, work)?;
     let mut found: BTreeMap<ChunkId, f32> = best.keywords.into_iter().collect();
-    let others = best.near.iter().map(|(id, _)| id).chain(exact.iter().map(|(id, _)| id)).chain(&mentioned);
+    let others = best.near.iter().map(|(id, _)| id).chain(direct.keys()).chain(&mentioned);
     let others: BTreeSet<ChunkId> = others.copied().filter(|id| !found.contains_key(id)).collect();
     let others: Vec<ChunkId> = others.into_iter().collect();
     found.extend(others.iter().copied().zip(root.bm25.score(&others)?));
@@ -165,13 +162,13 @@ fn with_evidence<'s>(
         work.check()?;
         let Some(chunk) = snapshot.chunk(id)? else { continue };
         let cosine = vector.map(|query| cosine(snapshot, id, query)).transpose()?.flatten();
-        let exact = exact.iter().find(|(exact, _)| *exact == id).map(|(_, found)| found.clone());
+        let direct = direct.remove(&id);
         let words = late.as_mut().and_then(|late| late.score(chunk.code_tokens()));
         let doc_words = late.as_mut().and_then(|late| late.score(chunk.doc_tokens()));
         let key = chunk.key();
         let doc_words = doc_words.or(words);
         let file = FileEvidence::default();
-        list.push(Candidate { root: at, id, chunk, key, bm25: score, cosine, words, doc_words, file, exact });
+        list.push(Candidate { root: at, id, chunk, key, bm25: score, cosine, words, doc_words, file, direct });
     }
     Ok(list)
 }
@@ -197,73 +194,10 @@ pub(crate) fn add_files(
     Ok(())
 }
 
-/// The names of a chunk.
-pub(crate) fn chunk_name(chunk: ChunkRecord<'_>) -> ChunkName<'_> {
-    ChunkName {
-        name: chunk.name(),
-        qualified_name: chunk.qualified_name(),
-        chunk_type: chunk.chunk_type(),
-        exported: chunk.exported(),
-        path: chunk.path(),
-        line_start: chunk.line_start(),
-        is_generated: chunk
-            .metadata()
-            .any(|(name, value)| name == "generated" && matches!(value, ArchivedMetaValue::Bool(true))),
-    }
-}
-
-fn exact_matches(
-    snapshot: &Snapshot,
-    identifier: &IdentifierQuery,
-    filter: Option<&RoaringBitmap>,
-    work: &WorkBudget,
-) -> Result<Vec<(ChunkId, ExactMatch)>, QueryError> {
-    let mut ids = RoaringBitmap::new();
-    for name in identifier.lookups() {
-        ids |= within(snapshot.label(Label::Defines(&name))?, filter);
-    }
-    let (mut matches, mut inside) = (Vec::new(), Vec::new());
-    for id in ids.into_iter().map(ChunkId) {
-        work.check()?;
-        let Some(chunk) = snapshot.chunk(id)? else { continue };
-        let name = chunk_name(chunk);
-        if let Some(found) = identifier.matches(name) {
-            matches.push((id, found.with_key(chunk.key())));
-        } else if let Some(found) = identifier.matches_inside(name, chunk.definitions()) {
-            inside.push((id, found.with_key(chunk.key())));
-        }
-    }
-    // Definitions inside of a chunk count only where no chunk of code has the name itself; they rank before headings and
-    // before names in another case.
-    if matches.is_empty() {
-        return Ok(inside);
-    }
-    note_declarations(snapshot, &mut matches)?;
-    if !matches.iter().any(|(_, found)| found.is_code_as_written()) {
-        inside.retain(|(_, found)| found.is_code_as_written() && !found.is_side_code());
-        matches.append(&mut inside);
-    }
-    Ok(matches)
-}
-
-/// Notes which functions of several with a name are declared only. Of very many, none is.
-fn note_declarations(snapshot: &Snapshot, matches: &mut [(ChunkId, ExactMatch)]) -> Result<(), StorageError> {
-    if !(2..=MOST_DECLARATIONS).contains(&matches.len()) {
-        return Ok(());
-    }
-    for (id, found) in matches.iter_mut().filter(|(_, found)| found.is_function()) {
-        if let Some(text) = snapshot.text(*id)? {
-            *found = found.clone().with_text(&text.text);
-        }
-    }
-    Ok(())
-}
-
 /// Chunks that define an identifier which is a word of a longer query.
 fn mentioned_definitions(
-    snapshot: &Snapshot,
+    root: &SearchedRoot<'_>,
     query: &ParsedQuery,
-    filter: Option<&RoaringBitmap>,
     work: &WorkBudget,
 ) -> Result<Vec<ChunkId>, QueryError> {
     let mut ids = Vec::new();
@@ -273,7 +207,7 @@ fn mentioned_definitions(
     for word in query.words.iter().filter(|word| word.compound) {
         work.check()?;
         for name in IdentifierQuery::new(&word.text).lookups() {
-            let defined = within(snapshot.label(Label::Defines(&name))?, filter);
+            let defined = root.within(root.snapshot.label(Label::Defines(&name))?);
             if defined.len() <= MOST_DEFINITIONS {
                 ids.extend(defined.into_iter().map(ChunkId));
             }
@@ -282,9 +216,26 @@ fn mentioned_definitions(
     Ok(ids)
 }
 
-fn within(chunks: RoaringBitmap, filter: Option<&RoaringBitmap>) -> RoaringBitmap {
-    match filter {
-        Some(filter) => chunks & filter,
-        None => chunks,
+/// A note if a query is about one name or literal that no chunk has.
+///
+/// # Errors
+/// When an index cannot be read.
+pub(crate) fn missing_subject(
+    roots: &[SearchedRoot<'_>],
+    candidates: &[Candidate<'_>],
+    subject: Subject<'_>,
+) -> Result<Option<String>, StorageError> {
+    let is_found = |candidate: &Candidate<'_>| {
+        candidate.direct.as_ref().is_some_and(|direct| !matches!(direct, DirectMatch::Variant(_)))
+    };
+    if !subject.is_single || candidates.iter().any(is_found) {
+        return Ok(None);
     }
+    let terms = terms_of(&Analyzer, subject.text);
+    for root in roots {
+        if !root.with_all(&terms)?.is_empty() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(format!("No chunk contains \"{}\"; results have its parts, or variants of it", subject.text)))
 }

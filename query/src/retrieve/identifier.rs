@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use aurora_storage::ChunkType;
+use aurora_storage::{ArchivedMetaValue, ChunkRecord, ChunkType};
 
 use crate::path_class::{PathClass, PathClasses};
 
@@ -29,7 +29,23 @@ pub(crate) struct ChunkName<'a> {
     pub(crate) is_generated: bool,
 }
 
-impl ChunkName<'_> {
+impl<'a> ChunkName<'a> {
+    /// The names of a chunk.
+    pub(crate) fn of(chunk: ChunkRecord<'a>) -> Self {
+        let is_generated = |(name, value): (&str, &ArchivedMetaValue)| {
+            name == "generated" && matches!(value, ArchivedMetaValue::Bool(true))
+        };
+        Self {
+            name: chunk.name(),
+            qualified_name: chunk.qualified_name(),
+            chunk_type: chunk.chunk_type(),
+            exported: chunk.exported(),
+            path: chunk.path(),
+            line_start: chunk.line_start(),
+            is_generated: chunk.metadata().any(is_generated),
+        }
+    }
+
     /// The classes of the file, if those that its path tells are `of_path`, and of the scopes around the definition.
     pub(crate) fn classes(&self, of_path: PathClasses) -> PathClasses {
         let of_content = self.is_generated.then_some(PathClass::Generated).into_iter().collect();
@@ -83,6 +99,16 @@ pub(crate) struct ExactMatch {
 }
 
 impl ExactMatch {
+    /// Whether its name has the same case as the query.
+    pub(crate) fn is_as_written(&self) -> bool {
+        self.spelling == Spelling::Same
+    }
+
+    /// Whether its name differs from the query in case only.
+    pub(crate) fn has_same_letters(&self) -> bool {
+        self.spelling <= Spelling::OtherCase
+    }
+
     /// Whether the chunk is source code and its name has the same case as the query.
     pub(crate) fn is_code_as_written(&self) -> bool {
         self.spelling == Spelling::Same && !self.prose
@@ -167,6 +193,9 @@ impl IdentifierQuery {
         chunk: ChunkName<'_>,
         mut names: impl Iterator<Item = &'n str>,
     ) -> Option<ExactMatch> {
+        if self.plain.contains(['/', '\\']) {
+            return None;
+        }
         let name = self.last_member().unwrap_or(&self.dotted);
         let spelling = names.find_map(|defined| Spelling::of(defined, name))?;
         Some(Self::found(chunk, spelling, true))

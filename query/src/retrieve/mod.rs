@@ -1,17 +1,20 @@
 //! Step 2: the chunks worth ranking.
 //!
 //! Takes a parsed query, its vector and a filter. Gives candidates, each with its raw keyword score, its cosine and late
-//! interaction, what its file brings, and whether its name is the query: the best by BM25F, the nearest vectors, and chunks
-//! found by name.
+//! interaction, what its file brings, and whether the query is its place, its name or a text in it: the best by BM25F, the nearest
+//! vectors, and chunks found directly.
 
 pub(crate) mod bm25;
 mod candidates;
+mod direct;
 mod files;
 mod identifier;
+mod place;
 mod query_vector;
 mod searched_root;
 
-pub(crate) use candidates::{Candidate, CandidateLimits, Candidates, add_files, chunk_name, collect};
+pub(crate) use candidates::{Candidate, CandidateLimits, Candidates, add_files, collect, missing_subject};
+pub(crate) use direct::DirectMatch;
 pub(crate) use files::FileEvidence;
 pub(crate) use identifier::{ChunkName, IdentifierQuery};
 pub(crate) use query_vector::QueryVector;

@@ -1,12 +1,15 @@
 //! One of the indexes that a search covers, with what the query looks up in it.
 
-use aurora_analysis::QueryEmbedder;
-use aurora_storage::{Snapshot, Threads};
+use aurora_analysis::{Analyzer, QueryEmbedder};
+use aurora_storage::{ChunkId, Snapshot, StorageError, Threads};
 use roaring::RoaringBitmap;
 
 use crate::memory::Retention;
 use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::query_vector::QueryVector;
+
+/// Of at most so many chunks each is looked up in a posting list; of more, the whole list is read.
+const MAX_LOOKUPS: u64 = 200;
 
 /// One of the indexes that a search covers, with what the query looks up in it.
 pub(crate) struct SearchedRoot<'s> {
@@ -37,6 +40,29 @@ impl SearchedRoot<'_> {
         }
     }
 
+    /// Those of some chunks that may be found.
+    pub(crate) fn within(&self, chunks: RoaringBitmap) -> RoaringBitmap {
+        chunks & self.filter.as_ref().unwrap_or_else(|| self.snapshot.live())
+    }
+
+    /// The chunks that may be found and have all of some terms; none if there are no terms.
+    pub(crate) fn with_all(&self, terms: &[String]) -> Result<RoaringBitmap, StorageError> {
+        let mut postings =
+            terms.iter().map(|term| self.snapshot.postings(term)).collect::<Result<Vec<_>, StorageError>>()?;
+        postings.sort_by_key(|postings| postings.doc_frequency());
+        let mut postings = postings.into_iter();
+        let Some(rarest) = postings.next() else { return Ok(RoaringBitmap::new()) };
+        let mut chunks = self.within(rarest.docs());
+        for postings in postings {
+            if chunks.len() <= MAX_LOOKUPS {
+                chunks = chunks.into_iter().filter(|&id| postings.find(ChunkId(id)).is_some()).collect();
+            } else {
+                chunks &= postings.docs();
+            }
+        }
+        Ok(chunks)
+    }
+
     /// Number of chunks that may be found.
     pub(crate) fn eligible(&self) -> u64 {
         self.filter.as_ref().map_or_else(|| self.snapshot.live().len(), RoaringBitmap::len)
@@ -60,4 +86,13 @@ pub(crate) fn query_vectors(
         vectors.push(vector);
     }
     vectors
+}
+
+/// The distinct terms of a text.
+pub(super) fn terms_of(analyzer: &Analyzer, text: &str) -> Vec<String> {
+    let mut terms = Vec::new();
+    analyzer.terms(text, &mut |term| terms.push(term.to_owned()));
+    terms.sort_unstable();
+    terms.dedup();
+    terms
 }

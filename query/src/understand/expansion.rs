@@ -29,6 +29,13 @@ pub(crate) fn expand(
     let mut extras = Vec::new();
     for (of, term) in query.parts() {
         work.check()?;
+        if config.prefixes > 0.0 && is_one_character(&term.text) {
+            for text in pairs(corpus, &term.text)? {
+                if taken.insert(text.clone()) {
+                    extras.push(ExtraTerm { of, text, weight: config.prefixes, reason: ExpansionReason::Prefix });
+                }
+            }
+        }
         if !term.text.bytes().all(|byte| byte.is_ascii_lowercase()) {
             continue;
         }
@@ -93,6 +100,21 @@ fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<Strin
             }
         }
     }
+    Ok(found)
+}
+
+/// Whether a term is one character outside ASCII, which may be a word in a script without spaces.
+fn is_one_character(term: &str) -> bool {
+    !term.is_ascii() && term.chars().count() == 1
+}
+
+/// The first pairs of characters that a character begins.
+fn pairs(corpus: &Corpus<'_>, character: &str) -> Result<Vec<String>, StorageError> {
+    let mut found = Vec::new();
+    corpus.walk_terms(character, &mut |word| {
+        found.extend(std::str::from_utf8(word).ok().filter(|word| word.chars().count() == 2).map(str::to_owned));
+        if found.len() < MOST_CONTINUATIONS { Walk::Next } else { Walk::Stop }
+    })?;
     Ok(found)
 }
 

@@ -10,6 +10,7 @@ mod inflection;
 mod kind;
 mod parsed_query;
 mod spelling;
+mod subject;
 mod word_form;
 
 use aurora_analysis::Analyzer;
@@ -21,6 +22,8 @@ use crate::work::WorkBudget;
 
 pub use kind::QueryKind;
 pub(crate) use parsed_query::{ExtraTerm, ParsedQuery, Word};
+pub(crate) use subject::Subject;
+pub(crate) use word_form::is_path;
 
 /// A query that has been understood.
 pub(crate) struct Understood {

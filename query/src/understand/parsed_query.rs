@@ -1,5 +1,7 @@
 //! A query as terms, words and paths: what every later step reads.
 
+use std::borrow::Cow;
+
 use aurora_analysis::Analyzer;
 use rustc_hash::FxHashMap;
 
@@ -83,7 +85,7 @@ impl ParsedQuery {
         let (mut before, mut words) = ("", text.split_whitespace().peekable());
         while let Some(raw) = words.next() {
             let mut terms: Vec<String> = Vec::new();
-            analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
+            analyzer.terms(&as_written(raw), &mut |term| terms.push(term.to_owned()));
             if is_figure_of_speech(before, raw, words.peek().copied().unwrap_or("")) {
                 parsed.said.extend(terms.iter().cloned());
             }
@@ -160,6 +162,16 @@ impl ParsedQuery {
     pub(crate) fn asks_for(&self, terms: &[&str]) -> bool {
         let times_said = |term: &QueryTerm| self.said.iter().filter(|said| **said == term.text).count();
         self.terms.iter().any(|term| terms.contains(&term.text.as_str()) && term.count as usize > times_said(term))
+    }
+}
+
+/// A word with the name of a language such as `c++` or `c#` in the case in which texts have it.
+fn as_written(raw: &str) -> Cow<'_, str> {
+    match raw.as_bytes() {
+        [letter, b'+', b'+', ..] | [letter, b'#', ..] if letter.is_ascii_lowercase() => {
+            Cow::Owned([&raw[..1].to_ascii_uppercase(), &raw[1..]].concat())
+        }
+        _ => Cow::Borrowed(raw),
     }
 }
 

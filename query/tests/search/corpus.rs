@@ -25,6 +25,7 @@ pub(crate) struct Row {
     pub(crate) text: String,
     pub(crate) doc: String,
     pub(crate) calls: Vec<String>,
+    pub(crate) definitions: Vec<String>,
     pub(crate) git: ChunkHistory,
     pub(crate) metadata: Vec<(String, MetaValue)>,
     pub(crate) embedded: bool,
@@ -39,6 +40,7 @@ impl Row {
             text: text.to_owned(),
             doc: String::new(),
             calls: Vec::new(),
+            definitions: Vec::new(),
             git: ChunkHistory::None,
             metadata: Vec::new(),
             embedded: true,
@@ -57,6 +59,11 @@ impl Row {
 
     pub(crate) fn meta(mut self, key: &str, value: MetaValue) -> Self {
         self.metadata.push((key.to_owned(), value));
+        self
+    }
+
+    pub(crate) fn defines(mut self, name: &str) -> Self {
+        self.definitions.push(name.to_owned());
         self
     }
 
@@ -118,7 +125,7 @@ impl Row {
             doc: self.doc.clone(),
             text: self.text.clone(),
             calls: self.calls.clone(),
-            definitions: Vec::new(),
+            definitions: self.definitions.clone(),
             bases: Vec::new(),
             bindings: Vec::new(),
             tokens: StoredTokens::default(),

@@ -3,6 +3,7 @@
 mod columns;
 mod config;
 mod corpus;
+mod direct;
 mod generated;
 mod grep;
 mod keywords;

@@ -1,0 +1,193 @@
+//! Places that a query gives: the path of a file, or a line of one.
+
+use aurora_analysis::Analyzer;
+use aurora_storage::ChunkId;
+use roaring::RoaringBitmap;
+
+use crate::query::QueryError;
+use crate::retrieve::searched_root::{SearchedRoot, terms_of};
+use crate::understand::is_path;
+use crate::work::WorkBudget;
+
+/// Maximum number of files that a path may mean; more are no place.
+const MAX_FILES: usize = 32;
+/// Maximum number of files whose paths are compared with a path.
+const MAX_EXAMINED: usize = 10_000;
+/// Maximum number of places that are read from one query.
+const MAX_PLACES: usize = 8;
+/// Maximum number of chunks of a file that are candidates, if the query gives no line.
+const MAX_CHUNKS: usize = 50;
+
+/// A path, and the line after it if there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// In lower case, with `/`.
+    path: String,
+    line: Option<u32>,
+}
+
+/// How well a chunk fits a place; the least is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PlaceMatch {
+    /// Number of directories that only one of the two paths has.
+    directories: usize,
+    /// Number of lines between the chunk and the line.
+    distance: u32,
+    /// Number of lines of the chunk, if the query gives a line.
+    lines: u32,
+}
+
+impl Place {
+    /// The places in a query: every path with a line, and a path that is the whole query.
+    pub(crate) fn all(query: &str) -> Vec<Self> {
+        let words: Vec<&str> = query.split_whitespace().collect();
+        let mut places = Vec::new();
+        for (at, word) in words.iter().enumerate() {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !"/._-[".contains(c));
+            let (path, mut line) = with_line(word);
+            // As Python writes it: File "a.py", line 8
+            if line.is_none() && words.get(at + 1).is_some_and(|next| next.eq_ignore_ascii_case("line")) {
+                line = words.get(at + 2).and_then(|next| next.trim_end_matches([',', ':', ')']).parse().ok());
+            }
+            let path = path.replace('\\', "/").to_lowercase();
+            let path = path.trim_start_matches("./").trim_matches('/');
+            let is_whole = words.len() == 1 && !path.contains([':', '(', '#', '$', '<', '>', '=', '*', '"', '`']);
+            let is_place = if line.is_some() { path.contains(['.', '/']) } else { is_whole };
+            if is_place && !path.is_empty() {
+                places.push(Self { path: path.to_owned(), line });
+            }
+        }
+        places.truncate(MAX_PLACES);
+        places
+    }
+
+    /// Whether it cannot be the name of something else.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.line.is_some() || self.path.contains('/') || is_path(&self.path)
+    }
+
+    /// The chunks of an index at this place.
+    ///
+    /// # Errors
+    /// When the index cannot be read, or the request is cancelled.
+    pub(crate) fn chunks(
+        &self,
+        root: &SearchedRoot<'_>,
+        work: &WorkBudget,
+    ) -> Result<Vec<(ChunkId, PlaceMatch)>, QueryError> {
+        let mut found = Vec::new();
+        for (directories, chunks) in self.files(root, work)? {
+            let matched = |distance: u32, lines: u32| PlaceMatch { directories, distance, lines };
+            let Some(line) = self.line else {
+                let best = root.bm25.top(MAX_CHUNKS, Some(&chunks))?;
+                let first = chunks.iter().take(MAX_CHUNKS - best.len().min(MAX_CHUNKS)).map(ChunkId);
+                let ids = best.into_iter().map(|(id, _)| id).chain(first);
+                found.extend(ids.map(|id| (id, matched(0, 0))));
+                continue;
+            };
+            let mut of_file = Vec::new();
+            for id in chunks.into_iter().map(ChunkId) {
+                work.check()?;
+                let Some(chunk) = root.snapshot.chunk(id)? else { continue };
+                let (first, last) = (chunk.line_start(), chunk.line_end());
+                let distance = first.saturating_sub(line) + line.saturating_sub(last);
+                of_file.push((matched(distance, last.saturating_sub(first)), id));
+            }
+            let nearest = of_file.iter().map(|(matched, _)| matched.distance).min();
+            of_file.retain(|(matched, _)| Some(matched.distance) == nearest);
+            found.extend(of_file.into_iter().map(|(matched, id)| (id, matched)));
+        }
+        Ok(found)
+    }
+
+    /// The files that the path may mean, with the number of directories that only one of the paths has: files whose path ends with
+    /// it, or, if there are none, files whose path is the end of it.
+    fn files(&self, root: &SearchedRoot<'_>, work: &WorkBudget) -> Result<Vec<(usize, RoaringBitmap)>, QueryError> {
+        let inner = files(root, &self.path, |path| end_of(path, &self.path), work)?;
+        match self.path.rsplit_once('/') {
+            Some((_, name)) if inner.is_empty() => files(root, name, |path| end_of(&self.path, path), work),
+            _ => Ok(inner),
+        }
+    }
+}
+
+/// The files that contain all terms of a text and whose path matches; none if there are more than [`MAX_FILES`].
+fn files(
+    root: &SearchedRoot<'_>,
+    text: &str,
+    directories: impl Fn(&str) -> Option<usize>,
+    work: &WorkBudget,
+) -> Result<Vec<(usize, RoaringBitmap)>, QueryError> {
+    let mut chunks = root.with_all(&terms_of(&Analyzer, text))?;
+    let mut files = Vec::new();
+    for _ in 0..MAX_EXAMINED {
+        let Some(id) = chunks.min() else { break };
+        work.check()?;
+        let range = root.snapshot.file_range(ChunkId(id))?;
+        chunks.remove_range(..range.end.max(id + 1));
+        let Some(chunk) = root.snapshot.chunk(ChunkId(id))? else { continue };
+        if let Some(directories) = directories(&chunk.path().to_lowercase()) {
+            let mut of_file = RoaringBitmap::new();
+            of_file.insert_range(range);
+            files.push((directories, root.within(of_file)));
+        }
+        if files.len() > MAX_FILES {
+            return Ok(Vec::new());
+        }
+    }
+    Ok(files)
+}
+
+/// How many directories `path` has before `end`, if it ends with it.
+fn end_of(path: &str, end: &str) -> Option<usize> {
+    let before = path.strip_suffix(end)?;
+    (before.is_empty() || before.ends_with('/')).then(|| before.matches('/').count())
+}
+
+/// The path and the first line of `a.py:8`, `a.py:8:4`, `a.py:8-12`, `a.py#L8` and `a.py(8)`.
+fn with_line(word: &str) -> (&str, Option<u32>) {
+    let digits = |text: &str| {
+        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (number, rest) = text.split_at(end);
+        let is_place = rest.is_empty() || rest.starts_with([':', '-', ',', ')']);
+        if is_place { number.parse::<u32>().ok() } else { None }
+    };
+    let ends = [":", "#L", "("].into_iter().flat_map(|separator| word.match_indices(separator));
+    let place =
+        ends.filter_map(|(end, separator)| Some((&word[..end], digits(&word[end + separator.len()..])?))).next();
+    place.map_or((word, None), |(path, line)| (path, Some(line)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_from_every_notation() {
+        let place = |path: &str, line: u32| Place { path: path.to_owned(), line: Some(line).filter(|&line| line > 0) };
+        for (query, expected) in [
+            ("src/defs.py:8", place("src/defs.py", 8)),
+            ("server.c:7182", place("server.c", 7182)),
+            ("./src/App.tsx:10:5", place("src/app.tsx", 10)),
+            ("src/a.go#L12-L20", place("src/a.go", 12)),
+            ("src\\main.cs:3-9", place("src/main.cs", 3)),
+            ("TypeError at run (lib/x.js:10:5)", place("lib/x.js", 10)),
+            ("File \"app/models.py\", line 31, in save", place("app/models.py", 31)),
+            ("Main.java(12)", place("main.java", 12)),
+            ("lib/http.c", place("lib/http.c", 0)),
+            ("Makefile", place("makefile", 0)),
+        ] {
+            assert_eq!(Place::all(query), [expected], "{query}");
+        }
+        for query in ["how are a.py and b.py related", "error: 404", "std::io:1"] {
+            assert_eq!(Place::all(query), [], "{query}");
+        }
+    }
+
+    #[test]
+    fn a_path_ends_at_a_directory() {
+        assert_eq!(end_of("src/lib/http.c", "lib/http.c"), Some(1));
+        assert_eq!(end_of("lib/http.c", "lib/http.c"), Some(0));
+        assert_eq!(end_of("src/mylib/http.c", "lib/http.c"), None);
+    }
+}

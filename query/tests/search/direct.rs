@@ -1,0 +1,168 @@
+//! What a query literally is comes first: a place, a name, or a text.
+
+use crate::corpus::{self, Bag, NOW, Row};
+use aurora_query::{Mode, Query, Retriever, SearchConfig, SearchResults};
+use aurora_storage::ChunkType;
+
+use ChunkType::{Class, Code, Function, Kb, Method};
+
+fn search(rows: &[Row], text: &str) -> SearchResults {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let snapshot = corpus::write(directory.path(), rows, Some(&Bag::default()));
+    let retriever = Retriever::new(snapshot, Some(std::sync::Arc::new(Bag::default())), SearchConfig::default());
+    let results = retriever.search(&Query::new(text, NOW)).expect("a valid query");
+    assert!(results.hits.iter().map(|hit| hit.score).is_sorted_by(|a, b| a >= b), "{text}");
+    for hit in &results.hits {
+        let effects: f32 = hit.explanation.rules.iter().map(|rule| rule.effect).sum();
+        assert!((hit.scores.fused + effects - hit.score).abs() < 1e-4, "{text}: {}", hit.qualified_name);
+    }
+    results
+}
+
+fn names(rows: &[Row], text: &str) -> Vec<String> {
+    search(rows, text).hits.into_iter().map(|hit| hit.qualified_name).collect()
+}
+
+fn posts() -> Vec<Row> {
+    vec![
+        Row::new("src/sum.py", "calculate_total", Function, "def calculate_total(posts): return sum(posts)"),
+        Row::new("src/post.py", "Post", Class, "class Post: total = 0; posts = []"),
+        Row::new("src/post.py", "Post.page_total", Method, "def page_total(self): return total of posts"),
+        Row::new("src/list.py", "list_posts", Function, "def list_posts(): return posts, total"),
+        Row::new("src/names.py", "totalPosts", Function, "def totalPosts(): pass"),
+        Row::new("tests/t.py", "test_count", Function, "def test_count(): total_posts = Post.count()"),
+        Row::new("tests/t.py", "test_case", Function, "def test_case(): TOTAL_POSTS = 1"),
+    ]
+}
+
+#[test]
+fn an_identifier_that_only_a_test_contains_comes_first() {
+    let found = names(&posts(), "total_posts");
+    assert_eq!(found[..3], ["test_count", "test_case", "totalPosts"], "{found:?}");
+}
+
+#[test]
+fn a_definition_comes_before_what_contains_its_name() {
+    let mut rows = posts();
+    rows.push(Row::new("examples/x.py", "total_posts", Function, "def total_posts(): pass"));
+    let found = names(&rows, "total_posts");
+    assert_eq!(found[..2], ["total_posts", "test_count"], "{found:?}");
+}
+
+#[test]
+fn an_identifier_that_no_chunk_contains_is_said() {
+    let notes = |text: &str| search(&posts(), text).notes.join("; ");
+    assert!(notes("posts_total").contains("No chunk contains \"posts_total\""));
+    for text in ["total_posts", "Post", "posts", "list the posts", "tests/t.py"] {
+        assert!(!notes(text).contains("No chunk contains"), "{text}");
+    }
+}
+
+#[test]
+fn a_constant_is_found_whatever_words_ask_for_it() {
+    let user = |name: &str| {
+        Row::new(&format!("src/{name}.go"), name, Function, "for n := 0; n < MAX_RETRIES; n++ { wait(MAX_RETRIES) }")
+    };
+    let mut rows: Vec<Row> = ["retry", "connect", "where_defined", "value"].map(user).into();
+    rows.push(Row::new("src/limits.go", "", Code, "const MAX_RETRIES = 5").defines("MAX_RETRIES"));
+    for text in [
+        "MAX_RETRIES",
+        "const MAX_RETRIES",
+        "where is MAX_RETRIES defined",
+        "MAX_RETRIES value",
+        "what is the default value of MAX_RETRIES?",
+        "`MAX_RETRIES` constant",
+    ] {
+        assert_eq!(search(&rows, text).hits[0].file, "src/limits.go", "{text}");
+    }
+    let mentioned = search(&rows, "what happens when MAX_RETRIES is exceeded");
+    assert!(mentioned.hits.iter().any(|hit| hit.explanation.rules.iter().any(|rule| rule.rule == "definition")));
+}
+
+#[test]
+fn a_place_is_the_chunk_there() {
+    let mut rows = posts();
+    rows.push(Row::new("lib/http.c", "send", Function, "int send(int c) { return c; }"));
+    rows.push(Row::new("src/c.rs", "c", Function, "pub fn c(http: u8) -> u8 { http }"));
+    let place = |text: &str| {
+        let hit = search(&rows, text).hits.swap_remove(0);
+        (hit.file, hit.qualified_name)
+    };
+    let post = ("src/post.py".to_owned(), "Post.page_total".to_owned());
+    for text in ["src/post.py:22", "post.py:22", "/home/a/project/src/post.py:22:7", "see src/post.py#L22 please"] {
+        assert_eq!(place(text), post, "{text}");
+    }
+    assert_eq!(place("File \"src/post.py\", line 12, in x").1, "Post");
+    assert_eq!(place("src/post.py:19").1, "Post.page_total", "the nearest one where no chunk has the line");
+    for text in ["lib/http.c", "http.c", "./lib/http.c"] {
+        assert_eq!(place(text).0, "lib/http.c", "{text}");
+    }
+}
+
+#[test]
+fn literals_and_phrases_come_before_guesses() {
+    let rows = [
+        Row::new(
+            "src/server.c",
+            "expire",
+            Function,
+            "void expire() { lazy free eviction of activity; defragment 4 29 }",
+        ),
+        Row::new("src/lazy_free.c", "lazyfree_eviction", Function, "void lazyfree_eviction() { lazy eviction free }"),
+        Row::new(
+            "src/config.c",
+            "configs",
+            Function,
+            "standardConfig(\"lazyfree-lazy-eviction\", \"activedefrag\", 429)",
+        ),
+        Row::new("src/db.c", "load", Function, "log(\"Fatal error loading the DB: %s. Exiting.\", strerror(errno))"),
+        Row::new("src/fatal.c", "fatal_error", Function, "exit after a fatal error while the DB is loading"),
+    ];
+    for (text, first) in [
+        ("lazyfree-lazy-eviction", "configs"),
+        ("activedefrag", "configs"),
+        ("429", "configs"),
+        ("\"Fatal error loading\"", "load"),
+        ("fatal error loading the DB", "load"),
+    ] {
+        assert_eq!(names(&rows, text)[0], first, "{text}");
+    }
+}
+
+#[test]
+fn tests_of_a_name_come_before_it() {
+    let rows = [
+        Row::new("src/parse.py", "parse_header", Function, "def parse_header(line): return line.split(':')"),
+        Row::new("src/read.py", "read", Function, "def read(line): parse_header(line)"),
+        Row::new("tests/check.py", "test_lines", Function, "assert parse_header('a:b') == ['a', 'b']"),
+        Row::new("tests/other.py", "test_parse", Function, "assert parse('a:b') == ['a', 'b']"),
+    ];
+    for text in ["test for parse_header", "parse_header tests", "where is `parse_header` tested"] {
+        assert_eq!(names(&rows, text)[0], "test_lines", "{text}");
+    }
+    assert_eq!(names(&rows, "parse_header")[0], "parse_header");
+}
+
+#[test]
+fn languages_and_scripts_are_words() {
+    let rows = [
+        Row::new("src/c.go", "c", Function, "func c(x int) int { return x }"),
+        Row::new("langs.md", "Languages", Kb, "Written in C++ and C#"),
+        Row::new("src/shop.py", "shop", Function, "return \"ｔｏｔａｌ สวัสดีชาวโลก 仕様書\""),
+    ];
+    for text in ["C++", "c++", "C#", "c#"] {
+        assert_eq!(names(&rows, text)[0], "Languages", "{text}");
+    }
+    for text in ["total", "ｔｏｔａｌ", "ชาวโลก", "仕", "書", "様"] {
+        assert_eq!(names(&rows, text).first().map(String::as_str), Some("shop"), "{text}");
+    }
+}
+
+#[test]
+fn mode_dense_compares_no_words() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let snapshot = corpus::write(directory.path(), &posts(), Some(&Bag::default()));
+    let retriever = Retriever::new(snapshot, Some(std::sync::Arc::new(Bag::default())), SearchConfig::default());
+    let results = retriever.search(&Query { mode: Mode::Dense, ..Query::new("total_posts", NOW) }).expect("valid");
+    assert!(results.hits.iter().all(|hit| hit.explanation.rules.iter().all(|rule| rule.rule != "contains_query")));
+}
