@@ -94,7 +94,7 @@ fn terms_of_identifier(identifier: &str, classes: Classes, lower: &mut String, o
         if part.len() < identifier.len() || !whole_was_emitted {
             emit_lower(part, classes, lower, out);
         }
-        if class == Class::Cjk {
+        if class == Class::Unspaced {
             emit_characters(part, out);
         }
     });
