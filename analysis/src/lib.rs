@@ -51,3 +51,4 @@ pub use model_use::ModelUse;
 pub use passage::Passage;
 pub use reranker::{AUTO, Reranker};
 pub use static_model::{LateInteraction, PassageTokens, StaticModel, TokenSets};
+pub use tokenizer::is_unspaced;

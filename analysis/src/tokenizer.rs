@@ -189,8 +189,9 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Hiragana, Katakana, Bopomofo, Han, Hangul syllables, Thai, Lao, Burmese and Khmer, where they are letters or marks.
-fn is_unspaced(c: char) -> bool {
+/// Whether a character belongs to a script without spaces between words, or to Hangul: Hiragana, Katakana, Bopomofo, Han, Hangul
+/// syllables, Thai, Lao, Burmese and Khmer, where they are letters or marks.
+pub fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0e01}'..='\u{0e4e}' | '\u{0e81}'..='\u{0ece}' | '\u{0edc}'..='\u{0edf}' | '\u{1000}'..='\u{103f}' | '\u{1050}'..='\u{108f}'
         | '\u{1780}'..='\u{17d3}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{3105}'..='\u{312f}'

@@ -228,7 +228,7 @@ pub(crate) fn missing_subject(
     let is_found = |candidate: &Candidate<'_>| {
         candidate.direct.as_ref().is_some_and(|direct| !matches!(direct, DirectMatch::Variant(_)))
     };
-    if !subject.is_single || candidates.iter().any(is_found) {
+    if !subject.is_identifier() || candidates.iter().any(is_found) {
         return Ok(None);
     }
     let terms = terms_of(&Analyzer, subject.text);

@@ -35,10 +35,12 @@ pub(crate) enum DirectMatch {
     Name(ExactMatch),
     /// It is the file that the query may name.
     File(PlaceMatch),
-    /// It contains the query.
-    Holds(Holding),
+    /// It contains the query as it is written.
+    Holds,
     /// Its name has the words of the query in another case or naming convention.
     Variant(ExactMatch),
+    /// It contains the query in another case.
+    HoldsVariant,
 }
 
 /// How a chunk contains the query.
@@ -59,7 +61,7 @@ impl DirectMatch {
         match self {
             Self::Place(_) | Self::File(_) => "place",
             Self::Name(_) | Self::Variant(_) => "exact_identifier",
-            Self::Test(_) | Self::Holds(_) => "contains_query",
+            Self::Test(_) | Self::Holds | Self::HoldsVariant => "contains_query",
         }
     }
 }
@@ -102,10 +104,14 @@ pub(crate) fn direct_matches(
                 let classes = name.map(|name| name.classes(PathClasses::of(name.path)));
                 Ok(classes.is_some_and(|classes| classes.holds(PathClass::Test)))
             };
-            if !subject.of_tests {
-                add(id, DirectMatch::Holds(holding));
-            } else if is_test()? {
-                add(id, DirectMatch::Test(holding));
+            match holding {
+                _ if subject.of_tests => {
+                    if is_test()? {
+                        add(id, DirectMatch::Test(holding));
+                    }
+                }
+                Holding::AsWritten => add(id, DirectMatch::Holds),
+                Holding::OtherCase => add(id, DirectMatch::HoldsVariant),
             }
         }
     }
@@ -175,36 +181,44 @@ fn holding(
     }
     let terms = terms_of(&Analyzer, plain);
     let mut chunks = root.with_all(&terms)?;
-    let is_joined = |term: &&String| !term.contains(['.', '-']);
-    if chunks.is_empty() && !terms.iter().all(|term| is_joined(&term)) {
-        // What joins the identifiers may join them with more.
-        let parts: Vec<String> = terms.iter().filter(is_joined).cloned().collect();
-        chunks = root.with_all(&parts)?;
+    if chunks.is_empty() {
+        chunks = match plain.chars().count() {
+            1 if !plain.is_ascii() => root.bm25.holding(Some(&root.within(root.snapshot.live().clone()))),
+            _ => root.with_all(&parts(&terms))?,
+        };
     }
-    if chunks.len() > MAX_COMPARED as u64 {
-        // Every chunk that has the term of an identifier contains it.
-        let is_one_term = plain.chars().all(|c| c.is_alphanumeric() || c == '_') && terms.len() > 1;
-        if is_one_term {
-            let best = if chunks.len() <= MAX_HOLDING as u64 {
-                chunks.into_iter().map(ChunkId).collect()
-            } else {
-                root.bm25.top(MAX_HOLDING, Some(&chunks))?.into_iter().map(|(id, _)| id).collect::<Vec<_>>()
-            };
-            return Ok(best.into_iter().map(|id| (id, Holding::AsWritten)).collect());
-        }
-        if terms.len() < 2 {
-            return Ok(Vec::new());
-        }
-        chunks = root.bm25.top(MAX_COMPARED, Some(&chunks))?.into_iter().map(|(id, _)| id.0).collect();
-    }
+    // Every chunk with the term of an identifier contains it.
+    let is_identifier = plain.chars().all(|c| c.is_alphanumeric() || c == '_') && terms.len() > 1;
+    let compared = if chunks.len() <= MAX_COMPARED as u64 {
+        chunks.iter().map(ChunkId).collect()
+    } else if terms.len() > 1 {
+        root.bm25.top(MAX_COMPARED, Some(&chunks))?.into_iter().map(|(id, _)| id).collect()
+    } else {
+        Vec::new()
+    };
     let mut found = Vec::new();
-    for id in chunks.into_iter().map(ChunkId) {
+    for id in compared {
         work.check()?;
+        chunks.remove(id.0);
         let Some(texts) = root.snapshot.text(id)? else { continue };
         let best = [&texts.text, &texts.doc].into_iter().filter_map(|text| contains(text, plain)).min();
         found.extend(best.map(|holding| (id, holding)));
     }
+    if let Some(best) = found.iter().map(|(_, holding)| *holding).min().filter(|_| is_identifier) {
+        let others = root.bm25.top(MAX_HOLDING, Some(&chunks))?;
+        found.extend(others.into_iter().map(|(id, _)| (id, best)));
+    }
     Ok(found)
+}
+
+/// The terms that a text has in the middle of longer ones, too: not those that `.` or `-` join, and of a text whose script marks no
+/// words only the pairs of characters.
+fn parts(terms: &[String]) -> Vec<String> {
+    let is_unspaced = |term: &str| term.chars().any(aurora_analysis::is_unspaced);
+    let has_pairs = terms.iter().any(|term| is_unspaced(term) && term.chars().count() == 2);
+    let is_part =
+        |term: &&String| !term.contains(['.', '-']) && !(has_pairs && is_unspaced(term) && term.chars().count() != 2);
+    terms.iter().filter(is_part).cloned().collect()
 }
 
 /// How a text contains a word or a phrase that neither begins nor ends within a longer word.
@@ -219,7 +233,8 @@ fn contains(text: &str, wanted: &str) -> Option<Holding> {
 }
 
 fn is_whole_in(text: &str, wanted: &str) -> bool {
-    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let is_word =
+        |c: Option<char>| c.is_some_and(|c| (c.is_alphanumeric() || c == '_') && !aurora_analysis::is_unspaced(c));
     let (begins, ends) = (is_word(wanted.chars().next()), is_word(wanted.chars().next_back()));
     text.match_indices(wanted).any(|(start, _)| {
         let (before, after) = (&text[..start], &text[start + wanted.len()..]);
@@ -243,6 +258,6 @@ mod tests {
         for wanted in ["retry", "RETRIES", "azyfree-lazy-eviction", ""] {
             assert_eq!(contains(text, wanted), None, "{wanted}");
         }
-        assert_eq!(contains("größe ＡＢ仕様書", "größe"), Some(Holding::AsWritten));
+        assert_eq!(contains("größe仕様書", "仕"), Some(Holding::AsWritten));
     }
 }

@@ -57,7 +57,7 @@ fn nothing_is_guessed_where_something_matches_or_nothing_is_near() {
     }
     let mut off = SearchConfig::default();
     off.expansion.spelling = 0.0;
-    assert_eq!(self::index(off).ask("parseQurey").notes.len(), 0);
+    assert!(self::index(off).ask("parseQurey").notes.iter().all(|note| !note.contains("searched for")));
 }
 
 #[test]
