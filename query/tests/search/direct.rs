@@ -38,7 +38,7 @@ fn posts() -> Vec<Row> {
 #[test]
 fn an_identifier_that_only_a_test_contains_comes_first() {
     let found = names(&posts(), "total_posts");
-    assert_eq!(found[..3], ["test_count", "test_case", "totalPosts"], "{found:?}");
+    assert_eq!(found[..3], ["test_count", "totalPosts", "test_case"], "{found:?}");
 }
 
 #[test]
