@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use aurora_analysis::Analyzer;
-use aurora_storage::{ChunkId, Label, StorageError};
+use aurora_storage::{ChunkId, Field, Label, StorageError};
 use roaring::RoaringBitmap;
 
 use crate::path_class::{PathClass, PathClasses};
@@ -21,7 +21,7 @@ const MAX_DECLARATIONS: usize = 64;
 const MAX_COMPARED: usize = 64;
 /// Maximum number of chunks that become candidates because they contain the query.
 const MAX_HOLDING: usize = 200;
-/// Minimum number of words of a query that is looked for as a phrase, unless it is quoted.
+/// A query of fewer words is no phrase if a definition has all of them in its name, unless it is quoted.
 const MIN_PHRASE_WORDS: usize = 4;
 
 /// Why a chunk ranks above others, the best first. Chunks with equal reasons are ordered by score.
@@ -29,8 +29,8 @@ const MIN_PHRASE_WORDS: usize = 4;
 pub(crate) enum DirectMatch {
     /// It is at the place that the query gives.
     Place(PlaceMatch),
-    /// It is test code with the name of which the query asks for tests.
-    Test(Holding),
+    /// It is test code that calls or mentions the name of which the query asks for tests.
+    Test { is_mention: bool, holding: Holding },
     /// Its name is the query.
     Name(ExactMatch),
     /// It is the file that the query may name.
@@ -61,7 +61,7 @@ impl DirectMatch {
         match self {
             Self::Place(_) | Self::File(_) => "place",
             Self::Name(_) | Self::Variant(_) => "exact_identifier",
-            Self::Test(_) | Self::Holds | Self::HoldsVariant => "contains_query",
+            Self::Test { .. } | Self::Holds | Self::HoldsVariant => "contains_query",
         }
     }
 }
@@ -97,22 +97,21 @@ pub(crate) fn direct_matches(
         let is_name = exact.is_as_written() || !is_identifier && exact.has_same_letters();
         add(id, if is_name { DirectMatch::Name(exact) } else { DirectMatch::Variant(exact) });
     }
-    if uses_words {
-        for (id, holding) in holding(root, query, subject, work)? {
-            let is_test = || -> Result<bool, StorageError> {
-                let name = root.snapshot.chunk(id)?.map(ChunkName::of);
-                let classes = name.map(|name| name.classes(PathClasses::of(name.path)));
-                Ok(classes.is_some_and(|classes| classes.holds(PathClass::Test)))
-            };
-            match holding {
-                _ if subject.of_tests => {
-                    if is_test()? {
-                        add(id, DirectMatch::Test(holding));
-                    }
-                }
-                Holding::AsWritten => add(id, DirectMatch::Holds),
-                Holding::OtherCase => add(id, DirectMatch::HoldsVariant),
-            }
+    if !uses_words {
+        return Ok(found);
+    }
+    let contents = holding(root, query, subject, work)?;
+    if !subject.of_tests {
+        for (id, holding) in contents {
+            add(id, if holding == Holding::AsWritten { DirectMatch::Holds } else { DirectMatch::HoldsVariant });
+        }
+        return Ok(found);
+    }
+    let calls = root.snapshot.label(Label::Calls(IdentifierQuery::new(subject.text).member()))?;
+    for (id, holding) in contents {
+        let is_test = |name: ChunkName<'_>| name.classes(PathClasses::of(name.path)).holds(PathClass::Test);
+        if !found.contains_key(&id) && root.snapshot.chunk(id)?.map(ChunkName::of).is_some_and(is_test) {
+            found.insert(id, DirectMatch::Test { is_mention: !calls.contains(id.0), holding });
         }
     }
     Ok(found)
@@ -176,11 +175,12 @@ fn holding(
     let text = subject.text;
     let plain = text.trim_matches(['`', '"', '\'']);
     let is_quoted = plain.len() + 2 <= text.len();
-    if !subject.is_single && !is_quoted && query.split_whitespace().count() < MIN_PHRASE_WORDS {
-        return Ok(Vec::new());
-    }
     let terms = terms_of(&Analyzer, plain);
     let mut chunks = root.with_all(&terms)?;
+    let is_short = !subject.is_single && !is_quoted && query.split_whitespace().count() < MIN_PHRASE_WORDS;
+    if is_short && (chunks.len() > MAX_COMPARED as u64 || has_named(root, &chunks, &terms)?) {
+        return Ok(Vec::new());
+    }
     if chunks.is_empty() {
         chunks = match plain.chars().count() {
             1 if !plain.is_ascii() => root.bm25.holding(Some(&root.within(root.snapshot.live().clone()))),
@@ -209,6 +209,20 @@ fn holding(
         found.extend(others.into_iter().map(|(id, _)| (id, best)));
     }
     Ok(found)
+}
+
+/// Whether one of some chunks has all terms in its qualified name.
+fn has_named(root: &SearchedRoot<'_>, chunks: &RoaringBitmap, terms: &[String]) -> Result<bool, StorageError> {
+    let mut named = chunks.clone();
+    for term in terms {
+        let postings = root.snapshot.postings(term)?;
+        let is_in_name = |id: u32| {
+            let frequencies = postings.find(ChunkId(id));
+            frequencies.is_some_and(|frequencies| frequencies[Field::QualifiedName.index()] > 0)
+        };
+        named = named.into_iter().filter(|&id| is_in_name(id)).collect();
+    }
+    Ok(!named.is_empty())
 }
 
 /// The terms that a text has in the middle of longer ones, too: not those that `.` or `-` join, and of a text whose script marks no

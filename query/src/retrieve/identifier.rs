@@ -148,14 +148,16 @@ impl IdentifierQuery {
     pub(crate) fn new(text: &str) -> Self {
         let plain = text.trim().trim_matches(['`', '"', '\'']).trim();
         let plain = without_tag(plain);
-        let plain = plain.strip_suffix("()").unwrap_or(plain).trim().to_owned();
+        let plain = plain.strip_suffix("()").unwrap_or(plain).trim();
+        // The sign of a variable in Elixir, Perl, PHP or Ruby is no part of its name.
+        let plain = plain.trim_start_matches(['@', '$', '%']).to_owned();
         let dotted = dotted(&plain);
         Self { plain, dotted }
     }
 
     /// Lower-case names to look up in the index: the whole query, its last member, and that in other naming conventions.
     pub(crate) fn lookups(&self) -> Vec<String> {
-        let member = self.last_member().unwrap_or(&self.plain);
+        let member = self.member();
         let mut names = vec![self.plain.to_lowercase(), member.to_lowercase()];
         if !member.contains(char::is_whitespace) {
             names.extend([squeezed(member), joined(member, '_'), joined(member, '-')]);
@@ -163,6 +165,11 @@ impl IdentifierQuery {
         let mut seen = BTreeSet::new();
         names.retain(|name| !name.is_empty() && seen.insert(name.clone()));
         names
+    }
+
+    /// What it calls a function: its last member.
+    pub(crate) fn member(&self) -> &str {
+        self.last_member().unwrap_or(&self.plain)
     }
 
     /// The member of a qualified name. A sentence that ends in one, `converts to yaml.Node`, is none.

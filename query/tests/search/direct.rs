@@ -124,6 +124,8 @@ fn literals_and_phrases_come_before_guesses() {
         ("429", "configs"),
         ("\"Fatal error loading\"", "load"),
         ("fatal error loading the DB", "load"),
+        ("error loading", "load"),
+        ("lazyfree eviction", "lazyfree_eviction"),
     ] {
         assert_eq!(names(&rows, text)[0], first, "{text}");
     }
@@ -134,8 +136,11 @@ fn tests_of_a_name_come_before_it() {
     let rows = [
         Row::new("src/parse.py", "parse_header", Function, "def parse_header(line): return line.split(':')"),
         Row::new("src/read.py", "read", Function, "def read(line): parse_header(line)"),
-        Row::new("tests/check.py", "test_lines", Function, "assert parse_header('a:b') == ['a', 'b']"),
+        Row::new("tests/check.py", "test_lines", Function, "assert parse_header('a:b') == ['a', 'b']")
+            .calls("parse_header"),
+        Row::new("tests/check.py", "", Code, "from parse import parse_header"),
         Row::new("tests/other.py", "test_parse", Function, "assert parse('a:b') == ['a', 'b']"),
+        Row::new("tests/mocks.py", "Mock.parse_header", Method, "def parse_header(self, line): pass"),
     ];
     for text in ["test for parse_header", "parse_header tests", "where is `parse_header` tested"] {
         assert_eq!(names(&rows, text)[0], "test_lines", "{text}");
