@@ -27,6 +27,8 @@ from trees import Tree, is_asked
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 NAME = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z][A-Z]|[A-Z][A-Z][a-z]|[A-Za-z][0-9]")
+# Encoded data, such as keys and pictures: what stands in such lines is no word.
+DATA = re.compile(r"(?=[A-Za-z+/]*[0-9])(?=[^\s]*[A-Z])(?=[^\s]*[a-z])[A-Za-z0-9+/]{40,}")
 NUMBER = re.compile(r"(?<![A-Za-z0-9_])[0-9][A-Za-z0-9_.]*")
 ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly", "al", "ion", "able", "ment", "ness", "ity", "ive")
 # Lines of comments, of texts with spaces, and without any sign of code: plain words in them are prose.
@@ -75,7 +77,8 @@ def candidates(files, known):
         word, file, line = seen[0]
         is_alone = len(seen) <= MAX_PLACES and all(other == word and place is file for other, place, _ in seen)
         if is_alone and file.is_source and is_asked(file.path) and is_identifier(word, known):
-            if not NAME.search(word) and any(PROSE.search(file.lines[number - 1]) for _, _, number in seen):
+            lines = [file.lines[number - 1] for _, _, number in seen]
+            if any(DATA.search(line) or (PROSE.search(line) and not NAME.search(word)) for line in lines):
                 continue
             sides = {file.is_test(number) for _, _, number in seen}
             if len(sides) == 1:
