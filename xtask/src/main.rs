@@ -3,6 +3,7 @@
 mod cargo;
 mod exact;
 mod explore;
+mod finding;
 mod markers;
 mod memory_quality;
 mod run;
@@ -63,6 +64,12 @@ enum Task {
 
 #[derive(Subcommand)]
 enum Bench {
+    /// Everyday questions with one place that answers them, drawn from the text of repositories, by one program or two.
+    Everyday {
+        /// Checked-out repositories, then options such as `--aur PROGRAM` (twice for a peer), `--misses` and `--out FILE`.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// How often a name that is defined once stands first when it is searched for.
     Exact(exact::Options),
     /// Attribution of a whole repository against git blame and gix's blame, which is compiled for this alone.
@@ -92,6 +99,12 @@ enum Bench {
         /// Compare files of this language only.
         #[arg(long)]
         language: Option<String>,
+    },
+    /// Identifiers that one file alone contains, searched for by one program or two.
+    Identifiers {
+        /// Checked-out repositories, then options such as `--aur PROGRAM` (twice for a peer), `--sample 200` and `--misses`.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
     },
     /// Processor time of indexing against a bare loop that reads and parses every file.
     Index {
@@ -147,6 +160,7 @@ fn main() -> ExitCode {
         Task::Explore(options) => explore::run(&options),
         Task::TeamDay { program, repositories } => servers::team_day(program, &repositories),
         Task::MemoryQuality { directory, arguments } => memory_quality::run(&directory, &arguments),
+        Task::Bench { bench: Bench::Everyday { arguments } } => finding::run("everyday", &arguments),
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
         Task::Bench { bench: Bench::Graph { root, edges, show } } => {
             run::bench("aurora", "graph", &[root, edges], &[show.to_string()])
@@ -157,6 +171,7 @@ fn main() -> ExitCode {
                 ["--misses".to_owned(), misses.to_string()].into_iter().chain(language).collect();
             run::bench("aurora-languages", "definitions", &roots, &options)
         }
+        Task::Bench { bench: Bench::Identifiers { arguments } } => finding::run("identifiers", &arguments),
         Task::Bench { bench: Bench::Index { root, rounds } } => {
             run::bench("aurora", "index", &[root], &[rounds.to_string()])
         }

@@ -40,7 +40,8 @@ pub(crate) fn program(target: &Path) -> PathBuf {
     target.join("release/aur")
 }
 
-fn call(command: &mut Command) -> Result<(), String> {
+/// Runs a command to its end.
+pub(crate) fn call(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
 }

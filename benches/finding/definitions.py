@@ -1,0 +1,30 @@
+"""Definitions as plain regular expressions find them, line by line, by the table of `cargo xtask bench exact`."""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+TABLE = Path(__file__).resolve().parents[2] / "xtask/src/exact/patterns.tsv"
+SHORTEST = 5
+
+
+def patterns():
+    """The expressions by extension."""
+    by_extension = defaultdict(list)
+    for row in TABLE.read_text().splitlines():
+        if not row.startswith("#"):
+            _, extensions, expression = row.split("\t")
+            for extension in extensions.split(" "):
+                by_extension[extension].append(re.compile(expression))
+    return by_extension
+
+
+def definitions(files):
+    """The names that one line of all files defines, whatever their case, with the file and the line."""
+    table, found = patterns(), defaultdict(list)
+    for file in files:
+        for number, line in enumerate(file.lines, 1):
+            name = next((hit[1] for hit in (each.search(line) for each in table[file.extension]) if hit), None)
+            if name:
+                found[name.lower()].append((name, file, number))
+    return [places[0] for places in found.values() if len(places) == 1 and len(places[0][0]) >= SHORTEST]

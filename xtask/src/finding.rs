@@ -1,0 +1,16 @@
+//! Benches of what a search finds in checked-out repositories, which are written in Python.
+
+use std::process::Command;
+
+use crate::cargo::project;
+use crate::servers;
+
+/// Runs a bench with the programs that the arguments name, or with a newly built one.
+pub(crate) fn run(bench: &str, arguments: &[String]) -> Result<(), String> {
+    let mut python = Command::new("python3");
+    python.arg("-B").arg(project().join(format!("benches/finding/{bench}.py"))).args(arguments);
+    if !arguments.iter().any(|argument| argument == "--aur" || argument.starts_with("--aur=")) {
+        python.arg("--aur").arg(servers::program(&servers::built()?));
+    }
+    servers::call(&mut python)
+}
