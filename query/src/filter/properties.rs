@@ -9,7 +9,6 @@ use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::paths::PathPatterns;
-use crate::filter::spec::of_language;
 use crate::filter::types::parse_type;
 use crate::work::WorkBudget;
 
@@ -68,6 +67,12 @@ impl Property {
         }
         Ok(equal)
     }
+}
+
+/// The chunks in a language, whose name may be given in capitals.
+pub(super) fn of_language(snapshot: &Snapshot, language: &str) -> Result<RoaringBitmap, StorageError> {
+    let found = snapshot.label(Label::Language(language))?;
+    if found.is_empty() { snapshot.label(Label::Language(&language.to_lowercase())) } else { Ok(found) }
 }
 
 fn of_type(snapshot: &Snapshot, name: &str) -> Result<RoaringBitmap, SelectError> {

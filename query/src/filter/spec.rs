@@ -11,6 +11,7 @@ use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, MAX_TOTAL_BYTES, MAX_VALUE_BYTES, MAX_VALUES, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::paths::PathPatterns;
+use crate::filter::properties::of_language;
 use crate::filter::text::TextFilter;
 use crate::filter::types::parse_type;
 use crate::memory::Source;
@@ -269,12 +270,6 @@ impl ChunkSelection {
 /// The names in values, each of which may have several, separated by commas.
 pub(super) fn names_in(values: &[String]) -> impl Iterator<Item = &str> {
     values.iter().flat_map(|item| item.split(',')).map(str::trim).filter(|name| !name.is_empty())
-}
-
-/// The chunks in a language, whose name may be given in capitals.
-pub(super) fn of_language(snapshot: &Snapshot, language: &str) -> Result<RoaringBitmap, StorageError> {
-    let found = snapshot.label(Label::Language(language))?;
-    if found.is_empty() { snapshot.label(Label::Language(&language.to_lowercase())) } else { Ok(found) }
 }
 
 fn no_chunk(condition: &Condition) -> String {
