@@ -123,4 +123,10 @@ fn each_filter_lists_without_a_query() {
     ] {
         assert!(!listed(&fixture, fixture.root(), &arguments).is_empty(), "{arguments:?}");
     }
+    assert_eq!(
+        run(&fixture, &["mem", "add", "note", "-m", "The staging database is reset every Sunday"]).code,
+        Some(0)
+    );
+    let notes = listed(&fixture, fixture.root(), &["--scope", "project"]);
+    assert_eq!((notes.len(), run(&fixture, &["mem", "search"]).code), (1, Some(2)), "{notes:?}");
 }
