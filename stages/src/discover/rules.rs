@@ -77,7 +77,7 @@ impl Rules {
             })
         };
         let has_git = |directory: &Path| directory.join(".git").symlink_metadata().is_ok();
-        let top = root.ancestors().find(|directory| has_git(directory)).unwrap_or(root);
+        let top = root.ancestors().find(|directory| is_repository(directory)).unwrap_or(root);
         let mut files = [const { None }; KINDS];
         files[EXCLUDES] = or_warn(excludes(top), root);
         let rules = Arc::new(Self::read(None, top, files, true));
@@ -118,7 +118,7 @@ impl Rules {
             files[kind] = self::present(path, content)?;
         }
         // Those of the root are among the rules above it.
-        let is_inner = present.git && directory != root.path();
+        let is_inner = present.git && directory != root.path() && is_repository(directory);
         if present.git {
             files[NAMES.len()] = exclude_file(directory)?;
         }
@@ -235,6 +235,12 @@ fn line(path: PathBuf) -> Result<Option<String>, UnreadableRules> {
     let content = read_regular(&path, MAX_POINTER);
     let content = present(path, content)?.map(|(_, content)| content).unwrap_or_default();
     Ok(String::from_utf8_lossy(&content).lines().next().map(str::to_owned))
+}
+
+/// Whether a directory is the top of a repository, as far as its `.git` tells.
+fn is_repository(directory: &Path) -> bool {
+    let git = git_directory(directory).ok().flatten();
+    git.is_some_and(|git| git.join("HEAD").symlink_metadata().is_ok())
 }
 
 /// Whether a directory is a work tree into which a repository has checked out files; a bare repository has none of its own.
