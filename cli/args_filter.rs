@@ -3,6 +3,8 @@
 use aurora_query::{FilterError, FilterSpec};
 use clap::Args;
 
+use crate::place;
+
 #[derive(Args, Debug)]
 pub(crate) struct FilterArgs {
     /// Only chunks whose text matches this regular expression; may be given more than once
@@ -19,11 +21,11 @@ pub(crate) struct FilterArgs {
     #[arg(long = "type", short = 't', value_name = "TYPES")]
     pub(crate) types: Vec<String>,
 
-    /// Only these languages, separated by commas
+    /// Only these languages, by name or file extension, separated by commas
     #[arg(long, short = 'l', value_name = "LANGUAGES")]
     pub(crate) lang: Vec<String>,
 
-    /// Only files that match this glob; may be given more than once
+    /// Only files at this path, or that match this glob; may be given more than once
     #[arg(long, short = 'p', value_name = "GLOB")]
     pub(crate) path: Vec<String>,
 
@@ -43,6 +45,7 @@ impl FilterArgs {
             types: self.types.clone(),
             languages: self.lang.clone(),
             paths: self.path.clone(),
+            from: place::here(),
             grep: self.grep.clone(),
             fixed: self.fixed.clone(),
             ..FilterSpec::default()

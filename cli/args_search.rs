@@ -10,7 +10,7 @@ use crate::values::{ModeArg, parse_budget, parse_limit, parse_snippet_lines, par
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     /// Identifier, keywords or sentence to search for; optional if a filter is given
-    #[arg(value_name = "QUERY", required_unless_present_any = ["stdin", "grep", "fixed", "types", "lang", "path", "where_", "source"], conflicts_with = "stdin")]
+    #[arg(value_name = "QUERY", required_unless_present_any = ["stdin", "grep", "fixed", "types", "lang", "path", "where_", "source", "scope"], conflicts_with = "stdin")]
     pub(crate) query: Vec<String>,
 
     /// Show at most this many results [default: 10; with --budget 100]

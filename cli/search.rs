@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read, Write};
 use aurora_project::{PackedAnswer, SearchRequest, chain};
 use aurora_query::{
     Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, Hit, LONGEST_QUERY, Mode, QueryError,
-    SearchResults, ShownChunk, TextFilter, WorkBudget,
+    SearchResults, ShownChunk, Source, TextFilter, WorkBudget,
 };
 use serde_json::json;
 
@@ -36,6 +36,10 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let mut filter = args.filter.spec().map_err(|error| Failure::from_error(&error))?;
     filter.sources = searched::sources(&args.memory);
     let query = args.query.join(" ");
+    if query.trim().is_empty() && filter.is_empty() && args.memory.scope.is_some() {
+        // Only memory has scopes.
+        filter.sources = vec![Source::Memory];
+    }
     let patterns = filter.text().map_err(|error| Failure::from_error(&error))?;
     if !args.stdin && query.trim().is_empty() && filter.is_empty() {
         return Err(Failure::from_error(&QueryError::Empty));

@@ -4,6 +4,7 @@ use aurora_query::FilterSpec;
 use aurora_suggest::nearest;
 
 use crate::args_filter::FilterArgs;
+use crate::place;
 
 /// The names before the colons, as the options of a search are called.
 const KEYS: [&str; 6] = ["type", "lang", "path", "where", "grep", "fixed"];
@@ -11,7 +12,7 @@ const KEYS: [&str; 6] = ["type", "lang", "path", "where", "grep", "fixed"];
 /// The filter that a line asks for; in words what is wrong with the line.
 pub(super) fn parse(line: &str) -> Result<FilterSpec, String> {
     let words = shlex::split(line).ok_or("A quotation mark has no second one")?;
-    let mut filter = FilterSpec::default();
+    let mut filter = FilterSpec { from: place::here(), ..FilterSpec::default() };
     for word in &words {
         let (key, value) = word.split_once(':').ok_or_else(|| unknown(word))?;
         if value.is_empty() && KEYS.contains(&key) {
@@ -63,7 +64,7 @@ mod tests {
         assert_eq!((filter.types, filter.languages), (vec!["function,method".to_owned()], vec!["rust".to_owned()]));
         assert_eq!((filter.paths, filter.grep), (vec!["a b/**".to_owned()], vec![r"sleep\(\d+\)".to_owned()]));
         assert_eq!((filter.fixed, filter.where_.len()), (vec!["a:b".to_owned()], 1));
-        assert_eq!(parse("  "), Ok(FilterSpec::default()));
+        assert_eq!(parse("  ").map(|filter| filter.is_empty()), Ok(true));
     }
 
     #[test]

@@ -14,7 +14,6 @@ use super::{sanitize, units};
 /// Time between two plain lines; a run shorter than that prints none.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 const COUNTED: &str = "Indexing {bar:24} {human_pos}/{human_len} files  {msg}";
-const HISTORY: &str = "Reading git history {bar:24} {human_pos}/{human_len} commits  {msg}";
 const UNCOUNTED: &str = "Indexing {spinner} {human_pos} files  {msg}";
 
 /// Watches an index run and tells the user.
@@ -75,10 +74,8 @@ impl IndexObserver for IndexProgress {
                 }
             }
             Display::Bar { bar, .. } => {
-                bar.set_style(style(HISTORY));
-                bar.set_length(walk.total);
-                bar.set_position(walk.done);
-                bar.set_message("everything can be searched");
+                // All files are done, so the bar is full and stays so.
+                bar.set_message(format!("everything can be searched. {}", commits(walk)));
                 bar.tick();
             }
         }

@@ -87,7 +87,7 @@ pub(crate) fn located(given: &Path, root: &Path, plan: &Plan) -> Outcome<String>
     if indexing::suppliers(plan).any(|stage| text.starts_with(&format!("@{stage}/"))) {
         return Ok(text.to_owned());
     }
-    if given.symlink_metadata().is_ok() {
+    if given.symlink_metadata().is_ok() || place::spellings(root, text).is_empty() {
         return Err(Failure::new(format!("{shown} is not below {}", root.display()))
             .with_help("`--root` names the directory of another project"));
     }

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use aurora_pipeline::{CancelToken, Observer, Outcome, Progress};
 use aurora_project::{Project, ProjectError, chain};
 use aurora_stages::git_signal::WalkProgress;
-use aurora_stages::index::{self as indexing, IndexError, IndexObserver, IndexOptions, IndexSummary, RunRecord};
+use aurora_stages::index::{
+    self as indexing, IndexError, IndexObserver, IndexOptions, IndexSummary, RunRecord, WholeRun,
+};
 use aurora_storage::StorageError;
 use tokio::sync::watch;
 
@@ -77,7 +79,8 @@ pub(crate) fn run(
     published: &dyn Fn(),
 ) -> Result<IndexSummary, ProjectError> {
     priority::yield_to_searches();
-    let reporter = &Reporter { status, began: Instant::now() };
+    let reporter = Reporter { status, began: Instant::now() };
+    let progress = &WholeRun::new(&reporter);
     let unattended = project.unattended_options()?;
     let options = IndexOptions {
         force: request.force,
@@ -88,13 +91,14 @@ pub(crate) fn run(
     };
     if let Some(time) = request.first_answer {
         let first =
-            stopped_after(time, cancel, |cancel| indexing::run(&IndexOptions { cancel, ..options.clone() }, reporter))?;
+            stopped_after(time, cancel, |cancel| indexing::run(&IndexOptions { cancel, ..options.clone() }, progress))?;
         published();
         if first.complete || first.report.outcome == Outcome::Completed || cancel.is_cancelled() {
             return Ok(first);
         }
+        progress.next_pass(true);
     }
-    let summary = indexing::run(&IndexOptions { cancel: cancel.clone(), ..options }, reporter)?;
+    let summary = indexing::run(&IndexOptions { cancel: cancel.clone(), ..options }, progress)?;
     published();
     tell_warnings(project, &summary);
     Ok(summary)

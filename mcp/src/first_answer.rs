@@ -20,12 +20,14 @@ const TELL: Duration = Duration::from_millis(200);
 pub(crate) async fn wait(roots: &Roots, context: &RequestContext<RoleServer>) -> Result<Option<String>, String> {
     let Some(first) = roots.iter().next() else { return Err("There is no root.".to_owned()) };
     let began = Instant::now();
+    // Progress under one token must not go back, so that of several projects is added up.
+    let mut told = Told::default();
     if roots.iter().all(|root| root.live.is_missing()) {
-        wait_for(&first.live, began, context).await?;
+        wait_for(&first.live, began, context, &mut told).await?;
     }
     for root in roots.iter().filter(|root| root.live.is_missing() && root.live.upkeep() == Upkeep::Build) {
         // The answer comes from the others, and has a note.
-        let _ = wait_for(&root.live, began, context).await;
+        let _ = wait_for(&root.live, began, context, &mut told).await;
     }
     let notes: Vec<String> = roots.iter().filter_map(|root| unfinished(&root.live)).collect();
     Ok((!notes.is_empty()).then(|| notes.join("\n")))
@@ -39,10 +41,24 @@ fn unfinished(live: &LiveProject) -> Option<String> {
     is_partial.then(|| format!("The index is not complete yet: {}. Later answers may know more.", so_far(&now)))
 }
 
-async fn wait_for(live: &LiveProject, began: Instant, context: &RequestContext<RoleServer>) -> Result<(), String> {
+/// The progress that a client was told of.
+#[derive(Default)]
+struct Told {
+    /// When.
+    last: Option<Instant>,
+    /// Files that were done then.
+    done: u64,
+}
+
+async fn wait_for(
+    live: &LiveProject,
+    began: Instant,
+    context: &RequestContext<RoleServer>,
+    told: &mut Told,
+) -> Result<(), String> {
     let status = live.status();
     let token = context.meta.get_progress_token();
-    let mut told: Option<Instant> = None;
+    let done_before = told.done;
     while live.is_missing() {
         let now = status.borrow().clone();
         if live.upkeep() != Upkeep::Build && !now.is_running() {
@@ -58,10 +74,11 @@ async fn wait_for(live: &LiveProject, began: Instant, context: &RequestContext<R
             return Err(format!("The index is being built: {}. Ask again in a moment.", so_far(&now)));
         }
         if let Some(token) = &token
-            && told.is_none_or(|told| told.elapsed() >= TELL)
+            && told.last.is_none_or(|last| last.elapsed() >= TELL)
         {
-            told = Some(Instant::now());
-            tell(&context.peer, ProgressNotificationParam::new(token.clone(), now.files_done as f64), &now).await;
+            *told = Told { last: Some(Instant::now()), done: told.done.max(done_before + now.files_done) };
+            let progress = ProgressNotificationParam::new(token.clone(), told.done as f64);
+            tell(&context.peer, progress, done_before, &now).await;
         }
         tokio::time::sleep(POLL).await;
     }
@@ -69,10 +86,10 @@ async fn wait_for(live: &LiveProject, began: Instant, context: &RequestContext<R
 }
 
 /// A client that has gone is told nothing.
-async fn tell(peer: &Peer<RoleServer>, progress: ProgressNotificationParam, now: &RunStatus) {
+async fn tell(peer: &Peer<RoleServer>, progress: ProgressNotificationParam, done_before: u64, now: &RunStatus) {
     let progress = progress.with_message(format!("indexing: {}", so_far(now)));
     let progress = match now.files_total {
-        Some(total) => progress.with_total(total as f64),
+        Some(total) => progress.with_total((done_before + total) as f64),
         None => progress,
     };
     let _ = peer.notify_progress(progress).await;

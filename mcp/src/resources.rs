@@ -75,9 +75,10 @@ pub(crate) fn read(roots: &Roots, uri: &str) -> Result<ReadResourceResult, Error
         _ => return Err(missing()),
     };
     let text = text.map_err(|error| match error {
-        ProjectError::UnknownFile { .. } | ProjectError::UnknownChunk { .. } | ProjectError::NoChunkAtLine { .. } => {
-            missing()
-        }
+        ProjectError::UnknownFile { .. }
+        | ProjectError::OutsideRoot { .. }
+        | ProjectError::UnknownChunk { .. }
+        | ProjectError::NoChunkAtLine { .. } => missing(),
         error => internal(&error),
     })?;
     let tokens = estimate_tokens(&text);

@@ -109,7 +109,7 @@ impl ProjectError {
                 let near: Vec<String> = near.iter().map(|name| plain(name)).collect();
                 return Some(format!("did you mean {}?", near.join(" or ")));
             }
-            Self::UnknownChunk { .. } => "give the `id` of a result, which `--format json` shows, or PATH:LINE",
+            Self::UnknownChunk { .. } => "give the `id` of a result as JSON has it, or PATH:LINE",
             Self::UnknownName { .. } => "give a name as results show it, PATH:LINE, or the `id` of a result",
             Self::AmbiguousName { .. } => "give one of these ids, a longer qualified name, or PATH:LINE",
             Self::NoChunkAtLine { .. } => {

@@ -58,6 +58,7 @@ impl<'a> Names<'a> {
         {
             return Err(ProjectError::NoChunkAtLine { path: file.path, line });
         }
+        self.check_place(id)?;
         Err(ProjectError::UnknownChunk { id: id.to_owned(), near: self.similar(id)? })
     }
 
@@ -79,9 +80,26 @@ impl<'a> Names<'a> {
     /// The row of the file that `path` means.
     ///
     /// # Errors
-    /// [`ProjectError::UnknownFile`], or that the index cannot be read.
+    /// [`ProjectError::OutsideRoot`], [`ProjectError::UnknownFile`], or that the index cannot be read.
     pub fn file(&self, path: &str) -> Result<FileRecord, ProjectError> {
-        self.known_file(path)?.ok_or_else(|| ProjectError::UnknownFile { path: path.to_owned() })
+        if let Some(file) = self.known_file(path)? {
+            return Ok(file);
+        }
+        self.check_inside(path)?;
+        Err(ProjectError::UnknownFile { path: path.to_owned() })
+    }
+
+    /// Refuses a path that lies outside of the root.
+    pub(crate) fn check_inside(&self, path: &str) -> Result<(), ProjectError> {
+        match spellings(self.root, self.from, path).is_empty() {
+            true => Err(ProjectError::OutsideRoot { path: path.to_owned(), root: self.root.to_owned() }),
+            false => Ok(()),
+        }
+    }
+
+    /// The same for the path in a place.
+    pub(crate) fn check_place(&self, id: &str) -> Result<(), ProjectError> {
+        place_of(id).map_or(Ok(()), |(path, _)| self.check_inside(path))
     }
 
     /// The same; `None` where there is no such file.
@@ -158,15 +176,38 @@ fn place_of(id: &str) -> Option<(&str, u32)> {
     Some((path, first.parse().ok()?))
 }
 
-/// The paths below `root` that `path` may mean, as the index writes them: from the root, or from the directory `from`.
+/// The paths below `root` that `path` may mean, as the index writes them: from the root, or from the directory `from`. `path` may
+/// be absolute, have `.` and `..`, and the separators of Windows. Empty if it lies outside of the root.
 pub fn spellings(root: &Path, from: Option<&Path>, path: &str) -> Vec<String> {
-    let mut found = vec![path.replace('\\', "/")];
-    let from_there = from.map(|from| without_dots(&from.join(path)));
-    if let Some(below) = from_there.as_deref().and_then(|path| path.strip_prefix(root).ok()) {
-        let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-        found.push(parts.join("/"));
+    let slashed = path.replace('\\', "/");
+    let mut found = Vec::new();
+    for base in [Some(root), from].into_iter().flatten() {
+        for text in [path, &slashed] {
+            let place = base.join(text);
+            let below = below(root, &place);
+            // Links are followed only where the user has named the path, who gives the current directory.
+            let through_links = || from.filter(|_| place.is_absolute()).and_then(|_| below_root_of_links(root, &place));
+            found.extend(below.or_else(through_links).filter(|path| !found.contains(path)));
+        }
     }
     found
+}
+
+fn below_root_of_links(root: &Path, path: &Path) -> Option<String> {
+    below(root, &without_links(path))
+}
+
+/// The path from `root` to `path`; `None` if it leads outside.
+fn below(root: &Path, path: &Path) -> Option<String> {
+    let path = without_dots(path);
+    let parts = path.strip_prefix(root).ok()?.components().map(|part| part.as_os_str().to_string_lossy());
+    Some(parts.collect::<Vec<_>>().join("/"))
+}
+
+/// A path whose part that exists leads through no symbolic links.
+pub(crate) fn without_links(path: &Path) -> PathBuf {
+    let canonical = |above: &Path| Some(above.canonicalize().ok()?.join(path.strip_prefix(above).ok()?));
+    path.ancestors().find_map(canonical).unwrap_or_else(|| path.to_owned())
 }
 
 fn without_dots(path: &Path) -> PathBuf {
@@ -181,4 +222,24 @@ fn without_dots(path: &Path) -> PathBuf {
         }
     }
     plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_read_from_the_root_and_from_the_current_directory() {
+        let root = Path::new("/work/app");
+        let nowhere: [&str; 0] = [];
+        for path in ["src/a.py", "./src/a.py", "src/../src/a.py", "src//a.py", "/work/app/src/a.py", "src/a.py/"] {
+            assert_eq!(spellings(root, None, path), ["src/a.py"], "{path}");
+        }
+        assert_eq!(spellings(root, None, r"src\a.py").last().map(String::as_str), Some("src/a.py"));
+        assert_eq!(spellings(root, Some(Path::new("/work/app/src")), "a.py"), ["a.py", "src/a.py"]);
+        assert_eq!(spellings(root, Some(Path::new("/work/app/src")), "../a.py"), ["a.py"]);
+        for path in ["../a.py", "/work/application/a.py", "/etc/passwd", "src/../../b"] {
+            assert_eq!(spellings(root, None, path), nowhere, "{path}");
+        }
+    }
 }

@@ -66,6 +66,14 @@ pub enum ProjectError {
         /// As given.
         path: String,
     },
+    /// The path leads out of the indexed directory.
+    #[error("{} is not below {}", plain(path), plain(&root.display().to_string()))]
+    OutsideRoot {
+        /// As given.
+        path: String,
+        /// The indexed directory.
+        root: PathBuf,
+    },
     /// The file is indexed, but its lines are attributed to no commits.
     #[error("{} has no attribution: {reason}", plain(path))]
     NotAttributed {

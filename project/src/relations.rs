@@ -15,14 +15,17 @@ const SUGGESTIONS: usize = 3;
 /// The definition that a name, a place or an id means.
 ///
 /// # Errors
-/// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], that the index cannot be read, or that the request was
-/// cancelled.
+/// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], [`ProjectError::OutsideRoot`], that the index cannot be read, or
+/// that the request was cancelled.
 pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<ChunkId, ProjectError> {
     if let Some((id, _)) = names.known_chunk(name)? {
         return Ok(id);
     }
     match relations.find(name)?.as_slice() {
-        [] => Err(ProjectError::UnknownName { name: name.to_owned(), near: near_names(names, relations, name)? }),
+        [] => {
+            names.check_place(name)?;
+            Err(ProjectError::UnknownName { name: name.to_owned(), near: near_names(names, relations, name)? })
+        }
         [one] => Ok(*one),
         several => {
             let listed = several.iter().take(MOST_LISTED);

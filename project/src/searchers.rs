@@ -1,12 +1,15 @@
 //! Several projects searched as one.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use aurora_query::{
-    Context, Details, FilterSpec, Query, QueryError, Retention, Root, RootDetails, SearchResults, ShownChunk,
-    WorkBudget, check_filter, estimate_tokens, first_piece, search_all,
+    Context, Details, FilterSpec, LanguageNames, Query, QueryError, Retention, Root, RootDetails, SearchResults,
+    ShownChunk, WorkBudget, check_filter, estimate_tokens, first_piece, search_all, with_languages,
 };
+use aurora_stages::formats::{language_called, language_names};
 
+use crate::chunk_name::without_links;
 use crate::highlighting;
 use crate::search::{SearchRequest, Searcher};
 
@@ -43,8 +46,9 @@ impl NamedSearcher {
     }
 
     fn root(&self) -> Root<'_> {
-        let retriever = self.searcher.retriever();
-        Root { memory: self.memory.as_deref(), ..Root::of_project(&self.name, retriever) }
+        let memory = self.memory.as_deref();
+        let path = memory.is_none().then(|| self.searcher.project().root());
+        Root { path, memory, ..Root::of_project(&self.name, self.searcher.retriever()) }
     }
 }
 
@@ -64,7 +68,8 @@ impl Searchers {
     /// # Errors
     /// As for [`check_filter`].
     pub fn check(&self, filter: &FilterSpec) -> Result<(), QueryError> {
-        check_filter(&self.iter().map(NamedSearcher::root).collect::<Vec<_>>(), filter)
+        let roots: Vec<Root<'_>> = self.iter().map(NamedSearcher::root).collect();
+        check_filter(&roots, &as_indexed(&roots, filter)?)
     }
 
     /// Answers a request; `now` is the time to judge recency by, in Unix seconds.
@@ -78,7 +83,7 @@ impl Searchers {
             limit: request.limit,
             mode: request.mode,
             group: request.group,
-            filter: request.filter.clone(),
+            filter: as_indexed(&roots, &request.filter)?,
             now,
             content: request.content,
             facets: request.facets,
@@ -158,4 +163,19 @@ impl Searchers {
             root.searcher.record(of_root.map(|chunk| root.noted_key(chunk.key)), now);
         }
     }
+}
+
+/// The filter with languages and paths as the indexes have them.
+fn as_indexed(roots: &[Root<'_>], filter: &FilterSpec) -> Result<FilterSpec, QueryError> {
+    let names = LanguageNames { called: &language_called, all: &language_names() };
+    let mut filter = with_languages(roots, filter, names)?;
+    if filter.from.is_some() {
+        // The user's own path, which may lead through symbolic links. A root has none.
+        let is_below = |path: &Path| roots.iter().filter_map(|root| root.path).any(|root| path.starts_with(root));
+        for path in filter.paths.iter_mut().filter(|path| Path::new(path).is_absolute() && !is_below(Path::new(path))) {
+            let plain = without_links(Path::new(path)).to_str().map(str::to_owned);
+            *path = plain.unwrap_or_else(|| path.clone());
+        }
+    }
+    Ok(filter)
 }

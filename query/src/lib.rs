@@ -53,7 +53,9 @@ pub use config::{
     LearningConfig, RulesConfig, SearchConfig, SearchKey, SetError, Tunable, TypeDecay,
 };
 pub use explain::{Boost, Explanation, Points};
-pub use filter::{Condition, Facet, FacetValue, FilterError, FilterSpec, ListProblem, Operator, TextFilter, facets};
+pub use filter::{
+    Condition, Facet, FacetValue, FilterError, FilterSpec, LanguageNames, ListProblem, Operator, TextFilter, facets,
+};
 pub use graph::{
     BranchEnd, DEEPEST_TREE, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree, TreeNode,
     TreeOptions,
@@ -73,6 +75,6 @@ pub use rank::{
 
 pub use retrieve::bm25::{WeightedTerm, best_chunks};
 pub use retriever::{LoadedReranker, Retriever, Root};
-pub use search::{check_filter, search_all};
+pub use search::{check_filter, search_all, with_languages};
 pub use understand::QueryKind;
 pub use work::{Cancelled, WorkBudget};

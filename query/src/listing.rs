@@ -49,7 +49,7 @@ pub(crate) fn list(
     notes.extend(column_notes(roots, &query.filter, false, &hits));
     notes.extend(stage_notes(roots, false));
     if parts.iter().any(|part| part.has_more) {
-        notes.push(format!("{eligible} chunks match; the limit is {}", query.limit));
+        notes.push(format!("{eligible} chunks match; the first {} are listed", query.limit));
     }
     let facets: Vec<SearchFacets> = parts.iter_mut().filter_map(|part| part.facets.take()).collect();
     let names: Vec<&str> = roots.iter().map(|root| root.name).collect();

@@ -1,5 +1,6 @@
 //! One generation of an index, ready to be searched.
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use aurora_analysis::{AUTO, Analyzer, ContextualReranker, QueryEmbedder, Reranker, StaticModel};
@@ -48,6 +49,8 @@ pub struct Root<'a> {
     pub name: &'a str,
     /// The index.
     pub retriever: &'a Retriever,
+    /// The indexed directory, below which absolute paths of a filter are found.
+    pub path: Option<&'a Path>,
     /// What holds of an index of memories. Results do not name such a root.
     pub memory: Option<&'a dyn Retention>,
 }
@@ -55,13 +58,14 @@ pub struct Root<'a> {
 impl<'a> Root<'a> {
     /// A project's index.
     pub fn of_project(name: &'a str, retriever: &'a Retriever) -> Self {
-        Self { name, retriever, memory: None }
+        Self { name, retriever, path: None, memory: None }
     }
 
     /// What a filter looks at.
     pub(crate) fn filtered(&self) -> FilteredIndex<'a> {
         FilteredIndex {
             snapshot: self.retriever.snapshot(),
+            root: self.path,
             annotations: self.retriever.annotations(),
             memory: self.memory,
         }

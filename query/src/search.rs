@@ -10,7 +10,7 @@ use roaring::RoaringBitmap;
 
 use crate::column_notes::{column_notes, stage_notes};
 use crate::corpus::Corpus;
-use crate::filter::{Filter, FilterSpec};
+use crate::filter::{Filter, FilterSpec, LanguageNames};
 use crate::listing;
 use crate::present::{self, SearchFacets, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
@@ -63,7 +63,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let work = &query.work;
     work.check()?;
     let filter = query.filter.resolve(work)?;
-    filter.check_columns(roots.iter().map(|root| root.retriever.snapshot()))?;
+    filter.check_against(&roots.iter().map(Root::filtered).collect::<Vec<_>>())?;
     if query.text.trim().is_empty() && !query.filter.is_empty() {
         return listing::list(roots, query, &filter, start);
     }
@@ -136,10 +136,23 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
 /// Checks a filter against the columns of several indexes that are searched as one, without a search.
 ///
 /// # Errors
-/// [`QueryError::Filter`] for a value that cannot be understood, a condition that does not fit the column that it names, and a
-/// column that none of the indexes has.
+/// [`QueryError::Filter`] for a value that cannot be understood, a condition that does not fit the column that it names, a column
+/// that none of the indexes has, and a path outside of all of them.
 pub fn check_filter(roots: &[Root<'_>], filter: &FilterSpec) -> Result<(), QueryError> {
-    Ok(filter.resolve(&WorkBudget::default())?.check_columns(roots.iter().map(|root| root.retriever.snapshot()))?)
+    let indexes: Vec<_> = roots.iter().map(Root::filtered).collect();
+    Ok(filter.resolve(&WorkBudget::default())?.check_against(&indexes)?)
+}
+
+/// The filter with languages as the indexes call them.
+///
+/// # Errors
+/// [`QueryError::Filter`] for a language that neither an index nor the program knows, or that an index cannot be read.
+pub fn with_languages(
+    roots: &[Root<'_>],
+    filter: &FilterSpec,
+    names: LanguageNames<'_>,
+) -> Result<FilterSpec, QueryError> {
+    Ok(filter.with_languages(roots.iter().map(|root| root.retriever.snapshot()), names)?)
 }
 
 /// The best passages of one index; see [`Retriever::passages`].

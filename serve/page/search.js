@@ -186,9 +186,11 @@ export class SearchView {
     try {
       const query = address.get("q") ?? "";
       const limit = Math.min(Number(address.get("limit")) || RESULTS, MOST_RESULTS);
-      const answer = query === "" ? await get("stats", {}, signal) : await post("search", this.#body(address, query, limit), signal);
+      // Filters alone list what passes them.
+      const isEmpty = query === "" && FILTERS.every((name) => name === "mode" || !address.has(name));
+      const answer = isEmpty ? await get("stats", {}, signal) : await post("search", this.#body(address, query, limit), signal);
       signal.throwIfAborted();
-      if (query === "") {
+      if (isEmpty) {
         this.#welcome(answer);
       } else {
         this.#showAnswer(answer, limit, isQuiet);
@@ -234,7 +236,7 @@ export class SearchView {
     const files = new Set(results.map((hit) => `${hit.root}/${hit.file}`)).size;
     const age = index ? ` · index published ${ago(index.updated)}` : "";
     const what = results.length === 0 ? "Nothing was found" : `${counted(results.length, "result")} in ${counted(files, "file")}`;
-    const words = facets ? ` · ${counted(facets.chunks, "chunk")} with words of the query` : "";
+    const words = facets && found.query ? ` · ${counted(facets.chunks, "chunk")} with words of the query` : "";
     if (this.#count.textContent !== what) {
       replace(this.#count, what);
     }
@@ -247,7 +249,7 @@ export class SearchView {
     this.#listed = listed;
     // Whoever has moved on to the results before the answer was here wants the first of it.
     const isAhead = !isQuiet && this.#results.node.contains(document.activeElement);
-    const mayBeMore = results.length === limit && limit < MOST_RESULTS && stages.ranked > results.length;
+    const mayBeMore = results.length === limit && limit < MOST_RESULTS && (found.query ? stages.ranked : stages.eligible) > results.length;
     keepingFocus(this.#found.closest("section"), () => {
       this.#showNotes(notes);
       this.#facets.showCounts(facets);

@@ -103,6 +103,7 @@ impl Problem {
             | ProjectError::NoChunkAtLine { .. }
             | ProjectError::UnknownName { .. }
             | ProjectError::UnknownFile { .. }
+            | ProjectError::OutsideRoot { .. }
             | ProjectError::NotAttributed { .. } => StatusCode::NOT_FOUND,
             ProjectError::AmbiguousName { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             ProjectError::Query(error) => return Self::of_query(error),

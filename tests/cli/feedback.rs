@@ -62,7 +62,7 @@ fn an_unknown_id_is_refused_and_nothing_recorded() {
         ");
         assert_snapshot!(refused("nothing at all"), @r"
         Error: no chunk has the id nothing at all, nothing was recorded
-          Help: give the `id` of a result, which `--format json` shows, or PATH:LINE
+          Help: give the `id` of a result as JSON has it, or PATH:LINE
         ");
     });
     assert_eq!(remembered(&fixture).1["feedback"], Value::Null);

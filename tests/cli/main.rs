@@ -20,7 +20,9 @@ mod help;
 mod indexing;
 mod limits;
 mod narrowing;
+mod nested;
 mod pipelines;
+mod places;
 #[cfg(unix)]
 mod plugins;
 mod protocol;

@@ -7,6 +7,7 @@ mod fixture;
 mod client;
 mod init;
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -59,7 +60,16 @@ fn every_tool_answers_in_a_project_that_had_no_index() {
         ("history", json!({"place": "src/cache.py:1-3"}), "1-3  "),
         ("status", json!({}), "2 files"),
         ("search", json!({"query": "graze", "path": "notes*/**", "lang": ["markdown"]}), "notes ä/read me.md:"),
-        ("search", json!({"where": "generated=none", "lang": "markdown"}), "notes ä/read me.md:"),
+        ("search", json!({"where": "generated=none", "lang": "md"}), "notes ä/read me.md:"),
+        ("search", json!({"path": "src/cache.py"}), "src/cache.py:"),
+        ("search", json!({"type": "def"}), "src/cache.py:"),
+        ("search", json!({"where": "language=md"}), "notes ä/read me.md:"),
+        ("grep", json!({"pattern": "page", "where": "type!=class", "lang": "PY"}), "src/cache.py:12"),
+        ("read", json!({"place": "./src/../src/cache.py:12"}), "def drop_page"),
+        ("read", json!({"place": fixture.path("src/cache.py")}), "1-14 of 14 lines"),
+        ("history", json!({"place": fixture.path("src/cache.py")}), "lines by author"),
+        ("graph", json!({"name": format!("{}:12", fixture.path("src/cache.py").display())}), "evict_oldest"),
+        ("grep", json!({"pattern": "def drop", "path": fixture.path("src")}), "src/cache.py:12"),
         ("grep", json!({"pattern": "page", "where": ["file.generated=none"]}), "src/cache.py:"),
     ] {
         let text = answered(&mut client, tool, &arguments);
@@ -78,8 +88,18 @@ fn what_is_wrong_is_told_so_that_the_agent_can_do_better() {
         ("search", json!({"query": "x", "type": "poem"}), "poem"),
         ("search", json!({"where": "generated in [true"}), "`[` has no `]`"),
         ("grep", json!({"pattern": "page", "where": "owner"}), "Invalid condition"),
-        ("read", json!({"place": "../../etc/passwd"}), "not in the index"),
-        ("read", json!({"place": "/etc/passwd"}), "not in the index"),
+        ("read", json!({"place": "../../etc/passwd"}), "is not below"),
+        ("read", json!({"place": "/etc/passwd"}), "is not below"),
+        ("graph", json!({"name": "/etc/passwd:3"}), "is not below"),
+        ("search", json!({"query": "page", "path": "/etc/passwd"}), "is outside of"),
+        ("grep", json!({"pattern": "page", "path": "../x"}), "is outside of"),
+        ("search", json!({"query": "page", "lang": "pyhton"}), "did you mean `python`?"),
+        (
+            "grep",
+            json!({"pattern": "page", "lang": "cobol"}),
+            "Unknown language 'cobol'; indexed languages: markdown, python",
+        ),
+        ("grep", json!({"pattern": "page", "where": "language=cobol"}), "Unknown language 'cobol'"),
         ("read", json!({"place": "src/cache.py:90-99"}), "14 lines"),
         ("grep", json!({"pattern": "("}), "("),
         ("graph", json!({"name": "evict_newest"}), "evict_oldest"),
@@ -95,6 +115,73 @@ fn what_is_wrong_is_told_so_that_the_agent_can_do_better() {
     assert!(missing["error"].is_object(), "{missing}");
 }
 
+/// The texts within backquotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn a_tool_advises_no_argument_that_it_does_not_have() {
+    let fixture = project();
+    for number in 0..1_100 {
+        fixture.write(&format!("many/f{number}.py"), format!("def f{number}():\n    return 'crowd'\n"));
+    }
+    let mut client = Client::start(&fixture, &[]);
+    answered(&mut client, "search", &json!({"query": "page"}));
+    let listed = client.request("tools/list", json!({}));
+    let tools = listed["tools"].as_array().expect("tools");
+    let arguments = |tool: &Value| -> BTreeSet<String> {
+        tool["inputSchema"]["properties"].as_object().expect("arguments").keys().cloned().collect()
+    };
+    let all: BTreeSet<String> =
+        tools.iter().flat_map(arguments).chain(["limit", "mode", "group", "type"].map(String::from)).collect();
+    for (tool, call) in [
+        ("search", json!({})),
+        ("search", json!({"query": "x", "type": "poem"})),
+        ("search", json!({"query": "x", "lang": "poem"})),
+        ("search", json!({"query": "x", "path": "["})),
+        ("search", json!({"query": "x", "path": "/nowhere/x"})),
+        ("search", json!({"query": "x", "where": "owner"})),
+        ("search", json!({"query": "x", "where": "type>3"})),
+        ("search", json!({"query": "x", "where": "lang=poem"})),
+        ("search", json!({"query": "page", "budget": 20})),
+        ("search", json!({"type": "def"})),
+        ("search", json!({"query": "x", "limit": 3})),
+        ("search", json!({"query": "x", "root": "y"})),
+        ("grep", json!({})),
+        ("grep", json!({"pattern": "crowd"})),
+        ("grep", json!({"pattern": "crowd", "budget": 100})),
+        ("grep", json!({"pattern": "("})),
+        ("grep", json!({"pattern": "x", "type": "function"})),
+        ("grep", json!({"pattern": "x", "where": "type=poem"})),
+        ("grep", json!({"pattern": "x", "lang": "poem"})),
+        ("grep", json!({"pattern": "x", "path": "/nowhere/x"})),
+        ("grep", json!({"pattern": "\\w{1000}{1000}"})),
+        ("read", json!({"place": "gone.py"})),
+        ("read", json!({"place": "/nowhere"})),
+        ("read", json!({"place": "src/cache.py", "budget": 40})),
+        ("read", json!({"place": "src/cache.py:900"})),
+        ("graph", json!({"name": "gone"})),
+        ("graph", json!({"name": "src/cache.py:900"})),
+        ("graph", json!({"name": "drop_page", "relation": "friends"})),
+        ("graph", json!({"name": "drop_page", "depth": 99})),
+        ("history", json!({"place": "gone.py"})),
+        ("history", json!({"place": "many/f1.py"})),
+        ("status", json!({"budget": 1})),
+    ] {
+        let (text, _) = client.call(tool, call.clone());
+        let schema = tools.iter().find(|known| known["name"] == tool).expect("a tool");
+        let has = arguments(schema);
+        // What the call itself has is named in the answer.
+        let given = |word: &str| call.get(word).is_some();
+        let foreign = quoted(&text).filter(|word| all.contains(*word) && !has.contains(*word) && !given(word));
+        assert_eq!(foreign.collect::<Vec<_>>(), [""; 0], "{tool} {call}: {text}");
+        let options = text.split('`').step_by(2).any(|plain| plain.contains(" --") || plain.contains("the limit"));
+        let commands = quoted(&text).all(|quoted| !quoted.starts_with("--"));
+        assert!(!options && commands, "{tool} {call}: {text}");
+    }
+}
+
 #[test]
 fn notes_reach_the_agent() {
     let fixture = project();
@@ -106,8 +193,8 @@ fn notes_reach_the_agent() {
             "Note: No keyword matches found, falling back to semantic search",
         ),
         ("search", json!({"query": "drop_pagee"}), "searched for drop_page"),
-        ("search", json!({"query": "page", "lang": "cobol"}), "Note: No chunk is written in cobol"),
-        ("grep", json!({"pattern": "page", "lang": "cobol"}), "Note: No chunk is written in cobol"),
+        ("search", json!({"query": "page", "lang": "golang"}), "Note: No chunk is written in go"),
+        ("grep", json!({"pattern": "page", "lang": "rs"}), "Note: No chunk is written in rust"),
         ("search", json!({"query": "page", "budget": 20}), "none fits into the budget"),
     ] {
         let told = answered(&mut client, tool, &arguments);

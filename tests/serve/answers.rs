@@ -41,7 +41,7 @@ fn timeless(mut answer: Value) -> Value {
 fn a_search_gives_the_object_of_the_command_line() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
-    let cases: [(Value, &[&str]); 8] = [
+    let cases: [(Value, &[&str]); 12] = [
         (json!({"query": "remove the oldest page"}), &["remove the oldest page"]),
         (json!({"query": "page", "limit": 1, "mode": "sparse"}), &["page", "--limit", "1", "--mode", "sparse"]),
         (
@@ -52,6 +52,10 @@ fn a_search_gives_the_object_of_the_command_line() {
         (json!({"fixed": "growing pause", "content": true}), &["--fixed", "growing pause", "--show-content"]),
         (json!({"query": "page", "budget": 60}), &["page", "--budget", "60"]),
         (json!({"lang": "python"}), &["--lang", "python"]),
+        (json!({"lang": "PY"}), &["--lang", ".py"]),
+        (json!({"path": "src/cache.py"}), &["--path", "./src/../src/cache.py"]),
+        (json!({"type": "def"}), &["--type", "fn"]),
+        (json!({"where": "language=py"}), &["--where", "lang in py"]),
         (
             json!({"where": ["generated=none"], "type": "function"}),
             &["--where", "generated=none", "--type", "function"],
@@ -173,8 +177,14 @@ fn what_is_wrong_has_a_status_of_its_own() {
         ("GET", "/api/v1/chunk", "", 422, "id"),
         ("GET", "/api/v1/chunk?id=src/cach.py:7", "", 404, "did you mean"),
         ("GET", "/api/v1/chunk?id=src/cache.py:999", "", 404, "999"),
-        ("GET", "/api/v1/file?path=../../../etc/passwd", "", 404, "not in the index"),
-        ("GET", "/api/v1/file?path=/etc/passwd", "", 404, "not in the index"),
+        ("GET", "/api/v1/file?path=../../../etc/passwd", "", 404, "is not below"),
+        ("GET", "/api/v1/file?path=/etc/passwd", "", 404, "is not below"),
+        ("GET", "/api/v1/blame?path=/etc/passwd", "", 404, "is not below"),
+        ("GET", "/api/v1/chunk?id=/etc/passwd:1", "", 404, "is not below"),
+        ("POST", "/api/v1/search", r#"{"query": "x", "lang": "pyhton"}"#, 422, "did you mean `python`?"),
+        ("POST", "/api/v1/search", r#"{"lang": "klingon"}"#, 422, "Unknown language"),
+        ("POST", "/api/v1/search", r#"{"path": "/etc/passwd"}"#, 422, "is outside of"),
+        ("POST", "/api/v1/search", r#"{"where": "type=metod"}"#, 422, "method"),
         ("GET", "/api/v1/file?path=.git/config", "", 404, "not in the index"),
         ("GET", "/api/v1/graph?name=dropp_page", "", 404, "drop_page"),
         ("GET", "/api/v1/graph?name=drop_page&depth=1000", "", 422, "depth"),

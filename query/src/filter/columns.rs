@@ -1,5 +1,7 @@
 //! Which chunks meet a condition over metadata, from the labels of the dictionary.
 
+use std::path::Path;
+
 use aurora_storage::{
     Annotations, ArchivedMetaValue, BUILT_IN_METADATA, ChunkId, ColumnDeclaration, ColumnKind, Label, Snapshot,
     StorageError,
@@ -12,19 +14,22 @@ use crate::filter::error::{FilterError, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::number::Number;
 use crate::filter::operand::{NumberRange, Operand};
+use crate::filter::properties::Property;
 use crate::memory::column;
 use crate::work::WorkBudget;
-
-/// Properties of every chunk that are no metadata, and the filters that select by them.
-const FILTERS: [(&str, &str); 4] = [("path", "path"), ("language", "lang"), ("lang", "lang"), ("type", "type")];
 
 /// The chunks that meet a condition.
 pub(super) fn select(
     condition: &Condition,
     index: &FilteredIndex<'_>,
+    from: Option<&Path>,
     work: &WorkBudget,
 ) -> Result<RoaringBitmap, SelectError> {
     work.check()?;
+    if let Some(property) = property(&condition.key, index.snapshot)? {
+        let equal = property.equal(condition, index, from, work)?;
+        return Ok(meeting(condition, index.snapshot, index.snapshot.live().clone(), equal));
+    }
     match index.annotations.filter(|_| condition.key == column::TAGS) {
         Some(annotations) => annotated(condition, annotations, index.snapshot, work),
         None => stored(condition, index.snapshot, work),
@@ -38,8 +43,23 @@ pub(super) fn is_built_in(key: &str) -> bool {
 
 /// Makes sure that a condition fits the column that it names.
 pub(super) fn check(condition: &Condition, snapshot: &Snapshot) -> Result<(), SelectError> {
-    TypedCondition::new(condition, kind(&condition.key, snapshot)?)?;
+    match property(&condition.key, snapshot)? {
+        Some(property) => property.check(condition)?,
+        None => drop(TypedCondition::new(condition, kind(&condition.key, snapshot)?)?),
+    }
     Ok(())
+}
+
+/// The property of every chunk that a key names, unless the index has a column of this name.
+fn property(key: &str, snapshot: &Snapshot) -> Result<Option<Property>, StorageError> {
+    let Some(property) = Property::of(key) else { return Ok(None) };
+    Ok(if is_column(key, snapshot)? { None } else { Some(property) })
+}
+
+/// Whether an index has a column of this name, declared or with a value.
+pub(super) fn is_column(key: &str, snapshot: &Snapshot) -> Result<bool, StorageError> {
+    let is_declared = snapshot.manifest().columns.iter().any(|column| column.name == key);
+    Ok(is_declared || snapshot.meta_values(key).next().transpose()?.is_some())
 }
 
 /// The chunks whose annotations meet a condition on their tags.
@@ -203,11 +223,7 @@ fn known(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
 }
 
 fn unknown(key: &str, known: Vec<String>) -> FilterError {
-    let filter = FILTERS.iter().find(|(name, _)| *name == key);
-    let help = match filter {
-        Some((_, filter)) => Some(format!("the filter `{filter}` selects by it")),
-        None => did_you_mean(key, known.iter().map(String::as_str)),
-    };
+    let help = did_you_mean(key, known.iter().map(String::as_str));
     FilterError::Column { given: key.to_owned(), help, known }
 }
 

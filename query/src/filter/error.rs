@@ -35,6 +35,24 @@ pub enum FilterError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A path that no file of the indexed directories can have.
+    #[error("The path '{given}' is outside of {}", roots.join(" and "))]
+    OutsideRoots {
+        /// The path as given.
+        given: String,
+        /// The indexed directories.
+        roots: Vec<String>,
+    },
+    /// Not a language.
+    #[error("Unknown language '{given}'{}", no_language(.help, .known))]
+    Language {
+        /// The name as given.
+        given: String,
+        /// What was probably meant.
+        help: Option<String>,
+        /// The languages of the index.
+        known: Vec<String>,
+    },
     /// Not a regular expression.
     #[error("Invalid pattern '{given}': {reason} (`fixed` searches for a text as it is)")]
     Pattern {
@@ -142,6 +160,14 @@ pub(crate) enum SelectError {
 
 fn columns(known: &[String]) -> String {
     if known.is_empty() { "its chunks have no metadata".to_owned() } else { format!("columns: {}", known.join(", ")) }
+}
+
+fn no_language(help: &Option<String>, known: &[String]) -> String {
+    match help {
+        Some(_) => bracketed(help),
+        None if known.is_empty() => String::new(),
+        None => format!("; indexed languages: {}", known.join(", ")),
+    }
 }
 
 fn bracketed(help: &Option<String>) -> String {

@@ -1,5 +1,7 @@
 //! What a filter looks at of an index.
 
+use std::path::Path;
+
 use aurora_storage::{Annotations, Snapshot};
 
 use crate::memory::Retention;
@@ -7,6 +9,8 @@ use crate::memory::Retention;
 /// An index that chunks are picked from.
 pub(crate) struct FilteredIndex<'i> {
     pub(crate) snapshot: &'i Snapshot,
+    /// The indexed directory, from which absolute paths are understood.
+    pub(crate) root: Option<&'i Path>,
     /// Tags that users have given to its chunks.
     pub(crate) annotations: Option<&'i Annotations>,
     /// What holds of an index of memories.

@@ -53,6 +53,11 @@ impl Operand {
         }
     }
 
+    /// The same with another text.
+    pub(super) fn with_text(&self, text: String) -> Self {
+        Self { text, is_quoted: self.is_quoted }
+    }
+
     /// Reads values that are separated by commas, alone or in brackets.
     pub(super) fn parse_list(text: &str) -> Result<Vec<Self>, ListProblem> {
         let inner = without_brackets(text)?.trim();

@@ -1,18 +1,19 @@
 //! Which chunks may be found: types, languages, paths and metadata, resolved to one bitmap before anything is ranked.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::PathBuf;
 
 use aurora_storage::{ChunkType, Label, LabelKind, Snapshot, StorageError};
-use aurora_suggest::did_you_mean;
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use roaring::RoaringBitmap;
 
 use crate::filter::columns::{self, without_tags};
 use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, MAX_TOTAL_BYTES, MAX_VALUE_BYTES, MAX_VALUES, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
+use crate::filter::paths::PathPatterns;
+use crate::filter::properties::of_language;
 use crate::filter::text::TextFilter;
+use crate::filter::types::parse_type;
 use crate::memory::Source;
 use crate::work::WorkBudget;
 
@@ -23,8 +24,11 @@ pub struct FilterSpec {
     pub types: Vec<String>,
     /// Languages, such as `python`.
     pub languages: Vec<String>,
-    /// Globs over paths relative to the root: `src/**/*.py`, `*.py` (at any depth), `src/auth` (all below it).
+    /// Globs over paths relative to the root: `src/**/*.py`, `*.py` (at any depth), `src/auth` (all below it). Paths may also be
+    /// absolute, or relative to [`from`](Self::from).
     pub paths: Vec<String>,
+    /// The directory that relative paths may start from, beside the root; `None` for the root alone.
+    pub from: Option<PathBuf>,
     /// Conditions over metadata, all required.
     pub where_: Vec<Condition>,
     /// Regular expressions that the chunk's text must match, every one of them; see [`TextFilter`].
@@ -40,7 +44,9 @@ pub struct FilterSpec {
 pub(crate) struct Filter {
     types: Vec<ChunkType>,
     languages: Vec<String>,
-    paths: Option<GlobSet>,
+    paths: Option<PathPatterns>,
+    /// See [`FilterSpec::from`].
+    from: Option<PathBuf>,
     where_: Vec<Condition>,
     text: TextFilter,
     sources: Vec<Source>,
@@ -83,19 +89,21 @@ impl FilterSpec {
             bounded(what, values)?;
         }
         let mut types = Vec::new();
-        for name in self.types.iter().flat_map(|item| item.split(',')).map(str::trim).filter(|name| !name.is_empty()) {
+        for name in names_in(&self.types) {
             for kind in parse_type(name)? {
                 if !types.contains(&kind) {
                     types.push(kind);
                 }
             }
         }
-        let languages = self.languages.iter().flat_map(|item| item.split(',')).map(|name| name.trim().to_lowercase());
-        let languages: BTreeSet<String> = languages.filter(|name| !name.is_empty()).collect();
+        let languages: BTreeSet<String> = names_in(&self.languages).map(str::to_owned).collect();
         Ok(Filter {
             types,
             languages: languages.into_iter().collect(),
-            paths: (!self.paths.is_empty()).then(|| globs(&self.paths)).transpose()?,
+            paths: (!self.paths.is_empty())
+                .then(|| PathPatterns::new(self.paths.clone(), self.from.clone()))
+                .transpose()?,
+            from: self.from.clone(),
             where_: self.where_.clone(),
             text: self.text_within(work)?,
             sources: self.sources.clone(),
@@ -123,7 +131,7 @@ impl FilterSpec {
 
     /// Whether nothing is filtered out. Otherwise the filter selects chunks without a query.
     pub fn is_empty(&self) -> bool {
-        let Self { types, languages, paths, where_, grep, fixed, sources } = self;
+        let Self { types, languages, paths, from: _, where_, grep, fixed, sources } = self;
         let has_names =
             |values: &[String]| values.iter().any(|value| value.contains(|char: char| !",\t ".contains(char)));
         !has_names(types)
@@ -152,10 +160,12 @@ impl Filter {
     ///
     /// A column that no index has is an error if it is probably misspelt or there are custom columns. Without custom columns, the
     /// stage that writes it may not have run yet, and the condition finds nothing.
-    pub(crate) fn check_columns<'s>(
-        &self,
-        snapshots: impl Iterator<Item = &'s Snapshot> + Clone,
-    ) -> Result<(), SelectError> {
+    ///
+    /// # Errors
+    /// Also when a path lies outside of all indexed directories.
+    pub(crate) fn check_against(&self, indexes: &[FilteredIndex<'_>]) -> Result<(), SelectError> {
+        self.paths.iter().try_for_each(|paths| paths.check(indexes))?;
+        let snapshots = indexes.iter().map(|index| index.snapshot);
         for condition in &self.where_ {
             let (mut unknown, mut is_known) = (None, columns::is_built_in(&condition.key));
             for snapshot in snapshots.clone() {
@@ -206,12 +216,12 @@ impl Filter {
         if !self.languages.is_empty() {
             let mut any = RoaringBitmap::new();
             for language in &self.languages {
-                any |= snapshot.label(Label::Language(language))?;
+                any |= of_language(snapshot, language)?;
             }
             selection.require(any, || no_language(snapshot, &self.languages))?;
         }
         for condition in &self.where_ {
-            match columns::select(condition, index, work) {
+            match columns::select(condition, index, self.from.as_deref(), work) {
                 Ok(some) => selection.require(some, || Ok(no_chunk(condition)))?,
                 // Another of the indexes has the column, or no chunk has a value of it yet. A memory has other columns
                 // than code, so its entries do not count as chunks without a value.
@@ -227,15 +237,8 @@ impl Filter {
                 Err(error) => return Err(error),
             }
         }
-        if let Some(globs) = &self.paths {
-            let mut below = RoaringBitmap::new();
-            for file in snapshot.files() {
-                work.check()?;
-                let file = file?;
-                if globs.is_match(Path::new(&file.path)) {
-                    below.extend(file.chunks.iter().map(|id| id.0));
-                }
-            }
+        if let Some(paths) = &self.paths {
+            let below = paths.select(index, work)?;
             selection.require(below, || Ok("No indexed file matches the path asked for".to_owned()))?;
         }
         if !self.text.is_empty() {
@@ -264,43 +267,9 @@ impl ChunkSelection {
     }
 }
 
-/// The types that a name stands for.
-fn parse_type(name: &str) -> Result<Vec<ChunkType>, FilterError> {
-    let given = name.to_owned();
-    let name = name.to_lowercase();
-    if name == ChunkType::Code.as_str() {
-        return Ok(ChunkType::ALL.into_iter().filter(|kind| kind.is_source_code()).collect());
-    }
-    let full = match name.as_str() {
-        "reas" => ChunkType::Reasoning.as_str(),
-        "know" => ChunkType::Knowledge.as_str(),
-        other => other,
-    };
-    match full.parse() {
-        Ok(kind) => Ok(vec![kind]),
-        Err(_) => {
-            Err(FilterError::Type { help: did_you_mean(&name, ChunkType::ALL.iter().map(|kind| kind.as_str())), given })
-        }
-    }
-}
-
-/// Patterns as ripgrep reads them: `*` stays within a directory, a pattern without `/` matches at any depth, and a
-/// directory stands for all below it.
-fn globs(patterns: &[String]) -> Result<GlobSet, FilterError> {
-    let mut set = GlobSetBuilder::new();
-    for given in patterns {
-        let pattern = given.trim().trim_start_matches("./").trim_end_matches('/');
-        let anchored = pattern.strip_prefix('/').unwrap_or(pattern);
-        let base = if pattern.contains('/') { anchored.to_owned() } else { format!("**/{anchored}") };
-        for pattern in [format!("{base}/**"), base] {
-            let glob = GlobBuilder::new(&pattern)
-                .literal_separator(true)
-                .build()
-                .map_err(|e| FilterError::Path { given: given.clone(), reason: e.kind().to_string() })?;
-            set.add(glob);
-        }
-    }
-    set.build().map_err(|e| FilterError::Path { given: patterns.join(", "), reason: e.kind().to_string() })
+/// The names in values, each of which may have several, separated by commas.
+pub(super) fn names_in(values: &[String]) -> impl Iterator<Item = &str> {
+    values.iter().flat_map(|item| item.split(',')).map(str::trim).filter(|name| !name.is_empty())
 }
 
 fn no_chunk(condition: &Condition) -> String {
@@ -321,43 +290,6 @@ fn no_language(snapshot: &Snapshot, asked: &[String]) -> Result<String, StorageE
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn matches(patterns: &[&str], path: &str) -> bool {
-        let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
-        globs(&patterns).expect("valid patterns").is_match(path)
-    }
-
-    #[test]
-    fn patterns_read_as_in_ripgrep() {
-        for (pattern, path, expected) in [
-            ("*.py", "src/auth/login.py", true),
-            ("src/*.py", "src/auth/login.py", false),
-            ("src/**/*.py", "src/auth/login.py", true),
-            ("src/auth", "src/auth/login.py", true),
-            ("src/auth/", "src/auth/login.py", true),
-            ("./src", "src/auth/login.py", true),
-            ("/src", "src/login.py", true),
-            ("/src", "lib/src/login.py", false),
-            ("src", "lib/src/login.py", true),
-            ("auth", "src/author/login.py", false),
-            ("src/{a,b}/**", "src/b/login.py", true),
-        ] {
-            assert_eq!(matches(&[pattern], path), expected, "{pattern} {path}");
-        }
-        assert!(matches(&["*.go", "*.py"], "a/b.py"));
-    }
-
-    #[test]
-    fn types_are_parsed_without_regard_to_case() {
-        let spec = |types: &str| FilterSpec { types: vec![types.to_owned()], ..FilterSpec::default() };
-        let types = |text: &str| spec(text).resolve(&WorkBudget::default()).expect("valid types").types;
-        assert_eq!(types("Function, CLASS"), [ChunkType::Function, ChunkType::Class]);
-        assert_eq!(types("know,reas"), [ChunkType::Knowledge, ChunkType::Reasoning]);
-        assert_eq!(types("code").len(), 8);
-        let message = |text: &str| spec(text).check().expect_err("not a type").to_string();
-        insta::assert_snapshot!(message("function,functon"), @"Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge, note, turn (did you mean `function`?)");
-        assert!(!message("xyzzy").contains("did you mean"));
-    }
 
     #[test]
     fn issue_15_long_and_many_values_are_refused() {

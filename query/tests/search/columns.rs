@@ -167,6 +167,18 @@ fn conditions_compare_values_in_the_type_of_their_column() {
 }
 
 #[test]
+fn path_language_and_type_are_conditions_too() {
+    let index = index(&rows(), SearchConfig::default());
+    let all = index.names(&["path!=none"]);
+    for condition in ["type=fn", "chunk.type in function, class", "language!=none", "lang=python", "path=**/*.py"] {
+        assert_eq!(index.names(&[condition]), all, "{condition}");
+    }
+    for condition in ["type!=function", "type=none", "language not in python,go", "path!=**/*.py"] {
+        assert_eq!(index.ask("load", &[condition]).expect("an answer").hits.len(), 0, "{condition}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_its_column_is_an_error() {
     let index = index(&rows(), SearchConfig::default());
     insta::assert_snapshot!(index.refused("note=old"), @"The column 'note' cannot be filtered by: stage 'facts' declares it without `filter`; columns: churn, generated, owner, risk, teams, year");
@@ -176,7 +188,8 @@ fn what_does_not_fit_its_column_is_an_error() {
     insta::assert_snapshot!(index.refused("churn>none"), @"Invalid value 'none' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
     insta::assert_snapshot!(index.refused("churn in 5..1"), @"The range '5..1' for the column 'churn' is empty: the lower number comes first");
     insta::assert_snapshot!(index.refused("ownr=x"), @"No column 'ownr' in this index; columns: churn, generated, owner, risk, teams, year (did you mean `owner`?)");
-    insta::assert_snapshot!(index.refused("chunk.language=go"), @"No column 'language' in this index; columns: churn, generated, owner, risk, teams, year (the filter `lang` selects by it)");
+    insta::assert_snapshot!(index.refused("type=functon"), @"Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge, note, turn (did you mean `function`?)");
+    insta::assert_snapshot!(index.refused("language>go"), @"The column 'language' of type string has no order for `>`; it can be compared with =, != and in");
     insta::assert_snapshot!(index.refused("generated=ture"), @"Invalid value 'ture' for the column 'generated' of type bool: give true or false (did you mean `true`?)");
     insta::assert_snapshot!(index.refused("owner<x"), @"The column 'owner' of type string has no order for `<`; it can be compared with =, != and in");
     insta::assert_snapshot!("owner".parse::<Condition>().expect_err("no operator"), @"Invalid condition 'owner'. Conditions are written as a column, one of = != < <= > >=, and a value, such as owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in quotes because a shell takes < and > for itself");

@@ -38,10 +38,10 @@ pub(crate) struct SearchBody {
     /// Types of chunks; `code` stands for every type of source code.
     #[serde(default, rename = "type", deserialize_with = "one_or_more")]
     types: Vec<String>,
-    /// Languages.
+    /// Languages, by name, by the extension of their files or by another name such as `golang`.
     #[serde(default, deserialize_with = "one_or_more")]
     lang: Vec<String>,
-    /// Globs over paths below the root.
+    /// Paths below the root, or globs over them; an absolute path has to be below the root.
     #[serde(default, deserialize_with = "one_or_more")]
     path: Vec<String>,
     /// Conditions over columns, all required: `owner=payments`, `owner!=payments`, `owner in payments,billing`, `owner=none`

@@ -89,6 +89,11 @@ pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
     Ok(Inspection { objects: object_directories(common.join("objects"))?, includes_are_sound })
 }
 
+/// Whether a path that a repository's configuration names is a regular file, or absent.
+pub(crate) fn is_readable(path: &Path) -> bool {
+    check(path, u64::MAX).is_ok() && !path.is_dir()
+}
+
 /// Checks the files that identify a git directory.
 fn small_files(git_dir: &Path) -> Result<(), String> {
     ["HEAD", "commondir", "gitdir"].into_iter().try_for_each(|name| check(&git_dir.join(name), MAX_POINTER))

@@ -34,6 +34,14 @@ pub fn by_alias(name: &str) -> Option<&'static Language> {
     named(&is_name).or_else(|| named(&is_alias)).or_else(|| by_extension(name))
 }
 
+/// The language that users mean by a word, in any case: a name or an extension as for [`by_alias`], a program that runs its files, or
+/// a name of its files.
+pub fn called(word: &str) -> Option<&'static Language> {
+    let has = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let means = |language: &&Language| has(language.interpreters) || has(language.file_names);
+    by_alias(word).or_else(|| LANGUAGES.iter().copied().find(means))
+}
+
 /// The language of a text where the name of its file does not decide. With an extension of one language, `None`. With one that
 /// other languages claim, a modeline decides, then the first language that claims the text. With any other extension, a
 /// modeline decides, then the interpreter in the first line.

@@ -6,16 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_confined::{Directory, Refusal, read_regular, refusal_of};
+use aurora_history::excludes_file;
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::listing::FileKind;
 use crate::services::is_gone;
 
-/// The names of ignore files, highest precedence first. After them come a repository's `info/exclude` and the user's
-/// `core.excludesFile`.
+/// The names of ignore files, highest precedence first. After them come a repository's `info/exclude` and the file that
+/// `core.excludesFile` names.
 const NAMES: [&str; 3] = [".auroraignore", ".ignore", ".gitignore"];
 const KINDS: usize = NAMES.len() + 2;
+/// The last kind. That of a repository takes the place of that of the repository around it.
+const EXCLUDES: usize = KINDS - 1;
 
 /// Most bytes of an ignore file; a larger one cannot be read.
 const MAX_RULES: u64 = 4 << 20;
@@ -26,8 +29,10 @@ const MAX_POINTER: u64 = 64 << 10;
 #[derive(Debug)]
 pub(super) struct Rules {
     outer: Option<Arc<Rules>>,
-    /// By kind: [`NAMES`], then `info/exclude`, then the user's file.
+    /// By kind: [`NAMES`], then `info/exclude`, then [`EXCLUDES`].
     files: [Gitignore; KINDS],
+    /// Whether this is the top of a repository's work tree, so that no other [`EXCLUDES`] apply below it.
+    is_work_tree: bool,
     digest: u64,
 }
 
@@ -36,7 +41,7 @@ pub(super) struct Rules {
 pub(super) struct IgnoreFiles {
     by_name: [bool; NAMES.len()],
     /// Whether there is a `.git` directory or file.
-    git: bool,
+    pub(super) git: bool,
 }
 
 impl IgnoreFiles {
@@ -62,8 +67,8 @@ pub(super) struct UnreadableRules {
 type RulesFile = Option<(PathBuf, Vec<u8>)>;
 
 impl Rules {
-    /// The rules from outside of `root`: those of the directories above it, and of the file that the user's git configuration
-    /// names. A file that cannot be read counts as absent, as with git, and gives a warning.
+    /// The rules from outside of `root`: those of the directories above it, and of the file that git's configuration names. A file
+    /// that cannot be read counts as absent, as with git, and gives a warning.
     pub(super) fn above(root: &Path, warnings: &mut Vec<(String, String)>) -> Arc<Self> {
         let mut or_warn = |read: Result<RulesFile, UnreadableRules>, place: &Path| {
             read.unwrap_or_else(|unreadable| {
@@ -71,12 +76,11 @@ impl Rules {
                 None
             })
         };
+        let has_git = |directory: &Path| directory.join(".git").symlink_metadata().is_ok();
+        let top = root.ancestors().find(|directory| is_repository(directory)).unwrap_or(root);
         let mut files = [const { None }; KINDS];
-        if let Some(path) = gitconfig_excludes_path() {
-            let content = read_regular(&path, MAX_RULES);
-            files[KINDS - 1] = or_warn(present(path, content), root);
-        }
-        let rules = Arc::new(Self::read(None, root, files));
+        files[EXCLUDES] = or_warn(excludes(top), root);
+        let rules = Arc::new(Self::read(None, top, files, true));
         let mut above: Vec<&Path> = root.ancestors().skip(1).collect();
         above.reverse();
         above.into_iter().fold(rules, |rules, directory| {
@@ -88,9 +92,8 @@ impl Rules {
                 content.map_or(Ok(None), |content| present(path, content))
             };
             let [first, second, third] = NAMES.map(|name| or_warn(own(name), directory));
-            let has_git = directory.join(".git").symlink_metadata().is_ok();
-            let exclude = if has_git { or_warn(exclude_file(directory), directory) } else { None };
-            rules.with(directory, [first, second, third, exclude, None])
+            let exclude = if has_git(directory) { or_warn(exclude_file(directory), directory) } else { None };
+            rules.with(directory, [first, second, third, exclude, None], false)
         })
     }
 
@@ -114,26 +117,34 @@ impl Rules {
             let content = root.read(below, MAX_RULES);
             files[kind] = self::present(path, content)?;
         }
+        // Those of the root are among the rules above it.
+        let is_inner = present.git && directory != root.path() && is_repository(directory);
         if present.git {
             files[NAMES.len()] = exclude_file(directory)?;
         }
-        Ok(self.with(directory, files))
+        if is_inner {
+            // Unlike an ignore file of the tree, one that cannot be read counts as absent.
+            files[EXCLUDES] = excludes(directory).unwrap_or_default();
+        }
+        Ok(self.with(directory, files, is_inner))
     }
 
     /// These rules, extended by a directory's ignore files.
-    fn with(self: &Arc<Self>, directory: &Path, files: [RulesFile; KINDS]) -> Arc<Self> {
-        if files.iter().all(Option::is_none) {
+    fn with(self: &Arc<Self>, directory: &Path, files: [RulesFile; KINDS], is_work_tree: bool) -> Arc<Self> {
+        if !is_work_tree && files.iter().all(Option::is_none) {
             return Arc::clone(self);
         }
-        let rules = Self::read(Some(self), directory, files);
-        if rules.files.iter().all(Gitignore::is_empty) { Arc::clone(self) } else { Arc::new(rules) }
+        let rules = Self::read(Some(self), directory, files, is_work_tree);
+        let is_same = !is_work_tree && rules.files.iter().all(Gitignore::is_empty);
+        if is_same { Arc::clone(self) } else { Arc::new(rules) }
     }
 
     /// Parses files by kind, for the entries below a directory.
-    fn read(outer: Option<&Arc<Self>>, directory: &Path, files: [RulesFile; KINDS]) -> Self {
+    fn read(outer: Option<&Arc<Self>>, directory: &Path, files: [RulesFile; KINDS], is_work_tree: bool) -> Self {
         let mut digest = blake3::Hasher::new();
         digest.update(&outer.map_or(0, |outer| outer.digest).to_le_bytes());
         digest.update(blake3::hash(directory.as_os_str().as_encoded_bytes()).as_bytes());
+        digest.update(&[u8::from(is_work_tree)]);
         let files = files.map(|file| {
             let (path, content) = file.unzip();
             let content = content.unwrap_or_default();
@@ -142,7 +153,7 @@ impl Rules {
         });
         let mut short = [0; size_of::<u64>()];
         digest.finalize_xof().fill(&mut short);
-        Self { outer: outer.cloned(), files, digest: u64::from_le_bytes(short) }
+        Self { outer: outer.cloned(), files, is_work_tree, digest: u64::from_le_bytes(short) }
     }
 
     /// A hash of the ignore files of the whole chain.
@@ -159,6 +170,7 @@ impl Rules {
         let mut level = Some(self);
         while let Some(rules) = level {
             match rules.files[kind].matched(path, is_directory) {
+                Match::None if kind == EXCLUDES && rules.is_work_tree => return None,
                 Match::None => level = rules.outer.as_deref(),
                 Match::Ignore(_) => return Some(true),
                 Match::Whitelist(_) => return Some(false),
@@ -189,26 +201,63 @@ fn present(path: PathBuf, read: io::Result<Vec<u8>>) -> Result<RulesFile, Unread
     }
 }
 
+/// The file that git's configuration names for a work tree.
+fn excludes(directory: &Path) -> Result<RulesFile, UnreadableRules> {
+    excludes_file(directory).map_or(Ok(None), |path| {
+        let content = read_regular(&path, MAX_RULES);
+        present(path, content)
+    })
+}
+
 /// The `info/exclude` of the repository whose work tree is a directory. A linked work tree has that of its main repository.
 /// Symbolic links within the git directory are followed, as git does.
 fn exclude_file(directory: &Path) -> Result<RulesFile, UnreadableRules> {
-    let read = |path: PathBuf, limit| {
-        let content = read_regular(&path, limit);
-        present(path, content)
-    };
-    let line = |path: PathBuf| {
-        let content = read(path, MAX_POINTER)?.map(|(_, content)| content).unwrap_or_default();
-        Ok(String::from_utf8_lossy(&content).lines().next().map(str::to_owned))
-    };
+    let Some(own) = git_directory(directory)? else { return Ok(None) };
+    let common = line(own.join("commondir"))?.map_or_else(|| own.clone(), |common| own.join(common));
+    let path = common.join("info").join("exclude");
+    let content = read_regular(&path, MAX_RULES);
+    present(path, content)
+}
+
+/// The git directory of a work tree: `.git`, or the directory that the file of that name points to.
+fn git_directory(directory: &Path) -> Result<Option<PathBuf>, UnreadableRules> {
     let git = directory.join(".git");
-    let common = if git.is_dir() {
-        git
-    } else {
-        let is_file = git.symlink_metadata().is_ok_and(|found| found.is_file());
-        let pointer = if is_file { line(git)? } else { None };
-        let Some(own) = pointer.as_deref().and_then(|line| line.strip_prefix("gitdir: ")) else { return Ok(None) };
-        let own = directory.join(own);
-        line(own.join("commondir"))?.map_or_else(|| own.clone(), |common| own.join(common))
-    };
-    read(common.join("info").join("exclude"), MAX_RULES)
+    if git.is_dir() {
+        return Ok(Some(git));
+    }
+    let is_file = git.symlink_metadata().is_ok_and(|found| found.is_file());
+    let pointer = if is_file { line(git)? } else { None };
+    Ok(pointer.and_then(|line| Some(directory.join(line.strip_prefix("gitdir: ")?))))
+}
+
+/// The first line of a file that contains only a path; `None` without such a file.
+fn line(path: PathBuf) -> Result<Option<String>, UnreadableRules> {
+    let content = read_regular(&path, MAX_POINTER);
+    let content = present(path, content)?.map(|(_, content)| content).unwrap_or_default();
+    Ok(String::from_utf8_lossy(&content).lines().next().map(str::to_owned))
+}
+
+/// Whether a directory is the top of a repository, as far as its `.git` tells.
+fn is_repository(directory: &Path) -> bool {
+    let git = git_directory(directory).ok().flatten();
+    git.is_some_and(|git| git.join("HEAD").symlink_metadata().is_ok())
+}
+
+/// Whether a directory is a work tree into which a repository has checked out files; a bare repository has none of its own.
+pub(super) fn is_checkout(directory: &Path) -> bool {
+    let git = git_directory(directory).ok().flatten();
+    git.is_some_and(|git| git.join("index").symlink_metadata().is_ok())
+}
+
+/// Whether a directory is a further work tree of a repository (`git worktree add`), in contrast to a submodule or a clone.
+pub(super) fn is_linked_work_tree(directory: &Path) -> bool {
+    if directory.join(".git").is_dir() {
+        return false;
+    }
+    let Ok(Some(own)) = git_directory(directory) else { return false };
+    match own.is_dir() {
+        true => own.join("commondir").symlink_metadata().is_ok(),
+        // The work tree was moved, or comes from another machine.
+        false => own.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees"),
+    }
 }

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::listing::{self, DirectoryHandle, DirectoryStamp, FileKind};
 use super::listing_cache::{self, CachedDirectory, CachedEntry, DirectoryListing, ListedEntry, ListingCache, Validity};
-use super::rules::{IgnoreFiles, Rules, UnreadableRules};
+use super::rules::{IgnoreFiles, Rules, UnreadableRules, is_checkout, is_linked_work_tree};
 use super::skip;
 use crate::columns::{LanguageName, RelativePath};
 use crate::formats::FormatTable;
@@ -127,7 +127,8 @@ fn walk_root<'k>(
         Err(error) => return WalkedDirectory::omitted(&relative, (error.to_string().into(), true)),
     };
     let device = options.cache.and_then(|_| directory.device_with_stamps());
-    let place = PendingDirectory { path, relative, is_text: true, depth: 0, directory, cached };
+    let is_in_checkout = path.ancestors().skip(1).any(is_checkout);
+    let place = PendingDirectory { path, relative, is_text: true, depth: 0, is_in_checkout, directory, cached };
     let rules = Rules::above(options.root.path(), &mut found.warnings);
     TreeWalk { options, device }.directory(&place, &rules)
 }
@@ -141,6 +142,8 @@ struct PendingDirectory<'k> {
     is_text: bool,
     /// Number of directories above this one, up to and including the root.
     depth: usize,
+    /// Whether a directory above this one is the work tree of a repository.
+    is_in_checkout: bool,
     directory: DirectoryHandle,
     /// Its listing in the cache.
     cached: Option<CachedDirectory<'k>>,
@@ -190,7 +193,12 @@ impl TreeWalk<'_> {
             Ok(listed) => listed,
             Err(error) => return WalkedDirectory::omitted(&place.relative, reason_of(&error)),
         };
-        let (mut entries, rules) = match self.entries(place, &mut listing, &directory, outer) {
+        let mut present = IgnoreFiles::default();
+        listing.entries.iter().for_each(|listed| present.note(&listed.name, listed.kind.as_ref().ok().copied()));
+        if present.git && place.depth > 0 && place.is_in_checkout && is_linked_work_tree(&place.path) {
+            return WalkedDirectory::omitted(&place.relative, (LINKED_WORK_TREE.into(), false));
+        }
+        let (mut entries, rules) = match self.entries(place, &mut listing, &directory, present, outer) {
             Ok(judged) => judged,
             // Without its rules it is unknown which entries are ignored.
             Err(unreadable) => return WalkedDirectory::omitted(&place.relative, (unreadable.to_string().into(), true)),
@@ -239,10 +247,9 @@ impl TreeWalk<'_> {
         place: &PendingDirectory<'k>,
         listing: &mut Listing<'k>,
         directory: &DirectoryHandle,
+        present: IgnoreFiles,
         outer: &Arc<Rules>,
     ) -> Result<(Vec<WalkEntry<'k>>, Arc<Rules>), UnreadableRules> {
-        let mut present = IgnoreFiles::default();
-        listing.entries.iter().for_each(|listed| present.note(&listed.name, listed.kind.as_ref().ok().copied()));
         let rules = outer.within(&place.path, self.options.root, present)?;
         if let Some(path) = self.options.only {
             let name = path.strip_prefix(&place.relative).and_then(|below| below.split('/').next()).unwrap_or_default();
@@ -256,7 +263,9 @@ impl TreeWalk<'_> {
                 path.pop();
             }
         }
-        let mut filter = EntryFilter { options: self.options, place, directory, relative: place.relative.clone() };
+        let is_in_checkout = place.is_in_checkout || present.git && is_checkout(&place.path);
+        let relative = place.relative.clone();
+        let mut filter = EntryFilter { options: self.options, place, is_in_checkout, directory, relative };
         Ok((listing.entries.iter().map(|listed| filter.entry(listed)).collect(), rules))
     }
 }
@@ -355,6 +364,9 @@ fn path_order(a: &ListingEntry<'_>, b: &ListingEntry<'_>) -> Ordering {
     a_name[..shared].cmp(&b_name[..shared]).then_with(|| next(a_name, &a.kind).cmp(&next(b_name, &b.kind)))
 }
 
+/// The reason for a work tree inside that of a repository.
+const LINKED_WORK_TREE: &str = "git work tree of another branch, which is a project of its own";
+
 /// Why an entry is omitted, and whether that is an error.
 type Reason = (Cow<'static, str>, bool);
 
@@ -367,6 +379,8 @@ fn reason_of(error: &io::Error) -> Reason {
 struct EntryFilter<'a, 'k> {
     options: &'a WalkOptions<'a>,
     place: &'a PendingDirectory<'k>,
+    /// Whether the directory is in the work tree of a repository, or is one.
+    is_in_checkout: bool,
     directory: &'a DirectoryHandle,
     /// A buffer for the relative paths of entries; holds the path of the directory.
     relative: String,
@@ -416,7 +430,8 @@ impl<'k> EntryFilter<'_, 'k> {
         }
         relative.push('/');
         let is_text = self.place.is_text && name.to_str().is_some();
-        Ok(PendingDirectory { path, relative, is_text, depth, directory: self.directory.inner(name), cached })
+        let (is_in_checkout, directory) = (self.is_in_checkout, self.directory.inner(name));
+        Ok(PendingDirectory { path, relative, is_text, depth, is_in_checkout, directory, cached })
     }
 
     fn file(&mut self, name: &OsStr) -> Result<WalkedFile, Reason> {

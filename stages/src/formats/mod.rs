@@ -3,7 +3,7 @@
 pub mod documents;
 mod table;
 
-use aurora_languages::{Language, by_content, by_extension, by_file_name, by_name};
+use aurora_languages::{LANGUAGES, Language, by_content, by_extension, by_file_name, by_name, called};
 
 use documents::{DOCUMENTS, DocumentFormat, Extractor};
 
@@ -61,6 +61,23 @@ pub fn family_of(format: &str) -> &str {
     by_name(format).map_or(format, |language| language.family)
 }
 
+/// The language of chunks that users call by this name, by an extension of its files or by another name, in any case.
+pub fn language_called(name: &str) -> Option<&'static str> {
+    let extension = name.strip_prefix('.').unwrap_or(name);
+    let is_called = |format: &&DocumentFormat| {
+        let mut names = format.extensions.iter().chain([&format.name]).chain(format.aliases);
+        names.any(|known| known.eq_ignore_ascii_case(extension))
+    };
+    let document = || DOCUMENTS.iter().find(is_called).map(|format| format.name);
+    called(extension).map(|language| language.family).or_else(document)
+}
+
+/// The names of all languages that chunks of built-in formats record.
+pub fn language_names() -> Vec<&'static str> {
+    let languages = LANGUAGES.iter().map(|language| language.family);
+    languages.chain(DOCUMENTS.iter().map(|format| format.name)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -68,7 +85,7 @@ mod tests {
     use aurora_languages::LANGUAGES;
 
     use super::documents::DOCUMENTS;
-    use super::{UNKNOWN, format_of, format_of_text};
+    use super::{UNKNOWN, family_of, format_of, format_of_text, language_called};
 
     #[test]
     fn a_format_is_decided_by_the_extension() {
@@ -93,6 +110,36 @@ mod tests {
         ] {
             assert_eq!(format_of_text(path, format, text), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn a_language_is_found_by_each_of_its_names() {
+        for language in LANGUAGES {
+            let names = [language.name, language.family].into_iter().chain(language.aliases.iter().copied());
+            for name in names.chain(language.extensions.iter().copied()) {
+                assert_eq!(language_called(&name.to_uppercase()), Some(language.family), "{name}");
+                assert_eq!(language_called(&format!(".{name}")), Some(language.family), "{name}");
+            }
+        }
+        for (name, expected) in [
+            ("golang", "go"),
+            ("c++", "cpp"),
+            ("C#", "csharp"),
+            ("tsx", "typescript"),
+            ("Makefile", "make"),
+            ("dockerfile", "containerfile"),
+            ("python3", "python"),
+            ("node", "javascript"),
+            ("typescriptreact", "typescript"),
+            ("shellscript", "bash"),
+            ("plaintext", "text"),
+            ("rst", "text"),
+            ("jupyter", "notebook"),
+        ] {
+            assert_eq!(language_called(name), Some(expected), "{name}");
+            assert_eq!(family_of(expected), expected);
+        }
+        assert_eq!([language_called("klingon"), language_called("")], [None, None]);
     }
 
     #[test]

@@ -28,11 +28,12 @@ mod sibling;
 mod summary;
 mod thresholds;
 mod trust;
+mod whole_run;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use aurora_pipeline::Silent;
+use aurora_pipeline::{Observer as _, Silent};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory, StorageError};
 
 pub use crate::kept_stage::is_built_in;
@@ -56,6 +57,7 @@ pub use summary::{
     ChunkCounts, EarlierResults, FileCounts, IndexSummary, KeywordIndex, Skipped, StageNotRun, Unreadable,
 };
 pub use trust::{Distrust, Trust};
+pub use whole_run::WholeRun;
 
 use pass::pass;
 use pass_kind::{PassEnd, PassKind};
@@ -85,8 +87,9 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
         // A new index that is written over a damaged file is damaged as well.
         done.extend(recovery::clear_damage(&root)?);
     }
+    let progress = &WholeRun::new(observer);
     loop {
-        let error = match attempt(&root, options, observer) {
+        let error = match attempt(&root, options, progress) {
             Ok(mut summary) => {
                 summary.warnings.extend(done.iter().map(Recovery::to_string));
                 if !options.cancel.is_cancelled() {
@@ -155,29 +158,34 @@ const WALK_POLL: Duration = Duration::from_millis(100);
 
 /// One pass, or several with publications between them, and another one for attributions if files did not wait for the walk over
 /// git's history.
-fn attempt(root: &Path, options: &IndexOptions, observer: &dyn IndexObserver) -> Result<IndexSummary, IndexError> {
+fn attempt(root: &Path, options: &IndexOptions, progress: &WholeRun<'_>) -> Result<IndexSummary, IndexError> {
     let begun = Instant::now();
     let rest = &IndexOptions { force: false, ..options.clone() };
-    let mut end = pass(root, options, observer, PassKind::Whole)?;
+    progress.next_pass(false);
+    let mut end = pass(root, options, progress, PassKind::Whole)?;
     let (summary, deferred) = loop {
         match end {
             PassEnd::Done(summary, deferred) => break (*summary, deferred),
-            PassEnd::AtCheckpoint(earlier) => end = pass(root, rest, observer, PassKind::Rest(earlier))?,
+            PassEnd::AtCheckpoint(earlier) => {
+                progress.next_pass(true);
+                end = pass(root, rest, progress, PassKind::Rest(earlier))?;
+            }
         }
     };
     let Some(walk) = deferred else { return Ok(summary) };
     loop {
-        observer.on_history(walk.progress());
+        progress.on_history(walk.progress());
         if options.cancel.is_cancelled() {
             return Ok(summary);
         }
-        if walk.is_done_after(observer.interval().unwrap_or(WALK_POLL)) {
+        if walk.is_done_after(progress.interval().unwrap_or(WALK_POLL)) {
             break;
         }
     }
     // The passes before have tried failed rows again.
     let rest = &IndexOptions { retries_failures: false, ..rest.clone() };
-    let attributed = pass(root, rest, observer, PassKind::Attributions(walk))?.summary();
+    progress.next_pass(false);
+    let attributed = pass(root, rest, progress, PassKind::Attributions(walk))?.summary();
     Ok(match attributed {
         Some(attributed) => summary.followed_by(attributed, begun.elapsed()),
         None => summary,

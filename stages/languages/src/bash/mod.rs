@@ -45,7 +45,7 @@ pub(crate) static BASH: Language = Language {
         "zshrc",
     ],
     interpreters: &["ash", "bash", "bats", "dash", "ksh", "mksh", "rbash", "sh", "zsh"],
-    aliases: &["bash-ts", "shell", "shell-script"],
+    aliases: &["bash-ts", "shell", "shell-script", "shellscript"],
     imports,
     exported: |visibility| !visibility.name.starts_with('_'),
     name_in,

@@ -22,7 +22,7 @@ pub(crate) static JAVASCRIPT: Language = Language {
     imports,
     exported,
     interpreters: &["node", "nodejs"],
-    aliases: &["node", "ecmascript"],
+    aliases: &["node", "ecmascript", "javascriptreact"],
     ..Language::new(
         "javascript",
         &["js", "jsx", "mjs", "cjs"],

@@ -38,6 +38,7 @@ pub(crate) static TYPESCRIPT: Language = Language {
 /// TypeScript with JSX.
 pub(crate) static TSX: Language = Language {
     family: "typescript",
+    aliases: &["typescriptreact"],
     omitted_qualifiers: OMITTED_QUALIFIERS,
     owner_suffix: ".prototype",
     imports,

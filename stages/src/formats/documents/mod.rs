@@ -25,6 +25,8 @@ pub struct DocumentFormat {
     pub name: &'static str,
     /// File extensions, lower-case, without the dot.
     pub extensions: &'static [&'static str],
+    /// Other names, in lower case.
+    pub aliases: &'static [&'static str],
     /// Turns bytes into text; None for formats that are text.
     pub extract: Option<Extractor>,
 }
@@ -36,13 +38,18 @@ pub const REASONING: &str = "reasoning";
 
 /// Every document format.
 pub static DOCUMENTS: &[DocumentFormat] = &[
-    DocumentFormat { name: "text", extensions: &["txt", "text", "rst", "adoc"], extract: None },
-    DocumentFormat { name: "docx", extensions: &["docx"], extract: Some(docx::text) },
-    DocumentFormat { name: "odt", extensions: &["odt", "fodt"], extract: Some(odt::text) },
-    DocumentFormat { name: "notebook", extensions: &["ipynb"], extract: Some(notebook::text) },
-    DocumentFormat { name: "pdf", extensions: &["pdf"], extract: Some(pdf::text) },
-    DocumentFormat { name: CONVERSATION, extensions: &[], extract: Some(log_text) },
-    DocumentFormat { name: REASONING, extensions: &[], extract: None },
+    DocumentFormat {
+        name: "text",
+        extensions: &["txt", "text", "rst", "adoc"],
+        aliases: &["plain", "plaintext", "restructuredtext", "asciidoc"],
+        extract: None,
+    },
+    DocumentFormat { name: "docx", extensions: &["docx"], aliases: &["word"], extract: Some(docx::text) },
+    DocumentFormat { name: "odt", extensions: &["odt", "fodt"], aliases: &[], extract: Some(odt::text) },
+    DocumentFormat { name: "notebook", extensions: &["ipynb"], aliases: &["jupyter"], extract: Some(notebook::text) },
+    DocumentFormat { name: "pdf", extensions: &["pdf"], aliases: &[], extract: Some(pdf::text) },
+    DocumentFormat { name: CONVERSATION, extensions: &[], aliases: &[], extract: Some(log_text) },
+    DocumentFormat { name: REASONING, extensions: &[], aliases: &[], extract: None },
 ];
 
 /// The magic number of gzip.

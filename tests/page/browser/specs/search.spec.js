@@ -105,6 +105,12 @@ test("a mode and a pattern of paths are part of the search", async ({ page }) =>
   await expect(names(page).first()).toBeVisible();
 });
 
+test("a filter alone lists what passes it", async ({ page }) => {
+  await page.goto(at("search", { lang: "py" }));
+  await expect(names(page).first()).toBeVisible();
+  await expect(page.locator(".status")).not.toContainText("with words of the query");
+});
+
 test("what is wrong with a search is said", async ({ page }) => {
   await page.goto(at("search", { q: "page", path: "src/[" }));
   await expect(page.getByRole("alert")).toContainText(/invalid path pattern/i);

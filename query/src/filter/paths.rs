@@ -1,0 +1,282 @@
+//! Paths as users write them: globs from the root, paths from the current directory, and absolute ones.
+
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use roaring::RoaringBitmap;
+
+use crate::filter::error::{FilterError, SelectError};
+use crate::filter::filtered_index::FilteredIndex;
+use crate::work::WorkBudget;
+
+/// Characters that have a meaning in a glob.
+const SPECIAL: [char; 8] = ['*', '?', '[', ']', '{', '}', '!', '\\'];
+
+/// Patterns over the paths of files, any of which may match.
+#[derive(Debug, Clone)]
+pub(super) struct PathPatterns {
+    given: Vec<String>,
+    /// The directory that relative paths may start from, beside the root.
+    from: Option<PathBuf>,
+}
+
+/// One meaning of a pattern.
+struct Reading {
+    /// Place of the pattern among the given ones.
+    pattern: usize,
+    /// The pattern from the root, with a leading `/` unless it matches at any depth.
+    text: String,
+}
+
+impl PathPatterns {
+    /// # Errors
+    /// [`FilterError::Path`] for the first that is no glob.
+    pub(super) fn new(given: Vec<String>, from: Option<PathBuf>) -> Result<Self, FilterError> {
+        let patterns = Self { given, from };
+        let readings = patterns.given.iter().enumerate();
+        let readings = readings.map(|(pattern, given)| Reading { pattern, text: plain(given) });
+        patterns.globs(&readings.collect::<Vec<_>>())?;
+        Ok(patterns)
+    }
+
+    /// The chunks of all files that match. Of a pattern with several readings, the first one counts that matches a file.
+    pub(super) fn select(&self, index: &FilteredIndex<'_>, work: &WorkBudget) -> Result<RoaringBitmap, SelectError> {
+        let readings: Vec<Reading> = (0..self.given.len()).flat_map(|at| self.readings(at, index.root)).collect();
+        let globs = self.globs(&readings)?;
+        let mut found = vec![RoaringBitmap::new(); readings.len()];
+        let mut is_found = vec![false; readings.len()];
+        let mut matching = Vec::new();
+        for file in index.snapshot.files() {
+            work.check()?;
+            let file = file?;
+            globs.matches_into(Path::new(&file.path), &mut matching);
+            // Each reading has two globs.
+            matching.iter_mut().for_each(|at| *at /= 2);
+            matching.dedup();
+            let is_literal = |reading: &Reading| {
+                let rest = reading.text.strip_prefix('/').and_then(|text| file.path.strip_prefix(text));
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            matching.extend((0..readings.len()).filter(|at| is_literal(&readings[*at])));
+            for at in matching.drain(..) {
+                is_found[at] = true;
+                found[at].extend(file.chunks.iter().map(|id| id.0));
+            }
+        }
+        let mut any = RoaringBitmap::new();
+        let mut done = None;
+        for (at, reading) in readings.iter().enumerate().filter(|(at, _)| is_found[*at]) {
+            if done != Some(reading.pattern) {
+                any |= &found[at];
+            }
+            done = Some(reading.pattern);
+        }
+        Ok(any)
+    }
+
+    /// Makes sure that each pattern may match a file of one of the indexes.
+    ///
+    /// # Errors
+    /// [`FilterError::OutsideRoots`] for the first that lies outside of all their directories.
+    pub(super) fn check(&self, indexes: &[FilteredIndex<'_>]) -> Result<(), SelectError> {
+        let roots: Vec<&Path> = indexes.iter().filter_map(|index| index.root).collect();
+        if roots.is_empty() {
+            return Ok(());
+        }
+        for (at, given) in self.given.iter().enumerate() {
+            let mut is_inside = false;
+            for index in indexes.iter().filter(|index| index.root.is_some()) {
+                let readings = self.readings(at, index.root);
+                // A path that begins with `/` may be meant from the root if it begins with something there.
+                is_inside |= match readings.as_slice() {
+                    [] => false,
+                    [reading] if is_absolute(given) && reading.text == plain(given) => has_beginning(index, reading)?,
+                    _ => true,
+                };
+            }
+            if !is_inside {
+                let roots = roots.iter().map(|root| root.display().to_string()).collect();
+                return Err(FilterError::OutsideRoots { given: given.clone(), roots }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The meanings of a pattern in a directory, the most likely one first; none if it lies outside.
+    fn readings(&self, pattern: usize, root: Option<&Path>) -> Vec<Reading> {
+        let text = &self.given[pattern];
+        let below = |text: String| Reading { pattern, text };
+        let is_at_any_depth = !plain(text).starts_with('/');
+        let from_root = || if is_at_any_depth { Some(plain(text)) } else { normal(&slashes(text)) };
+        let Some(root) = root else { return from_root().map(below).into_iter().collect() };
+        if is_absolute(text) {
+            let inside = below_root(root, &slashes(text)).or_else(|| normal(&slashes(text)));
+            return inside.map(below).into_iter().collect();
+        }
+        let from = self.from.as_deref().and_then(|from| from.strip_prefix(root).ok());
+        let from = from.filter(|from| !is_at_any_depth && !from.as_os_str().is_empty());
+        let from_there = from.map(|from| {
+            let from = from.to_string_lossy().replace('\\', "/");
+            normal(&format!("{}/{}", globset::escape(&from), slashes(text)))
+        });
+        match from_there {
+            // `.` and `..` are those of the current directory.
+            Some(there) if has_dots(text) => there.map(below).into_iter().collect(),
+            there => [from_root(), there.flatten()].into_iter().flatten().map(below).collect(),
+        }
+    }
+
+    /// Two globs for each reading: a file, and all that is below a directory.
+    fn globs(&self, readings: &[Reading]) -> Result<GlobSet, FilterError> {
+        let error = |given: &str, error: &globset::Error| FilterError::Path {
+            given: given.to_owned(),
+            reason: error.kind().to_string(),
+        };
+        let mut set = GlobSetBuilder::new();
+        for reading in readings {
+            let base = match reading.text.strip_prefix('/') {
+                Some("") => "**".to_owned(),
+                Some(anchored) => anchored.to_owned(),
+                None => format!("**/{}", reading.text),
+            };
+            for pattern in [format!("{base}/**"), base] {
+                let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
+                set.add(glob.map_err(|e| error(&self.given[reading.pattern], &e))?);
+            }
+        }
+        set.build().map_err(|e| error(&self.given.join(", "), &e))
+    }
+}
+
+/// Whether a file of an index begins with the first name of an absolute path, or the name is a pattern.
+fn has_beginning(index: &FilteredIndex<'_>, reading: &Reading) -> Result<bool, SelectError> {
+    let path = reading.text.trim_start_matches('/');
+    let first = path.split('/').next().unwrap_or_default();
+    if first.contains(SPECIAL) || first.is_empty() {
+        return Ok(true);
+    }
+    for file in index.snapshot.files() {
+        if file?.path.split('/').next() == Some(first) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// An absolute path below a directory, as a pattern from there.
+fn below_root(root: &Path, path: &str) -> Option<String> {
+    let (path, root) = (normal(path)?, normal(&slashes(root.to_str()?))?);
+    let below = if root == "/" { path.as_str() } else { path.strip_prefix(&root)? };
+    (below.is_empty() || below.starts_with('/')).then(|| format!("/{}", below.trim_start_matches('/')))
+}
+
+/// A pattern that stands for itself: one without `/` matches at any depth, any other begins at the root.
+fn plain(given: &str) -> String {
+    let text = slashes(given);
+    let is_anchored = text.contains('/') || has_dots(&text);
+    if is_anchored { normal(&text).unwrap_or_else(|| "/".to_owned()) } else { text }
+}
+
+/// The pattern without surrounding spaces and a `/` at its end, and with `/` for each `\` that does not escape a special character.
+fn slashes(given: &str) -> String {
+    let mut rest = given.trim().chars().peekable();
+    let mut text = String::with_capacity(given.len());
+    while let Some(c) = rest.next() {
+        let escaped = if c == '\\' { rest.next_if(|next| SPECIAL.contains(next)) } else { None };
+        match escaped {
+            Some(next) => text.extend([c, next]),
+            None => text.push(if c == '\\' { '/' } else { c }),
+        }
+    }
+    let end = text.trim_end_matches('/').len();
+    text.truncate(end.max(usize::from(text.starts_with('/'))));
+    text
+}
+
+/// The pattern after a `/`, without empty names, `.` and `..`; `None` if it leads out.
+fn normal(text: &str) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in text.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()?),
+            name => names.push(name),
+        }
+    }
+    Some(format!("/{}", names.join("/")))
+}
+
+/// Whether a pattern has `.` or `..` as a name.
+fn has_dots(text: &str) -> bool {
+    slashes(text).split('/').any(|name| matches!(name, "." | ".."))
+}
+
+/// Whether a path begins at the root of a file system, or of a drive.
+fn is_absolute(text: &str) -> bool {
+    let text = slashes(text);
+    let has_drive = matches!(text.as_bytes(), [drive, b':', b'/', ..] if drive.is_ascii_alphabetic());
+    text.starts_with('/') || has_drive
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The readings of a pattern in the directory `/work/app`, given in `from`.
+    fn readings(pattern: &str, from: Option<&str>) -> Vec<String> {
+        let patterns = PathPatterns::new(vec![pattern.to_owned()], from.map(PathBuf::from)).expect("a pattern");
+        patterns.readings(0, Some(Path::new("/work/app"))).into_iter().map(|reading| reading.text).collect()
+    }
+
+    #[test]
+    fn a_path_is_read_from_the_root_then_from_the_current_directory() {
+        let nowhere: [&str; 0] = [];
+        for pattern in ["src/*.py", "src//*.py", "src/*.py/", " src/*.py ", "/work/app/src/*.py", "lib/../src/*.py"] {
+            assert_eq!(readings(pattern, None), ["/src/*.py"], "{pattern}");
+        }
+        assert_eq!(readings("*.py", Some("/work/app/src")), ["*.py"]);
+        assert_eq!(readings("a/*.py", Some("/work/app/s[r]c")), ["/a/*.py", "/s[[]r[]]c/a/*.py"]);
+        assert_eq!(readings("./a.py", Some("/work/app/src")), ["/src/a.py"]);
+        assert_eq!(readings("../a.py", Some("/work/app/src")), ["/a.py"]);
+        assert_eq!(readings(".", Some("/work/app/src")), ["/src"]);
+        assert_eq!(readings(".", Some("/work/app")), ["/"]);
+        assert_eq!(readings("/work/app", None), ["/"]);
+        assert_eq!(readings("a/b", Some("/elsewhere")), ["/a/b"]);
+        assert_eq!(readings("./a", None), ["/a"]);
+        assert_eq!(readings("../../a.py", Some("/work/app/src")), nowhere);
+        assert_eq!(readings("../a.py", None), nowhere);
+        assert_eq!(readings("/work/application/a.py", None), ["/work/application/a.py"]);
+    }
+
+    #[test]
+    fn separators_of_windows_are_read() {
+        assert_eq!(readings(r"src\auth\a.py", None), ["/src/auth/a.py"]);
+        assert_eq!(slashes(r"src\[a\]\b"), r"src\[a\]/b");
+        assert_eq!(below_root(Path::new(r"C:\work"), "C:/work/a/b").as_deref(), Some("/a/b"));
+        assert!(is_absolute(r"C:\work\a") && !is_absolute("a:b"));
+    }
+
+    #[test]
+    fn patterns_read_as_in_ripgrep() {
+        let matches = |pattern: &str, path: &str| {
+            let patterns = PathPatterns::new(vec![pattern.to_owned()], None).expect("a pattern");
+            patterns.globs(&patterns.readings(0, None)).expect("globs").is_match(path)
+        };
+        for (pattern, path, expected) in [
+            ("*.py", "src/auth/login.py", true),
+            ("src/*.py", "src/auth/login.py", false),
+            ("src/**/*.py", "src/auth/login.py", true),
+            ("src/auth", "src/auth/login.py", true),
+            ("src/auth/", "src/auth/login.py", true),
+            ("./src", "src/auth/login.py", true),
+            ("/src", "src/login.py", true),
+            ("/src", "lib/src/login.py", false),
+            ("src", "lib/src/login.py", true),
+            ("auth", "src/author/login.py", false),
+            ("src/{a,b}/**", "src/b/login.py", true),
+            (".", "src/b/login.py", true),
+        ] {
+            assert_eq!(matches(pattern, path), expected, "{pattern} {path}");
+        }
+    }
+}
