@@ -1,5 +1,5 @@
-//! What the grammar cannot read: context parameters, `$$` before a string, names that begin like an operator, and annotations
-//! before a class without body, which it takes for an expression.
+//! What the grammar cannot read: context parameters, `$$` before a string, names that begin like an operator, `suspend` before a
+//! lambda, and annotations before a class without body, which it takes for an expression.
 
 use std::ops::Range;
 
@@ -13,6 +13,7 @@ const CONTEXT_LINES: usize = 16;
 pub(super) fn masked(text: &str) -> Option<String> {
     let mut mask = Mask::new(text);
     mask_names(text, &mut mask);
+    mask_suspend(text, &mut mask);
     mask_declarations(text, &mut mask);
     mask.text()
 }
@@ -29,6 +30,18 @@ fn mask_names(text: &str, mask: &mut Mask) {
         let dollars = bytes[..at].iter().rev().take_while(|byte| **byte == b'$').count();
         if dollars > 1 && !bytes[..at - dollars].last().is_some_and(|byte| is_word(*byte) || *byte == b'"') {
             mask.blank(at - dollars..at);
+        }
+    }
+}
+
+/// `suspend { }` becomes `{ }`.
+fn mask_suspend(text: &str, mask: &mut Mask) {
+    const SUSPEND: &str = "suspend";
+    for at in memchr::memmem::find_iter(text.as_bytes(), SUSPEND) {
+        let end = at + SUSPEND.len();
+        let begins_word = !text.as_bytes()[..at].last().is_some_and(|byte| is_word(*byte));
+        if begins_word && text[end..].trim_start().starts_with('{') {
+            mask.blank(at..end);
         }
     }
 }

@@ -17,6 +17,7 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// Rust.
 pub(crate) static RUST: Language = Language {
+    reserved: &["else", "enum", "fn", "for", "if", "impl", "loop", "match", "mod", "return", "struct", "while"],
     separator: "::",
     imports,
     exported,

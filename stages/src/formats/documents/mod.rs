@@ -27,6 +27,8 @@ pub struct DocumentFormat {
     pub extensions: &'static [&'static str],
     /// Turns bytes into text; None for formats that are text.
     pub extract: Option<Extractor>,
+    /// The definitions in fenced code of the text are symbols.
+    pub has_code: bool,
 }
 
 /// The format of conversation logs. Only their directory distinguishes them from other Markdown.
@@ -36,13 +38,13 @@ pub const REASONING: &str = "reasoning";
 
 /// Every document format.
 pub static DOCUMENTS: &[DocumentFormat] = &[
-    DocumentFormat { name: "text", extensions: &["txt", "text", "rst", "adoc"], extract: None },
-    DocumentFormat { name: "docx", extensions: &["docx"], extract: Some(docx::text) },
-    DocumentFormat { name: "odt", extensions: &["odt", "fodt"], extract: Some(odt::text) },
-    DocumentFormat { name: "notebook", extensions: &["ipynb"], extract: Some(notebook::text) },
-    DocumentFormat { name: "pdf", extensions: &["pdf"], extract: Some(pdf::text) },
-    DocumentFormat { name: CONVERSATION, extensions: &[], extract: Some(log_text) },
-    DocumentFormat { name: REASONING, extensions: &[], extract: None },
+    DocumentFormat { name: "text", extensions: &["txt", "text", "rst", "adoc"], extract: None, has_code: false },
+    DocumentFormat { name: "docx", extensions: &["docx"], extract: Some(docx::text), has_code: false },
+    DocumentFormat { name: "odt", extensions: &["odt", "fodt"], extract: Some(odt::text), has_code: false },
+    DocumentFormat { name: "notebook", extensions: &["ipynb"], extract: Some(notebook::text), has_code: true },
+    DocumentFormat { name: "pdf", extensions: &["pdf"], extract: Some(pdf::text), has_code: false },
+    DocumentFormat { name: CONVERSATION, extensions: &[], extract: Some(log_text), has_code: false },
+    DocumentFormat { name: REASONING, extensions: &[], extract: None, has_code: false },
 ];
 
 /// The magic number of gzip.
