@@ -26,6 +26,11 @@ OTHER_KINDS = {("PHP", "alias"), ("C#", "typedef")}
 CONSTANTS = frozenset(["constant", "const"])
 FUNCTIONS = frozenset("func function getter macro method object setter singletonMethod subroutine".split())
 LANGUAGES = "C,C++,C#,Go,Java,JavaScript,Lua,ObjectiveC,Perl,PHP,PowerShell,Protobuf,Python,R,Ruby,Rust,Sh,TypeScript"
+# Words that Universal Ctags sometimes takes for names.
+KEYWORDS = frozenset(
+    "as base catch class const default else export extends for function if import in interface new of return super switch this throw try"
+    " type typeof var where while".split()
+)
 IDENTIFIER = re.compile(r"[\w$?!=~]+|operator\W.*")
 # Files of one run: the length of a command line is limited.
 FILES_PER_RUN = 200
@@ -71,11 +76,14 @@ def tags(ctags, directory):
     for path, all_tags in by_path.items():
         lines = (directory / path).read_text(errors="replace").split("\n")
         functions = [(tag["line"], tag["end"]) for tag in all_tags if tag.get("kind") in FUNCTIONS and "end" in tag]
+        enums = {simple(tag["name"]) for tag in all_tags if tag.get("kind") == "enum"}
         found[path] = {}
         for tag in all_tags:
             kind = (tag.get("language"), tag.get("kind"))
             is_local = any(first < tag["line"] <= last for first, last in functions)
-            if kind[1] in KINDS and kind not in OTHER_KINDS and not is_local and not is_made_up(tag, lines):
+            # The items of an array are taken for those of the enumeration that is their type.
+            is_item = kind[1] == "enumerator" and simple(tag.get("scope", "")) not in enums
+            if kind[1] in KINDS and kind not in OTHER_KINDS and not is_local and not is_item and not is_made_up(tag, lines):
                 found[path].setdefault(simple(tag["name"]), tag)
     return found
 
@@ -88,8 +96,9 @@ def is_made_up(tag, lines):
     has_scope = "scope" in tag and tag["language"] not in ("JavaScript", "TypeScript")
     is_indented = tag["kind"] in CONSTANTS and not has_scope and line[:1].isspace()
     is_call = tag["language"] == "C++" and tag["kind"] == "function" and name.isupper()
-    is_word = IDENTIFIER.fullmatch(simple(name))
-    return name.startswith(("__anon", "Anonymous")) or is_guard or is_indented or is_call or not is_word
+    is_parameter = tag["language"] == "C#" and re.search(rf"\bwhere\s+{re.escape(name)}\b", line)
+    is_word = IDENTIFIER.fullmatch(simple(name)) and name not in KEYWORDS
+    return name.startswith(("__anon", "Anonymous")) or is_guard or is_indented or is_call or bool(is_parameter) or not is_word
 
 
 def simple(name):

@@ -1,14 +1,26 @@
-//! What the grammar cannot read: `ref` before `partial`, and some expressions behind the `*` that dereferences a pointer.
+//! What the grammar cannot read: `ref` before `partial`, some expressions behind the `*` that dereferences a pointer, and directives
+//! for programs of one file, such as `#:package Name`.
 
+use crate::lines::begins_line;
 use crate::mask::Mask;
 
 pub(super) fn masked(text: &str) -> Option<String> {
     let mut mask = Mask::new(text);
+    mask_directives(text, &mut mask);
     mask_ref(text, &mut mask);
     if memchr::memmem::find(text.as_bytes(), b"unsafe").is_some() {
         mask_dereferences(text.as_bytes(), &mut mask);
     }
     mask.text()
+}
+
+/// Blanks lines that begin with `#:`.
+fn mask_directives(text: &str, mask: &mut Mask) {
+    for at in memchr::memmem::find_iter(text.as_bytes(), b"#:") {
+        if begins_line(text, at as u32) {
+            mask.blank(at..at + text[at..].find('\n').unwrap_or(text.len() - at));
+        }
+    }
 }
 
 /// `ref partial struct` becomes `partial struct`.

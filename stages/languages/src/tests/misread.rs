@@ -20,6 +20,7 @@ fn a_keyword_names_no_function() {
 
 #[test]
 fn what_a_grammar_cannot_read_hides_nothing_behind_it() {
+    check("csharp", "#:package A@1.0\n#:property B=c\nvoid F() { }\n", &["F"]);
     check("kotlin", "val a = suspend { go() }\nval b = listOf(suspend { 1 })\nfun after() {}\n", &["a", "after"]);
     check(
         "csharp",
