@@ -198,7 +198,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         let may_be_reserved =
             self.language.has_reserved_members && kind == Some(SymbolKind::Method) && self.captures.errors == 0;
         let is_quoted = text_of(definition.name, self.text).starts_with('`');
-        if self.language.reserved.contains(&declared.name.as_str()) && !may_be_reserved && !is_quoted {
+        if self.language.reserved.contains(&declared.name.as_str()) && kind.is_some() && !may_be_reserved && !is_quoted {
             return;
         }
         if kind.is_some() || !is_omitted(name) {

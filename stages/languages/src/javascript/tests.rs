@@ -33,7 +33,7 @@ fn sample() {
     function helper 36-36 function helper() |  |
     function a 37-37 a = () |  |
     function b 37-37 b = function* () |  | memo
-    values: api
+    values: named api
     outside: require describe it expect
     "#);
 }
@@ -56,6 +56,6 @@ function run() { const local = 1; exports.NESTED = 2; }
 "##;
     assert_eq!(
         constants_of(&JAVASCRIPT, source),
-        "port AsyncFunction one renamed three last head tail size old LIMIT store"
+        "port AsyncFunction one renamed three last head tail size old LIMIT"
     );
 }

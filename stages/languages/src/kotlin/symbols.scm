@@ -37,6 +37,7 @@
   (#not-any-of? @_called "all" "also" "any" "apply" "associate" "associateBy" "associateWith" "buildList" "buildMap" "buildSet"
     "buildString" "count" "filter" "filterNot" "first" "flatMap" "fold" "forEach" "groupBy" "let" "map" "mapIndexed" "mapNotNull"
     "mapValues" "maxBy" "minBy" "none" "reduce" "repeat" "run" "sortedBy" "sumOf" "takeIf" "use" "with"
+    "arrayOf" "listOf" "mapOf" "mutableListOf" "mutableMapOf" "setOf"
     "Array" "BooleanArray" "ByteArray" "IntArray" "List" "LongArray" "MutableList")) @value.wrapper
 (property_declaration (variable_declaration . (identifier) @name) [
   (call_expression) @value

@@ -47,7 +47,7 @@ fn a_constant_that_wraps_a_function_is_a_function() {
         ("ruby", "F = wrap(->(x) { go(x) })\n", "function F: wrap go"),
         ("ruby", "F = memoize { |x| go(x) }\n", "function F: memoize go"),
         ("cpp", "auto f = memoize([](int x) { return go(x); });", "function f: memoize go"),
-        ("groovy", "def f = memoize { go(it) }\n", "function f: memoize go"),
+        ("groovy", "def f = memoize { go(it) }\n", "function f: go"),
         ("r", "f <- Vectorize(function(x) go(x))\n", "function f: Vectorize go"),
     ] {
         let found = names(language, source);
@@ -66,6 +66,11 @@ fn other_calls_are_constants() {
         "rust",
         "static A: LazyLock<B> = LazyLock::new(load);\nfn f() { static B: C = d(|| 1); }",
         &["function f: d", "A"],
+    );
+    check(
+        "rust",
+        "thread_local! { static A: B = c(\"}\") }\nlazy_static! { static ref D: E = f('}'); }\nfn g() {}\n",
+        &["function g", "A", "D"],
     );
     check("kotlin", "val a = list.map { it.b }\nval c = make()\n", &["a", "c"]);
     check("ruby", "A = %w[a b].map { |x| x }.freeze\n", &["A"]);
@@ -103,5 +108,5 @@ fn an_object_behind_a_call_or_cast_qualifies_its_members() {
 #[test]
 fn a_function_that_returns_a_struct_is_a_type() {
     let source = "pub fn List(comptime T: type) type {\n    return struct {\n        pub fn append(x: T) void { grow(x); }\n    };\n}\n";
-    check("zig", source, &["struct List", "function List.append: grow"]);
+    check("zig", source, &["struct List", "method List.append: grow"]);
 }
