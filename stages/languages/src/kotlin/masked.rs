@@ -1,5 +1,5 @@
 //! What the grammar cannot read: context parameters, `$$` before a string, names that begin like an operator, `suspend` before a
-//! lambda, and annotations before a class without body, which it takes for an expression.
+//! lambda, calls of `get` and `set` below a property, and annotations before a class without body, which it takes for an expression.
 
 use std::ops::Range;
 
@@ -52,6 +52,10 @@ fn mask_declarations(text: &str, mask: &mut Mask) {
     let mut annotations: Option<Range<usize>> = None;
     for (number, line) in lines.iter().enumerate() {
         let content = text[line.clone()].trim();
+        if is_call_of_accessor(content) {
+            let start = line.start + text[line.clone()].len() - text[line.clone()].trim_start().len();
+            mask.replace(start..start + 1, "x");
+        }
         if content.starts_with("context(") {
             if let Some(end) = end_of_context(text, &lines[number..]) {
                 mask.blank(line.start..end);
@@ -72,6 +76,14 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
     ends.map(|end| std::mem::replace(&mut start, end + 1)..end).collect()
+}
+
+/// Whether a line begins with a call such as `get("/path")`, which the grammar takes for the accessor of a property above it.
+fn is_call_of_accessor(line: &str) -> bool {
+    let arguments = |name| line.strip_prefix(name).and_then(|rest: &str| rest.split(')').next());
+    let is_parameter = |c: char| c.is_alphanumeric() || " _:.?<>".contains(c);
+    arguments("get(").is_some_and(|arguments| !arguments.trim().is_empty())
+        || arguments("set(").is_some_and(|arguments| !arguments.chars().all(is_parameter))
 }
 
 /// The end of `context(a: A, b: B)`.

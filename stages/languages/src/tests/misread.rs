@@ -20,6 +20,11 @@ fn a_keyword_names_no_function() {
 
 #[test]
 fn what_a_grammar_cannot_read_hides_nothing_behind_it() {
+    check(
+        "kotlin",
+        "fun a() = b {\n    val c = d()\n    get(\"/e\") { f() }\n    set(\"g\", 1)\n}\nfun h() {}\n",
+        &["a", "h"],
+    );
     check("csharp", "#:package A@1.0\n#:property B=c\nvoid F() { }\n", &["F"]);
     check("kotlin", "val a = suspend { go() }\nval b = listOf(suspend { 1 })\nfun after() {}\n", &["a", "after"]);
     check(
