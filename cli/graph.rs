@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use aurora_project::{Names, definition, relations};
+use aurora_project::{Names, definition, relations, root_name};
 use aurora_query::{BranchEnd, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions};
 use aurora_storage::Snapshot;
 
@@ -26,9 +26,9 @@ pub(crate) fn run(args: &GraphArgs, program: &Program) -> Outcome {
     let here = place::here();
     let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let index = RelationIndex::new(&snapshot);
-    let id = definition(&names, &index, &args.name)?;
+    let named = definition(&names, &index, &args.name)?;
     let options = TreeOptions { relation: args.relation(), depth: args.depth, min_confidence: args.min_confidence };
-    let tree = index.tree(id, &options).map_err(opened::failure)?;
+    let tree = index.tree(named, &options).map_err(opened::failure)?;
     let terminal = &program.terminal;
     match args.format {
         ReportFormat::Text => {
@@ -52,7 +52,8 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn text(&self, tree: &RelationTree, options: &TreeOptions) -> Outcome {
         let mut out = self.terminal.stdout();
-        writeln!(out, "{}", self.line(&tree.root)?)?;
+        let name = root_name(self.snapshot, tree).map_err(opened::failure)?;
+        writeln!(out, "{}", self.line(&tree.root, Some(&name))?)?;
         self.branches(&mut out, &tree.root, "")?;
         out.flush()?;
         if tree.root.children.is_empty() {
@@ -86,7 +87,7 @@ impl Printer<'_> {
                 out,
                 "{}{}",
                 self.terminal.out.paint(Role::Faint, &format!("{indent}{branch}")),
-                self.line(child)?
+                self.line(child, None)?
             )?;
             self.branches(out, child, &format!("{indent}{below}"))?;
         }
@@ -94,10 +95,10 @@ impl Printer<'_> {
     }
 
     /// `Type.method  src/file.py:12  0.98 import`
-    fn line(&self, node: &TreeNode) -> Outcome<String> {
+    fn line(&self, node: &TreeNode, name: Option<&str>) -> Outcome<String> {
         let paint = self.terminal.out;
         let Some(chunk) = self.snapshot.chunk(node.id).map_err(opened::failure)? else { return Ok(String::new()) };
-        let name = paint.paint(Role::Heading, &sanitize::line(chunk.qualified_name()));
+        let name = paint.paint(Role::Heading, &sanitize::line(name.unwrap_or(chunk.qualified_name())));
         let place = format!("{}:{}", sanitize::line(chunk.path()), chunk.line_start());
         let place = self.links.link(chunk.path(), Some(chunk.line_start()), &paint.paint(Role::Path, &place));
         let mut line = format!("{name}  {place}");

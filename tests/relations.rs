@@ -307,3 +307,32 @@ fn nested_expressions_are_read_to_a_depth() {
     // Beyond the depth the receiver is unknown, and members are found by their name alone.
     assert!(found(900).iter().all(|found| found.starts_with("a.ts:f -> a.ts:A")));
 }
+
+#[test]
+fn names_without_a_chunk_stand_for_what_is_around_them() {
+    let (_fixture, snapshot) = indexed(&[
+        ("Api.java", "interface Api {\n    void run();\n    void stop();\n}\n"),
+        (
+            "Job.java",
+            "class Job implements Api {\n    public void run() {\n    }\n    public void stop() {\n    }\n}\n",
+        ),
+        (
+            "Use.java",
+            "class Use {\n    void go(Api api) {\n        api.run();\n    }\n    void end(Api api) {\n        api.stop();\n    }\n}\n",
+        ),
+        ("names.py", "LIMIT = make_limit()\n"),
+    ]);
+    let index = RelationIndex::new(&snapshot);
+    let related = |name: &str, relation: Relation| -> Vec<String> {
+        let [named] = &index.find_members(name).expect("a sound index")[..] else { panic!("{name}") };
+        let options = TreeOptions { relation, depth: 1, min_confidence: 0.0 };
+        let tree = index.tree(named.clone(), &options).expect("a sound index");
+        tree.root.children.iter().map(|child| self::name(&snapshot, child.id)).collect()
+    };
+    assert_eq!(related("Api.run", Relation::Callers), ["Use.java:Use.go"]);
+    assert_eq!(related("Api.stop", Relation::Callers), ["Use.java:Use.end"]);
+    assert_eq!(related("Api.run", Relation::Implementers), ["Job.java:Job.run"]);
+    assert!(related("Api.run", Relation::Callees).is_empty());
+    assert!(related("limit", Relation::Callees).is_empty());
+    assert!(index.find_members("Job.LIMIT").expect("a sound index").is_empty());
+}

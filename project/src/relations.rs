@@ -1,7 +1,7 @@
 //! The relations of a definition, as a report.
 
-use aurora_query::{BranchEnd, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions};
-use aurora_storage::{ChunkId, LabelKind, Snapshot, StorageError};
+use aurora_query::{BranchEnd, Named, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions};
+use aurora_storage::{ChunkType, LabelKind, Snapshot, StorageError};
 use serde::Serialize;
 
 use crate::chunk_name::{MAX_COMPARED_BYTES, Names};
@@ -12,24 +12,28 @@ const MOST_LISTED: usize = 10;
 /// Most names that an error suggests.
 const SUGGESTIONS: usize = 3;
 
-/// The definition that a name, a place or an id means.
+/// The definition that a name, a place or an id means, or the one that defines the name inside.
 ///
 /// # Errors
 /// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], [`ProjectError::OutsideRoot`], that the index cannot be read, or
 /// that the request was cancelled.
-pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<ChunkId, ProjectError> {
+pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<Named, ProjectError> {
     if let Some((id, _)) = names.known_chunk(name)? {
-        return Ok(id);
+        return Ok(id.into());
     }
-    match relations.find(name)?.as_slice() {
+    let mut found: Vec<Named> = relations.find(name)?.into_iter().map(Named::from).collect();
+    if found.is_empty() {
+        found = relations.find_members(name)?;
+    }
+    match found.as_slice() {
         [] => {
             names.check_place(name)?;
             Err(ProjectError::UnknownName { name: name.to_owned(), near: near_names(names, relations, name)? })
         }
-        [one] => Ok(*one),
+        [one] => Ok(one.clone()),
         several => {
             let listed = several.iter().take(MOST_LISTED);
-            let ids = listed.filter_map(|id| names.snapshot.chunk(*id).transpose());
+            let ids = listed.filter_map(|named| names.snapshot.chunk(named.id).transpose());
             let ids = ids.map(|chunk| Ok(chunk?.key().into_owned())).collect::<Result<_, StorageError>>()?;
             Err(ProjectError::AmbiguousName { name: name.to_owned(), count: several.len(), ids })
         }
@@ -126,14 +130,29 @@ pub fn relations(
     tree: &RelationTree,
     options: &TreeOptions,
 ) -> Result<RelationReport, StorageError> {
+    let mut root = related(snapshot, &tree.root)?.unwrap_or_default();
+    root.name = root_name(snapshot, tree)?;
     Ok(RelationReport {
         relation: name_of(options.relation),
         depth: options.depth,
         min_confidence: rounded(options.min_confidence),
-        root: related(snapshot, &tree.root)?.unwrap_or_default(),
+        root,
         left_out: tree.left_out,
         external: tree.external.clone(),
         complete: !tree.is_cut,
+    })
+}
+
+/// The qualified name of what a tree was asked for.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn root_name(snapshot: &Snapshot, tree: &RelationTree) -> Result<String, StorageError> {
+    let Some(chunk) = snapshot.chunk(tree.root.id)? else { return Ok(String::new()) };
+    Ok(match &tree.member {
+        None => chunk.qualified_name().to_owned(),
+        Some(member) if chunk.chunk_type() == ChunkType::Code => member.clone(),
+        Some(member) => format!("{}.{member}", chunk.qualified_name()),
     })
 }
 

@@ -57,8 +57,8 @@ pub use filter::{
     Condition, Facet, FacetValue, FilterError, FilterSpec, LanguageNames, ListProblem, Operator, TextFilter, facets,
 };
 pub use graph::{
-    BranchEnd, DEEPEST_TREE, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree, TreeNode,
-    TreeOptions,
+    BranchEnd, DEEPEST_TREE, Named, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree,
+    TreeNode, TreeOptions,
 };
 pub use memory::{Aging, Forgetting, Retention, Source};
 pub use path_class::is_side_code;

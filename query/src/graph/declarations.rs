@@ -105,7 +105,7 @@ fn behind_colon(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Op
     let opener = tokens.opener(at).map_or("", |opener| tokens.at(opener));
     let is_parameter = opener == "(" && (matches!(before, "(" | "," | "*" | "**" | "..." | "&") || tokens.is_first(at));
     let begins = tokens.is_first(at) || matches!(before, "{" | ";" | "," | "}");
-    let is_annotation = syntax.languages == ["python"] && tokens.is_first(at) && opener != "{";
+    let is_annotation = syntax.languages.contains(&"python") && tokens.is_first(at) && opener != "{";
     let is_field = place == Place::Field && begins;
     if !(is_parameter || is_annotation || is_field || INTRODUCERS.contains(&before)) {
         return None;

@@ -31,5 +31,5 @@ mod tree;
 mod type_name;
 
 pub use reason::Reason;
-pub use relations::{Related, RelatedDefinitions, Relation, RelationIndex};
+pub use relations::{Named, Related, RelatedDefinitions, Relation, RelationIndex};
 pub use tree::{BranchEnd, DEEPEST_TREE, RelationTree, TreeNode, TreeOptions};

@@ -42,6 +42,21 @@ pub struct Related {
     pub confidence: f32,
 }
 
+/// A definition, or a name that it defines inside without a chunk for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The chunk of the definition, the first one if it has several.
+    pub id: ChunkId,
+    /// The name inside of it: a method of a short interface, a constant of a file.
+    pub member: Option<String>,
+}
+
+impl From<ChunkId> for Named {
+    fn from(id: ChunkId) -> Self {
+        Self { id, member: None }
+    }
+}
+
 /// The relations that were found, best first, and what is missing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RelatedDefinitions {
@@ -94,8 +109,6 @@ impl<'s> RelationIndex<'s> {
         for id in self.index.chunks(Label::Defines(last), MOST_NAMESAKES)?.list {
             found.extend(self.index.definition(id)?.filter(|definition| !definition.is_module));
         }
-        let ends =
-            |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
         let folded = wanted.to_lowercase();
         found.retain(|definition| ends(&dotted(&definition.qualified_name).to_lowercase(), &folded));
         if found.iter().any(|definition| ends(&dotted(&definition.qualified_name), &wanted)) {
@@ -109,17 +122,68 @@ impl<'s> RelationIndex<'s> {
         Ok(found.into_iter().map(|definition| definition.id).collect())
     }
 
+    /// The definitions that define a name inside: `Type.method` or `NAME`. In another case, if there are none in this one. In the
+    /// order of their keys.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn find_members(&self, name: &str) -> Result<Vec<Named>, StorageError> {
+        let wanted = dotted(name);
+        let (owner, last) = wanted.rsplit_once('.').unwrap_or(("", &wanted));
+        let (folded_owner, folded) = (owner.to_lowercase(), last.to_lowercase());
+        let mut found = Vec::new();
+        for id in self.index.chunks(Label::Defines(last), MOST_NAMESAKES)?.list {
+            let Some(definition) = self.index.definition(id)? else { continue };
+            let is_inside = owner.is_empty()
+                || (!definition.is_module && ends(&dotted(&definition.qualified_name).to_lowercase(), &folded_owner));
+            let names = self.index.inner_names(id)?;
+            let named = names.iter().find(|name| *name == last);
+            let named = named.or_else(|| names.iter().find(|name| name.to_lowercase() == folded));
+            found.extend(named.filter(|_| is_inside).map(|name| (definition, name.clone())));
+        }
+        if found.iter().any(|(_, name)| name == last) {
+            found.retain(|(_, name)| name == last);
+        }
+        found.sort_by(|(a, _), (b, _)| a.key.cmp(&b.key));
+        found.dedup_by_key(|(definition, _)| definition.id);
+        Ok(found.into_iter().map(|(definition, name)| Named { id: definition.id, member: Some(name) }).collect())
+    }
+
     /// The definitions that a chunk's is related to.
     ///
     /// # Errors
     /// When the index is damaged.
     pub fn related(&self, id: ChunkId, relation: Relation) -> Result<RelatedDefinitions, StorageError> {
+        self.related_to(id, None, relation)
+    }
+
+    /// The definitions that a chunk's, or a name inside of it, is related to.
+    pub(super) fn related_to(
+        &self,
+        id: ChunkId,
+        member: Option<&str>,
+        relation: Relation,
+    ) -> Result<RelatedDefinitions, StorageError> {
         self.index.begin();
         let Some(definition) = self.index.definition(id)? else { return Ok(RelatedDefinitions::default()) };
-        let (mut found, external, is_cut) = match relation {
-            Relation::Callees => self.callees(&definition)?,
-            Relation::Callers => self.callers(&definition)?,
-            Relation::Implementers => self.implementers(&definition)?,
+        let (mut found, external, is_cut) = match (relation, member) {
+            (Relation::Callers, None) => {
+                let names = self.names_in_calls(&definition)?;
+                self.callers(&definition, names)?
+            }
+            (Relation::Callers, Some(member)) => {
+                let names = self.with_renames(vec![member.to_owned()])?;
+                self.callers(&definition, names)?
+            }
+            (Relation::Implementers, None) => self.implementers(&definition)?,
+            (Relation::Implementers, Some(member)) if definition.is_type() => {
+                let (found, is_cut) = self.overriding(Rc::clone(&definition), member, definition.id)?;
+                (found, Vec::new(), is_cut)
+            }
+            (Relation::Callees, None) => self.callees(&definition)?,
+            // Inside of a function, a name is that of a part of it.
+            (Relation::Callees, Some(_)) if definition.is_function() => self.callees(&definition)?,
+            (Relation::Callees | Relation::Implementers, Some(_)) => (Vec::new(), Vec::new(), false),
         };
         found.sort_by(|a, b| {
             b.confidence.total_cmp(&a.confidence).then_with(|| a.definition.key.cmp(&b.definition.key))
@@ -157,7 +221,12 @@ impl<'s> RelationIndex<'s> {
         Ok((names, bases))
     }
 
-    fn callers(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
+    /// What calls a definition by one of these names.
+    fn callers(
+        &self,
+        of: &Rc<Definition>,
+        names: Vec<String>,
+    ) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
         let mut found: Vec<Target> = Vec::new();
         let mut is_cut = false;
         let mut seen = FxHashSet::default();
@@ -166,7 +235,7 @@ impl<'s> RelationIndex<'s> {
         if of.is_type() {
             meant.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
         }
-        for name in self.names_in_calls(of)? {
+        for name in names {
             let chunks = self.index.chunks(Label::Calls(&name), MOST_CALLERS)?;
             is_cut |= chunks.is_cut;
             for id in chunks.list {
@@ -224,6 +293,11 @@ impl<'s> RelationIndex<'s> {
         if of.qualified_name != of.name {
             names.push(of.qualified_name.clone());
         }
+        self.with_renames(names)
+    }
+
+    /// Names, and those that files give to them.
+    fn with_renames(&self, mut names: Vec<String>) -> Result<Vec<String>, StorageError> {
         let mut next = 0;
         while let Some(name) = names.get(next).cloned().filter(|_| names.len() < MOST_NAMES) {
             for id in self.index.chunks(Label::Renames(&name), MOST_NAMES)?.list {
@@ -246,8 +320,18 @@ impl<'s> RelationIndex<'s> {
             return Ok((types, Vec::new(), is_cut));
         }
         let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok((Vec::new(), Vec::new(), false)) };
+        let (found, is_cut) = self.overriding(own, &of.name, of.id)?;
+        Ok((found, Vec::new(), is_cut))
+    }
+
+    /// The members of a name in the types anywhere below a type, but for one.
+    fn overriding(
+        &self,
+        own: Rc<Definition>,
+        name: &str,
+        except: ChunkId,
+    ) -> Result<(Vec<Target>, bool), StorageError> {
         let (mut found, mut is_cut) = (Vec::new(), false);
-        // Overrides anywhere below.
         let (mut queue, mut seen) = (vec![own], FxHashSet::default());
         while let Some(at) = queue.pop() {
             let (types, cut) = self.subtypes(&at)?;
@@ -256,15 +340,15 @@ impl<'s> RelationIndex<'s> {
                 if seen.len() >= MAX_IMPLEMENTERS || !seen.insert(subtype.definition.id) {
                     continue;
                 }
-                for member in scope::own_members(&self.index, &subtype.definition, &of.name)? {
-                    if member.id != of.id {
+                for member in scope::own_members(&self.index, &subtype.definition, name)? {
+                    if member.id != except {
                         add(&mut found, Target { definition: member, ..subtype.clone() });
                     }
                 }
                 queue.push(subtype.definition);
             }
         }
-        Ok((found, Vec::new(), is_cut))
+        Ok((found, is_cut))
     }
 
     /// Types that extend or implement a type directly.
@@ -351,6 +435,11 @@ impl<'s> RelationIndex<'s> {
     pub fn definitions_in(&self, path: &str) -> Result<Vec<ChunkId>, StorageError> {
         Ok(self.index.file(path)?.definitions.iter().map(|definition| definition.id).collect())
     }
+}
+
+/// Whether a name with dots is another one, or ends in it behind a dot.
+fn ends(whole: &str, end: &str) -> bool {
+    whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 /// A qualified name with dots between its parts.

@@ -88,7 +88,7 @@ const PLAIN: Syntax = Syntax {
 
 static SYNTAXES: [Syntax; 16] = [
     Syntax {
-        languages: &["python"],
+        languages: &["python", "notebook"],
         group: 1,
         comments: Comments::Hash,
         declarations: Declarations::NameColonType,

@@ -4,7 +4,7 @@ use aurora_storage::{ChunkId, StorageError};
 use rustc_hash::FxHashSet;
 
 use super::reason::Reason;
-use super::relations::{Relation, RelationIndex};
+use super::relations::{Named, Relation, RelationIndex};
 
 /// Most definitions of one tree.
 const MOST_NODES: usize = 2_000;
@@ -27,6 +27,8 @@ pub struct TreeOptions {
 pub struct RelationTree {
     /// The definition that was asked for.
     pub root: TreeNode,
+    /// The name inside of it that was asked for, if it was not the definition itself.
+    pub member: Option<String>,
     /// Relations of less confidence that were left out.
     pub left_out: usize,
     /// Names that the definition calls and that mean nothing in the repository, sorted.
@@ -62,7 +64,8 @@ impl RelationIndex<'_> {
     ///
     /// # Errors
     /// When the index is damaged.
-    pub fn tree(&self, root: ChunkId, options: &TreeOptions) -> Result<RelationTree, StorageError> {
+    pub fn tree(&self, root: impl Into<Named>, options: &TreeOptions) -> Result<RelationTree, StorageError> {
+        let Named { id: root, member } = root.into();
         let root = self.definition_of(root)?.unwrap_or(root);
         let mut walk = Walk {
             relations: self,
@@ -73,12 +76,13 @@ impl RelationIndex<'_> {
             left_out: 0,
             is_cut: false,
         };
-        let mut external = self.related(root, options.relation)?.external;
+        let mut external = self.related_to(root, member.as_deref(), options.relation)?.external;
         external.sort_unstable();
-        let children = walk.children(root, options.depth.min(DEEPEST_TREE))?;
+        let children = walk.children(root, member.as_deref(), options.depth.min(DEEPEST_TREE))?;
         let Walk { left_out, is_cut, .. } = walk;
         Ok(RelationTree {
             root: TreeNode { id: root, relation: None, end: None, children },
+            member,
             left_out,
             external,
             is_cut,
@@ -100,11 +104,11 @@ struct Walk<'r, 's> {
 
 impl Walk<'_, '_> {
     /// What is related to a definition. The recursion is at most [`DEEPEST_TREE`] deep.
-    fn children(&mut self, id: ChunkId, depth: u32) -> Result<Vec<TreeNode>, StorageError> {
+    fn children(&mut self, id: ChunkId, member: Option<&str>, depth: u32) -> Result<Vec<TreeNode>, StorageError> {
         if depth == 0 || self.relations.is_cancelled() {
             return Ok(Vec::new());
         }
-        let related = self.relations.related(id, self.options.relation)?;
+        let related = self.relations.related_to(id, member, self.options.relation)?;
         self.is_cut |= related.is_cut;
         let mut children = Vec::new();
         for other in related.list {
@@ -128,7 +132,7 @@ impl Walk<'_, '_> {
         // After all of them: what is a child here is not shown as a repetition below one of the others.
         for child in children.iter_mut().filter(|child| child.end.is_none()) {
             self.above.push(child.id);
-            child.children = self.children(child.id, depth - 1)?;
+            child.children = self.children(child.id, None, depth - 1)?;
             self.above.pop();
         }
         Ok(children)

@@ -7,7 +7,10 @@
 //! | capture | meaning |
 //! |---|---|
 //! | `@definition.function` `.method` `.class` `.interface` `.type` `.struct` `.enum` `.module` `.implementation` `.block` | a definition; the same match holds its `@name` and, if it has them, `@body` and `@owner` |
-//! | `@declaration.function` `.type` | the same, but outside `@local.scope` only: prototypes, aliases |
+//! | `@declaration.function` `.method` `.type` | the same, but outside `@local.scope` only: prototypes, aliases |
+//! | `@value` | in a definition without `@body`: it counts if this value is or wraps a function, and has the body of that |
+//! | `@value.function` with `@body` | a function as a value |
+//! | `@value.wrapper` with `@value.wrapped` | an expression that wraps a value: a call with its argument, a cast |
 //! | `@definition.constant` | the name of a constant, variable or enum member, at file level or inside a type |
 //! | `@definition.variable` | the same, at file level only |
 //! | `@namespace` | qualifies the definitions inside it with its `@name` without being a symbol |
@@ -84,6 +87,10 @@ pub struct Language {
     pub(crate) are_clauses: fn(&str, &str) -> bool,
     /// The name in the text of the node that is captured as the name of a definition or constant.
     pub(crate) name_in: fn(&str) -> &str,
+    /// Words that are the name of no definition: one of this name is a statement that was misread.
+    pub(crate) reserved: &'static [&'static str],
+    /// Members may have such a name, in texts without syntax errors.
+    pub(crate) has_reserved_members: bool,
     /// Overloads are definitions of their own; otherwise declarations are merged with the implementation after them.
     pub(crate) keeps_overloads: bool,
     /// Reads a `@name` node that is not a plain name.
@@ -250,6 +257,8 @@ impl Language {
             overload_decorator: None,
             are_clauses: |_, _| false,
             name_in: unquoted,
+            reserved: &[],
+            has_reserved_members: false,
             keeps_overloads: false,
             declared_name: None,
             terminator: None,

@@ -31,6 +31,7 @@ mod embedded;
 mod entity;
 mod extract;
 mod failure;
+mod fences;
 mod file_symbols;
 mod highlight;
 mod language;

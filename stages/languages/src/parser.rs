@@ -8,11 +8,13 @@ use tree_sitter::Tree;
 
 use crate::deadline::Deadline;
 use crate::detect::by_alias;
+use crate::embedded::Embedded;
 use crate::extract::boundaries::boundaries;
 use crate::extract::captures::Captures;
 use crate::extract::outline::outline;
 use crate::extract::{headings, parts, sections};
 use crate::failure::ParseFailure;
+use crate::fences::fences;
 use crate::file_symbols::{FileSymbols, Truncation};
 use crate::language::Language;
 use crate::lines::{LineCounter, line_count};
@@ -98,10 +100,31 @@ impl Parser {
             Some(language) => self.try_parse(language, text, &deadline),
             None => Ok(self.parse_plain(text)),
         };
-        let mut symbols =
-            parsed.unwrap_or_else(|failure| FileSymbols { failure: Some(failure), ..FileSymbols::default() });
-        symbols.lines = lines;
-        symbols
+        finished(parsed, lines)
+    }
+
+    /// The sections of plain text, and the definitions in its fenced code: those of the cells of a notebook.
+    pub fn parse_with_code(&self, text: &str, is_cancelled: &dyn Fn() -> bool) -> FileSymbols {
+        let deadline = Deadline::new(self.limits.time, is_cancelled);
+        let parsed = match u32::try_from(text.len()) {
+            Ok(_) if text.len() <= self.limits.size => self.try_parse_with_code(text, &deadline),
+            _ => Err(ParseFailure::TooLarge),
+        };
+        finished(parsed, line_count(text))
+    }
+
+    fn try_parse_with_code(&self, text: &str, deadline: &Deadline<'_>) -> Result<FileSymbols, ParseFailure> {
+        let cells = fences(text);
+        let mut headings = headings::plain_headings(text);
+        // A comment of a script looks like a heading.
+        let cell_at = |at: usize| cells.get(cells.partition_point(|cell| cell.bytes.end <= at));
+        headings
+            .retain(|heading| cell_at(heading.at as usize).is_none_or(|cell| (heading.at as usize) < cell.bytes.start));
+        let mut found = sections::sections(text, headings, self.limits.symbols);
+        self.parse_parts(text, cells, deadline, &mut found, parts::add_part)?;
+        parts::nest_parts(&mut found);
+        parts::order_parts(&mut found);
+        Ok(found)
     }
 
     fn parse_plain(&self, text: &str) -> FileSymbols {
@@ -119,26 +142,42 @@ impl Parser {
         }
         let mut found = self.parse_one(language, text, self.limits.symbols, deadline)?;
         if let Some(embedded) = language.embedded {
-            let mut lines = LineCounter::new(text);
-            for part in embedded(text) {
-                let Some(inner) = by_alias(part.language).filter(|inner| is_part(inner)) else { continue };
-                let (at, line) = (part.bytes.start as u32, lines.line_of(part.bytes.start));
-                let room = self.limits.symbols.saturating_sub(found.symbols.len());
-                let inner = match self.parse_one(inner, &text[part.bytes], room, deadline) {
-                    Ok(inner) => inner,
-                    // The other parts can be read.
-                    Err(ParseFailure::TooComplex) => FileSymbols { errors: 1, ..FileSymbols::default() },
-                    Err(failure) => return Err(failure),
-                };
+            let add = |found: &mut FileSymbols, part: FileSymbols, at: u32, line: u32| {
                 if language.is_prose() {
-                    parts::name_part(&mut found, inner, at, self.limits.symbols);
+                    parts::name_part(found, part, at, self.limits.symbols);
                 } else {
-                    parts::add_part(&mut found, inner, at, line);
+                    parts::add_part(found, part, at, line);
                 }
-            }
+            };
+            self.parse_parts(text, embedded(text), deadline, &mut found, add)?;
             parts::order_parts(&mut found);
         }
         Ok(found)
+    }
+
+    /// Passes what is found in each part to `add`, with the offset and the line of the part.
+    fn parse_parts(
+        &self,
+        text: &str,
+        parts: Vec<Embedded<'_>>,
+        deadline: &Deadline<'_>,
+        found: &mut FileSymbols,
+        add: impl Fn(&mut FileSymbols, FileSymbols, u32, u32),
+    ) -> Result<(), ParseFailure> {
+        let mut lines = LineCounter::new(text);
+        for part in parts {
+            let Some(inner) = by_alias(part.language).filter(|inner| is_part(inner)) else { continue };
+            let (at, line) = (part.bytes.start as u32, lines.line_of(part.bytes.start));
+            let room = self.limits.symbols.saturating_sub(found.symbols.len());
+            let inner = match self.parse_one(inner, &text[part.bytes], room, deadline) {
+                Ok(inner) => inner,
+                // The other parts can be read.
+                Err(ParseFailure::TooComplex) => FileSymbols { errors: 1, ..FileSymbols::default() },
+                Err(failure) => return Err(failure),
+            };
+            add(found, inner, at, line);
+        }
+        Ok(())
     }
 
     /// The symbols of a text without those of its parts in other languages.
@@ -166,6 +205,11 @@ impl Parser {
         symbols.boundaries = boundaries(&tree, text, deadline)?;
         Ok(symbols)
     }
+}
+
+fn finished(parsed: Result<FileSymbols, ParseFailure>, lines: u32) -> FileSymbols {
+    let symbols = parsed.unwrap_or_else(|failure| FileSymbols { failure: Some(failure), ..FileSymbols::default() });
+    FileSymbols { lines, ..symbols }
 }
 
 fn tree(grammar: Grammar, text: &str, deadline: &Deadline<'_>) -> Result<Tree, ParseFailure> {

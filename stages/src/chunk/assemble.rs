@@ -189,7 +189,8 @@ impl<'a> Assembler<'a> {
     fn module_level(&mut self) {
         // Definitions in a language that is not built in come from a custom stage.
         let has_sections = self.source.symbols.symbols.iter().all(|symbol| symbol.kind == SymbolKind::Section);
-        let is_prose = has_sections && formats::is_prose(self.source.language);
+        let is_prose =
+            (has_sections || formats::has_code(self.source.language)) && formats::is_prose(self.source.language);
         let runs = self.layout.outside(self.source.text, !is_prose);
         let mut groups: Vec<(Vec<Segment>, usize, usize)> = Vec::new();
         for bytes in runs {

@@ -467,3 +467,27 @@ fn issue_15_markdown_of_very_many_lines_keeps_its_headings() {
     assert_eq!(names, ["One", "One > Two"]);
     assert_eq!(symbols.truncation, Some(Truncation::Lines));
 }
+
+#[test]
+fn functions_in_the_cells_of_a_notebook_are_chunks() {
+    let text = "# Load\n\nThe table.\n\n```python\n# not a heading\ndef load_frame(path):\n    # neither\n    return read_csv(path)\n\n\nframe = load_frame('a')\n```\n\n## Model\n\n```python\nclass Model:\n    def fit(self):\n        return load_frame('b')\n```\n";
+    let symbols = Parser::new().parse_with_code(text, &|| false);
+    let options = ChunkOptions::default();
+    let found =
+        chunks_of(&Source { path: "a.ipynb", language: "notebook", text, symbols: &symbols }, &options, &|| false);
+    check(text, &found.chunks, &options);
+    let shown =
+        |chunk: &Chunk| format!("{} {}: {}", chunk.chunk_type.as_str(), chunk.qualified_name, chunk.calls.join(" "));
+    let shown: Vec<String> = found.chunks.iter().map(shown).collect();
+    assert_eq!(
+        shown,
+        [
+            "doc Load: ",
+            "function load_frame: read_csv",
+            "doc Load > Model: ",
+            "class Model: ",
+            "method Model.fit: load_frame"
+        ]
+    );
+    assert_eq!(found.chunks[0].definitions, ["frame"]);
+}

@@ -51,6 +51,11 @@ pub fn extractor_of(format: &str) -> Option<Extractor> {
     DOCUMENTS.iter().find(|document| document.name == format)?.extract
 }
 
+/// Whether a format is a document whose fenced code has definitions.
+pub fn has_code(format: &str) -> bool {
+    DOCUMENTS.iter().any(|document| document.name == format && document.has_code)
+}
+
 /// Whether a format consists of sections of prose instead of definitions.
 pub fn is_prose(format: &str) -> bool {
     by_name(format).is_none_or(Language::is_prose)

@@ -12,6 +12,7 @@ use aurora_pipeline::{
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{LANGUAGE, PATH, ParsedFile, STATUS, SYMBOLS, TEXT};
+use crate::formats;
 use tree_memory::TreeMemory;
 
 /// `[stage.parse]`: limits of the work on one file. Text beyond a limit is indexed as plain text, and the report of the
@@ -71,7 +72,7 @@ impl Stage for ParseStage {
     fn fingerprint(&self) -> Fingerprint {
         // The time limit is left out: a file that is parsed within it has the same symbols under any other.
         let languages: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
-        Fingerprint::new(Parse::TYPE, 9)
+        Fingerprint::new(Parse::TYPE, 10)
             .with("max_size", self.limits.size)
             .with("max_symbols", self.limits.symbols)
             .with("languages", languages.join(","))
@@ -95,7 +96,11 @@ impl Worker for ParseWorker<'_> {
             }
             let parsed = {
                 let _reserved = self.trees.reserve(texts[row].len());
-                self.parser.parse_cancellable(by_name(&languages[row]), &texts[row], &|| cx.cancelled())
+                let is_cancelled = || cx.cancelled();
+                match formats::has_code(&languages[row]) {
+                    true => self.parser.parse_with_code(&texts[row], &is_cancelled),
+                    false => self.parser.parse_cancellable(by_name(&languages[row]), &texts[row], &is_cancelled),
+                }
             };
             if parsed.failure == Some(ParseFailure::Cancelled) {
                 return Err(StageError::Stopped);

@@ -9,6 +9,8 @@ use crate::mask::Mask;
 
 /// Deeper brackets are not distinguished.
 const MAX_DEPTH: usize = 256;
+/// Most tokens before a directive that are looked at for the beginning of initialisers.
+const MAX_INITIALISER_TOKENS: usize = 256;
 
 /// An open `#if`.
 struct Conditional {
@@ -56,7 +58,9 @@ pub(super) fn mask(text: &str, mask: &mut Mask) {
                 "if" | "ifdef" | "ifndef" => {
                     open.push(Conditional {
                         directives: vec![index],
-                        is_bad: is_inside(brackets.last()) || interrupts(&tokens[..index], text),
+                        is_bad: is_inside(brackets.last())
+                            || interrupts(&tokens[..index], text)
+                            || is_in_initialisers(&tokens[..index]),
                         before: brackets.clone(),
                         after: None,
                         fewest: brackets.len(),
@@ -139,6 +143,20 @@ fn interrupts(before: &[Token], text: &str) -> bool {
         TokenKind::Literal => true,
         TokenKind::Directive => false,
     }
+}
+
+/// Whether a directive after `before` stands between the initialisers of a constructor: `Name(int a) : a_(a),`.
+fn is_in_initialisers(before: &[Token]) -> bool {
+    let mut after = None;
+    for token in before.iter().rev().take(MAX_INITIALISER_TOKENS) {
+        match (token.kind, after) {
+            (TokenKind::Punctuation(b';' | b'{' | b'}'), _) => return false,
+            (TokenKind::Punctuation(b')'), Some(TokenKind::Punctuation(b':'))) => return true,
+            (TokenKind::Directive, _) => {}
+            _ => after = Some(token.kind),
+        }
+    }
+    false
 }
 
 /// Words that can end a declaration without a semicolon: macros, and `@end` and the like of Objective-C.

@@ -1,5 +1,11 @@
-; an empty macro is an include guard or a switch
 (preproc_def name: (identifier) @definition.constant value: (_))
+; an empty macro that is no include guard
+[(translation_unit (preproc_def name: (identifier) @definition.constant !value))
+  (preproc_if (preproc_def name: (identifier) @definition.constant !value))
+  (preproc_else (preproc_def name: (identifier) @definition.constant !value))
+  (preproc_elif (preproc_def name: (identifier) @definition.constant !value))]
+(preproc_ifdef name: (identifier) @_guard (preproc_def name: (identifier) @definition.constant !value)
+  (#not-eq? @_guard @definition.constant))
 (enumerator name: (identifier) @definition.constant)
 (declaration [
   (identifier) @definition.constant

@@ -103,6 +103,22 @@ fn is_raw(bytes: &[u8], at: usize) -> bool {
     matches!(before, Some(None | Some(b'u' | b'U' | b'L' | b'8'))) || matches!(before, Some(Some(b)) if !is_word(*b))
 }
 
+/// The raw strings with a delimiter of the greatest length, 16 characters, which the grammar of C++ does not read: from the
+/// quote to the end.
+pub(super) fn longest_raw_strings(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let (mut found, mut after) = (Vec::new(), 0);
+    for at in memchr::memmem::find_iter(bytes, b"R\"") {
+        let quote = at + 1;
+        let is_longest = || bytes[quote + 1..].iter().take(17).position(|b| *b == b'(') == Some(16);
+        if quote >= after && is_raw(bytes, quote) && is_longest() {
+            after = raw_string_end(bytes, quote);
+            found.push(quote..after);
+        }
+    }
+    found
+}
+
 fn raw_string_end(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at + 1..];
     let Some(length) = rest.iter().take(17).position(|b| *b == b'(') else { return literal_end(bytes, at, b'"') };

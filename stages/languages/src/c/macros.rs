@@ -17,11 +17,21 @@ pub(super) fn mask(text: &str, mask: &mut Mask) {
     let source = Source::new(text);
     qualifiers::mask(&source, mask);
     for at in 0..source.tokens.len() {
-        if source.tokens[at].kind != TokenKind::Word {
-            continue;
+        match source.tokens[at].kind {
+            TokenKind::Word => {}
+            TokenKind::Directive => {
+                mask_comments(&text[source.tokens[at].bytes.clone()], source.tokens[at].bytes.start, mask);
+                continue;
+            }
+            _ => continue,
         }
         let is_masked = mask.is_masked(text, source.tokens[at].bytes.start);
-        if is_masked || source.mask_end(at, mask) || source.mask_expression(at, mask) {
+        if is_masked
+            || source.mask_end(at, mask)
+            || source.mask_expression(at, mask)
+            || source.mask_numbers(at, mask)
+            || source.mask_convention(at, mask)
+        {
             continue;
         } else if is_macro(source.word(at)) {
             let _ = source.mask_block(at, mask)
@@ -77,6 +87,30 @@ impl Source<'_> {
             mask.blank(self.tokens[at].bytes.clone());
         }
         is_end
+    }
+
+    /// `void printflike(3, 4) print(char *format, …)`: between the type and the name of a function.
+    fn mask_numbers(&self, at: usize, mask: &mut Mask) -> bool {
+        let Some(close) = self.close(at + 1).filter(|close| *close > at + 2 && self.follows_type(at)) else {
+            return false;
+        };
+        let is_number = |at: usize| self.tokens[at].kind == TokenKind::Literal || self.is(at, b',');
+        let is_attribute = self.is_word(close + 1) && self.is(close + 2, b'(') && (at + 2..close).all(is_number);
+        if is_attribute {
+            mask.blank(self.bytes(at, close));
+        }
+        is_attribute
+    }
+
+    /// `typedef int (WINAPI *call_t)(void);`: before the pointer of a function.
+    fn mask_convention(&self, at: usize, mask: &mut Mask) -> bool {
+        let is_pointer =
+            self.is(at + 1, b'*') && self.is_word(at + 2) && self.is(at + 3, b')') && self.is(at + 4, b'(');
+        let is_convention = is_pointer && self.is(at.wrapping_sub(1), b'(') && is_macro(self.word(at));
+        if is_convention {
+            mask.blank(self.tokens[at].bytes.clone());
+        }
+        is_convention
     }
 
     /// `typedef NS_ENUM(int, Name) {`: an enumeration.
@@ -292,6 +326,19 @@ impl Source<'_> {
             mask.blank(self.bytes(at, last));
         }
         is_next_declaration
+    }
+}
+
+/// Blanks the comments that are followed by a continuation of the line: the grammar ends a macro at its first comment.
+fn mask_comments(directive: &str, start: usize, mask: &mut Mask) {
+    let mut at = 0;
+    while let Some(open) = directive[at..].find("/*").map(|offset| at + offset) {
+        let Some(close) = directive[open..].find("*/").map(|offset| open + offset + 2) else { return };
+        let is_one_line = !directive[open..close].contains('\n');
+        if is_one_line && directive[close..].contains('\n') {
+            mask.blank(start + open..start + close);
+        }
+        at = close;
     }
 }
 

@@ -1,13 +1,18 @@
 //! The parts of a source that the grammars cannot read, masked.
 
-use crate::c::{conditionals, macros};
+use crate::c::{conditionals, lexer, macros};
 use crate::mask::Mask;
 
-/// The source without the conditionals and macros that hide its structure; `None` if there are none.
+/// The source without the conditionals and macros that hide its structure, and without raw strings of the longest delimiter; `None` if
+/// there are none.
 pub(crate) fn masked(text: &str) -> Option<String> {
     let mut mask = Mask::new(text);
     conditionals::mask(text, &mut mask);
     let without_conditionals = mask.text();
     macros::mask(without_conditionals.as_deref().unwrap_or(text), &mut mask);
+    for string in lexer::longest_raw_strings(text) {
+        mask.replace(string.clone(), "\"(");
+        mask.replace(string.end - 2..string.end, ")\"");
+    }
     mask.text()
 }

@@ -26,6 +26,7 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// C, in every style from K&R to C23.
 pub(crate) static C: Language = Language {
+    reserved: RESERVED,
     separator: "::",
     keeps_overloads: true,
     declared_name: Some(declarators::declared_name),
@@ -48,6 +49,12 @@ pub(crate) static C: Language = Language {
         Highlighting::Tokens(&highlighting::TABLE),
     )
 };
+
+/// Words that name no definition.
+pub(crate) const RESERVED: &[&str] = &[
+    "break", "case", "continue", "default", "do", "else", "enum", "extern", "for", "goto", "if", "return", "sizeof",
+    "static", "struct", "switch", "typedef", "union", "while",
+];
 
 /// Everything outside functions that is not `static`.
 pub(crate) fn exported(visibility: &VisibilityContext<'_>) -> bool {

@@ -30,7 +30,7 @@ fn sample() {
     function queue_order 88-88 compare_fn queue_order(void) | In any order. |  | exported
     function queue_hook 91-91 int (*queue_hook(int which))(int) |  |  | exported
     function setup 93-93 __attribute__((constructor)) static void setup(void) |  | init
-    values: LIMIT IDLE BUSY queue_s FIRST_IN LAST_IN RED GREEN queue current names handlers
+    values: LIMIT KEEP_EMPTY IDLE BUSY queue_s FIRST_IN LAST_IN RED GREEN queue current names handlers
     ");
 }
 
@@ -38,7 +38,10 @@ fn sample() {
 fn constants_and_variables_outside_functions_are_named() {
     let source = r##"
 #define LIMIT 10
+#ifndef GUARD_H
 #define GUARD_H
+#define SWITCH
+#endif
 enum { RED, GREEN = 2 };
 extern int shared, *pointer;
 static const char *const names[] = { "a" };
@@ -47,7 +50,7 @@ void (*hook)(int), (*hooks[2])(int);
 struct point { int x; } origin = { 0 };
 void run(void) { static int local; const int other = 1; }
 "##;
-    assert_eq!(constants_of(&C, source), "LIMIT RED GREEN shared pointer names table deep hook hooks origin");
+    assert_eq!(constants_of(&C, source), "LIMIT SWITCH RED GREEN shared pointer names table deep hook hooks origin");
 }
 
 #[test]

@@ -19,6 +19,13 @@
 ; auto name = [] { … };
 (declaration declarator: (init_declarator declarator: (identifier) @name value: (lambda_expression body: (_) @body))) @declaration.function
 
+; auto name = wrap([] { … }), const auto name = [] { … }();
+(lambda_expression body: (_) @body) @value.function
+(call_expression arguments: (argument_list [(lambda_expression) (call_expression)] @value.wrapped)) @value.wrapper
+(call_expression function: (lambda_expression) @value.wrapped) @value.wrapper
+(initializer_list . [(lambda_expression) (call_expression)] @value.wrapped .) @value.wrapper
+(declaration declarator: (init_declarator declarator: (identifier) @name value: [(call_expression) (initializer_list)] @value)) @declaration.function
+
 (base_class_clause [
   (type_identifier) @reference.base
   (template_type name: (type_identifier) @reference.base)

@@ -11,6 +11,7 @@ use crate::symbols::{Import, SymbolKind};
 
 mod documentation;
 mod highlighting;
+mod masked;
 #[cfg(test)]
 mod tests;
 
@@ -18,9 +19,34 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// C# and its scripts.
 pub(crate) static CSHARP: Language = Language {
+    reserved: &[
+        "break",
+        "case",
+        "catch",
+        "class",
+        "continue",
+        "do",
+        "else",
+        "enum",
+        "finally",
+        "fixed",
+        "for",
+        "foreach",
+        "if",
+        "lock",
+        "namespace",
+        "return",
+        "struct",
+        "switch",
+        "throw",
+        "try",
+        "using",
+        "while",
+    ],
     keeps_overloads: true,
     declared_name: Some(declared_name),
     doc_text: Some(documentation::text),
+    masked: masked::masked,
     imports,
     exported,
     interpreters: &["dotnet-script"],

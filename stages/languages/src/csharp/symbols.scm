@@ -24,6 +24,24 @@
 ; Func<int> f = () => 1;
 (field_declaration (variable_declaration (variable_declarator name: (identifier) @name [(lambda_expression body: (_) @body) (anonymous_method_expression (_) @body .)]))) @definition.method
 
+; Lazy<T> f = new Lazy<T>(() => …); queries call their argument at once
+[(lambda_expression body: (_) @body) (anonymous_method_expression (block) @body)] @value.function
+(invocation_expression
+  function: [
+    (identifier) @_called
+    (generic_name . (identifier) @_called)
+    (member_access_expression name: [(identifier) @_called (generic_name . (identifier) @_called)])]
+  arguments: (argument_list (argument
+    [(lambda_expression) (anonymous_method_expression) (invocation_expression) (object_creation_expression)] @value.wrapped))
+  (#not-any-of? @_called "Aggregate" "All" "Any" "Count" "First" "FirstOrDefault" "GroupBy" "Max" "Min" "OrderBy"
+    "OrderByDescending" "Select" "SelectMany" "Single" "Sum" "ThenBy" "ToDictionary" "ToLookup" "Where")) @value.wrapper
+(object_creation_expression arguments: (argument_list (argument
+  [(lambda_expression) (anonymous_method_expression) (invocation_expression) (object_creation_expression)] @value.wrapped))) @value.wrapper
+(implicit_object_creation_expression (argument_list (argument
+  [(lambda_expression) (anonymous_method_expression) (invocation_expression) (object_creation_expression)] @value.wrapped))) @value.wrapper
+(field_declaration (variable_declaration (variable_declarator name: (identifier) @name
+  [(invocation_expression) (object_creation_expression) (implicit_object_creation_expression)] @value))) @declaration.method
+
 (base_list [
   (identifier) @reference.base
   (generic_name . (identifier) @reference.base)

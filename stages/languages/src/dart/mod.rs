@@ -17,6 +17,10 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// Dart.
 pub(crate) static DART: Language = Language {
+    reserved: &[
+        "break", "case", "catch", "class", "continue", "do", "else", "finally", "for", "if", "return", "switch",
+        "throw", "try", "while",
+    ],
     keeps_overloads: true,
     declared_name: Some(declared_name),
     terminator: Some(';'),

@@ -41,6 +41,20 @@
 (member_declaration (declaration [
   (static_final_declaration_list . (static_final_declaration name: (identifier) @name value: (function_expression body: (_) @body)) .)
   (initialized_identifier_list . (initialized_identifier name: (identifier) @name value: (function_expression body: (_) @body)) .)])) @definition.method
+; final f = wrap((x) => …), outside of functions; what loops calls its argument at once
+(function_expression body: (_) @body) @value.function
+(call_expression function: [(identifier) @_called (member_expression property: (identifier) @_called) (call_expression)]
+  arguments: (arguments [
+    (function_expression) @value.wrapped
+    (call_expression) @value.wrapped
+    (named_argument [(function_expression) (call_expression)] @value.wrapped)])
+  (#not-any-of? @_called "any" "every" "expand" "fold" "forEach" "generate" "map" "reduce" "then" "where")) @value.wrapper
+(top_level_variable_declaration [
+  (static_final_declaration_list . (static_final_declaration name: (identifier) @name value: (call_expression) @value) .)
+  (initialized_identifier_list . (initialized_identifier name: (identifier) @name value: (call_expression) @value) .)]) @declaration.function
+(member_declaration (declaration [
+  (static_final_declaration_list . (static_final_declaration name: (identifier) @name value: (call_expression) @value) .)
+  (initialized_identifier_list . (initialized_identifier name: (identifier) @name value: (call_expression) @value) .)])) @declaration.method
 (local_variable_declaration (initialized_variable_declaration name: (identifier) @name value: (function_expression body: (_) @body))) @definition.function
 
 (superclass type: (type (type_identifier) @reference.base .))

@@ -10,7 +10,7 @@ use crate::extract::span_cursor::SpanCursor;
 use crate::failure::ParseFailure;
 use crate::query::CompiledQuery;
 use crate::query::capture::CaptureKind;
-use crate::query::pattern::{MatchedCaptures, Predicate};
+use crate::query::pattern::MatchedCaptures;
 use crate::spans::{span_of, text_of};
 use crate::symbols::SymbolKind;
 
@@ -20,6 +20,7 @@ pub(crate) struct Captures<'tree, 'text> {
     pub(crate) definitions: Vec<CapturedDefinition<'tree>>,
     /// Id of a wrapped node → its wrapper, and whether the wrapper exports it.
     pub(crate) wrappers: FxHashMap<usize, (Node<'tree>, bool)>,
+    values: Values<'tree>,
     pub(crate) exports: FxHashSet<&'text str>,
     /// Access labels.
     pub(crate) sections: Vec<Node<'tree>>,
@@ -55,6 +56,8 @@ pub(crate) struct CapturedDefinition<'tree> {
     pub(crate) to_end: bool,
     /// It counts outside local scopes only.
     is_declaration: bool,
+    /// It counts if this value wraps a function, whose body is the body of the definition.
+    value: Option<Node<'tree>>,
     pattern_index: u32,
 }
 
@@ -72,6 +75,8 @@ pub(crate) enum ConstantScope {
     FileOrType,
     /// At file level only.
     FileOnly,
+    /// In functions too.
+    Anywhere,
 }
 
 /// A comment or attribute.
@@ -143,12 +148,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
     ) {
         let pattern = &query.patterns[index as usize];
         pattern.root.matches(node, &|| deadline.tick().is_err(), captured, &mut |captured| {
-            let holds = |predicate: &Predicate| {
-                let capture = predicate.capture();
-                let mut nodes = captured.iter().filter(|(kind, _)| *kind == capture);
-                nodes.all(|(_, node)| predicate.holds(text_of(*node, text)))
-            };
-            if pattern.predicates.iter().all(holds) {
+            if pattern.predicates.iter().all(|predicate| predicate.holds(captured, text)) {
                 self.add_match(captured, index, text);
             }
         });
@@ -169,6 +169,10 @@ impl<'tree, 'text> Captures<'tree, 'text> {
                 }
                 CaptureKind::Name => fields.name = Some(node),
                 CaptureKind::Body => fields.body = Some(node),
+                CaptureKind::Value => fields.value = Some(node),
+                CaptureKind::ValueFunction => fields.function = Some(node),
+                CaptureKind::ValueWrapper => fields.value_wrapper = Some(node),
+                CaptureKind::ValueWrapped => fields.wrapped_value = Some(node),
                 CaptureKind::Owner => fields.owner = Some(node),
                 CaptureKind::OpenEnd => fields.container = Some(node),
                 CaptureKind::Wrapper { exported } => fields.wrapper = Some((node, exported)),
@@ -213,7 +217,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
 
     fn add_definition(&mut self, fields: MatchFields<'tree>, pattern_index: u32) {
         if let (Some((node, kind)), Some(name)) = (fields.definition, fields.name) {
-            let MatchFields { body, owner, to_end, is_declaration, .. } = fields;
+            let MatchFields { body, owner, to_end, is_declaration, value, .. } = fields;
             let open_end = |node: Node<'_>| OpenEnd { container: node.id(), limit: node.end_byte() as u32 };
             let open_end = fields.container.map(open_end);
             self.definitions.push(CapturedDefinition {
@@ -225,19 +229,45 @@ impl<'tree, 'text> Captures<'tree, 'text> {
                 open_end,
                 to_end,
                 is_declaration,
+                value,
                 pattern_index,
             });
         }
         if let (Some(wrapper), Some(wrapped)) = (fields.wrapper, fields.wrapped) {
             self.wrappers.insert(wrapped.id(), wrapper);
         }
+        if let (Some(function), Some(body)) = (fields.function, fields.body) {
+            self.values.bodies.insert(function.id(), body);
+        }
+        if let (Some(wrapper), Some(wrapped)) = (fields.value_wrapper, fields.wrapped_value)
+            && !self.is_local(wrapper)
+        {
+            self.values.wrapped.entry(wrapper.id()).or_default().push(wrapped.id());
+        }
+    }
+
+    /// Whether a node is inside of the last local scope so far.
+    fn is_local(&self, node: Node<'_>) -> bool {
+        let start = node.start_byte() as u32;
+        self.local_scopes.last().is_some_and(|scope| scope.start < start && start < scope.end)
     }
 
     /// Patterns capture nodes below their root, so captures arrive nearly, but not fully in order. Of several
     /// definitions at one node, the earliest pattern wins.
     fn sort(&mut self) {
+        self.local_scopes.sort_by_key(|scope| scope.start);
         self.definitions.sort_by_key(|d| (d.node.start_byte(), usize::MAX - d.node.end_byte(), d.pattern_index));
+        let mut locals = SpanCursor::new(self.local_scopes.iter().cloned());
+        self.definitions.retain(|d| !locals.covers(d.node.start_byte() as u32) || !d.is_declaration);
+        self.definitions.retain_mut(|definition| match definition.value {
+            Some(value) => {
+                definition.body = self.values.body(value);
+                definition.body.is_some()
+            }
+            None => true,
+        });
         self.definitions.dedup_by_key(|d| d.node.id());
+        self.remove_second_names();
         self.end_open_definitions();
         self.leading.sort_by_key(|leading| leading.bytes.start);
         self.signature_omits.sort_by_key(|omit| omit.start);
@@ -248,9 +278,19 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         self.imports.dedup_by_key(|node| node.id());
         self.headings.sort_by_key(Node::start_byte);
         self.constants.sort_by_key(|(node, _)| node.start_byte());
-        self.local_scopes.sort_by_key(|scope| scope.start);
-        let mut locals = SpanCursor::new(self.local_scopes.iter().cloned());
-        self.definitions.retain(|d| !locals.covers(d.node.start_byte() as u32) || !d.is_declaration);
+    }
+
+    /// Removes definitions that have the body of the definition around them: their names are further names of that, such as
+    /// `b` in `a = function b() {}`.
+    fn remove_second_names(&mut self) {
+        let mut bodies = FxHashSet::default();
+        self.definitions.retain(|definition| {
+            let is_first = definition.kind.is_none() || definition.body.is_none_or(|body| bodies.insert(body.id()));
+            if !is_first {
+                self.constants.push((definition.name, ConstantScope::Anywhere));
+            }
+            is_first
+        });
     }
 
     fn end_open_definitions(&mut self) {
@@ -278,6 +318,33 @@ impl<'tree, 'text> Captures<'tree, 'text> {
     }
 }
 
+/// Functions as values, and the expressions that wrap them: `memo(() => {})`.
+#[derive(Default)]
+struct Values<'tree> {
+    /// Id of a function → its body.
+    bodies: FxHashMap<usize, Node<'tree>>,
+    /// Id of an expression → the ids of the values that it wraps.
+    wrapped: FxHashMap<usize, Vec<usize>>,
+}
+
+impl<'tree> Values<'tree> {
+    /// Maximum number of expressions that are looked at for one value.
+    const MAX_STEPS: usize = 64;
+
+    /// The body of the first function that a value is or wraps.
+    fn body(&self, value: Node<'tree>) -> Option<Node<'tree>> {
+        let mut pending = vec![value.id()];
+        for _ in 0..Self::MAX_STEPS {
+            let id = pending.pop()?;
+            if let Some(body) = self.bodies.get(&id) {
+                return Some(*body);
+            }
+            pending.extend(self.wrapped.get(&id).into_iter().flatten().rev());
+        }
+        None
+    }
+}
+
 /// The captures of one match that belong together.
 #[derive(Default)]
 struct MatchFields<'tree> {
@@ -290,4 +357,8 @@ struct MatchFields<'tree> {
     is_declaration: bool,
     wrapper: Option<(Node<'tree>, bool)>,
     wrapped: Option<Node<'tree>>,
+    value: Option<Node<'tree>>,
+    function: Option<Node<'tree>>,
+    value_wrapper: Option<Node<'tree>>,
+    wrapped_value: Option<Node<'tree>>,
 }

@@ -31,12 +31,14 @@ pub(super) fn constants(
         let at = node.start_byte() as u32;
         let is_in_type = types.covers(at);
         // Every cursor must advance, hence no short-circuit between the first two.
-        let is_hidden = locals.covers(at) | imports.covers(at) || (is_in_type && *scope == ConstantScope::FileOnly);
+        let is_hidden = (locals.covers(at) && *scope != ConstantScope::Anywhere) | imports.covers(at)
+            || (is_in_type && *scope == ConstantScope::FileOnly);
         let name = (language.name_in)(text_of(*node, text));
         let is_known = symbol_names.contains(&node.id())
             || found.last().is_some_and(|last| last.at == at)
             || names_definition(name, at, symbols);
-        if !is_hidden && !is_known && !matches!(name, "" | "_") {
+        let is_reserved = !language.has_reserved_members && language.reserved.contains(&text_of(*node, text));
+        if !is_hidden && !is_known && !is_reserved && !matches!(name, "" | "_") {
             found.push(Constant { name: name.to_owned(), at });
         }
     }

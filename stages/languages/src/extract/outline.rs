@@ -195,6 +195,13 @@ impl<'t> OutlineBuilder<'_, 't> {
             Some(SymbolKind::Function) if is_member => Some(SymbolKind::Method),
             kind => kind,
         };
+        let may_be_reserved =
+            self.language.has_reserved_members && kind == Some(SymbolKind::Method) && self.captures.errors == 0;
+        let is_quoted = text_of(definition.name, self.text).starts_with('`');
+        if self.language.reserved.contains(&declared.name.as_str()) && kind.is_some() && !may_be_reserved && !is_quoted
+        {
+            return;
+        }
         if kind.is_some() || !is_omitted(name) {
             let separator = self.language.member_separator.filter(|_| kind == Some(SymbolKind::Method));
             Self::push_segment(&mut prefix, name, separator.unwrap_or(self.language.separator));

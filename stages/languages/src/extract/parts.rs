@@ -3,8 +3,8 @@
 use crate::file_symbols::{FileSymbols, Truncation};
 use crate::symbols::{Constant, SymbolKind};
 
-/// Appends what was found in a part that begins at byte `at`, in line `line`, of the text. Parts are added in document
-/// order, and the text has no symbols outside of its parts.
+/// Appends what was found in a part that begins at byte `at`, in line `line`, of the text. Parts are added in document order.
+/// A text that has sections too needs [`nest_parts`] afterwards.
 pub(crate) fn add_part(found: &mut FileSymbols, mut part: FileSymbols, at: u32, line: u32) {
     let first = found.symbols.len() as u32;
     for symbol in &mut part.symbols {
@@ -36,6 +36,35 @@ pub(crate) fn order_parts(found: &mut FileSymbols) {
     found.boundaries.dedup_by_key(|boundary| boundary.at);
     let mut seen = rustc_hash::FxHashSet::default();
     found.calls.retain(|call| seen.insert(call.clone()));
+}
+
+/// Puts the definitions of parts in order with the sections around them, which become their parents.
+pub(crate) fn nest_parts(found: &mut FileSymbols) {
+    let count = found.symbols.len();
+    let mut order: Vec<usize> = (0..count).collect();
+    // A section begins before a definition that begins at the same place.
+    order.sort_by_key(|index| {
+        let symbol = &found.symbols[*index];
+        (symbol.bytes.start, symbol.kind != SymbolKind::Section, *index)
+    });
+    let mut moved = vec![0; count];
+    for (to, from) in order.iter().enumerate() {
+        moved[*from] = to as u32;
+    }
+    let mut open: Vec<(u32, u32)> = Vec::new();
+    let mut symbols = Vec::with_capacity(count);
+    for from in order {
+        let mut symbol = found.symbols[from].clone();
+        symbol.parent = symbol.parent.map(|parent| moved[parent as usize]);
+        while open.pop_if(|(end, _)| *end <= symbol.bytes.start).is_some() {}
+        if symbol.kind == SymbolKind::Section {
+            open.push((symbol.bytes.end, symbols.len() as u32));
+        } else {
+            symbol.parent = symbol.parent.or(open.last().map(|(_, section)| *section));
+        }
+        symbols.push(symbol);
+    }
+    found.symbols = symbols;
 }
 
 /// Names the definitions of a part that begins at byte `at` of a document as constants, so that its section is found by

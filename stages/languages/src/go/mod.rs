@@ -17,6 +17,7 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// Go.
 pub(crate) static GO: Language = Language {
+    reserved: &["case", "defer", "else", "for", "func", "if", "return", "select", "struct", "switch"],
     imports,
     exported,
     file_doc: FileDoc::Before("package_clause"),

@@ -5,6 +5,7 @@
 use tree_sitter::Node;
 
 use crate::highlight::Highlighting;
+use crate::java::RESERVED;
 use crate::language::{DeclaredName, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::Import;
@@ -24,6 +25,7 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// Groovy.
 pub(crate) static GROOVY: Language = Language {
+    reserved: RESERVED,
     keeps_overloads: true,
     declared_name: Some(declared_name),
     ends_at_token: true,

@@ -15,6 +15,15 @@
 (local_variable_declaration declarator: (variable_declarator name: (identifier) @name value: (closure) @body)) @definition.function
 (field_declaration declarator: (variable_declarator name: (identifier) @name value: (closure) @body)) @definition.method
 
+; def f = wrap { x -> }, outside of functions; what loops calls its argument at once
+(closure) @value.function @body
+(method_invocation name: (identifier) @_called body: (closure) @value.wrapped
+  (#not-any-of? @_called "any" "collect" "each" "every" "find" "findAll" "inject" "with")) @value.wrapper
+(method_invocation name: (identifier) @_called arguments: (argument_list [(closure) (method_invocation)] @value.wrapped)
+  (#not-any-of? @_called "any" "collect" "each" "every" "find" "findAll" "inject" "with")) @value.wrapper
+(program (local_variable_declaration declarator: (variable_declarator name: (identifier) @name value: (method_invocation) @value)) @declaration.function)
+(field_declaration declarator: (variable_declarator name: (identifier) @name value: (method_invocation) @value)) @declaration.method
+
 ; plugins { }, project(":core") { }, task name { }
 (program (expression_statement (method_invocation !object name: (identifier) @name body: (closure) @body)) @definition.block)
 ; tasks.register("zip", Zip) { }, stage("Build") { }

@@ -17,6 +17,7 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// Java.
 pub(crate) static JAVA: Language = Language {
+    reserved: RESERVED,
     imports,
     exported,
     ..Language::new(
@@ -33,6 +34,27 @@ pub(crate) static JAVA: Language = Language {
         Highlighting::Tokens(&highlighting::TABLE),
     )
 };
+
+/// Words that name no definition.
+pub(crate) const RESERVED: &[&str] = &[
+    "break",
+    "case",
+    "catch",
+    "class",
+    "continue",
+    "do",
+    "else",
+    "enum",
+    "finally",
+    "for",
+    "if",
+    "return",
+    "switch",
+    "synchronized",
+    "throw",
+    "try",
+    "while",
+];
 
 /// Public and protected definitions; members of interfaces are public by default.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {

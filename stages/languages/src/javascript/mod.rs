@@ -17,6 +17,8 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// JavaScript and JSX.
 pub(crate) static JAVASCRIPT: Language = Language {
+    reserved: RESERVED,
+    has_reserved_members: true,
     omitted_qualifiers: OMITTED_QUALIFIERS,
     owner_suffix: ".prototype",
     imports,
@@ -42,6 +44,12 @@ pub(crate) static JAVASCRIPT: Language = Language {
 /// Assigning a function to a property of these makes it no member: `exports.parse = …` defines `parse`.
 pub(crate) const OMITTED_QUALIFIERS: &[&str] =
     &["exports", "module", "module.exports", "this", "self", "window", "globalThis", "prototype"];
+
+/// Words that name no function.
+pub(crate) const RESERVED: &[&str] = &[
+    "break", "case", "catch", "class", "const", "continue", "do", "else", "finally", "for", "function", "if", "return",
+    "switch", "throw", "try", "var", "while", "with",
+];
 
 /// Members are as visible as their parent, unless `#` or a modifier makes them private.
 pub(crate) fn exported(visibility: &VisibilityContext<'_>) -> bool {

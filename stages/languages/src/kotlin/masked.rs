@@ -1,5 +1,5 @@
-//! What the grammar cannot read: context parameters, `$$` before a string, names that begin like an operator, and annotations
-//! before a class without body, which it takes for an expression.
+//! What the grammar cannot read: context parameters, `$$` before a string, names that begin like an operator, `suspend` before a
+//! lambda, calls of `get` and `set` below a property, and annotations before a class without body, which it takes for an expression.
 
 use std::ops::Range;
 
@@ -13,6 +13,7 @@ const CONTEXT_LINES: usize = 16;
 pub(super) fn masked(text: &str) -> Option<String> {
     let mut mask = Mask::new(text);
     mask_names(text, &mut mask);
+    mask_suspend(text, &mut mask);
     mask_declarations(text, &mut mask);
     mask.text()
 }
@@ -33,12 +34,28 @@ fn mask_names(text: &str, mask: &mut Mask) {
     }
 }
 
+/// `suspend { }` becomes `{ }`.
+fn mask_suspend(text: &str, mask: &mut Mask) {
+    const SUSPEND: &str = "suspend";
+    for at in memchr::memmem::find_iter(text.as_bytes(), SUSPEND) {
+        let end = at + SUSPEND.len();
+        let begins_word = !text.as_bytes()[..at].last().is_some_and(|byte| is_word(*byte));
+        if begins_word && text[end..].trim_start().starts_with('{') {
+            mask.blank(at..end);
+        }
+    }
+}
+
 fn mask_declarations(text: &str, mask: &mut Mask) {
     let lines = lines(text);
     // The annotations directly before a line.
     let mut annotations: Option<Range<usize>> = None;
     for (number, line) in lines.iter().enumerate() {
         let content = text[line.clone()].trim();
+        if is_call_of_accessor(content) {
+            let start = line.start + text[line.clone()].len() - text[line.clone()].trim_start().len();
+            mask.replace(start..start + 1, "x");
+        }
         if content.starts_with("context(") {
             if let Some(end) = end_of_context(text, &lines[number..]) {
                 mask.blank(line.start..end);
@@ -59,6 +76,14 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
     ends.map(|end| std::mem::replace(&mut start, end + 1)..end).collect()
+}
+
+/// Whether a line begins with a call such as `get("/path")`, which the grammar takes for the accessor of a property above it.
+fn is_call_of_accessor(line: &str) -> bool {
+    let arguments = |name| line.strip_prefix(name).and_then(|rest: &str| rest.split(')').next());
+    let is_parameter = |c: char| c.is_alphanumeric() || " _:.?<>".contains(c);
+    arguments("get(").is_some_and(|arguments| !arguments.trim().is_empty())
+        || arguments("set(").is_some_and(|arguments| !arguments.chars().all(is_parameter))
 }
 
 /// The end of `context(a: A, b: B)`.

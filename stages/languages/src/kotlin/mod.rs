@@ -18,6 +18,7 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// Kotlin and its scripts.
 pub(crate) static KOTLIN: Language = Language {
+    reserved: &["class", "do", "else", "for", "fun", "if", "return", "throw", "try", "when", "while"],
     keeps_overloads: true,
     declared_name: Some(declared_name),
     masked: masked::masked,

@@ -29,6 +29,20 @@
   (variable_declaration . (identifier) @name) (setter (function_body)) @body) @definition.method
 (property_declaration (variable_declaration . (identifier) @name) (setter (function_body)) @body) @definition.method
 
+; val f = wrap { }, val f by lazy { }, outside of functions; what loops or applies calls its argument at once
+[(anonymous_function (function_body) @body) (lambda_literal) @body] @value.function
+(call_expression . [(identifier) @_called (navigation_expression (identifier) @_called .) (call_expression)] [
+    (annotated_lambda (lambda_literal) @value.wrapped)
+    (value_arguments (value_argument [(lambda_literal) (anonymous_function) (call_expression)] @value.wrapped))]
+  (#not-any-of? @_called "all" "also" "any" "apply" "associate" "associateBy" "associateWith" "buildList" "buildMap" "buildSet"
+    "buildString" "count" "filter" "filterNot" "first" "flatMap" "fold" "forEach" "groupBy" "let" "map" "mapIndexed" "mapNotNull"
+    "mapValues" "maxBy" "minBy" "none" "reduce" "repeat" "run" "sortedBy" "sumOf" "takeIf" "use" "with"
+    "arrayOf" "listOf" "mapOf" "mutableListOf" "mutableMapOf" "setOf"
+    "Array" "BooleanArray" "ByteArray" "IntArray" "List" "LongArray" "MutableList")) @value.wrapper
+(property_declaration (variable_declaration . (identifier) @name) [
+  (call_expression) @value
+  (property_delegate (call_expression) @value)]) @declaration.function
+
 (delegation_specifier [
   (user_type (identifier) @reference.base .)
   (constructor_invocation (user_type (identifier) @reference.base .))

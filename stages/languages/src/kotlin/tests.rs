@@ -11,7 +11,8 @@ fn sample() {
     import com.example.base.Model Base
     function double 13-13 val double |  |  | exported
     function triple 14-14 val triple = fun(x: Int): Int |  |  | exported
-    struct User 21-64 data class User<T>(val id: Int, private var name: String = "x", plain: Int) : Base<T>(id), Named by names | A customer.⏎⏎@property id unique | lazy load check | is Base Named | exported
+    struct User 21-64 data class User<T>(val id: Int, private var name: String = "x", plain: Int) : Base<T>(id), Named by names | A customer.⏎⏎@property id unique | check | is Base Named | exported
+    method User.roles 23-23 val roles: List<String> by lazy |  | lazy load | exported
     method User.size 27-28 val size: Int | Its length. |  | exported
     method User.label 29-31 var label: String = "" |  | ifEmpty | exported
     method User.constructor 36-36 internal constructor(name: String) : this(0, name, 1) | From a name. | register | exported
@@ -48,7 +49,7 @@ fn sample() {
     class listener 106-108 val listener = object : Listener() |  |  | is Listener | exported
     method listener.changed 107-107 override fun changed() |  | redraw | exported
     function adds two numbers 110-110 fun `adds two numbers`() |  |  | exported
-    values: MAX first second counter id name roles late PREFIX rgb RED GREEN area text raw
+    values: MAX first second counter id name late PREFIX rgb RED GREEN area text raw
     "#);
 }
 

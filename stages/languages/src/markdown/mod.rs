@@ -4,12 +4,12 @@
 
 use tree_sitter::Node;
 
+use crate::fences::fences;
 use crate::highlight::{Highlighting, TokenClass};
 use crate::language::{Heading, Language, QueryCache, Sections};
 use crate::lines::{begins_line, line_start};
 use crate::symbols::MAX_NAME_BYTES;
 
-mod fences;
 #[cfg(test)]
 mod tests;
 
@@ -18,7 +18,7 @@ static QUERY: QueryCache = QueryCache::new();
 /// CommonMark with front matter and tables.
 pub(crate) static MARKDOWN: Language = Language {
     sections: Some(Sections { heading, max_lines: MAX_LINES }),
-    embedded: Some(fences::fences),
+    embedded: Some(fences),
     ..Language::new(
         "markdown",
         &["md", "markdown", "mdx"],

@@ -18,6 +18,7 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// Objective-C, with its headers in `.h` files.
 pub(crate) static OBJC: Language = Language {
+    reserved: c::RESERVED,
     keeps_overloads: true,
     declared_name: Some(declared_name),
     terminator: Some(';'),

@@ -17,6 +17,11 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// PHP. Everything outside `<?php … ?>` is text without symbols.
 pub(crate) static PHP: Language = Language {
+    reserved: &[
+        "break", "case", "catch", "continue", "do", "else", "elseif", "finally", "for", "foreach", "function", "if",
+        "return", "switch", "throw", "try", "while",
+    ],
+    has_reserved_members: true,
     keeps_overloads: true,
     separator: "\\",
     member_separator: Some("::"),

@@ -13,6 +13,18 @@
 ; $f = function () { }, $f = fn () => …, $this->f = function () { }
 (assignment_expression left: [(variable_name (name) @name) (member_access_expression name: (name) @name)]
   right: [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)]) @definition.function
+; $f = wrap(function () { }), outside of functions; what loops over an array calls its argument at once
+[(anonymous_function body: (_) @body) (arrow_function body: (_) @body)] @value.function
+(function_call_expression function: (_) @_called arguments: (arguments (argument
+    [(anonymous_function) (arrow_function) (function_call_expression) (member_call_expression) (scoped_call_expression)] @value.wrapped))
+  (#not-any-of? @_called "array_filter" "array_map" "array_reduce" "array_walk" "usort")) @value.wrapper
+(member_call_expression name: (_) @_called arguments: (arguments (argument
+    [(anonymous_function) (arrow_function) (function_call_expression) (member_call_expression) (scoped_call_expression)] @value.wrapped))
+  (#not-any-of? @_called "each" "filter" "map" "reduce")) @value.wrapper
+(scoped_call_expression arguments: (arguments (argument
+  [(anonymous_function) (arrow_function) (function_call_expression) (member_call_expression) (scoped_call_expression)] @value.wrapped))) @value.wrapper
+(assignment_expression left: [(variable_name (name) @name) (member_access_expression name: (name) @name)]
+  right: [(function_call_expression) (member_call_expression) (scoped_call_expression)] @value) @declaration.function
 ; 'key' => function () { }
 (array_element_initializer . (string (string_content) @name)
   [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)]) @definition.function

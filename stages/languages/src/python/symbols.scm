@@ -6,6 +6,16 @@
 
 ; name = lambda …
 (assignment left: (identifier) @name right: (lambda body: (_) @body)) @definition.function
+; name = wrap(lambda …), outside of functions; what loops over a sequence calls its argument at once
+(lambda body: (_) @body) @value.function
+(call function: [(identifier) @_called (attribute attribute: (identifier) @_called)]
+  arguments: (argument_list [(lambda) (call)] @value.wrapped)
+  (#not-any-of? @_called "filter" "map" "reduce" "sorted" "starmap" "takewhile" "dropwhile")) @value.wrapper
+(assignment left: (identifier) @name right: (call) @value) @declaration.function
+; Name = namedtuple("Name", …), typing.NewType("Name", Base)
+(assignment left: (identifier) @name
+  right: (call function: [(identifier) @_type (attribute attribute: (identifier) @_type)] arguments: (argument_list . (string)))
+  (#any-of? @_type "namedtuple" "NamedTuple" "TypedDict" "NewType" "Enum" "IntEnum" "StrEnum" "Flag" "IntFlag" "make_dataclass")) @declaration.type
 (type_alias_statement left: (type) @name) @definition.type
 
 (comment) @comment

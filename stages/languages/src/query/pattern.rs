@@ -6,6 +6,7 @@ use std::num::NonZeroU16;
 use tree_sitter::Node;
 
 use crate::query::capture::CaptureKind;
+use crate::spans::text_of;
 
 /// A top-level pattern of a query with its predicates.
 #[derive(Debug)]
@@ -62,6 +63,8 @@ pub(crate) enum Predicate {
     AnyOf(CaptureKind, Vec<String>),
     NoneOf(CaptureKind, Vec<String>),
     Capitalised(CaptureKind),
+    /// Two captures have different texts.
+    Differ(CaptureKind, CaptureKind),
 }
 
 /// Captured nodes of a match, innermost last.
@@ -170,18 +173,17 @@ fn match_children<'t>(
 }
 
 impl Predicate {
-    /// Whether the predicate holds for the text of its capture.
-    pub(crate) fn holds(&self, text: &str) -> bool {
+    /// Whether the predicate holds for all nodes of its capture.
+    pub(crate) fn holds(&self, captured: &MatchedCaptures<'_>, text: &str) -> bool {
+        let texts = |capture: &CaptureKind| {
+            let capture = *capture;
+            captured.iter().filter(move |(kind, _)| *kind == capture).map(move |(_, node)| text_of(*node, text))
+        };
         match self {
-            Self::AnyOf(_, values) => values.iter().any(|value| value == text),
-            Self::NoneOf(_, values) => values.iter().all(|value| value != text),
-            Self::Capitalised(_) => text.starts_with(|c: char| c.is_ascii_uppercase()),
-        }
-    }
-
-    pub(crate) fn capture(&self) -> CaptureKind {
-        match self {
-            Self::AnyOf(capture, _) | Self::NoneOf(capture, _) | Self::Capitalised(capture) => *capture,
+            Self::AnyOf(capture, values) => texts(capture).all(|text| values.iter().any(|value| value == text)),
+            Self::NoneOf(capture, values) => texts(capture).all(|text| values.iter().all(|value| value != text)),
+            Self::Capitalised(capture) => texts(capture).all(|text| text.starts_with(|c: char| c.is_ascii_uppercase())),
+            Self::Differ(first, second) => texts(first).all(|text| texts(second).all(|other| text != other)),
         }
     }
 }

@@ -123,6 +123,11 @@ impl<'a> QueryParser<'a> {
         self.expect("(")?;
         let name = self.take()?;
         let capture = self.capture()?;
+        if name == "#not-eq?" && self.peek().starts_with('@') {
+            let other = self.capture()?;
+            self.predicates.push(Predicate::Differ(capture, other));
+            return self.expect(")");
+        }
         let mut values = Vec::new();
         while !self.accept(")") {
             values.push(self.take()?.trim_matches('"').to_owned());

@@ -55,6 +55,15 @@
   right: (call !receiver method: (identifier) @_lambda block: (_) @body)
   (#any-of? @_lambda "lambda" "proc")) @definition.function
 
+; NAME = wrap(->(x) { }), NAME = memoize { }, outside of functions; what loops calls its block at once
+[(lambda body: (_) @body) (block body: (_) @body) (do_block body: (_) @body)] @value.function
+(call method: (identifier) @_called arguments: (argument_list [(lambda) (call)] @value.wrapped)) @value.wrapper
+(call method: (identifier) @_called block: (_) @value.wrapped
+  (#not-any-of? @_called "all?" "any?" "collect" "detect" "each" "each_with_index" "each_with_object" "filter" "filter_map" "find"
+    "flat_map" "group_by" "index_by" "inject" "map" "max_by" "min_by" "partition" "reduce" "reject" "select" "sort_by" "sum" "tap"
+    "then" "times" "to_h" "yield_self" "zip")) @value.wrapper
+(assignment left: (constant) @name right: (call) @value) @declaration.function
+
 ; task :name do, namespace :name do, describe "name" do
 (call method: (identifier) @_block
   arguments: (argument_list . [

@@ -10,6 +10,7 @@ use crate::spans::text_of;
 use crate::symbols::{Import, SymbolKind, bounded};
 
 mod highlighting;
+mod masked;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,8 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// Rust.
 pub(crate) static RUST: Language = Language {
+    masked: masked::masked,
+    reserved: &["else", "enum", "fn", "for", "if", "impl", "loop", "match", "mod", "return", "struct", "while"],
     separator: "::",
     imports,
     exported,

@@ -23,6 +23,12 @@
 
 (trait_item bounds: (trait_bounds [(type_identifier) @reference.base (generic_type type: (type_identifier) @reference.base) (scoped_type_identifier name: (type_identifier) @reference.base)]))
 
+; static NAME: LazyLock<T> = LazyLock::new(|| …)
+(closure_expression body: (_) @body) @value.function
+(call_expression arguments: (arguments [(closure_expression) (call_expression)] @value.wrapped)) @value.wrapper
+(static_item name: (identifier) @name value: [(closure_expression) (call_expression)] @value) @declaration.function
+(const_item name: (identifier) @name value: [(closure_expression) (call_expression)] @value) @declaration.function
+
 (attribute_item) @attribute
 [(line_comment) (block_comment)] @comment
 (ERROR) @error

@@ -17,6 +17,10 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// Scala 2 and 3, with build definitions and worksheets.
 pub(crate) static SCALA: Language = Language {
+    reserved: &[
+        "case", "catch", "class", "def", "do", "else", "finally", "for", "if", "match", "return", "throw", "try",
+        "while",
+    ],
     keeps_overloads: true,
     ends_at_token: true,
     imports,

@@ -32,6 +32,23 @@
 (val_definition pattern: (identifier) @name value: (case_block) @body) @definition.function
 (val_definition pattern: (identifier) @name value: (instance_expression (template_body) @body)) @definition.class
 
+; val f = wrap { x => … }, outside of functions; what loops calls its argument at once
+(lambda_expression (_) @body .) @value.function
+(case_block) @value.function @body
+(call_expression
+  function: [
+    (identifier) @_called
+    (field_expression field: (identifier) @_called)
+    (generic_function function: [(identifier) @_called (field_expression field: (identifier) @_called)])
+    (call_expression)]
+  arguments: [
+    (arguments [(lambda_expression) (call_expression)] @value.wrapped)
+    (block . (lambda_expression) @value.wrapped .)
+    (case_block) @value.wrapped]
+  (#not-any-of? @_called "collect" "exists" "fill" "filter" "filterNot" "find" "flatMap" "foldLeft" "foldRight" "forall" "foreach"
+    "groupBy" "map" "mapValues" "partition" "reduce" "sortBy" "sortWith" "tabulate" "withFilter")) @value.wrapper
+(val_definition pattern: (identifier) @name value: (call_expression) @value) @declaration.function
+
 ; not the types that the cases of an enum extend
 (class_definition extend: (extends_clause [
   (type_identifier) @reference.base

@@ -17,6 +17,10 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// Swift.
 pub(crate) static SWIFT: Language = Language {
+    reserved: &[
+        "case", "catch", "class", "defer", "do", "else", "enum", "for", "func", "guard", "if", "return", "struct",
+        "switch", "throw", "try", "while",
+    ],
     keeps_overloads: true,
     declared_name: Some(declared_name),
     imports,

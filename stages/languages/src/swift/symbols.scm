@@ -21,6 +21,20 @@
 ; let f = { x in … }
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @name) value: (lambda_literal) @body) @definition.function
 
+; let f = wrap { x in … }, lazy var v = { … }(), outside of functions; what loops calls its argument at once
+(lambda_literal) @value.function @body
+(call_expression . [
+    (simple_identifier) @_called
+    (navigation_expression suffix: (navigation_suffix suffix: (simple_identifier) @_called))
+    (call_expression)]
+  (call_suffix [
+    (lambda_literal) @value.wrapped
+    (value_arguments (value_argument value: [(lambda_literal) (call_expression)] @value.wrapped))])
+  (#not-any-of? @_called "allSatisfy" "compactMap" "contains" "filter" "first" "flatMap" "forEach" "map" "max" "min" "reduce"
+    "sorted")) @value.wrapper
+(call_expression . (lambda_literal) @value.wrapped) @value.wrapper
+(property_declaration name: (pattern bound_identifier: (simple_identifier) @name) value: (call_expression) @value) @declaration.function
+
 (inheritance_specifier inherits_from: (user_type (type_identifier) @reference.base .))
 (inheritance_specifier inherits_from: (user_type (type_identifier) @reference.base (type_arguments)))
 

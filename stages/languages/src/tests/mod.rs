@@ -1,3 +1,5 @@
 mod directories;
 mod highlighting;
 mod hostile;
+mod misread;
+mod values;

@@ -4,9 +4,10 @@
 
 use crate::highlight::Highlighting;
 use crate::javascript::highlighting;
-use crate::javascript::{OMITTED_QUALIFIERS, exported, imports};
+use crate::javascript::{OMITTED_QUALIFIERS, RESERVED, exported, imports};
 use crate::language::{Language, QueryCache};
 
+mod masked;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +22,10 @@ static TSX_QUERY: QueryCache = QueryCache::new();
 
 /// TypeScript and its declaration files.
 pub(crate) static TYPESCRIPT: Language = Language {
+    masked: masked::masked,
     omitted_qualifiers: OMITTED_QUALIFIERS,
+    reserved: RESERVED,
+    has_reserved_members: true,
     owner_suffix: ".prototype",
     imports,
     exported,
@@ -40,6 +44,8 @@ pub(crate) static TSX: Language = Language {
     family: "typescript",
     aliases: &["typescriptreact"],
     omitted_qualifiers: OMITTED_QUALIFIERS,
+    reserved: RESERVED,
+    has_reserved_members: true,
     owner_suffix: ".prototype",
     imports,
     exported,

@@ -57,6 +57,6 @@ abstract class Box { static readonly EDGE: number = 1; private static made = () 
 "##;
     assert_eq!(
         constants_of(&TYPESCRIPT, source),
-        "port AsyncFunction one renamed three last head tail size old LIMIT store VERSION Low High depth EDGE"
+        "port AsyncFunction one renamed three last head tail size old LIMIT VERSION Low High depth EDGE"
     );
 }

@@ -10,8 +10,9 @@ fn sample() {
     import ./ItemRow.vue ItemRow
     interface Item 10-12 interface Item |  |
     function toggle 18-20 function toggle() | Shows or hides the items. |  | 1 branches
+    function labels 22-22 const labels = computed(() |  | computed map shorten
     function shorten 23-23 const shorten = (label: string) |  | slice
-    values: MAX_LABEL props open labels .open
-    outside: defineProps ref computed map shorten
+    values: MAX_LABEL props open .open
+    outside: defineProps ref
     ");
 }

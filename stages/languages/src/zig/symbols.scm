@@ -1,3 +1,8 @@
+; fn Name(comptime T: type) type { return struct { … }; }: a generic type
+(function_declaration name: (identifier) @name
+  body: (block (expression_statement (return_expression (struct_declaration)))) @body) @definition.struct
+(function_declaration name: (identifier) @name
+  body: (block (expression_statement (return_expression (union_declaration)))) @body) @definition.struct
 (function_declaration name: (identifier) @name body: (_)? @body) @definition.function
 (test_declaration (string) @name (block) @body) @definition.function
 (test_declaration (identifier) @name (block) @body) @definition.function

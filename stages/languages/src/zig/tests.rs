@@ -22,8 +22,8 @@ fn sample() {
     type Callback 57-57 const Callback = fn (byte: u8) void |  |
     function puts 59-59 extern "c" fn puts(text: [*:0]const u8) c_int |  |
     function ring_new 61-61 export fn ring_new() void |  |  | exported
-    function List 63-71 pub fn List(comptime T: type) type |  |  | exported
-    function List.init 67-69 pub fn init() @This() |  |  | exported
+    struct List 63-71 pub fn List(comptime T: type) type |  |  | exported
+    method List.init 67-69 pub fn init() @This() |  |  | exported
     function odd name 73-76 fn @"odd name"() void |  |
     function push fails if the buffer is full 84-87 test "push fails if the buffer is full" | Covers the full buffer. | expectError push
     function List 89-91 test List |  | List init

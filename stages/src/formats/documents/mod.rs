@@ -29,6 +29,8 @@ pub struct DocumentFormat {
     pub aliases: &'static [&'static str],
     /// Turns bytes into text; None for formats that are text.
     pub extract: Option<Extractor>,
+    /// The definitions in fenced code of the text are symbols.
+    pub has_code: bool,
 }
 
 /// The format of conversation logs. Only their directory distinguishes them from other Markdown.
@@ -36,20 +38,29 @@ pub const CONVERSATION: &str = "conversation";
 /// The format of reasoning patterns.
 pub const REASONING: &str = "reasoning";
 
+const PLAIN: DocumentFormat =
+    DocumentFormat { name: "", extensions: &[], aliases: &[], extract: None, has_code: false };
+
 /// Every document format.
 pub static DOCUMENTS: &[DocumentFormat] = &[
     DocumentFormat {
         name: "text",
         extensions: &["txt", "text", "rst", "adoc"],
         aliases: &["plain", "plaintext", "restructuredtext", "asciidoc"],
-        extract: None,
+        ..PLAIN
     },
-    DocumentFormat { name: "docx", extensions: &["docx"], aliases: &["word"], extract: Some(docx::text) },
-    DocumentFormat { name: "odt", extensions: &["odt", "fodt"], aliases: &[], extract: Some(odt::text) },
-    DocumentFormat { name: "notebook", extensions: &["ipynb"], aliases: &["jupyter"], extract: Some(notebook::text) },
-    DocumentFormat { name: "pdf", extensions: &["pdf"], aliases: &[], extract: Some(pdf::text) },
-    DocumentFormat { name: CONVERSATION, extensions: &[], aliases: &[], extract: Some(log_text) },
-    DocumentFormat { name: REASONING, extensions: &[], aliases: &[], extract: None },
+    DocumentFormat { name: "docx", extensions: &["docx"], aliases: &["word"], extract: Some(docx::text), ..PLAIN },
+    DocumentFormat { name: "odt", extensions: &["odt", "fodt"], extract: Some(odt::text), ..PLAIN },
+    DocumentFormat {
+        name: "notebook",
+        extensions: &["ipynb"],
+        aliases: &["jupyter"],
+        extract: Some(notebook::text),
+        has_code: true,
+    },
+    DocumentFormat { name: "pdf", extensions: &["pdf"], extract: Some(pdf::text), ..PLAIN },
+    DocumentFormat { name: CONVERSATION, extract: Some(log_text), ..PLAIN },
+    DocumentFormat { name: REASONING, ..PLAIN },
 ];
 
 /// The magic number of gzip.

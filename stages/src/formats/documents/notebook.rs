@@ -15,12 +15,28 @@ struct Notebook {
 struct Metadata {
     #[serde(default)]
     kernelspec: Kernel,
+    #[serde(default)]
+    language_info: LanguageInfo,
 }
 
 #[derive(Default, Deserialize)]
 struct Kernel {
     #[serde(default)]
     language: String,
+}
+
+#[derive(Default, Deserialize)]
+struct LanguageInfo {
+    #[serde(default)]
+    name: String,
+}
+
+impl Metadata {
+    /// The language of the code, Python unless the notebook names another one.
+    fn language(&self) -> &str {
+        let named = [self.kernelspec.language.as_str(), self.language_info.name.as_str()];
+        named.into_iter().find(|name| !name.is_empty()).unwrap_or("python")
+    }
 }
 
 #[derive(Deserialize)]
@@ -71,7 +87,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
         }
         if cell_type == "code" {
             let fence = if source.contains("```") { "~~~~" } else { "```" };
-            text.push_str(&format!("{fence}{}\n{source}\n{fence}\n", metadata.kernelspec.language));
+            text.push_str(&format!("{fence}{}\n{source}\n{fence}\n", metadata.language()));
         } else {
             text.push_str(source);
             text.push('\n');

@@ -6,7 +6,7 @@ use crate::embedded::{Embedded, MAX_PARTS};
 
 /// The contents of code fences that name a language, in document order. A fence without an end extends to the end of the
 /// text. Takes linear time.
-pub(super) fn fences(text: &str) -> Vec<Embedded<'_>> {
+pub(crate) fn fences(text: &str) -> Vec<Embedded<'_>> {
     let mut found = Vec::new();
     let mut open: Option<Fence<'_>> = None;
     let mut at = 0;

@@ -1,0 +1,132 @@
+"""Compares the definitions that Universal Ctags finds in directories with those that chunks name.
+
+usage: ctags.py --aur PROGRAM [--ctags PROGRAM] [--list] DIR...
+
+Prints a line for each directory: the names that Universal Ctags finds, those of them that no chunk of the same file names, and their
+share in percent. With --list, the names that are missed follow: place, language and kind as Universal Ctags gives them, name. Counted
+are functions, types, macros, and constants outside of functions, each name once in a file. Needs a Universal Ctags with JSON output.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+# Kinds of Universal Ctags, by their long names.
+KINDS = frozenset(
+    "alias annotation class constant const define enum enumerator func function getter interface macro method object protocol setter"
+    " singletonMethod struct structure subroutine trait type typealias typedef union".split()
+)
+# Kinds that are no definitions in a language: names that imports bind.
+OTHER_KINDS = {("PHP", "alias"), ("C#", "typedef")}
+# Kinds whose tags may be local although Universal Ctags gives no scope.
+CONSTANTS = frozenset(["constant", "const"])
+FUNCTIONS = frozenset("func function getter macro method object setter singletonMethod subroutine".split())
+LANGUAGES = "C,C++,C#,Go,Java,JavaScript,Lua,ObjectiveC,Perl,PHP,PowerShell,Protobuf,Python,R,Ruby,Rust,Sh,TypeScript"
+# Words that Universal Ctags sometimes takes for names.
+KEYWORDS = frozenset(
+    "as base catch class const default else export extends for function if import in interface new of return super switch this throw try"
+    " type typeof var where while".split()
+)
+IDENTIFIER = re.compile(r"[\w$?!=~]+|operator\W.*")
+# Files of one run: the length of a command line is limited.
+FILES_PER_RUN = 200
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--aur", required=True, help="the program")
+    parser.add_argument("--ctags", default="ctags", help="Universal Ctags")
+    parser.add_argument("--list", action="store_true", help="print the names that are missed")
+    parser.add_argument("directories", nargs="+", type=pathlib.Path)
+    arguments = parser.parse_args()
+    print("directory", "names", "missed", "percent", sep="\t")
+    for directory in arguments.directories:
+        expected = tags(arguments.ctags, directory)
+        known = chunk_names(arguments.aur, directory, sorted(expected))
+        missed = []
+        total = 0
+        for path in sorted(known):
+            for name, tag in sorted(expected[path].items()):
+                total += 1
+                if name not in known[path]:
+                    missed.append((path, tag))
+        print(directory, total, len(missed), f"{100 * len(missed) / max(total, 1):.2f}", sep="\t")
+        if arguments.list:
+            for path, tag in missed:
+                print(f"  {path}:{tag['line']}", tag["language"], tag["kind"], tag["name"], sep="\t")
+
+
+def tags(ctags, directory):
+    """The tags of every file below a directory, by path and name."""
+    command = [ctags, "--recurse", "--output-format=json", "--fields=+neKl", "--languages=" + LANGUAGES, "-f", "-", "."]
+    run = subprocess.run(command, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    by_path = collections.defaultdict(list)
+    for line in run.stdout.decode(errors="replace").splitlines():
+        try:
+            tag = json.loads(line)
+        except ValueError:
+            continue
+        if tag.get("_type") == "tag":
+            by_path[tag["path"].removeprefix("./")].append(tag)
+    found = {}
+    for path, all_tags in by_path.items():
+        lines = (directory / path).read_text(errors="replace").split("\n")
+        functions = [(tag["line"], tag["end"]) for tag in all_tags if tag.get("kind") in FUNCTIONS and "end" in tag]
+        enums = {simple(tag["name"]) for tag in all_tags if tag.get("kind") == "enum"}
+        found[path] = {}
+        for tag in all_tags:
+            kind = (tag.get("language"), tag.get("kind"))
+            is_local = any(first < tag["line"] <= last for first, last in functions)
+            # The items of an array are taken for those of the enumeration that is their type.
+            is_item = kind[1] == "enumerator" and simple(tag.get("scope", "")) not in enums
+            if kind[1] in KINDS and kind not in OTHER_KINDS and not is_local and not is_item and not is_made_up(tag, lines):
+                found[path].setdefault(simple(tag["name"]), tag)
+    return found
+
+
+def is_made_up(tag, lines):
+    """Whether a tag is no definition: what has no name, what no identifier is, an include guard, a test of a macro, a local constant."""
+    name, line = tag["name"], lines[tag["line"] - 1] if tag["line"] <= len(lines) else ""
+    before = lines[tag["line"] - 2] if tag["line"] > 1 else ""
+    is_guard = tag["kind"] == "macro" and before.split() == ["#ifndef", name] and line.split() == ["#define", name]
+    has_scope = "scope" in tag and tag["language"] not in ("JavaScript", "TypeScript")
+    is_indented = tag["kind"] in CONSTANTS and not has_scope and line[:1].isspace()
+    is_call = tag["language"] == "C++" and tag["kind"] == "function" and name.isupper()
+    is_parameter = tag["language"] == "C#" and re.search(rf"\bwhere\s+{re.escape(name)}\b", line)
+    is_word = IDENTIFIER.fullmatch(simple(name)) and name not in KEYWORDS
+    return name.startswith(("__anon", "Anonymous")) or is_guard or is_indented or is_call or bool(is_parameter) or not is_word
+
+
+def simple(name):
+    """The last part of a name, without what languages put around it."""
+    name = "".join(name.strip("`'\"").replace("\\", ".").replace("::", ".").split())
+    return name if name.startswith("operator") else name.rsplit(".", 1)[-1] or name
+
+
+def chunk_names(aur, directory, paths):
+    """The names of the chunks of every file that is indexed, and the names that are defined inside of them."""
+    found = {}
+    for first in range(0, len(paths), FILES_PER_RUN):
+        command = [aur, "pipeline", "run", "--dry", "--only", "chunk", "--format", "jsonl", "--root", "."]
+        some = paths[first : first + FILES_PER_RUN]
+        run = subprocess.run(command + ["./" + path for path in some], cwd=directory, stdout=subprocess.PIPE, check=False)
+        if run.returncode == 2:
+            sys.exit("the program has failed: see above")
+        for line in run.stdout.decode(errors="replace").splitlines():
+            report = json.loads(line)
+            for stage in report["stages"]:
+                wrote = stage.get("wrote") or {}
+                names = set(wrote.get("chunk.name", {}).values())
+                for inside in wrote.get("chunk.definitions", {}).values():
+                    names.update(inside)
+                if names:
+                    found[report["path"].removeprefix("./")] = {simple(name) for name in names} | names
+    return found
+
+
+if __name__ == "__main__":
+    main()

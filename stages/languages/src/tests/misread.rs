@@ -1,0 +1,59 @@
+//! Sources that the grammars cannot read, and definitions that they find where there are none.
+
+use crate::{Parser, by_name};
+
+/// The qualified names of all symbols.
+fn check(language: &str, source: &str, expected: &[&str]) {
+    let found = Parser::new().parse(by_name(language), source);
+    let names: Vec<&str> = found.symbols.iter().map(|symbol| symbol.qualified_name.as_str()).collect();
+    assert_eq!(names, expected, "{language}: {source}");
+}
+
+#[test]
+fn a_keyword_names_no_function() {
+    check("cpp", "void h() { MAC switch (x) { } }", &["h"]);
+    check("c", "int switch (x) { case 1: break; }\nint f(void) { return 0; }\n", &["f"]);
+    check("javascript", "class A { f() { }\n} }\nclass B { g() { } } if (x) { y }\n", &["A", "A.f", "B", "B.g"]);
+    check("javascript", "class A { for() { } static if() { } }", &["A", "A.for", "A.if"]);
+    check("typescript", "class A { a() { } if (x) { y(); } # }", &["A", "A.a"]);
+}
+
+#[test]
+fn what_a_grammar_cannot_read_hides_nothing_behind_it() {
+    check(
+        "kotlin",
+        "fun a() = b {\n    val c = d()\n    get(\"/e\") { f() }\n    set(\"g\", 1)\n}\nfun h() {}\n",
+        &["a", "h"],
+    );
+    check("csharp", "#:package A@1.0\n#:property B=c\nvoid F() { }\n", &["F"]);
+    check("kotlin", "val a = suspend { go() }\nval b = listOf(suspend { 1 })\nfun after() {}\n", &["a", "after"]);
+    check(
+        "csharp",
+        "public ref partial struct S { void M() { } }\nclass A { void N() { } }\n",
+        &["S", "S.M", "A", "A.N"],
+    );
+    check(
+        "csharp",
+        "unsafe class A { void M() { *p++ = *q++; if (p < e && *(p + 1) == 2) { } *(p + 1) = 3; } void N() { } }",
+        &["A", "A.M", "A.N"],
+    );
+    check("cpp", "auto a = R\"abcdefghijklmnop(\" ) \")abcdefghijklmnop\";\nint f() { return 1; }\n", &["f"]);
+    check(
+        "cpp",
+        "struct A {\n  A(int a)\n      :\n#if X\n        a_(a),\n#endif\n        b_(a) {\n  }\n  int f();\n};\n",
+        &["A", "A::A", "A::f"],
+    );
+    check("c", "#define HEAD(a) \\\nstruct a { \\\n\tint b; /* c */ \\\n}\nint f(void);\n", &["HEAD", "f"]);
+    check(
+        "typescript",
+        "interface A {\n  // one\n  <\n    B extends C,\n  >(b: B): D\n\n  // two\n  <B>(b: B): E[]\n}\nclass F {}\n",
+        &["A", "F"],
+    );
+    check("c", "typedef int (WINAPI *call_t)(void);\nint f(void);\n", &["call_t", "f"]);
+    check("c", "static void printflike(3, 4)\nadd(char *a, int b, ...)\n{\n}\n", &["add"]);
+}
+
+#[test]
+fn an_annotation_class_is_an_interface() {
+    check("kotlin", "@Target(CLASS)\nannotation class A\n\ninternal annotation class B(val c: Int)\n", &["A", "B"]);
+}
