@@ -69,6 +69,11 @@ pub(crate) fn declared(tokens: &Tokens, name: &str, place: Place, syntax: &Synta
 /// What `own.field = value` says, where `own` is a name of the object.
 pub(crate) fn assigned(tokens: &Tokens, field: &str, syntax: &Syntax) -> Option<Declared> {
     tokens.places(field).find_map(|at| {
+        // Ruby: @field = value, @field ||= value
+        if field.starts_with('@') {
+            let equals = if tokens.at(at + 1) == "||" { at + 2 } else { at + 1 };
+            return (tokens.at(equals) == "=").then_some(Declared::Value(equals + 1, 0));
+        }
         let owner = at.checked_sub(2)?;
         let is_own = matches!(tokens.before(at), "." | "->") && syntax.own.contains(&tokens.at(owner));
         if !is_own || matches!(tokens.before(owner), "." | "->") {
