@@ -164,6 +164,10 @@ fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
         "=" | ":=" if tokens.at(last + 2) == "range" => Some(Declared::Element(last + 3)),
         "=" | ":=" if last == at && first == at => Some(Declared::Value(at + 2, 0)),
         ":=" => Some(Declared::Value(last + 2, position)),
+        // R: name <- value
+        "<" if tokens.at(at + 2) == "-" && tokens.is_joined(at + 2) && last == at && first == at => {
+            Some(Declared::Value(at + 3, 0))
+        }
         "of" | "in" if INTRODUCERS.contains(&before) || matches!(before, "for" | "(") => {
             Some(Declared::Element(last + 2))
         }

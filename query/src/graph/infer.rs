@@ -241,7 +241,7 @@ impl<'i, 's> Reader<'i, 's> {
         if syntax.imports == Imports::Ecma {
             let is_module = word == "module" && tokens.at(at + 1) == "." && tokens.at(at + 2) == "exports";
             let behind = at + if is_module { 3 } else { 1 };
-            if (is_module || word == "exports") && behind < end {
+            if is_module || word == "exports" {
                 let file = self.from.path.rsplit('/').next().unwrap_or_default();
                 return Ok((Value::Module(format!("./{file}"), Rc::clone(&self.from)), behind));
             }

@@ -139,7 +139,8 @@ impl<'s> RelationIndex<'s> {
         let (mut found, mut external): (Vec<Target>, Vec<String>) = (Vec::new(), Vec::new());
         for name in names.iter().take(MOST_CALLS) {
             let targets = resolve::targets(&self.index, from, name)?;
-            if targets.is_empty() && !bases.contains(name) && !from.syntax.base.contains(&name.as_str()) {
+            let is_word = from.syntax.base.contains(&name.as_str()) || from.syntax.maker == Some(name.as_str());
+            if targets.is_empty() && !bases.contains(name) && !is_word {
                 external.push(name.clone());
             }
             targets.into_iter().for_each(|target| add(&mut found, target));

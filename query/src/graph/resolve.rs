@@ -27,6 +27,11 @@ pub(crate) struct Target {
 pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>, StorageError> {
     index.begin_calls();
     let reader = Reader::new(index, Rc::clone(from))?;
+    // A qualified name is read as a name with a receiver.
+    let name = match reader.tokens.places(name).next() {
+        None => name.rsplit("::").next().unwrap_or(name),
+        Some(_) => name,
+    };
     let own_name = if from.is_module { "" } else { from.name.as_str() };
     let mut found: Vec<Target> = Vec::new();
     for site in calls_of(&reader.tokens, name, own_name, from.syntax) {
@@ -133,10 +138,20 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
     match value {
         Value::Functions(found, reason) => shared(reader.index, found, reason, site.arguments),
         Value::Types(types, reason) => {
-            let mut found = Vec::new();
+            let (mut found, mut without) = (Vec::new(), Vec::<Rc<Definition>>::new());
             for of in types.into_iter().filter(|of| !of.is_namespace()) {
-                found.extend(constructors(reader.index, of)?);
+                match own_constructors(reader.index, &of)? {
+                    // A type that several files define is one.
+                    own if own.is_empty() => {
+                        let is_known = |known: &Rc<Definition>| known.qualified_name == of.qualified_name;
+                        if !(syntax.bare_calls && without.iter().any(is_known)) {
+                            without.push(of);
+                        }
+                    }
+                    own => found.extend(own),
+                }
             }
+            found.extend(without);
             shared(reader.index, found, reason, site.arguments)
         }
         Value::Module(module, from) => match reader.default_of(&module, &from)? {

@@ -76,8 +76,10 @@ pub(crate) fn lookup(
             let all: Vec<Rc<Definition>> = candidates.cloned().collect();
             let found = if near.is_empty() { pick(&|_| true) } else { near };
             let mut found = if found.is_empty() { all } else { found };
-            if found.iter().any(|other| !other.is_namespace()) {
-                found.retain(|other| !other.is_namespace());
+            match found.iter().all(|other| other.is_namespace()) {
+                // They are parts of one module, whose members are found in all files.
+                true => found.truncate(MAX_CANDIDATES),
+                false => found.retain(|other| !other.is_namespace()),
             }
             Ok(match found.len() {
                 0 => Meaning::External,

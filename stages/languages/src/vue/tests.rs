@@ -12,6 +12,6 @@ fn sample() {
     function toggle 18-20 function toggle() | Shows or hides the items. |  | 1 branches
     function shorten 23-23 const shorten = (label: string) |  | slice
     values: MAX_LABEL props open labels .open
-    outside: defineProps ref computed map shorten
+    outside: ItemRow defineProps ref computed map shorten
     ");
 }
