@@ -354,6 +354,16 @@ fn scripts_and_markup_of_components_use_imports() {
 }
 
 #[test]
+fn elements_with_hyphens_are_components_of_vue() {
+    let app = "<template><my-card/><b/></template>\n<script setup>\nimport MyCard from './MyCard.vue'\n</script>\n";
+    check(
+        &[("MyCard.vue", "<template><p/></template>\n"), ("App.vue", app)],
+        Relation::Callees,
+        &["App.vue -> MyCard.vue import"],
+    );
+}
+
+#[test]
 fn namespaces_default_exports_and_modules_of_commonjs() {
     check(
         &[

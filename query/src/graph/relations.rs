@@ -314,6 +314,10 @@ impl<'s> RelationIndex<'s> {
             }
             names.push(name);
         }
+        if of.is_component() {
+            let hyphenated: Vec<String> = names.iter().map(|name| hyphenated(name)).collect();
+            names.extend(hyphenated);
+        }
         names.sort_unstable();
         names.dedup();
         Ok(())
@@ -430,6 +434,18 @@ impl<'s> RelationIndex<'s> {
     pub fn definitions_in(&self, path: &str) -> Result<Vec<ChunkId>, StorageError> {
         Ok(self.index.file(path)?.definitions.iter().map(|definition| definition.id).collect())
     }
+}
+
+/// The name of the element of a component: `my-card` of `MyCard`.
+fn hyphenated(name: &str) -> String {
+    let mut found = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !found.is_empty() {
+            found.push('-');
+        }
+        found.extend(letter.to_lowercase());
+    }
+    found
 }
 
 /// A qualified name with dots between its parts.

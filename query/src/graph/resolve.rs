@@ -43,11 +43,27 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
             }
         }
     }
+    if from.syntax.is_component && name.contains('-') {
+        found = element(&reader, name)?;
+    }
     if found.is_empty() && !from.syntax.is_known() {
         found = stated(index, from, name)?;
     }
     found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.definition.key.cmp(&b.definition.key)));
     Ok(found)
+}
+
+/// The component that an element with hyphens means: `<my-card>` is `MyCard`.
+fn element(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageError> {
+    let part = |part: &str| {
+        let mut letters = part.chars();
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
+    };
+    let name: String = name.split('-').map(part).collect();
+    match bare(reader, &name)? {
+        Value::Functions(found, reason) | Value::Types(found, reason) => shared(reader.index, found, reason, None),
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// The definitions of a name that a custom stage states as called, in a language whose calls cannot be read.

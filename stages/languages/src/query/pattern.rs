@@ -62,6 +62,7 @@ pub(crate) enum Predicate {
     AnyOf(CaptureKind, Vec<String>),
     NoneOf(CaptureKind, Vec<String>),
     Capitalised(CaptureKind),
+    Hyphenated(CaptureKind),
 }
 
 /// Captured nodes of a match, innermost last.
@@ -175,13 +176,17 @@ impl Predicate {
         match self {
             Self::AnyOf(_, values) => values.iter().any(|value| value == text),
             Self::NoneOf(_, values) => values.iter().all(|value| value != text),
+            Self::Hyphenated(_) => text.contains('-'),
             Self::Capitalised(_) => text.starts_with(|c: char| c.is_ascii_uppercase()),
         }
     }
 
     pub(crate) fn capture(&self) -> CaptureKind {
         match self {
-            Self::AnyOf(capture, _) | Self::NoneOf(capture, _) | Self::Capitalised(capture) => *capture,
+            Self::AnyOf(capture, _)
+            | Self::NoneOf(capture, _)
+            | Self::Capitalised(capture)
+            | Self::Hyphenated(capture) => *capture,
         }
     }
 }
