@@ -168,9 +168,8 @@ fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
         "<" if tokens.at(at + 2) == "-" && tokens.is_joined(at + 2) && last == at && first == at => {
             Some(Declared::Value(at + 3, 0))
         }
-        "of" | "in" if INTRODUCERS.contains(&before) || matches!(before, "for" | "(") => {
-            Some(Declared::Element(last + 2))
-        }
+        "of" if matches!(before, "const" | "let" | "var") => Some(Declared::Element(last + 2)),
+        "in" if INTRODUCERS.contains(&before) || matches!(before, "for" | "(") => Some(Declared::Element(last + 2)),
         ":" if matches!(before, "var" | "final" | "auto") => Some(Declared::Element(last + 2)),
         "}" | "," | ":" => destructured(tokens, at),
         _ => None,
@@ -250,5 +249,8 @@ mod tests {
         check("typescript", "const { a, b: c } = load()", "c", Place::Local, "b of load");
         check("java", "var x = new A();", "x", Place::Local, "value 0 new");
         check("typescript", "const f = (x) => x", "x", Place::Local, "untyped");
+        check("dart", "static A of(int x) => A(x);", "A", Place::Local, "none");
+        check("r", "s <- Stack$new()", "s", Place::Local, "value 0 Stack");
+        check("ruby", "@a ||= A.new", "@a", Place::Local, "none");
     }
 }

@@ -275,8 +275,7 @@ impl<'i, 's> Reader<'i, 's> {
         if syntax.own.contains(&word)
             && let Some(own) = own
         {
-            let is_type = matches!(word, "cls" | "Self" | "static" | "$class" | "__MODULE__" | "__PACKAGE__")
-                || (syntax.names == Names::Ruby && self.is_singleton());
+            let is_type = syntax.is_own_type(word) || (syntax.names == Names::Ruby && self.is_singleton());
             let value = if is_type { Value::Types(vec![own], Reason::Scope) } else { Value::Objects(vec![own]) };
             return Ok((value, at + 1));
         }

@@ -131,7 +131,10 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
     let name = reader.tokens.at(site.name);
     let syntax = reader.from.syntax;
     let value = match site.receiver {
-        None if syntax.own.contains(&name) || syntax.maker == Some(name) => {
+        None if syntax.is_own_type(name)
+            || syntax.maker == Some(name)
+            || (site.is_new && syntax.own.contains(&name)) =>
+        {
             let own = scope::enclosing_type(reader.index, &reader.from)?;
             own.map_or(Value::Unknown, |own| Value::Types(vec![own], Reason::Scope))
         }

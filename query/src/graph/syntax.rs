@@ -43,6 +43,11 @@ impl Syntax {
     pub(crate) fn is_known(&self) -> bool {
         !self.languages.is_empty()
     }
+
+    /// Whether a word means the type around it, and not an object of that.
+    pub(crate) fn is_own_type(&self, word: &str) -> bool {
+        self.own.contains(&word) && matches!(word, "cls" | "Self" | "static" | "$class" | "__MODULE__" | "__PACKAGE__")
+    }
 }
 
 /// What names are made of beside letters, digits and underscores.
