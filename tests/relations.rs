@@ -336,3 +336,269 @@ fn names_without_a_chunk_stand_for_what_is_around_them() {
     assert!(related("limit", Relation::Callees).is_empty());
     assert!(index.find_members("Job.LIMIT").expect("a sound index").is_empty());
 }
+
+#[test]
+fn elements_are_calls_of_components() {
+    let files = &[
+        ("src/Card.jsx", "export function Card(props) {\n  return <div>{props.children}</div>;\n}\n"),
+        ("src/Page.jsx", "export default function Layout(props) {\n  return <main>{props.children}</main>;\n}\n"),
+        (
+            "src/App.jsx",
+            "import { Card } from './Card';\nimport * as ui from './Card';\nimport Page from './Page';\n\nexport function App() {\n  return <Page><Card>it's x</Card></Page>;\n}\n\nexport function Other() {\n  return <ui.Card>x</ui.Card>;\n}\n",
+        ),
+    ];
+    check(
+        files,
+        Relation::Callees,
+        &[
+            "App.jsx:App -> Card.jsx:Card import",
+            "App.jsx:App -> Page.jsx:Layout import",
+            "App.jsx:Other -> Card.jsx:Card import",
+        ],
+    );
+}
+
+#[test]
+fn scripts_and_markup_of_components_use_imports() {
+    for (ending, script, end) in [
+        ("vue", "<script setup lang=\"ts\">", "</script>"),
+        ("svelte", "<script>", "</script>"),
+        ("astro", "---", "---"),
+    ] {
+        let card = format!("src/Card.{ending}");
+        let app = format!("src/App.{ending}");
+        let text = format!(
+            "{script}\nimport {{ f as run }} from './util'\nimport Card from './Card.{ending}'\n\nfunction go() {{\n  run(1)\n}}\n{end}\n\n<Card a=\"1\">x</Card>\n"
+        );
+        let markup = "<div>a</div>\n";
+        let files = [
+            ("src/util.ts", "export function f(x) {\n  return x;\n}\n"),
+            (card.as_str(), markup),
+            (app.as_str(), &text),
+        ];
+        let found = relations(&files, Relation::Callees);
+        let wanted = [format!("App.{ending}:go -> util.ts:f import"), format!("App.{ending} -> Card.{ending} import")];
+        assert!(wanted.iter().all(|wanted| found.contains(wanted)), "{found:?}");
+    }
+}
+
+#[test]
+fn elements_with_hyphens_are_components_of_vue() {
+    let app = "<template><my-card/><b/></template>\n<script setup>\nimport MyCard from './MyCard.vue'\n</script>\n";
+    check(
+        &[("MyCard.vue", "<template><p/></template>\n"), ("App.vue", app)],
+        Relation::Callees,
+        &["App.vue -> MyCard.vue import"],
+    );
+}
+
+#[test]
+fn namespaces_default_exports_and_modules_of_commonjs() {
+    check(
+        &[
+            (
+                "src/ns.ts",
+                "export namespace N {\n  export function f() {\n    g();\n  }\n  export function g() {}\n  export class T {\n    m() {}\n  }\n}\n",
+            ),
+            ("src/bar.ts", "export default function baz() {}\n\nfunction inner() {}\nexport { inner as outer };\n"),
+            ("src/again.ts", "export { default } from './bar';\n"),
+            (
+                "src/main.ts",
+                "import Foo, { outer } from './bar';\nimport Again from './again';\nimport { N } from './ns';\n\nexport function a(t: N.T) {\n  N.f();\n  t.m();\n}\nexport function b() {\n  Foo();\n  outer();\n}\nexport function c() {\n  Again();\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &[
+            "ns.ts:N.f -> ns.ts:N.g scope",
+            "main.ts:a -> ns.ts:N.T.m receiver",
+            "main.ts:a -> ns.ts:N.f receiver",
+            "main.ts:b -> bar.ts:baz import",
+            "main.ts:b -> bar.ts:inner import",
+            "main.ts:c -> bar.ts:baz import",
+        ],
+    );
+    check(
+        &[
+            ("lib/one.js", "module.exports = function one() {};\n"),
+            ("lib/many.js", "exports.f = function () {};\nexports.g = () => exports.f();\n"),
+            (
+                "lib/thing.js",
+                "class Thing {\n  go() {}\n}\nfunction y() {}\nmodule.exports = Thing;\nmodule.exports.renamed = y;\n",
+            ),
+            (
+                "main.js",
+                "const uno = require('./lib/one');\nconst Made = require('./lib/thing');\nconst { renamed } = require('./lib/thing');\nconst gee = require('./lib/many').g;\n\nfunction a() {\n  uno();\n  new Made().go();\n  renamed();\n}\nfunction b() {\n  gee();\n  require('./lib/many').f();\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &[
+            "many.js:g -> many.js:f import",
+            "main.js:a -> one.js:one import",
+            "main.js:a -> thing.js:Thing import",
+            "main.js:a -> thing.js:y import",
+            "main.js:a -> thing.js:Thing.go receiver",
+            "main.js:b -> many.js:f import",
+            "main.js:b -> many.js:g import",
+        ],
+    );
+}
+
+#[test]
+fn objects_hold_their_functions() {
+    check(
+        &[(
+            "a.ts",
+            "function dec(of) {}\n\nexport const api = {\n  get() {\n    this.put();\n  },\n  put: () => {},\n};\n\n@dec\nexport class A {\n  handler = () => {\n    api.get();\n    this.run();\n  };\n  run() {}\n}\n",
+        )],
+        Relation::Callees,
+        &[
+            "a.ts:api.get -> a.ts:api.put scope",
+            "a.ts:A -> a.ts:dec scope",
+            "a.ts:A.handler -> a.ts:A.run scope",
+            "a.ts:A.handler -> a.ts:api.get scope",
+        ],
+    );
+}
+
+#[test]
+fn python_packages_generic_bases_and_own_constructors() {
+    check(
+        &[
+            ("a/__init__.py", ""),
+            (
+                "a/b.py",
+                "def f():\n    pass\n\n\nclass K:\n    @classmethod\n    def make(cls):\n        return cls()\n\n    def run(self):\n        pass\n",
+            ),
+            (
+                "main.py",
+                "import a.b\n\n\nclass G(a.b.K[int]):\n    def run(self):\n        super(G, self).run()\n\n\ndef one():\n    a.b.f()\n",
+            ),
+        ],
+        Relation::Callees,
+        &["b.py:K.make -> b.py:K scope", "main.py:G.run -> b.py:K.run receiver", "main.py:one -> b.py:f import"],
+    );
+}
+
+#[test]
+fn lua_follows_modules_and_their_tables() {
+    check(
+        &[
+            (
+                "a/b.lua",
+                "local M = {}\n\nlocal function hidden()\nend\n\nfunction M.f()\n  hidden()\nend\n\nfunction M:method()\n  self:other()\nend\n\nfunction M:other()\n  M.f()\nend\n\nM.alias = hidden\n\nreturn M\n",
+            ),
+            ("a/c.lua", "local C = {}\nfunction C.f()\nend\nfunction C.new()\nend\nfunction C:step()\nend\nreturn C\n"),
+            (
+                "main.lua",
+                "local m = require(\"a.b\")\nlocal C = require 'a.c'\nlocal g = require(\"a.b\").f\n\nlocal function one()\n  m.f()\n  m:method()\n  m.alias()\n  g()\nend\n\nlocal function two()\n  local o = C.new()\n  o:step()\n  C.f()\nend\n",
+            ),
+        ],
+        Relation::Callees,
+        &[
+            "b.lua:M.f -> b.lua:hidden scope",
+            "b.lua:M.method -> b.lua:M.other scope",
+            "b.lua:M.other -> b.lua:M.f scope",
+            "main.lua:one -> b.lua:M.f import",
+            "main.lua:one -> b.lua:M.method import",
+            "main.lua:one -> b.lua:hidden import",
+            "main.lua:two -> c.lua:C.f import",
+            "main.lua:two -> c.lua:C.new import",
+            "main.lua:two -> c.lua:C.step import",
+        ],
+    );
+}
+
+const RUBY: &[(&str, &str)] = &[
+    (
+        "lib/a.rb",
+        "module Mixin\n  def mixed\n  end\nend\n\nclass Base\n  include Mixin\n\n  def step\n  end\nend\n\nclass A < Base\n  def initialize(b)\n    @b = Mod::Klass.new\n  end\n\n  def run(step2)\n    mixed\n    self.step if ready?\n    step2\n    @b.work\n  end\n\n  def ready?\n  end\n\n  def step2\n  end\n\n  def step\n    super\n  end\n\n  def self.create\n    new(1)\n  end\nend\n",
+    ),
+    (
+        "lib/mod.rb",
+        "module Mod\n  class Klass\n    def work\n      a = A.new(1)\n      a.step\n      A.create\n      Mod.util\n    end\n  end\n\n  def self.util\n  end\nend\n",
+    ),
+];
+
+#[test]
+fn ruby_resolves_calls_without_brackets_and_mixins() {
+    check(
+        RUBY,
+        Relation::Callees,
+        &[
+            "a.rb:A.initialize -> mod.rb:Mod::Klass receiver",
+            "a.rb:A.run -> a.rb:A.ready? scope",
+            "a.rb:A.run -> a.rb:A.step scope",
+            "a.rb:A.run -> mod.rb:Mod::Klass.work receiver",
+            "a.rb:A.run -> a.rb:Mixin.mixed inherited",
+            "a.rb:A.step -> a.rb:Base.step inherited",
+            "a.rb:A.create -> a.rb:A.initialize scope",
+            "mod.rb:Mod::Klass.work -> a.rb:A.create receiver",
+            "mod.rb:Mod::Klass.work -> a.rb:A.step receiver",
+            "mod.rb:Mod::Klass.work -> mod.rb:Mod.util receiver",
+            "mod.rb:Mod::Klass.work -> a.rb:A.initialize global",
+        ],
+    );
+    let found = relations(RUBY, Relation::Implementers);
+    assert!(found.contains(&"a.rb:Mixin -> a.rb:Base scope".to_owned()), "{found:?}");
+}
+
+#[test]
+fn elixir_counts_piped_arguments_and_follows_aliases() {
+    check(
+        &[
+            (
+                "lib/b.ex",
+                "defmodule A.B do\n  def f(x), do: x\n\n  def f(x, y) do\n    x + y\n  end\n\n  def g(x), do: x\nend\n",
+            ),
+            ("lib/e.ex", "defmodule A.E do\n  def imported(x) do\n    x\n  end\n\n  def g(x), do: x\nend\n"),
+            (
+                "lib/c.ex",
+                "defmodule A.C do\n  alias A.{B, E}\n  import A.E\n\n  def run(x) do\n    x |> B.f(2)\n    Enum.map(x, &B.g/1)\n    imported(x)\n    __MODULE__.go(x)\n  end\n\n  def go(x) do\n    x |> E.g\n  end\nend\n",
+            ),
+        ],
+        Relation::Callees,
+        &[
+            "c.ex:A.C.run -> e.ex:A.E.imported import",
+            "c.ex:A.C.run -> b.ex:A.B.f receiver",
+            "c.ex:A.C.run -> b.ex:A.B.g receiver",
+            "c.ex:A.C.run -> c.ex:A.C.go receiver",
+            "c.ex:A.C.go -> e.ex:A.E.g receiver",
+        ],
+    );
+}
+
+#[test]
+fn perl_and_r_follow_packages_and_objects() {
+    check(
+        &[
+            (
+                "lib/A/B.pm",
+                "package A::B;\n\nsub new {\n  my ($class) = @_;\n  return bless {}, $class;\n}\n\nsub step {\n  my $self = shift;\n  $self->inner;\n}\n\nsub inner { return 1 }\n1;\n",
+            ),
+            (
+                "lib/A/C.pm",
+                "package A::C;\nuse parent 'A::B';\n\nsub step {\n  my $self = shift;\n  $self->SUPER::step();\n  my $b = A::B->new;\n  $b->inner;\n}\n1;\n",
+            ),
+        ],
+        Relation::Callees,
+        &[
+            "B.pm:A::B::step -> B.pm:A::B::inner scope",
+            "C.pm:A::C::step -> B.pm:A::B::inner receiver",
+            "C.pm:A::C::step -> B.pm:A::B::new receiver",
+            "C.pm:A::C::step -> B.pm:A::B::step receiver",
+        ],
+    );
+    check(
+        &[(
+            "a.R",
+            "my.f <- function(x) x\n\nStack <- R6::R6Class('Stack', public = list(\n  push = function(x) {\n    self$size()\n    my.f(x)\n  },\n  size = function() 1\n))\n\nrun <- function() {\n  s <- Stack$new()\n  s$push(1)\n}\n",
+        )],
+        Relation::Callees,
+        &[
+            "a.R:Stack.push -> a.R:Stack.size scope",
+            "a.R:Stack.push -> a.R:my.f scope",
+            "a.R:run -> a.R:Stack scope",
+            "a.R:run -> a.R:Stack.push receiver",
+        ],
+    );
+}

@@ -121,7 +121,7 @@ pub use blame::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 pub use chunk::{
     ArchivedGovernance, ArchivedMetaValue, Binding, Chunk, ChunkHistory, ChunkId, ChunkRecord, ChunkText, ChunkType,
     Complexity, GitHistory, GitState, Governance, HistoryTier, MetaValue, NewChunk, Relations, StoredTokens,
-    UnknownChunkType,
+    UnknownChunkType, module_name,
 };
 pub use column::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
 pub use compact::Compaction;

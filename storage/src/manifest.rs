@@ -6,7 +6,7 @@ use crate::column::ColumnDeclaration;
 use crate::unfinished::Unfinished;
 
 /// Version of the on-disk format that this build reads and writes.
-pub const FORMAT_VERSION: u32 = 14;
+pub const FORMAT_VERSION: u32 = 15;
 
 /// Beginning of the digests of stages that chunks depend on, in [`Manifest::fingerprints`].
 pub const MAKES_CHUNKS: &str = "makes chunks";

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::syntax::Syntax;
-use super::tokens::{TokenKind, Tokens};
+use super::syntax::{Names, Syntax};
+use super::tokens::{TokenKind, Tokens, is_separator};
 use super::type_name::{angle_closer, angle_opener};
 
 /// Most tokens that the receiver of a call may have.
@@ -42,30 +42,65 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     let open = arguments_open(tokens, at);
     let is_literal = syntax.literals && tokens.at(at + 1) == "{";
     let is_template = tokens.kind(at + 1) == Some(TokenKind::String) && tokens.at(at + 1).starts_with('`');
-    let is_marked = matches!(before, "new" | "@" | "::") || (before == "<" && angle_closer(tokens, at - 1).is_none());
-    if open.is_none() && !is_literal && !is_template && !is_marked && !syntax.bare_calls && before != "." {
+    let is_called = open.is_some() || is_literal || is_template;
+    let may_be_bare = syntax.bare_calls && is_bare_call(tokens, at, syntax);
+    let is_marked = matches!(before, "new" | "@")
+        || (before == "::" && !syntax.bare_calls)
+        || (before == "<" && is_element(tokens, at, at));
+    if !(is_called || may_be_bare || is_marked || (before == "." && is_path_marked(tokens, at))) {
         return None;
     }
-    if open.is_none()
-        && before == "."
-        && !is_literal
-        && !is_template
-        && !syntax.bare_calls
-        && !is_path_marked(tokens, at)
-    {
-        return None;
-    }
-    let receiver = match before {
-        "." | "?." | "->" | "::" | "?->" | "&." | "\\" => at.checked_sub(2).map(|end| start_of(tokens, end)),
-        _ => None,
-    };
+    let receiver = if is_separator(before) { at.checked_sub(2).map(|end| start_of(tokens, end)) } else { None };
     let first = receiver.unwrap_or(at);
     Some(CallSite {
         name: at,
         receiver,
-        arguments: open.and_then(|open| count(tokens, open)),
+        arguments: arguments(tokens, at, first, open),
         is_new: tokens.before(first) == "new" || tokens.at(first) == "new",
     })
+}
+
+/// Number of arguments of a call, if they are in brackets or given by a pipe: `value |> f(x)`, `&f/2`.
+fn arguments(tokens: &Tokens, at: usize, first: usize, open: Option<usize>) -> Option<usize> {
+    if tokens.before(first) == "&" && tokens.at(at + 1) == "/" && tokens.kind(at + 2) == Some(TokenKind::Number) {
+        return tokens.at(at + 2).parse().ok();
+    }
+    let written = open.and_then(|open| count(tokens, open));
+    match tokens.before(first) {
+        "|>" => Some(written.unwrap_or_default() + 1),
+        _ => written,
+    }
+}
+
+/// Whether a name without brackets can be a call: no symbol, no key, and no type but one that is made an object of.
+fn is_bare_call(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
+    if matches!(syntax.names, Names::Ruby | Names::Elixir) {
+        let is_key = tokens.at(at + 1) == ":" && tokens.is_joined(at + 1);
+        let is_symbol = tokens.before(at) == ":" && tokens.is_joined(at);
+        if is_key || is_symbol {
+            return false;
+        }
+    }
+    let is_constant = tokens.at(at).starts_with(char::is_uppercase);
+    let makes = is_separator(tokens.at(at + 1)) && Some(tokens.at(at + 2)) == syntax.maker;
+    syntax.maker.is_none() || !is_constant || makes
+}
+
+/// Whether the names from `first` to `last` behind `<` are those of an element: it has attributes, or an end.
+fn is_element(tokens: &Tokens, first: usize, last: usize) -> bool {
+    angle_closer(tokens, first - 1).is_none() || tokens.places(tokens.at(last)).any(|end| ends_element(tokens, end))
+}
+
+/// Whether a name, with dots or without, stands behind `</`.
+fn ends_element(tokens: &Tokens, mut at: usize) -> bool {
+    for _ in 0..LONGEST_RECEIVER {
+        match tokens.before(at) {
+            "</" => return true,
+            "." if at >= 2 => at -= 2,
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Whether a name behind dots is called without brackets: `@a.b`, `new a.b`, `<a.b>`.
@@ -74,7 +109,7 @@ fn is_path_marked(tokens: &Tokens, at: usize) -> bool {
     while tokens.before(first) == "." && first >= 2 && tokens.is_name(first - 2) && at - first < LONGEST_RECEIVER {
         first -= 2;
     }
-    matches!(tokens.before(first), "new" | "@" | "<")
+    matches!(tokens.before(first), "new" | "@") || (tokens.before(first) == "<" && is_element(tokens, first, at))
 }
 
 /// The bracket before the arguments of a call, behind type arguments and marks.
@@ -142,8 +177,7 @@ pub(crate) fn start_of(tokens: &Tokens, end: usize) -> usize {
                 None => return at,
             }
         }
-        let separated = matches!(tokens.before(at), "." | "?." | "->" | "::" | "?->" | "&." | "\\");
-        if separated && at >= 2 && at - 2 >= first {
+        if is_separator(tokens.before(at)) && at >= 2 && at - 2 >= first {
             at -= 2;
             continue;
         }
@@ -200,5 +234,23 @@ mod tests {
         check("java", "new Send(x)", "Send", &["new 1"]);
         check("python", "@app.route('/')\ndef f(): pass", "route", &["app.1"]);
         check("typescript", "const send = 1", "send", &[]);
+        check("ruby", "f(send: 1, a: :send) if x.is_a?(Send)", "send", &[]);
+        check("ruby", "f(send: 1, a: :send) if x.is_a?(Send)", "Send", &[]);
+    }
+
+    #[test]
+    fn elements_are_calls() {
+        check("javascript", "return <Card>x</Card>;", "Card", &["-"]);
+        check("javascript", "return <p>it's <ui.Card a={1}/></p>;", "Card", &["ui.-"]);
+        check("javascript", "return <ui.Card><b/></ui.Card>;", "Card", &["ui.-"]);
+        check("typescript", "f<Card>(x); const a: Map<Card>", "Card", &[]);
+    }
+
+    #[test]
+    fn calls_without_brackets() {
+        check("ruby", "x = send if ready?", "send", &["-"]);
+        check("ruby", "a.send b; A::Send.new(1).go", "Send", &["A::-"]);
+        check("elixir", "x |> M.send(1) |> send", "send", &["M.2", "1"]);
+        check("elixir", "map(x, &send/2)", "send", &["2"]);
     }
 }

@@ -69,6 +69,11 @@ pub(crate) fn declared(tokens: &Tokens, name: &str, place: Place, syntax: &Synta
 /// What `own.field = value` says, where `own` is a name of the object.
 pub(crate) fn assigned(tokens: &Tokens, field: &str, syntax: &Syntax) -> Option<Declared> {
     tokens.places(field).find_map(|at| {
+        // Ruby: @field = value, @field ||= value
+        if field.starts_with('@') {
+            let equals = if tokens.at(at + 1) == "||" { at + 2 } else { at + 1 };
+            return (tokens.at(equals) == "=").then_some(Declared::Value(equals + 1, 0));
+        }
         let owner = at.checked_sub(2)?;
         let is_own = matches!(tokens.before(at), "." | "->") && syntax.own.contains(&tokens.at(owner));
         if !is_own || matches!(tokens.before(owner), "." | "->") {
@@ -159,9 +164,12 @@ fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
         "=" | ":=" if tokens.at(last + 2) == "range" => Some(Declared::Element(last + 3)),
         "=" | ":=" if last == at && first == at => Some(Declared::Value(at + 2, 0)),
         ":=" => Some(Declared::Value(last + 2, position)),
-        "of" | "in" if INTRODUCERS.contains(&before) || matches!(before, "for" | "(") => {
-            Some(Declared::Element(last + 2))
+        // R: name <- value
+        "<" if tokens.at(at + 2) == "-" && tokens.is_joined(at + 2) && last == at && first == at => {
+            Some(Declared::Value(at + 3, 0))
         }
+        "of" if matches!(before, "const" | "let" | "var") => Some(Declared::Element(last + 2)),
+        "in" if INTRODUCERS.contains(&before) || matches!(before, "for" | "(") => Some(Declared::Element(last + 2)),
         ":" if matches!(before, "var" | "final" | "auto") => Some(Declared::Element(last + 2)),
         "}" | "," | ":" => destructured(tokens, at),
         _ => None,
@@ -241,5 +249,8 @@ mod tests {
         check("typescript", "const { a, b: c } = load()", "c", Place::Local, "b of load");
         check("java", "var x = new A();", "x", Place::Local, "value 0 new");
         check("typescript", "const f = (x) => x", "x", Place::Local, "untyped");
+        check("dart", "static A of(int x) => A(x);", "A", Place::Local, "none");
+        check("r", "s <- Stack$new()", "s", Place::Local, "value 0 Stack");
+        check("ruby", "@a ||= A.new", "@a", Place::Local, "none");
     }
 }

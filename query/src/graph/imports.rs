@@ -5,15 +5,18 @@ use std::rc::Rc;
 use aurora_storage::{Binding, StorageError};
 use rustc_hash::FxHashSet;
 
-use super::index::{Definition, Index};
+use super::index::{Alias, Definition, Index};
 use super::meaning::{Meaning, Wanted};
 use super::modules;
 use super::reason::Reason;
+use super::scope;
 use super::syntax::Imports;
 use super::tokens::Tokens;
 
 /// How many files a re-export is followed through.
 const DEEPEST_EXPORT: u32 = 32;
+/// Most definitions of one file that it may export under other names, and most of those names.
+const MOST_EXPORTS: usize = 1_024;
 
 /// A search for an exported name through the modules that pass it on. Modules may re-export each other: each one is asked for a
 /// name once.
@@ -33,6 +36,16 @@ pub(crate) fn imported(
     let file = index.file(&from.path)?;
     if let Some(Binding { path, member, .. }) = file.bindings.iter().find(|binding| binding.name == name) {
         return match member.as_str() {
+            // `import a.b` binds a.
+            "" if from.syntax.imports == Imports::Python
+                && path.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
+                && !modules::files(index, path, &from.path, Imports::Python)?.is_empty() =>
+            {
+                Ok(Meaning::Module(name.to_owned(), Rc::clone(from)))
+            }
+            "" if from.syntax.imports == Imports::Modules && !name.starts_with(char::is_uppercase) => {
+                of_named_module(index, path, name, from)
+            }
             "*" => Ok(Meaning::Module(path.clone(), Rc::clone(from))),
             "" => named_by(index, path, from, search),
             member => {
@@ -58,7 +71,11 @@ pub(crate) fn named_by(
     search: &mut ExportSearch,
 ) -> Result<Meaning, StorageError> {
     let imports = from.syntax.imports;
-    if matches!(imports, Imports::Python | Imports::Ecma) {
+    if imports == Imports::Modules {
+        let found = scope::modules_named(index, path, from)?;
+        return Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, Reason::Import) });
+    }
+    if imports.are_files() {
         if !modules::files(index, path, &from.path, imports)?.is_empty() {
             return Ok(Meaning::Module(path.to_owned(), Rc::clone(from)));
         }
@@ -97,7 +114,7 @@ pub(crate) fn of_module(
     search: &mut ExportSearch,
 ) -> Result<Meaning, StorageError> {
     match from.syntax.imports {
-        Imports::Python | Imports::Ecma => {
+        Imports::Python | Imports::Ecma | Imports::Lua => {
             let files = modules::files(index, module, &from.path, from.syntax.imports)?;
             for file in &files {
                 match exported(index, file, name, search)? {
@@ -125,6 +142,30 @@ pub(crate) fn of_module(
         Imports::Rust => named_by(index, &format!("{module}::{name}"), from, search),
         _ => named_by(index, &format!("{module}.{name}"), from, search),
     }
+}
+
+/// What a module that is named in full, wherever it is, defines under a name.
+pub(crate) fn of_named_module(
+    index: &Index<'_>,
+    module: &str,
+    name: &str,
+    from: &Definition,
+) -> Result<Meaning, StorageError> {
+    let mut found = Vec::new();
+    for module in scope::modules_named(index, module, from)?.iter().take(1) {
+        found = scope::own_members(index, module, name)?;
+    }
+    Ok(if found.is_empty() { Meaning::Unknown } else { Meaning::Definitions(found, Reason::Import) })
+}
+
+/// The full name of a module whose alias in a file this is.
+pub(crate) fn aliased(index: &Index<'_>, name: &str, from: &Definition) -> Result<Option<String>, StorageError> {
+    let file = index.file(&from.path)?;
+    if let Some(binding) = file.bindings.iter().find(|binding| binding.name == name && binding.member.is_empty()) {
+        return Ok(Some(binding.path.clone()));
+    }
+    let is_it = |path: &&String| path.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
+    Ok(file.imports.iter().find(is_it).cloned())
 }
 
 /// What the first of some modules that exports a name exports under it.
@@ -158,16 +199,30 @@ fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch
     let found = match name.strip_prefix("default") {
         Some(bound) if bound.is_empty() || bound.starts_with(' ') => default_export(index, path, bound.trim())?,
         _ => {
-            let top = file.named(name).filter(|other| other.owner().is_empty() && Wanted::Callable.accepts(other));
-            top.cloned().collect()
+            let mut owner = String::new();
+            if let Some(from) = file.definitions.first().filter(|from| from.syntax.imports == Imports::Lua) {
+                owner = returned(index, from)?.unwrap_or_default();
+                let inner = if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") };
+                if file.has_members(&inner) {
+                    return Ok(Meaning::Variable(path.to_owned(), inner));
+                }
+            }
+            members_of(index, path, &owner, name)?
         }
     };
     if !found.is_empty() {
         return Ok(Meaning::Definitions(found, Reason::Import));
     }
     let Some(from) = file.definitions.first() else { return Ok(Meaning::Unknown) };
+    for alias in aliases(index, path)?.iter().filter(|alias| alias.exported == name) {
+        let found = members_of(index, path, "", &alias.local)?;
+        if !found.is_empty() {
+            return Ok(Meaning::Definitions(found, Reason::Import));
+        }
+    }
     search.depth += 1;
-    let found = match imported(index, name, from, search)? {
+    let bound = if name.starts_with("default ") { "default" } else { name };
+    let found = match imported(index, bound, from, search)? {
         Meaning::Unknown => exported_by(index, &wildcards(index, from)?, from, name, search)?,
         meaning => meaning,
     };
@@ -175,33 +230,115 @@ fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch
     Ok(found)
 }
 
+/// What can be called in a file below an owner, which is empty at its top.
+fn members_of(index: &Index<'_>, path: &str, owner: &str, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let file = index.file(path)?;
+    let found = file.named(name).filter(|other| other.owner() == owner && Wanted::Callable.accepts(other));
+    Ok(found.cloned().collect())
+}
+
 /// The definition that a module of JavaScript exports as its default, imported under the name `bound`.
 fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
-    let file = index.file(path)?;
-    let top = |name: &str| -> Vec<Rc<Definition>> {
-        file.named(name).filter(|other| other.owner().is_empty() && !other.is_module).cloned().collect()
-    };
-    for name in ["default", bound] {
-        let found = top(name);
+    for alias in aliases(index, path)?.iter().filter(|alias| alias.exported == "default") {
+        let found = members_of(index, path, "", &alias.local)?;
         if !found.is_empty() {
             return Ok(found);
         }
     }
-    for module in file.definitions.iter().filter(|definition| definition.is_module) {
-        let tokens = index.tokens(module)?;
-        if let Some(name) = default_name(&tokens) {
-            return Ok(top(name));
-        }
+    let found = members_of(index, path, "", bound)?;
+    if !found.is_empty() {
+        return Ok(found);
     }
+    let file = index.file(path)?;
     let types: Vec<Rc<Definition>> =
         file.definitions.iter().filter(|other| other.is_type() && other.owner().is_empty()).cloned().collect();
-    Ok(if types.len() == 1 { types } else { Vec::new() })
+    if types.len() == 1 {
+        return Ok(types);
+    }
+    Ok(file.definitions.iter().filter(|other| other.is_component()).take(1).cloned().collect())
 }
 
-/// `Name` of `export default Name`.
-fn default_name(tokens: &Tokens) -> Option<&str> {
-    let at = tokens.places("default").find(|at| tokens.before(*at) == "export")?;
-    tokens.is_name(at + 1).then(|| tokens.at(at + 1))
+/// Whether a file exports a definition as its default.
+pub(crate) fn is_default(index: &Index<'_>, of: &Definition) -> Result<bool, StorageError> {
+    Ok(default_export(index, &of.path, "")?.iter().any(|other| other.id == of.id))
+}
+
+/// The names under which a file exports definitions that have another name in it, and its default export.
+pub(crate) fn aliases(index: &Index<'_>, path: &str) -> Result<Rc<[Alias]>, StorageError> {
+    index.aliases(path, || {
+        let file = index.file(path)?;
+        let mut found = Vec::new();
+        for definition in file.definitions.iter().filter(|definition| !definition.is_module).take(MOST_EXPORTS) {
+            let is_top = definition.owner().is_empty() && definition.syntax.imports == Imports::Ecma;
+            let Some(text) = (if is_top { index.snapshot.text(definition.id)? } else { None }) else { continue };
+            let signature = text.signature.trim_start();
+            if signature.starts_with("export default") || signature.starts_with("module.exports =") {
+                found.push(Alias { exported: "default".to_owned(), local: definition.name.clone() });
+            }
+        }
+        for module in file.definitions.iter().filter(|definition| definition.is_module) {
+            let table = match module.syntax.imports {
+                Imports::Lua => returned(index, module)?,
+                Imports::Ecma => None,
+                _ => continue,
+            };
+            exported_names(&*index.tokens(module)?, table.as_deref(), &mut found);
+        }
+        Ok(found)
+    })
+}
+
+/// The table that a module of Lua returns, if it has a name.
+fn returned(index: &Index<'_>, from: &Definition) -> Result<Option<String>, StorageError> {
+    let file = index.file(&from.path)?;
+    for module in file.definitions.iter().filter(|definition| definition.is_module) {
+        let tokens = index.tokens(module)?;
+        let Some(at) = tokens.places("return").last() else { continue };
+        let at = if tokens.at(at + 1) == "setmetatable" && tokens.at(at + 2) == "(" { at + 3 } else { at + 1 };
+        if tokens.is_name(at) {
+            return Ok(Some(tokens.at(at).to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// `export default local`, `export { local as exported }`, `module.exports = { exported: local }`, `exports.exported = local`; in
+/// Lua `return { exported = local }`, `table.exported = local`.
+fn exported_names(tokens: &Tokens, table: Option<&str>, found: &mut Vec<Alias>) {
+    let mut add = |exported: &str, local: usize| {
+        let ends = !matches!(tokens.at(local + 1), "." | "(" | "[") || tokens.is_first(local + 1);
+        if found.len() < MOST_EXPORTS && tokens.is_name(local) && ends && tokens.at(local) != exported {
+            found.push(Alias { exported: exported.to_owned(), local: tokens.at(local).to_owned() });
+        }
+    };
+    for at in (0..tokens.len()).filter(|at| tokens.is_name(*at)) {
+        let behind = match (tokens.at(at), tokens.at(at + 1)) {
+            ("default", _) if tokens.before(at) == "export" => {
+                add("default", at + 1);
+                continue;
+            }
+            ("exports", "=") | ("export", "=") => {
+                add("default", at + 2);
+                continue;
+            }
+            (_, "as" | ":" | "=") => tokens.at(at + 1),
+            _ => continue,
+        };
+        let owner = at.checked_sub(2).filter(|_| tokens.before(at) == ".").map(|owner| tokens.at(owner));
+        let opener = tokens.opener(at).filter(|opener| tokens.at(*opener) == "{" && owner.is_none());
+        let holder = opener.map(|opener| match tokens.before(opener) {
+            "=" if opener >= 2 => tokens.at(opener - 2),
+            word => word,
+        });
+        match (behind, holder) {
+            ("as", Some("export")) => add(tokens.at(at + 2), at),
+            (":", Some("exports")) | ("=", Some("return")) => add(tokens.at(at), at + 2),
+            ("=", None) if owner.is_some() && (owner == Some("exports") || owner == table) => {
+                add(tokens.at(at), at + 2)
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Packages and modules of which a file imports every name.

@@ -4,9 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use aurora_storage::{Binding, ChunkId, ChunkRecord, ChunkType, Label, Snapshot, StorageError};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::syntax::{self, Syntax};
+use super::syntax::{self, Imports, Syntax};
 use super::tokens::Tokens;
 use crate::rank::first_piece;
 use crate::work::WorkBudget;
@@ -42,7 +42,19 @@ impl Definition {
     /// Whether other definitions can be members of it.
     pub(crate) fn is_type(&self) -> bool {
         use ChunkType::{Class, Enum, Interface, Struct, Type};
-        matches!(self.kind, Class | Interface | Struct | Enum | Type)
+        matches!(self.kind, Class | Interface | Struct | Enum | Type) || self.is_namespace()
+    }
+
+    /// Whether it is a module or namespace inside a file.
+    pub(crate) fn is_namespace(&self) -> bool {
+        let may_be = self.kind == ChunkType::Code && !self.is_module && self.syntax.namespaces;
+        let is_path = self.name.contains(':') && self.syntax.imports != Imports::Modules;
+        may_be && (self.syntax.imports == Imports::Ecma || self.name.starts_with(char::is_uppercase)) && !is_path
+    }
+
+    /// Whether it is the markup of a component, which is used as a whole.
+    pub(crate) fn is_component(&self) -> bool {
+        self.is_module && self.syntax.is_component
     }
 
     pub(crate) fn is_function(&self) -> bool {
@@ -66,6 +78,12 @@ impl Definition {
     }
 }
 
+/// A qualified name without its last part.
+pub(crate) fn scope_around(scope: &str) -> &str {
+    let outer = scope.rsplit_once(['.', ':', '\\', '#', '/']).map_or("", |(outer, _)| outer);
+    outer.trim_end_matches(['.', ':', '\\', '#', '/'])
+}
+
 /// The directory of a path.
 pub(crate) fn directory(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
@@ -83,6 +101,8 @@ pub(crate) struct File {
     /// The chunks of every definition.
     pieces: FxHashMap<ChunkId, Vec<ChunkId>>,
     parents: FxHashMap<ChunkId, ChunkId>,
+    /// Qualified names that definitions have in front of their own.
+    owners: FxHashSet<String>,
     /// Paths of the imports that its chunks use.
     pub(crate) imports: Vec<String>,
     pub(crate) bindings: Vec<Binding>,
@@ -93,10 +113,22 @@ impl File {
         Some(Rc::clone(&self.definitions[*self.by_id.get(&id)?]))
     }
 
+    /// Whether definitions are members of this qualified name.
+    pub(crate) fn has_members(&self, owner: &str) -> bool {
+        self.owners.contains(owner)
+    }
+
     /// Definitions of a name.
     pub(crate) fn named<'f>(&'f self, name: &str) -> impl Iterator<Item = &'f Rc<Definition>> {
         self.by_name.get(name).into_iter().flatten().map(|at| &self.definitions[*at])
     }
+}
+
+/// A name under which a file exports a definition of another name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Alias {
+    pub(crate) exported: String,
+    pub(crate) local: String,
 }
 
 /// Chunks that share a label.
@@ -130,6 +162,8 @@ pub(crate) struct Index<'s> {
     steps_left: Cell<u32>,
     /// The base types of types, and whether all are known.
     bases: RefCell<FxHashMap<ChunkId, Bases>>,
+    /// Names that files export definitions of other names under.
+    exports: RefCell<FxHashMap<String, Rc<[Alias]>>>,
     /// Names of the modules of Go by the paths of their `go.mod`.
     go_modules: RefCell<FxHashMap<String, Option<String>>>,
 }
@@ -146,6 +180,7 @@ impl<'s> Index<'s> {
             bases: RefCell::default(),
             expressions_left: Cell::default(),
             steps_left: Cell::default(),
+            exports: RefCell::default(),
             go_modules: RefCell::default(),
         }
     }
@@ -236,6 +271,20 @@ impl<'s> Index<'s> {
         }
         keep(&mut self.go_modules.borrow_mut(), path.to_owned(), name.clone());
         Ok(name)
+    }
+
+    /// The names that a file exports definitions of other names under, as `find` finds them.
+    pub(crate) fn aliases(
+        &self,
+        path: &str,
+        find: impl FnOnce() -> Result<Vec<Alias>, StorageError>,
+    ) -> Result<Rc<[Alias]>, StorageError> {
+        if let Some(known) = self.exports.borrow().get(path) {
+            return Ok(Rc::clone(known));
+        }
+        let found: Rc<[Alias]> = find()?.into();
+        keep(&mut self.exports.borrow_mut(), path.to_owned(), Rc::clone(&found));
+        Ok(found)
     }
 
     /// The definition that a chunk is a piece of.
@@ -372,6 +421,12 @@ impl<'s> Index<'s> {
         file.imports.dedup();
         let known = parents.into_iter().filter_map(|(id, parent)| Some((id, *by_key.get(&parent)?)));
         file.parents = known.collect();
+        for definition in &file.definitions {
+            let mut owner = definition.owner();
+            while !owner.is_empty() && file.owners.insert(owner.to_owned()) {
+                owner = scope_around(owner);
+            }
+        }
         Ok(file)
     }
 }

@@ -2,18 +2,18 @@
 
 use std::rc::Rc;
 
-use aurora_storage::StorageError;
+use aurora_storage::{ChunkType, StorageError};
 
 use super::call_sites::arguments_open;
 use super::declarations::{self, Declared, Place};
 use super::imports::{self, ExportSearch};
-use super::index::{Definition, Index};
+use super::index::{Definition, Index, scope_around};
 use super::meaning::{Meaning, Wanted};
 use super::reason::Reason;
 use super::scope;
 use super::signature;
-use super::syntax::{Declarations, Imports};
-use super::tokens::{TokenKind, Tokens};
+use super::syntax::{Declarations, Imports, Names};
+use super::tokens::{TokenKind, Tokens, is_separator};
 use super::type_name::{self, TypeName, angle_closer};
 
 /// How many declarations, results and members are followed for one expression.
@@ -59,6 +59,8 @@ pub(crate) enum Value {
     Functions(Vec<Rc<Definition>>, Reason),
     /// A module, as the file of the definition names it.
     Module(String, Rc<Definition>),
+    /// A table or object of a file, whose members have this owner.
+    Holder(Rc<str>, String),
     /// Something outside of the repository.
     External,
     /// Nothing that is known.
@@ -78,6 +80,9 @@ impl Value {
     /// Types before functions: a name of both is a constructor.
     fn of_definitions(found: Vec<Rc<Definition>>, reason: Reason) -> Self {
         let (types, functions): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.is_type());
+        // A function may be a namespace as well.
+        let types =
+            if functions.is_empty() { types } else { types.into_iter().filter(|of| !of.is_namespace()).collect() };
         match (types.is_empty(), functions.is_empty()) {
             (false, _) => Self::Types(types, reason),
             (true, false) => Self::Functions(functions, reason),
@@ -125,14 +130,24 @@ impl<'i, 's> Reader<'i, 's> {
                 break;
             }
             match tokens.at(next) {
-                "." | "?." | "->" | "::" | "?->" | "&." | "\\" if tokens.at(next + 1) == "(" => {
+                separator if is_separator(separator) && tokens.at(next + 1) == "(" => {
                     // Go: x.(T)
                     value = self.written(next + 2);
                     next = tokens.closer(next + 1).map_or(end, |closer| closer + 1);
                 }
-                "." | "?." | "->" | "::" | "?->" | "&." | "\\" if tokens.is_name(next + 1) => {
-                    value = self.member(value, tokens.at(next + 1))?;
+                separator if is_separator(separator) && tokens.is_name(next + 1) => {
+                    let name = tokens.at(next + 1);
                     next += 2;
+                    if let Some(made) = self.made(&value, name) {
+                        value = made;
+                        next =
+                            if tokens.at(next) == "(" { tokens.closer(next).map_or(end, |end| end + 1) } else { next };
+                        continue;
+                    }
+                    value = self.member(value, name)?;
+                    if self.from.syntax.bare_calls && matches!(value, Value::Functions(..)) && tokens.at(next) != "(" {
+                        value = self.call(value)?;
+                    }
                 }
                 "?." if tokens.at(next + 1) == "[" => next += 1,
                 "(" => {
@@ -171,6 +186,18 @@ impl<'i, 's> Reader<'i, 's> {
         Self { nesting: self.nesting + 1, ..self.clone() }.expression(at, end)
     }
 
+    /// An object that the member of this name of a type makes.
+    fn made(&self, value: &Value, name: &str) -> Option<Value> {
+        if self.from.syntax.maker != Some(name) {
+            return None;
+        }
+        match value {
+            Value::Types(types, _) => Some(Value::Objects(types.clone())),
+            Value::Module(..) | Value::Holder(..) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
     /// An object of the type that is written at a token.
     fn written(&self, at: usize) -> Value {
         let found = type_name::read(&self.tokens, at);
@@ -207,6 +234,31 @@ impl<'i, 's> Reader<'i, 's> {
         if !tokens.is_name(at) {
             return Ok((Value::Unknown, at + 1));
         }
+        if let Some(module) = self.required(at) {
+            let closer = tokens.closer(at + 1).unwrap_or(at + 1);
+            return Ok((module, if tokens.at(at + 1) == "(" { closer + 1 } else { at + 2 }));
+        }
+        if syntax.imports == Imports::Ecma {
+            let is_module = word == "module" && tokens.at(at + 1) == "." && tokens.at(at + 2) == "exports";
+            let behind = at + if is_module { 3 } else { 1 };
+            if is_module || word == "exports" {
+                let file = self.from.path.rsplit('/').next().unwrap_or_default();
+                return Ok((Value::Module(format!("./{file}"), Rc::clone(&self.from)), behind));
+            }
+        }
+        if syntax.imports == Imports::Modules && (word.starts_with(char::is_uppercase) || tokens.at(at + 1) == "::") {
+            let (mut path, mut next) = (vec![word.to_owned()], at + 1);
+            let joins = |at: usize| match tokens.at(at) {
+                "::" => true,
+                "." => tokens.at(at + 1).starts_with(char::is_uppercase),
+                _ => false,
+            };
+            while joins(next) && tokens.is_name(next + 1) && next + 1 < end && path.len() < MOST_STEPS {
+                path.push(tokens.at(next + 1).to_owned());
+                next += 2;
+            }
+            return Ok((Value::of(scope::module(self.index, &path, &self.from)?), next));
+        }
         let own = scope::enclosing_type(self.index, &self.from)?;
         if syntax.base.contains(&word) {
             let next =
@@ -223,11 +275,58 @@ impl<'i, 's> Reader<'i, 's> {
         if syntax.own.contains(&word)
             && let Some(own) = own
         {
-            let is_type = matches!(word, "cls" | "Self" | "static");
+            let is_type = syntax.is_own_type(word) || (syntax.names == Names::Ruby && self.is_singleton());
             let value = if is_type { Value::Types(vec![own], Reason::Scope) } else { Value::Objects(vec![own]) };
             return Ok((value, at + 1));
         }
+        if syntax.own.contains(&word)
+            && let Some(holder) = self.holder()?
+        {
+            return Ok((holder, at + 1));
+        }
         Ok((self.name(word)?, at + 1))
+    }
+
+    /// The module that `require` or `import` names by a literal: `require("a").f()`.
+    fn required(&self, at: usize) -> Option<Value> {
+        let tokens = &self.tokens;
+        let is_call = match self.from.syntax.imports {
+            Imports::Ecma => matches!(tokens.at(at), "require" | "import") && tokens.at(at + 1) == "(",
+            Imports::Lua => tokens.at(at) == "require",
+            _ => false,
+        };
+        let literal = if tokens.at(at + 1) == "(" { at + 2 } else { at + 1 };
+        let is_literal = is_call && tokens.kind(literal) == Some(TokenKind::String);
+        let path = tokens.at(literal).trim_matches(['"', '\'', '`']);
+        is_literal.then(|| Value::Module(path.to_owned(), Rc::clone(&self.from)))
+    }
+
+    /// Whether the definition is a method of its type itself: `def self.name`.
+    fn is_singleton(&self) -> bool {
+        let tokens = &self.tokens;
+        tokens
+            .places(&self.from.name)
+            .next()
+            .is_some_and(|at| at >= 2 && tokens.before(at) == "." && tokens.at(at - 2) == "self")
+    }
+
+    /// The table or object around the definition, which is a member of no type.
+    fn holder(&self) -> Result<Option<Value>, StorageError> {
+        if !matches!(self.from.syntax.imports, Imports::Ecma | Imports::Lua) {
+            return Ok(None);
+        }
+        let file = self.index.file(&self.from.path)?;
+        let is_function = |scope: &str| {
+            let name = scope.rsplit('.').next().unwrap_or(scope);
+            file.named(name).any(|other| other.qualified_name == scope && other.kind == ChunkType::Method)
+        };
+        let mut owner = self.from.owner();
+        // A function inside a method belongs to what the method belongs to.
+        while is_function(owner) {
+            owner = scope_around(owner);
+        }
+        let is_object = !owner.is_empty() || self.from.kind == ChunkType::Method;
+        Ok(is_object.then(|| Value::Holder(Rc::clone(&self.from.path), owner.to_owned())))
     }
 
     /// What a bare name is.
@@ -274,6 +373,9 @@ impl<'i, 's> Reader<'i, 's> {
     /// What a variable at the top of a file is.
     fn variable(&self, path: &str, name: &str) -> Result<Value, StorageError> {
         let file = self.index.file(path)?;
+        if matches!(self.from.syntax.imports, Imports::Ecma | Imports::Lua) && file.has_members(name) {
+            return Ok(Value::Holder(path.into(), name.to_owned()));
+        }
         for module in file.definitions.iter().filter(|definition| definition.is_module) {
             let Some(reader) = self.at(module)? else { break };
             match declarations::declared(&reader.tokens, name, Place::Local, module.syntax) {
@@ -339,7 +441,7 @@ impl<'i, 's> Reader<'i, 's> {
                 [first, ..] => self.types_named(first, from),
                 [] => Ok(None),
             },
-            Value::Functions(..) | Value::Module(..) | Value::Unknown => Ok(None),
+            Value::Functions(..) | Value::Module(..) | Value::Holder(..) | Value::Unknown => Ok(None),
         }
     }
 
@@ -373,7 +475,20 @@ impl<'i, 's> Reader<'i, 's> {
                 meaning => Value::of(meaning),
             });
         }
+        if let Some(value) = self.held(&value, name)? {
+            return Ok(value);
+        }
         let Some(types) = self.types(&value)? else { return Ok(Value::Unknown) };
+        if self.from.syntax.base.contains(&name) {
+            let mut bases = Vec::new();
+            for of in &types {
+                bases.extend(scope::bases(self.index, of)?.types.iter().cloned());
+            }
+            return Ok(if bases.is_empty() { Value::External } else { Value::Objects(bases) });
+        }
+        if name == "class" && self.from.syntax.names == Names::Ruby {
+            return Ok(Value::Types(types, Reason::Receiver));
+        }
         if self.from.syntax.own.contains(&name) && matches!(value, Value::Types(..)) {
             return Ok(Value::Objects(types));
         }
@@ -387,7 +502,9 @@ impl<'i, 's> Reader<'i, 's> {
             if members.inherited {
                 reason = Reason::Inherited;
             }
-            found.extend(members.found);
+            let is_new = |member: &Rc<Definition>| found.iter().all(|known: &Rc<Definition>| known.id != member.id);
+            let added: Vec<_> = members.found.into_iter().filter(is_new).collect();
+            found.extend(added);
         }
         if !found.is_empty() {
             let is_own = matches!(&value, Value::Objects(_)) && reason == Reason::Receiver;
@@ -411,6 +528,40 @@ impl<'i, 's> Reader<'i, 's> {
         }
         // In a type whose bases are all known, what is not found is not defined in the repository either.
         Ok(if is_external { Value::External } else { Value::Unknown })
+    }
+
+    /// A member of a table, of an object without a type, or of a function; `None` if the value is none of these.
+    fn held(&self, value: &Value, name: &str) -> Result<Option<Value>, StorageError> {
+        let (path, owner) = match value {
+            Value::Holder(path, owner) => (Rc::clone(path), owner.clone()),
+            Value::Functions(functions, _) => match functions.as_slice() {
+                [one] if self.index.file(&one.path)?.has_members(&one.qualified_name) => {
+                    (Rc::clone(&one.path), one.qualified_name.clone())
+                }
+                _ => return Ok(None),
+            },
+            // An object of a function: new f()
+            Value::Instance(of, from) if from.syntax.imports == Imports::Ecma && of.path.len() == 1 => {
+                match scope::lookup(self.index, &of.path[0], from, Wanted::Callable)? {
+                    Meaning::Definitions(found, reason) if found.iter().all(|one| one.is_function()) => {
+                        return self.held(&Value::Functions(found, reason), name);
+                    }
+                    _ => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        };
+        let file = self.index.file(&path)?;
+        let is_member = |other: &&Rc<Definition>| {
+            other.owner() == owner && !other.is_module && (!owner.is_empty() || other.kind == ChunkType::Method)
+        };
+        let found: Vec<Rc<Definition>> = file.named(name).filter(is_member).cloned().collect();
+        if !found.is_empty() {
+            let reason = if path == self.from.path { Reason::Scope } else { Reason::Receiver };
+            return Ok(Some(Value::of_definitions(found, reason)));
+        }
+        let inner = if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") };
+        Ok(Some(if file.has_members(&inner) { Value::Holder(path, inner) } else { Value::Unknown }))
     }
 
     /// A field of a type or of its bases.
@@ -450,7 +601,9 @@ impl<'i, 's> Reader<'i, 's> {
                 value => self.call(value)?,
             },
             Value::External => Value::External,
-            Value::Instance(..) | Value::Results(..) | Value::Objects(_) | Value::Unknown => Value::Unknown,
+            Value::Instance(..) | Value::Results(..) | Value::Objects(_) | Value::Holder(..) | Value::Unknown => {
+                Value::Unknown
+            }
         })
     }
 

@@ -24,9 +24,10 @@ const ECMA_ENDINGS: [&str; 14] = [
 ];
 /// Endings that stand for those of the sources that a module is built from.
 const ECMA_BUILT: [&str; 4] = [".js", ".jsx", ".mjs", ".cjs"];
+const LUA_ENDINGS: [&str; 3] = [".lua", "/init.lua", ""];
 const PYTHON_ENDINGS: [&str; 4] = [".py", "/__init__.py", ".pyi", "/__init__.pyi"];
 /// Directories of sources that paths of imports leave out.
-const ROOTS: [&str; 4] = ["", "src", "lib", "python"];
+const ROOTS: [&str; 5] = ["", "src", "lib", "python", "lua"];
 /// Most directories above a file that are tried as the root of its imports.
 const MOST_ROOTS: usize = 16;
 
@@ -34,6 +35,7 @@ const MOST_ROOTS: usize = 16;
 pub(crate) fn files(index: &Index<'_>, path: &str, from: &str, imports: Imports) -> Result<Vec<String>, StorageError> {
     let (places, endings): (Vec<String>, &[&str]) = match imports {
         Imports::Python => (python_places(path, from), &PYTHON_ENDINGS),
+        Imports::Lua => (python_places(path.trim_start_matches("./"), from), &LUA_ENDINGS),
         Imports::Ecma => (ecma_places(path, from), &ECMA_ENDINGS),
         _ => return Ok(Vec::new()),
     };
@@ -66,7 +68,7 @@ fn ecma_places(path: &str, from: &str) -> Vec<String> {
     if path.starts_with('.') {
         places.extend(relative(directory(from), path));
     } else {
-        let plain = path.trim_start_matches(['@', '~']).trim_start_matches('/');
+        let plain = path.trim_start_matches(['@', '~', '$', '#']).trim_start_matches('/');
         let roots = ROOTS.iter().copied().chain(ancestors(directory(from)).take(MOST_ROOTS));
         places.extend(roots.map(|root| join(root, plain)));
         // A package of the same repository.

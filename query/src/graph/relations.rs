@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
-use aurora_storage::{ChunkId, ChunkType, Label, Snapshot, StorageError};
+use aurora_storage::{Binding, ChunkId, ChunkType, Label, Snapshot, StorageError, module_name};
 use rustc_hash::FxHashSet;
 
+use super::imports;
 use super::index::{Definition, Index, MOST_NAMESAKES};
 use super::reason::Reason;
 use super::resolve::{self, Target};
 use super::scope;
+use super::syntax::Imports;
 use crate::work::WorkBudget;
 
 /// Most chunks that call a name and are looked at.
@@ -201,7 +203,8 @@ impl<'s> RelationIndex<'s> {
         let (mut found, mut external): (Vec<Target>, Vec<String>) = (Vec::new(), Vec::new());
         for name in names.iter().take(MOST_CALLS) {
             let targets = resolve::targets(&self.index, from, name)?;
-            if targets.is_empty() && !bases.contains(name) && !from.syntax.base.contains(&name.as_str()) {
+            let is_word = from.syntax.base.contains(&name.as_str()) || from.syntax.maker == Some(name.as_str());
+            if targets.is_empty() && !bases.contains(name) && !is_word {
                 external.push(name.clone());
             }
             targets.into_iter().for_each(|target| add(&mut found, target));
@@ -251,6 +254,14 @@ impl<'s> RelationIndex<'s> {
                 }
             }
         }
+        for (caller, word) in self.making(of)? {
+            let targets = resolve::targets(&self.index, &caller, word)?;
+            if let Some(Target { reason, confidence, .. }) =
+                targets.into_iter().find(|target| meant.contains(&target.definition.id))
+            {
+                add(&mut found, Target { definition: caller, reason, confidence });
+            }
+        }
         for caller in self.delegating(of)? {
             let targets = resolve::delegates(&self.index, &caller)?;
             if let Some(Target { reason, confidence, .. }) =
@@ -262,8 +273,32 @@ impl<'s> RelationIndex<'s> {
         Ok((found, Vec::new(), is_cut))
     }
 
-    /// Constructors that may call a constructor, or that of a type, by `super(…)` or `this(…)`.
+    /// Members that may make an object of their own type, with the word by which they do: `cls()`, `new`.
+    fn making(&self, of: &Rc<Definition>) -> Result<Vec<(Rc<Definition>, &'static str)>, StorageError> {
+        let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok(Vec::new()) };
+        let words: Vec<&'static str> = of.syntax.own.iter().copied().chain(of.syntax.maker).collect();
+        if own.id != of.id && !resolve::is_constructor(of, &own) {
+            return Ok(Vec::new());
+        }
+        let (subtypes, _) = self.subtypes(&own)?;
+        let mut found = Vec::new();
+        for own in subtypes.into_iter().map(|subtype| subtype.definition).chain([own]) {
+            let file = self.index.file(&own.path)?;
+            for member in file.definitions.iter().filter(|member| member.owner() == own.qualified_name) {
+                let calls = self.called_names(member)?.0;
+                let called = words.iter().filter(|word| calls.iter().any(|call| call == *word));
+                found.extend(called.map(|word| (Rc::clone(member), *word)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Constructors that may call a constructor, or that of a type, by `super(…)` or `this(…)`, and methods that may call the
+    /// one that they override.
     fn delegating(&self, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+        if of.syntax.base_calls && of.is_function() {
+            return Ok(self.implementers(of)?.0.into_iter().map(|target| target.definition).collect());
+        }
         let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok(Vec::new()) };
         if own.id != of.id && !resolve::is_constructor(of, &own) {
             return Ok(Vec::new());
@@ -293,6 +328,7 @@ impl<'s> RelationIndex<'s> {
         if of.qualified_name != of.name {
             names.push(of.qualified_name.clone());
         }
+        self.add_exported_names(of, &mut names)?;
         self.with_renames(names)
     }
 
@@ -312,6 +348,53 @@ impl<'s> RelationIndex<'s> {
             next += 1;
         }
         Ok(names)
+    }
+
+    /// Adds the names that modules of files export a definition under, and those that other files give to such a module or to
+    /// its default export.
+    fn add_exported_names(&self, of: &Definition, names: &mut Vec<String>) -> Result<(), StorageError> {
+        if !of.syntax.imports.are_files() || !(of.owner().is_empty() || of.is_module) {
+            return Ok(());
+        }
+        let aliases = imports::aliases(&self.index, &of.path)?;
+        names.extend(aliases.iter().filter(|alias| alias.local == of.name).map(|alias| alias.exported.clone()));
+        if of.syntax.imports != Imports::Ecma || !imports::is_default(&self.index, of)? {
+            return Ok(());
+        }
+        names.push("default".to_owned());
+        let (mut files, mut next) = (vec![of.path.to_string()], 0);
+        while let Some(file) = files.get(next).cloned().filter(|_| names.len() < MOST_NAMES) {
+            next += 1;
+            let name = module_name(&file).to_owned();
+            let is_index = file.rsplit('/').next().is_some_and(|last| last.starts_with("index."));
+            for module in [Some(name.as_str()), is_index.then_some("index")].into_iter().flatten() {
+                for id in self.index.chunks(Label::Renames(module), MOST_NAMES)?.list {
+                    let Some(relations) = self.index.snapshot.relations(id)? else { continue };
+                    let is_whole = |binding: &Binding| matches!(binding.member.as_str(), "default" | "*");
+                    for binding in relations.bindings {
+                        if !is_whole(&binding) || binding.target() != module || binding.name == "*" {
+                            continue;
+                        }
+                        // A file that passes the export on as its own.
+                        if binding.name == "default"
+                            && let Some(chunk) = self.index.snapshot.chunk(id)?
+                            && !files.iter().any(|known| known == chunk.path())
+                        {
+                            files.push(chunk.path().to_owned());
+                        }
+                        names.push(binding.name);
+                    }
+                }
+            }
+            names.push(name);
+        }
+        if of.is_component() {
+            let hyphenated: Vec<String> = names.iter().map(|name| hyphenated(name)).collect();
+            names.extend(hyphenated);
+        }
+        names.sort_unstable();
+        names.dedup();
+        Ok(())
     }
 
     fn implementers(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
@@ -440,6 +523,18 @@ impl<'s> RelationIndex<'s> {
 /// Whether a name with dots is another one, or ends in it behind a dot.
 fn ends(whole: &str, end: &str) -> bool {
     whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// The name of the element of a component: `my-card` of `MyCard`.
+fn hyphenated(name: &str) -> String {
+    let mut found = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !found.is_empty() {
+            found.push('-');
+        }
+        found.extend(letter.to_lowercase());
+    }
+    found
 }
 
 /// A qualified name with dots between its parts.

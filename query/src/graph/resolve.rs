@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use aurora_storage::{ChunkType, StorageError};
+use rustc_hash::FxHashSet;
 
 use super::call_sites::{self, CallSite, calls_of};
 use super::index::{Definition, Index};
@@ -26,6 +27,11 @@ pub(crate) struct Target {
 pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>, StorageError> {
     index.begin_calls();
     let reader = Reader::new(index, Rc::clone(from))?;
+    // A qualified name is read as a name with a receiver.
+    let name = match reader.tokens.places(name).next() {
+        None => name.rsplit("::").next().unwrap_or(name),
+        Some(_) => name,
+    };
     let own_name = if from.is_module { "" } else { from.name.as_str() };
     let mut found: Vec<Target> = Vec::new();
     for site in calls_of(&reader.tokens, name, own_name, from.syntax) {
@@ -37,11 +43,27 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
             }
         }
     }
+    if from.syntax.is_component && name.contains('-') {
+        found = element(&reader, name)?;
+    }
     if found.is_empty() && !from.syntax.is_known() {
         found = stated(index, from, name)?;
     }
     found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.definition.key.cmp(&b.definition.key)));
     Ok(found)
+}
+
+/// The component that an element with hyphens means: `<my-card>` is `MyCard`.
+fn element(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageError> {
+    let part = |part: &str| {
+        let mut letters = part.chars();
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
+    };
+    let name: String = name.split('-').map(part).collect();
+    match bare(reader, &name)? {
+        Value::Functions(found, reason) | Value::Types(found, reason) => shared(reader.index, found, reason, None),
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// The definitions of a name that a custom stage states as called, in a language whose calls cannot be read.
@@ -55,8 +77,11 @@ fn stated(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Ta
     shared(index, found, reason, None)
 }
 
-/// The constructors that a constructor calls as `super(…)` or `this(…)`.
+/// The constructors that a constructor calls as `super(…)` or `this(…)`, and what a method calls as `super` alone.
 pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>, StorageError> {
+    if from.syntax.base_calls {
+        return overridden(index, from);
+    }
     let Some(own) = scope::enclosing_type(index, from)?.filter(|own| is_constructor(from, own)) else {
         return Ok(Vec::new());
     };
@@ -81,6 +106,21 @@ pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<
     Ok(found)
 }
 
+/// The methods that a method overrides and calls by the name of its base types.
+fn overridden(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>, StorageError> {
+    let tokens = index.tokens(from)?;
+    let calls = from.is_function() && from.syntax.base.iter().any(|word| tokens.places(word).next().is_some());
+    let own = if calls { scope::enclosing_type(index, from)? } else { None };
+    let mut found = Vec::new();
+    for base in own.iter().map(|own| scope::bases(index, own)).collect::<Result<Vec<_>, _>>()? {
+        for of in base.types.iter() {
+            found.extend(scope::member(index, of, &from.name)?.found);
+        }
+    }
+    found.retain(|other| other.id != from.id);
+    shared(index, found, Reason::Inherited, None)
+}
+
 /// Whether a definition is a constructor of a type.
 pub(crate) fn is_constructor(of: &Definition, own: &Definition) -> bool {
     let names = of.syntax.constructors;
@@ -89,16 +129,27 @@ pub(crate) fn is_constructor(of: &Definition, own: &Definition) -> bool {
 
 fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, StorageError> {
     let name = reader.tokens.at(site.name);
+    let syntax = reader.from.syntax;
     let value = match site.receiver {
+        None if syntax.is_own_type(name)
+            || syntax.maker == Some(name)
+            || (site.is_new && syntax.own.contains(&name)) =>
+        {
+            let own = scope::enclosing_type(reader.index, &reader.from)?;
+            own.map_or(Value::Unknown, |own| Value::Types(vec![own], Reason::Scope))
+        }
         Some(start) => {
             let start = if reader.tokens.at(start) == "new" { start + 1 } else { start };
             let receiver = reader.expression(start, site.name.saturating_sub(1))?;
+            // The name of the type is a call of its own.
+            let makes = syntax.maker == Some(name) && matches!(receiver, Value::Types(..));
             match reader.member(receiver, name)? {
+                Value::Unknown | Value::External if makes => return Ok(Vec::new()),
                 Value::Unknown => return by_name(reader, site, name),
                 value => value,
             }
         }
-        None => match reader.local(name)? {
+        None => match reader.local(name)?.filter(|_| !syntax.marked_variables) {
             Some(value) => value,
             None => bare(reader, name)?,
         },
@@ -106,10 +157,20 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
     match value {
         Value::Functions(found, reason) => shared(reader.index, found, reason, site.arguments),
         Value::Types(types, reason) => {
-            let mut found = Vec::new();
-            for of in types {
-                found.extend(constructors(reader.index, of)?);
+            let (mut found, mut without) = (Vec::new(), Vec::<Rc<Definition>>::new());
+            for of in types.into_iter().filter(|of| !of.is_namespace()) {
+                match own_constructors(reader.index, &of)? {
+                    // A type that several files define is one.
+                    own if own.is_empty() => {
+                        let is_known = |known: &Rc<Definition>| known.qualified_name == of.qualified_name;
+                        if !(syntax.bare_calls && without.iter().any(is_known)) {
+                            without.push(of);
+                        }
+                    }
+                    own => found.extend(own),
+                }
             }
+            found.extend(without);
             shared(reader.index, found, reason, site.arguments)
         }
         Value::Module(module, from) => match reader.default_of(&module, &from)? {
@@ -126,7 +187,8 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
 fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value, StorageError> {
     match scope::lookup(reader.index, name, &reader.from, Wanted::Callable)? {
         Meaning::Definitions(found, reason) => {
-            let (types, functions): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.is_type());
+            let called = found.into_iter().filter(|one| !one.is_namespace());
+            let (types, functions): (Vec<_>, Vec<_>) = called.partition(|one| one.is_type());
             Ok(if types.is_empty() { Value::Functions(functions, reason) } else { Value::Types(types, reason) })
         }
         _ => reader.name(name),
@@ -196,6 +258,8 @@ fn shared(
     reason: Reason,
     arguments: Option<usize>,
 ) -> Result<Vec<Target>, StorageError> {
+    let mut seen = FxHashSet::default();
+    let found: Vec<Rc<Definition>> = found.into_iter().filter(|one| seen.insert(one.id)).collect();
     let by_arguments = if found.len() > 1 { fitting(index, found.clone(), arguments)? } else { Vec::new() };
     let found = if by_arguments.is_empty() { found } else { by_arguments };
     let confidence = reason.precision() / found.len().max(1) as f32;

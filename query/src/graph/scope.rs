@@ -5,11 +5,11 @@ use std::rc::Rc;
 use aurora_storage::StorageError;
 
 use super::imports::{self, ExportSearch};
-use super::index::{Bases, Definition, Index};
+use super::index::{Bases, Definition, Index, scope_around};
 use super::meaning::{Meaning, Wanted};
 use super::modules;
 use super::reason::Reason;
-use super::syntax::Imports;
+use super::syntax::{Imports, Names};
 use super::tokens::Tokens;
 
 /// Most base types that are looked at for one member.
@@ -57,17 +57,49 @@ pub(crate) fn lookup(
             let found = imports::exported_by(index, &modules, from, name, &mut ExportSearch::default())?;
             Ok(if matches!(found, Meaning::Definitions(..)) { found } else { Meaning::External })
         }
+        Imports::Modules => {
+            for module in imports::wildcards(index, from)? {
+                match imports::of_named_module(index, &module, name, from)? {
+                    Meaning::Unknown => {}
+                    meaning => return Ok(meaning),
+                }
+            }
+            let found = pick(&|_| true);
+            Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, Reason::Global) })
+        }
+        Imports::Lua => {
+            let found = globals(index, pick(&|_| true))?;
+            Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, Reason::Global) })
+        }
         _ => {
             let near: Vec<Rc<Definition>> = pick(&|other| other.directory() == from.directory());
             let all: Vec<Rc<Definition>> = candidates.cloned().collect();
             let found = if near.is_empty() { pick(&|_| true) } else { near };
-            let found = if found.is_empty() { all } else { found };
+            let mut found = if found.is_empty() { all } else { found };
+            match found.iter().all(|other| other.is_namespace()) {
+                // They are parts of one module, whose members are found in all files.
+                true => found.truncate(MAX_CANDIDATES),
+                false => found.retain(|other| !other.is_namespace()),
+            }
             Ok(match found.len() {
                 0 => Meaning::External,
                 _ => Meaning::Definitions(found, Reason::Global),
             })
         }
     }
+}
+
+/// The functions that other files see in a language with local ones.
+fn globals(index: &Index<'_>, mut found: Vec<Rc<Definition>>) -> Result<Vec<Rc<Definition>>, StorageError> {
+    found.truncate(MAX_CANDIDATES);
+    let mut global = Vec::new();
+    for definition in found {
+        let text = index.snapshot.text(definition.id)?;
+        if text.is_some_and(|text| !text.signature.starts_with("local ")) {
+            global.push(definition);
+        }
+    }
+    Ok(global)
 }
 
 /// Whether two files are in one package: in one directory, or in the same one below `main` and `test`.
@@ -87,7 +119,7 @@ fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, wanted: Wante
     loop {
         let is_own = |other: &&&Rc<Definition>| other.owner() == scope;
         let scope_type = if scope.is_empty() { None } else { type_named(index, scope, from)? };
-        let sees_members = from.syntax.implicit_members || scope_type.is_none();
+        let sees_members = from.syntax.implicit_members || scope_type.as_ref().is_none_or(|scope| scope.is_namespace());
         if sees_members {
             let found: Vec<Rc<Definition>> = named.iter().filter(is_own).map(|other| Rc::clone(other)).collect();
             if !found.is_empty() {
@@ -107,8 +139,7 @@ fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, wanted: Wante
         if scope.is_empty() {
             return Ok(Meaning::Unknown);
         }
-        scope = scope.rsplit_once(['.', ':', '\\', '#', '/']).map_or("", |(outer, _)| outer);
-        scope = scope.trim_end_matches(['.', ':', '\\', '#', '/']);
+        scope = scope_around(scope);
     }
 }
 
@@ -121,15 +152,33 @@ pub(crate) fn type_named(
     let name = qualified_name.rsplit(['.', ':', '\\', '#', '/']).next().unwrap_or(qualified_name);
     let is_it = |other: &&Rc<Definition>| other.is_type() && other.qualified_name == qualified_name;
     let file = index.file(&from.path)?;
-    if let Some(found) = file.named(name).find(is_it) {
+    // The name of a module may be a whole path.
+    if let Some(found) = file.named(name).chain(file.named(qualified_name)).find(is_it) {
         return Ok(Some(Rc::clone(found)));
     }
-    if matches!(from.syntax.imports, Imports::Python | Imports::Ecma | Imports::Package) {
+    if matches!(from.syntax.imports, Imports::Python | Imports::Ecma | Imports::Package | Imports::Modules) {
         return Ok(None);
     }
     let namesakes = index.named(name)?;
     let mut others = namesakes.iter().filter(|other| other.syntax.group == from.syntax.group).filter(is_it);
     Ok(others.clone().find(|other| other.directory() == from.directory()).or_else(|| others.next()).cloned())
+}
+
+/// The modules of a full name.
+pub(crate) fn modules_named(
+    index: &Index<'_>,
+    name: &str,
+    from: &Definition,
+) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let is_it = |other: &Rc<Definition>| {
+        other.qualified_name == name && other.is_type() && other.syntax.group == from.syntax.group
+    };
+    let named: Vec<Rc<Definition>> = index.named(name)?.iter().filter(|other| is_it(other)).cloned().collect();
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+    Ok(index.named(last)?.iter().filter(|other| is_it(other)).cloned().collect())
 }
 
 /// The innermost type around a definition.
@@ -142,8 +191,7 @@ pub(crate) fn enclosing_type(index: &Index<'_>, from: &Rc<Definition>) -> Result
         if let Some(found) = type_named(index, scope, from)? {
             return Ok(Some(found));
         }
-        scope = scope.rsplit_once(['.', ':', '\\', '#', '/']).map_or("", |(outer, _)| outer);
-        scope = scope.trim_end_matches(['.', ':', '\\', '#', '/']);
+        scope = scope_around(scope);
     }
     Ok(None)
 }
@@ -240,7 +288,10 @@ pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result
     let tokens = index.tokens(of)?;
     let place = tokens.places(name).find(|at| matches!(tokens.before(*at), "." | "::" | "\\"));
     let path_of = place.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
-    let found = path(index, &path_of, of, Wanted::Base)?;
+    let found = match of.syntax.imports {
+        Imports::Modules => module(index, &path_of, of)?,
+        _ => path(index, &path_of, of, Wanted::Base)?,
+    };
     let mut types = match found {
         Meaning::Definitions(found, _) => found,
         _ => Vec::new(),
@@ -275,6 +326,29 @@ pub(crate) fn stated(
         namesakes.retain(|other| other.syntax.group == from.syntax.group);
     }
     Ok(if namesakes.len() > MAX_CANDIDATES { Vec::new() } else { namesakes })
+}
+
+/// The module that a path of names means in a language with full names of modules.
+pub(crate) fn module(index: &Index<'_>, names: &[String], from: &Definition) -> Result<Meaning, StorageError> {
+    let Some((first, rest)) = names.split_first() else { return Ok(Meaning::Unknown) };
+    let separator = if from.syntax.names == Names::Elixir { "." } else { "::" };
+    let joined = |first: &str| [&[first.to_owned()], rest].concat().join(separator);
+    let mut places = Vec::new();
+    places.extend(imports::aliased(index, first, from)?.map(|first| joined(&first)));
+    // Modules inside the own one.
+    let mut scope = from.qualified_name.as_str();
+    while !scope.is_empty() && places.len() < MOST_BASES {
+        places.push(format!("{scope}{separator}{}", joined(first)));
+        scope = scope_around(scope);
+    }
+    places.push(joined(first));
+    for place in places {
+        let found = modules_named(index, &place, from)?;
+        if !found.is_empty() {
+            return Ok(Meaning::Definitions(found, Reason::Import));
+        }
+    }
+    Ok(Meaning::External)
 }
 
 fn path_to(tokens: &Tokens, last: usize) -> Vec<String> {
@@ -315,5 +389,11 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Want
             _ => Meaning::External,
         };
     }
-    Ok(meaning)
+    match meaning {
+        // A module that is a type as a whole: module.exports = Type
+        Meaning::Module(module, from) if from.syntax.imports == Imports::Ecma => {
+            imports::of_module(index, &module, "default", &from, &mut ExportSearch::default())
+        }
+        meaning => Ok(meaning),
+    }
 }

@@ -24,6 +24,17 @@ pub(crate) struct Syntax {
     pub(crate) literals: bool,
     /// A type is an interface of every type that has its methods.
     pub(crate) structural_interfaces: bool,
+    /// Modules and namespaces inside files have members, as types have.
+    pub(crate) namespaces: bool,
+    /// The member of a type that makes an object of it.
+    pub(crate) maker: Option<&'static str>,
+    /// The name of the base types alone calls the method that the own one overrides.
+    pub(crate) base_calls: bool,
+    /// The names of variables begin with a mark, so that a bare name is never one.
+    pub(crate) marked_variables: bool,
+    pub(crate) names: Names,
+    /// A file is a component, whose markup uses other ones as elements.
+    pub(crate) is_component: bool,
 }
 
 impl Syntax {
@@ -32,6 +43,28 @@ impl Syntax {
     pub(crate) fn is_known(&self) -> bool {
         !self.languages.is_empty()
     }
+
+    /// Whether a word means the type around it, and not an object of that.
+    pub(crate) fn is_own_type(&self, word: &str) -> bool {
+        self.own.contains(&word) && matches!(word, "cls" | "Self" | "static" | "$class" | "__MODULE__" | "__PACKAGE__")
+    }
+}
+
+/// What names are made of beside letters, digits and underscores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Names {
+    /// `$`
+    Plain,
+    /// `$` and `@` at the beginning, `?` and `!` at the end.
+    Ruby,
+    /// `?` and `!` at the end.
+    Elixir,
+    /// Dots. `$` is an operator.
+    R,
+    /// `-`, `:` and dots, as in names of files.
+    Shell,
+    /// `$`; a colon separates a method from its object.
+    Lua,
 }
 
 /// How comments begin.
@@ -67,8 +100,19 @@ pub(crate) enum Imports {
     Go,
     /// Qualified names of modules, which follow the files.
     Rust,
+    /// Dotted modules, which are files or directories with `init`; other names are visible in all files.
+    Lua,
+    /// Full names of modules inside files, wherever these are.
+    Modules,
     /// None that name definitions: every name is visible in all files.
     Global,
+}
+
+impl Imports {
+    /// Whether a path of an import means a file.
+    pub(crate) fn are_files(self) -> bool {
+        matches!(self, Self::Python | Self::Ecma | Self::Lua)
+    }
 }
 
 const PLAIN: Syntax = Syntax {
@@ -84,9 +128,37 @@ const PLAIN: Syntax = Syntax {
     bare_calls: false,
     literals: false,
     structural_interfaces: false,
+    namespaces: false,
+    maker: None,
+    base_calls: false,
+    marked_variables: false,
+    names: Names::Plain,
+    is_component: false,
 };
 
-static SYNTAXES: [Syntax; 16] = [
+/// Languages whose calls may lack brackets.
+const SCRIPT: Syntax = Syntax {
+    group: 12,
+    comments: Comments::Hash,
+    implicit_members: false,
+    constructors: &[],
+    bare_calls: true,
+    marked_variables: true,
+    ..PLAIN
+};
+
+const ECMA: Syntax = Syntax {
+    languages: &["typescript", "javascript"],
+    group: 2,
+    declarations: Declarations::NameColonType,
+    imports: Imports::Ecma,
+    implicit_members: false,
+    constructors: &["constructor"],
+    namespaces: true,
+    ..PLAIN
+};
+
+static SYNTAXES: [Syntax; 21] = [
     Syntax {
         languages: &["python", "notebook"],
         group: 1,
@@ -98,15 +170,8 @@ static SYNTAXES: [Syntax; 16] = [
         constructors: &["__init__", "__new__"],
         ..PLAIN
     },
-    Syntax {
-        languages: &["typescript", "javascript"],
-        group: 2,
-        declarations: Declarations::NameColonType,
-        imports: Imports::Ecma,
-        implicit_members: false,
-        constructors: &["constructor"],
-        ..PLAIN
-    },
+    ECMA,
+    Syntax { languages: &["vue", "svelte", "astro"], is_component: true, ..ECMA },
     Syntax {
         languages: &["go"],
         group: 3,
@@ -160,6 +225,7 @@ static SYNTAXES: [Syntax; 16] = [
         base: &["parent"],
         implicit_members: false,
         constructors: &["__construct"],
+        marked_variables: true,
         ..PLAIN
     },
     Syntax {
@@ -169,27 +235,62 @@ static SYNTAXES: [Syntax; 16] = [
         own: &["self"],
         constructors: &["initialize"],
         bare_calls: true,
+        namespaces: true,
+        maker: Some("new"),
+        base_calls: true,
+        names: Names::Ruby,
         ..PLAIN
     },
+    Syntax { languages: &["bash", "powershell"], own: &["$this"], names: Names::Shell, ..SCRIPT },
     Syntax {
-        languages: &["bash", "perl", "powershell", "r", "elixir"],
-        group: 12,
-        comments: Comments::Hash,
-        own: &["self", "$self", "$this"],
-        implicit_members: false,
-        constructors: &[],
-        bare_calls: true,
-        ..PLAIN
+        languages: &["perl"],
+        group: 15,
+        imports: Imports::Modules,
+        own: &["$self", "$class", "$this", "__PACKAGE__"],
+        base: &["SUPER"],
+        namespaces: true,
+        maker: Some("new"),
+        ..SCRIPT
     },
     Syntax {
-        languages: &["lua", "haskell"],
+        languages: &["r"],
+        group: 16,
+        own: &["self", "private"],
+        constructors: &["initialize"],
+        maker: Some("new"),
+        marked_variables: false,
+        names: Names::R,
+        ..SCRIPT
+    },
+    Syntax {
+        languages: &["elixir"],
+        group: 17,
+        imports: Imports::Modules,
+        own: &["__MODULE__"],
+        base: &[],
+        namespaces: true,
+        marked_variables: false,
+        names: Names::Elixir,
+        ..SCRIPT
+    },
+    Syntax {
+        languages: &["lua"],
         group: 13,
+        imports: Imports::Lua,
         comments: Comments::Dashes,
+        maker: Some("new"),
         own: &["self"],
-        implicit_members: false,
-        constructors: &[],
-        bare_calls: true,
-        ..PLAIN
+        marked_variables: false,
+        names: Names::Lua,
+        ..SCRIPT
+    },
+    Syntax {
+        languages: &["haskell"],
+        group: 18,
+        comments: Comments::Dashes,
+        own: &[],
+        marked_variables: false,
+        ..SCRIPT
     },
     Syntax {
         languages: &["zig"],

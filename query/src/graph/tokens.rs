@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::syntax::{Comments, Imports, Syntax};
+use super::syntax::{Comments, Imports, Names, Syntax};
 
 /// Most tokens of one text; what follows them is not read.
 const MOST_TOKENS: usize = 65_536;
@@ -11,9 +11,9 @@ const MOST_PLACES: usize = 64;
 /// How deep code in strings is read: `${…}` in a string in `${…}`.
 const DEEPEST_STRING: u32 = 2;
 /// Operators of several characters, longest first.
-const OPERATORS: [&str; 21] = [
+const OPERATORS: [&str; 23] = [
     "?->", "...", "===", "!==", "::", "->", "?.", "!!", "=>", ":=", "==", "!=", "<=", ">=", "&&", "||", "??", "+=",
-    "-=", "..", "&.",
+    "-=", "..", "&.", "|>", "</",
 ];
 
 /// The tokens of a text.
@@ -54,6 +54,8 @@ pub(crate) enum TokenKind {
 impl Tokens {
     /// Reads a text, without comments.
     pub(crate) fn read(text: String, syntax: &Syntax) -> Self {
+        // A method is a member like any other.
+        let text = if syntax.names == Names::Lua { with_dots(&text) } else { text };
         let mut lexer = Lexer { syntax, list: Vec::new() };
         lexer.read(&text, 0, 0);
         let list = lexer.list;
@@ -100,6 +102,12 @@ impl Tokens {
         self.list.get(index).is_some_and(|token| token.is_first)
     }
 
+    /// Whether nothing is between a token and the one before it.
+    pub(crate) fn is_joined(&self, index: usize) -> bool {
+        let before = index.checked_sub(1).and_then(|before| self.list.get(before));
+        before.zip(self.list.get(index)).is_some_and(|(before, token)| before.end == token.start)
+    }
+
     /// The bracket around a token, or that a closing one closes.
     pub(crate) fn opener(&self, index: usize) -> Option<usize> {
         self.openers.get(index).copied().flatten().map(|opener| opener as usize)
@@ -109,6 +117,16 @@ impl Tokens {
     pub(crate) fn closer(&self, index: usize) -> Option<usize> {
         self.closers.get(index).copied().flatten().map(|closer| closer as usize)
     }
+}
+
+/// A text with a dot for every colon that stands alone.
+fn with_dots(text: &str) -> String {
+    text.split("::").map(|part| part.replace(':', ".")).collect::<Vec<_>>().join("::")
+}
+
+/// Whether a token stands between a value and its member.
+pub(crate) fn is_separator(token: &str) -> bool {
+    matches!(token, "." | "?." | "->" | "::" | "?->" | "&." | "\\" | "$")
 }
 
 fn brackets(text: &str, list: &[Token]) -> (Vec<Option<u32>>, Vec<Option<u32>>) {
@@ -152,8 +170,8 @@ impl Lexer<'_> {
                 at += length;
                 continue;
             }
-            let (length, kind) = if rest.starts_with(begins_name) {
-                (name_length(rest), TokenKind::Name)
+            let (length, kind) = if let Some(length) = name_length(rest, self.syntax.names) {
+                (length, TokenKind::Name)
             } else if first.is_ascii_digit() {
                 let ends = |c: char| !(c.is_alphanumeric() || c == '_');
                 (rest.find(ends).unwrap_or(rest.len()), TokenKind::Number)
@@ -224,7 +242,8 @@ impl Lexer<'_> {
         let follows_value = self.list.last().is_some_and(|token| token.kind != TokenKind::Operator);
         let line = rest.lines().next().unwrap_or_default();
         let end = line.get(1..)?.find('/')?;
-        (!follows_value && !line.starts_with("/ ")).then_some(end + 2)
+        let ends_element = line.starts_with("/>");
+        (!follows_value && !line.starts_with("/ ") && !ends_element).then_some(end + 2)
     }
 
     /// Appends the tokens of the code in a string that ends `text` and begins at `start`: `${code}`, or `{code}` behind `f`.
@@ -244,12 +263,30 @@ impl Lexer<'_> {
     }
 }
 
-fn name_length(rest: &str) -> usize {
-    rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).unwrap_or(rest.len()).max(1)
-}
-
-fn begins_name(c: char) -> bool {
-    c.is_alphabetic() || matches!(c, '_' | '$')
+/// The length of the name at the beginning of a text.
+fn name_length(rest: &str, names: Names) -> Option<usize> {
+    let is_letter = |c: char| c.is_alphabetic() || c == '_';
+    let marks = match names {
+        Names::Ruby => rest.len() - rest.trim_start_matches('@').len(),
+        _ => 0,
+    };
+    let first = rest[marks..].chars().next()?;
+    if !(is_letter(first) || (first == '$' && names != Names::R && marks == 0)) {
+        return None;
+    }
+    let is_part = |c: char| match names {
+        _ if c.is_alphanumeric() || c == '_' => true,
+        Names::R => c == '.',
+        Names::Shell => matches!(c, '-' | ':' | '.'),
+        _ => c == '$',
+    };
+    let behind = marks + first.len_utf8();
+    let length = rest[behind..].find(|c: char| !is_part(c)).map_or(rest.len(), |length| behind + length);
+    let end = &rest[length..];
+    let is_marked = matches!(names, Names::Ruby | Names::Elixir)
+        && end.starts_with(['?', '!'])
+        && (!end[1..].starts_with('=') || end[1..].starts_with("=="));
+    Some(length + usize::from(is_marked))
 }
 
 #[cfg(test)]
@@ -269,6 +306,15 @@ mod tests {
         assert_eq!(tokens("python", "a.b('x # y') # c()"), ["a", ".", "b", "(", "'x # y'", ")"]);
         assert_eq!(tokens("go", "x := &T{} // y()\n/* z() */ y"), ["x", ":=", "&", "T", "{", "}", "y"]);
         assert_eq!(tokens("rust", "fn f<'a>(x: &'a str) {}")[..5], ["fn", "f", "<", "'", "a"]);
+    }
+
+    #[test]
+    fn names_of_languages_have_marks() {
+        assert_eq!(tokens("ruby", "@a.ok?(b!) != :c"), ["@a", ".", "ok?", "(", "b!", ")", "!=", ":", "c"]);
+        assert_eq!(tokens("r", "my.f(x$y)"), ["my.f", "(", "x", "$", "y", ")"]);
+        assert_eq!(tokens("bash", "log::warn a-b"), ["log::warn", "a-b"]);
+        assert_eq!(tokens("lua", "m:f() ::l::"), ["m", ".", "f", "(", ")", "::", "l", "::"]);
+        assert_eq!(tokens("javascript", "<p><A /></p>"), ["<", "p", ">", "<", "A", "/", ">", "</", "p", ">"]);
     }
 
     #[test]

@@ -25,6 +25,8 @@
 //! | `@comment` | a comment |
 //! | `@local.scope` | hides the `@definition.constant` and `@definition.variable` names inside it: functions, blocks |
 //! | `@reference.call` | the identifier of a callee |
+//! | `@reference.name` | the same, unless the name is that of a `@local.name` before it |
+//! | `@local.name` | the declaration of a local variable |
 //! | `@reference.base` | a type that the enclosing definition extends, implements or embeds |
 //! | `@reference.bases` | a list of such types, separated by white space; options such as `-norequire` are none |
 //! | `@reference.none` | a span whose calls and base types do not count: the head of a definition, a type |

@@ -17,7 +17,7 @@ pub(crate) use packed::are_lines;
 pub(crate) use record::last_component;
 pub use record::{
     ArchivedGovernance, ArchivedMetaValue, Binding, Chunk, ChunkHistory, ChunkText, Complexity, GitHistory, Governance,
-    HistoryTier, MetaValue, Relations, StoredTokens,
+    HistoryTier, MetaValue, Relations, StoredTokens, module_name,
 };
 pub(crate) use records::Records;
 pub use stored::ChunkRecord;

@@ -193,15 +193,31 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// The name of what the binding stands for: that in its module, or the last part of the path.
+    /// The name of what the binding stands for: that in its module, that of the module for all of it or its default export,
+    /// or the last part of the path.
     pub fn target(&self) -> &str {
-        if self.member.is_empty() { last_component(&self.path) } else { &self.member }
+        match self.member.as_str() {
+            "" => last_component(&self.path),
+            "*" | "default" => module_name(&self.path),
+            member => member,
+        }
     }
 
     /// Whether the name in the file is not that of a definition elsewhere which it stands for.
     pub fn is_renamed(&self) -> bool {
-        self.name != self.target() && !matches!(self.member.as_str(), "*" | "default")
+        self.name != "*" && self.name != self.target()
     }
+}
+
+/// The name of a module that is a file, without endings: that of its directory for an index, or else `index`.
+pub fn module_name(path: &str) -> &str {
+    let without_ending = |part| -> &str { str::split(part, '.').next().unwrap_or(part) };
+    let mut parts = path.rsplit('/');
+    let name = match parts.next().map(without_ending).unwrap_or_default() {
+        "index" => parts.find(|part| *part != "src").map(without_ending).unwrap_or_default(),
+        name => name,
+    };
+    if name.is_empty() { "index" } else { name }
 }
 
 /// The last part of a name or path with separators.

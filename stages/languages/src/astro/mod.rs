@@ -23,7 +23,7 @@ pub(crate) static ASTRO: Language = Language {
         "astro",
         &["astro"],
         || tree_sitter_html::LANGUAGE.into(),
-        &[include_str!("comments.scm")],
+        &[include_str!("comments.scm"), include_str!("elements.scm")],
         &QUERY,
         Highlighting::Tokens(&highlighting::TABLE),
     )

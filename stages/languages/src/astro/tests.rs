@@ -11,6 +11,6 @@ fn sample() {
     function loadPosts 11-13 async function loadPosts() |  | fetch json
     function mark 23-25 function mark(element: HTMLElement) |  | add
     values: title posts li
-    outside: loadPosts querySelectorAll forEach
+    outside: Layout loadPosts querySelectorAll forEach
     ");
 }

@@ -5,7 +5,10 @@
     "raise" "receive" "require" "reraise" "super" "test" "try" "unless" "unquote" "unquote_splicing" "use" "with"))
 (call target: (dot right: (identifier) @reference.call) (arguments))
 ; value |> name
-(binary_operator operator: "|>" right: (identifier) @reference.call)
+(binary_operator operator: "|>" right: [(identifier) @reference.call (call target: (dot right: (identifier) @reference.call))])
+; &name/1
+(unary_operator operator: "&" operand: (binary_operator
+  left: [(identifier) @reference.call (call target: (dot right: (identifier) @reference.call))] operator: "/"))
 
 ; attributes and types
 (unary_operator operator: "@" operand: (call target: (identifier) @reference.none))

@@ -90,6 +90,10 @@ pub(crate) struct LeadingNode {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reference<'text> {
     Call(&'text str),
+    /// A call, unless a local variable has the name.
+    Name(&'text str),
+    /// A local variable, from here on.
+    Local(&'text str),
     Base(&'text str),
     Branch,
     Loop,
@@ -185,6 +189,8 @@ impl<'tree, 'text> Captures<'tree, 'text> {
                 CaptureKind::ReferenceCall => {
                     self.add_reference(node, Reference::Call(text_of(node, text).trim_start_matches(['#', '&'])));
                 }
+                CaptureKind::ReferenceName => self.add_reference(node, Reference::Name(text_of(node, text))),
+                CaptureKind::LocalName => self.add_reference(node, Reference::Local(text_of(node, text))),
                 CaptureKind::ReferenceBase => self.add_reference(node, Reference::Base(text_of(node, text))),
                 CaptureKind::ReferenceBases => {
                     let words = text_of(node, text).split_whitespace().filter(|word| !word.starts_with('-'));
@@ -271,7 +277,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         self.end_open_definitions();
         self.leading.sort_by_key(|leading| leading.bytes.start);
         self.signature_omits.sort_by_key(|omit| omit.start);
-        self.references.sort_by_key(|(at, _)| *at);
+        self.references.sort_by_key(|(at, reference)| (*at, !matches!(reference, Reference::Local(_))));
         self.leave_out_references();
         self.sections.sort_by_key(Node::start_byte);
         self.imports.sort_by_key(Node::start_byte);
@@ -313,7 +319,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
             while let Some(span) = spans.next_if(|span| span.start <= *at) {
                 end = end.max(span.end);
             }
-            *at >= end || matches!(reference, Reference::Branch | Reference::Loop)
+            *at >= end || matches!(reference, Reference::Branch | Reference::Loop | Reference::Local(_))
         });
     }
 }

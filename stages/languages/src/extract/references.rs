@@ -14,7 +14,7 @@ pub(super) fn assign_references(
     symbols: &mut [Symbol],
 ) -> Vec<String> {
     let mut outside = Vec::new();
-    let (mut calls, mut bases) = (FxHashSet::default(), FxHashSet::default());
+    let (mut calls, mut bases, mut locals) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     let mut open: Vec<&Scope<'_>> = Vec::new();
     let mut next = scopes.iter().peekable();
     for (at, reference) in references {
@@ -24,6 +24,19 @@ pub(super) fn assign_references(
         }
         while open.pop_if(|last| last.bytes.end <= *at).is_some() {}
         let symbol = open.last().and_then(|scope| scope.symbol);
+        let is_local = |name: &str| {
+            let around = open.iter().map(|scope| scope.symbol).chain([None]);
+            around.into_iter().any(|symbol| locals.contains(&(symbol, name)))
+        };
+        let reference = match reference {
+            Reference::Name(name) if is_local(name) => continue,
+            Reference::Name(name) => &Reference::Call(name),
+            Reference::Local(name) => {
+                locals.insert((symbol, *name));
+                continue;
+            }
+            reference => reference,
+        };
         match (reference, symbol) {
             (Reference::Call(name), None) if !name.is_empty() && calls.insert((None, *name)) => {
                 outside.push((*name).to_owned());

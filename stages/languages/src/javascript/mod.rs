@@ -104,7 +104,7 @@ pub(crate) fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
             "identifier" | "shorthand_property_identifier_pattern" => {
                 let name = text_of(at, text);
                 let is_destructured = at.kind() == "shorthand_property_identifier_pattern";
-                let member = if is_destructured { bounded(name) } else { default_member(node) };
+                let member = if is_destructured { bounded(name) } else { default_member(node, text) };
                 members.push((bounded(name).to_owned(), member.to_owned()));
                 names.push(name.to_owned());
             }
@@ -133,9 +133,16 @@ fn bound_member(name: Node<'_>, member: Node<'_>, text: &str) -> (String, String
     (bounded(text_of(name, text)).to_owned(), bounded(text_of(member, text)).to_owned())
 }
 
-/// What a plain name in an import stands for: the default export, or the module as a whole in CommonJS.
-fn default_member(import: Node<'_>) -> &'static str {
-    if import.kind() == "import_statement" { "default" } else { "*" }
+/// What a plain name in an import stands for: the default export, or in CommonJS the module as a whole or a member of it.
+fn default_member<'t>(import: Node<'_>, text: &'t str) -> &'t str {
+    if import.kind() == "import_statement" {
+        return "default";
+    }
+    let value = import.child_by_field_name("value").filter(|value| value.kind() == "member_expression");
+    let is_own =
+        |value: &Node<'_>| value.child_by_field_name("object").is_some_and(|object| object.kind() == "call_expression");
+    let member = value.filter(is_own).and_then(|value| value.child_by_field_name("property"));
+    member.map_or("*", |member| bounded(text_of(member, text)))
 }
 
 /// The argument of the `require` or `import` call in a declaration or expression statement.

@@ -8,7 +8,7 @@ use crate::extract::docs::text_between;
 use crate::highlight::Highlighting;
 use crate::language::{FileDoc, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
-use crate::symbols::{Import, SymbolKind};
+use crate::symbols::{Import, SymbolKind, bounded};
 
 mod highlighting;
 #[cfg(test)]
@@ -62,8 +62,10 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
         let name = names.next().map(|name| text_of(name, text).to_owned());
         let call =
             if value.kind() == "dot_index_expression" { value.child_by_field_name("table") } else { Some(value) };
+        let member = value.child_by_field_name("field").map_or("*", |member| bounded(text_of(member, text)));
         if let Some(path) = call.and_then(|call| required(call, text)) {
-            found.push(import(node, path, name.into_iter().collect()));
+            let members = name.iter().map(|name| (bounded(name).to_owned(), member.to_owned())).collect();
+            found.push(Import { members, ..import(node, path, name.into_iter().collect()) });
         }
     }
 }

@@ -1,6 +1,9 @@
 (function_definition name: (identifier) @name body: (_) @body) @definition.function
 (class_definition name: (identifier) @name body: (_) @body) @definition.class
-(class_definition superclasses: (argument_list [(identifier) @reference.base (attribute attribute: (identifier) @reference.base)]))
+(class_definition superclasses: (argument_list [
+  (identifier) @reference.base
+  (attribute attribute: (identifier) @reference.base)
+  (subscript value: [(identifier) @reference.base (attribute attribute: (identifier) @reference.base)])]))
 (decorated_definition definition: (_) @wrapped) @wrapper
 (decorator) @signature.omit
 

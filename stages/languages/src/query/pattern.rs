@@ -65,6 +65,7 @@ pub(crate) enum Predicate {
     Capitalised(CaptureKind),
     /// Two captures have different texts.
     Differ(CaptureKind, CaptureKind),
+    Hyphenated(CaptureKind),
 }
 
 /// Captured nodes of a match, innermost last.
@@ -183,6 +184,7 @@ impl Predicate {
             Self::AnyOf(capture, values) => texts(capture).all(|text| values.iter().any(|value| value == text)),
             Self::NoneOf(capture, values) => texts(capture).all(|text| values.iter().all(|value| value != text)),
             Self::Capitalised(capture) => texts(capture).all(|text| text.starts_with(|c: char| c.is_ascii_uppercase())),
+            Self::Hyphenated(capture) => texts(capture).all(|text| text.contains('-')),
             Self::Differ(first, second) => texts(first).all(|text| texts(second).all(|other| text != other)),
         }
     }

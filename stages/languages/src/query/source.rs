@@ -136,6 +136,7 @@ impl<'a> QueryParser<'a> {
             "#eq?" | "#any-of?" => Predicate::AnyOf(capture, values),
             "#not-eq?" | "#not-any-of?" => Predicate::NoneOf(capture, values),
             "#match?" if values == ["^[A-Z]"] => Predicate::Capitalised(capture),
+            "#match?" if values == ["-"] => Predicate::Hyphenated(capture),
             _ => return Err(self.unexpected()),
         });
         Ok(())

@@ -3,6 +3,8 @@
     "R6Class" "c" "ggproto" "library" "list" "representation" "require" "requireNamespace" "return" "setClass"
     "setGeneric" "setMethod" "setRefClass" "setReplaceMethod" "setValidity" "signature" "source" "test_that"))
 (call function: (extract_operator rhs: (identifier) @reference.call (#not-eq? @reference.call "methods")))
+; Type$new()
+(call function: (extract_operator lhs: (identifier) @reference.call rhs: (identifier) @_new) (#eq? @_new "new"))
 
 (if_statement) @branch
 (binary_operator operator: ["&&" "||"]) @branch

@@ -35,7 +35,7 @@ fn sample() {
     class GeomBox 96-96 GeomBox <- ggproto("GeomBox" |  |  | is Geom | exported
     method GeomBox.draw 96-96 draw = function(data) |  | grid | exported
     method Account.close 98-98 Account$close <- function() |  |  | of Account | exported
-    function accounts can be opened 100-102 test_that("accounts can be opened" |  | expect_equal new | exported
+    function accounts can be opened 100-102 test_that("accounts can be opened" |  | expect_equal Account new | exported
     values: DAYS rates month id name age owner balance items
     outside: use double
     "#);

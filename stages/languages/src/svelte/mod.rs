@@ -21,7 +21,7 @@ pub(crate) static SVELTE: Language = Language {
         "svelte",
         &["svelte"],
         || tree_sitter_html::LANGUAGE.into(),
-        &[include_str!("comments.scm")],
+        &[include_str!("comments.scm"), include_str!("elements.scm")],
         &QUERY,
         Highlighting::Tokens(&highlighting::TABLE),
     )

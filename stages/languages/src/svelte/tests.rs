@@ -11,6 +11,6 @@ fn sample() {
     class Selection 13-19 class Selection |  |
     method Selection.select 15-18 select(index: number) |  |
     values: opened rows selection p
-    outside: Selection
+    outside: Row Selection
     ");
 }

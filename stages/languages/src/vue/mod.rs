@@ -21,7 +21,7 @@ pub(crate) static VUE: Language = Language {
         "vue",
         &["vue"],
         || tree_sitter_html::LANGUAGE.into(),
-        &[include_str!("comments.scm")],
+        &[include_str!("comments.scm"), include_str!("elements.scm")],
         &QUERY,
         Highlighting::Tokens(&highlighting::TABLE),
     )

@@ -13,6 +13,6 @@ fn sample() {
     function labels 22-22 const labels = computed(() |  | computed map shorten
     function shorten 23-23 const shorten = (label: string) |  | slice
     values: MAX_LABEL props open .open
-    outside: defineProps ref
+    outside: ItemRow defineProps ref
     ");
 }

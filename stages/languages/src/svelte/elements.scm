@@ -1,0 +1,3 @@
+; components
+(start_tag (tag_name) @reference.call (#match? @reference.call "^[A-Z]"))
+(self_closing_tag (tag_name) @reference.call (#match? @reference.call "^[A-Z]"))

@@ -1,0 +1,5 @@
+; components
+(start_tag (tag_name) @reference.call (#match? @reference.call "^[A-Z]"))
+(self_closing_tag (tag_name) @reference.call (#match? @reference.call "^[A-Z]"))
+(start_tag (tag_name) @reference.call (#match? @reference.call "-"))
+(self_closing_tag (tag_name) @reference.call (#match? @reference.call "-"))
