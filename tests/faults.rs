@@ -39,11 +39,11 @@ fn skipped(summary: &serde_json::Value, reason: &str) -> u64 {
 #[test]
 fn invalid_utf8_is_indexed_with_a_warning() {
     let fixture = with_good_file();
-    fixture.write("latin.py", b"# caf\xe9\ndef latin_one():\n    return '\xff'\n");
+    fixture.write("faulty.py", b"# caf\xc3\xa9, na\xc3\xafve\ndef faulty_one():\n    return '\xff'\n");
     let summary = survives(&fixture);
     assert!(summary["warnings"].to_string().contains("not valid UTF-8"), "{summary}");
-    let run = fixture.aur(&["mem", "search", "latin_one", "--format", "json"]);
-    assert_eq!(run.json()["results"][0]["name"], "latin_one");
+    let run = fixture.aur(&["mem", "search", "faulty_one", "--format", "json"]);
+    assert_eq!(run.json()["results"][0]["name"], "faulty_one");
 }
 
 #[test]

@@ -40,6 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-confined", &[]),
     ("aurora-custom-aur", &["aurora"]),
     ("aurora-diagnostics", &[]),
+    ("aurora-encoding", &[]),
     (
         "aurora-evaluation",
         &["aurora-analysis", "aurora-confined", "aurora-query", "aurora-redact", "aurora-storage", "aurora-suggest"],
@@ -93,6 +94,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-analysis",
             "aurora-confined",
             "aurora-diagnostics",
+            "aurora-encoding",
             "aurora-history",
             "aurora-languages",
             "aurora-logs",
@@ -112,6 +114,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-analysis",
             "aurora-confined",
             "aurora-diagnostics",
+            "aurora-encoding",
             "aurora-inverted",
             "aurora-storage",
             "aurora-suggest",
@@ -139,6 +142,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-clock",
             "aurora-codec",
             "aurora-confined",
+            "aurora-encoding",
             "aurora-history",
             "aurora-languages",
             "aurora-pipeline",
@@ -218,6 +222,7 @@ fn only_storage_the_kernels_and_the_bounded_parser_may_be_unsafe() {
         "storage/clock",
         "storage/codec",
         "storage/confined",
+        "storage/encoding",
         "storage/inverted",
     ] {
         let path = format!("{}/{krate}/src/lib.rs", env!("CARGO_MANIFEST_DIR"));

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use aurora_confined::Directory;
 use aurora_query::{FileState, LineToken, file_state};
+use aurora_stages::formats::extractor_of;
 use aurora_storage::{Chunk, ChunkType, FileOutcome, FileRecord, Governance, MetaValue, Snapshot, StorageError};
 use serde::Serialize;
 
@@ -147,7 +148,7 @@ pub fn file_report(snapshot: &Snapshot, root: &Path, file: &FileRecord) -> Resul
         FileOutcome::Skipped(reason) => Some(reason.clone()),
         _ => None,
     };
-    let content = directory.as_ref().filter(|_| skipped.is_none()).and_then(|root| text(root, &file.path));
+    let content = directory.as_ref().filter(|_| skipped.is_none()).and_then(|root| text(root, file));
     Ok(FileReport {
         file: file.path.clone(),
         language: file.language.clone(),
@@ -162,8 +163,13 @@ pub fn file_report(snapshot: &Snapshot, root: &Path, file: &FileRecord) -> Resul
     })
 }
 
-/// A file's text, its secrets masked as they are in the index.
-fn text(directory: &Directory, path: &str) -> Option<String> {
-    let text = String::from_utf8(directory.read(path, MOST_BYTES).ok()?).ok()?;
+/// A file's text, decoded and its secrets masked as they are in the index.
+fn text(directory: &Directory, file: &FileRecord) -> Option<String> {
+    let bytes = directory.read(&file.path, MOST_BYTES).ok()?;
+    let text = match extractor_of(&file.language) {
+        None => aurora_encoding::decode(bytes)?.text,
+        // Documents of some formats are texts themselves.
+        Some(_) => String::from_utf8(bytes).ok()?,
+    };
     Some(aurora_redact::masked(text))
 }

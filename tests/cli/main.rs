@@ -10,6 +10,7 @@ mod constants;
 mod dry;
 #[cfg(unix)]
 mod embedding_service;
+mod encodings;
 mod errors;
 mod feedback;
 mod fields;

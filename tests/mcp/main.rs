@@ -78,6 +78,23 @@ fn every_tool_answers_in_a_project_that_had_no_index() {
 }
 
 #[test]
+fn texts_in_other_encodings_are_read_decoded() {
+    let fixture = project();
+    let wide: Vec<u8> = "\u{feff}# Stra\u{df}e\r\nnext = 1\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fixture.write("src/latin.py", b"# A fa\xe7ade.\ndef show():\n    return 'caf\xe9'\n").write("src/wide.ps1", wide);
+    let mut client = Client::start(&fixture, &[]);
+    answered(&mut client, "search", &json!({"query": "page"}));
+    for (tool, arguments, expected) in [
+        ("read", json!({"place": "src/latin.py:3"}), "3      return 'caf\u{e9}'"),
+        ("read", json!({"place": "src/wide.ps1:1-2"}), "1  # Stra\u{df}e"),
+        ("grep", json!({"pattern": "fa.ade"}), "src/latin.py:1: # A fa\u{e7}ade."),
+    ] {
+        let text = answered(&mut client, tool, &arguments);
+        assert!(text.contains(expected), "{tool} {arguments}: {text}");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_told_so_that_the_agent_can_do_better() {
     let fixture = project();
     let mut client = Client::start(&fixture, &[]);

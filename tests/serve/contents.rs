@@ -41,6 +41,18 @@ fn code_comes_with_its_tokens() {
 }
 
 #[test]
+fn a_file_in_another_encoding_is_shown_decoded() {
+    let fixture = indexed();
+    fixture.write("src/latin.py", b"# A fa\xe7ade.\ndef show():\n    return 'caf\xe9'\n");
+    fixture.aur(&["mem", "index", "--quiet"]);
+    let server = Server::start(&fixture, &["--read-only"]);
+    let file = server.get("/api/v1/file?path=src/latin.py&highlight=true").json();
+    assert_eq!(file["content"], "# A fa\u{e7}ade.\ndef show():\n    return 'caf\u{e9}'\n", "{file}");
+    assert_eq!((&file["file_state"], &file["lines"]), (&json!("unchanged"), &json!(3)), "{file}");
+    assert_eq!(file["tokens"].as_array().map(Vec::len), Some(3), "{file}");
+}
+
+#[test]
 fn the_tree_adds_up_to_the_contents() {
     let fixture = indexed();
     fixture.write("src/deep/er/a.py", "def deepest():\n    return 1\n").write("src/x.bin", [0, 159, 146, 150]);

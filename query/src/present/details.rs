@@ -208,7 +208,8 @@ impl<'a> Files<'a> {
             let text = match self.state(hit)? {
                 FileState::Unchanged => {
                     let root = self.root.as_ref();
-                    root.and_then(|root| root.read_to_string(&hit.file, MOST_BYTES).ok())
+                    let bytes = root.and_then(|root| root.read(&hit.file, MOST_BYTES).ok());
+                    bytes.and_then(aurora_encoding::decode).map(|text| text.text)
                 }
                 _ => None,
             };

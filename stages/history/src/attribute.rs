@@ -11,10 +11,11 @@ use crate::line_diff::LineInterner;
 use crate::line_map::LineMap;
 use crate::outcome::{AttributedFile, Outcome};
 use crate::touch::{CachedTouches, RangeCounts, TouchQuery};
+use crate::working_copy::WorkingCopy;
 
 impl History {
-    /// Attributes `text`, the content of `path` in the working tree, and counts for each of `ranges` of its lines the commits
-    /// that touched it, as if the text were committed and that commit did not count. Without a text, attributes the file at
+    /// Attributes `copy`, which is `path` in the working tree, and counts for each of `ranges` of its lines the commits
+    /// that touched it, as if the copy were committed and that commit did not count. Without a copy, attributes the file at
     /// HEAD.
     ///
     /// Ranges count lines from 0 and exclude their end; lines after the last one are ignored. The walk ends where `cached`
@@ -27,27 +28,30 @@ impl History {
         index: &EventIndex,
         cached: &CachedAttribution<'_>,
         path: impl AsRef<[u8]>,
-        text: Option<&[u8]>,
+        copy: Option<WorkingCopy<'_>>,
         ranges: &[Range<u32>],
     ) -> Outcome {
         let cached_touches = |path: &[u8], key: &EventKey, lines: &Range<u32>| {
             cached(path, key).and_then(|attribution| attribution.touches_of(lines))
         };
         let cached_touches = Some(&cached_touches as &CachedTouches<'_>);
-        let query = TouchQuery { ranges, worktree_text: text, prefix: &self.prefix, cached: cached_touches };
+        let query = TouchQuery { ranges, copy, prefix: &self.prefix, cached: cached_touches };
         let (id, blob) = self.file_at_head(index, path.as_ref())?;
         self.with_blamer(|blamer| {
             let found = blamer.attribute((index, id, blob), &self.config.ignored, cached, Some(&query));
             let (lines, counts) = found.ok_or_else(|| blamer.failure(&blob))?;
             let blame = self.file_blame(index, &lines);
             let committed = FileAttribution { blame, touches: counts.at_head() };
-            let lines = LineMap::between(&lines.text, text.unwrap_or(&lines.text), &mut blamer.differ);
+            let lines = match copy {
+                Some(copy) => copy.line_map(&lines.text, &mut blamer.differ),
+                None => LineMap::identity(committed.blame.line_count()),
+            };
             Ok(AttributedFile { blame: WorktreeBlame { committed, lines }, touches: counts.of_ranges })
         })
     }
 
     /// Attributes a file whose history is as it was when `committed` was stored under `key`, the file's key at HEAD, so that
-    /// only its text may have changed. Needs no event index; `None` if `committed` lacks the touch count of a range.
+    /// only the file may have changed. Needs no event index; `None` if `committed` lacks the touch count of a range.
     ///
     /// # Errors
     /// When the content at HEAD is missing or too large.
@@ -55,14 +59,14 @@ impl History {
         &self,
         committed: &FileAttribution,
         key: &EventKey,
-        text: &[u8],
+        copy: WorkingCopy<'_>,
         ranges: &[Range<u32>],
     ) -> Outcome<Option<AttributedFile>> {
         let blob = key.blob();
-        let query = TouchQuery { ranges, worktree_text: Some(text), prefix: &self.prefix, cached: None };
+        let query = TouchQuery { ranges, copy: Some(copy), prefix: &self.prefix, cached: None };
         self.with_blamer(|blamer| {
             let committed_text = blamer.read_file(&blob).ok_or_else(|| blamer.failure(&blob))?;
-            let lines = LineMap::between(&committed_text, text, &mut blamer.differ);
+            let lines = copy.line_map(&committed_text, &mut blamer.differ);
             let parts = query.parts(&LineInterner::default().version(committed_text, None));
             let mut counts = RangeCounts { of_ranges: vec![0; ranges.len()], parts };
             for part in &counts.parts {
@@ -89,7 +93,7 @@ impl History {
         cached: Option<&CachedTouches<'_>>,
     ) -> Outcome<Vec<u32>> {
         let (id, blob) = self.file_at_head(index, path.as_ref())?;
-        let query = TouchQuery { ranges, worktree_text: None, prefix: &self.prefix, cached };
+        let query = TouchQuery { ranges, copy: None, prefix: &self.prefix, cached };
         self.with_blamer(|blamer| {
             let counts = blamer.count_touches(index, id, blob, &query);
             counts.ok_or_else(|| blamer.failure(&blob))

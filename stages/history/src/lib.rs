@@ -84,6 +84,7 @@ mod tree;
 mod tree_diff;
 mod version_cache;
 mod walk_cache;
+mod working_copy;
 mod worktree_index;
 mod worktrees;
 
@@ -106,5 +107,6 @@ pub use mask::Mask;
 pub use open::RepositoryInfo;
 pub use outcome::{AttributedFile, Outcome, Unattributed};
 pub use touch::CachedTouches;
+pub use working_copy::WorkingCopy;
 pub use worktree_index::{TrackedFile, WorktreeIndex, WorktreeState};
 pub use worktrees::{git_directory, sibling_directories};

@@ -23,11 +23,11 @@ use crate::commit_graph::CommitPos;
 use crate::event_key::EventKey;
 use crate::events::{EventId, EventIndex};
 use crate::line_diff::{FileVersion, Hunk, LineDiffer, LineInterner};
-use crate::line_map::without_checkout_crlf;
 use crate::line_ranges::{RangePart, map_to_parent, merge_adjacent};
 use crate::rename::RenameTarget;
 use crate::tree_diff::PathState;
 use crate::version_cache::VersionCache;
+use crate::working_copy::WorkingCopy;
 
 /// Looks up a touch count that an earlier run has stored: how many commits touched a range of lines of a path as an event
 /// left it, that event included.
@@ -57,8 +57,8 @@ impl RangeCounts {
 /// The ranges of a file whose touches are counted.
 pub(crate) struct TouchQuery<'a> {
     pub(crate) ranges: &'a [Range<u32>],
-    /// The text whose lines the ranges refer to; `None` for the text at HEAD.
-    pub(crate) worktree_text: Option<&'a [u8]>,
+    /// The file whose lines the ranges refer to; `None` for the one at HEAD.
+    pub(crate) copy: Option<WorkingCopy<'a>>,
     /// The directory that the paths of `cached` are relative to, ending in `/`, or empty.
     pub(crate) prefix: &'a [u8],
     pub(crate) cached: Option<&'a CachedTouches<'a>>,
@@ -67,25 +67,22 @@ pub(crate) struct TouchQuery<'a> {
 impl TouchQuery<'_> {
     /// The ranges as parts of the version at HEAD.
     pub(crate) fn parts(&self, head: &FileVersion) -> Vec<RangePart> {
-        let ranges = (0u32..).zip(self.ranges);
-        let part = |lines: u32| {
-            move |(range, covered): (u32, &Range<u32>)| RangePart {
-                range,
-                start: covered.start,
-                end: covered.end.min(lines),
-            }
+        let compared = self.copy.map(|copy| copy.compared_with(&head.bytes));
+        let part = |lines: u32, (range, covered): (u32, &Range<u32>)| {
+            let covered = compared.as_ref().map_or_else(|| covered.clone(), |compared| compared.lines_of(covered));
+            RangePart { range, start: covered.start, end: covered.end.min(lines) }
         };
-        let mut parts: Vec<RangePart> = match self.worktree_text {
-            Some(text) if text != head.bytes => {
+        let ranges = (0u32..).zip(self.ranges);
+        let mut parts: Vec<RangePart> = match &compared {
+            Some(compared) if compared.bytes != head.bytes => {
                 let mut table = LineInterner::default();
                 let head_again = table.version(head.bytes.clone(), None);
-                let text = without_checkout_crlf(&head.bytes, text).into_owned();
-                let worktree = table.version(text, Some(&head_again));
+                let worktree = table.version(compared.bytes.to_vec(), Some(&head_again));
                 let hunks = LineDiffer::new(false).hunks(&table, &head_again, &worktree);
-                let parts = ranges.map(part(worktree.len())).filter(|part| part.start < part.end);
+                let parts = ranges.map(|range| part(worktree.len(), range)).filter(|part| part.start < part.end);
                 parts.map(|part| map_to_parent(part, &hunks).0).collect()
             }
-            _ => ranges.map(part(head.len())).collect(),
+            _ => ranges.map(|range| part(head.len(), range)).collect(),
         };
         parts.retain(|part| part.start < part.end);
         parts

@@ -9,10 +9,12 @@ mod signal;
 mod stored;
 mod walk;
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use aurora_history::{History, Options};
+use aurora_encoding::Text;
+use aurora_history::{History, Options, WorkingCopy};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
@@ -24,7 +26,7 @@ pub use stored::from_stored;
 pub(crate) use stored::to_stored;
 pub use walk::{HistoryWalk, WalkProgress};
 
-use crate::columns::{Attribution, BLAME, PATH, RECORD, Record, SIGNAL, STATUS, Signal, TEXT};
+use crate::columns::{Attribution, BLAME, ORIGINAL, Original, PATH, RECORD, Record, SIGNAL, STATUS, Signal, TEXT};
 use crate::services::service;
 use signal::signals;
 
@@ -65,7 +67,7 @@ impl StageConfig for GitSignal {
 
     fn access(&self) -> Access {
         Access::transform()
-            .reads([PATH.spec(), STATUS.spec(), TEXT.spec(), RECORD.spec()])
+            .reads([PATH.spec(), STATUS.spec(), TEXT.spec(), ORIGINAL.spec(), RECORD.spec()])
             .writes([BLAME.spec(), SIGNAL.spec()])
     }
 
@@ -85,7 +87,7 @@ impl Stage for GitSignalStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(GitSignal::TYPE, 2).with("tier", format!("{:?}", self.tier))
+        Fingerprint::new(GitSignal::TYPE, 3).with("tier", format!("{:?}", self.tier))
     }
 }
 
@@ -98,15 +100,18 @@ struct GitSignalWorker<'a> {
 impl Worker for GitSignalWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let (paths, statuses, texts) = (batch.read(PATH)?, batch.read(STATUS)?, batch.read(TEXT)?);
+        let originals = batch.read(ORIGINAL)?;
         let repository = &self.stage.repository;
         let mut ranges = vec![Vec::new(); paths.len()];
         for (file, Record(chunk)) in batch.chunk_files().iter().zip(batch.read(RECORD)?) {
             ranges[*file as usize].push(chunk.line_start.saturating_sub(1)..chunk.line_end);
         }
         let (mut blames, mut of_chunks) = (Vec::with_capacity(paths.len()), Vec::with_capacity(batch.chunks()));
-        for (((path, status), text), ranges) in paths.iter().zip(statuses).zip(texts).zip(ranges) {
+        for ((((path, status), text), original), ranges) in
+            paths.iter().zip(statuses).zip(texts).zip(originals).zip(ranges)
+        {
             let blame = if status.stores_chunks() {
-                repository.attribute(path, text, &ranges, self.stage.tier)
+                attribute(repository, path, text, original, &ranges, self.stage.tier)
             } else {
                 Attribution::NoRepository
             };
@@ -128,4 +133,21 @@ impl Worker for GitSignalWorker<'_> {
         batch.write(BLAME, blames)?;
         Ok(())
     }
+}
+
+/// Attributes the lines of a text to the commits of the bytes that it was made from.
+fn attribute(
+    repository: &Repository,
+    path: &str,
+    text: &str,
+    Original(bytes): &Original,
+    ranges: &[Range<u32>],
+    tier: HistoryTier,
+) -> Attribution {
+    let decoded = if bytes.is_empty() { None } else { aurora_encoding::decode(bytes.to_vec()) };
+    let copy = match &decoded {
+        Some(Text { text, newline, .. }) => WorkingCopy { bytes, text, newline },
+        None => WorkingCopy::utf_8(text),
+    };
+    repository.attribute(path, copy, ranges, tier)
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use aurora_cachefile::CacheFile;
 use aurora_history::{
     AttributedFile, EventIndex, EventKey, FileAttribution, History, HistoryError, Mask, ObjectId, Options,
-    Unattributed, WorktreeIndex, WorktreeState,
+    Unattributed, WorkingCopy, WorktreeIndex, WorktreeState,
 };
 use aurora_pipeline::CancelToken;
 use aurora_redact::masked;
@@ -254,7 +254,13 @@ impl Repository {
 
     /// Attributes a file of the working tree: as a whole, or line by line and for each of `ranges`, which count lines from 0
     /// and exclude their end.
-    pub fn attribute(&self, path: &str, text: &str, ranges: &[Range<u32>], tier: HistoryTier) -> Attribution {
+    pub fn attribute(
+        &self,
+        path: &str,
+        copy: WorkingCopy<'_>,
+        ranges: &[Range<u32>],
+        tier: HistoryTier,
+    ) -> Attribution {
         let Some(history) = &self.history else {
             return self.broken.clone().map_or(Attribution::NoRepository, Attribution::Unavailable);
         };
@@ -264,7 +270,7 @@ impl Repository {
             Err(failure) => return Attribution::Unavailable(failure.to_string().into()),
         }
         if tier == HistoryTier::Line
-            && let Some(unmoved) = self.attribute_unmoved(history, path, text, ranges)
+            && let Some(unmoved) = self.attribute_unmoved(history, path, copy, ranges)
         {
             return unmoved;
         }
@@ -286,7 +292,7 @@ impl Repository {
             let found = read.entry(path.to_vec()).or_insert_with(find).as_ref();
             found.filter(|(stored, _)| stored == key).map(|(_, stored)| Arc::clone(stored))
         };
-        match history.attribute(events, &cached, path, Some(text.as_bytes()), ranges) {
+        match history.attribute(events, &cached, path, Some(copy), ranges) {
             Ok(AttributedFile { blame, touches }) => Attribution::lines(blame, touches, key(events, path)),
             Err(Unattributed::Untracked) => Attribution::Untracked,
             Err(failure) => Attribution::Unavailable(failure.to_string().into()),
@@ -298,14 +304,14 @@ impl Repository {
         &self,
         history: &History,
         path: &str,
-        text: &str,
+        copy: WorkingCopy<'_>,
         ranges: &[Range<u32>],
     ) -> Option<Attribution> {
         if !self.is_unmoved() {
             return None;
         }
         let (key, committed) = self.stored(path.as_bytes())?;
-        match history.carry_over(&committed, &key, text.as_bytes(), ranges) {
+        match history.carry_over(&committed, &key, copy, ranges) {
             Ok(Some(AttributedFile { blame, touches })) => Some(Attribution::lines(blame, touches, key.to_bytes())),
             Ok(None) => None,
             Err(failure) => Some(Attribution::Unavailable(failure.to_string().into())),

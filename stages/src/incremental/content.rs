@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
+use aurora_encoding::Text;
 use aurora_languages::by_name;
 
 use crate::formats;
 
-/// How many bytes are searched for a NUL byte, as in git.
-const BINARY_PROBE: usize = 8_000;
 /// Smaller sources never count as minified.
 const MINIFIED_SIZE: usize = 8 << 10;
 /// Mean bytes per line from which a source counts as minified.
@@ -30,7 +29,9 @@ pub(super) enum FileContent {
         /// The format, if it is another one than the name of the file tells.
         format: Option<&'static str>,
         /// A warning if bytes were replaced.
-        warning: Option<&'static str>,
+        warning: Option<String>,
+        /// The bytes of the file, if they are others than those of the text.
+        original: Option<Vec<u8>>,
     },
     /// Nothing to index, with the reason.
     Nothing(Cow<'static, str>),
@@ -38,26 +39,19 @@ pub(super) enum FileContent {
 
 /// Decodes a text file; `format` is the one that its name tells.
 pub(super) fn decode(bytes: Vec<u8>, path: &str, format: &str) -> FileContent {
-    if bytes.is_empty() {
+    let Some(Text { text, encoding, is_repaired, original, .. }) = aurora_encoding::decode(bytes) else {
+        return FileContent::Nothing("binary".into());
+    };
+    if text.is_empty() {
         return FileContent::Nothing("empty file".into());
     }
-    let (text, warning) = match decode_utf16(&bytes) {
-        Some(text) => (text, None),
-        None if bytes[..bytes.len().min(BINARY_PROBE)].contains(&0) => return FileContent::Nothing("binary".into()),
-        None => match String::from_utf8(bytes) {
-            Ok(text) => (text, None),
-            Err(error) => {
-                let warning = "not valid UTF-8: the bytes at fault were replaced";
-                (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(warning))
-            }
-        },
-    };
+    let warning = is_repaired.then(|| format!("not valid {encoding}: the bytes at fault were replaced"));
     let is_unknown = format == formats::UNKNOWN;
     let found = formats::format_of_text(path, format, &text);
     if let Some(reason) = without_content(&text, found.unwrap_or(format), is_unknown) {
         return FileContent::Nothing(reason.into());
     }
-    FileContent::Text { text, format: found, warning }
+    FileContent::Text { text, format: found, warning, original }
 }
 
 /// Why a text has nothing that a search could be for. `is_unknown`: the name of its file does not tell its format.
@@ -73,16 +67,6 @@ fn without_content(text: &str, format: &str, is_unknown: bool) -> Option<&'stati
     let is_prose = formats::is_prose(format) && !is_unknown;
     let has_long_lines = || if is_plain || is_declarative { "data" } else { "minified or bundled" };
     (!is_prose && is_minified(text)).then(has_long_lines)
-}
-
-fn decode_utf16(bytes: &[u8]) -> Option<String> {
-    let unit: fn([u8; 2]) -> u16 = match bytes {
-        [0xff, 0xfe, ..] => u16::from_le_bytes,
-        [0xfe, 0xff, ..] => u16::from_be_bytes,
-        _ => return None,
-    };
-    let units = bytes[2..].chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
-    Some(char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
 }
 
 fn is_minified(text: &str) -> bool {
@@ -122,8 +106,13 @@ mod tests {
     fn bytes_become_text_or_a_reason() {
         assert_eq!(text("a.py", b"def f(): pass\n"), "def f(): pass\n");
         assert_eq!(text("a.py", b""), "<empty file>");
+        assert_eq!(text("a.py", b"\xef\xbb\xbf"), "<empty file>");
         assert_eq!(text("a.py", b"\x7fELF\0\0"), "<binary>");
-        assert_eq!(text("a.py", b"caf\xe9"), "caf\u{fffd}");
+        assert_eq!(text("a.py", b"caf\xe9"), "caf\u{e9}");
+        assert_eq!(text("a.py", "na\u{ef}ve\u{fffd}".as_bytes()), "na\u{ef}ve\u{fffd}");
+        assert_eq!(text("a.py", b"na\xc3\xafve caf\xc3\xa9 \xe9"), "na\u{ef}ve caf\u{e9} \u{fffd}");
+        assert_eq!(text("a.py", b"\xef\xbb\xbfhi"), "hi");
+        assert_eq!(text("run", b"\xef\xbb\xbf#!/usr/bin/python3\n"), "python: #!/usr/bin/python3\n");
         assert_eq!(text("a.py", b"\xff\xfeh\0i\0"), "hi");
         assert_eq!(text("a.py", b"\xfe\xff\0h\0i"), "hi");
         assert_eq!(text("a.js", "x=1;".repeat(4_000).as_bytes()), "<minified or bundled>");

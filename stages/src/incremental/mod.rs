@@ -22,8 +22,8 @@ use aurora_storage::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
-    ContentId, DOCUMENT, Document, FileStatus, HASH, INODE, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE,
-    STATUS, TEXT,
+    ContentId, DOCUMENT, Document, FileStatus, HASH, INODE, LANGUAGE, LanguageName, MTIME, ORIGINAL, Original, PATH,
+    RelativePath, SIZE, STATUS, TEXT,
 };
 use crate::formats;
 use crate::git_signal::Repository;
@@ -72,7 +72,7 @@ impl StageConfig for IncrementalCheck {
             .reads_optional([INODE.spec(), DOCUMENT.spec()])
             // This stage writes the rows of deleted files.
             .writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
-            .writes([STATUS.spec(), HASH.spec(), TEXT.spec()])
+            .writes([STATUS.spec(), HASH.spec(), TEXT.spec(), ORIGINAL.spec()])
             .offers([FILE_STORED])
             .restructures()
     }
@@ -125,7 +125,7 @@ impl Stage for IncrementalStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        let fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 3);
+        let fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 4);
         if self.config.redact { fingerprint.with("redact", aurora_redact::VERSION) } else { fingerprint }
     }
 
@@ -202,6 +202,7 @@ impl IncrementalStage {
             batch.write(STATUS, vec![FileStatus::Refreshed; records.len()])?;
             batch.write(HASH, records.iter().map(content).collect())?;
             batch.write(TEXT, texts)?;
+            batch.write(ORIGINAL, vec![Original::default(); records.len()])?;
             batch.write(FILE_STORED, stored)?;
             out.emit(batch)?;
         }
@@ -219,6 +220,7 @@ fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), S
     batch.write(STATUS, vec![FileStatus::Deleted; rows])?;
     batch.write(HASH, vec![ContentId::default(); rows])?;
     batch.write(TEXT, vec![Arc::from(""); rows])?;
+    batch.write(ORIGINAL, vec![Original::default(); rows])?;
     batch.write(FILE_STORED, vec![StoredValues::new_row(); rows])?;
     out.emit(batch)
 }
@@ -245,6 +247,7 @@ struct ChangedFile {
     status: FileStatus,
     content: ContentId,
     text: Arc<str>,
+    original: Original,
     /// The format that the text tells, if it is another one than the name of the file does.
     format: Option<&'static str>,
     /// What the last run stored in custom columns, if the file is only refreshed.
@@ -255,7 +258,7 @@ impl Worker for IncrementalWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let mut keep = Vec::with_capacity(batch.files());
         let (mut statuses, mut hashes, mut texts, mut stored) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut formats = Vec::new();
+        let (mut originals, mut formats) = (Vec::new(), Vec::new());
         let (paths, sizes) = (batch.read(PATH)?, batch.read(SIZE)?);
         let (mtimes, languages) = (batch.read(MTIME)?, batch.read(LANGUAGE)?);
         let (inodes, documents) = (batch.read_optional(INODE)?, batch.read_optional(DOCUMENT)?);
@@ -273,6 +276,7 @@ impl Worker for IncrementalWorker<'_> {
                 statuses.push(change.status);
                 hashes.push(change.content);
                 texts.push(change.text);
+                originals.push(change.original);
                 formats.push(change.format.map_or_else(|| languages[index].clone(), LanguageName::from));
                 stored.push(change.stored);
             }
@@ -286,6 +290,7 @@ impl Worker for IncrementalWorker<'_> {
         batch.write(STATUS, statuses)?;
         batch.write(HASH, hashes)?;
         batch.write(TEXT, texts)?;
+        batch.write(ORIGINAL, originals)?;
         batch.write(FILE_STORED, stored)?;
         Ok(())
     }
@@ -440,10 +445,12 @@ impl IncrementalWorker<'_> {
             }
             Some(status) => {
                 cx.count("files.refreshed", 1);
-                let FileContent::Text { text, format, .. } = self.decode(bytes, row) else { return Ok(None) };
-                let text = self.redacted(text, row, cx);
+                let FileContent::Text { text, format, original, .. } = self.decode(bytes, row) else {
+                    return Ok(None);
+                };
+                let (text, original) = self.redacted(text, original, row, cx);
                 let stored = stage.previous.custom_values_of(row.path).map_err(StageError::from_error)?;
-                return Ok(Some(ChangedFile { status, content, text, format, stored }));
+                return Ok(Some(ChangedFile { status, content, text, original, format, stored }));
             }
             None => {}
         }
@@ -453,6 +460,7 @@ impl IncrementalWorker<'_> {
             status: FileStatus::Touched,
             content,
             text: Arc::from(""),
+            original: Original::default(),
             format: None,
             stored: StoredValues::new_row(),
         }))
@@ -466,12 +474,12 @@ impl IncrementalWorker<'_> {
         row: &FileInput<'_>,
         cx: &StageContext<'_>,
     ) -> Result<ChangedFile, StageError> {
-        let (text, format) = match self.decode(bytes, row) {
-            FileContent::Text { text, format, warning } => {
+        let ((text, original), format) = match self.decode(bytes, row) {
+            FileContent::Text { text, format, warning, original } => {
                 if let Some(warning) = warning {
-                    cx.warn(row.path, warning);
+                    cx.warn(row.path, &warning);
                 }
-                (self.redacted(text, row, cx), format)
+                (self.redacted(text, original, row, cx), format)
             }
             FileContent::Nothing(reason) => {
                 cx.skip(row.path, &reason);
@@ -479,6 +487,7 @@ impl IncrementalWorker<'_> {
                     status: FileStatus::Skipped { reason: reason.as_ref().into() },
                     content,
                     text: Arc::from(""),
+                    original: Original::default(),
                     format: None,
                     stored: StoredValues::new_row(),
                 });
@@ -493,22 +502,30 @@ impl IncrementalWorker<'_> {
             },
             1,
         );
-        Ok(ChangedFile { status, content, text, format, stored: StoredValues::new_row() })
+        Ok(ChangedFile { status, content, text, original, format, stored: StoredValues::new_row() })
     }
 
     fn decode(&self, bytes: Vec<u8>, row: &FileInput<'_>) -> FileContent {
         if let Some(extract) = formats::extractor_of(row.language) {
             return match extract(&bytes) {
                 Ok(text) if text.trim().is_empty() => FileContent::Nothing("no text in the document".into()),
-                Ok(text) => FileContent::Text { text, format: None, warning: None },
+                Ok(text) => FileContent::Text { text, format: None, warning: None, original: None },
                 Err(error) => FileContent::Nothing(error.to_string().into()),
             };
         }
         content::decode(bytes, row.path, row.language)
     }
 
-    fn redacted(&self, text: String, row: &FileInput<'_>, cx: &StageContext<'_>) -> Arc<str> {
-        if self.stage.config.redact { redaction::masked(text, row.path, cx).into() } else { text.into() }
+    /// The text with its secrets masked, and the bytes of the file if they are others.
+    fn redacted(
+        &self,
+        text: String,
+        mut original: Option<Vec<u8>>,
+        row: &FileInput<'_>,
+        cx: &StageContext<'_>,
+    ) -> (Arc<str>, Original) {
+        let text = if self.stage.config.redact { redaction::masked(text, &mut original, row.path, cx) } else { text };
+        (text.into(), Original(original.unwrap_or_default().into()))
     }
 
     /// The content of a file. A file that is deleted or has become too large since it was discovered is removed from the index;

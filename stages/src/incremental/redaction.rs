@@ -20,12 +20,14 @@ pub(super) fn is_left_out(path: &str, cx: &StageContext<'_>) -> bool {
     has_secret
 }
 
-/// The text with its secrets masked. The run counts them by rule and names the file.
-pub(super) fn masked(text: String, path: &str, cx: &StageContext<'_>) -> String {
+/// Masks the secrets of a text, and keeps the bytes without masks in `original`. The run counts secrets by rule and names the
+/// file.
+pub(super) fn masked(text: String, original: &mut Option<Vec<u8>>, path: &str, cx: &StageContext<'_>) -> String {
     let secrets = find(&text);
     if secrets.is_empty() {
         return text;
     }
+    original.get_or_insert_with(|| text.as_bytes().to_vec());
     for secret in secrets.iter().filter(|secret| !secret.continues) {
         cx.count(&format!("{COUNTER}{}", secret.rule), 1);
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::fixture::{Repo, lines};
 use super::generator::{NAMES, Random, repository, seeds};
-use crate::{CachedAttribution, EventIndex, EventKey, FileAttribution, History, Mask, Options};
+use crate::{CachedAttribution, EventIndex, EventKey, FileAttribution, History, Mask, Options, WorkingCopy};
 
 const SEEDS: u64 = 6;
 const COMMITS: usize = 60;
@@ -35,8 +35,9 @@ fn at_head(history: &History, index: &EventIndex, known: &CachedAttribution<'_>)
             .output()
             .unwrap()
             .stdout;
+        let text = String::from_utf8(text).unwrap();
         let ranges = [0..5, 0..u32::MAX, 3..12, 12..20, 20..40];
-        let found = history.attribute(index, known, path, Some(&text), &ranges).unwrap();
+        let found = history.attribute(index, known, path, Some(WorkingCopy::utf_8(&text)), &ranges).unwrap();
         assert_eq!(found.touches, history.touch_counts(index, path, &ranges, None).unwrap(), "{path}");
         ((path, key), Arc::new(found.blame.committed))
     };

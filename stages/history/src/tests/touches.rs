@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::fixture::{Repo, lines};
 use super::generator::{Random, repository_without_links, seeds};
-use crate::{AttributedFile, EventIndex, EventKey, History, Options};
+use crate::{AttributedFile, EventIndex, EventKey, History, Options, WorkingCopy};
 
 const SEEDS: u64 = 10;
 const COMMITS: usize = 45;
@@ -148,7 +148,7 @@ fn ranges_of_a_changed_working_tree_are_those_that_a_commit_would_leave() {
     let ranges = [0..3, 2..6, 12..15, 14..20, 20..22, 21..22, 30..40];
     let (history, index) = repo.open();
     let AttributedFile { blame, touches: counts } =
-        history.attribute(&index, &|_, _| None, "file", Some(changed.as_bytes()), &ranges).unwrap();
+        history.attribute(&index, &|_, _| None, "file", Some(WorkingCopy::utf_8(&changed)), &ranges).unwrap();
     assert_eq!(blame.committed.blame, history.blame(&index, "file").unwrap());
     repo.commit_file("file", &changed);
     let after = check(&repo, "file", &ranges[..6]);

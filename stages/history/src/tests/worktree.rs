@@ -1,19 +1,29 @@
 //! Lines of the working tree, and sums over ranges of lines.
 
 use super::fixture::{Repo, assert_same, lines};
-use crate::NOT_COMMITTED;
+use crate::{NOT_COMMITTED, WorkingCopy};
 
 /// Writes `text` to the work tree and compares with `git blame` of the work tree.
 fn check_worktree(repo: &Repo, path: &str, text: &str) {
-    repo.write(path, text);
+    check_copy(repo, path, WorkingCopy::utf_8(text));
+}
+
+/// Writes the file to the work tree and compares with `git blame` of the work tree; returns the touches of the whole file.
+fn check_copy(repo: &Repo, path: &str, copy: WorkingCopy<'_>) -> u32 {
+    repo.write(path, copy.bytes);
     let (history, index) = repo.open();
     let ranges = [0..2, 0..u32::MAX, 40..60];
-    let found = history.attribute(&index, &|_, _| None, path, Some(text.as_bytes()), &ranges).unwrap();
-    assert_same(&found.blame.worktree(), &repo.git_blame_worktree(path), path);
+    let found = history.attribute(&index, &|_, _| None, path, Some(copy), &ranges).unwrap();
+    let mut expected = repo.git_blame_worktree(path);
+    // In UTF-16 git counts what is after the last line feed as a line.
+    expected.truncate(copy.text.lines().count());
+    assert_same(&found.blame.worktree(), &expected, path);
     // The same from the stored attribution, without a walk.
     let key = index.latest(path).unwrap();
-    let carried = history.carry_over(&found.blame.committed, &key, text.as_bytes(), &ranges).unwrap();
+    let carried = history.carry_over(&found.blame.committed, &key, copy, &ranges).unwrap();
+    let touches = found.touches[1];
     assert_eq!(carried, Some(found));
+    touches
 }
 
 #[test]
@@ -37,7 +47,8 @@ fn carriage_returns_of_a_checkout_are_no_change() {
     let text = lines("base", 20).replace("base 7\n", "seven\n").replace('\n', "\r\n");
     check_worktree(&repo, "file", &text);
     let (history, index) = repo.open();
-    let blame = history.attribute(&index, &|_, _| None, "file", Some(text.as_bytes()), &[]).unwrap().blame.worktree();
+    let blame =
+        history.attribute(&index, &|_, _| None, "file", Some(WorkingCopy::utf_8(&text)), &[]).unwrap().blame.worktree();
     assert_eq!(
         blame.entries.iter().filter(|entry| entry.commit == NOT_COMMITTED).map(|entry| entry.len).sum::<u32>(),
         1
@@ -56,6 +67,76 @@ fn committed_carriage_returns_are_content() {
 }
 
 #[test]
+fn bytes_are_compared_whatever_their_encoding() {
+    let latin_1 = |text: &str| -> Vec<u8> { text.chars().map(|c| c as u8).collect() };
+    let utf_16 = |text: &str, unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        format!("\u{feff}{text}").encode_utf16().flat_map(unit).collect()
+    };
+    let little = |text: &str| utf_16(text, u16::to_le_bytes);
+    let big = |text: &str| utf_16(text, u16::to_be_bytes);
+    let cases: [(&dyn Fn(&str) -> Vec<u8>, &[u8]); 3] = [(&latin_1, b"\n"), (&little, b"\n\0"), (&big, b"\0\n")];
+    for (encode, newline) in cases {
+        let repo = Repo::new();
+        let first = lines("caf\u{e9}", 40);
+        let second = first.replace("\u{e9} 7\n", "\u{e9} seven\n");
+        repo.commit_file("file", encode(&first));
+        repo.commit_file("file", encode(&second));
+        let edited = second.replace("\u{e9} 20\n", "\u{e9} twenty\nand \u{ea}\n").replace("\u{e9} 30\n", "");
+        for text in [second.as_str(), &edited, second.trim_end()] {
+            assert_eq!(check_copy(&repo, "file", WorkingCopy { bytes: &encode(text), text, newline }), 2);
+        }
+    }
+}
+
+#[test]
+fn a_line_of_utf_16_may_have_bytes_that_are_line_feeds() {
+    let repo = Repo::new();
+    let encode = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let first = "one\n\u{a15}\u{a0a}\u{10a}\nthree\n";
+    let second = first.replace("three", "four");
+    repo.commit_file("file", encode(first));
+    repo.commit_file("file", encode(&second));
+    let (history, index) = repo.open();
+    let copy = WorkingCopy { bytes: &encode(&second), text: &second, newline: b"\n\0" };
+    let ranges = [0..1, 1..2, 2..3, 0..2];
+    let found = history.attribute(&index, &|_, _| None, "file", Some(copy), &ranges).unwrap();
+    assert_eq!(found.touches, [1, 1, 2, 1]);
+    let blame = found.blame.worktree();
+    assert_eq!(blame.line_count(), 3);
+    assert_eq!(blame.commit_of(0), blame.commit_of(1));
+    assert_eq!(blame.commit_of(2).map(|commit| &commit.id), history.head());
+}
+
+#[test]
+fn a_checkout_in_another_encoding_is_no_change() {
+    let repo = Repo::new();
+    repo.write(".gitattributes", "file working-tree-encoding=UTF-16LE-BOM\n");
+    let text = lines("caf\u{e9}", 20);
+    let encode =
+        |text: &str| -> Vec<u8> { format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    repo.commit_file("file", encode(&text));
+    assert!(repo.git(&["show", "HEAD:file"]).starts_with("caf\u{e9} 0\n"));
+    for text in [text.as_str(), &text.replace(" 7\n", " seven\n"), &text.replace('\n', "\r\n")] {
+        let copy = WorkingCopy { bytes: &encode(text), text, newline: b"\n\0" };
+        if text.contains('\r') {
+            repo.git(&["config", "core.autocrlf", "true"]);
+        }
+        check_copy(&repo, "file", copy);
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_content() {
+    let repo = Repo::new();
+    let text = lines("base", 20);
+    let marked = format!("\u{feff}{text}");
+    repo.commit_file("file", &text);
+    check_copy(&repo, "file", WorkingCopy { bytes: marked.as_bytes(), text: &text, newline: b"\n" });
+    repo.commit_file("file", &marked);
+    check_copy(&repo, "file", WorkingCopy { bytes: marked.as_bytes(), text: &text, newline: b"\n" });
+}
+
+#[test]
 fn a_summary_counts_commits_authors_and_uncommitted_lines() {
     let repo = Repo::new();
     repo.commit_file("file", lines("base", 10));
@@ -64,7 +145,8 @@ fn a_summary_counts_commits_authors_and_uncommitted_lines() {
     let newest = repo.commit_file("file", lines("base", 10).replace("base 2\n", "two\n"));
     let (history, index) = repo.open();
     let text = lines("base", 10).replace("base 2\n", "two\n").replace("base 8\n", "eight\nnine\n");
-    let blame = history.attribute(&index, &|_, _| None, "file", Some(text.as_bytes()), &[]).unwrap().blame.worktree();
+    let blame =
+        history.attribute(&index, &|_, _| None, "file", Some(WorkingCopy::utf_8(&text)), &[]).unwrap().blame.worktree();
     let all = blame.summary(0..u32::MAX);
     assert_eq!((all.commits, all.uncommitted_lines), (2, 2));
     assert_eq!(all.newest.unwrap().id.to_string(), newest);

@@ -74,7 +74,7 @@ impl Source {
 /// # Errors
 /// The bytes are no notebook.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
-    let Notebook { cells, metadata } = serde_json::from_slice(bytes)?;
+    let Notebook { cells, metadata } = serde_json::from_str(&super::decoded(bytes))?;
     let mut text = String::new();
     for Cell { cell_type, source } in cells {
         let source = source.text();

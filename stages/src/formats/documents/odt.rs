@@ -13,7 +13,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     let markup = match bytes.strip_prefix(b"PK") {
         Some(_) => zipped_markup(bytes, "content.xml")?,
         None if bytes.len() as u64 > MAX_MARKUP_BYTES => return Err(ExtractError::TooLarge),
-        None => String::from_utf8_lossy(bytes).into_owned(),
+        None => super::decoded(bytes),
     };
     let mut reader = quick_xml::Reader::from_str(&markup);
     let (mut text, mut paragraph, mut level, mut depth) = (String::new(), String::new(), 0, 0);

@@ -1,0 +1,117 @@
+//! Encodings whose units have several bytes: UTF-16 and UTF-32.
+
+use encoding_rs::{UTF_16BE, UTF_16LE};
+
+use crate::plausible::{BINARY_PROBE, are_characters_of_text, is_odd, start_of};
+use crate::text::Text;
+
+/// Fewer units are too few to recognise UTF-16 without a mark.
+const MIN_UNMARKED_UNITS: usize = 4;
+/// In UTF-16 without a mark, at least one in this many characters is white space.
+const WHITE_SPACE: usize = 256;
+
+/// An encoding in units of several bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WideEncoding {
+    Utf16Le,
+    Utf16Be,
+    Utf32Le,
+    Utf32Be,
+}
+
+impl WideEncoding {
+    /// The encoding that the byte order mark at the start of a file tells, and the length of the mark.
+    pub(crate) fn of_mark(bytes: &[u8]) -> Option<(Self, usize)> {
+        match bytes {
+            [0xff, 0xfe, 0, 0, ..] => Some((Self::Utf32Le, 4)),
+            [0, 0, 0xfe, 0xff, ..] => Some((Self::Utf32Be, 4)),
+            [0xff, 0xfe, ..] => Some((Self::Utf16Le, 2)),
+            [0xfe, 0xff, ..] => Some((Self::Utf16Be, 2)),
+            _ => None,
+        }
+    }
+
+    /// The text of bytes after a mark, and whether some were replaced; `None` if they are no text.
+    pub(crate) fn decode_marked(self, bytes: &[u8]) -> Option<(String, bool)> {
+        // A mark is short: any file may start with these bytes. One unit in 4,000 tells most of them.
+        are_characters_of_text(self.decode(start_of(bytes)).0.chars()).then(|| self.decode(bytes))
+    }
+
+    /// Decodes UTF-16 without a mark, in which all characters have to be those of a text; `None` if the bytes are anything else.
+    ///
+    /// One of the two bytes of an ASCII character is zero, and every text has spaces or line ends: its place gives the order.
+    pub(crate) fn decode_unmarked(bytes: &[u8]) -> Option<(Self, String)> {
+        if bytes.len() % 2 != 0 || bytes.len() < 2 * MIN_UNMARKED_UNITS {
+            return None;
+        }
+        let zeros = |at: usize| start_of(bytes).chunks_exact(2).filter(|unit| unit[at] == 0).count();
+        let encoding = if zeros(1) > zeros(0) { Self::Utf16Le } else { Self::Utf16Be };
+        let decode = |bytes: &[u8]| {
+            let (text, is_repaired) = encoding.decode(bytes);
+            let has_only = |plausible: fn(char) -> bool| text.chars().all(plausible);
+            (!is_repaired && has_only(|c| !is_odd(c))).then_some(text)
+        };
+        // Few bytes tell most files apart. The last of them may be half of a surrogate pair.
+        let start = &bytes[..bytes.len().min(BINARY_PROBE / 16)];
+        if encoding.decode(start).0.trim_end_matches(char::REPLACEMENT_CHARACTER).chars().any(is_odd) {
+            return None;
+        }
+        let text = decode(bytes)?;
+        let count = |is_counted: fn(char) -> bool| text.chars().filter(|c| is_counted(*c)).count();
+        let all = count(|_| true);
+        // Random units are letters of some script more often than not, but not of one that has spaces.
+        let is_text = count(char::is_whitespace) * WHITE_SPACE >= all && count(char::is_alphabetic) * 4 >= all;
+        (is_text && has_few_blocks(&text)).then_some((encoding, text))
+    }
+
+    fn decode(self, bytes: &[u8]) -> (String, bool) {
+        let decoder = match self {
+            Self::Utf16Le => UTF_16LE,
+            Self::Utf16Be => UTF_16BE,
+            Self::Utf32Le | Self::Utf32Be => return self.decode_utf_32(bytes),
+        };
+        let (text, is_repaired) = decoder.decode_without_bom_handling(bytes);
+        (text.into_owned(), is_repaired)
+    }
+
+    fn decode_utf_32(self, bytes: &[u8]) -> (String, bool) {
+        let (units, rest) = bytes.as_chunks();
+        let mut is_repaired = !rest.is_empty();
+        let number = if self == Self::Utf32Le { u32::from_le_bytes } else { u32::from_be_bytes };
+        let text = units.iter().map(|unit| {
+            char::from_u32(number(*unit)).unwrap_or_else(|| {
+                is_repaired = true;
+                char::REPLACEMENT_CHARACTER
+            })
+        });
+        (text.collect(), is_repaired)
+    }
+
+    /// A text in this encoding.
+    pub(crate) fn text(self, text: String, is_repaired: bool, original: Vec<u8>) -> Text {
+        let (encoding, newline): (_, &[u8]) = match self {
+            Self::Utf16Le => ("UTF-16LE", b"\n\0"),
+            Self::Utf16Be => ("UTF-16BE", b"\0\n"),
+            Self::Utf32Le => ("UTF-32LE", b"\n\0\0\0"),
+            Self::Utf32Be => ("UTF-32BE", b"\0\0\0\n"),
+        };
+        Text { text, encoding, newline, is_repaired, original: Some(original) }
+    }
+}
+
+/// Whether most characters are in few blocks of 256, as in every language but those with ideographs or syllables, or are among
+/// the usual ideographs and syllables.
+fn has_few_blocks(text: &str) -> bool {
+    let mut in_block = [0_usize; 256];
+    let (mut all, mut usual) = (0, 0);
+    for c in text.chars() {
+        let code = u32::from(c);
+        all += 1;
+        usual +=
+            usize::from(matches!(code, 0..0x100 | 0x3000..0x3100 | 0x4e00..0xa000 | 0xac00..0xd7b0 | 0xff00..0xfff0));
+        in_block[(code >> 8 & 0xff) as usize] += 1;
+    }
+    in_block.sort_unstable_by(|left, right| right.cmp(left));
+    let in_few = in_block[..4].iter().sum::<usize>();
+    usual.max(in_few) * 10 >= all * 9
+}
