@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use aurora_project::{Names, definition, relations};
+use aurora_project::{Names, definition, member_of, relations};
 use aurora_query::{BranchEnd, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions};
-use aurora_storage::Snapshot;
+use aurora_storage::{ChunkId, Snapshot};
 
 use crate::args_graph::GraphArgs;
 use crate::failure::Outcome;
@@ -26,9 +26,9 @@ pub(crate) fn run(args: &GraphArgs, program: &Program) -> Outcome {
     let here = place::here();
     let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
     let index = RelationIndex::new(&snapshot);
-    let id = definition(&names, &index, &args.name)?;
+    let named = definition(&names, &index, &args.name)?;
     let options = TreeOptions { relation: args.relation(), depth: args.depth, min_confidence: args.min_confidence };
-    let tree = index.tree(id, &options).map_err(opened::failure)?;
+    let tree = index.tree(&named, &options).map_err(opened::failure)?;
     let terminal = &program.terminal;
     match args.format {
         ReportFormat::Text => {
@@ -52,7 +52,12 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn text(&self, tree: &RelationTree, options: &TreeOptions) -> Outcome {
         let mut out = self.terminal.stdout();
-        writeln!(out, "{}", self.line(&tree.root)?)?;
+        writeln!(out, "{}", self.line(&tree.root, tree.member.as_deref())?)?;
+        for declaration in &tree.declarations {
+            if let Some(place) = self.place(*declaration)? {
+                writeln!(out, "{}{place}", self.terminal.out.paint(Role::Faint, "declared in "))?;
+            }
+        }
         self.branches(&mut out, &tree.root, "")?;
         out.flush()?;
         if tree.root.children.is_empty() {
@@ -86,7 +91,7 @@ impl Printer<'_> {
                 out,
                 "{}{}",
                 self.terminal.out.paint(Role::Faint, &format!("{indent}{branch}")),
-                self.line(child)?
+                self.line(child, None)?
             )?;
             self.branches(out, child, &format!("{indent}{below}"))?;
         }
@@ -94,13 +99,13 @@ impl Printer<'_> {
     }
 
     /// `Type.method  src/file.py:12  0.98 import`
-    fn line(&self, node: &TreeNode) -> Outcome<String> {
+    fn line(&self, node: &TreeNode, member: Option<&str>) -> Outcome<String> {
         let paint = self.terminal.out;
         let Some(chunk) = self.snapshot.chunk(node.id).map_err(opened::failure)? else { return Ok(String::new()) };
-        let name = paint.paint(Role::Heading, &sanitize::line(chunk.qualified_name()));
-        let place = format!("{}:{}", sanitize::line(chunk.path()), chunk.line_start());
-        let place = self.links.link(chunk.path(), Some(chunk.line_start()), &paint.paint(Role::Path, &place));
-        let mut line = format!("{name}  {place}");
+        let name = chunk.qualified_name();
+        let name = member.map_or_else(|| name.to_owned(), |member| member_of(name, member));
+        let name = paint.paint(Role::Heading, &sanitize::line(&name));
+        let mut line = format!("{name}  {}", self.place(node.id)?.unwrap_or_default());
         if let Some((reason, confidence)) = node.relation {
             line += &paint.paint(Role::Faint, &format!("  {confidence:.2} {}", reason.as_str()));
         }
@@ -110,6 +115,14 @@ impl Printer<'_> {
             None => {}
         }
         Ok(line)
+    }
+
+    /// `src/file.py:12`
+    fn place(&self, id: ChunkId) -> Outcome<Option<String>> {
+        let Some(chunk) = self.snapshot.chunk(id).map_err(opened::failure)? else { return Ok(None) };
+        let place = format!("{}:{}", sanitize::line(chunk.path()), chunk.line_start());
+        let place = self.terminal.out.paint(Role::Path, &place);
+        Ok(Some(self.links.link(chunk.path(), Some(chunk.line_start()), &place)))
     }
 }
 

@@ -59,7 +59,7 @@ pub use programs::{
     untrusted as untrusted_stages, without as without_programs,
 };
 pub use project::Project;
-pub use relations::{RelatedChunk, RelationReport, definition, relations};
+pub use relations::{RelatedChunk, RelationReport, definition, member_of, relations};
 pub use rerankers::{reranker, reranker_called};
 pub use roots::{known_roots, root_names};
 pub use runs::{RunsReport, run_reports};

@@ -1,6 +1,6 @@
 //! The relations of a definition, as a report.
 
-use aurora_query::{BranchEnd, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions};
+use aurora_query::{BranchEnd, Named, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions};
 use aurora_storage::{ChunkId, LabelKind, Snapshot, StorageError};
 use serde::Serialize;
 
@@ -17,16 +17,16 @@ const SUGGESTIONS: usize = 3;
 /// # Errors
 /// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], that the index cannot be read, or that the request was
 /// cancelled.
-pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<ChunkId, ProjectError> {
+pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<Named, ProjectError> {
     if let Some((id, _)) = names.known_chunk(name)? {
-        return Ok(id);
+        return Ok(Named { id, member: None });
     }
     match relations.find(name)?.as_slice() {
         [] => Err(ProjectError::UnknownName { name: name.to_owned(), near: near_names(names, relations, name)? }),
-        [one] => Ok(*one),
+        [one] => Ok(one.clone()),
         several => {
             let listed = several.iter().take(MOST_LISTED);
-            let ids = listed.filter_map(|id| names.snapshot.chunk(*id).transpose());
+            let ids = listed.filter_map(|named| names.snapshot.chunk(named.id).transpose());
             let ids = ids.map(|chunk| Ok(chunk?.key().into_owned())).collect::<Result<_, StorageError>>()?;
             Err(ProjectError::AmbiguousName { name: name.to_owned(), count: several.len(), ids })
         }
@@ -53,8 +53,8 @@ fn near_names(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> R
     near.sort();
     let mut shown = Vec::new();
     for (_, other) in near.into_iter().take(MOST_LISTED) {
-        for id in relations.find(&other)?.into_iter().take(SUGGESTIONS) {
-            shown.extend(names.snapshot.chunk(id)?.map(|chunk| chunk.qualified_name().to_owned()));
+        for named in relations.find(&other)?.into_iter().take(SUGGESTIONS) {
+            shown.extend(names.snapshot.chunk(named.id)?.map(|chunk| chunk.qualified_name().to_owned()));
         }
     }
     shown.dedup();
@@ -74,6 +74,9 @@ pub struct RelationReport {
     pub min_confidence: f64,
     /// The definition that was asked for.
     pub root: RelatedChunk,
+    /// Where the definition is declared beside its own place, as by prototypes in headers; left out if nowhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub declarations: Vec<RelatedChunk>,
     /// Relations of less confidence that were left out.
     pub left_out: usize,
     /// Names that the definition calls and that mean nothing in the repository, sorted.
@@ -123,20 +126,31 @@ pub fn relations(
     tree: &RelationTree,
     options: &TreeOptions,
 ) -> Result<RelationReport, StorageError> {
+    let mut root = related(snapshot, &tree.root)?.unwrap_or_default();
+    if let Some(member) = &tree.member {
+        root.name = member_of(&root.name, member);
+    }
+    let declarations = tree.declarations.iter().filter_map(|id| described(snapshot, *id).transpose());
     Ok(RelationReport {
         relation: name_of(options.relation),
         depth: options.depth,
         min_confidence: rounded(options.min_confidence),
-        root: related(snapshot, &tree.root)?.unwrap_or_default(),
+        root,
+        declarations: declarations.collect::<Result<_, StorageError>>()?,
         left_out: tree.left_out,
         external: tree.external.clone(),
         complete: !tree.is_cut,
     })
 }
 
+/// The qualified name of a member that has no chunk of its own.
+pub fn member_of(of: &str, member: &str) -> String {
+    format!("{of}.{member}")
+}
+
 /// The recursion is as deep as the tree.
 fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>, StorageError> {
-    let Some(chunk) = snapshot.chunk(node.id)? else { return Ok(None) };
+    let Some(described) = described(snapshot, node.id)? else { return Ok(None) };
     let children = match node.end {
         Some(_) => None,
         None => {
@@ -145,12 +159,6 @@ fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>,
         }
     };
     Ok(Some(RelatedChunk {
-        id: chunk.key().into_owned(),
-        chunk_type: chunk.chunk_type().as_str(),
-        name: chunk.qualified_name().to_owned(),
-        file: chunk.path().to_owned(),
-        line_start: chunk.line_start(),
-        line_end: chunk.line_end(),
         reason: node.relation.map(|(reason, _)| reason.as_str()),
         confidence: node.relation.map(|(_, confidence)| rounded(confidence)),
         end: node.end.map(|end| match end {
@@ -158,6 +166,20 @@ fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>,
             BranchEnd::Repeated => "repeated",
         }),
         children,
+        ..described
+    }))
+}
+
+/// A definition without its relations.
+fn described(snapshot: &Snapshot, id: ChunkId) -> Result<Option<RelatedChunk>, StorageError> {
+    Ok(snapshot.chunk(id)?.map(|chunk| RelatedChunk {
+        id: chunk.key().into_owned(),
+        chunk_type: chunk.chunk_type().as_str(),
+        name: chunk.qualified_name().to_owned(),
+        file: chunk.path().to_owned(),
+        line_start: chunk.line_start(),
+        line_end: chunk.line_end(),
+        ..RelatedChunk::default()
     }))
 }
 

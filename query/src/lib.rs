@@ -55,8 +55,8 @@ pub use config::{
 pub use explain::{Boost, Explanation, Points};
 pub use filter::{Condition, Facet, FacetValue, FilterError, FilterSpec, ListProblem, Operator, TextFilter, facets};
 pub use graph::{
-    BranchEnd, DEEPEST_TREE, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree, TreeNode,
-    TreeOptions,
+    BranchEnd, DEEPEST_TREE, Named, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree,
+    TreeNode, TreeOptions,
 };
 pub use memory::{Aging, Forgetting, Retention, Source};
 pub use path_class::is_side_code;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::syntax::Syntax;
+use super::syntax::{Imports, Syntax};
 use super::tokens::{TokenKind, Tokens};
 use super::type_name::{angle_closer, angle_opener};
 
@@ -23,6 +23,8 @@ pub(crate) struct CallSite {
     pub(crate) arguments: Option<usize>,
     /// `new` stands in front.
     pub(crate) is_new: bool,
+    /// It is a macro of Rust.
+    pub(crate) is_macro: bool,
 }
 
 /// The calls of a name in the text of a definition called `own_name`, whose first place is that of the definition.
@@ -55,16 +57,15 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     {
         return None;
     }
-    let receiver = match before {
-        "." | "?." | "->" | "::" | "?->" | "&." | "\\" => at.checked_sub(2).map(|end| start_of(tokens, end)),
-        _ => None,
-    };
+    let separator = at.checked_sub(1).filter(|before| tokens.is_separator(*before));
+    let receiver = separator.and_then(|separator| separator.checked_sub(1)).map(|end| start_of(tokens, end));
     let first = receiver.unwrap_or(at);
     Some(CallSite {
         name: at,
         receiver,
         arguments: open.and_then(|open| count(tokens, open)),
         is_new: tokens.before(first) == "new" || tokens.at(first) == "new",
+        is_macro: syntax.imports == Imports::Rust && tokens.at(at + 1) == "!",
     })
 }
 
@@ -136,14 +137,15 @@ pub(crate) fn start_of(tokens: &Tokens, end: usize) -> usize {
             }
         }
         if tokens.at(at) == ">" {
-            match angle_opener(tokens, at).and_then(|open| open.checked_sub(1)) {
-                Some(before) if tokens.at(before) == "::" && before > first => at = before - 1,
-                Some(before) => at = before,
-                None => return at,
+            let Some(open) = angle_opener(tokens, at) else { return at };
+            match open.checked_sub(1).filter(|before| *before > first) {
+                Some(before) if tokens.at(before) == "::" => at = before - 1,
+                Some(before) if tokens.is_name(before) && !is_keyword(tokens.at(before)) => at = before,
+                // Rust: <T as Trait>::f
+                _ => return open,
             }
         }
-        let separated = matches!(tokens.before(at), "." | "?." | "->" | "::" | "?->" | "&." | "\\");
-        if separated && at >= 2 && at - 2 >= first {
+        if at >= 2 && at - 2 >= first && tokens.is_separator(at - 1) {
             at -= 2;
             continue;
         }
@@ -161,9 +163,9 @@ pub(crate) fn is_keyword(word: &str) -> bool {
 }
 
 /// What distinguishes the calls of one name: the tokens of the receiver, and the number of arguments.
-fn shape<'t>(tokens: &'t Tokens, site: &CallSite) -> (Vec<&'t str>, Option<usize>, bool) {
+fn shape<'t>(tokens: &'t Tokens, site: &CallSite) -> (Vec<&'t str>, Option<usize>, bool, bool) {
     let receiver = site.receiver.map_or(site.name..site.name, |start| start..site.name);
-    (receiver.map(|at| tokens.at(at)).collect(), site.arguments, site.is_new)
+    (receiver.map(|at| tokens.at(at)).collect(), site.arguments, site.is_new, site.is_macro)
 }
 
 #[cfg(test)]
@@ -191,6 +193,10 @@ mod tests {
         check("go", "s.mu.Lock(); Lock{}", "Lock", &["s.mu.0", "-"]);
         check("java", "list.forEach(this::send)", "send", &["this::-"]);
         check("rust", "Vec::<u8>::new()", "new", &["Vec::<u8>::0"]);
+        check("rust", "return <T as Shape>::area(x)", "area", &["<TasShape>::1"]);
+        check("php", "return \\M\\P1::st(\\f(1))", "st", &["M\\P1::1"]);
+        check("php", "return \\f(1)", "f", &["1"]);
+        check("cpp", "return ::n::max(1, 2)", "max", &["n::2"]);
     }
 
     #[test]

@@ -164,6 +164,11 @@ fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
         }
         ":" if matches!(before, "var" | "final" | "auto") => Some(Declared::Element(last + 2)),
         "}" | "," | ":" => destructured(tokens, at),
+        // Rust: if let Some(name) = value
+        ")" if matches!(tokens.before(at), "(" | "mut" | "ref") && tokens.at(at + 2) == "=" => {
+            let open = tokens.opener(at)?;
+            matches!(tokens.before(open), "Some" | "Ok").then_some(Declared::Value(at + 3, 0))
+        }
         _ => None,
     }
 }

@@ -14,12 +14,14 @@
 
 mod call_sites;
 mod choice;
+mod crates;
 mod declarations;
 mod imports;
 mod index;
 mod infer;
 mod meaning;
 mod modules;
+mod prototypes;
 mod reason;
 mod relations;
 mod resolve;
@@ -31,5 +33,5 @@ mod tree;
 mod type_name;
 
 pub use reason::Reason;
-pub use relations::{Related, RelatedDefinitions, Relation, RelationIndex};
+pub use relations::{Named, Related, RelatedDefinitions, Relation, RelationIndex};
 pub use tree::{BranchEnd, DEEPEST_TREE, RelationTree, TreeNode, TreeOptions};

@@ -6,6 +6,8 @@ use aurora_storage::{ChunkId, ChunkType, Label, Snapshot, StorageError};
 use rustc_hash::FxHashSet;
 
 use super::index::{Definition, Index, MOST_NAMESAKES};
+use super::modules::ends_in;
+use super::prototypes;
 use super::reason::Reason;
 use super::resolve::{self, Target};
 use super::scope;
@@ -29,6 +31,15 @@ pub enum Relation {
     Callers,
     /// The types that extend or implement a type, or the methods that override a method.
     Implementers,
+}
+
+/// What a name means: a definition, or a member of one that has no chunk of its own, as the methods of an interface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The first chunk of the definition.
+    pub id: ChunkId,
+    /// The name of the member.
+    pub member: Option<String>,
 }
 
 /// A definition that another one is related to.
@@ -74,39 +85,87 @@ impl<'s> RelationIndex<'s> {
         self.index.is_cancelled()
     }
 
-    /// The first chunk of the definition that a chunk is a piece of; `None` if the chunk is no code.
+    /// The first chunk of the definition that a chunk is a piece of, or that it declares; `None` if the chunk is no code.
     ///
     /// # Errors
     /// When the index is damaged.
     pub fn definition_of(&self, id: ChunkId) -> Result<Option<ChunkId>, StorageError> {
-        Ok(self.index.definition(id)?.map(|definition| definition.id))
+        let Some(definition) = self.index.definition(id)? else { return Ok(None) };
+        let meant = prototypes::declared_by(&self.index, &definition)?;
+        Ok(Some(if let [one] = meant.as_slice() { one.id } else { definition.id }))
     }
 
     /// The definitions that a name means: those with this qualified name, or whose qualified name ends in it; in another case, if
-    /// there are none in this one. Separators of qualified names may be written as dots. In the order of their keys.
+    /// there are none in this one. Separators of qualified names may be written as dots. In the order of their keys. What only
+    /// declares a definition does not count beside it.
     ///
     /// # Errors
     /// When the index is damaged.
-    pub fn find(&self, name: &str) -> Result<Vec<ChunkId>, StorageError> {
+    pub fn find(&self, name: &str) -> Result<Vec<Named>, StorageError> {
         let wanted = dotted(name);
         let last = wanted.rsplit('.').next().unwrap_or_default();
+        let folded = wanted.to_lowercase();
         let mut found = Vec::new();
         for id in self.index.chunks(Label::Defines(last), MOST_NAMESAKES)?.list {
-            found.extend(self.index.definition(id)?.filter(|definition| !definition.is_module));
+            let Some(definition) = self.index.definition(id)?.filter(|definition| !definition.is_module) else {
+                continue;
+            };
+            let qualified = dotted(&definition.qualified_name);
+            if ends_in(&qualified.to_lowercase(), &folded) {
+                found.push((qualified, definition, None));
+                continue;
+            }
+            // A member in the chunk of its type.
+            let inner =
+                self.index.inner_names(id)?.into_iter().find(|inner| inner.to_lowercase() == last.to_lowercase());
+            if let Some(inner) = inner.filter(|_| definition.is_type() && wanted.contains('.')) {
+                let qualified = format!("{qualified}.{inner}");
+                if ends_in(&qualified.to_lowercase(), &folded) {
+                    found.push((qualified, definition, Some(inner)));
+                }
+            }
         }
-        let ends =
-            |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-        let folded = wanted.to_lowercase();
-        found.retain(|definition| ends(&dotted(&definition.qualified_name).to_lowercase(), &folded));
-        if found.iter().any(|definition| ends(&dotted(&definition.qualified_name), &wanted)) {
-            found.retain(|definition| ends(&dotted(&definition.qualified_name), &wanted));
+        for is_meant in [
+            (|name: &str, wanted: &str| ends_in(name, wanted)) as fn(&str, &str) -> bool,
+            |name: &str, wanted: &str| name == wanted,
+        ] {
+            if found.iter().any(|(name, ..)| is_meant(name, &wanted)) {
+                found.retain(|(name, ..)| is_meant(name, &wanted));
+            }
         }
-        if found.iter().any(|definition| dotted(&definition.qualified_name) == wanted) {
-            found.retain(|definition| dotted(&definition.qualified_name) == wanted);
+        // Members in the chunks of their types are declarations, if they have chunks of their own elsewhere.
+        if found.iter().any(|(_, _, member)| member.is_none()) {
+            found.retain(|(_, _, member)| member.is_none());
+        }
+        let mut named: Vec<(String, Named)> = Vec::new();
+        for (_, definition, member) in found {
+            for meant in prototypes::declared_by(&self.index, &definition)? {
+                named.push((meant.key.clone(), Named { id: meant.id, member: member.clone() }));
+            }
+        }
+        named.sort_by(|a, b| a.0.cmp(&b.0));
+        named.dedup_by(|a, b| a.0 == b.0);
+        Ok(named.into_iter().map(|(_, named)| named).collect())
+    }
+
+    /// Where a definition is declared beside its own place: prototypes, and the types that declare a member. In the order of their
+    /// keys.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn declarations(&self, id: ChunkId) -> Result<Vec<ChunkId>, StorageError> {
+        let Some(definition) = self.index.definition(id)? else { return Ok(Vec::new()) };
+        let mut found = prototypes::declarations(&self.index, &definition)?;
+        if definition.syntax.prototypes
+            && definition.is_function()
+            && let Some(own) = scope::enclosing_type(&self.index, &definition)?
+            && own.path != definition.path
+            && self.index.inner_names(own.id)?.contains(&definition.name)
+        {
+            found.push(own);
         }
         found.sort_by(|a, b| a.key.cmp(&b.key));
-        found.dedup_by_key(|definition| definition.id);
-        Ok(found.into_iter().map(|definition| definition.id).collect())
+        Ok(found.into_iter().map(|declaration| declaration.id).collect())
     }
 
     /// The definitions that a chunk's is related to.
@@ -114,12 +173,31 @@ impl<'s> RelationIndex<'s> {
     /// # Errors
     /// When the index is damaged.
     pub fn related(&self, id: ChunkId, relation: Relation) -> Result<RelatedDefinitions, StorageError> {
+        self.related_to(&Named { id, member: None }, relation)
+    }
+
+    /// The definitions that a chunk's, or a member in it, is related to.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn related_to(&self, named: &Named, relation: Relation) -> Result<RelatedDefinitions, StorageError> {
         self.index.begin();
-        let Some(definition) = self.index.definition(id)? else { return Ok(RelatedDefinitions::default()) };
-        let (mut found, external, is_cut) = match relation {
-            Relation::Callees => self.callees(&definition)?,
-            Relation::Callers => self.callers(&definition)?,
-            Relation::Implementers => self.implementers(&definition)?,
+        let Some(definition) = self.index.definition(named.id)? else { return Ok(RelatedDefinitions::default()) };
+        let (mut found, external, is_cut) = match (relation, &named.member) {
+            (Relation::Callees, None) => self.callees(&definition)?,
+            // A member without a chunk of its own has no body.
+            (Relation::Callees, Some(_)) => (Vec::new(), Vec::new(), false),
+            (Relation::Callers, None) => self.callers(&definition, self.names_in_calls(&definition)?)?,
+            (Relation::Callers, Some(member)) => self.callers(&definition, vec![member.clone()])?,
+            (Relation::Implementers, None) if definition.is_type() => {
+                let (types, is_cut) = self.subtypes(&definition)?;
+                (types, Vec::new(), is_cut)
+            }
+            (Relation::Implementers, None) => match scope::enclosing_type(&self.index, &definition)? {
+                Some(own) => self.overrides(own, &definition.name, definition.id)?,
+                None => (Vec::new(), Vec::new(), false),
+            },
+            (Relation::Implementers, Some(member)) => self.overrides(Rc::clone(&definition), member, definition.id)?,
         };
         found.sort_by(|a, b| {
             b.confidence.total_cmp(&a.confidence).then_with(|| a.definition.key.cmp(&b.definition.key))
@@ -157,7 +235,12 @@ impl<'s> RelationIndex<'s> {
         Ok((names, bases))
     }
 
-    fn callers(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
+    /// What calls a definition by one of these names.
+    fn callers(
+        &self,
+        of: &Rc<Definition>,
+        names: Vec<String>,
+    ) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
         let mut found: Vec<Target> = Vec::new();
         let mut is_cut = false;
         let mut seen = FxHashSet::default();
@@ -166,7 +249,7 @@ impl<'s> RelationIndex<'s> {
         if of.is_type() {
             meant.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
         }
-        for name in self.names_in_calls(of)? {
+        for name in names {
             let chunks = self.index.chunks(Label::Calls(&name), MOST_CALLERS)?;
             is_cut |= chunks.is_cut;
             for id in chunks.list {
@@ -240,14 +323,14 @@ impl<'s> RelationIndex<'s> {
         Ok(names)
     }
 
-    fn implementers(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
-        if of.is_type() {
-            let (types, is_cut) = self.subtypes(of)?;
-            return Ok((types, Vec::new(), is_cut));
-        }
-        let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok((Vec::new(), Vec::new(), false)) };
+    /// Members of a name anywhere below a type, other than one of them.
+    fn overrides(
+        &self,
+        own: Rc<Definition>,
+        name: &str,
+        but: ChunkId,
+    ) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
         let (mut found, mut is_cut) = (Vec::new(), false);
-        // Overrides anywhere below.
         let (mut queue, mut seen) = (vec![own], FxHashSet::default());
         while let Some(at) = queue.pop() {
             let (types, cut) = self.subtypes(&at)?;
@@ -256,8 +339,8 @@ impl<'s> RelationIndex<'s> {
                 if seen.len() >= MAX_IMPLEMENTERS || !seen.insert(subtype.definition.id) {
                     continue;
                 }
-                for member in scope::own_members(&self.index, &subtype.definition, &of.name)? {
-                    if member.id != of.id {
+                for member in scope::own_members(&self.index, &subtype.definition, name)? {
+                    if member.id != but {
                         add(&mut found, Target { definition: member, ..subtype.clone() });
                     }
                 }
@@ -355,7 +438,7 @@ impl<'s> RelationIndex<'s> {
 
 /// A qualified name with dots between its parts.
 fn dotted(name: &str) -> String {
-    let name = name.trim().trim_end_matches("()").replace("::", ".").replace("->", ".");
+    let name = name.trim().trim_end_matches("()").trim_start_matches([':', '\\']).replace("::", ".").replace("->", ".");
     name.replace(['#', '\\'], ".")
 }
 

@@ -24,6 +24,14 @@ pub(crate) struct Syntax {
     pub(crate) literals: bool,
     /// A type is an interface of every type that has its methods.
     pub(crate) structural_interfaces: bool,
+    /// What is defined in one file may be declared in others.
+    pub(crate) prototypes: bool,
+    /// Qualified names begin with namespaces, which any file can add to.
+    pub(crate) namespaces: bool,
+    /// The types of receivers and their members do not change at run time.
+    pub(crate) fixed_members: bool,
+    /// Types whose names are keywords or begin in lower case, and that no file defines.
+    pub(crate) builtins: &'static [&'static str],
 }
 
 impl Syntax {
@@ -84,9 +92,13 @@ const PLAIN: Syntax = Syntax {
     bare_calls: false,
     literals: false,
     structural_interfaces: false,
+    prototypes: false,
+    namespaces: false,
+    fixed_members: false,
+    builtins: &[],
 };
 
-static SYNTAXES: [Syntax; 16] = [
+static SYNTAXES: [Syntax; 17] = [
     Syntax {
         languages: &["python"],
         group: 1,
@@ -105,10 +117,12 @@ static SYNTAXES: [Syntax; 16] = [
         imports: Imports::Ecma,
         implicit_members: false,
         constructors: &["constructor"],
+        prototypes: true,
         ..PLAIN
     },
     Syntax {
         languages: &["go"],
+        fixed_members: true,
         group: 3,
         declarations: Declarations::NameType,
         imports: Imports::Go,
@@ -120,9 +134,11 @@ static SYNTAXES: [Syntax; 16] = [
         structural_interfaces: true,
         ..PLAIN
     },
-    Syntax { languages: &["java", "groovy"], group: 4, imports: Imports::Package, ..PLAIN },
+    Syntax { languages: &["java"], group: 4, imports: Imports::Package, fixed_members: true, ..PLAIN },
+    Syntax { languages: &["groovy"], group: 4, imports: Imports::Package, ..PLAIN },
     Syntax {
         languages: &["kotlin", "scala"],
+        fixed_members: true,
         group: 4,
         declarations: Declarations::NameColonType,
         imports: Imports::Package,
@@ -131,6 +147,7 @@ static SYNTAXES: [Syntax; 16] = [
     },
     Syntax {
         languages: &["rust"],
+        fixed_members: true,
         group: 5,
         literals: true,
         declarations: Declarations::NameColonType,
@@ -139,13 +156,38 @@ static SYNTAXES: [Syntax; 16] = [
         base: &[],
         implicit_members: false,
         constructors: &[],
+        builtins: &[
+            "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64",
+            "bool", "char", "str",
+        ],
         ..PLAIN
     },
-    Syntax { languages: &["c", "cpp", "objc"], group: 6, literals: true, own: &["this", "self"], ..PLAIN },
-    Syntax { languages: &["csharp"], group: 7, base: &["base"], ..PLAIN },
+    Syntax {
+        languages: &["c", "cpp", "objc"],
+        fixed_members: true,
+        group: 6,
+        literals: true,
+        own: &["this", "self"],
+        prototypes: true,
+        namespaces: true,
+        ..PLAIN
+    },
+    Syntax {
+        languages: &["csharp"],
+        fixed_members: true,
+        group: 7,
+        base: &["base"],
+        namespaces: true,
+        builtins: &[
+            "bool", "byte", "sbyte", "char", "decimal", "double", "float", "int", "uint", "nint", "nuint", "long",
+            "ulong", "short", "ushort", "object", "string", "dynamic",
+        ],
+        ..PLAIN
+    },
     Syntax { languages: &["dart"], group: 8, ..PLAIN },
     Syntax {
         languages: &["swift"],
+        fixed_members: true,
         group: 9,
         declarations: Declarations::NameColonType,
         own: &["self", "Self"],
@@ -160,6 +202,7 @@ static SYNTAXES: [Syntax; 16] = [
         base: &["parent"],
         implicit_members: false,
         constructors: &["__construct"],
+        namespaces: true,
         ..PLAIN
     },
     Syntax {

@@ -95,6 +95,22 @@ impl Tokens {
         self.places.get(name).into_iter().flatten().map(|place| *place as usize)
     }
 
+    /// Whether nothing is between a token and the one before it.
+    pub(crate) fn is_glued(&self, index: usize) -> bool {
+        let before = index.checked_sub(1).and_then(|before| self.list.get(before));
+        before.zip(self.list.get(index)).is_some_and(|(before, token)| before.end == token.start)
+    }
+
+    /// Whether the token at a place is a separator that belongs to what is in front of it: that in `a::b`, but not in
+    /// `return ::b`. Between dots may be white space.
+    pub(crate) fn is_separator(&self, index: usize) -> bool {
+        match self.at(index) {
+            "." | "?." | "->" | "?->" | "&." => true,
+            "::" | "\\" => self.is_glued(index),
+            _ => false,
+        }
+    }
+
     /// Whether a token begins a line.
     pub(crate) fn is_first(&self, index: usize) -> bool {
         self.list.get(index).is_some_and(|token| token.is_first)

@@ -4,7 +4,7 @@ use aurora_storage::{ChunkId, StorageError};
 use rustc_hash::FxHashSet;
 
 use super::reason::Reason;
-use super::relations::{Relation, RelationIndex};
+use super::relations::{Named, Relation, RelationIndex};
 
 /// Most definitions of one tree.
 const MOST_NODES: usize = 2_000;
@@ -29,6 +29,10 @@ pub struct RelationTree {
     pub root: TreeNode,
     /// Relations of less confidence that were left out.
     pub left_out: usize,
+    /// The member of the root that was asked for, if it has no chunk of its own.
+    pub member: Option<String>,
+    /// Where the root is declared beside its own place.
+    pub declarations: Vec<ChunkId>,
     /// Names that the definition calls and that mean nothing in the repository, sorted.
     pub external: Vec<String>,
     /// Something was left out because there was too much.
@@ -62,8 +66,9 @@ impl RelationIndex<'_> {
     ///
     /// # Errors
     /// When the index is damaged.
-    pub fn tree(&self, root: ChunkId, options: &TreeOptions) -> Result<RelationTree, StorageError> {
-        let root = self.definition_of(root)?.unwrap_or(root);
+    pub fn tree(&self, named: &Named, options: &TreeOptions) -> Result<RelationTree, StorageError> {
+        let root = self.definition_of(named.id)?.unwrap_or(named.id);
+        let named = Named { id: root, member: named.member.clone() };
         let mut walk = Walk {
             relations: self,
             options,
@@ -73,13 +78,15 @@ impl RelationIndex<'_> {
             left_out: 0,
             is_cut: false,
         };
-        let mut external = self.related(root, options.relation)?.external;
+        let mut external = self.related_to(&named, options.relation)?.external;
         external.sort_unstable();
-        let children = walk.children(root, options.depth.min(DEEPEST_TREE))?;
+        let children = walk.children(&named, options.depth.min(DEEPEST_TREE))?;
         let Walk { left_out, is_cut, .. } = walk;
         Ok(RelationTree {
             root: TreeNode { id: root, relation: None, end: None, children },
             left_out,
+            declarations: self.declarations(root)?,
+            member: named.member,
             external,
             is_cut,
         })
@@ -100,11 +107,11 @@ struct Walk<'r, 's> {
 
 impl Walk<'_, '_> {
     /// What is related to a definition. The recursion is at most [`DEEPEST_TREE`] deep.
-    fn children(&mut self, id: ChunkId, depth: u32) -> Result<Vec<TreeNode>, StorageError> {
+    fn children(&mut self, of: &Named, depth: u32) -> Result<Vec<TreeNode>, StorageError> {
         if depth == 0 || self.relations.is_cancelled() {
             return Ok(Vec::new());
         }
-        let related = self.relations.related(id, self.options.relation)?;
+        let related = self.relations.related_to(of, self.options.relation)?;
         self.is_cut |= related.is_cut;
         let mut children = Vec::new();
         for other in related.list {
@@ -128,7 +135,7 @@ impl Walk<'_, '_> {
         // After all of them: what is a child here is not shown as a repetition below one of the others.
         for child in children.iter_mut().filter(|child| child.end.is_none()) {
             self.above.push(child.id);
-            child.children = self.children(child.id, depth - 1)?;
+            child.children = self.children(&Named { id: child.id, member: None }, depth - 1)?;
             self.above.pop();
         }
         Ok(children)

@@ -82,8 +82,8 @@ pub(crate) async fn graph(
         .read(asked.root.as_deref(), move |searcher, request| {
             let snapshot = searcher.snapshot();
             let index = RelationIndex::within(snapshot, request.budget.clone());
-            let id = definition(&searcher.names().within(&request.budget), &index, &asked.name)?;
-            let tree = index.tree(id, &options)?;
+            let named = definition(&searcher.names().within(&request.budget), &index, &asked.name)?;
+            let tree = index.tree(&named, &options)?;
             request.budget.check()?;
             Ok(relations(snapshot, &tree, &options)?)
         })
