@@ -4,7 +4,7 @@ use std::io::Write;
 
 use aurora_project::{Names, definition, relations, root_name};
 use aurora_query::{BranchEnd, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions};
-use aurora_storage::Snapshot;
+use aurora_storage::{ChunkId, Snapshot};
 
 use crate::args_graph::GraphArgs;
 use crate::failure::Outcome;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &GraphArgs, program: &Program) -> Outcome {
     let index = RelationIndex::new(&snapshot);
     let named = definition(&names, &index, &args.name)?;
     let options = TreeOptions { relation: args.relation(), depth: args.depth, min_confidence: args.min_confidence };
-    let tree = index.tree(named, &options).map_err(opened::failure)?;
+    let tree = index.tree(&named, &options).map_err(opened::failure)?;
     let terminal = &program.terminal;
     match args.format {
         ReportFormat::Text => {
@@ -54,6 +54,11 @@ impl Printer<'_> {
         let mut out = self.terminal.stdout();
         let name = root_name(self.snapshot, tree).map_err(opened::failure)?;
         writeln!(out, "{}", self.line(&tree.root, Some(&name))?)?;
+        for declaration in &tree.declarations {
+            if let Some(place) = self.place(*declaration)? {
+                writeln!(out, "{}{place}", self.terminal.out.paint(Role::Faint, "declared in "))?;
+            }
+        }
         self.branches(&mut out, &tree.root, "")?;
         out.flush()?;
         if tree.root.children.is_empty() {
@@ -99,9 +104,7 @@ impl Printer<'_> {
         let paint = self.terminal.out;
         let Some(chunk) = self.snapshot.chunk(node.id).map_err(opened::failure)? else { return Ok(String::new()) };
         let name = paint.paint(Role::Heading, &sanitize::line(name.unwrap_or(chunk.qualified_name())));
-        let place = format!("{}:{}", sanitize::line(chunk.path()), chunk.line_start());
-        let place = self.links.link(chunk.path(), Some(chunk.line_start()), &paint.paint(Role::Path, &place));
-        let mut line = format!("{name}  {place}");
+        let mut line = format!("{name}  {}", self.place(node.id)?.unwrap_or_default());
         if let Some((reason, confidence)) = node.relation {
             line += &paint.paint(Role::Faint, &format!("  {confidence:.2} {}", reason.as_str()));
         }
@@ -111,6 +114,14 @@ impl Printer<'_> {
             None => {}
         }
         Ok(line)
+    }
+
+    /// `src/file.py:12`
+    fn place(&self, id: ChunkId) -> Outcome<Option<String>> {
+        let Some(chunk) = self.snapshot.chunk(id).map_err(opened::failure)? else { return Ok(None) };
+        let place = format!("{}:{}", sanitize::line(chunk.path()), chunk.line_start());
+        let place = self.terminal.out.paint(Role::Path, &place);
+        Ok(Some(self.links.link(chunk.path(), Some(chunk.line_start()), &place)))
     }
 }
 

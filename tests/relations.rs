@@ -196,15 +196,15 @@ fn java_resolves_overloads_inherited_members_and_constructors() {
     let index = RelationIndex::new(&snapshot);
     let key = |id| snapshot.chunk(id).expect("a sound index").expect("a live chunk").key().into_owned();
     let callees = |name: &str| -> Vec<String> {
-        let [id] = index.find(name).expect("a sound index")[..] else { panic!("{name}") };
-        let found = index.related(id, Relation::Callees).expect("a sound index");
+        let [named] = &index.find(name).expect("a sound index")[..] else { panic!("{name}") };
+        let found = index.related(named.id, Relation::Callees).expect("a sound index");
         found.list.iter().map(|other| key(other.id).rsplit(':').next().expect("a name").to_owned()).collect()
     };
     assert_eq!(callees("Store.sell"), ["Till.add", "Till.add#2", "Base.close"]);
     assert_eq!(callees("Store.Store"), ["Base.Base"]);
     assert_eq!(callees("Store.Seller.close"), ["Base.close"]);
-    let [_, second] = index.find("Till.add").expect("a sound index")[..] else { panic!("two overloads") };
-    let callers = index.related(second, Relation::Callers).expect("a sound index").list;
+    let [_, second] = &index.find("Till.add").expect("a sound index")[..] else { panic!("two overloads") };
+    let callers = index.related(second.id, Relation::Callers).expect("a sound index").list;
     assert_eq!(
         callers.iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(),
         ["Till.java:Till.add", "Store.java:Store.sell"]
@@ -260,7 +260,7 @@ fn a_tree_ends_where_it_meets_itself() {
         "def a():\n    b()\n    c()\n\n\ndef b():\n    c()\n\n\ndef c():\n    a()\n    unknown.c()\n    print()\n";
     let (_fixture, snapshot) = indexed(&[("m.py", text)]);
     let index = RelationIndex::new(&snapshot);
-    let [root] = index.find("a").expect("a sound index")[..] else { panic!("one definition") };
+    let [root] = &index.find("a").expect("a sound index")[..] else { panic!("one definition") };
     let options = TreeOptions { relation: Relation::Callees, depth: 5, min_confidence: 0.4 };
     let tree = index.tree(root, &options).expect("a sound index");
     fn shown(snapshot: &Snapshot, node: &TreeNode) -> String {
@@ -324,9 +324,9 @@ fn names_without_a_chunk_stand_for_what_is_around_them() {
     ]);
     let index = RelationIndex::new(&snapshot);
     let related = |name: &str, relation: Relation| -> Vec<String> {
-        let [named] = &index.find_members(name).expect("a sound index")[..] else { panic!("{name}") };
+        let [named] = &index.find(name).expect("a sound index")[..] else { panic!("{name}") };
         let options = TreeOptions { relation, depth: 1, min_confidence: 0.0 };
-        let tree = index.tree(named.clone(), &options).expect("a sound index");
+        let tree = index.tree(named, &options).expect("a sound index");
         tree.root.children.iter().map(|child| self::name(&snapshot, child.id)).collect()
     };
     assert_eq!(related("Api.run", Relation::Callers), ["Use.java:Use.go"]);
@@ -334,7 +334,7 @@ fn names_without_a_chunk_stand_for_what_is_around_them() {
     assert_eq!(related("Api.run", Relation::Implementers), ["Job.java:Job.run"]);
     assert!(related("Api.run", Relation::Callees).is_empty());
     assert!(related("limit", Relation::Callees).is_empty());
-    assert!(index.find_members("Job.LIMIT").expect("a sound index").is_empty());
+    assert!(index.find("Job.LIMIT").expect("a sound index").is_empty());
 }
 
 #[test]
@@ -601,4 +601,243 @@ fn perl_and_r_follow_packages_and_objects() {
             "a.R:run -> a.R:Stack.push receiver",
         ],
     );
+}
+
+const PROTOTYPES: &[(&str, &str)] = &[
+    ("a.h", "int add(int, int);\ntypedef struct S S;\nstatic inline int one(void) { return 1; }\n"),
+    ("b.h", "int add(int a, int b);\n"),
+    (
+        "a.c",
+        "#include \"a.h\"\n\nint add(int a, int b);\n\nstruct S {\n    int x;\n};\n\nint add(int a, int b) {\n    return a + b;\n}\n",
+    ),
+    ("c.c", "static int add(int a) {\n    return a;\n}\n"),
+    ("main.c", "#include \"a.h\"\n\nint main(void) {\n    S s;\n    return add(one(), 2);\n}\n"),
+];
+
+#[test]
+fn a_prototype_is_no_definition() {
+    let (_fixture, snapshot) = indexed(PROTOTYPES);
+    let index = RelationIndex::new(&snapshot);
+    let key = |id| snapshot.chunk(id).expect("a sound index").expect("a live chunk").key().into_owned();
+    let found = index.find("add").expect("a sound index");
+    assert_eq!(found.iter().map(|named| key(named.id)).collect::<Vec<_>>(), ["code:a.c:add#2", "code:c.c:add"]);
+    let places = index.declarations(found[0].id).expect("a sound index");
+    assert_eq!(places.into_iter().map(key).collect::<Vec<_>>(), ["code:a.c:add", "code:a.h:add", "code:b.h:add"]);
+    assert_eq!(index.find("S").expect("a sound index").len(), 1);
+    let callers = index.related(found[0].id, Relation::Callers).expect("a sound index").list;
+    assert_eq!(callers.iter().map(|other| key(other.id)).collect::<Vec<_>>(), ["code:main.c:main"]);
+    check(PROTOTYPES, Relation::Callees, &["main.c:main -> a.c:add global", "main.c:main -> a.h:one global"]);
+}
+
+#[test]
+fn a_name_that_is_only_declared_is_found_once() {
+    let files = [
+        ("a.h", "int add(int, int);\n"),
+        ("b.h", "int add(int, int);\n"),
+        ("m.c", "int f(void) {\n    return add(1, 2);\n}\n"),
+    ];
+    let (_fixture, snapshot) = indexed(&files);
+    assert_eq!(RelationIndex::new(&snapshot).find("add").expect("a sound index").len(), 1);
+    check(&files, Relation::Callees, &["m.c:f -> a.h:add global"]);
+}
+
+const CPP: &[(&str, &str)] = &[
+    (
+        "k.h",
+        "#include <memory>\n\nnamespace n {\n\nstruct B {\n    virtual ~B();\n    // Rests.\n    virtual void rest();\n};\n\nclass K : public ::n::B {\n public:\n    // Makes one.\n    K(int a);\n    // Moves.\n    void move();\n    static int count(int x);\n};\n\ntemplate <typename T>\nstruct G {\n    T get();\n};\n\nstruct D : virtual B, G<int> {};\n\nint max(int a, int b);\n\n}\n",
+    ),
+    (
+        "k.cpp",
+        "#include \"k.h\"\n\nnamespace n {\n\nK::K(int a) {}\n\nvoid K::move() {\n    count(1);\n    rest();\n}\n\nint K::count(int x) {\n    return std::max(x, 1);\n}\n\nvoid B::rest() {}\n\nint max(int a, int b) {\n    return a > b ? a : b;\n}\n\n}\n",
+    ),
+    (
+        "main.cpp",
+        "#include \"k.h\"\n\nvoid use() {\n    n::K k(1);\n    k.move();\n}\n\nvoid point() {\n    std::unique_ptr<n::K> p = std::make_unique<n::K>(1);\n    p->move();\n    auto q = std::make_shared<n::K>(1);\n    q->rest();\n    std::string s;\n    s.move();\n    std::move(s);\n}\n\nint most() {\n    return ::n::max(n::K::count(1), std::max(1, 2));\n}\n",
+    ),
+];
+
+#[test]
+fn cpp_resolves_namespaces_and_pointers() {
+    check(
+        CPP,
+        Relation::Callees,
+        &[
+            "k.cpp:n::K::move -> k.cpp:n::K::count scope",
+            "k.cpp:n::K::move -> k.cpp:n::B::rest inherited",
+            "main.cpp:use -> k.cpp:n::K::move receiver",
+            "main.cpp:point -> k.cpp:n::K::move receiver",
+            "main.cpp:point -> k.cpp:n::B::rest inherited",
+            "main.cpp:most -> k.cpp:n::max import",
+            "main.cpp:most -> k.cpp:n::K::count receiver",
+        ],
+    );
+    check(
+        CPP,
+        Relation::Implementers,
+        &["k.h:n::B -> k.h:n::D scope", "k.h:n::B -> k.h:n::K scope", "k.h:n::G -> k.h:n::D scope"],
+    );
+}
+
+const CRATES: &[(&str, &str)] = &[
+    ("Cargo.toml", "[workspace]\nmembers = [\"app\", \"my-lib\"]\n"),
+    ("my-lib/Cargo.toml", "[package]\nname = \"my-lib\"\nversion = \"0.1.0\"\n"),
+    (
+        "my-lib/src/lib.rs",
+        "pub mod net;\nmod util;\n\npub use util::only;\n\npub fn run() {\n    net::send();\n    crate::net::send();\n    self::net::send();\n}\n",
+    ),
+    (
+        "my-lib/src/net/mod.rs",
+        "pub mod deep;\n\npub fn send() {\n    super::run();\n    deep::dig();\n}\n\npub trait Shape {\n    fn area(&self) -> i32;\n\n    fn twice(&self) -> i32 {\n        2\n    }\n}\n\npub struct Socket;\n\nimpl Socket {\n    pub fn open() -> Self {\n        Self::new()\n    }\n\n    fn new() -> Self {\n        Socket\n    }\n\n    pub fn close(&self) {\n        <Self as Shape>::area(self);\n        self.twice();\n    }\n}\n\nimpl Shape for Socket {\n    fn area(&self) -> i32 {\n        1\n    }\n}\n\npub fn max(a: i32, b: i32) -> i32 {\n    a\n}\n",
+    ),
+    (
+        "my-lib/src/net/deep.rs",
+        "pub fn dig() {\n    super::send();\n    i32::max(1, 2);\n    std::cmp::max(1, 2);\n    String::from(\"a\").close();\n    format!(\"{}\", 1);\n}\n",
+    ),
+    ("my-lib/src/util.rs", "pub fn send() {}\n\npub fn only() {}\n\npub fn format(x: i32) {}\n"),
+    ("app/Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.1.0\"\n"),
+    (
+        "app/src/main.rs",
+        "use my_lib::net::Socket;\n\nfn send() {}\n\nfn main() {\n    my_lib::net::send();\n    my_lib::only();\n    Socket::open().close();\n}\n",
+    ),
+];
+
+#[test]
+fn rust_follows_paths_through_modules_and_crates() {
+    check(
+        CRATES,
+        Relation::Callees,
+        &[
+            "lib.rs:run -> mod.rs:send import",
+            "mod.rs:send -> lib.rs:run import",
+            "mod.rs:send -> deep.rs:dig import",
+            "mod.rs:Socket::open -> mod.rs:Socket::new receiver",
+            "mod.rs:Socket::close -> mod.rs:Socket::area receiver",
+            "mod.rs:Socket::close -> mod.rs:Shape::twice inherited",
+            "deep.rs:dig -> mod.rs:send import",
+            "main.rs:main -> mod.rs:send import",
+            "main.rs:main -> util.rs:only import",
+            "main.rs:main -> mod.rs:Socket::open receiver",
+            "main.rs:main -> mod.rs:Socket::close receiver",
+        ],
+    );
+}
+
+/// Files, and a call in them that means nothing in the repository.
+#[test]
+fn what_is_outside_of_the_repository_calls_nothing_in_it() {
+    let files = [
+        (
+            "Main.java",
+            "class Main {\n    void run(String text) {\n        Math.max(1, 2);\n        Integer.parseInt(\"1\");\n        String.format(\"a\");\n        \"a\".format();\n        text.trim().format();\n    }\n}\n\nclass Own {\n    static int max(int a, int b) {\n        return a;\n    }\n\n    static int parseInt(String s) {\n        return 0;\n    }\n\n    static String format(String s) {\n        return s;\n    }\n}\n",
+        ),
+        (
+            "a.cs",
+            "class Program {\n    void Run(string s) {\n        int.TryParse(\"1\");\n        Math.Max(1, 2);\n        s.Split(',');\n        \"a\".Split(',');\n        s.Trim().Split(',');\n    }\n}\n\nstatic class Own {\n    static bool TryParse(string s) => true;\n    static int Max(int a, int b) => a;\n    static string Split(string s) => s;\n}\n",
+        ),
+        (
+            "a.swift",
+            "class Own {\n    func split(_ s: String) {}\n    static func parse(_ s: String) {}\n}\n\nfunc run(s: String) {\n    s.split(\",\")\n    \"a\".split(\",\")\n    JSON.parse(\"x\")\n}\n",
+        ),
+        (
+            "a.php",
+            "<?php\nnamespace M;\nclass Own {\n    public function format($x) {\n        return $x;\n    }\n}\nfunction run() {\n    $d = new \\DateTime();\n    $d->format('Y');\n    \\DateTime::format('Y');\n}\n",
+        ),
+        (
+            "a.scala",
+            "class Own {\n  def max(a: Int, b: Int): Int = a\n}\nclass Use {\n  def run(s: String): Unit = {\n    Math.max(1, 2)\n    s.max(1, 2)\n  }\n}\n",
+        ),
+        (
+            "a.kt",
+            "object Own {\n    fun max(a: Int, b: Int): Int = a\n    fun map(f: Any): Any = f\n}\n\nfun run() {\n    Math.max(1, 2)\n    listOf(1).map(2)\n}\n",
+        ),
+    ];
+    for file in files {
+        assert_eq!(relations(&[file], Relation::Callees), [""; 0], "{}", file.0);
+    }
+}
+
+#[test]
+fn types_are_named_with_their_packages() {
+    check(
+        &[
+            ("src/org/b/Other.java", "package org.b;\n\npublic class Other {\n    public void go() {\n    }\n}\n"),
+            (
+                "src/org/a/Main.java",
+                "package org.a;\n\nclass Main extends org.b.Other {\n    void run(org.b.Other other) {\n        other.go();\n        new org.b.Other().go();\n        go();\n    }\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &[
+            "Main.java:Main -> Other.java:Other import",
+            "Main.java:Main.run -> Other.java:Other import",
+            "Main.java:Main.run -> Other.java:Other.go receiver",
+        ],
+    );
+    check(
+        &[
+            (
+                "a.php",
+                "<?php\nnamespace M;\nclass P0 {\n    public function up() {\n    }\n}\nfunction helper() {\n}\n",
+            ),
+            (
+                "b.php",
+                "<?php\nnamespace N;\nuse M\\P0;\nclass C extends \\M\\P0 {\n    private \\M\\P0 $p;\n    public function go(P0 $a, \\M\\P0 $b) {\n        $this->p->up();\n        \\M\\helper();\n    }\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &["b.php:N\\C::go -> a.php:M\\P0::up receiver", "b.php:N\\C::go -> a.php:M\\helper global"],
+    );
+    check(
+        &[
+            ("a.cs", "namespace App.Core\n{\n    public class Der\n    {\n        public void Run() {}\n    }\n}\n"),
+            (
+                "b.cs",
+                "namespace App.Web\n{\n    class Page\n    {\n        private readonly App.Core.Der _der;\n        void Go(Core.Der other)\n        {\n            _der.Run();\n            other.Run();\n        }\n    }\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &["b.cs:App.Web.Page.Go -> a.cs:App.Core.Der.Run receiver"],
+    );
+    check(
+        &[
+            ("a.kt", "package a.b\n\nopen class Base<T> {\n    fun up() {}\n}\n\ninterface I {\n    fun run()\n}\n"),
+            (
+                "b.kt",
+                "package c\n\nclass Der : a.b.Base<Int>(), a.b.I {\n    override fun run() {\n        up()\n    }\n}\n\nfun use(d: a.b.Base<Int>) {\n    d.up()\n}\n",
+            ),
+        ],
+        Relation::Implementers,
+        &["a.kt:Base -> b.kt:Der import", "a.kt:I -> b.kt:Der import"],
+    );
+    check(
+        &[
+            ("go.mod", "module ex.org/m\n"),
+            ("p/p.go", "package p\n\ntype G[X any] struct{}\n\nfunc (g *G[X]) Up() {}\n"),
+            (
+                "main.go",
+                "package main\n\nimport \"ex.org/m/p\"\n\ntype E struct {\n\tp.G[int]\n}\n\nfunc main() {\n\te := E{}\n\te.Up()\n}\n",
+            ),
+        ],
+        Relation::Implementers,
+        &["p.go:G -> main.go:E import"],
+    );
+}
+
+#[test]
+fn members_without_chunks_have_names() {
+    let files = [(
+        "a.ts",
+        "export interface Sender {\n  send(item: string): void;\n  stop(): void;\n}\n\nexport class Queue implements Sender {\n  send(item: string): void {}\n  stop(): void {}\n}\n\nexport function run(sender: Sender) {\n  sender.send('a');\n}\n\nexport function end(sender: Sender) {\n  sender.stop();\n}\n",
+    )];
+    let (_fixture, snapshot) = indexed(&files);
+    let index = RelationIndex::new(&snapshot);
+    let [named] = &index.find("Sender.send").expect("a sound index")[..] else { panic!("one member") };
+    assert_eq!(named.member.as_deref(), Some("send"));
+    let related = |relation| {
+        let found = index.related_to(named, relation).expect("a sound index").list;
+        found.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>()
+    };
+    assert_eq!(related(Relation::Callers), ["a.ts:run"]);
+    assert_eq!(related(Relation::Implementers), ["a.ts:Queue.send"]);
+    assert!(related(Relation::Callees).is_empty());
 }

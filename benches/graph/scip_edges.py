@@ -51,7 +51,9 @@ def place(definition):
 
 
 def name_of(symbol):
-    name = re.split(r"[/#.]", symbol.rstrip("#.").removesuffix("()"))[-1].strip("`")
+    # rust-analyzer: impl#[`Type<T>`][Trait]method().
+    symbol = re.sub(r"\[(`[^`]*`|[^\]]*)\]", "", symbol.rstrip("#.!").removesuffix("()"))
+    name = re.split(r"[/#.]", symbol)[-1].strip("`")
     return "" if name.startswith("<") else re.sub(r"\(.*$", "", name)
 
 

@@ -1,7 +1,7 @@
 //! The relations of a definition, as a report.
 
 use aurora_query::{BranchEnd, Named, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions};
-use aurora_storage::{ChunkType, LabelKind, Snapshot, StorageError};
+use aurora_storage::{ChunkId, ChunkType, LabelKind, Snapshot, StorageError};
 use serde::Serialize;
 
 use crate::chunk_name::{MAX_COMPARED_BYTES, Names};
@@ -21,11 +21,7 @@ pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) 
     if let Some((id, _)) = names.known_chunk(name)? {
         return Ok(id.into());
     }
-    let mut found: Vec<Named> = relations.find(name)?.into_iter().map(Named::from).collect();
-    if found.is_empty() {
-        found = relations.find_members(name)?;
-    }
-    match found.as_slice() {
+    match relations.find(name)?.as_slice() {
         [] => {
             names.check_place(name)?;
             Err(ProjectError::UnknownName { name: name.to_owned(), near: near_names(names, relations, name)? })
@@ -60,8 +56,9 @@ fn near_names(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> R
     near.sort();
     let mut shown = Vec::new();
     for (_, other) in near.into_iter().take(MOST_LISTED) {
-        for id in relations.find(&other)?.into_iter().take(SUGGESTIONS) {
-            shown.extend(names.snapshot.chunk(id)?.map(|chunk| chunk.qualified_name().to_owned()));
+        let found = relations.find(&other)?.into_iter().filter(|named| named.member.is_none());
+        for named in found.take(SUGGESTIONS) {
+            shown.extend(names.snapshot.chunk(named.id)?.map(|chunk| chunk.qualified_name().to_owned()));
         }
     }
     shown.dedup();
@@ -81,6 +78,9 @@ pub struct RelationReport {
     pub min_confidence: f64,
     /// The definition that was asked for.
     pub root: RelatedChunk,
+    /// Where the definition is declared beside its own place, as by prototypes in headers; left out if nowhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub declarations: Vec<RelatedChunk>,
     /// Relations of less confidence that were left out.
     pub left_out: usize,
     /// Names that the definition calls and that mean nothing in the repository, sorted.
@@ -132,11 +132,13 @@ pub fn relations(
 ) -> Result<RelationReport, StorageError> {
     let mut root = related(snapshot, &tree.root)?.unwrap_or_default();
     root.name = root_name(snapshot, tree)?;
+    let declarations = tree.declarations.iter().filter_map(|id| described(snapshot, *id).transpose());
     Ok(RelationReport {
         relation: name_of(options.relation),
         depth: options.depth,
         min_confidence: rounded(options.min_confidence),
         root,
+        declarations: declarations.collect::<Result<_, StorageError>>()?,
         left_out: tree.left_out,
         external: tree.external.clone(),
         complete: !tree.is_cut,
@@ -158,7 +160,7 @@ pub fn root_name(snapshot: &Snapshot, tree: &RelationTree) -> Result<String, Sto
 
 /// The recursion is as deep as the tree.
 fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>, StorageError> {
-    let Some(chunk) = snapshot.chunk(node.id)? else { return Ok(None) };
+    let Some(described) = described(snapshot, node.id)? else { return Ok(None) };
     let children = match node.end {
         Some(_) => None,
         None => {
@@ -167,12 +169,6 @@ fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>,
         }
     };
     Ok(Some(RelatedChunk {
-        id: chunk.key().into_owned(),
-        chunk_type: chunk.chunk_type().as_str(),
-        name: chunk.qualified_name().to_owned(),
-        file: chunk.path().to_owned(),
-        line_start: chunk.line_start(),
-        line_end: chunk.line_end(),
         reason: node.relation.map(|(reason, _)| reason.as_str()),
         confidence: node.relation.map(|(_, confidence)| rounded(confidence)),
         end: node.end.map(|end| match end {
@@ -180,6 +176,20 @@ fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>,
             BranchEnd::Repeated => "repeated",
         }),
         children,
+        ..described
+    }))
+}
+
+/// A definition without its relations.
+fn described(snapshot: &Snapshot, id: ChunkId) -> Result<Option<RelatedChunk>, StorageError> {
+    Ok(snapshot.chunk(id)?.map(|chunk| RelatedChunk {
+        id: chunk.key().into_owned(),
+        chunk_type: chunk.chunk_type().as_str(),
+        name: chunk.qualified_name().to_owned(),
+        file: chunk.path().to_owned(),
+        line_start: chunk.line_start(),
+        line_end: chunk.line_end(),
+        ..RelatedChunk::default()
     }))
 }
 

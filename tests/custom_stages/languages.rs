@@ -41,7 +41,7 @@ fn definitions_of_a_stage_are_related_by_the_calls_that_it_states() {
     let related = |name: &str, relation| {
         let found = relations.find(name).expect("readable");
         assert_eq!(found.len(), 1, "{name}");
-        let related = relations.related(found[0], relation).expect("readable");
+        let related = relations.related(found[0].id, relation).expect("readable");
         let name = |id| snapshot.chunk(id).expect("readable").expect("there").qualified_name().to_owned();
         let mut names: Vec<String> = related.list.iter().map(|one| name(one.id)).collect();
         names.sort();

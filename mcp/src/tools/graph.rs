@@ -46,14 +46,16 @@ pub(super) fn answer(arguments: &Arguments, root: &Root, name: &str, budget: usi
         depth: arguments.depth.unwrap_or(1).clamp(1, DEEPEST_TREE),
         min_confidence: MIN_CONFIDENCE,
     };
-    let tree = index.tree(named, &options).map_err(aurora_project::ProjectError::from)?;
+    let tree = index.tree(&named, &options).map_err(aurora_project::ProjectError::from)?;
     Ok(drawn(&relations(snapshot, &tree, &options)?, budget))
 }
 
 fn drawn(report: &RelationReport, budget: usize) -> String {
     let mut lines = vec![format!("{} of {}", report.relation, line_of(&report.root))];
+    lines.extend(report.declarations.iter().map(|place| format!("declared in {}:{}", place.file, place.line_start)));
+    let head = lines.len();
     put(report.root.children.as_deref().unwrap_or_default(), 1, &mut lines);
-    if lines.len() == 1 {
+    if lines.len() == head {
         lines.push("  none are known".to_owned());
     }
     if !report.external.is_empty() {

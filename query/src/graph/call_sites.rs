@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::syntax::{Names, Syntax};
-use super::tokens::{TokenKind, Tokens, is_separator};
+use super::syntax::{Imports, Names, Syntax};
+use super::tokens::{TokenKind, Tokens};
 use super::type_name::{angle_closer, angle_opener};
 
 /// Most tokens that the receiver of a call may have.
@@ -23,6 +23,8 @@ pub(crate) struct CallSite {
     pub(crate) arguments: Option<usize>,
     /// `new` stands in front.
     pub(crate) is_new: bool,
+    /// It is a macro of Rust.
+    pub(crate) is_macro: bool,
 }
 
 /// The calls of a name in the text of a definition called `own_name`, whose first place is that of the definition.
@@ -50,13 +52,15 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     if !(is_called || may_be_bare || is_marked || (before == "." && is_path_marked(tokens, at))) {
         return None;
     }
-    let receiver = if is_separator(before) { at.checked_sub(2).map(|end| start_of(tokens, end)) } else { None };
+    let separator = at.checked_sub(1).filter(|before| tokens.is_separator(*before));
+    let receiver = separator.and_then(|separator| separator.checked_sub(1)).map(|end| start_of(tokens, end));
     let first = receiver.unwrap_or(at);
     Some(CallSite {
         name: at,
         receiver,
         arguments: arguments(tokens, at, first, open),
         is_new: tokens.before(first) == "new" || tokens.at(first) == "new",
+        is_macro: syntax.imports == Imports::Rust && tokens.at(at + 1) == "!",
     })
 }
 
@@ -75,14 +79,14 @@ fn arguments(tokens: &Tokens, at: usize, first: usize, open: Option<usize>) -> O
 /// Whether a name without brackets can be a call: no symbol, no key, and no type but one that is made an object of.
 fn is_bare_call(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     if matches!(syntax.names, Names::Ruby | Names::Elixir) {
-        let is_key = tokens.at(at + 1) == ":" && tokens.is_joined(at + 1);
-        let is_symbol = tokens.before(at) == ":" && tokens.is_joined(at);
+        let is_key = tokens.at(at + 1) == ":" && tokens.is_glued(at + 1);
+        let is_symbol = tokens.before(at) == ":" && tokens.is_glued(at);
         if is_key || is_symbol {
             return false;
         }
     }
     let is_constant = tokens.at(at).starts_with(char::is_uppercase);
-    let makes = is_separator(tokens.at(at + 1)) && Some(tokens.at(at + 2)) == syntax.maker;
+    let makes = tokens.is_separator(at + 1) && Some(tokens.at(at + 2)) == syntax.maker;
     syntax.maker.is_none() || !is_constant || makes
 }
 
@@ -171,13 +175,15 @@ pub(crate) fn start_of(tokens: &Tokens, end: usize) -> usize {
             }
         }
         if tokens.at(at) == ">" {
-            match angle_opener(tokens, at).and_then(|open| open.checked_sub(1)) {
-                Some(before) if tokens.at(before) == "::" && before > first => at = before - 1,
-                Some(before) => at = before,
-                None => return at,
+            let Some(open) = angle_opener(tokens, at) else { return at };
+            match open.checked_sub(1).filter(|before| *before > first) {
+                Some(before) if tokens.at(before) == "::" => at = before - 1,
+                Some(before) if tokens.is_name(before) && !is_keyword(tokens.at(before)) => at = before,
+                // Rust: <T as Trait>::f
+                _ => return open,
             }
         }
-        if is_separator(tokens.before(at)) && at >= 2 && at - 2 >= first {
+        if at >= 2 && at - 2 >= first && tokens.is_separator(at - 1) {
             at -= 2;
             continue;
         }
@@ -195,9 +201,9 @@ pub(crate) fn is_keyword(word: &str) -> bool {
 }
 
 /// What distinguishes the calls of one name: the tokens of the receiver, and the number of arguments.
-fn shape<'t>(tokens: &'t Tokens, site: &CallSite) -> (Vec<&'t str>, Option<usize>, bool) {
+fn shape<'t>(tokens: &'t Tokens, site: &CallSite) -> (Vec<&'t str>, Option<usize>, bool, bool) {
     let receiver = site.receiver.map_or(site.name..site.name, |start| start..site.name);
-    (receiver.map(|at| tokens.at(at)).collect(), site.arguments, site.is_new)
+    (receiver.map(|at| tokens.at(at)).collect(), site.arguments, site.is_new, site.is_macro)
 }
 
 #[cfg(test)]
@@ -225,6 +231,10 @@ mod tests {
         check("go", "s.mu.Lock(); Lock{}", "Lock", &["s.mu.0", "-"]);
         check("java", "list.forEach(this::send)", "send", &["this::-"]);
         check("rust", "Vec::<u8>::new()", "new", &["Vec::<u8>::0"]);
+        check("rust", "return <T as Shape>::area(x)", "area", &["<TasShape>::1"]);
+        check("php", "return \\M\\P1::st(\\f(1))", "st", &["M\\P1::1"]);
+        check("php", "return \\f(1)", "f", &["1"]);
+        check("cpp", "return ::n::max(1, 2)", "max", &["n::2"]);
     }
 
     #[test]

@@ -165,13 +165,18 @@ fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
         "=" | ":=" if last == at && first == at => Some(Declared::Value(at + 2, 0)),
         ":=" => Some(Declared::Value(last + 2, position)),
         // R: name <- value
-        "<" if tokens.at(at + 2) == "-" && tokens.is_joined(at + 2) && last == at && first == at => {
+        "<" if tokens.at(at + 2) == "-" && tokens.is_glued(at + 2) && last == at && first == at => {
             Some(Declared::Value(at + 3, 0))
         }
         "of" if matches!(before, "const" | "let" | "var") => Some(Declared::Element(last + 2)),
         "in" if INTRODUCERS.contains(&before) || matches!(before, "for" | "(") => Some(Declared::Element(last + 2)),
         ":" if matches!(before, "var" | "final" | "auto") => Some(Declared::Element(last + 2)),
         "}" | "," | ":" => destructured(tokens, at),
+        // Rust: if let Some(name) = value
+        ")" if matches!(tokens.before(at), "(" | "mut" | "ref") && tokens.at(at + 2) == "=" => {
+            let open = tokens.opener(at)?;
+            matches!(tokens.before(open), "Some" | "Ok").then_some(Declared::Value(at + 3, 0))
+        }
         _ => None,
     }
 }

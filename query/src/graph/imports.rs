@@ -5,6 +5,7 @@ use std::rc::Rc;
 use aurora_storage::{Binding, StorageError};
 use rustc_hash::FxHashSet;
 
+use super::crates::{self, Reach};
 use super::index::{Alias, Definition, Index};
 use super::meaning::{Meaning, Wanted};
 use super::modules;
@@ -54,8 +55,13 @@ pub(crate) fn imported(
             }
         };
     }
+    // A namespace whose names are all imported is no name.
+    let is_open = |path: &str| {
+        from.syntax.namespaces && file.bindings.iter().any(|binding| binding.name == "*" && binding.path == path)
+    };
     let bound = |path: &&String| {
-        path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', ':', '/', '\\']))
+        let rest = path.strip_suffix(name).filter(|_| !is_open(path));
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', ':', '/', '\\']))
     };
     match file.imports.iter().find(bound) {
         Some(path) => named_by(index, path, from, search),
@@ -91,16 +97,28 @@ pub(crate) fn named_by(
             None => Meaning::External,
         });
     }
-    let mut found = Vec::new();
+    let (mut found, mut passed_on) = (Vec::new(), Vec::new());
     for other in index.named(name)?.iter().filter(|other| other.syntax.group == from.syntax.group) {
-        if Wanted::Callable.accepts(other) && modules::names(index, path, from, other)? {
-            found.push(Rc::clone(other));
+        let reach = match imports {
+            _ if !Wanted::Callable.accepts(other) => Reach::Never,
+            Imports::Rust => crates::reach(index, path, from, other)?,
+            _ if modules::names(index, path, from, other)? => Reach::Exactly,
+            _ => Reach::Never,
+        };
+        match reach {
+            Reach::Exactly => found.push(Rc::clone(other)),
+            Reach::Crate => passed_on.push(Rc::clone(other)),
+            Reach::Never => {}
         }
     }
-    Ok(match (imports, found.is_empty()) {
-        (_, false) => Meaning::Definitions(found, Reason::Import),
-        (Imports::Rust, true) if !path.starts_with("std::") => Meaning::Module(path.to_owned(), Rc::clone(from)),
-        (Imports::Package, true) => Meaning::External,
+    if found.is_empty() && !passed_on.is_empty() && !crates::is_file(index, path, from)? {
+        found = passed_on;
+    }
+    Ok(match imports {
+        _ if !found.is_empty() => Meaning::Definitions(found, Reason::Import),
+        Imports::Rust => Meaning::Module(path.to_owned(), Rc::clone(from)),
+        Imports::Package => Meaning::External,
+        _ if from.syntax.namespaces => Meaning::Module(path.to_owned(), Rc::clone(from)),
         _ => Meaning::Unknown,
     })
 }

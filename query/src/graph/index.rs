@@ -36,6 +36,8 @@ pub(crate) struct Definition {
     pub(crate) syntax: &'static Syntax,
     /// The chunk is code outside of definitions.
     pub(crate) is_module: bool,
+    /// A function that other files do not see, in a language without imports of names: `static` in C.
+    pub(crate) is_local: bool,
 }
 
 impl Definition {
@@ -47,7 +49,7 @@ impl Definition {
 
     /// Whether it is a module or namespace inside a file.
     pub(crate) fn is_namespace(&self) -> bool {
-        let may_be = self.kind == ChunkType::Code && !self.is_module && self.syntax.namespaces;
+        let may_be = self.kind == ChunkType::Code && !self.is_module && self.syntax.inner_modules;
         let is_path = self.name.contains(':') && self.syntax.imports != Imports::Modules;
         may_be && (self.syntax.imports == Imports::Ecma || self.name.starts_with(char::is_uppercase)) && !is_path
     }
@@ -87,6 +89,11 @@ pub(crate) fn scope_around(scope: &str) -> &str {
 /// The directory of a path.
 pub(crate) fn directory(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+/// Whether other files contain the text of a file of C or C++.
+fn is_header(path: &str) -> bool {
+    !matches!(path.rsplit('.').next(), Some("c" | "cc" | "cpp" | "cxx" | "c++" | "cu" | "m" | "mm"))
 }
 
 /// What the chunks of a file define and import.
@@ -164,8 +171,13 @@ pub(crate) struct Index<'s> {
     bases: RefCell<FxHashMap<ChunkId, Bases>>,
     /// Names that files export definitions of other names under.
     exports: RefCell<FxHashMap<String, Rc<[Alias]>>>,
-    /// Names of the modules of Go by the paths of their `go.mod`.
-    go_modules: RefCell<FxHashMap<String, Option<String>>>,
+    /// What files say of the unit that they belong to, by their paths: `module` in `go.mod`, `name` in `Cargo.toml`, `package` in
+    /// a source.
+    units: RefCell<FxHashMap<String, Option<String>>>,
+    /// Which definitions only declare what is defined elsewhere.
+    prototypes: RefCell<FxHashMap<ChunkId, bool>>,
+    /// Which names are defined in a group of languages.
+    defined: RefCell<FxHashMap<(String, u8), bool>>,
 }
 
 impl<'s> Index<'s> {
@@ -181,7 +193,9 @@ impl<'s> Index<'s> {
             expressions_left: Cell::default(),
             steps_left: Cell::default(),
             exports: RefCell::default(),
-            go_modules: RefCell::default(),
+            units: RefCell::default(),
+            prototypes: RefCell::default(),
+            defined: RefCell::default(),
         }
     }
 
@@ -258,18 +272,48 @@ impl<'s> Index<'s> {
 
     /// The name of the module of Go that a `go.mod` declares.
     pub(crate) fn go_module(&self, path: &str) -> Result<Option<String>, StorageError> {
-        if let Some(known) = self.go_modules.borrow().get(path) {
+        self.unit(path, |line| Some(line.strip_prefix("module ")?.trim().to_owned()))
+    }
+
+    /// The name of the crate that a `Cargo.toml` declares, as paths have it.
+    pub(crate) fn crate_name(&self, path: &str) -> Result<Option<String>, StorageError> {
+        let (mut in_package, mut in_library) = (false, false);
+        self.unit(path, |line| {
+            let line = line.trim();
+            if line.starts_with('[') {
+                in_package = line == "[package]";
+                in_library = line == "[lib]";
+            }
+            let (key, value) = line.split_once('=').filter(|_| in_package || in_library)?;
+            let name = value.trim().trim_matches(['"', '\'']).replace('-', "_");
+            (key.trim() == "name").then_some(name)
+        })
+    }
+
+    /// The package that a source declares.
+    pub(crate) fn package(&self, path: &str) -> Result<Option<String>, StorageError> {
+        self.unit(path, |line| {
+            let rest = line.trim_start().strip_prefix("package ")?;
+            let name = rest.split([';', '/', '{']).next().unwrap_or_default().trim();
+            let is_path = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_'));
+            is_path.then(|| name.to_owned())
+        })
+    }
+
+    /// The first answer that the lines of a file give.
+    fn unit(&self, path: &str, mut read: impl FnMut(&str) -> Option<String>) -> Result<Option<String>, StorageError> {
+        if let Some(known) = self.units.borrow().get(path) {
             return Ok(known.clone());
         }
         let mut name = None;
         for id in self.snapshot.file(path)?.into_iter().flat_map(|file| file.chunks).take(MAX_CHUNKS) {
             let Some(text) = self.snapshot.text(id)? else { continue };
-            name = text.text.lines().find_map(|line| Some(line.strip_prefix("module ")?.trim().to_owned()));
+            name = text.text.lines().find_map(&mut read);
             if name.is_some() {
                 break;
             }
         }
-        keep(&mut self.go_modules.borrow_mut(), path.to_owned(), name.clone());
+        keep(&mut self.units.borrow_mut(), path.to_owned(), name.clone());
         Ok(name)
     }
 
@@ -285,6 +329,36 @@ impl<'s> Index<'s> {
         let found: Rc<[Alias]> = find()?.into();
         keep(&mut self.exports.borrow_mut(), path.to_owned(), Rc::clone(&found));
         Ok(found)
+    }
+
+    /// Whether a definition only declares what is defined elsewhere, as `find` finds it.
+    pub(crate) fn is_prototype(
+        &self,
+        id: ChunkId,
+        find: impl FnOnce() -> Result<bool, StorageError>,
+    ) -> Result<bool, StorageError> {
+        if let Some(known) = self.prototypes.borrow().get(&id) {
+            return Ok(*known);
+        }
+        let found = find()?;
+        keep(&mut self.prototypes.borrow_mut(), id, found);
+        Ok(found)
+    }
+
+    /// Whether a file of a group of languages defines a name.
+    pub(crate) fn is_defined(&self, name: &str, group: u8) -> Result<bool, StorageError> {
+        let key = (name.to_owned(), group);
+        if let Some(known) = self.defined.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let mut is_defined = false;
+        for id in self.chunks(Label::Defines(name), MOST_NAMESAKES)?.list {
+            let Some(chunk) = self.snapshot.chunk(id)? else { continue };
+            let has_name = chunk.name() == name || chunk.definitions().any(|inner| inner == name);
+            is_defined |= has_name && syntax::of(chunk.language()).group == group;
+        }
+        keep(&mut self.defined.borrow_mut(), key, is_defined);
+        Ok(is_defined)
     }
 
     /// The definition that a chunk is a piece of.
@@ -404,6 +478,7 @@ impl<'s> Index<'s> {
                 parents.push((id, parent));
             }
             let is_module = chunk.chunk_type() == ChunkType::Code && chunk.name() == name_of_file;
+            let syntax = syntax::of(chunk.language());
             file.by_id.insert(id, file.definitions.len());
             file.by_name.entry(chunk.name().to_owned()).or_default().push(file.definitions.len());
             file.definitions.push(Rc::new(Definition {
@@ -413,8 +488,13 @@ impl<'s> Index<'s> {
                 name: chunk.name().to_owned(),
                 qualified_name: chunk.qualified_name().to_owned(),
                 kind: chunk.chunk_type(),
-                syntax: syntax::of(chunk.language()),
+                syntax,
                 is_module,
+                is_local: syntax.prototypes
+                    && syntax.namespaces
+                    && chunk.chunk_type() == ChunkType::Function
+                    && !chunk.exported()
+                    && !is_header(path),
             }));
         }
         file.imports.sort_unstable();

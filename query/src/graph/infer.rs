@@ -13,7 +13,7 @@ use super::reason::Reason;
 use super::scope;
 use super::signature;
 use super::syntax::{Declarations, Imports, Names};
-use super::tokens::{TokenKind, Tokens, is_separator};
+use super::tokens::{TokenKind, Tokens};
 use super::type_name::{self, TypeName, angle_closer};
 
 /// How many declarations, results and members are followed for one expression.
@@ -22,8 +22,10 @@ const DEEPEST: u32 = 12;
 const DEEPEST_NESTING: u32 = 64;
 /// Most names, calls and indexes of one expression.
 const MOST_STEPS: usize = 64;
+/// Most names of a path of namespaces and types.
+const LONGEST_PATH: usize = 12;
 /// Types that stand for their argument where a member is used that they do not have.
-const TRANSPARENT: [&str; 18] = [
+const TRANSPARENT: [&str; 31] = [
     "Optional",
     "Promise",
     "PromiseLike",
@@ -42,6 +44,65 @@ const TRANSPARENT: [&str; 18] = [
     "Required",
     "NonNullable",
     "Self",
+    "unique_ptr",
+    "shared_ptr",
+    "weak_ptr",
+    "optional",
+    "reference_wrapper",
+    "Task",
+    "ValueTask",
+    "Lazy",
+    "Nullable",
+    "RefCell",
+    "Mutex",
+    "RwLock",
+    "Cow",
+];
+/// Members of types outside of the repository that give the object itself, or what it holds.
+const PASSED_ON: [&str; 24] = [
+    "clone",
+    "cloned",
+    "copied",
+    "as_ref",
+    "as_mut",
+    "as_deref",
+    "as_deref_mut",
+    "to_owned",
+    "borrow",
+    "borrow_mut",
+    "lock",
+    "read",
+    "write",
+    "unwrap",
+    "expect",
+    "unwrap_or",
+    "unwrap_or_else",
+    "unwrap_or_default",
+    "ok",
+    "ok_or",
+    "ok_or_else",
+    "iter",
+    "iter_mut",
+    "into_iter",
+];
+/// Members of lists and maps outside of the repository that give an element.
+const ELEMENTS: [&str; 16] = [
+    "get",
+    "get_mut",
+    "first",
+    "last",
+    "pop",
+    "next",
+    "front",
+    "back",
+    "at",
+    "peek",
+    "poll",
+    "find",
+    "First",
+    "Last",
+    "Single",
+    "FirstOrDefault",
 ];
 
 /// What an expression is.
@@ -130,18 +191,21 @@ impl<'i, 's> Reader<'i, 's> {
                 break;
             }
             match tokens.at(next) {
-                separator if is_separator(separator) && tokens.at(next + 1) == "(" => {
+                _ if tokens.is_separator(next) && tokens.at(next + 1) == "(" => {
                     // Go: x.(T)
                     value = self.written(next + 2);
                     next = tokens.closer(next + 1).map_or(end, |closer| closer + 1);
                 }
-                separator if is_separator(separator) && tokens.is_name(next + 1) => {
+                _ if tokens.is_separator(next) && tokens.is_name(next + 1) => {
                     let name = tokens.at(next + 1);
                     next += 2;
-                    if let Some(made) = self.made(&value, name) {
-                        value = made;
-                        next =
-                            if tokens.at(next) == "(" { tokens.closer(next).map_or(end, |end| end + 1) } else { next };
+                    let held = match self.made(&value, name) {
+                        Some(made) => Some(made),
+                        None => self.passed_on(&value, name)?,
+                    };
+                    if let Some(held) = held {
+                        value = held;
+                        next = call_end(tokens, next);
                         continue;
                     }
                     value = self.member(value, name)?;
@@ -161,7 +225,14 @@ impl<'i, 's> Reader<'i, 's> {
                     next = closer + 1;
                 }
                 "<" if arguments_open(tokens, next - 1).is_some() => {
+                    let made =
+                        tokens.before(next).strip_prefix("make_").and_then(|_| type_name::read(tokens, next + 1));
                     next = angle_closer(tokens, next).map_or(end, |closer| closer + 1);
+                    // C++: std::make_unique<T>(…)
+                    if let Some((name, _)) = made.filter(|_| !matches!(value, Value::Functions(..))) {
+                        value = Value::Instance(name, Rc::clone(&self.from));
+                        next = call_end(tokens, next);
+                    }
                 }
                 "{" if matches!(value, Value::Types(..)) => {
                     value = self.call(value)?;
@@ -209,8 +280,11 @@ impl<'i, 's> Reader<'i, 's> {
         let tokens = &self.tokens;
         let syntax = self.from.syntax;
         let word = tokens.at(at);
-        if matches!(tokens.kind(at), Some(TokenKind::String | TokenKind::Number)) {
-            return Ok((Value::External, at + 1));
+        let is_string = |at: usize| tokens.kind(at) == Some(TokenKind::String);
+        // With a prefix: f"…", @"…"
+        let has_prefix = is_string(at + 1) && tokens.is_glued(at + 1) && (word.len() <= 2 || word == "$");
+        if is_string(at) || has_prefix || tokens.kind(at) == Some(TokenKind::Number) {
+            return Ok((Value::External, at + 1 + usize::from(has_prefix)));
         }
         if word == "new" {
             let Some((name, next)) = type_name::read(tokens, at + 1) else { return Ok((Value::Unknown, end)) };
@@ -230,6 +304,13 @@ impl<'i, 's> Reader<'i, 's> {
         }
         if word == "[" && syntax.declarations == Declarations::NameType {
             return Ok((self.written(at), end));
+        }
+        // Objective-C: [object message]
+        if word == "[" && !syntax.languages.contains(&"objc") {
+            return Ok((Value::External, tokens.closer(at).map_or(end, |closer| closer + 1)));
+        }
+        if word == "<" && syntax.imports == Imports::Rust {
+            return self.qualified_self(at, end);
         }
         if !tokens.is_name(at) {
             return Ok((Value::Unknown, at + 1));
@@ -284,7 +365,74 @@ impl<'i, 's> Reader<'i, 's> {
         {
             return Ok((holder, at + 1));
         }
-        Ok((self.name(word)?, at + 1))
+        if let Some(value) = self.local(word)? {
+            return Ok((value, at + 1));
+        }
+        let is_path = matches!(tokens.at(at + 1), "::" | "\\");
+        if is_path && syntax.imports == Imports::Rust && matches!(word, "crate" | "self" | "super") {
+            return Ok((Value::Module(word.to_owned(), Rc::clone(&self.from)), at + 1));
+        }
+        match self.outer_name(word)? {
+            Value::Unknown => {}
+            value => return Ok((value, at + 1)),
+        }
+        if let Some(found) = self.path(at, end)? {
+            return Ok(found);
+        }
+        if is_path && (syntax.namespaces || syntax.imports == Imports::Rust) {
+            return Ok((Value::Module(word.to_owned(), Rc::clone(&self.from)), at + 1));
+        }
+        Ok((if self.is_outside(at)? { Value::External } else { Value::Unknown }, at + 1))
+    }
+
+    /// The type in `<Type as Trait>::member`, or the trait if the type is not in the repository.
+    fn qualified_self(&self, at: usize, end: usize) -> Result<(Value, usize), StorageError> {
+        let tokens = &self.tokens;
+        let next = angle_closer(tokens, at).map_or(end, |closer| closer + 1);
+        let Some((of, behind)) = type_name::read(tokens, at + 1) else { return Ok((Value::External, next)) };
+        let mut types = self.types_named(&of, &self.from)?.unwrap_or_default();
+        if types.is_empty()
+            && tokens.at(behind) == "as"
+            && let Some((of, _)) = type_name::read(tokens, behind + 1)
+        {
+            types = self.types_named(&of, &self.from)?.unwrap_or_default();
+        }
+        Ok((if types.is_empty() { Value::External } else { Value::Types(types, Reason::Receiver) }, next))
+    }
+
+    /// The type that a path with its namespaces or package means, and the place behind it.
+    fn path(&self, at: usize, end: usize) -> Result<Option<(Value, usize)>, StorageError> {
+        let tokens = &self.tokens;
+        let syntax = self.from.syntax;
+        if !(syntax.namespaces || syntax.imports == Imports::Package) {
+            return Ok(None);
+        }
+        let mut names = vec![tokens.at(at).to_owned()];
+        let mut next = at + 1;
+        while next + 1 < end && tokens.is_separator(next) && tokens.is_name(next + 1) && names.len() < LONGEST_PATH {
+            names.push(tokens.at(next + 1).to_owned());
+            next += 2;
+        }
+        while names.len() > 1 {
+            if let Meaning::Definitions(types, reason) = scope::types_of_path(self.index, &names, &self.from)? {
+                return Ok(Some((Value::Types(types, reason), at + 2 * names.len() - 1)));
+            }
+            names.pop();
+        }
+        Ok(None)
+    }
+
+    /// Whether the name at a place can only be that of a type, function or module outside of the repository: it is no variable, and
+    /// nothing in the repository has it.
+    fn is_outside(&self, at: usize) -> Result<bool, StorageError> {
+        let (tokens, syntax) = (&self.tokens, self.from.syntax);
+        let word = tokens.at(at);
+        if syntax.builtins.contains(&word) {
+            return Ok(true);
+        }
+        let is_type = word.starts_with(char::is_uppercase) && word.len() > 2;
+        let is_outer = is_type || matches!(tokens.at(at + 1), "::" | "\\") || arguments_open(tokens, at).is_some();
+        Ok(syntax.is_known() && is_outer && !self.index.is_defined(word, syntax.group)?)
     }
 
     /// The module that `require` or `import` names by a literal: `require("a").f()`.
@@ -331,9 +479,14 @@ impl<'i, 's> Reader<'i, 's> {
 
     /// What a bare name is.
     pub(crate) fn name(&self, name: &str) -> Result<Value, StorageError> {
-        if let Some(value) = self.local(name)? {
-            return Ok(value);
+        match self.local(name)? {
+            Some(value) => Ok(value),
+            None => self.outer_name(name),
         }
+    }
+
+    /// What a name is that is no variable of the definition.
+    fn outer_name(&self, name: &str) -> Result<Value, StorageError> {
         if self.from.syntax.implicit_members
             && let Some(own) = scope::enclosing_type(self.index, &self.from)?
             && let Some(value) = self.field(&own, name)?
@@ -452,10 +605,9 @@ impl<'i, 's> Reader<'i, 's> {
             return Ok(Some(vec![of]));
         }
         match scope::types_of_path(self.index, &name.path, from)? {
-            Meaning::Definitions(types, _) => Ok(Some(types)),
+            Meaning::Definitions(types, _) => self.aliased(types).map(Some),
             Meaning::External | Meaning::Unknown | Meaning::Variable(..) | Meaning::Module(..) => {
-                let is_transparent = name.path.last().is_some_and(|last| TRANSPARENT.contains(&last.as_str()));
-                match name.arguments.first().filter(|_| is_transparent && self.depth < DEEPEST) {
+                match name.arguments.first().filter(|_| is_transparent(name) && self.depth < DEEPEST) {
                     Some(argument) => {
                         let deeper = Self { depth: self.depth + 1, ..self.clone() };
                         deeper.types_named(argument, from)
@@ -465,6 +617,23 @@ impl<'i, 's> Reader<'i, 's> {
                 }
             }
         }
+    }
+
+    /// Types, and those that they are other names for: `using A = B`, `typedef B A`, `type A = B`.
+    fn aliased(&self, mut types: Vec<Rc<Definition>>) -> Result<Vec<Rc<Definition>>, StorageError> {
+        for of in types.clone().iter().filter(|of| of.kind == ChunkType::Type) {
+            let Some(reader) = self.at(of)?.filter(|_| self.index.may_step()) else { break };
+            let tokens = &reader.tokens;
+            let start = match tokens.at(0) {
+                "typedef" => Some(1),
+                _ => tokens.places(&of.name).find(|at| tokens.at(at + 1) == "=").map(|at| at + 2),
+            };
+            if let Some((name, _)) = start.and_then(|start| type_name::read(tokens, start)) {
+                let meant = reader.types_named(&name, of)?.unwrap_or_default();
+                types.extend(meant.into_iter().filter(|meant| meant.id != of.id));
+            }
+        }
+        Ok(types)
     }
 
     /// A member of a value.
@@ -493,7 +662,12 @@ impl<'i, 's> Reader<'i, 's> {
             return Ok(Value::Objects(types));
         }
         if types.is_empty() {
-            return Ok(Value::External);
+            let extensions = self.extensions(&value, name)?;
+            return Ok(if extensions.is_empty() {
+                Value::External
+            } else {
+                Value::Functions(extensions, Reason::Receiver)
+            });
         }
         let (mut found, mut reason, mut is_external) = (Vec::new(), Reason::Receiver, false);
         for of in &types {
@@ -526,8 +700,70 @@ impl<'i, 's> Reader<'i, 's> {
         if !holders.is_empty() {
             return Ok(Value::Functions(holders, Reason::Receiver));
         }
-        // In a type whose bases are all known, what is not found is not defined in the repository either.
-        Ok(if is_external { Value::External } else { Value::Unknown })
+        let extensions = self.extensions(&value, name)?;
+        if !extensions.is_empty() {
+            return Ok(Value::Functions(extensions, Reason::Receiver));
+        }
+        // What a type of known members lacks, nothing in the repository defines for it.
+        Ok(if is_external || self.from.syntax.fixed_members { Value::External } else { Value::Unknown })
+    }
+
+    /// Members of a name that the repository adds to a type from outside: `impl Trait for String`, `extension String`,
+    /// `fun String.name()`, `static void Name(this string text)`.
+    fn extensions(&self, value: &Value, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+        let mut names: Vec<String> = Vec::new();
+        for of in self.types(value)?.unwrap_or_default() {
+            names.extend(scope::lineage(self.index, &of)?.iter().map(|of| of.name.clone()));
+        }
+        // A type of the repository that has the name of one outside of it is another one.
+        if let Value::Instance(of, from) = value
+            && let Some(last) = of.path.last()
+            && !self.index.is_defined(last, from.syntax.group)?
+        {
+            names.push(last.clone());
+        }
+        let mut found = Vec::new();
+        for other in self.index.named(name)?.iter().filter(|other| other.is_function()) {
+            let owner = other.owner().rsplit(['.', ':']).next().unwrap_or_default();
+            let is_added = other.syntax.group == self.from.syntax.group
+                && (names.iter().any(|name| name == owner) || self.extends(other, &names)?);
+            if is_added {
+                found.push(Rc::clone(other));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the first parameter of a function of C# makes it a member of a type.
+    fn extends(&self, function: &Rc<Definition>, names: &[String]) -> Result<bool, StorageError> {
+        if !function.syntax.languages.contains(&"csharp") {
+            return Ok(false);
+        }
+        let Some(text) = self.index.snapshot.text(function.id)? else { return Ok(false) };
+        let tokens = Tokens::read(text.signature, function.syntax);
+        let of = tokens.places("this").find(|at| tokens.before(*at) == "(");
+        let of = of.and_then(|at| type_name::read(&tokens, at + 1));
+        Ok(of.is_some_and(|(of, _)| is_variable(&of) || of.path.last().is_some_and(|of| names.contains(of))))
+    }
+
+    /// What a member gives that passes on its object or an element of it: `list.iter()`, `option.unwrap()`, `pointer.get()`.
+    fn passed_on(&self, value: &Value, name: &str) -> Result<Option<Value>, StorageError> {
+        let (is_same, is_element) = (PASSED_ON.contains(&name), ELEMENTS.contains(&name));
+        if !(is_same || is_element) || self.held(value, name)?.is_some() {
+            return Ok(None);
+        }
+        for of in self.types(value)?.unwrap_or_default() {
+            if !scope::member(self.index, &of, name)?.found.is_empty() || self.field(&of, name)?.is_some() {
+                return Ok(None);
+            }
+        }
+        let held = match value {
+            Value::Instance(of, _) if is_element && is_transparent(of) => Some(value.clone()),
+            Value::Instance(of, _) if is_element && !of.arguments.is_empty() => Some(self.element(value.clone())?),
+            Value::Instance(..) | Value::Objects(_) if is_same => Some(value.clone()),
+            _ => None,
+        };
+        Ok(held)
     }
 
     /// A member of a table, of an object without a type, or of a function; `None` if the value is none of these.
@@ -566,9 +802,10 @@ impl<'i, 's> Reader<'i, 's> {
 
     /// A field of a type or of its bases.
     fn field(&self, of: &Rc<Definition>, name: &str) -> Result<Option<Value>, StorageError> {
+        let own = if of.syntax.own.contains(&"$this") { format!("${name}") } else { name.to_owned() };
         for of in &scope::lineage(self.index, of)? {
             let Some(reader) = self.at(of)? else { break };
-            let declared = declarations::declared(&reader.tokens, name, Place::Field, of.syntax);
+            let declared = declarations::declared(&reader.tokens, &own, Place::Field, of.syntax);
             if let Some(declared) = declared.filter(|declared| *declared != Declared::Untyped) {
                 return reader.declared(declared).map(Some);
             }
@@ -637,6 +874,16 @@ impl<'i, 's> Reader<'i, 's> {
             _ => Value::Unknown,
         })
     }
+}
+
+/// Whether a type stands for its argument.
+fn is_transparent(name: &TypeName) -> bool {
+    name.path.last().is_some_and(|last| TRANSPARENT.contains(&last.as_str()))
+}
+
+/// The place behind the arguments that begin at a place, if some do.
+fn call_end(tokens: &Tokens, at: usize) -> usize {
+    if tokens.at(at) == "(" { tokens.closer(at).map_or(tokens.len(), |closer| closer + 1) } else { at }
 }
 
 /// Whether a type is likely a parameter of a generic definition: `T`, `K2`.

@@ -14,12 +14,14 @@
 
 mod call_sites;
 mod choice;
+mod crates;
 mod declarations;
 mod imports;
 mod index;
 mod infer;
 mod meaning;
 mod modules;
+mod prototypes;
 mod reason;
 mod relations;
 mod resolve;

@@ -120,25 +120,37 @@ pub(crate) fn names(
         Imports::Go => {
             Ok(target.owner().is_empty() && go_directory(index, path, from)?.as_deref() == Some(target.directory()))
         }
-        Imports::Package => Ok(in_package(path, target)),
-        Imports::Rust => Ok(in_rust_module(path, from, target)),
-        _ => Ok(false),
+        Imports::Package => in_package(index, path, target),
+        _ => Ok(from.syntax.namespaces && ends_in(&dotted(&target.qualified_name), &dotted(path))),
     }
 }
 
-/// Whether `a.b.Outer.Inner` means a definition: `Outer.Inner` in a directory that ends in `a/b`.
-fn in_package(path: &str, target: &Definition) -> bool {
+/// A qualified name with dots between its parts.
+pub(crate) fn dotted(name: &str) -> String {
+    name.trim_start_matches(['\\', ':']).replace("::", ".").replace('\\', ".")
+}
+
+/// Whether a dotted name is `end`, or ends in it behind a dot.
+pub(crate) fn ends_in(whole: &str, end: &str) -> bool {
+    whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// Whether `a.b.Outer.Inner` means a definition: `Outer.Inner` in the package `a.b`.
+fn in_package(index: &Index<'_>, path: &str, target: &Definition) -> Result<bool, StorageError> {
     let inner = target.qualified_name.replace("::", ".");
-    let Some(package) = path.strip_suffix(inner.as_str()) else { return false };
+    let Some(package) = path.strip_suffix(inner.as_str()) else { return Ok(false) };
     match package.strip_suffix('.') {
-        Some(package) => is_below(target.directory(), &package.replace('.', "/")),
-        None => package.is_empty(),
+        Some(package) => is_in_package(index, package, target),
+        None => Ok(package.is_empty()),
     }
 }
 
-/// Whether a file is in the package `a.b`.
-pub(crate) fn is_in_package(package: &str, target: &Definition) -> bool {
-    is_below(target.directory(), &package.replace('.', "/"))
+/// Whether a file is in the package `a.b`: as it says, or else by its directory.
+pub(crate) fn is_in_package(index: &Index<'_>, package: &str, target: &Definition) -> Result<bool, StorageError> {
+    Ok(match index.package(&target.path)? {
+        Some(declared) => declared == package || is_below(target.directory(), &package.replace('.', "/")),
+        None => is_below(target.directory(), &package.replace('.', "/")),
+    })
 }
 
 fn is_below(directory: &str, end: &str) -> bool {
@@ -157,24 +169,6 @@ pub(crate) fn go_directory(index: &Index<'_>, path: &str, from: &Definition) -> 
         }
     }
     Ok(None)
-}
-
-/// Whether `crate::a::b::C` means a definition: `C` in a file or inline module `b`.
-fn in_rust_module(path: &str, from: &Definition, target: &Definition) -> bool {
-    let is_relative = |part: &&str| !matches!(*part, "crate" | "self" | "super");
-    let parts: Vec<&str> = path.split("::").filter(is_relative).collect();
-    let [modules @ .., _] = parts.as_slice() else { return false };
-    let Some(module) = modules.last() else { return crate_of(&from.path) == crate_of(&target.path) };
-    let owner = target.owner();
-    let in_file =
-        target.path.split('/').map(|part| part.strip_suffix(".rs").unwrap_or(part)).any(|part| part == *module);
-    let in_crate = target.path.split('/').any(|part| part.replace('-', "_") == *module);
-    (owner.is_empty() && (in_file || in_crate)) || owner.rsplit("::").next() == Some(module)
-}
-
-/// The directory of a crate: what is in front of `src`.
-fn crate_of(path: &str) -> &str {
-    path.split("/src/").next().unwrap_or(path)
 }
 
 #[cfg(test)]

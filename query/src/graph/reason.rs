@@ -12,7 +12,7 @@ pub enum Reason {
     Inherited,
     /// A name that the file imports.
     Import,
-    /// A name of the same package.
+    /// A name of the same package or namespace.
     Package,
     /// A member of the type that the receiver is declared with or made from.
     Receiver,

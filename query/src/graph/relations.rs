@@ -7,6 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::imports;
 use super::index::{Definition, Index, MOST_NAMESAKES};
+use super::modules::ends_in;
+use super::prototypes;
 use super::reason::Reason;
 use super::resolve::{self, Target};
 use super::scope;
@@ -33,6 +35,21 @@ pub enum Relation {
     Implementers,
 }
 
+/// What a name means: a definition, or a name that it defines inside without a chunk for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The first chunk of the definition.
+    pub id: ChunkId,
+    /// The name inside of it: a method of an interface, a constant of a file.
+    pub member: Option<String>,
+}
+
+impl From<ChunkId> for Named {
+    fn from(id: ChunkId) -> Self {
+        Self { id, member: None }
+    }
+}
+
 /// A definition that another one is related to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Related {
@@ -42,21 +59,6 @@ pub struct Related {
     pub reason: Reason,
     /// How often relations that were found so are those that a compiler finds, from 0 to 1.
     pub confidence: f32,
-}
-
-/// A definition, or a name that it defines inside without a chunk for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
-    /// The chunk of the definition, the first one if it has several.
-    pub id: ChunkId,
-    /// The name inside of it: a method of a short interface, a constant of a file.
-    pub member: Option<String>,
-}
-
-impl From<ChunkId> for Named {
-    fn from(id: ChunkId) -> Self {
-        Self { id, member: None }
-    }
 }
 
 /// The relations that were found, best first, and what is missing.
@@ -91,64 +93,82 @@ impl<'s> RelationIndex<'s> {
         self.index.is_cancelled()
     }
 
-    /// The first chunk of the definition that a chunk is a piece of; `None` if the chunk is no code.
+    /// The first chunk of the definition that a chunk is a piece of, or that it declares; `None` if the chunk is no code.
     ///
     /// # Errors
     /// When the index is damaged.
     pub fn definition_of(&self, id: ChunkId) -> Result<Option<ChunkId>, StorageError> {
-        Ok(self.index.definition(id)?.map(|definition| definition.id))
+        let Some(definition) = self.index.definition(id)? else { return Ok(None) };
+        let meant = prototypes::declared_by(&self.index, &definition)?;
+        Ok(Some(if let [one] = meant.as_slice() { one.id } else { definition.id }))
     }
 
     /// The definitions that a name means: those with this qualified name, or whose qualified name ends in it; in another case, if
-    /// there are none in this one. Separators of qualified names may be written as dots. In the order of their keys.
+    /// there are none in this one. Separators of qualified names may be written as dots. If there are none, those that define the
+    /// name inside. In the order of their keys. What only declares a definition does not count beside it.
     ///
     /// # Errors
     /// When the index is damaged.
-    pub fn find(&self, name: &str) -> Result<Vec<ChunkId>, StorageError> {
+    pub fn find(&self, name: &str) -> Result<Vec<Named>, StorageError> {
         let wanted = dotted(name);
         let last = wanted.rsplit('.').next().unwrap_or_default();
-        let mut found = Vec::new();
-        for id in self.index.chunks(Label::Defines(last), MOST_NAMESAKES)?.list {
-            found.extend(self.index.definition(id)?.filter(|definition| !definition.is_module));
-        }
-        let folded = wanted.to_lowercase();
-        found.retain(|definition| ends(&dotted(&definition.qualified_name).to_lowercase(), &folded));
-        if found.iter().any(|definition| ends(&dotted(&definition.qualified_name), &wanted)) {
-            found.retain(|definition| ends(&dotted(&definition.qualified_name), &wanted));
-        }
-        if found.iter().any(|definition| dotted(&definition.qualified_name) == wanted) {
-            found.retain(|definition| dotted(&definition.qualified_name) == wanted);
-        }
-        found.sort_by(|a, b| a.key.cmp(&b.key));
-        found.dedup_by_key(|definition| definition.id);
-        Ok(found.into_iter().map(|definition| definition.id).collect())
-    }
-
-    /// The definitions that define a name inside: `Type.method` or `NAME`. In another case, if there are none in this one. In the
-    /// order of their keys.
-    ///
-    /// # Errors
-    /// When the index is damaged.
-    pub fn find_members(&self, name: &str) -> Result<Vec<Named>, StorageError> {
-        let wanted = dotted(name);
-        let (owner, last) = wanted.rsplit_once('.').unwrap_or(("", &wanted));
-        let (folded_owner, folded) = (owner.to_lowercase(), last.to_lowercase());
+        let (folded, folded_last) = (wanted.to_lowercase(), last.to_lowercase());
         let mut found = Vec::new();
         for id in self.index.chunks(Label::Defines(last), MOST_NAMESAKES)?.list {
             let Some(definition) = self.index.definition(id)? else { continue };
-            let is_inside = owner.is_empty()
-                || (!definition.is_module && ends(&dotted(&definition.qualified_name).to_lowercase(), &folded_owner));
-            let names = self.index.inner_names(id)?;
-            let named = names.iter().find(|name| *name == last);
-            let named = named.or_else(|| names.iter().find(|name| name.to_lowercase() == folded));
-            found.extend(named.filter(|_| is_inside).map(|name| (definition, name.clone())));
+            let qualified = dotted(&definition.qualified_name);
+            if !definition.is_module && ends_in(&qualified.to_lowercase(), &folded) {
+                found.push((qualified, definition, None));
+                continue;
+            }
+            let inner = self.index.inner_names(id)?;
+            let member = inner.iter().find(|inner| *inner == last);
+            let member = member.or_else(|| inner.iter().find(|inner| inner.to_lowercase() == folded_last));
+            let Some(member) = member.cloned() else { continue };
+            let qualified = if definition.is_module { member.clone() } else { format!("{qualified}.{member}") };
+            if ends_in(&qualified.to_lowercase(), &folded) {
+                found.push((qualified, definition, Some(member)));
+            }
         }
-        if found.iter().any(|(_, name)| name == last) {
-            found.retain(|(_, name)| name == last);
+        // What a definition has inside is a declaration, if it has a chunk of its own elsewhere.
+        if found.iter().any(|(.., member)| member.is_none()) {
+            found.retain(|(.., member)| member.is_none());
         }
-        found.sort_by(|(a, _), (b, _)| a.key.cmp(&b.key));
-        found.dedup_by_key(|(definition, _)| definition.id);
-        Ok(found.into_iter().map(|(definition, name)| Named { id: definition.id, member: Some(name) }).collect())
+        if found.iter().any(|(name, ..)| ends_in(name, &wanted)) {
+            found.retain(|(name, ..)| ends_in(name, &wanted));
+        }
+        if found.iter().any(|(name, ..)| *name == wanted) {
+            found.retain(|(name, ..)| *name == wanted);
+        }
+        let mut named: Vec<(String, Named)> = Vec::new();
+        for (_, definition, member) in found {
+            for meant in prototypes::declared_by(&self.index, &definition)? {
+                named.push((meant.key.clone(), Named { id: meant.id, member: member.clone() }));
+            }
+        }
+        named.sort_by(|a, b| a.0.cmp(&b.0));
+        named.dedup_by(|a, b| a.0 == b.0);
+        Ok(named.into_iter().map(|(_, named)| named).collect())
+    }
+
+    /// Where a definition is declared beside its own place: prototypes, and the types that declare a member. In the order of their
+    /// keys.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn declarations(&self, id: ChunkId) -> Result<Vec<ChunkId>, StorageError> {
+        let Some(definition) = self.index.definition(id)? else { return Ok(Vec::new()) };
+        let mut found = prototypes::declarations(&self.index, &definition)?;
+        if definition.syntax.prototypes
+            && definition.is_function()
+            && let Some(own) = scope::enclosing_type(&self.index, &definition)?
+            && own.path != definition.path
+            && self.index.inner_names(own.id)?.contains(&definition.name)
+        {
+            found.push(own);
+        }
+        found.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(found.into_iter().map(|declaration| declaration.id).collect())
     }
 
     /// The definitions that a chunk's is related to.
@@ -156,25 +176,23 @@ impl<'s> RelationIndex<'s> {
     /// # Errors
     /// When the index is damaged.
     pub fn related(&self, id: ChunkId, relation: Relation) -> Result<RelatedDefinitions, StorageError> {
-        self.related_to(id, None, relation)
+        self.related_to(&id.into(), relation)
     }
 
     /// The definitions that a chunk's, or a name inside of it, is related to.
-    pub(super) fn related_to(
-        &self,
-        id: ChunkId,
-        member: Option<&str>,
-        relation: Relation,
-    ) -> Result<RelatedDefinitions, StorageError> {
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn related_to(&self, named: &Named, relation: Relation) -> Result<RelatedDefinitions, StorageError> {
         self.index.begin();
-        let Some(definition) = self.index.definition(id)? else { return Ok(RelatedDefinitions::default()) };
-        let (mut found, external, is_cut) = match (relation, member) {
+        let Some(definition) = self.index.definition(named.id)? else { return Ok(RelatedDefinitions::default()) };
+        let (mut found, external, is_cut) = match (relation, &named.member) {
             (Relation::Callers, None) => {
                 let names = self.names_in_calls(&definition)?;
                 self.callers(&definition, names)?
             }
             (Relation::Callers, Some(member)) => {
-                let names = self.with_renames(vec![member.to_owned()])?;
+                let names = self.with_renames(vec![member.clone()])?;
                 self.callers(&definition, names)?
             }
             (Relation::Implementers, None) => self.implementers(&definition)?,
@@ -520,11 +538,6 @@ impl<'s> RelationIndex<'s> {
     }
 }
 
-/// Whether a name with dots is another one, or ends in it behind a dot.
-fn ends(whole: &str, end: &str) -> bool {
-    whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-}
-
 /// The name of the element of a component: `my-card` of `MyCard`.
 fn hyphenated(name: &str) -> String {
     let mut found = String::new();
@@ -539,7 +552,7 @@ fn hyphenated(name: &str) -> String {
 
 /// A qualified name with dots between its parts.
 fn dotted(name: &str) -> String {
-    let name = name.trim().trim_end_matches("()").replace("::", ".").replace("->", ".");
+    let name = name.trim().trim_end_matches("()").trim_start_matches([':', '\\']).replace("::", ".").replace("->", ".");
     name.replace(['#', '\\'], ".")
 }
 

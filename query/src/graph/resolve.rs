@@ -3,15 +3,16 @@
 use std::rc::Rc;
 
 use aurora_storage::{ChunkType, StorageError};
-use rustc_hash::FxHashSet;
 
 use super::call_sites::{self, CallSite, calls_of};
 use super::index::{Definition, Index};
 use super::infer::{Reader, Value};
 use super::meaning::{Meaning, Wanted};
+use super::prototypes;
 use super::reason::Reason;
 use super::scope::{self, MAX_CANDIDATES};
 use super::signature;
+use super::syntax::{Imports, Syntax};
 
 /// A definition that a call means.
 #[derive(Debug, Clone)]
@@ -129,6 +130,9 @@ pub(crate) fn is_constructor(of: &Definition, own: &Definition) -> bool {
 
 fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, StorageError> {
     let name = reader.tokens.at(site.name);
+    if site.is_macro {
+        return macros(reader, name);
+    }
     let syntax = reader.from.syntax;
     let value = match site.receiver {
         None if syntax.is_own_type(name)
@@ -183,6 +187,23 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
     }
 }
 
+/// The macros of a name, those in the same file before others: what a macro is called by does not tell where it is.
+fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageError> {
+    let mut found = Vec::new();
+    for other in reader.index.named(name)?.iter().filter(|other| other.syntax.group == reader.from.syntax.group) {
+        let text = reader.index.snapshot.text(other.id)?;
+        if text.is_some_and(|text| text.signature.contains("macro_rules!")) {
+            found.push(Rc::clone(other));
+        }
+    }
+    let is_near = |other: &Rc<Definition>| other.path == reader.from.path;
+    let reason = if found.iter().any(is_near) { Reason::Scope } else { Reason::Global };
+    if reason == Reason::Scope {
+        found.retain(is_near);
+    }
+    shared(reader.index, found, reason, None)
+}
+
 /// What a name without a receiver is.
 fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value, StorageError> {
     match scope::lookup(reader.index, name, &reader.from, Wanted::Callable)? {
@@ -218,16 +239,24 @@ pub(crate) fn own_constructors(index: &Index<'_>, of: &Definition) -> Result<Vec
 fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>, StorageError> {
     let group = reader.from.syntax.group;
     let namesakes = reader.index.named(name)?;
-    let members = namesakes
-        .iter()
-        .filter(|other| other.syntax.group == group && other.is_function() && !other.owner().is_empty());
-    let members = fitting(reader.index, members.cloned().collect(), site.arguments)?;
+    // What namespaces and modules hold needs no object.
+    let is_free = |other: &Definition| other.kind != ChunkType::Method && has_paths(reader.from.syntax);
+    let members = namesakes.iter().filter(|other| {
+        other.syntax.group == group && other.is_function() && !other.owner().is_empty() && !is_free(other)
+    });
+    let members = prototypes::settled(reader.index, members.cloned().collect())?;
+    let members = fitting(reader.index, members, site.arguments)?;
     match members.len() {
         0 => Ok(Vec::new()),
         1 => shared(reader.index, members, Reason::OnlyMember, site.arguments),
         2..=MAX_CANDIDATES => shared(reader.index, members, Reason::Namesakes, site.arguments),
         _ => Ok(Vec::new()),
     }
+}
+
+/// Whether functions outside of types have qualified names.
+fn has_paths(syntax: &Syntax) -> bool {
+    syntax.namespaces || syntax.imports == Imports::Rust
 }
 
 /// Those of the definitions that take so many arguments.
@@ -258,8 +287,7 @@ fn shared(
     reason: Reason,
     arguments: Option<usize>,
 ) -> Result<Vec<Target>, StorageError> {
-    let mut seen = FxHashSet::default();
-    let found: Vec<Rc<Definition>> = found.into_iter().filter(|one| seen.insert(one.id)).collect();
+    let found = prototypes::settled(index, found)?;
     let by_arguments = if found.len() > 1 { fitting(index, found.clone(), arguments)? } else { Vec::new() };
     let found = if by_arguments.is_empty() { found } else { by_arguments };
     let confidence = reason.precision() / found.len().max(1) as f32;

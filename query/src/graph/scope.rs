@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use aurora_storage::StorageError;
+use aurora_storage::{ChunkType, StorageError};
 
 use super::imports::{self, ExportSearch};
 use super::index::{Bases, Definition, Index, scope_around};
@@ -33,18 +33,23 @@ pub(crate) fn lookup(
         meaning => return Ok(meaning),
     }
     let namesakes = index.named(name)?;
-    let candidates = namesakes.iter().filter(|other| other.syntax.group == from.syntax.group && wanted.accepts(other));
+    let is_visible = |other: &Definition| !other.is_local || other.path == from.path;
+    let candidates = namesakes
+        .iter()
+        .filter(|other| other.syntax.group == from.syntax.group && wanted.accepts(other) && is_visible(other));
     let top: Vec<&Rc<Definition>> = candidates.clone().filter(|other| other.owner().is_empty()).collect();
     let pick = |test: &dyn Fn(&Definition) -> bool| -> Vec<Rc<Definition>> {
         top.iter().filter(|other| test(other)).map(|other| Rc::clone(other)).collect()
     };
     if matches!(from.syntax.imports, Imports::Go | Imports::Package) {
-        let found = pick(&|other| same_package(other, from));
+        let mut found = pick(&|_| true);
+        retain(&mut found, |other| same_package(index, other, from))?;
         if !found.is_empty() {
             return Ok(Meaning::Definitions(found, Reason::Package));
         }
         for package in imports::wildcards(index, from)? {
-            let found = pick(&|other| modules::is_in_package(&package, other));
+            let mut found = pick(&|_| true);
+            retain(&mut found, |other| modules::is_in_package(index, &package, other))?;
             if !found.is_empty() {
                 return Ok(Meaning::Definitions(found, Reason::Import));
             }
@@ -71,9 +76,27 @@ pub(crate) fn lookup(
             let found = globals(index, pick(&|_| true))?;
             Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, Reason::Global) })
         }
+        Imports::Rust => {
+            for module in imports::wildcards(index, from)? {
+                let path = format!("{}{name}", module.trim_end_matches('*'));
+                let found = imports::named_by(index, &path, from, &mut ExportSearch::default())?;
+                if matches!(found, Meaning::Definitions(..)) {
+                    return Ok(found);
+                }
+            }
+            Ok(Meaning::External)
+        }
         _ => {
+            if from.syntax.namespaces {
+                match in_namespaces(index, from, &candidates.clone().cloned().collect::<Vec<_>>())? {
+                    Meaning::Unknown => {}
+                    meaning => return Ok(meaning),
+                }
+            }
             let near: Vec<Rc<Definition>> = pick(&|other| other.directory() == from.directory());
-            let all: Vec<Rc<Definition>> = candidates.cloned().collect();
+            // A namespace may be in use by another file, or as that of an argument's type; a method needs its object.
+            let all = candidates.filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
+            let all: Vec<Rc<Definition>> = all.cloned().collect();
             let found = if near.is_empty() { pick(&|_| true) } else { near };
             let mut found = if found.is_empty() { all } else { found };
             match found.iter().all(|other| other.is_namespace()) {
@@ -102,10 +125,58 @@ fn globals(index: &Index<'_>, mut found: Vec<Rc<Definition>>) -> Result<Vec<Rc<D
     Ok(global)
 }
 
-/// Whether two files are in one package: in one directory, or in the same one below `main` and `test`.
-fn same_package(one: &Definition, other: &Definition) -> bool {
-    let (one, other) = (one.directory(), other.directory());
-    one == other || (one.replace("/test/", "/main/") == other.replace("/test/", "/main/"))
+/// Those of the definitions of a name that are in the innermost namespace around a place, or in one that its file uses.
+fn in_namespaces(
+    index: &Index<'_>,
+    from: &Rc<Definition>,
+    candidates: &[Rc<Definition>],
+) -> Result<Meaning, StorageError> {
+    let owned_by = |scope: &str| -> Vec<Rc<Definition>> {
+        candidates.iter().filter(|other| modules::dotted(other.owner()) == scope).cloned().collect()
+    };
+    let around = if from.is_module { String::new() } else { modules::dotted(from.owner()) };
+    let mut scope = around.as_str();
+    while !scope.is_empty() {
+        let found = owned_by(scope);
+        if !found.is_empty() {
+            return Ok(Meaning::Definitions(found, Reason::Package));
+        }
+        scope = scope.rsplit_once('.').map_or("", |(outer, _)| outer);
+    }
+    for namespace in imports::wildcards(index, from)? {
+        let found = owned_by(&modules::dotted(&namespace));
+        if !found.is_empty() {
+            return Ok(Meaning::Definitions(found, Reason::Import));
+        }
+    }
+    Ok(Meaning::Unknown)
+}
+
+fn retain(
+    found: &mut Vec<Rc<Definition>>,
+    keeps: impl Fn(&Definition) -> Result<bool, StorageError>,
+) -> Result<(), StorageError> {
+    let mut kept = Vec::with_capacity(found.len());
+    for one in found.drain(..) {
+        if keeps(&one)? {
+            kept.push(one);
+        }
+    }
+    *found = kept;
+    Ok(())
+}
+
+/// Whether two files are in one package: in one directory, or in the same one below `main` and `test`, or as both say.
+fn same_package(index: &Index<'_>, one: &Definition, other: &Definition) -> Result<bool, StorageError> {
+    let (here, there) = (one.directory(), other.directory());
+    if here == there || here.replace("/test/", "/main/") == there.replace("/test/", "/main/") {
+        return Ok(true);
+    }
+    if one.syntax.imports != Imports::Package {
+        return Ok(false);
+    }
+    let package = index.package(&one.path)?;
+    Ok(package.is_some() && package == index.package(&other.path)?)
 }
 
 /// Definitions in the scopes around a place, innermost first, and members that enclosing types inherit.
@@ -271,22 +342,38 @@ pub(crate) fn own_members(index: &Index<'_>, of: &Definition, name: &str) -> Res
 /// The base types of a type, and whether all are in the repository.
 pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases, StorageError> {
     index.bases_of(of.id, || {
-        let names = index.snapshot.relations(of.id)?.map(|relations| relations.bases).unwrap_or_default();
         let (mut found, mut is_complete) = (Vec::new(), true);
-        for name in names.iter().take(MOST_BASES) {
-            match base(index, of, name)? {
-                bases if bases.is_empty() => is_complete = false,
-                bases => found.extend(bases),
+        for holder in implementations(index, of)?.iter().chain([of]) {
+            let names = index.snapshot.relations(holder.id)?.map(|relations| relations.bases).unwrap_or_default();
+            for name in names.iter().take(MOST_BASES) {
+                match base(index, holder, name)? {
+                    bases if bases.is_empty() => is_complete = false,
+                    bases => found.extend(bases),
+                }
             }
         }
         Ok((found, is_complete))
     })
 }
 
+/// The `impl Trait for Type` of a type in its file.
+fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+    if of.syntax.imports != Imports::Rust {
+        return Ok(Vec::new());
+    }
+    let is_of = |other: &&Rc<Definition>| {
+        let implemented = other.qualified_name.split_once(" for ").map_or("", |(_, implemented)| implemented);
+        implemented.split(['<', ' ']).next() == Some(of.name.as_str())
+    };
+    let file = index.file(&of.path)?;
+    Ok(file.definitions.iter().filter(is_of).take(MOST_BASES).cloned().collect())
+}
+
 /// The types in the repository that a base of a type means.
 pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     let tokens = index.tokens(of)?;
-    let place = tokens.places(name).find(|at| matches!(tokens.before(*at), "." | "::" | "\\"));
+    let is_qualified = |at: &usize| *at >= 2 && tokens.is_separator(*at - 1) && tokens.is_name(*at - 2);
+    let place = tokens.places(name).find(is_qualified);
     let path_of = place.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
     let found = match of.syntax.imports {
         Imports::Modules => module(index, &path_of, of)?,
@@ -354,8 +441,7 @@ pub(crate) fn module(index: &Index<'_>, names: &[String], from: &Definition) -> 
 fn path_to(tokens: &Tokens, last: usize) -> Vec<String> {
     let mut path = vec![tokens.at(last).to_owned()];
     let mut at = last;
-    while matches!(tokens.before(at), "." | "::" | "\\") && at >= 2 && tokens.is_name(at - 2) && path.len() < MOST_BASES
-    {
+    while at >= 2 && tokens.is_separator(at - 1) && tokens.is_name(at - 2) && path.len() < MOST_BASES {
         at -= 2;
         path.insert(0, tokens.at(at).to_owned());
     }
@@ -374,6 +460,16 @@ pub(crate) fn types_of_path(
 fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Wanted) -> Result<Meaning, StorageError> {
     let Some((first, rest)) = names.split_first() else { return Ok(Meaning::Unknown) };
     let mut meaning = lookup(index, first, from, wanted)?;
+    let is_found = matches!(meaning, Meaning::Definitions(..) | Meaning::Module(..));
+    let is_by_file = from.syntax.imports.are_files() || from.syntax.imports == Imports::Go;
+    if !is_found && !rest.is_empty() && !is_by_file {
+        // The whole path, from the first namespace, package or module on.
+        let separator = if from.syntax.imports == Imports::Rust { "::" } else { "." };
+        let found = imports::named_by(index, &names.join(separator), from, &mut ExportSearch::default())?;
+        let Meaning::Definitions(mut found, reason) = found else { return Ok(Meaning::External) };
+        found.retain(|one| wanted.accepts(one));
+        return Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, reason) });
+    }
     for name in rest {
         meaning = match meaning {
             Meaning::Definitions(types, reason) => {

@@ -34,6 +34,9 @@ pub(crate) fn read(signature: &str, name: &str, syntax: &Syntax) -> Option<Signa
 }
 
 fn arguments(tokens: &Tokens, open: usize, close: usize, syntax: &Syntax) -> (usize, usize) {
+    if close == open + 2 && tokens.at(open + 1) == "void" {
+        return (0, 0);
+    }
     let (mut least, mut most) = (0, 0);
     let mut is_open = false;
     let mut start = open + 1;

@@ -25,7 +25,7 @@ pub(crate) struct Syntax {
     /// A type is an interface of every type that has its methods.
     pub(crate) structural_interfaces: bool,
     /// Modules and namespaces inside files have members, as types have.
-    pub(crate) namespaces: bool,
+    pub(crate) inner_modules: bool,
     /// The member of a type that makes an object of it.
     pub(crate) maker: Option<&'static str>,
     /// The name of the base types alone calls the method that the own one overrides.
@@ -35,6 +35,14 @@ pub(crate) struct Syntax {
     pub(crate) names: Names,
     /// A file is a component, whose markup uses other ones as elements.
     pub(crate) is_component: bool,
+    /// What is defined in one file may be declared in others.
+    pub(crate) prototypes: bool,
+    /// Qualified names begin with namespaces, which any file can add to.
+    pub(crate) namespaces: bool,
+    /// The types of receivers and their members do not change at run time.
+    pub(crate) fixed_members: bool,
+    /// Types whose names are keywords or begin in lower case, and that no file defines.
+    pub(crate) builtins: &'static [&'static str],
 }
 
 impl Syntax {
@@ -128,12 +136,16 @@ const PLAIN: Syntax = Syntax {
     bare_calls: false,
     literals: false,
     structural_interfaces: false,
-    namespaces: false,
+    inner_modules: false,
     maker: None,
     base_calls: false,
     marked_variables: false,
     names: Names::Plain,
     is_component: false,
+    prototypes: false,
+    namespaces: false,
+    fixed_members: false,
+    builtins: &[],
 };
 
 /// Languages whose calls may lack brackets.
@@ -154,11 +166,12 @@ const ECMA: Syntax = Syntax {
     imports: Imports::Ecma,
     implicit_members: false,
     constructors: &["constructor"],
-    namespaces: true,
+    inner_modules: true,
+    prototypes: true,
     ..PLAIN
 };
 
-static SYNTAXES: [Syntax; 21] = [
+static SYNTAXES: [Syntax; 22] = [
     Syntax {
         languages: &["python", "notebook"],
         group: 1,
@@ -174,6 +187,7 @@ static SYNTAXES: [Syntax; 21] = [
     Syntax { languages: &["vue", "svelte", "astro"], is_component: true, ..ECMA },
     Syntax {
         languages: &["go"],
+        fixed_members: true,
         group: 3,
         declarations: Declarations::NameType,
         imports: Imports::Go,
@@ -185,9 +199,11 @@ static SYNTAXES: [Syntax; 21] = [
         structural_interfaces: true,
         ..PLAIN
     },
-    Syntax { languages: &["java", "groovy"], group: 4, imports: Imports::Package, ..PLAIN },
+    Syntax { languages: &["java"], group: 4, imports: Imports::Package, fixed_members: true, ..PLAIN },
+    Syntax { languages: &["groovy"], group: 4, imports: Imports::Package, ..PLAIN },
     Syntax {
         languages: &["kotlin", "scala"],
+        fixed_members: true,
         group: 4,
         declarations: Declarations::NameColonType,
         imports: Imports::Package,
@@ -196,6 +212,7 @@ static SYNTAXES: [Syntax; 21] = [
     },
     Syntax {
         languages: &["rust"],
+        fixed_members: true,
         group: 5,
         literals: true,
         declarations: Declarations::NameColonType,
@@ -204,13 +221,38 @@ static SYNTAXES: [Syntax; 21] = [
         base: &[],
         implicit_members: false,
         constructors: &[],
+        builtins: &[
+            "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64",
+            "bool", "char", "str",
+        ],
         ..PLAIN
     },
-    Syntax { languages: &["c", "cpp", "objc"], group: 6, literals: true, own: &["this", "self"], ..PLAIN },
-    Syntax { languages: &["csharp"], group: 7, base: &["base"], ..PLAIN },
+    Syntax {
+        languages: &["c", "cpp", "objc"],
+        fixed_members: true,
+        group: 6,
+        literals: true,
+        own: &["this", "self"],
+        prototypes: true,
+        namespaces: true,
+        ..PLAIN
+    },
+    Syntax {
+        languages: &["csharp"],
+        fixed_members: true,
+        group: 7,
+        base: &["base"],
+        namespaces: true,
+        builtins: &[
+            "bool", "byte", "sbyte", "char", "decimal", "double", "float", "int", "uint", "nint", "nuint", "long",
+            "ulong", "short", "ushort", "object", "string", "dynamic",
+        ],
+        ..PLAIN
+    },
     Syntax { languages: &["dart"], group: 8, ..PLAIN },
     Syntax {
         languages: &["swift"],
+        fixed_members: true,
         group: 9,
         declarations: Declarations::NameColonType,
         own: &["self", "Self"],
@@ -226,6 +268,7 @@ static SYNTAXES: [Syntax; 21] = [
         implicit_members: false,
         constructors: &["__construct"],
         marked_variables: true,
+        namespaces: true,
         ..PLAIN
     },
     Syntax {
@@ -235,7 +278,7 @@ static SYNTAXES: [Syntax; 21] = [
         own: &["self"],
         constructors: &["initialize"],
         bare_calls: true,
-        namespaces: true,
+        inner_modules: true,
         maker: Some("new"),
         base_calls: true,
         names: Names::Ruby,
@@ -248,7 +291,7 @@ static SYNTAXES: [Syntax; 21] = [
         imports: Imports::Modules,
         own: &["$self", "$class", "$this", "__PACKAGE__"],
         base: &["SUPER"],
-        namespaces: true,
+        inner_modules: true,
         maker: Some("new"),
         ..SCRIPT
     },
@@ -268,7 +311,7 @@ static SYNTAXES: [Syntax; 21] = [
         imports: Imports::Modules,
         own: &["__MODULE__"],
         base: &[],
-        namespaces: true,
+        inner_modules: true,
         marked_variables: false,
         names: Names::Elixir,
         ..SCRIPT

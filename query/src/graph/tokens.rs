@@ -97,15 +97,25 @@ impl Tokens {
         self.places.get(name).into_iter().flatten().map(|place| *place as usize)
     }
 
+    /// Whether nothing is between a token and the one before it.
+    pub(crate) fn is_glued(&self, index: usize) -> bool {
+        let before = index.checked_sub(1).and_then(|before| self.list.get(before));
+        before.zip(self.list.get(index)).is_some_and(|(before, token)| before.end == token.start)
+    }
+
+    /// Whether the token at a place is a separator that belongs to what is in front of it: that in `a::b`, but not in
+    /// `return ::b`. Between dots may be white space.
+    pub(crate) fn is_separator(&self, index: usize) -> bool {
+        match self.at(index) {
+            "." | "?." | "->" | "?->" | "&." | "$" => true,
+            "::" | "\\" => self.is_glued(index),
+            _ => false,
+        }
+    }
+
     /// Whether a token begins a line.
     pub(crate) fn is_first(&self, index: usize) -> bool {
         self.list.get(index).is_some_and(|token| token.is_first)
-    }
-
-    /// Whether nothing is between a token and the one before it.
-    pub(crate) fn is_joined(&self, index: usize) -> bool {
-        let before = index.checked_sub(1).and_then(|before| self.list.get(before));
-        before.zip(self.list.get(index)).is_some_and(|(before, token)| before.end == token.start)
     }
 
     /// The bracket around a token, or that a closing one closes.
@@ -122,11 +132,6 @@ impl Tokens {
 /// A text with a dot for every colon that stands alone.
 fn with_dots(text: &str) -> String {
     text.split("::").map(|part| part.replace(':', ".")).collect::<Vec<_>>().join("::")
-}
-
-/// Whether a token stands between a value and its member.
-pub(crate) fn is_separator(token: &str) -> bool {
-    matches!(token, "." | "?." | "->" | "::" | "?->" | "&." | "\\" | "$")
 }
 
 fn brackets(text: &str, list: &[Token]) -> (Vec<Option<u32>>, Vec<Option<u32>>) {

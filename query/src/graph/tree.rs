@@ -31,6 +31,8 @@ pub struct RelationTree {
     pub member: Option<String>,
     /// Relations of less confidence that were left out.
     pub left_out: usize,
+    /// Where the root is declared beside its own place.
+    pub declarations: Vec<ChunkId>,
     /// Names that the definition calls and that mean nothing in the repository, sorted.
     pub external: Vec<String>,
     /// Something was left out because there was too much.
@@ -64,9 +66,9 @@ impl RelationIndex<'_> {
     ///
     /// # Errors
     /// When the index is damaged.
-    pub fn tree(&self, root: impl Into<Named>, options: &TreeOptions) -> Result<RelationTree, StorageError> {
-        let Named { id: root, member } = root.into();
-        let root = self.definition_of(root)?.unwrap_or(root);
+    pub fn tree(&self, named: &Named, options: &TreeOptions) -> Result<RelationTree, StorageError> {
+        let root = self.definition_of(named.id)?.unwrap_or(named.id);
+        let named = Named { id: root, member: named.member.clone() };
         let mut walk = Walk {
             relations: self,
             options,
@@ -76,14 +78,15 @@ impl RelationIndex<'_> {
             left_out: 0,
             is_cut: false,
         };
-        let mut external = self.related_to(root, member.as_deref(), options.relation)?.external;
+        let mut external = self.related_to(&named, options.relation)?.external;
         external.sort_unstable();
-        let children = walk.children(root, member.as_deref(), options.depth.min(DEEPEST_TREE))?;
+        let children = walk.children(&named, options.depth.min(DEEPEST_TREE))?;
         let Walk { left_out, is_cut, .. } = walk;
         Ok(RelationTree {
             root: TreeNode { id: root, relation: None, end: None, children },
-            member,
             left_out,
+            declarations: self.declarations(root)?,
+            member: named.member,
             external,
             is_cut,
         })
@@ -104,11 +107,11 @@ struct Walk<'r, 's> {
 
 impl Walk<'_, '_> {
     /// What is related to a definition. The recursion is at most [`DEEPEST_TREE`] deep.
-    fn children(&mut self, id: ChunkId, member: Option<&str>, depth: u32) -> Result<Vec<TreeNode>, StorageError> {
+    fn children(&mut self, of: &Named, depth: u32) -> Result<Vec<TreeNode>, StorageError> {
         if depth == 0 || self.relations.is_cancelled() {
             return Ok(Vec::new());
         }
-        let related = self.relations.related_to(id, member, self.options.relation)?;
+        let related = self.relations.related_to(of, self.options.relation)?;
         self.is_cut |= related.is_cut;
         let mut children = Vec::new();
         for other in related.list {
@@ -132,7 +135,7 @@ impl Walk<'_, '_> {
         // After all of them: what is a child here is not shown as a repetition below one of the others.
         for child in children.iter_mut().filter(|child| child.end.is_none()) {
             self.above.push(child.id);
-            child.children = self.children(child.id, None, depth - 1)?;
+            child.children = self.children(&child.id.into(), depth - 1)?;
             self.above.pop();
         }
         Ok(children)

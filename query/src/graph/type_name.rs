@@ -99,7 +99,7 @@ fn read_nested(tokens: &Tokens, mut at: usize, depth: u32) -> Option<(TypeName, 
     if depth > DEEPEST {
         return None;
     }
-    while tokens.at(at) == "'" || MODIFIERS.contains(&tokens.at(at)) {
+    while tokens.at(at) == "'" || MODIFIERS.contains(&tokens.at(at)) || is_root(tokens, at) {
         // A lifetime has a name.
         at += if tokens.at(at) == "'" { 2 } else { 1 };
     }
@@ -134,7 +134,7 @@ fn read_nested(tokens: &Tokens, mut at: usize, depth: u32) -> Option<(TypeName, 
         found = TypeName::list_of(found);
         at += 2;
     }
-    while matches!(tokens.at(at), "?" | "*" | "&") && !tokens.is_first(at) {
+    while matches!(tokens.at(at), "?" | "*" | "&" | "&&") && !tokens.is_first(at) {
         at += 1;
     }
     let is_nothing = |name: &TypeName| matches!(name.path.as_slice(), [one] if matches!(one.as_str(), "null" | "undefined" | "None" | "nil"));
@@ -144,6 +144,11 @@ fn read_nested(tokens: &Tokens, mut at: usize, depth: u32) -> Option<(TypeName, 
         return Some((if is_nothing(&found) { other } else { found }, end));
     }
     Some((found, at))
+}
+
+/// Whether a separator stands in front of a whole path: `::std::string`, `\App\User`.
+fn is_root(tokens: &Tokens, at: usize) -> bool {
+    matches!(tokens.at(at), "::" | "\\") && !(at > 0 && tokens.is_name(at - 1) && tokens.is_glued(at))
 }
 
 fn read_arguments(tokens: &Tokens, open: usize, depth: u32) -> Option<(Vec<TypeName>, usize)> {
@@ -204,7 +209,7 @@ pub(crate) fn angle_opener(tokens: &Tokens, close: usize) -> Option<usize> {
 /// The type directly in front of a name: `List<Item> items`.
 pub(crate) fn in_front_of(tokens: &Tokens, name: usize) -> Option<TypeName> {
     let mut at = name.checked_sub(1)?;
-    while matches!(tokens.at(at), "*" | "&" | "..." | "?" | "const" | "final") {
+    while matches!(tokens.at(at), "*" | "&" | "&&" | "..." | "?" | "const" | "final") {
         at = at.checked_sub(1)?;
     }
     while tokens.at(at) == "]" {
@@ -213,7 +218,7 @@ pub(crate) fn in_front_of(tokens: &Tokens, name: usize) -> Option<TypeName> {
     if tokens.at(at) == ">" {
         at = angle_opener(tokens, at)?.checked_sub(1)?;
     }
-    while tokens.is_name(at) && matches!(tokens.before(at), "." | "::" | "\\") && at >= 2 && tokens.is_name(at - 2) {
+    while tokens.is_name(at) && at >= 2 && tokens.is_separator(at - 1) && tokens.is_name(at - 2) {
         at -= 2;
     }
     let (found, mut end) = read(tokens, at)?;
@@ -257,6 +262,8 @@ mod tests {
         check("go", "map[string][]*pkg.Item", "<<pkg.Item>>");
         check("rust", "&'a mut Vec<Item>", "Vec<Item>");
         check("java", "final List<? extends Item> x", "List<Item>");
+        check("php", "?\\M\\P0 $x", "M.P0");
+        check("cpp", "const ::n::K<int>& x", "n.K<int>");
         check("typescript", "(x: number) => void", "");
     }
 
@@ -270,5 +277,6 @@ mod tests {
         assert_eq!(in_front("a.b.Item item"), "a.b.Item");
         assert_eq!(in_front("return item"), "");
         assert_eq!(in_front("a < item"), "");
+        assert_eq!(in_front("private ::n::K* item"), "n.K");
     }
 }

@@ -83,7 +83,7 @@ pub(crate) async fn graph(
             let snapshot = searcher.snapshot();
             let index = RelationIndex::within(snapshot, request.budget.clone());
             let named = definition(&searcher.names().within(&request.budget), &index, &asked.name)?;
-            let tree = index.tree(named, &options)?;
+            let tree = index.tree(&named, &options)?;
             request.budget.check()?;
             Ok(relations(snapshot, &tree, &options)?)
         })

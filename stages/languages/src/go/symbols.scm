@@ -16,8 +16,18 @@
 (method_elem name: (field_identifier) @name) @definition.method
 
 ; embedded types
-(field_declaration !name type: [(type_identifier) @reference.base (qualified_type name: (type_identifier) @reference.base) (pointer_type (type_identifier) @reference.base)])
-(interface_type (type_elem . [(type_identifier) @reference.base (qualified_type name: (type_identifier) @reference.base)] .))
+(field_declaration !name type: [
+  (type_identifier) @reference.base
+  (qualified_type name: (type_identifier) @reference.base)
+  (generic_type type: [(type_identifier) @reference.base (qualified_type name: (type_identifier) @reference.base)])
+  (pointer_type [
+    (type_identifier) @reference.base
+    (qualified_type name: (type_identifier) @reference.base)
+    (generic_type type: [(type_identifier) @reference.base (qualified_type name: (type_identifier) @reference.base)])])])
+(interface_type (type_elem . [
+  (type_identifier) @reference.base
+  (qualified_type name: (type_identifier) @reference.base)
+  (generic_type type: [(type_identifier) @reference.base (qualified_type name: (type_identifier) @reference.base)])] .))
 
 ; var f = func() {}
 (var_spec name: (identifier) @name value: (expression_list . (func_literal body: (_) @body) .)) @definition.function

@@ -1,0 +1,125 @@
+"""Prints the relations that libclang finds, one a line, for `cargo xtask bench graph`.
+
+usage: clang_edges.py ROOT [FLAG...] > edges.tsv
+
+Needs the package `libclang`. Reads `compile_commands.json` in ROOT if there is one; else every C and C++ source below ROOT is read
+with the flags. Lines: `file PATH` for every file read; `call PATH LINE PATH LINE NAME` for every call of a function, method or
+constructor whose definition, or else declaration, is below ROOT; `base PATH LINE PATH LINE NAME` for every base class. Lines count
+from 1.
+"""
+
+import json
+import os
+import pathlib
+import shlex
+import sys
+
+from clang.cindex import CursorKind, Index
+
+SOURCES = {".c", ".cc", ".cpp", ".cxx"}
+FUNCTIONS = {
+    CursorKind.FUNCTION_DECL,
+    CursorKind.CXX_METHOD,
+    CursorKind.CONSTRUCTOR,
+    CursorKind.DESTRUCTOR,
+    CursorKind.CONVERSION_FUNCTION,
+    CursorKind.FUNCTION_TEMPLATE,
+}
+TYPES = {CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE}
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    edges = Edges(root)
+    for source, flags, directory in units(root, sys.argv[2:]):
+        os.chdir(directory)
+        unit = Index.create().parse(source, flags)
+        errors = [str(problem) for problem in unit.diagnostics if problem.severity >= 3]
+        if errors:
+            print(f"{source}: {len(errors)} errors, {errors[0]}", file=sys.stderr)
+        edges.read(unit.cursor)
+    edges.write()
+
+
+def is_written(node, target):
+    """Whether the text of a call has the name of what it calls: no operators, conversions, and constructors of variables."""
+    if target.kind == CursorKind.CONSTRUCTOR:
+        names = [token.spelling for _, token in zip(range(8), node.get_tokens())]
+        return target.spelling.split("<")[0] in names[: names.index("(") if "(" in names else names.index("{") if "{" in names else 0]
+    return target.kind in FUNCTIONS and not target.spelling.startswith("operator")
+
+
+def units(root, flags):
+    database = root / "compile_commands.json"
+    if not database.exists():
+        for source in sorted(root.rglob("*")):
+            if source.suffix in SOURCES:
+                yield str(source), flags, root
+        return
+    for command in json.loads(database.read_text()):
+        arguments = command.get("arguments") or shlex.split(command["command"])
+        own = [one for one in arguments[1:] if one not in ("-c", command["file"])]
+        if "-o" in own:
+            at = own.index("-o")
+            del own[at : at + 2]
+        yield command["file"], own + flags, command["directory"]
+
+
+class Edges:
+    """Uses of functions, and where functions are defined: a definition may be in a unit that is read later."""
+
+    def __init__(self, root):
+        self.root, self.files, self.uses = root, set(), set()
+        self.declared, self.defined = {}, {}
+
+    def read(self, cursor):
+        # Without recursion: sources decide how deep a tree is.
+        left = list(cursor.get_children())
+        while left:
+            node = left.pop()
+            place = self.place(node)
+            if place is None and node.location.file is not None:
+                continue
+            if place is not None:
+                self.files.add(place[0])
+                self.note(node, place)
+            left.extend(node.get_children())
+
+    def note(self, node, place):
+        if node.kind in FUNCTIONS | TYPES:
+            places = self.defined if node.is_definition() else self.declared
+            places.setdefault(node.get_usr(), place)
+        target = node.referenced
+        if node.kind == CursorKind.CALL_EXPR and target is not None and is_written(node, target):
+            self.use("call", place, target)
+        elif node.kind == CursorKind.CXX_BASE_SPECIFIER and node.type.get_declaration() is not None:
+            self.use("base", place, node.type.get_declaration())
+
+    def use(self, kind, place, target):
+        template = target.specialized_template if hasattr(target, "specialized_template") else None
+        for other in (target, template):
+            if other is not None and self.place(other) is not None:
+                places = self.defined if other.is_definition() else self.declared
+                places.setdefault(other.get_usr(), self.place(other))
+                self.uses.add((kind, place, other.get_usr(), other.spelling))
+                return
+
+    def place(self, node):
+        """Path below the root, and line; where a macro is used for what it makes."""
+        location = node.location
+        if location.file is None:
+            return None
+        path = pathlib.Path(location.file.name)
+        path = (pathlib.Path.cwd() / path).resolve()
+        return (str(path.relative_to(self.root)), location.line) if path.is_relative_to(self.root) else None
+
+    def write(self):
+        for path in sorted(self.files):
+            print("file", path, sep="\t")
+        for kind, (path, line), usr, name in sorted(self.uses):
+            target = self.defined.get(usr) or self.declared.get(usr)
+            if target is not None:
+                print(kind, path, line, *target, name.split("<")[0], sep="\t")
+
+
+main()

@@ -1,0 +1,165 @@
+//! Where paths of Rust lead: crates, the modules that their files are, and the modules inside of files.
+
+use aurora_storage::StorageError;
+
+use super::index::{Definition, Index};
+
+/// Most directories above a file that are tried as that of its crate.
+const MOST_ROOTS: usize = 16;
+/// Directories whose files are crates of their own.
+const TARGETS: [&str; 3] = ["tests", "examples", "benches"];
+
+/// How a path reaches a definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// It names the module of the definition.
+    Exactly,
+    /// It names the crate of the definition, which may re-export it.
+    Crate,
+    /// Not at all.
+    Never,
+}
+
+/// The module that a file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Module {
+    /// The directory of the crate.
+    directory: String,
+    /// The part of the crate that is compiled on its own: `src`, `tests`, `src/bin/tool`.
+    target: String,
+    path: Vec<String>,
+}
+
+/// How the path `path` in the text of `from` reaches a definition of the name that it ends in.
+pub(crate) fn reach(
+    index: &Index<'_>,
+    path: &str,
+    from: &Definition,
+    target: &Definition,
+) -> Result<Reach, StorageError> {
+    let here = module_of(index, from)?;
+    let there = file_module(index, &target.path)?;
+    let names = |path: &str| path.split("::").map(|part| part.trim().to_owned()).collect::<Vec<_>>();
+    let whole: Vec<String> = there.path.iter().cloned().chain(names(&target.qualified_name)).collect();
+    let is_own = here.directory == there.directory && here.target == there.target;
+    let parts = names(path.trim_start_matches("::"));
+    let passed_on = |in_crate: bool| match in_crate && is_free(target) {
+        true => Reach::Crate,
+        false => Reach::Never,
+    };
+    let Some((first, rest)) = parts.split_first() else { return Ok(Reach::Never) };
+    let base = match first.as_str() {
+        "crate" => Some((Vec::new(), rest)),
+        "self" => Some((here.path.clone(), rest)),
+        "super" => {
+            let ups = parts.iter().take_while(|part| *part == "super").count();
+            let Some(left) = here.path.len().checked_sub(ups) else { return Ok(Reach::Never) };
+            Some((here.path[..left].to_vec(), &parts[ups..]))
+        }
+        _ => None,
+    };
+    if let Some((mut base, rest)) = base {
+        base.extend(rest.iter().cloned());
+        return Ok(if is_own && base == whole { Reach::Exactly } else { passed_on(is_own) });
+    }
+    // A module inside of the present one, or of one around it whose names are imported; in old editions below the root.
+    let is_inside = whole.strip_suffix(parts.as_slice()).is_some_and(|around| here.path.starts_with(around));
+    if is_own && is_inside {
+        return Ok(Reach::Exactly);
+    }
+    let is_named =
+        there.target == "src" && index.crate_name(&below(&there.directory, "Cargo.toml"))?.as_ref() == Some(first);
+    if is_named {
+        return Ok(if rest == whole { Reach::Exactly } else { passed_on(true) });
+    }
+    // A module that is imported as a whole, by a name that ends in its own.
+    let is_outside = matches!(first.as_str(), "std" | "core" | "alloc");
+    Ok(passed_on(is_own && !is_outside && parts.len() > 1 && whole.ends_with(&parts)))
+}
+
+/// Whether a path in the text of `from` names a file of its crate.
+pub(crate) fn is_file(index: &Index<'_>, path: &str, from: &Definition) -> Result<bool, StorageError> {
+    let here = module_of(index, from)?;
+    let mut at = here.path.clone();
+    for (number, part) in path.split("::").map(str::trim).enumerate() {
+        match part {
+            "crate" if number == 0 => at.clear(),
+            "self" if number == 0 => {}
+            "super" => drop(at.pop()),
+            part => at.push(part.to_owned()),
+        }
+    }
+    let root = below(&here.directory, &here.target);
+    let place = format!("{root}/{}", at.join("/"));
+    Ok(index.has_file(&format!("{place}.rs"))? || index.has_file(&format!("{place}/mod.rs"))?)
+}
+
+/// Whether a definition can be named without a type.
+fn is_free(of: &Definition) -> bool {
+    of.owner().split("::").all(|part| part.is_empty() || part.starts_with(char::is_lowercase))
+}
+
+/// The module around a definition, as far as inline modules are told by their names.
+fn module_of(index: &Index<'_>, of: &Definition) -> Result<Module, StorageError> {
+    let mut module = file_module(index, &of.path)?;
+    if of.is_module {
+        return Ok(module);
+    }
+    let file = index.file(&of.path)?;
+    let mut outer = String::new();
+    for part in of.owner().split("::").filter(|part| !part.is_empty()) {
+        let qualified = if outer.is_empty() { part.to_owned() } else { format!("{outer}::{part}") };
+        let is_item =
+            file.named(part).any(|other| other.qualified_name == qualified && (other.is_function() || other.is_type()));
+        if is_item || !part.starts_with(|c: char| c.is_lowercase() || c == '_') {
+            break;
+        }
+        module.path.push(part.to_owned());
+        outer = qualified;
+    }
+    Ok(module)
+}
+
+fn file_module(index: &Index<'_>, path: &str) -> Result<Module, StorageError> {
+    let mut directory = super::index::directory(path);
+    let mut found = None;
+    for _ in 0..MOST_ROOTS {
+        if index.has_file(&below(directory, "Cargo.toml"))? {
+            found = Some(directory);
+            break;
+        }
+        if directory.is_empty() {
+            break;
+        }
+        directory = super::index::directory(directory);
+    }
+    let directory =
+        found.unwrap_or_else(|| path.split_once("src/").map_or("", |(before, _)| before.trim_end_matches('/')));
+    let inside = path.strip_prefix(directory).unwrap_or(path).trim_start_matches('/');
+    let parts: Vec<&str> = inside.strip_suffix(".rs").unwrap_or(inside).split('/').collect();
+    let (target, modules) = match parts.as_slice() {
+        ["src", "bin", name, rest @ ..] => (format!("src/bin/{name}"), rest),
+        ["src", rest @ ..] => ("src".to_owned(), rest),
+        [kind, name, rest @ ..] if TARGETS.contains(kind) => {
+            let own = format!("{kind}/{name}");
+            match index.has_file(&below(directory, &format!("{own}/main.rs")))? {
+                true => (own, rest),
+                false if rest.is_empty() => ((*kind).to_owned(), rest),
+                false => ((*kind).to_owned(), &parts[1..]),
+            }
+        }
+        rest => (String::new(), rest),
+    };
+    let modules: &[&str] = match modules {
+        ["lib" | "main"] => &[],
+        [outer @ .., "mod"] => outer,
+        [outer @ .., "main"] if target.contains('/') => outer,
+        all => all,
+    };
+    let path = modules.iter().map(|part| (*part).to_owned()).collect();
+    Ok(Module { directory: directory.to_owned(), target, path })
+}
+
+fn below(directory: &str, name: &str) -> String {
+    if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
+}

@@ -1,0 +1,166 @@
+//! What only declares a function or type that is defined elsewhere, and which definition it declares.
+
+use std::rc::Rc;
+
+use aurora_storage::StorageError;
+use rustc_hash::FxHashSet;
+
+use super::index::{Definition, Index};
+use super::signature;
+use super::syntax::Imports;
+use super::tokens::Tokens;
+
+/// The definitions that calls of these mean: for each that only declares, what it declares.
+pub(crate) fn settled(index: &Index<'_>, found: Vec<Rc<Definition>>) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let mut settled: Vec<Rc<Definition>> = Vec::with_capacity(found.len());
+    let mut seen = FxHashSet::default();
+    for one in found {
+        settled.extend(declared_by(index, &one)?.into_iter().filter(|meant| seen.insert(meant.id)));
+    }
+    Ok(settled)
+}
+
+/// The definitions that a declaration declares, or the first of the declarations if nothing defines it. For a definition, itself.
+pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+    if !is_declaration(index, one)? {
+        return Ok(vec![Rc::clone(one)]);
+    }
+    let arity = arity(index, one)?;
+    let (mut defined, mut declared) = (Vec::new(), Vec::new());
+    for other in namesakes(index, one)? {
+        let is_declaration = is_declaration(index, &other)?;
+        let list = if is_declaration { &mut declared } else { &mut defined };
+        list.push((self::arity(index, &other)? == arity, other));
+    }
+    // Overloads differ in their parameters. Those of a declaration in C may be left out.
+    if defined.iter().any(|(fits, _)| *fits) {
+        defined.retain(|(fits, _)| *fits);
+    }
+    if defined.iter().any(|(_, other)| other.path == one.path) {
+        defined.retain(|(_, other)| other.path == one.path);
+    } else {
+        defined.retain(|(_, other)| !other.is_local);
+    }
+    if !defined.is_empty() {
+        return Ok(defined.into_iter().map(|(_, other)| other).collect());
+    }
+    // Declarations of one function in several files; those of one file are overloads.
+    let first = declared.into_iter().find(|(fits, other)| *fits && (other.id == one.id || other.path != one.path));
+    Ok(vec![first.map_or_else(|| Rc::clone(one), |(_, other)| other)])
+}
+
+/// The other places that declare a definition.
+pub(crate) fn declarations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let mut found = Vec::new();
+    for other in namesakes(index, of)? {
+        if other.id != of.id
+            && is_declaration(index, &other)?
+            && declared_by(index, &other)?.iter().any(|meant| meant.id == of.id)
+        {
+            found.push(other);
+        }
+    }
+    Ok(found)
+}
+
+/// Definitions and declarations of the same qualified name that can be of one thing, in the order of their keys.
+fn namesakes(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+    if !of.syntax.prototypes {
+        return Ok(Vec::new());
+    }
+    let is_module = of.syntax.imports == Imports::Ecma;
+    let found = index.named(&of.name)?;
+    let same = found.iter().filter(|other| {
+        other.syntax.group == of.syntax.group
+            && other.qualified_name == of.qualified_name
+            && other.is_type() == of.is_type()
+            && (!is_module || stem(&other.path) == stem(&of.path))
+    });
+    Ok(same.cloned().collect())
+}
+
+/// Whether a definition only declares what is defined elsewhere: a function without a body, a type that is said to exist, what a
+/// file of declarations declares.
+fn is_declaration(index: &Index<'_>, of: &Definition) -> Result<bool, StorageError> {
+    if !of.syntax.prototypes || of.is_module {
+        return Ok(false);
+    }
+    index.is_prototype(of.id, || {
+        if of.syntax.imports == Imports::Ecma {
+            return Ok(is_declaration_file(&of.path));
+        }
+        if !(of.is_function() || of.is_type()) || index.pieces(of)?.len() > 1 {
+            return Ok(false);
+        }
+        let tokens = index.tokens(of)?;
+        Ok(if of.is_function() { has_no_body(&tokens) } else { names_itself(&tokens, &of.name) })
+    })
+}
+
+/// Whether a function ends before its body: `int f(int);`, `virtual void f() = 0;`.
+fn has_no_body(tokens: &Tokens) -> bool {
+    if tokens.at(0) == "#" {
+        return false;
+    }
+    let mut at = 0;
+    while at < tokens.len() {
+        match tokens.at(at) {
+            "(" | "[" => at = tokens.closer(at).unwrap_or(at),
+            "{" | "try" => return false,
+            "=" if matches!(tokens.at(at + 1), "default" | "delete") => return false,
+            _ => {}
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Whether a text is `typedef struct name name;`.
+fn names_itself(tokens: &Tokens, name: &str) -> bool {
+    tokens.at(0) == "typedef"
+        && matches!(tokens.at(1), "struct" | "union" | "enum" | "class")
+        && tokens.at(2) == name
+        && tokens.at(3) == name
+}
+
+/// The number of parameters of a function.
+fn arity(index: &Index<'_>, of: &Definition) -> Result<Option<usize>, StorageError> {
+    if !of.is_function() {
+        return Ok(None);
+    }
+    let text = index.snapshot.text(of.id)?;
+    let read = text.and_then(|text| signature::read(&text.signature, &of.name, of.syntax));
+    Ok(read.map(|read| read.arguments.1))
+}
+
+fn is_declaration_file(path: &str) -> bool {
+    [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| path.ends_with(ending))
+}
+
+/// The name of a file without what follows the first dot.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split('.').next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::syntax;
+
+    #[test]
+    fn functions_without_a_body() {
+        let declares = |text: &str| has_no_body(&Tokens::read(text.to_owned(), syntax::of("cpp")));
+        for text in ["int f(int);", "virtual void f(S s = {}) = 0;", "K *f(void) __attribute__((noreturn));"] {
+            assert!(declares(text), "{text}");
+        }
+        for text in
+            ["int f(int a) { return a; }", "K() = default;", "#define f(x) x", "K::K() : a{1} {}", "int f(a) int a; {}"]
+        {
+            assert!(!declares(text), "{text}");
+        }
+        let tokens = |text: &str| Tokens::read(text.to_owned(), syntax::of("c"));
+        assert!(names_itself(&tokens("typedef struct S S;"), "S"));
+        assert!(!names_itself(&tokens("typedef struct T S;"), "S"));
+    }
+}
