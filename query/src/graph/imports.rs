@@ -10,7 +10,6 @@ use super::index::{Alias, Definition, Index};
 use super::meaning::{Meaning, Wanted};
 use super::modules;
 use super::reason::Reason;
-use super::scope;
 use super::syntax::Imports;
 use super::tokens::Tokens;
 
@@ -78,7 +77,7 @@ pub(crate) fn named_by(
 ) -> Result<Meaning, StorageError> {
     let imports = from.syntax.imports;
     if imports == Imports::Modules {
-        let found = scope::modules_named(index, path, from)?;
+        let found = modules::named(index, path, from)?;
         return Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, Reason::Import) });
     }
     if imports.are_files() {
@@ -170,8 +169,8 @@ pub(crate) fn of_named_module(
     from: &Definition,
 ) -> Result<Meaning, StorageError> {
     let mut found = Vec::new();
-    for module in scope::modules_named(index, module, from)?.iter().take(1) {
-        found = scope::own_members(index, module, name)?;
+    for module in modules::named(index, module, from)?.iter().take(1) {
+        found = index.own_members(module, name)?;
     }
     Ok(if found.is_empty() { Meaning::Unknown } else { Meaning::Definitions(found, Reason::Import) })
 }

@@ -361,6 +361,20 @@ impl<'s> Index<'s> {
         Ok(is_defined)
     }
 
+    /// The members of a name that a type itself has.
+    pub(crate) fn own_members(&self, of: &Definition, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+        let is_member = |other: &&Rc<Definition>| other.owner() == of.qualified_name && !other.is_module;
+        let file = self.file(&of.path)?;
+        let found: Vec<Rc<Definition>> = file.named(name).filter(is_member).cloned().collect();
+        if !found.is_empty() || matches!(of.syntax.imports, Imports::Python | Imports::Ecma | Imports::Package) {
+            return Ok(found);
+        }
+        let is_near = |other: &&Rc<Definition>| of.syntax.imports != Imports::Go || other.directory() == of.directory();
+        let all = self.named(name)?;
+        let others = all.iter().filter(|other| other.syntax.group == of.syntax.group);
+        Ok(others.filter(is_member).filter(is_near).cloned().collect())
+    }
+
     /// The definition that a chunk is a piece of.
     pub(crate) fn definition(&self, id: ChunkId) -> Result<Option<Rc<Definition>>, StorageError> {
         let Some(record) = self.snapshot.chunk(id)? else { return Ok(None) };

@@ -811,7 +811,7 @@ impl<'i, 's> Reader<'i, 's> {
             }
             let mut untyped = false;
             for constructor in of.syntax.constructors {
-                for constructor in scope::own_members(self.index, of, constructor)? {
+                for constructor in self.index.own_members(of, constructor)? {
                     let Some(reader) = self.at(&constructor)? else { break };
                     if let Some(declared) = declarations::assigned(&reader.tokens, name, of.syntax) {
                         match reader.declared(declared)? {

@@ -1,5 +1,7 @@
 //! Which files the path of an import means.
 
+use std::rc::Rc;
+
 use aurora_storage::StorageError;
 
 use super::index::{Definition, Index, directory};
@@ -123,6 +125,19 @@ pub(crate) fn names(
         Imports::Package => in_package(index, path, target),
         _ => Ok(from.syntax.namespaces && ends_in(&dotted(&target.qualified_name), &dotted(path))),
     }
+}
+
+/// The modules of a full name, in languages whose modules are inside files.
+pub(crate) fn named(index: &Index<'_>, name: &str, from: &Definition) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let is_it = |other: &Rc<Definition>| {
+        other.qualified_name == name && other.is_type() && other.syntax.group == from.syntax.group
+    };
+    let named: Vec<Rc<Definition>> = index.named(name)?.iter().filter(|other| is_it(other)).cloned().collect();
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+    Ok(index.named(last)?.iter().filter(|other| is_it(other)).cloned().collect())
 }
 
 /// A qualified name with dots between its parts.

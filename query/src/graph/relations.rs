@@ -441,7 +441,7 @@ impl<'s> RelationIndex<'s> {
                 if seen.len() >= MAX_IMPLEMENTERS || !seen.insert(subtype.definition.id) {
                     continue;
                 }
-                for member in scope::own_members(&self.index, &subtype.definition, name)? {
+                for member in self.index.own_members(&subtype.definition, name)? {
                     if member.id != except {
                         add(&mut found, Target { definition: member, ..subtype.clone() });
                     }

@@ -226,7 +226,7 @@ fn constructors(index: &Index<'_>, of: Rc<Definition>) -> Result<Vec<Rc<Definiti
 pub(crate) fn own_constructors(index: &Index<'_>, of: &Definition) -> Result<Vec<Rc<Definition>>, StorageError> {
     for name in of.syntax.constructors {
         let name = if name.is_empty() { of.name.as_str() } else { name };
-        let mut found = scope::own_members(index, of, name)?;
+        let mut found = index.own_members(of, name)?;
         found.retain(|found| found.is_function());
         if !found.is_empty() {
             return Ok(found);

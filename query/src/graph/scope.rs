@@ -235,23 +235,6 @@ pub(crate) fn type_named(
     Ok(others.clone().find(|other| other.directory() == from.directory()).or_else(|| others.next()).cloned())
 }
 
-/// The modules of a full name.
-pub(crate) fn modules_named(
-    index: &Index<'_>,
-    name: &str,
-    from: &Definition,
-) -> Result<Vec<Rc<Definition>>, StorageError> {
-    let is_it = |other: &Rc<Definition>| {
-        other.qualified_name == name && other.is_type() && other.syntax.group == from.syntax.group
-    };
-    let named: Vec<Rc<Definition>> = index.named(name)?.iter().filter(|other| is_it(other)).cloned().collect();
-    if !named.is_empty() {
-        return Ok(named);
-    }
-    let last = name.rsplit(['.', ':']).next().unwrap_or(name);
-    Ok(index.named(last)?.iter().filter(|other| is_it(other)).cloned().collect())
-}
-
 /// The innermost type around a definition.
 pub(crate) fn enclosing_type(index: &Index<'_>, from: &Rc<Definition>) -> Result<Option<Rc<Definition>>, StorageError> {
     if from.is_type() {
@@ -281,7 +264,7 @@ pub(crate) struct Members {
 pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Members, StorageError> {
     let mut above = Above::new(of);
     while let Some(at) = above.next(index)? {
-        let found = own_members(index, &at, name)?;
+        let found = index.own_members(&at, name)?;
         if !found.is_empty() {
             return Ok(Members { found, inherited: at.id != of.id, has_external_base: !above.is_complete });
         }
@@ -323,20 +306,6 @@ impl Above {
         self.next += 1;
         Ok(self.types.get(self.next - 1).cloned())
     }
-}
-
-/// The members of a name that a type itself has.
-pub(crate) fn own_members(index: &Index<'_>, of: &Definition, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
-    let is_member = |other: &&Rc<Definition>| other.owner() == of.qualified_name && !other.is_module;
-    let file = index.file(&of.path)?;
-    let found: Vec<Rc<Definition>> = file.named(name).filter(is_member).cloned().collect();
-    if !found.is_empty() || matches!(of.syntax.imports, Imports::Python | Imports::Ecma | Imports::Package) {
-        return Ok(found);
-    }
-    let is_near = |other: &&Rc<Definition>| of.syntax.imports != Imports::Go || other.directory() == of.directory();
-    let all = index.named(name)?;
-    let others = all.iter().filter(|other| other.syntax.group == of.syntax.group);
-    Ok(others.filter(is_member).filter(is_near).cloned().collect())
 }
 
 /// The base types of a type, and whether all are in the repository.
@@ -430,7 +399,7 @@ pub(crate) fn module(index: &Index<'_>, names: &[String], from: &Definition) -> 
     }
     places.push(joined(first));
     for place in places {
-        let found = modules_named(index, &place, from)?;
+        let found = modules::named(index, &place, from)?;
         if !found.is_empty() {
             return Ok(Meaning::Definitions(found, Reason::Import));
         }
@@ -475,7 +444,7 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Want
             Meaning::Definitions(types, reason) => {
                 let mut inner = Vec::new();
                 for of in &types {
-                    inner.extend(own_members(index, of, name)?.into_iter().filter(|found| found.is_type()));
+                    inner.extend(index.own_members(of, name)?.into_iter().filter(|found| found.is_type()));
                 }
                 if inner.is_empty() { Meaning::External } else { Meaning::Definitions(inner, reason) }
             }
