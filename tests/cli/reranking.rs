@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::fixture::Fixture;
 use crate::run;
 
-const QUERY: &str = "load the settings of a user";
+const QUERY: &str = "load the settings of the user";
 
 /// An indexed project of three functions, and a cross-encoder called `stripes` that likes zebras.
 fn project() -> Fixture {

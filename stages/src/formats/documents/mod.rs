@@ -82,11 +82,6 @@ pub fn log_text(bytes: &[u8]) -> Result<String, ExtractError> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// The text of a document that is a single text; empty if it is none.
-fn decoded(bytes: &[u8]) -> String {
-    aurora_encoding::decode(bytes.to_vec()).map(|text| text.text).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write;

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::error::{ExtractError, MAX_TEXT_BYTES};
+use super::markup::decoded;
 
 #[derive(Deserialize)]
 struct Notebook {
@@ -74,7 +75,7 @@ impl Source {
 /// # Errors
 /// The bytes are no notebook.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
-    let Notebook { cells, metadata } = serde_json::from_str(&super::decoded(bytes))?;
+    let Notebook { cells, metadata } = serde_json::from_str(&decoded(bytes))?;
     let mut text = String::new();
     for Cell { cell_type, source } in cells {
         let source = source.text();

@@ -3,7 +3,7 @@
 use quick_xml::events::{BytesStart, Event};
 
 use super::error::{ExtractError, MAX_MARKUP_BYTES};
-use super::markup::{character, push_paragraph, zipped_markup};
+use super::markup::{character, decoded, push_paragraph, zipped_markup};
 
 /// The text of an OpenDocument text: one line for each paragraph, headings marked with `#`.
 ///
@@ -13,7 +13,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     let markup = match bytes.strip_prefix(b"PK") {
         Some(_) => zipped_markup(bytes, "content.xml")?,
         None if bytes.len() as u64 > MAX_MARKUP_BYTES => return Err(ExtractError::TooLarge),
-        None => super::decoded(bytes),
+        None => decoded(bytes),
     };
     let mut reader = quick_xml::Reader::from_str(&markup);
     let (mut text, mut paragraph, mut level, mut depth) = (String::new(), String::new(), 0, 0);
