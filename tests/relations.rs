@@ -508,6 +508,18 @@ fn lua_follows_modules_and_their_tables() {
     );
 }
 
+#[test]
+fn members_of_builtin_types_mean_no_member_of_the_repository() {
+    check(
+        &[
+            ("a.rb", "class A\n  def each\n  end\n\n  def raise(x)\n  end\n\n  def own\n  end\nend\n"),
+            ("b.rb", "def run(list)\n  list.each\n  raise \"x\"\n  list.own\nend\n"),
+        ],
+        Relation::Callees,
+        &["b.rb:run -> a.rb:A.own only-member"],
+    );
+}
+
 const RUBY: &[(&str, &str)] = &[
     (
         "lib/a.rb",

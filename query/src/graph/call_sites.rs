@@ -48,12 +48,15 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     let may_be_bare = syntax.bare_calls && is_bare_call(tokens, at, syntax);
     let is_marked = matches!(before, "new" | "@")
         || (before == "::" && !syntax.bare_calls)
-        || (before == "<" && is_element(tokens, at, at));
+        || (before == "<" && syntax.imports == Imports::Ecma && is_element(tokens, at, at));
     if !(is_called || may_be_bare || is_marked || (before == "." && is_path_marked(tokens, at))) {
         return None;
     }
     let separator = at.checked_sub(1).filter(|before| tokens.is_separator(*before));
     let receiver = separator.and_then(|separator| separator.checked_sub(1)).map(|end| start_of(tokens, end));
+    let is_cascade = before == ".." && syntax.languages.contains(&"dart");
+    let cascade = at.checked_sub(2).filter(|_| is_cascade).map(|end| start_of_cascade(tokens, end));
+    let receiver = receiver.or(cascade);
     let first = receiver.unwrap_or(at);
     Some(CallSite {
         name: at,
@@ -191,6 +194,15 @@ pub(crate) fn start_of(tokens: &Tokens, end: usize) -> usize {
     }
 }
 
+/// The first token of the object of a cascade: `object..first()..second()`.
+fn start_of_cascade(tokens: &Tokens, end: usize) -> usize {
+    let mut start = start_of(tokens, end);
+    while tokens.before(start) == ".." && start >= 2 && end - start < LONGEST_RECEIVER {
+        start = start_of(tokens, start - 2);
+    }
+    start
+}
+
 /// Words that are no values, although brackets may follow them.
 pub(crate) fn is_keyword(word: &str) -> bool {
     const WORDS: [&str; 26] = [
@@ -262,5 +274,7 @@ mod tests {
         check("ruby", "a.send b; A::Send.new(1).go", "Send", &["A::-"]);
         check("elixir", "x |> M.send(1) |> send", "send", &["M.2", "1"]);
         check("elixir", "map(x, &send/2)", "send", &["2"]);
+        check("dart", "a..open(1)..send()", "send", &["a..open(1)..0"]);
+        check("rust", "for x in 0..send() {}", "send", &["0"]);
     }
 }

@@ -96,6 +96,7 @@ fn one(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Decl
         Declarations::NameColonType => behind_colon(tokens, at, place, syntax),
         Declarations::NameType => behind_name(tokens, at, place),
         Declarations::TypeName => in_front(tokens, at),
+        Declarations::Untyped => None,
     };
     typed.or_else(|| by_value(tokens, at)).or_else(|| may_be_untyped(tokens, at, syntax).then_some(Declared::Untyped))
 }
@@ -108,7 +109,9 @@ fn behind_colon(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Op
     }
     let before = tokens.before(at);
     let opener = tokens.opener(at).map_or("", |opener| tokens.at(opener));
-    let is_parameter = opener == "(" && (matches!(before, "(" | "," | "*" | "**" | "..." | "&") || tokens.is_first(at));
+    let is_parameter = opener == "("
+        && !is_in_function_type(tokens, at)
+        && (matches!(before, "(" | "," | "*" | "**" | "..." | "&") || tokens.is_first(at));
     let begins = tokens.is_first(at) || matches!(before, "{" | ";" | "," | "}");
     let is_annotation = syntax.languages.contains(&"python") && tokens.is_first(at) && opener != "{";
     let is_field = place == Place::Field && begins;
@@ -116,6 +119,13 @@ fn behind_colon(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Op
         return None;
     }
     type_name::read(tokens, colon + 1).map(|(name, _)| Declared::Type(name))
+}
+
+/// Whether a parameter is one of the type of another one: `callback: (name: Type) => Type`.
+fn is_in_function_type(tokens: &Tokens, at: usize) -> bool {
+    let Some(opener) = tokens.opener(at) else { return false };
+    let is_type = tokens.before(opener) == ":" && tokens.closer(opener).is_some_and(|end| tokens.at(end + 1) == "=>");
+    is_type && tokens.opener(opener).is_some_and(|around| tokens.at(around) == "(")
 }
 
 /// `name Type`, `first, name Type`
@@ -235,6 +245,7 @@ mod tests {
     fn declarations_with_types() {
         check("typescript", "function f(a: A, b?: B) { }", "b", Place::Local, "B");
         check("typescript", "class C {\n  private a: A\n  b: B\n}", "b", Place::Field, "B");
+        check("typescript", "const f = (g: (a: A) => void) => a()", "a", Place::Local, "none");
         check("typescript", "g({ a: b })", "a", Place::Local, "none");
         check("python", "def f(self, a: pkg.A = None):", "a", Place::Local, "pkg.A");
         check("python", "x = {\n  a: b,\n}", "a", Place::Local, "none");
@@ -257,5 +268,7 @@ mod tests {
         check("dart", "static A of(int x) => A(x);", "A", Place::Local, "none");
         check("r", "s <- Stack$new()", "s", Place::Local, "value 0 Stack");
         check("ruby", "@a ||= A.new", "@a", Place::Local, "none");
+        check("ruby", "return x unless ready?\n", "ready?", Place::Local, "none");
+        check("lua", "local o = M.new()", "o", Place::Local, "value 0 M");
     }
 }

@@ -8,7 +8,7 @@ use super::index::{Definition, Index, directory};
 use super::syntax::Imports;
 
 /// Endings of modules that an import leaves out, in the order in which they are tried.
-const ECMA_ENDINGS: [&str; 14] = [
+const ECMA_ENDINGS: [&str; 18] = [
     "",
     ".ts",
     ".tsx",
@@ -18,10 +18,14 @@ const ECMA_ENDINGS: [&str; 14] = [
     ".mjs",
     ".cjs",
     ".mts",
+    ".cts",
     ".vue",
     "/index.ts",
     "/index.tsx",
     "/index.js",
+    "/index.jsx",
+    "/index.mjs",
+    "/index.cjs",
     "/index.d.ts",
 ];
 /// Endings that stand for those of the sources that a module is built from.

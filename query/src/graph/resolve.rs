@@ -237,7 +237,11 @@ pub(crate) fn own_constructors(index: &Index<'_>, of: &Definition) -> Result<Vec
 
 /// Members of a name whose receiver is unknown.
 fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>, StorageError> {
-    let group = reader.from.syntax.group;
+    let syntax = reader.from.syntax;
+    let group = syntax.group;
+    if syntax.members.contains(&name) || syntax.maker == Some(name) {
+        return Ok(Vec::new());
+    }
     let namesakes = reader.index.named(name)?;
     // What namespaces and modules hold needs no object.
     let is_free = |other: &Definition| other.kind != ChunkType::Method && has_paths(reader.from.syntax);

@@ -96,6 +96,8 @@ pub(crate) fn lookup(
             let near: Vec<Rc<Definition>> = pick(&|other| other.directory() == from.directory());
             // A namespace may be in use by another file, or as that of an argument's type; a method needs its object.
             let all = candidates.filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
+            // A method of Ruby is called without a receiver by its own type only.
+            let all = all.filter(|other| from.syntax.names != Names::Ruby || other.is_type());
             let all: Vec<Rc<Definition>> = all.cloned().collect();
             let found = if near.is_empty() { pick(&|_| true) } else { near };
             let mut found = if found.is_empty() { all } else { found };

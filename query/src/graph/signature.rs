@@ -84,7 +84,7 @@ fn results(tokens: &Tokens, name: usize, close: usize, syntax: &Syntax) -> Vec<T
         }
         (Declarations::NameType, _) => read(close + 1).into_iter().collect(),
         (Declarations::TypeName, _) => type_name::in_front_of(tokens, name).into_iter().collect(),
-        (Declarations::NameColonType, _) => Vec::new(),
+        (Declarations::NameColonType | Declarations::Untyped, _) => Vec::new(),
     }
 }
 

@@ -171,6 +171,12 @@ impl Lexer<'_> {
                 at += 1;
                 continue;
             }
+            // JavaScript: the mark of a private member, which its name is stored without.
+            let is_mark = first == b'#' && self.syntax.imports == Imports::Ecma;
+            if is_mark && name_length(&rest[1..], self.syntax.names).is_some() {
+                at += 1;
+                continue;
+            }
             if let Some(length) = self.comment(rest) {
                 at += length;
                 continue;
@@ -246,9 +252,20 @@ impl Lexer<'_> {
         }
         let follows_value = self.list.last().is_some_and(|token| token.kind != TokenKind::Operator);
         let line = rest.lines().next().unwrap_or_default();
-        let end = line.get(1..)?.find('/')?;
+        let (mut is_escaped, mut is_class) = (false, false);
+        let end = line.char_indices().skip(1).find_map(|(at, c)| {
+            match c {
+                _ if is_escaped => is_escaped = false,
+                '\\' => is_escaped = true,
+                '[' => is_class = true,
+                ']' => is_class = false,
+                '/' if !is_class => return Some(at),
+                _ => {}
+            }
+            None
+        })?;
         let ends_element = line.starts_with("/>");
-        (!follows_value && !line.starts_with("/ ") && !ends_element).then_some(end + 2)
+        (!follows_value && !line.starts_with("/ ") && !ends_element).then_some(end + 1)
     }
 
     /// Appends the tokens of the code in a string that ends `text` and begins at `start`: `${code}`, or `{code}` behind `f`.
@@ -318,6 +335,10 @@ mod tests {
         assert_eq!(tokens("ruby", "@a.ok?(b!) != :c"), ["@a", ".", "ok?", "(", "b!", ")", "!=", ":", "c"]);
         assert_eq!(tokens("r", "my.f(x$y)"), ["my.f", "(", "x", "$", "y", ")"]);
         assert_eq!(tokens("bash", "log::warn a-b"), ["log::warn", "a-b"]);
+        assert_eq!(
+            tokens("javascript", "this.#a(/[/]\\/\\//, b)"),
+            ["this", ".", "a", "(", "/[/]\\/\\//", ",", "b", ")"]
+        );
         assert_eq!(tokens("lua", "m:f() ::l::"), ["m", ".", "f", "(", ")", "::", "l", "::"]);
         assert_eq!(tokens("javascript", "<p><A /></p>"), ["<", "p", ">", "<", "A", "/", ">", "</", "p", ">"]);
     }
