@@ -95,7 +95,7 @@ fn one(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Decl
     let typed = match syntax.declarations {
         Declarations::NameColonType => behind_colon(tokens, at, place, syntax),
         Declarations::NameType => behind_name(tokens, at, place),
-        Declarations::TypeName => in_front(tokens, at),
+        Declarations::TypeName => in_front(tokens, at, syntax),
         Declarations::Untyped => None,
     };
     typed.or_else(|| by_value(tokens, at)).or_else(|| may_be_untyped(tokens, at, syntax).then_some(Declared::Untyped))
@@ -146,11 +146,14 @@ fn behind_name(tokens: &Tokens, at: usize, place: Place) -> Option<Declared> {
     type_name::read(tokens, last + 1).map(|(name, _)| Declared::Type(name))
 }
 
-/// `Type name`
-fn in_front(tokens: &Tokens, at: usize) -> Option<Declared> {
+/// `Type name`, and `Type name(arguments);` in C++
+fn in_front(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Declared> {
     let ends = matches!(tokens.at(at + 1), "=" | ";" | "," | ")" | ":" | "[" | "{" | "in" | "" | "=>")
         || tokens.is_first(at + 1);
-    if !ends || tokens.is_first(at) {
+    let constructs = syntax.languages.contains(&"cpp")
+        && tokens.at(at + 1) == "("
+        && tokens.closer(at + 1).is_some_and(|closer| tokens.at(closer + 1) == ";");
+    if !(ends || constructs) || tokens.is_first(at) {
         return None;
     }
     type_name::in_front_of(tokens, at).map(Declared::Type)
@@ -254,6 +257,9 @@ mod tests {
         check("go", "type S struct {\n\tmu sync.Mutex\n\tnext *S\n}", "next", Place::Field, "S");
         check("java", "for (Map.Entry<K, V> entry : entries) {", "entry", Place::Local, "Map.Entry");
         check("java", "return item;", "item", Place::Local, "none");
+        check("cpp", "n::K k(1); k.move();", "k", Place::Local, "n.K");
+        check("cpp", "x = 1; return k(1);", "k", Place::Local, "none");
+        check("cpp", "int k(int a) { co_return k(1); }", "k", Place::Local, "none");
     }
 
     #[test]

@@ -40,7 +40,7 @@ const MODIFIERS: [&str; 28] = [
     "?",
 ];
 /// Words that cannot be types.
-const NO_TYPES: [&str; 34] = [
+const NO_TYPES: [&str; 38] = [
     "return",
     "new",
     "throw",
@@ -75,6 +75,10 @@ const NO_TYPES: [&str; 34] = [
     "implements",
     "goto",
     "delete",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "sizeof",
 ];
 
 /// A type with its arguments: `pkg.List<Item>`.
