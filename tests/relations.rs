@@ -728,8 +728,8 @@ fn rust_follows_paths_through_modules_and_crates() {
             "deep.rs:dig -> mod.rs:send import",
             "main.rs:main -> mod.rs:send import",
             "main.rs:main -> util.rs:only import",
-            "main.rs:main -> mod.rs:Socket::open receiver",
             "main.rs:main -> mod.rs:Socket::close receiver",
+            "main.rs:main -> mod.rs:Socket::open receiver",
         ],
     );
 }

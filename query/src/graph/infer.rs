@@ -401,7 +401,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// The type that a path with its namespaces or package means, and the place behind it.
-    fn path(&self, at: usize, end: usize) -> Result<Option<(Value, usize)>, StorageError> {
+    pub(crate) fn path(&self, at: usize, end: usize) -> Result<Option<(Value, usize)>, StorageError> {
         let tokens = &self.tokens;
         let syntax = self.from.syntax;
         if !(syntax.namespaces || syntax.imports == Imports::Package) {
@@ -833,6 +833,8 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(match value {
             Value::Types(types, _) => Value::Objects(types),
             Value::Functions(functions, _) => self.result(&functions)?,
+            // A path of Rust that the repository does not define: String::from(text)
+            Value::Module(_, from) if from.syntax.imports == Imports::Rust => Value::External,
             Value::Module(module, from) => match self.default_of(&module, &from)? {
                 Value::Module(..) => Value::Unknown,
                 value => self.call(value)?,

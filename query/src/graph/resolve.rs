@@ -149,7 +149,11 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
             let makes = syntax.maker == Some(name) && matches!(receiver, Value::Types(..));
             match reader.member(receiver, name)? {
                 Value::Unknown | Value::External if makes => return Ok(Vec::new()),
-                Value::Unknown => return by_name(reader, site, name),
+                // The path of a type as a whole: new a.b.Type()
+                Value::Unknown => match reader.path(start, site.name + 1)? {
+                    Some((types, end)) if end > site.name => types,
+                    _ => return by_name(reader, site, name),
+                },
                 value => value,
             }
         }

@@ -19,8 +19,8 @@
 (field_declaration declarator: (variable_declarator name: (identifier) @name
   value: [(lambda_expression) (method_invocation) (object_creation_expression)] @value)) @declaration.method
 
-(superclass [(type_identifier) @reference.base (generic_type . (type_identifier) @reference.base) (scoped_type_identifier (type_identifier) @reference.base .)])
-(type_list [(type_identifier) @reference.base (generic_type . (type_identifier) @reference.base) (scoped_type_identifier (type_identifier) @reference.base .)])
+(superclass [(type_identifier) @reference.base (generic_type . [(type_identifier) @reference.base (scoped_type_identifier (type_identifier) @reference.base .)]) (scoped_type_identifier (type_identifier) @reference.base .)])
+(type_list [(type_identifier) @reference.base (generic_type . [(type_identifier) @reference.base (scoped_type_identifier (type_identifier) @reference.base .)]) (scoped_type_identifier (type_identifier) @reference.base .)])
 
 [(annotation) (marker_annotation)] @signature.omit
 [(line_comment) (block_comment)] @comment
