@@ -2,7 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::tokenizer::{Class, Classes, compounds, parts};
+use crate::tokenizer::{self, Class, Classes, compounds, parts};
 
 /// Changes whenever the same text may give other terms, so that an index built by older rules is known as such.
 pub const ANALYZER_VERSION: u32 = 2;
@@ -50,16 +50,18 @@ impl Analyzer {
             } else if classes.is_ascii() {
                 terms_of_compound(compound, classes, &mut lower, out);
             } else {
-                let mut composed: String = compound.nfkc().collect();
-                let mut classes = Classes::of(&composed);
-                if !classes.is_unbroken() {
-                    composed = compound.nfc().collect();
-                    classes = Classes::of(&composed);
-                }
-                terms_of_compound(&composed, classes, &mut lower, out);
+                let composed: String = compound.chars().flat_map(compatible).nfc().collect();
+                terms_of_compound(&composed, Classes::of(&composed), &mut lower, out);
             }
         });
     }
+}
+
+/// The ordinary characters that a character is compatible with, or the character itself if they would end a word: `½` is `1⁄2`.
+fn compatible(character: char) -> impl Iterator<Item = char> {
+    let is_word = character.nfkc().all(tokenizer::is_word_character);
+    let ordinary = is_word.then(|| character.nfkc());
+    ordinary.into_iter().flatten().chain((!is_word).then_some(character))
 }
 
 fn terms_of_compound(compound: &str, classes: Classes, lower: &mut String, out: &mut impl FnMut(&str)) {
@@ -198,6 +200,8 @@ mod tests {
         check("検索Index", &["検索index", "検索", "索", "index"]);
         check("ชาวโลก", &["ชาวโลก", "ชา", "าว", "วโ", "โล", "ลก", "ก"]);
         check("Ｔｏｔａｌ＿ｐｏｓｔｓ ﬁle", &["total_posts", "total", "posts", "file"]);
+        // A character that does not become a word leaves the others as they are.
+        check("½ǅ", &["½dž", "½", "dž"]);
         check("пользователь", &["пользователь"]);
     }
 

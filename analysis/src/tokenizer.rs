@@ -56,11 +56,6 @@ impl Classes {
         self.0 & Self::NOT_ASCII == 0
     }
 
-    /// Whether all of it is letters, digits, underscores and joints.
-    pub(crate) fn is_unbroken(self) -> bool {
-        !self.has(Class::Separator)
-    }
-
     /// Whether there is a letter or a digit, and not only underscores and joints.
     pub(crate) fn is_word(self) -> bool {
         self.0 & !(Self::NOT_ASCII | 1 << Class::Underscore as u8 | 1 << Class::Joint as u8) != 0
@@ -187,6 +182,11 @@ fn class(c: char) -> Class {
     } else {
         Class::Separator
     }
+}
+
+/// Whether a character is a letter, a mark, a digit or an underscore.
+pub(crate) fn is_word_character(c: char) -> bool {
+    !matches!(class(c), Class::Separator | Class::Joint)
 }
 
 /// Whether a character belongs to a script without spaces between words, or to Hangul: Hiragana, Katakana, Bopomofo, Han, Hangul

@@ -11,6 +11,8 @@ use crate::layout::{PACKED, PLAIN};
 /// Longer lines are cut after this many bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
 const BUFFER: usize = 64 << 10;
+/// Maximum number of times that both files of a log are tried.
+const MAX_ATTEMPTS: usize = 16;
 /// Maximum number of bytes of a compressed log when it is unpacked, whatever its size, and further ones for each of its bytes on
 /// disk. Logs shrink to a tenth; a bomb of the same format to a thousandth.
 const MAX_UNPACKED_BYTES: u64 = 64 << 20;
@@ -65,11 +67,23 @@ enum Form {
 
 impl LogReader {
     /// Opens a log by its name without the ending: the file that is not compressed, else the compressed one.
+    ///
+    /// An addition replaces the compressed file by a plain one, and maintenance the plain file by a compressed one. If that happens
+    /// between the two attempts, neither file is found, and both are tried again.
     pub(crate) fn open(month: &Directory, name: &str) -> io::Result<Self> {
-        match Self::open_plain(month, name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::open_packed(month, name),
-            opened => opened,
+        let is_gone =
+            |opened: &io::Result<Self>| matches!(opened, Err(error) if error.kind() == io::ErrorKind::NotFound);
+        let mut opened = Self::open_plain(month, name);
+        for _ in 0..MAX_ATTEMPTS {
+            if !is_gone(&opened) {
+                break;
+            }
+            opened = Self::open_packed(month, name);
+            if is_gone(&opened) {
+                opened = Self::open_plain(month, name);
+            }
         }
+        opened
     }
 
     pub(crate) fn open_plain(month: &Directory, name: &str) -> io::Result<Self> {

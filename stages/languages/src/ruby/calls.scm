@@ -2,8 +2,9 @@
 (call receiver: [(constant) @reference.call (scope_resolution name: (constant) @reference.call)]
   method: (identifier) @_new (#eq? @_new "new"))
 ; name without receiver and arguments, unless it is a local variable
-(identifier (#not-any-of? @reference.name
-  "private" "protected" "public" "module_function" "private_class_method" "raise" "__method__" "__dir__")) @reference.name
+(identifier) @reference.name
+(body_statement (identifier) @reference.none (#any-of? @reference.none
+  "private" "protected" "public" "module_function" "private_class_method" "raise"))
 [(method name: (_) @reference.none) (singleton_method name: (_) @reference.none) (alias) @reference.none (undef) @reference.none]
 (assignment left: [(identifier) @local.name (left_assignment_list [(identifier) @local.name (rest_assignment (identifier) @local.name)])])
 (operator_assignment left: (identifier) @local.name)
