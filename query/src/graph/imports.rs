@@ -44,7 +44,7 @@ pub(crate) fn imported(
                 Ok(Meaning::Module(name.to_owned(), Rc::clone(from)))
             }
             "" if from.syntax.imports == Imports::Modules && !name.starts_with(char::is_uppercase) => {
-                of_named_module(index, path, name, from)
+                from_named_module(index, path, name, from)
             }
             "*" => Ok(Meaning::Module(path.clone(), Rc::clone(from))),
             "" => named_by(index, path, from, search),
@@ -162,7 +162,7 @@ pub(crate) fn of_module(
 }
 
 /// The definitions of a name in a module that is given by its full name, regardless of its file.
-pub(crate) fn of_named_module(
+pub(crate) fn from_named_module(
     index: &Index<'_>,
     module: &str,
     name: &str,

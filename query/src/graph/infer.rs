@@ -199,7 +199,7 @@ impl<'i, 's> Reader<'i, 's> {
                 _ if tokens.is_separator(next) && tokens.is_name(next + 1) => {
                     let name = tokens.at(next + 1);
                     next += 2;
-                    let held = match self.made(&value, name) {
+                    let held = match self.constructed(&value, name) {
                         Some(made) => Some(made),
                         None => self.passed_on(&value, name)?,
                     };
@@ -258,7 +258,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Returns the object that a type's constructing member creates, if `name` is that member.
-    fn made(&self, value: &Value, name: &str) -> Option<Value> {
+    fn constructed(&self, value: &Value, name: &str) -> Option<Value> {
         if self.from.syntax.maker != Some(name) {
             return None;
         }

@@ -11,7 +11,10 @@ use super::syntax::Imports;
 use super::tokens::Tokens;
 
 /// Replaces each declaration by the definitions that it declares.
-pub(crate) fn settled(index: &Index<'_>, found: Vec<Rc<Definition>>) -> Result<Vec<Rc<Definition>>, StorageError> {
+pub(crate) fn resolve_declarations(
+    index: &Index<'_>,
+    found: Vec<Rc<Definition>>,
+) -> Result<Vec<Rc<Definition>>, StorageError> {
     let mut settled: Vec<Rc<Definition>> = Vec::with_capacity(found.len());
     let mut seen = FxHashSet::default();
     for one in found {

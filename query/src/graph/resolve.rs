@@ -250,7 +250,7 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     let members = namesakes.iter().filter(|other| {
         other.syntax.group == group && other.is_function() && !other.owner().is_empty() && !is_free(other)
     });
-    let members = prototypes::settled(reader.index, members.cloned().collect())?;
+    let members = prototypes::resolve_declarations(reader.index, members.cloned().collect())?;
     let members = fitting(reader.index, members, site.arguments)?;
     match members.len() {
         0 => Ok(Vec::new()),
@@ -293,7 +293,7 @@ fn shared(
     reason: Reason,
     arguments: Option<usize>,
 ) -> Result<Vec<Target>, StorageError> {
-    let found = prototypes::settled(index, found)?;
+    let found = prototypes::resolve_declarations(index, found)?;
     let by_arguments = if found.len() > 1 { fitting(index, found.clone(), arguments)? } else { Vec::new() };
     let found = if by_arguments.is_empty() { found } else { by_arguments };
     let confidence = reason.precision() / found.len().max(1) as f32;

@@ -64,7 +64,7 @@ pub(crate) fn lookup(
         }
         Imports::Modules => {
             for module in imports::wildcards(index, from)? {
-                match imports::of_named_module(index, &module, name, from)? {
+                match imports::from_named_module(index, &module, name, from)? {
                     Meaning::Unknown => {}
                     meaning => return Ok(meaning),
                 }
