@@ -56,7 +56,7 @@ impl Classes {
         self.0 & Self::NOT_ASCII == 0
     }
 
-    /// Whether all of it is letters, digits, underscores and joints.
+    /// Whether it contains only letters, digits, underscores and joints.
     pub(crate) fn is_unbroken(self) -> bool {
         !self.has(Class::Separator)
     }
@@ -189,8 +189,8 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Whether a character belongs to a script without spaces between words, or to Hangul: Hiragana, Katakana, Bopomofo, Han, Hangul
-/// syllables, Thai, Lao, Burmese and Khmer, where they are letters or marks.
+/// Whether a character is a letter or mark of a script without spaces between words, or of Hangul: Hiragana, Katakana,
+/// Bopomofo, Han, Hangul syllables, Thai, Lao, Burmese and Khmer.
 pub fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0e01}'..='\u{0e4e}' | '\u{0e81}'..='\u{0ece}' | '\u{0edc}'..='\u{0edf}' | '\u{1000}'..='\u{103f}' | '\u{1050}'..='\u{108f}'

@@ -163,12 +163,12 @@ pub fn file_report(snapshot: &Snapshot, root: &Path, file: &FileRecord) -> Resul
     })
 }
 
-/// A file's text, decoded and its secrets masked as they are in the index.
+/// Returns the decoded text of a file, with secrets masked as in the index.
 fn text(directory: &Directory, file: &FileRecord) -> Option<String> {
     let bytes = directory.read(&file.path, MOST_BYTES).ok()?;
     let text = match extractor_of(&file.language) {
         None => aurora_encoding::decode(bytes)?.text,
-        // Documents of some formats are texts themselves.
+        // Some document formats are plain text.
         Some(_) => String::from_utf8(bytes).ok()?,
     };
     Some(aurora_redact::masked(text))

@@ -1,4 +1,4 @@
-//! The benches in `benches/finding` draw the questions that they promise.
+//! Tests that the benches in `benches/finding` draw the intended questions.
 
 use std::path::Path;
 use std::process::Command;

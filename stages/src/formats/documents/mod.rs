@@ -29,7 +29,7 @@ pub struct DocumentFormat {
     pub aliases: &'static [&'static str],
     /// Turns bytes into text; None for formats that are text.
     pub extract: Option<Extractor>,
-    /// The definitions in fenced code of the text are symbols.
+    /// Whether definitions in fenced code are symbols.
     pub has_code: bool,
 }
 
