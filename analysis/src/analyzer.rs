@@ -29,11 +29,12 @@ const KEPT_PREFIX_BYTES: usize = 48;
 /// A capital letter before `++` or `#` names a programming language: `C++` also gives `cplusplus`, and `C#` gives
 /// `csharp`.
 ///
-/// Nothing is dropped for being common, and nothing is stemmed. Text outside ASCII is composed, with full-width and other
-/// compatible characters as the ordinary ones (NFKC), and lower-cased by Unicode's rules. A part in a script that does not mark
-/// words, such as Chinese, Japanese, Korean or Thai, also gives its last character if it has several, and its overlapping pairs
-/// if it has more than two: what it contains begins one of these terms. Terms are at most [`MAX_TERM_BYTES`] long and consist of
-/// letters, marks, digits, `_`, `.` and `-`: never of control characters or spaces.
+/// Common words are not dropped, and words are not stemmed. Non-ASCII text is normalised to NFKC, which maps full-width
+/// and other compatible characters to ordinary ones, and is lower-cased by Unicode's rules. A part in a script without
+/// word boundaries, such as Chinese, Japanese, Korean or Thai, also gives its last character if it has several, and its
+/// overlapping pairs if it has more than two, so that any substring is a prefix of a term. Terms are at most
+/// [`MAX_TERM_BYTES`] long and consist of letters, marks, digits, `_`, `.` and `-`: never of control characters or
+/// spaces.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Analyzer;
 

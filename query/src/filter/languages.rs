@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_are_called_as_the_index_does() {
+    fn language_names_are_mapped_to_the_index() {
         let called = |name: &str| match name {
             "py" | "python" => Some("python"),
             "go" => Some("go"),

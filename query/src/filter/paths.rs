@@ -224,14 +224,14 @@ fn is_absolute(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The readings of a pattern in the directory `/work/app`, given in `from`.
+    /// Returns the readings of a pattern for the root `/work/app` and the current directory `from`.
     fn readings(pattern: &str, from: Option<&str>) -> Vec<String> {
         let patterns = PathPatterns::new(vec![pattern.to_owned()], from.map(PathBuf::from)).expect("a pattern");
         patterns.readings(0, Some(Path::new("/work/app"))).into_iter().map(|reading| reading.text).collect()
     }
 
     #[test]
-    fn a_path_is_read_from_the_root_then_from_the_current_directory() {
+    fn a_path_is_resolved_against_the_root_first() {
         let nowhere: [&str; 0] = [];
         for pattern in ["src/*.py", "src//*.py", "src/*.py/", " src/*.py ", "/work/app/src/*.py", "lib/../src/*.py"] {
             assert_eq!(readings(pattern, None), ["/src/*.py"], "{pattern}");
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn separators_of_windows_are_read() {
+    fn windows_separators_are_accepted() {
         assert_eq!(readings(r"src\auth\a.py", None), ["/src/auth/a.py"]);
         assert_eq!(slashes(r"src\[a\]\b"), r"src\[a\]/b");
         assert_eq!(below_root(Path::new(r"C:\work"), "C:/work/a/b").as_deref(), Some("/a/b"));
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_read_as_in_ripgrep() {
+    fn patterns_match_as_in_ripgrep() {
         let matches = |pattern: &str, path: &str| {
             let patterns = PathPatterns::new(vec![pattern.to_owned()], None).expect("a pattern");
             patterns.globs(&patterns.readings(0, None)).expect("globs").is_match(path)

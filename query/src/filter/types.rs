@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_languages_are_no_names_of_types_and_mean_one() {
+    fn keywords_are_aliases_of_one_type() {
         for (kind, words) in WORDS {
             for word in *words {
                 assert_eq!(parse_type(&word.to_uppercase()).expect("a type"), [*kind], "{word}");

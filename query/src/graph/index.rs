@@ -47,7 +47,7 @@ impl Definition {
         matches!(self.kind, Class | Interface | Struct | Enum | Type) || self.is_namespace()
     }
 
-    /// Whether it is a module or namespace inside a file.
+    /// Whether it is a module or namespace that is declared inside a file.
     pub(crate) fn is_namespace(&self) -> bool {
         let may_be = self.kind == ChunkType::Code && !self.is_module && self.syntax.inner_modules;
         let is_path = self.name.contains(':') && self.syntax.imports != Imports::Modules;
@@ -80,7 +80,7 @@ impl Definition {
     }
 }
 
-/// A qualified name without its last part.
+/// Removes the last part of a qualified name.
 pub(crate) fn scope_around(scope: &str) -> &str {
     let outer = scope.rsplit_once(['.', ':', '\\', '#', '/']).map_or("", |(outer, _)| outer);
     outer.trim_end_matches(['.', ':', '\\', '#', '/'])

@@ -128,7 +128,7 @@ fn names_itself(tokens: &Tokens, name: &str) -> bool {
         && tokens.at(3) == name
 }
 
-/// The number of parameters of a function.
+/// Number of parameters of a function.
 fn arity(index: &Index<'_>, of: &Definition) -> Result<Option<usize>, StorageError> {
     if !of.is_function() {
         return Ok(None);

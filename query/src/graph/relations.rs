@@ -35,7 +35,7 @@ pub enum Relation {
     Implementers,
 }
 
-/// The target of a name: a definition, or a member of a definition that has no chunk of its own.
+/// The target of a name: a definition, or a member of a definition without a separate chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     /// The first chunk of the definition.
@@ -133,7 +133,7 @@ impl<'s> RelationIndex<'s> {
                 found.push((qualified, definition, Some(member)));
             }
         }
-        // If a name also has chunks of its own, the members without chunks are its declarations.
+        // If the name also has separate chunks, the members without chunks are its declarations.
         if found.iter().any(|(.., member)| member.is_none()) {
             found.retain(|(.., member)| member.is_none());
         }
@@ -332,8 +332,8 @@ impl<'s> RelationIndex<'s> {
         Ok(found)
     }
 
-    /// Names under which a definition is called: its own, that of its type for a constructor, those of the members that
-    /// it holds, and those that files give them.
+    /// Returns the names under which a definition is called: its own name, the name of its type for a constructor, the
+    /// names of its members, and the names to which imports and exports rename them.
     fn names_in_calls(&self, of: &Rc<Definition>) -> Result<Vec<String>, StorageError> {
         let mut names = vec![of.name.clone()];
         if let Some(own) = scope::enclosing_type(&self.index, of)?

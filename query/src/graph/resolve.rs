@@ -23,8 +23,8 @@ pub(crate) struct Target {
     pub(crate) confidence: f32,
 }
 
-/// What the calls of a name in the text of a definition mean: every definition once, with the best of its reasons.
-/// Empty for what is not in the repository.
+/// Resolves the calls of a name in the text of a definition. Returns every target once, with its best reason; empty if
+/// no target is in the repository.
 pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>, StorageError> {
     index.begin_calls();
     let reader = Reader::new(index, Rc::clone(from))?;

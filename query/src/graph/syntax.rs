@@ -95,7 +95,7 @@ pub(crate) enum Declarations {
     NameType,
     /// `Type name`
     TypeName,
-    /// Without types.
+    /// Declarations have no types.
     Untyped,
 }
 

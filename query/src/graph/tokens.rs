@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_languages_have_marks() {
+    fn names_may_contain_marks_of_the_language() {
         assert_eq!(tokens("ruby", "@a.ok?(b!) != :c"), ["@a", ".", "ok?", "(", "b!", ")", "!=", ":", "c"]);
         assert_eq!(tokens("r", "my.f(x$y)"), ["my.f", "(", "x", "$", "y", ")"]);
         assert_eq!(tokens("bash", "log::warn a-b"), ["log::warn", "a-b"]);

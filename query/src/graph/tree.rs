@@ -16,7 +16,7 @@ pub const MAX_TREE_DEPTH: u32 = 32;
 pub struct TreeOptions {
     /// The relation that is followed.
     pub relation: Relation,
-    /// How many relations are followed one after the other, at most [`MAX_TREE_DEPTH`].
+    /// Depth of the tree in relations, at most [`MAX_TREE_DEPTH`].
     pub depth: u32,
     /// Relations of less confidence are left out.
     pub min_confidence: f32,
@@ -106,7 +106,7 @@ struct Walk<'r, 's> {
 }
 
 impl Walk<'_, '_> {
-    /// What is related to a definition. The recursion is at most [`MAX_TREE_DEPTH`] deep.
+    /// Returns the relations of a definition. The recursion is at most [`MAX_TREE_DEPTH`] deep.
     fn children(&mut self, of: &Named, depth: u32) -> Result<Vec<TreeNode>, StorageError> {
         if depth == 0 || self.relations.is_cancelled() {
             return Ok(Vec::new());

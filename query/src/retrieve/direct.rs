@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_contained_whole() {
+    fn words_match_whole_words() {
         let text = "if (retry_count > MAX_RETRIES) log(\"lazyfree-lazy-eviction\", total_Posts, C++);";
         for wanted in ["retry_count", "MAX_RETRIES", "lazyfree-lazy-eviction", "C++", "log(\"lazyfree"] {
             assert_eq!(contains(text, wanted), Some(Holding::AsWritten), "{wanted}");

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_read_from_every_notation() {
+    fn places_are_parsed_in_every_notation() {
         let place = |path: &str, line: u32| Place { path: path.to_owned(), line: Some(line).filter(|&line| line > 0) };
         for (query, expected) in [
             ("src/defs.py:8", place("src/defs.py", 8)),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_ends_at_a_directory() {
+    fn a_path_suffix_starts_at_a_component() {
         assert_eq!(end_of("src/lib/http.c", "lib/http.c"), Some(1));
         assert_eq!(end_of("lib/http.c", "lib/http.c"), Some(0));
         assert_eq!(end_of("src/mylib/http.c", "lib/http.c"), None);

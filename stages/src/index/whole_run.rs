@@ -24,7 +24,7 @@ struct Reported {
     files_total: Option<u64>,
     files_done: u64,
     chunks: u64,
-    /// Chunks of the passes before this one.
+    /// Number of chunks of earlier passes.
     chunks_before: u64,
     commits_done: u64,
     commits_total: u64,

@@ -1,4 +1,4 @@
-//! Encodings from before Unicode.
+//! Legacy encodings, which predate Unicode.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP};

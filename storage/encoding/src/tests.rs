@@ -100,7 +100,7 @@ fn invalid_utf_8_is_repaired() {
     let decoded = decode(text).expect("text");
     assert_eq!((decoded.encoding, decoded.is_repaired), ("UTF-8", true));
     assert_eq!(decoded.text, format!("{RUSSIAN}\u{fffd}\n"));
-    // An odd byte after UTF-16.
+    // A trailing byte after UTF-16.
     let odd = [utf_16("\u{feff}some text that is long enough for one fault\n", u16::to_le_bytes), vec![b'x']].concat();
     let decoded = decode(odd).expect("text");
     assert_eq!((decoded.encoding, decoded.is_repaired), ("UTF-16LE", true));
@@ -122,7 +122,7 @@ fn binary_content_is_not_text() {
             assert_eq!(decode(bytes), None, "{start:x?} and {length} bytes");
         }
     }
-    // Without zero bytes, as in short archives.
+    // Binary data without zero bytes, as in short archives.
     let compressed: Vec<u8> = noise(2_000).into_iter().filter(|byte| *byte != 0).collect();
     assert_eq!(decode(compressed), None);
     let samples: Vec<u8> = (0..2_000_u16).flat_map(|at| (at.wrapping_mul(37) % 4_096).to_le_bytes()).collect();

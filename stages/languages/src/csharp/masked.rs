@@ -43,7 +43,7 @@ fn mask_dereferences(bytes: &[u8], mask: &mut Mask) {
         let is_operand = match before.map(|before| (before, bytes[before])) {
             None => true,
             Some((before, b'*')) => last_masked == Some(before) || before + 1 < at,
-            // Not the beginning of a comment.
+            // `/*` begins a comment.
             Some((before, b'/')) => before + 1 < at,
             Some((before, byte)) if is_word(byte) => ends_with_keyword(&bytes[..=before]),
             Some((_, byte)) => b"(,;{}=&|!<?:+-%^~[".contains(&byte),

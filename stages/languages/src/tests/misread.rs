@@ -2,7 +2,7 @@
 
 use crate::{Parser, by_name};
 
-/// The qualified names of all symbols.
+/// Compares the qualified names of all symbols.
 fn check(language: &str, source: &str, expected: &[&str]) {
     let found = Parser::new().parse(by_name(language), source);
     let names: Vec<&str> = found.symbols.iter().map(|symbol| symbol.qualified_name.as_str()).collect();
