@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aurora_query::{DEEPEST_TREE, Relation};
+use aurora_query::{MAX_TREE_DEPTH, Relation};
 use clap::Args;
 
 use crate::values::ReportFormat;
@@ -36,7 +36,7 @@ pub(crate) struct GraphArgs {
     implementers: bool,
 
     /// Follow so many relations one after the other
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(DEEPEST_TREE)))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TREE_DEPTH)))]
     pub(crate) depth: u32,
 
     /// Leave out relations of less confidence, from 0 to 1

@@ -309,7 +309,7 @@ fn nested_expressions_are_read_to_a_depth() {
 }
 
 #[test]
-fn names_without_a_chunk_stand_for_what_is_around_them() {
+fn a_name_without_a_chunk_resolves_to_its_enclosing_definition() {
     let (_fixture, snapshot) = indexed(&[
         ("Api.java", "interface Api {\n    void run();\n    void stop();\n}\n"),
         (
@@ -383,7 +383,7 @@ fn scripts_and_markup_of_components_use_imports() {
 }
 
 #[test]
-fn elements_with_hyphens_are_components_of_vue() {
+fn hyphenated_elements_are_vue_components() {
     let app = "<template><my-card/><b/></template>\n<script setup>\nimport MyCard from './MyCard.vue'\n</script>\n";
     check(
         &[("MyCard.vue", "<template><p/></template>\n"), ("App.vue", app)],
@@ -444,7 +444,7 @@ fn namespaces_default_exports_and_modules_of_commonjs() {
 }
 
 #[test]
-fn objects_hold_their_functions() {
+fn functions_are_members_of_their_objects() {
     check(
         &[(
             "a.ts",
@@ -509,7 +509,7 @@ fn lua_follows_modules_and_their_tables() {
 }
 
 #[test]
-fn members_of_builtin_types_mean_no_member_of_the_repository() {
+fn members_of_builtin_types_do_not_resolve_to_the_repository() {
     check(
         &[
             ("a.rb", "class A\n  def each\n  end\n\n  def raise(x)\n  end\n\n  def own\n  end\nend\n"),
@@ -627,7 +627,7 @@ const PROTOTYPES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_prototype_is_no_definition() {
+fn a_prototype_is_not_a_definition() {
     let (_fixture, snapshot) = indexed(PROTOTYPES);
     let index = RelationIndex::new(&snapshot);
     let key = |id| snapshot.chunk(id).expect("a sound index").expect("a live chunk").key().into_owned();
@@ -734,9 +734,9 @@ fn rust_follows_paths_through_modules_and_crates() {
     );
 }
 
-/// Files, and a call in them that means nothing in the repository.
+/// Each file contains only calls that do not resolve to the repository.
 #[test]
-fn what_is_outside_of_the_repository_calls_nothing_in_it() {
+fn members_of_external_types_do_not_resolve_to_the_repository() {
     let files = [
         (
             "Main.java",

@@ -26,13 +26,15 @@ const KEPT_PREFIX_BYTES: usize = 48;
 /// 4. its parts, where they differ from it: `get`, `user`, `data`; `user`, `manager`; `init`; `utf`, `8`. Digits are
 ///    parts of their own.
 ///
-/// A capital letter before `++` or `#` is the name of a programming language: `C++` also gives `cplusplus`, `C#` `csharp`.
+/// A capital letter before `++` or `#` names a programming language: `C++` also gives `cplusplus`, and `C#` gives
+/// `csharp`.
 ///
-/// Nothing is dropped for being common, and nothing is stemmed. Text outside ASCII is composed, with full-width and other
-/// compatible characters as the ordinary ones (NFKC), and lower-cased by Unicode's rules. A part in a script that does not mark
-/// words, such as Chinese, Japanese, Korean or Thai, also gives its last character if it has several, and its overlapping pairs
-/// if it has more than two: what it contains begins one of these terms. Terms are at most [`MAX_TERM_BYTES`] long and consist of
-/// letters, marks, digits, `_`, `.` and `-`: never of control characters or spaces.
+/// Common words are not dropped, and words are not stemmed. Non-ASCII text is normalised to NFKC, which maps full-width
+/// and other compatible characters to ordinary ones, and is lower-cased by Unicode's rules. A part in a script without
+/// word boundaries, such as Chinese, Japanese, Korean or Thai, also gives its last character if it has several, and its
+/// overlapping pairs if it has more than two, so that any substring is a prefix of a term. Terms are at most
+/// [`MAX_TERM_BYTES`] long and consist of letters, marks, digits, `_`, `.` and `-`: never of control characters or
+/// spaces.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Analyzer;
 
@@ -123,7 +125,7 @@ fn emit_lower(text: &str, classes: Classes, lower: &mut String, out: &mut impl F
     emit(lower, out);
 }
 
-/// The name of a language whose letter `letter` is, a slice of `text`.
+/// Emits the name of a language such as `C++`. `letter` is a slice of `text`.
 fn emit_language(text: &str, letter: &str, out: &mut impl FnMut(&str)) {
     let end = letter.as_ptr() as usize - text.as_ptr() as usize + letter.len();
     let name = match text.as_bytes()[end..] {
@@ -135,7 +137,7 @@ fn emit_language(text: &str, letter: &str, out: &mut impl FnMut(&str)) {
     emit(&[&letter.to_ascii_lowercase(), name].concat(), out);
 }
 
-/// The overlapping pairs of a part's characters, and the last one alone.
+/// Emits the overlapping character pairs of a part, and its last character alone.
 fn emit_characters(part: &str, out: &mut impl FnMut(&str)) {
     let starts = || part.char_indices().map(|(at, _)| at);
     if starts().nth(2).is_some() {
@@ -206,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_with_signs_have_names() {
+    fn languages_with_symbols_in_their_names_have_terms() {
         check("C++", &["cplusplus", "c"]);
         check("in C# and C++17", &["in", "csharp", "c", "and", "cplusplus", "c", "17"]);
         check("while (*c++) #C C#x FooC++", &["while", "c", "c", "c", "x", "fooc", "foo", "c"]);

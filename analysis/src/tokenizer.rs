@@ -189,8 +189,8 @@ pub(crate) fn is_word_character(c: char) -> bool {
     !matches!(class(c), Class::Separator | Class::Joint)
 }
 
-/// Whether a character belongs to a script without spaces between words, or to Hangul: Hiragana, Katakana, Bopomofo, Han, Hangul
-/// syllables, Thai, Lao, Burmese and Khmer, where they are letters or marks.
+/// Whether a character is a letter or mark of a script without spaces between words, or of Hangul: Hiragana, Katakana,
+/// Bopomofo, Han, Hangul syllables, Thai, Lao, Burmese and Khmer.
 pub fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0e01}'..='\u{0e4e}' | '\u{0e81}'..='\u{0ece}' | '\u{0edc}'..='\u{0edf}' | '\u{1000}'..='\u{103f}' | '\u{1050}'..='\u{108f}'

@@ -1,4 +1,4 @@
-"""Definitions as plain regular expressions find them, line by line, by the table of `cargo xtask bench exact`."""
+"""Finds definitions line by line with the regular expressions of `cargo xtask bench exact`."""
 
 import re
 from collections import defaultdict
@@ -9,7 +9,7 @@ SHORTEST = 5
 
 
 def patterns():
-    """The expressions by extension."""
+    """Returns the expressions by extension."""
     by_extension = defaultdict(list)
     for row in TABLE.read_text().splitlines():
         if not row.startswith("#"):
@@ -20,7 +20,7 @@ def patterns():
 
 
 def definitions(files):
-    """The names that one line of all files defines, whatever their case, with the file and the line."""
+    """Returns names that exactly one line in all files defines, ignoring case, with the file and the line."""
     table, found = patterns(), defaultdict(list)
     for file in files:
         for number, line in enumerate(file.lines, 1):

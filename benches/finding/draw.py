@@ -1,7 +1,7 @@
-"""Everyday questions about a tree with their answers, drawn from its text alone: no index and no parser takes part.
+"""Draws everyday questions about a tree and their answers from its text alone, without an index or a parser.
 
-Each kind has a function that gives candidates, at most one for every file and form, in an order that chance gives. What is said to
-be unique is so in all text of the tree, whatever its case.
+Each kind of question has a function that yields candidates in random order, at most one for each file and form. Unique texts are
+unique in the whole tree, ignoring case.
 """
 
 import os
@@ -47,7 +47,7 @@ KINDS = ["path", "path:line", "key", "literal", "word", "error", "constant", "te
 
 
 class Corpus:
-    """The text of a tree with what candidates are held against."""
+    """The text of a tree, with tables that tell whether a candidate is unique."""
 
     def __init__(self, tree):
         self.tree = tree
@@ -57,7 +57,7 @@ class Corpus:
         self.tails = Counter(tail for path in tree.paths for tail in tails(path.lower()))
 
     def is_once(self, text):
-        """Whether a text stands once in the whole tree, whatever its case and the spaces in it."""
+        """Whether a text occurs exactly once in the whole tree, ignoring case and spacing."""
         text = " ".join(text.lower().split())
         first = self.lower.find(text)
         return first >= 0 and self.lower.find(text, first + 1) < 0
@@ -69,7 +69,7 @@ class Corpus:
 
 
 def tails(path):
-    """A path and its ends, each from a component on."""
+    """Returns a path and all its suffixes of whole components."""
     parts = path.split("/")
     return ["/".join(parts[start:]) for start in range(len(parts))]
 
@@ -83,7 +83,7 @@ def question(query, *answers):
 
 
 def asked_path(corpus, file, form):
-    """A file's whole path, its last two components, or its name; None if that leads to several files."""
+    """Returns the path of a file, its last two components, or its name; None if several files match."""
     parts = file.path.split("/")
     if form == "whole":
         return file.path if len(parts) > 1 else None
@@ -111,7 +111,7 @@ def paths_with_lines(corpus, chance):
 
 
 def is_key(corpus, key, line, start):
-    """Whether a text with hyphens or dots is a key rather than a file, a domain, a version or part of something longer."""
+    """Whether a text with hyphens or dots is a key, not a file, a domain, a version or part of a longer text."""
     before, after = line[:start], line[start + len(key):]
     if len(key) < 8 or re.search(r"[\w./@:$\\-]$", before) or re.match(r"[\w/@(\\-]|\.\w|:/", after):
         return False
@@ -120,7 +120,7 @@ def is_key(corpus, key, line, start):
 
 
 def keys(corpus, chance):
-    """Keys of the product: those of CI are the same in all repositories."""
+    """Yields keys of the product. Keys of CI configuration are excluded because they are the same in all repositories."""
     for file in corpus.shuffled(chance, lambda file: not file.path.startswith(".github/") and (file.is_source or file.extension in CONFIGURATION)):
         found = []
         for number, line in enumerate(file.lines, 1):
@@ -142,7 +142,7 @@ def keys(corpus, chance):
 
 
 def literals(corpus, chance):
-    """The name of an environment variable, a number or a text, in turn as far as there are any."""
+    """Yields names of environment variables, numbers and texts in turn while there are any."""
     found = defaultdict(list)
     numbers = Counter(number for file in corpus.tree.files for number in re.findall(r"\d+", file.text))
     for file in corpus.shuffled(chance, lambda file: file.is_source):
@@ -152,7 +152,7 @@ def literals(corpus, chance):
                 continue
             of_file["environment"] += [(hit[1], number) for hit in ENVIRONMENT.finditer(line) if corpus.words[hit[1].lower()] == 1]
             bare = STRING.sub('""', line).split("//")[0].split(" # ")[0]
-            # Rows of numbers are data, which nobody asks for.
+            # Rows of numbers are data, for which nobody searches.
             if len(re.findall(r"\d+", bare)) <= 3 and not file.is_test(number):
                 of_file["number"] += [(hit[0], number) for hit in NUMBER.finditer(bare) if numbers[hit[0]] == 1]
             for hit in STRING.finditer(line):
@@ -184,7 +184,7 @@ def words(corpus, chance):
 
 
 def errors(corpus, chance):
-    """Four to eight words of a message, as they stand between its placeholders."""
+    """Yields four to eight consecutive words of a message between its placeholders."""
     for file in corpus.shuffled(chance, lambda file: file.is_source):
         found = []
         for number, line in enumerate(file.lines, 1):
@@ -254,7 +254,7 @@ def tests(corpus, chance):
     chance.shuffle(names)
     seen, position = set(), 0
     for name, file, number in names:
-        # A function whose name says which it is, and that one test file uses.
+        # A function with a specific name that exactly one test file uses.
         if IS_TYPE.search(file.lines[number - 1]) or not IS_NAME.search(name) or len(name) < 8 or len(used[name]) != 1:
             continue
         [(path, lines)] = used[name].items()
@@ -270,7 +270,7 @@ DRAWERS = dict(zip(KINDS, (paths, paths_with_lines, keys, literals, words, error
 
 
 def candidates(corpus, kind, chance):
-    """Candidates of a kind, each text once, without those that a line of input cannot hold."""
+    """Yields candidates of a kind, each text once, except texts that cannot be one line of input."""
     seen = set()
     for found in DRAWERS[kind](corpus, chance):
         query = found["query"]

@@ -2,21 +2,21 @@
 
     python3 everyday.py --aur PROGRAM [--aur PEER] DIRECTORY... [--count 200] [--seed 1] [--questions FILE] [--misses] [--out FILE]
 
-The directories are checked-out git repositories: those of `repositories.tsv` at their commits for figures that can be compared, any
-others with --any. The questions are of eight kinds in equal shares:
+The directories are checked-out git repositories. For comparable results they must be the repositories in `repositories.tsv` at their
+commits; --any allows others. There are eight kinds of questions in equal shares:
 
     path        a path, its last two components, or a file name that is unique: any result in the file
     path:line   the same with a line: a result that contains the line
-    key         a key with hyphens or dots, in a literal or a configuration file, that stands in one place
-    literal     a number, a short text or an environment variable that stands in one place
-    word        a word that stands in one place, inside of no other word
-    error       four to eight words of a message, which stand in one place
+    key         a key with hyphens or dots in a literal or a configuration file that occurs once
+    literal     a number, a short text or an environment variable that occurs once
+    word        a word that occurs once and not inside another word
+    error       four to eight words of a message that occur once
     constant    `const NAME`, `where is NAME defined`, `NAME value`: the definition
     test        `test for NAME`, `NAME test`: a call of the function in the only test file that mentions it
 
-They are drawn from the text of the trees by the seed (draw.py), not from an index. --questions FILE writes them, one JSON object a
-line, or reads them if the file is there; such a file may be given to `aur mem eval`, too. The peer is another program in the same
-run, such as the one before a change.
+The seed determines how they are drawn from the text of the trees (draw.py), without an index. --questions FILE writes them as one JSON
+object per line, or reads them if the file exists; `aur mem eval` also accepts such a file. The peer is another program that is measured
+in the same run, such as the version before a change.
 """
 
 import argparse
@@ -34,18 +34,18 @@ from trees import Tree, git
 
 REPOSITORIES = Path(__file__).resolve().parent / "repositories.tsv"
 WITHIN = (1, 3)
-# Digest of the 200 questions about the pinned commits by seed 1. A change of what is drawn makes earlier figures incomparable.
+# Digest of the 200 questions about the pinned commits with seed 1. Results for other questions are not comparable.
 FROZEN = "2293078f4d40bf3b1da2ed031b022276ba9b38b5068d82ffb40c5c32b5e6489a"
 
 
 def pinned():
-    """The commit of every repository by name, and the directory in it that is not asked about."""
+    """Returns the commit of every repository by name, and its directory that is excluded from questions."""
     rows = (row.split("\t") for row in REPOSITORIES.read_text().splitlines() if not row.startswith("#"))
     return {name: (commit, copies) for name, _, commit, _, copies in rows}
 
 
 def draw(trees, count, seed):
-    """As many questions as are asked for, in equal shares of kinds and trees as far as there are candidates."""
+    """Draws `count` questions in equal shares of kinds and trees, as far as there are candidates."""
     pools = {}
     for tree in trees:
         corpus = Corpus(tree)
@@ -68,7 +68,7 @@ def draw(trees, count, seed):
 
 
 def rank(question, results):
-    """The place of the first result in an answer's file that contains one of its lines."""
+    """Returns the rank of the first result in the file of an answer that contains one of its lines."""
     for place, result in enumerate(results, 1):
         for answer in question["relevant"]:
             line = answer.get("line_start")

@@ -1,13 +1,13 @@
-"""Does an identifier that one file alone contains lead to that file and place?
+"""Does a search for an identifier that only one file contains lead to that file and place?
 
     python3 identifiers.py --aur PROGRAM [--aur PEER] DIRECTORY... [--sample 200] [--seed 1] [--misses] [--out FILE]
 
 Each directory is a checked-out git repository. The commit at HEAD is copied for every program and indexed with the default
-pipeline. Identifiers are words of the raw source files as a lexer would find them: at least five characters, with an underscore, a
-change of case or a digit, or plain words that are no English. In all indexed files they occur once, or several times in one file,
-whatever their case. Names that one line defines are asked for too, by the table of `cargo xtask bench exact`. The query is the
-identifier alone; an answer is right if the file and the lines of the result contain an occurrence of it (for a definition, its
-line). The peer is another program in the same run, such as the one before a change.
+pipeline. Identifiers are words of the raw source files of at least five characters: with an underscore, a change of case or a digit,
+or plain words that are not English. Among all indexed files, only one contains the identifier, ignoring case, once or several times.
+Names that exactly one line defines are also searched, as found by the table of `cargo xtask bench exact`. The query is the identifier
+alone. An answer is right if the file and the lines of the result contain an occurrence of it (for a definition, its line). The peer is
+another program that is measured in the same run, such as the version before a change.
 """
 
 import argparse
@@ -27,20 +27,20 @@ from trees import Tree, is_asked
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 NAME = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z][A-Z]|[A-Z][A-Z][a-z]|[A-Za-z][0-9]")
-# Encoded data, such as keys and pictures: what stands in such lines is no word.
+# Encoded data, such as keys and images, which contains no words.
 DATA = re.compile(r"(?=[A-Za-z+/]*[0-9])(?=[^\s]*[A-Z])(?=[^\s]*[a-z])[A-Za-z0-9+/]{40,}")
 NUMBER = re.compile(r"(?<![A-Za-z0-9_])[0-9][A-Za-z0-9_.]*")
 ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly", "al", "ion", "able", "ment", "ness", "ity", "ive")
-# Lines of comments, of texts with spaces, and without any sign of code: plain words in them are prose.
+# Comments, texts with spaces, and lines without code punctuation: plain words in them are prose.
 PROSE = re.compile(r"""^\s*(?:#|//|/\*|\*|--|%|;)|\s(?://|#)|/\*|["'`][^"'`]*\s[^"'`]*["'`]|^[^(){}\[\]=;:.<>]*$""")
-SHORTEST, LONGEST = 5, 80
-# Further lines of one file that may contain the identifier.
+MIN_CHARACTERS, MAX_CHARACTERS = 5, 80
+# Maximum number of further occurrences of an identifier in its file.
 MAX_PLACES = 200
 WITHIN = (1, 10)
 
 
 def english():
-    """Words of English: those of the documentation that every Python brings along."""
+    """Returns English words, collected from the documentation of the Python standard library."""
     from pydoc_data import topics
 
     texts = list(topics.topics.values())
@@ -52,19 +52,19 @@ def english():
 
 
 def is_english(word, known):
-    """Whether a word, or a word that it is derived from, is known."""
+    """Whether a word, or a word from which it is derived, is known."""
     stems = [word] + [word.removesuffix(ending) for ending in ENDINGS if word.endswith(ending)]
     return any(form in known for stem in stems for form in (stem, stem + "e", stem.removesuffix(stem[-1:])))
 
 
 def is_identifier(word, known):
-    if not SHORTEST <= len(word) <= LONGEST or not re.search("[A-Za-z]", word):
+    if not MIN_CHARACTERS <= len(word) <= MAX_CHARACTERS or not re.search("[A-Za-z]", word):
         return False
     return bool(NAME.search(word)) or (word.islower() and not is_english(word, known))
 
 
 def candidates(files, known):
-    """Identifiers of one file alone by group, each with its file and lines. Plain words of comments are not among them."""
+    """Returns identifiers that only one file contains, by group, with the file and lines. Excludes plain words of comments."""
     places = defaultdict(list)
     for file in files:
         for number, line in enumerate(file.lines, 1):
@@ -92,7 +92,7 @@ def candidates(files, known):
 
 
 def drawn(groups, size, seed):
-    """A sample of every group, in an order that the seed gives."""
+    """Draws a sample of every group in an order determined by the seed."""
     for group in sorted(groups):
         questions = sorted(groups[group], key=lambda question: (question["query"], question["path"]))
         chance = random.Random(f"{seed} {group}")
@@ -101,7 +101,7 @@ def drawn(groups, size, seed):
 
 
 def rank(question, results):
-    """The place of the first result that contains an occurrence."""
+    """Returns the rank of the first result that contains an occurrence."""
     for place, result in enumerate(results, 1):
         lines = range(result["line_start"] or 0, (result["line_end"] or 0) + 1)
         if result["file"] == question["path"] and any(line in lines for line in question["lines"]):
@@ -115,10 +115,10 @@ def is_below(path, skipped):
 
 
 def measure(directory, known, a):
-    """The questions about a directory, each with its rank and first result for every program."""
+    """Returns the questions about a directory, each with its rank and first result for every program."""
     with ExitStack() as stack:
         programs = [stack.enter_context(Program(path, directory)) for path in a.aur]
-        # What no program indexes is left out.
+        # Files that no program indexes are excluded.
         skipped = set.intersection(*(program.skipped() for program in programs))
         tree = Tree(programs[0].tree)
         files = [file for file in tree.files if not is_below(file.path, skipped)]

@@ -10,7 +10,7 @@ from trees import copy
 
 
 class Program:
-    """A program with an index of its own: of a copy of a directory, and with a user's directory that is removed."""
+    """A program with its own index of a copy of a directory, and a temporary user directory."""
 
     def __init__(self, path, directory):
         self.path, self.directory = Path(path).resolve(), directory
@@ -36,11 +36,11 @@ class Program:
         return done.stdout
 
     def skipped(self):
-        """Files and directories that are not in the index."""
+        """Returns files and directories that are not in the index."""
         return {entry["path"] for entry in json.loads(self.call("stats", "--skipped", "--format", "json", "--root", str(self.tree)))["entries"]}
 
     def ask(self, queries, limit):
-        """The results of every query, best first."""
+        """Returns the results of every query, best first."""
         options = ["--stdin", "--format", "jsonl", "--snippets=0", "--no-record", "--limit", str(limit), "--root", str(self.tree)]
         lines = "".join(query + "\n" for query in queries)
         answers = [json.loads(line) for line in self.call("search", *options, input=lines).splitlines()]
@@ -50,5 +50,5 @@ class Program:
 
 
 def shown(result):
-    """A result in one line."""
+    """Formats a result in one line."""
     return f"{result['file']}:{result['line_start']}-{result['line_end']} {result['type']} {result.get('name') or ''}".rstrip()

@@ -1,10 +1,10 @@
-"""Shares of questions with 95 % intervals, of one program or of two side by side."""
+"""Shares of questions with 95 % intervals, for one program or for two side by side."""
 
 import math
 
 
 def wilson(count, total):
-    """The 95 % interval of a share, by Wilson, in percent."""
+    """Returns the 95 % Wilson interval of a share, in percent."""
     if not total:
         return 0.0, 0.0
     share, z = count / total, 1.96
@@ -15,14 +15,14 @@ def wilson(count, total):
 
 
 def share(ranks, within):
-    """A cell: the share of ranks, counted from 1 and None if there is none, up to `within`, with its interval."""
+    """Formats the share of ranks up to `within`, with its interval. Ranks count from 1; None means that there is no rank."""
     count = sum(rank is not None and rank <= within for rank in ranks)
     low, high = wilson(count, len(ranks))
     return f"{100 * count / max(len(ranks), 1):5.1f} % [{low:5.1f}, {high:5.1f}]", count
 
 
 def print_row(what, ranks, within):
-    """Shares of every program up to each rank, then the ratio of the first program to its peer. `ranks` has a list for each program."""
+    """Prints the shares of every program up to each rank, then the ratio of the first program to its peer. `ranks` has a list per program."""
     cells = []
     for limit in within:
         shares = [share(program, limit) for program in ranks]

@@ -1,4 +1,4 @@
-"""What the benches of this directory draw from a small tree, and when they count an answer as right."""
+"""Tests which questions the benches in this directory draw from a small tree, and when they count an answer as right."""
 
 import random
 import subprocess
@@ -55,7 +55,7 @@ class Drawing(unittest.TestCase):
     def drawn(self, kind):
         return list(candidates(Corpus(self.tree), kind, random.Random(1)))
 
-    def test_every_kind_has_the_place_that_answers_it(self):
+    def test_questions_of_every_kind_have_the_right_answers(self):
         places = {kind: {(found["query"], found["relevant"][0].get("line_start")) for found in self.drawn(kind)} for kind in KINDS}
         self.assertIn(("drain-before-stop", 4), places["key"])
         self.assertEqual({("QUEUE_DRAIN_LIMIT", 8), ("4711", 9)}, places["literal"])
@@ -69,7 +69,7 @@ class Drawing(unittest.TestCase):
     def test_equal_seeds_draw_equal_questions(self):
         self.assertEqual(everyday.draw([self.tree], 8, 1), everyday.draw([self.tree], 8, 1))
 
-    def test_identifiers_of_one_file_are_found_and_english_words_are_not(self):
+    def test_identifiers_of_one_file_are_drawn_and_english_words_are_not(self):
         groups = identifiers.candidates(self.tree.files, {"marvellous", "queue", "limit"})
         names = {kind: {found["query"] for found in groups[kind]} for kind in ("code, in one place", "definitions")}
         self.assertIn("qlimit_of", names["code, in one place"])
@@ -83,13 +83,13 @@ class Drawing(unittest.TestCase):
         self.assertEqual(3, identifiers.rank(question, results))
         self.assertIsNone(everyday.rank(question, results[:2]))
 
-    def test_tests_are_told_by_their_path(self):
+    def test_test_files_are_recognised_by_their_paths(self):
         for path in ("test/a.rb", "src/a_test.go", "src/A.Tests/B.cs", "a/FooTest.java", "x/a.spec.ts", "test_a.py", "ATests/a.swift"):
             self.assertTrue(is_test(path), path)
         for path in ("latest/a.py", "src/contest.go", "src/attest.rs", "docs/a.md"):
             self.assertFalse(is_test(path), path)
 
-    def test_intervals_are_those_of_wilson(self):
+    def test_wilson_interval(self):
         low, high = wilson(5, 10)
         self.assertEqual((23.7, 76.3), (round(low, 1), round(high, 1)))
 

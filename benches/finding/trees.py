@@ -1,18 +1,18 @@
-"""Checked-out repositories: copies of them, and their text, line by line."""
+"""Checked-out repositories: their copies, and their texts by line."""
 
 import os
 import re
 import subprocess
 from pathlib import Path
 
-# Bytes of the largest file that is read.
+# Maximum size of a file that is read, in bytes.
 MAX_FILE = 512 * 1024
 # Extensions of source code.
 SOURCE = set(
     "c cc cpp cxx h hh hpp cs ex exs go java kt kts js mjs cjs jsx ts tsx mts cts php py pyi rb rs scala swift sh bash lua pl pm dart "
     "hs zig m mm groovy".split()
 )
-# Files that an index has no reason to hold: media, keys, locks, dumps.
+# Files that need not be indexed: media, keys, lock files, dumps.
 NO_TEXT = re.compile(
     r"\.(?:png|jpe?g|gif|svg|ico|pdf|gz|zip|tar|jar|p12|jks|pem|key|crt|csr|cer|snk|der|lock|sum|snap|map|woff2?|ttf|eot|patch|diff)$"
     r"|\.min\.\w+$|(?:^|/)(?:package-lock\.json|pnpm-lock\.yaml|npm-shrinkwrap\.json|\.git\w+|\.mailmap|\.\w*ignore)$"
@@ -24,13 +24,13 @@ RUST_TESTS = re.compile(r"^[ \t]*#\[cfg\((?:all\()?test\b.*\n(?:[ \t]*#\[.*\n)*[
 
 
 def git(directory, *arguments, check=True, **options):
-    """What a command of git prints."""
+    """Runs a git command and returns its output."""
     command = ["git", "-C", str(directory), *arguments]
     return subprocess.run(command, check=check, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options).stdout
 
 
 def copy(directory, target):
-    """A copy of the commit that is checked out, with its history. Files that a partial clone lacks are left out."""
+    """Copies the checked-out commit with its history, except files that a partial clone lacks."""
     source = Path(directory).resolve()
     git(source, "clone", "--quiet", "--shared", "--no-checkout", str(source), str(target))
     git(target, "read-tree", "HEAD")
@@ -38,13 +38,13 @@ def copy(directory, target):
 
 
 def is_test(path):
-    """Whether a file belongs to tests, by its path."""
+    """Whether the path of a file shows that it belongs to tests."""
     *directories, name = path.split("/")
     return any(TEST_PART.search(part) for part in directories) or bool(TEST_NAME.search(name))
 
 
 class File:
-    """A text file: its lines, and the line from which on it is test code."""
+    """A text file with its lines and the first line of its test code."""
 
     def __init__(self, path, text):
         self.path, self.text = path, text
@@ -53,7 +53,7 @@ class File:
         self.tests_from = 1 if is_test(path) else self.inline_tests()
 
     def inline_tests(self):
-        """The first line of the tests inside of a file of Rust."""
+        """Returns the first line of the test module in a Rust file."""
         mark = RUST_TESTS.search(self.text) if self.extension == "rs" else None
         return self.text.count("\n", 0, mark.start()) + 1 if mark else len(self.lines) + 1
 
@@ -66,14 +66,14 @@ class File:
 
 
 class Tree:
-    """The files of the commit that is checked out in a directory; `copies` is a directory in it that is not asked about."""
+    """The files of the checked-out commit in a directory; `copies` is a subdirectory that is excluded from questions."""
 
     def __init__(self, directory, copies=None):
         self.directory, self.copies = Path(directory), copies
         self.name = self.directory.resolve().name
         self.commit = git(directory, "rev-parse", "HEAD").decode().strip()
         self.paths = git(directory, "ls-files", "-z").decode(errors="replace").split("\0")[:-1]
-        # All text that is not too large; what is unique is unique in all of it.
+        # All texts that are not too large. Uniqueness is relative to these files.
         self.files = [file for file in map(self.read, self.paths) if file]
 
     def read(self, path):
@@ -88,7 +88,7 @@ class Tree:
 
     @property
     def asked(self):
-        """The files that questions are about."""
+        """Returns the files about which questions are drawn."""
         return [file for file in self.files if is_asked(file.path) and not (self.copies and file.path.startswith(self.copies + "/"))]
 
 

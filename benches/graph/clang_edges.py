@@ -1,11 +1,11 @@
-"""Prints the relations that libclang finds, one a line, for `cargo xtask bench graph`.
+"""Prints the relations that libclang finds, one per line, for `cargo xtask bench graph`.
 
 usage: clang_edges.py ROOT [FLAG...] > edges.tsv
 
-Needs the package `libclang`. Reads `compile_commands.json` in ROOT if there is one; else every C and C++ source below ROOT is read
-with the flags. Lines: `file PATH` for every file read; `call PATH LINE PATH LINE NAME` for every call of a function, method or
-constructor whose definition, or else declaration, is below ROOT; `base PATH LINE PATH LINE NAME` for every base class. Lines count
-from 1.
+Needs the package `libclang`. Uses `compile_commands.json` in ROOT if it exists, or otherwise reads every C and C++ source below ROOT
+with the given flags. Prints `file PATH` for every file read, `call PATH LINE PATH LINE NAME` for every call of a function, method or
+constructor whose definition or else declaration is below ROOT, and `base PATH LINE PATH LINE NAME` for every base class. Line numbers
+start at 1.
 """
 
 import json
@@ -42,7 +42,7 @@ def main():
 
 
 def is_written(node, target):
-    """Whether the text of a call has the name of what it calls: no operators, conversions, and constructors of variables."""
+    """Whether the text of a call contains the name of its target, unlike operators, conversions and constructors of variables."""
     if target.kind == CursorKind.CONSTRUCTOR:
         names = [token.spelling for _, token in zip(range(8), node.get_tokens())]
         return target.spelling.split("<")[0] in names[: names.index("(") if "(" in names else names.index("{") if "{" in names else 0]
@@ -66,14 +66,14 @@ def units(root, flags):
 
 
 class Edges:
-    """Uses of functions, and where functions are defined: a definition may be in a unit that is read later."""
+    """Uses and places of functions. They are matched at the end, because a definition may be in a unit that is read later."""
 
     def __init__(self, root):
         self.root, self.files, self.uses = root, set(), set()
         self.declared, self.defined = {}, {}
 
     def read(self, cursor):
-        # Without recursion: sources decide how deep a tree is.
+        # Not recursive, because the depth of the tree depends on the source.
         left = list(cursor.get_children())
         while left:
             node = left.pop()
@@ -105,7 +105,7 @@ class Edges:
                 return
 
     def place(self, node):
-        """Path below the root, and line; where a macro is used for what it makes."""
+        """Returns the path below the root and the line. Code from a macro is placed where the macro is used."""
         location = node.location
         if location.file is None:
             return None

@@ -1,10 +1,10 @@
-"""Compares the definitions that Universal Ctags finds in directories with those that chunks name.
+"""Compares the definitions that Universal Ctags finds in directories with the definitions in chunks.
 
 usage: ctags.py --aur PROGRAM [--ctags PROGRAM] [--list] DIR...
 
-Prints a line for each directory: the names that Universal Ctags finds, those of them that no chunk of the same file names, and their
-share in percent. With --list, the names that are missed follow: place, language and kind as Universal Ctags gives them, name. Counted
-are functions, types, macros, and constants outside of functions, each name once in a file. Needs a Universal Ctags with JSON output.
+Prints a line for each directory: the number of names that Universal Ctags finds, how many of them no chunk of the same file names, and
+their share in percent. --list also prints the missed names: place, language and kind according to Universal Ctags, and name. Counts
+functions, types, macros, and constants outside functions, each name once per file. Needs Universal Ctags with JSON output.
 """
 
 import argparse
@@ -15,24 +15,24 @@ import re
 import subprocess
 import sys
 
-# Kinds of Universal Ctags, by their long names.
+# Long names of kinds in Universal Ctags.
 KINDS = frozenset(
     "alias annotation class constant const define enum enumerator func function getter interface macro method object protocol setter"
     " singletonMethod struct structure subroutine trait type typealias typedef union".split()
 )
-# Kinds that are no definitions in a language: names that imports bind.
+# Kinds that are not definitions in a language but names bound by imports.
 OTHER_KINDS = {("PHP", "alias"), ("C#", "typedef")}
 # Kinds whose tags may be local although Universal Ctags gives no scope.
 CONSTANTS = frozenset(["constant", "const"])
 FUNCTIONS = frozenset("func function getter macro method object setter singletonMethod subroutine".split())
 LANGUAGES = "C,C++,C#,Go,Java,JavaScript,Lua,ObjectiveC,Perl,PHP,PowerShell,Protobuf,Python,R,Ruby,Rust,Sh,TypeScript"
-# Words that Universal Ctags sometimes takes for names.
+# Words that Universal Ctags sometimes mistakes for names.
 KEYWORDS = frozenset(
     "as base catch class const default else export extends for function if import in interface new of return super switch this throw try"
     " type typeof var where while".split()
 )
 IDENTIFIER = re.compile(r"[\w$?!=~]+|operator\W.*")
-# Files of one run: the length of a command line is limited.
+# Number of files per run, because the length of a command line is limited.
 FILES_PER_RUN = 200
 
 
@@ -61,7 +61,7 @@ def main():
 
 
 def tags(ctags, directory):
-    """The tags of every file below a directory, by path and name."""
+    """Returns the tags of every file below a directory, by path and name."""
     command = [ctags, "--recurse", "--output-format=json", "--fields=+neKl", "--languages=" + LANGUAGES, "-f", "-", "."]
     run = subprocess.run(command, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     by_path = collections.defaultdict(list)
@@ -81,7 +81,7 @@ def tags(ctags, directory):
         for tag in all_tags:
             kind = (tag.get("language"), tag.get("kind"))
             is_local = any(first < tag["line"] <= last for first, last in functions)
-            # The items of an array are taken for those of the enumeration that is their type.
+            # Universal Ctags mistakes the items of an array for enumerators if their type is an enumeration.
             is_item = kind[1] == "enumerator" and simple(tag.get("scope", "")) not in enums
             if kind[1] in KINDS and kind not in OTHER_KINDS and not is_local and not is_item and not is_made_up(tag, lines):
                 found[path].setdefault(simple(tag["name"]), tag)
@@ -89,7 +89,7 @@ def tags(ctags, directory):
 
 
 def is_made_up(tag, lines):
-    """Whether a tag is no definition: what has no name, what no identifier is, an include guard, a test of a macro, a local constant."""
+    """Whether a tag is not a definition: it has no name or an invalid one, or is an include guard, a test of a macro or a local constant."""
     name, line = tag["name"], lines[tag["line"] - 1] if tag["line"] <= len(lines) else ""
     before = lines[tag["line"] - 2] if tag["line"] > 1 else ""
     is_guard = tag["kind"] == "macro" and before.split() == ["#ifndef", name] and line.split() == ["#define", name]
@@ -102,13 +102,13 @@ def is_made_up(tag, lines):
 
 
 def simple(name):
-    """The last part of a name, without what languages put around it."""
+    """Returns the last part of a name, without quotes and other decoration."""
     name = "".join(name.strip("`'\"").replace("\\", ".").replace("::", ".").split())
     return name if name.startswith("operator") else name.rsplit(".", 1)[-1] or name
 
 
 def chunk_names(aur, directory, paths):
-    """The names of the chunks of every file that is indexed, and the names that are defined inside of them."""
+    """Returns the names of the chunks of every indexed file and the names that are defined inside them."""
     found = {}
     for first in range(0, len(paths), FILES_PER_RUN):
         command = [aur, "pipeline", "run", "--dry", "--only", "chunk", "--format", "jsonl", "--root", "."]

@@ -74,7 +74,7 @@ impl IndexObserver for IndexProgress {
                 }
             }
             Display::Bar { bar, .. } => {
-                // All files are done, so the bar is full and stays so.
+                // All files are done, so the bar stays full.
                 bar.set_message(format!("everything can be searched. {}", commits(walk)));
                 bar.tick();
             }

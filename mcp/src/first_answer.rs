@@ -20,14 +20,14 @@ const TELL: Duration = Duration::from_millis(200);
 pub(crate) async fn wait(roots: &Roots, context: &RequestContext<RoleServer>) -> Result<Option<String>, String> {
     let Some(first) = roots.iter().next() else { return Err("There is no root.".to_owned()) };
     let began = Instant::now();
-    // Progress under one token must not go back, so that of several projects is added up.
-    let mut told = Told::default();
+    // Progress under one token must not decrease, so the progress of several projects is added up.
+    let mut reported = Reported::default();
     if roots.iter().all(|root| root.live.is_missing()) {
-        wait_for(&first.live, began, context, &mut told).await?;
+        wait_for(&first.live, began, context, &mut reported).await?;
     }
     for root in roots.iter().filter(|root| root.live.is_missing() && root.live.upkeep() == Upkeep::Build) {
         // The answer comes from the others, and has a note.
-        let _ = wait_for(&root.live, began, context, &mut told).await;
+        let _ = wait_for(&root.live, began, context, &mut reported).await;
     }
     let notes: Vec<String> = roots.iter().filter_map(|root| unfinished(&root.live)).collect();
     Ok((!notes.is_empty()).then(|| notes.join("\n")))
@@ -41,12 +41,12 @@ fn unfinished(live: &LiveProject) -> Option<String> {
     is_partial.then(|| format!("The index is not complete yet: {}. Later answers may know more.", so_far(&now)))
 }
 
-/// The progress that a client was told of.
+/// The progress that was last reported to the client.
 #[derive(Default)]
-struct Told {
-    /// When.
+struct Reported {
+    /// Time of the report.
     last: Option<Instant>,
-    /// Files that were done then.
+    /// Number of completed files.
     done: u64,
 }
 
@@ -54,11 +54,11 @@ async fn wait_for(
     live: &LiveProject,
     began: Instant,
     context: &RequestContext<RoleServer>,
-    told: &mut Told,
+    reported: &mut Reported,
 ) -> Result<(), String> {
     let status = live.status();
     let token = context.meta.get_progress_token();
-    let done_before = told.done;
+    let done_before = reported.done;
     while live.is_missing() {
         let now = status.borrow().clone();
         if live.upkeep() != Upkeep::Build && !now.is_running() {
@@ -74,10 +74,10 @@ async fn wait_for(
             return Err(format!("The index is being built: {}. Ask again in a moment.", so_far(&now)));
         }
         if let Some(token) = &token
-            && told.last.is_none_or(|last| last.elapsed() >= TELL)
+            && reported.last.is_none_or(|last| last.elapsed() >= TELL)
         {
-            *told = Told { last: Some(Instant::now()), done: told.done.max(done_before + now.files_done) };
-            let progress = ProgressNotificationParam::new(token.clone(), told.done as f64);
+            *reported = Reported { last: Some(Instant::now()), done: reported.done.max(done_before + now.files_done) };
+            let progress = ProgressNotificationParam::new(token.clone(), reported.done as f64);
             tell(&context.peer, progress, done_before, &now).await;
         }
         tokio::time::sleep(POLL).await;

@@ -80,7 +80,7 @@ impl<'a> Names<'a> {
     /// The row of the file that `path` means.
     ///
     /// # Errors
-    /// [`ProjectError::OutsideRoot`], [`ProjectError::UnknownFile`], or that the index cannot be read.
+    /// [`ProjectError::OutsideRoot`], [`ProjectError::UnknownFile`], and when the index cannot be read.
     pub fn file(&self, path: &str) -> Result<FileRecord, ProjectError> {
         if let Some(file) = self.known_file(path)? {
             return Ok(file);
@@ -89,7 +89,7 @@ impl<'a> Names<'a> {
         Err(ProjectError::UnknownFile { path: path.to_owned() })
     }
 
-    /// Refuses a path that lies outside of the root.
+    /// Returns an error for a path outside the root.
     pub(crate) fn check_inside(&self, path: &str) -> Result<(), ProjectError> {
         match spellings(self.root, self.from, path).is_empty() {
             true => Err(ProjectError::OutsideRoot { path: path.to_owned(), root: self.root.to_owned() }),
@@ -97,7 +97,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The same for the path in a place.
+    /// Returns an error for a place whose path is outside the root.
     pub(crate) fn check_place(&self, id: &str) -> Result<(), ProjectError> {
         place_of(id).map_or(Ok(()), |(path, _)| self.check_inside(path))
     }
@@ -176,8 +176,9 @@ fn place_of(id: &str) -> Option<(&str, u32)> {
     Some((path, first.parse().ok()?))
 }
 
-/// The paths below `root` that `path` may mean, as the index writes them: from the root, or from the directory `from`. `path` may
-/// be absolute, have `.` and `..`, and the separators of Windows. Empty if it lies outside of the root.
+/// Returns the paths below `root` that `path` may mean, in the form of the index. `path` is resolved against the root
+/// and the directory `from`. It may be absolute and may contain `.`, `..` and Windows separators. Empty if it lies
+/// outside the root.
 pub fn spellings(root: &Path, from: Option<&Path>, path: &str) -> Vec<String> {
     let slashed = path.replace('\\', "/");
     let mut found = Vec::new();
@@ -185,7 +186,7 @@ pub fn spellings(root: &Path, from: Option<&Path>, path: &str) -> Vec<String> {
         for text in [path, &slashed] {
             let place = base.join(text);
             let below = below(root, &place);
-            // Links are followed only where the user has named the path, who gives the current directory.
+            // Links are followed only if the path comes from the user, in which case the current directory is given.
             let through_links = || from.filter(|_| place.is_absolute()).and_then(|_| below_root_of_links(root, &place));
             found.extend(below.or_else(through_links).filter(|path| !found.contains(path)));
         }
@@ -197,14 +198,14 @@ fn below_root_of_links(root: &Path, path: &Path) -> Option<String> {
     below(root, &without_links(path))
 }
 
-/// The path from `root` to `path`; `None` if it leads outside.
+/// Returns `path` relative to `root`; `None` if it leads outside.
 fn below(root: &Path, path: &Path) -> Option<String> {
     let path = without_dots(path);
     let parts = path.strip_prefix(root).ok()?.components().map(|part| part.as_os_str().to_string_lossy());
     Some(parts.collect::<Vec<_>>().join("/"))
 }
 
-/// A path whose part that exists leads through no symbolic links.
+/// Resolves symbolic links in the existing part of a path.
 pub(crate) fn without_links(path: &Path) -> PathBuf {
     let canonical = |above: &Path| Some(above.canonicalize().ok()?.join(path.strip_prefix(above).ok()?));
     path.ancestors().find_map(canonical).unwrap_or_else(|| path.to_owned())
@@ -229,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_read_from_the_root_and_from_the_current_directory() {
+    fn paths_are_resolved_against_the_root_and_the_current_directory() {
         let root = Path::new("/work/app");
         let nowhere: [&str; 0] = [];
         for path in ["src/a.py", "./src/a.py", "src/../src/a.py", "src//a.py", "/work/app/src/a.py", "src/a.py/"] {

@@ -66,10 +66,10 @@ pub enum ProjectError {
         /// As given.
         path: String,
     },
-    /// The path leads out of the indexed directory.
+    /// The path is outside the indexed directory.
     #[error("{} is not below {}", plain(path), plain(&root.display().to_string()))]
     OutsideRoot {
-        /// As given.
+        /// The path as given.
         path: String,
         /// The indexed directory.
         root: PathBuf,

@@ -7,16 +7,16 @@ use serde::Serialize;
 use crate::chunk_name::{MAX_COMPARED_BYTES, Names};
 use crate::error::ProjectError;
 
-/// Most definitions that an error lists.
+/// Maximum number of definitions that an error lists.
 const MOST_LISTED: usize = 10;
-/// Most names that an error suggests.
+/// Maximum number of names that an error suggests.
 const SUGGESTIONS: usize = 3;
 
-/// The definition that a name, a place or an id means, or the one that defines the name inside.
+/// Resolves a name, a place or an id to a definition or to a member without a chunk.
 ///
 /// # Errors
-/// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], [`ProjectError::OutsideRoot`], that the index cannot be read, or
-/// that the request was cancelled.
+/// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], [`ProjectError::OutsideRoot`], and when the index
+/// cannot be read or the request is cancelled.
 pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<Named, ProjectError> {
     if let Some((id, _)) = names.known_chunk(name)? {
         return Ok(id.into());
@@ -78,7 +78,7 @@ pub struct RelationReport {
     pub min_confidence: f64,
     /// The definition that was asked for.
     pub root: RelatedChunk,
-    /// Where the definition is declared beside its own place, as by prototypes in headers; left out if nowhere.
+    /// Other places that declare the definition, such as prototypes in headers. Omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<RelatedChunk>,
     /// Relations of less confidence that were left out.
@@ -145,7 +145,7 @@ pub fn relations(
     })
 }
 
-/// The qualified name of what a tree was asked for.
+/// Returns the qualified name of the definition or member that the tree was requested for.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -180,7 +180,7 @@ fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>,
     }))
 }
 
-/// A definition without its relations.
+/// Describes a definition without its relations.
 fn described(snapshot: &Snapshot, id: ChunkId) -> Result<Option<RelatedChunk>, StorageError> {
     Ok(snapshot.chunk(id)?.map(|chunk| RelatedChunk {
         id: chunk.key().into_owned(),

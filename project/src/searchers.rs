@@ -7,7 +7,7 @@ use aurora_query::{
     Context, Details, FilterSpec, LanguageNames, Query, QueryError, Retention, Root, RootDetails, SearchResults,
     ShownChunk, WorkBudget, check_filter, estimate_tokens, first_piece, search_all, with_languages,
 };
-use aurora_stages::formats::{language_called, language_names};
+use aurora_stages::formats::{language_by_word, language_names};
 
 use crate::chunk_name::without_links;
 use crate::highlighting;
@@ -165,12 +165,12 @@ impl Searchers {
     }
 }
 
-/// The filter with languages and paths as the indexes have them.
+/// Converts the languages and paths of a filter to the form of the indexes.
 fn as_indexed(roots: &[Root<'_>], filter: &FilterSpec) -> Result<FilterSpec, QueryError> {
-    let names = LanguageNames { called: &language_called, all: &language_names() };
+    let names = LanguageNames { called: &language_by_word, all: &language_names() };
     let mut filter = with_languages(roots, filter, names)?;
     if filter.from.is_some() {
-        // The user's own path, which may lead through symbolic links. A root has none.
+        // A path from the user may contain symbolic links. Paths of roots do not.
         let is_below = |path: &Path| roots.iter().filter_map(|root| root.path).any(|root| path.starts_with(root));
         for path in filter.paths.iter_mut().filter(|path| Path::new(path).is_absolute() && !is_below(Path::new(path))) {
             let plain = without_links(Path::new(path)).to_str().map(str::to_owned);

@@ -97,13 +97,14 @@ pub struct FileReport {
     pub chunks: Vec<ChunkOutline>,
 }
 
-/// Most bytes of a text that is highlighted: nobody reads a longer one, and its tokens take several times its size.
-const MOST_HIGHLIGHTED: usize = 2 << 20;
+/// Maximum size of a highlighted text in bytes. Nobody reads longer texts, and their tokens take several times their
+/// size.
+const MAX_HIGHLIGHTED_BYTES: usize = 2 << 20;
 
 impl FileReport {
     /// Adds the tokens of the text, unless it is too long.
     pub fn highlight(&mut self) {
-        let text = self.content.as_deref().filter(|text| text.len() <= MOST_HIGHLIGHTED);
+        let text = self.content.as_deref().filter(|text| text.len() <= MAX_HIGHLIGHTED_BYTES);
         self.tokens = text.map(|text| highlighting::tokens(text, &self.language));
     }
 }
@@ -125,8 +126,8 @@ pub struct ChunkOutline {
     pub line_end: u32,
 }
 
-/// Most bytes of a file's text.
-const MOST_BYTES: u64 = 8 << 20;
+/// Maximum size of a file whose text is read, in bytes.
+const MAX_FILE_BYTES: u64 = 8 << 20;
 
 /// A file of the index below `root`, with its text.
 ///
@@ -163,12 +164,12 @@ pub fn file_report(snapshot: &Snapshot, root: &Path, file: &FileRecord) -> Resul
     })
 }
 
-/// A file's text, decoded and its secrets masked as they are in the index.
+/// Returns the decoded text of a file, with secrets masked as in the index.
 fn text(directory: &Directory, file: &FileRecord) -> Option<String> {
-    let bytes = directory.read(&file.path, MOST_BYTES).ok()?;
+    let bytes = directory.read(&file.path, MAX_FILE_BYTES).ok()?;
     let text = match extractor_of(&file.language) {
         None => aurora_encoding::decode(bytes)?.text,
-        // Documents of some formats are texts themselves.
+        // Some document formats are plain text.
         Some(_) => String::from_utf8(bytes).ok()?,
     };
     Some(aurora_redact::masked(text))

@@ -57,7 +57,7 @@ pub use filter::{
     Condition, Facet, FacetValue, FilterError, FilterSpec, LanguageNames, ListProblem, Operator, TextFilter, facets,
 };
 pub use graph::{
-    BranchEnd, DEEPEST_TREE, Named, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree,
+    BranchEnd, MAX_TREE_DEPTH, Named, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree,
     TreeNode, TreeOptions,
 };
 pub use memory::{Aging, Forgetting, Retention, Source};

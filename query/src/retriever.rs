@@ -49,7 +49,7 @@ pub struct Root<'a> {
     pub name: &'a str,
     /// The index.
     pub retriever: &'a Retriever,
-    /// The indexed directory, below which absolute paths of a filter are found.
+    /// The indexed directory, against which absolute paths of a filter are resolved.
     pub path: Option<&'a Path>,
     /// What holds of an index of memories. Results do not name such a root.
     pub memory: Option<&'a dyn Retention>,

@@ -85,7 +85,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     work.check()?;
     note_missing(query.mode, &searched, found.from_keywords, &mut notes);
     if query.mode != Mode::Dense && found.from_keywords > 0 && text == query.text {
-        notes.extend(retrieve::missing_subject(&searched, &found.list, Subject::of(&text))?);
+        notes.extend(retrieve::missing_subject(&searched, &found.list, Subject::parse(&text))?);
     }
     let mut stages = StageCounts {
         indexed: corpus.chunks(),
@@ -136,17 +136,18 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
 /// Checks a filter against the columns of several indexes that are searched as one, without a search.
 ///
 /// # Errors
-/// [`QueryError::Filter`] for a value that cannot be understood, a condition that does not fit the column that it names, a column
-/// that none of the indexes has, and a path outside of all of them.
+/// [`QueryError::Filter`] for an invalid value, a condition that does not fit its column, a column that no index has,
+/// and a path outside all indexed directories.
 pub fn check_filter(roots: &[Root<'_>], filter: &FilterSpec) -> Result<(), QueryError> {
     let indexes: Vec<_> = roots.iter().map(Root::filtered).collect();
     Ok(filter.resolve(&WorkBudget::default())?.check_against(&indexes)?)
 }
 
-/// The filter with languages as the indexes call them.
+/// Returns a filter in which languages have the names of the indexes.
 ///
 /// # Errors
-/// [`QueryError::Filter`] for a language that neither an index nor the program knows, or that an index cannot be read.
+/// [`QueryError::Filter`] for a language that is unknown to the program and the indexes, and when an index cannot be
+/// read.
 pub fn with_languages(
     roots: &[Root<'_>],
     filter: &FilterSpec,

@@ -186,7 +186,7 @@ export class SearchView {
     try {
       const query = address.get("q") ?? "";
       const limit = Math.min(Number(address.get("limit")) || RESULTS, MOST_RESULTS);
-      // Filters alone list what passes them.
+      // Filters without a query list all chunks that pass them.
       const isEmpty = query === "" && FILTERS.every((name) => name === "mode" || !address.has(name));
       const answer = isEmpty ? await get("stats", {}, signal) : await post("search", this.#body(address, query, limit), signal);
       signal.throwIfAborted();

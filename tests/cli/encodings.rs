@@ -1,4 +1,4 @@
-//! Texts in other encodings than UTF-8 are found, shown and attributed as texts in UTF-8 are.
+//! Texts in any encoding are found, shown and attributed like UTF-8 texts.
 
 use encoding_rs::Encoding;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::fixture::Fixture;
 use crate::run;
 
-/// Texts in their encodings, each with a word in it.
+/// Path, encoding, a word in the text, and the text.
 const TEXTS: &[(&str, &str, &str, &str)] = &[
     ("latin.py", "latin1", "façade", "# La référence à l'élément désigné\ndef show():\n    return 'façade'\n"),
     ("cyrillic.py", "windows-1251", "утро", "# Возвращает приветствие\ndef greet():\n    return 'доброе утро'\n"),
@@ -27,7 +27,7 @@ const TEXTS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// The bytes of a text, with a byte order mark in those of Unicode.
+/// Encodes a text, with a byte order mark in Unicode encodings.
 fn encoded(text: &str, label: &str) -> Vec<u8> {
     let marked = format!("\u{feff}{text}");
     match label {
@@ -53,7 +53,7 @@ fn fixture() -> Fixture {
 }
 
 #[test]
-fn words_are_found_and_shown_whatever_the_encoding() {
+fn words_are_found_and_shown_in_any_encoding() {
     let fixture = fixture();
     let summary = run(&fixture, &["mem", "index", "--format", "json"]).json();
     assert_eq!(summary["files"]["indexed"], TEXTS.len(), "{summary}");
@@ -75,7 +75,7 @@ fn words_are_found_and_shown_whatever_the_encoding() {
     }
 }
 
-/// `<commit> <line>` as git says it.
+/// Returns `<commit> <line>` for each line, according to git.
 fn by_git(fixture: &Fixture, path: &str) -> Vec<String> {
     let output = crate::fixture::git(fixture.root()).args(["blame", "--line-porcelain", "--", path]).output();
     let text = output.expect("git runs").stdout;
@@ -88,7 +88,7 @@ fn by_git(fixture: &Fixture, path: &str) -> Vec<String> {
     heads.collect()
 }
 
-/// Compares the blame of a file with that of git, but for what git counts as a line after the last line feed.
+/// Compares the blame of a file with `git blame`, except for bytes after the last line feed that git counts as a line.
 fn check_blame(fixture: &Fixture, path: &str, lines: usize) {
     let blamed = run(fixture, &["mem", "blame", path]);
     let mut expected = by_git(fixture, path);
@@ -117,13 +117,13 @@ fn blame_compares_the_bytes_of_other_encodings() {
 }
 
 #[test]
-fn blame_compares_the_bytes_below_a_mask() {
+fn blame_compares_masked_bytes() {
     let fixture = Fixture::git();
     let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
     let text = format!("def connect():\n    token = '{token}'\n    return token\n");
     fixture.write(".gitignore", ".aurora/\n").write("a.py", text.replace("connect", "link")).commit("first");
     fixture.write("a.py", &text).commit("second");
-    // Masked after it is decoded.
+    // Secrets are masked after decoding.
     let wide = encoded(&text, "utf-16le");
     fixture.write("wide.py", &wide).commit("third");
     let summary = run(&fixture, &["mem", "index", "--format", "json"]).json();
@@ -132,7 +132,7 @@ fn blame_compares_the_bytes_below_a_mask() {
         check_blame(&fixture, path, 3);
         assert!(!run(&fixture, &["mem", "blame", path]).out.contains("0000000000"));
     }
-    // What has changed is the token alone, behind the same mask.
+    // Only the token changes. Its mask stays the same.
     fixture.write("a.py", text.replace("k3Jd82", "m4Ke93"));
     run(&fixture, &["mem", "index", "-q"]);
     check_blame(&fixture, "a.py", 3);

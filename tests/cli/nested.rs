@@ -1,4 +1,4 @@
-//! Repositories inside repositories, and the ignore files that git's configuration names.
+//! Repositories inside repositories, and ignore files from the git configuration.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::fixture::{Fixture, Run, git};
 
-/// The paths that the index has.
+/// Indexes the fixture and returns the indexed paths.
 fn indexed(fixture: &Fixture) -> BTreeSet<String> {
     let run = fixture.aur(&["mem", "index"]);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -38,21 +38,21 @@ fn a_linked_work_tree_was_indexed_with_the_outer_one() {
     }
     let skipped = fixture.aur(&["mem", "stats", "--skipped"]);
     assert!(skipped.out.contains("git work tree of another branch") && skipped.out.contains("wt"), "{skipped:?}");
-    // Each is a project of its own.
+    // Each work tree is a separate project.
     assert_eq!(fixture.aur(&["mem", "index", "wt"]).code, Some(0));
     let own =
         fixture.aur(&["mem", "search", "--root", "wt", "--path", "*.py", "--format", "json", "--no-record"]).json();
     assert_eq!(own["results"].as_array().map(Vec::len), Some(2), "{own}");
-    // A work tree that was moved away from its repository.
+    // A work tree that is separated from its repository.
     std::fs::remove_dir_all(fixture.path(".git/worktrees/wt")).expect("removed");
     assert!(!indexed(&fixture).contains("wt/a.py"));
-    // What is no work tree of git any more is part of the outer one.
+    // A directory that is no longer a work tree belongs to the outer repository.
     fixture.remove("wt/.git");
     assert!(indexed(&fixture).contains("wt/a.py"));
 }
 
 #[test]
-fn work_trees_beside_a_bare_repository_are_indexed_together() {
+fn work_trees_next_to_a_bare_repository_are_indexed_together() {
     let fixture = Fixture::plain();
     let source = Fixture::git();
     source.write("a.py", TEXT).commit("one");
@@ -63,7 +63,7 @@ fn work_trees_beside_a_bare_repository_are_indexed_together() {
     assert_eq!(indexed(&fixture), paths(&["main/a.py"]));
 }
 
-/// What git ignores of the files, in the fixture's environment.
+/// Returns the files that git ignores in the environment of the fixture.
 fn ignored_by_git(fixture: &Fixture, files: &[&str]) -> BTreeSet<String> {
     let mut command = git(fixture.root());
     command.env("HOME", fixture.home()).args(["check-ignore", "--no-index"]).args(files);
@@ -74,7 +74,7 @@ fn ignored_by_git(fixture: &Fixture, files: &[&str]) -> BTreeSet<String> {
 const FILES: [&str; 7] = ["a.py", "b.py", "c.py", "d.py", "sub/a.py", "sub/c.py", "sub/e.py"];
 
 #[test]
-fn the_ignore_file_of_a_repositorys_configuration_was_not_read() {
+fn the_ignore_file_in_the_git_configuration_was_not_read() {
     let local = |fixture: &Fixture, text: &str| {
         let config = std::fs::read_to_string(fixture.path(".git/config")).expect("a configuration");
         fixture.write(".git/config", format!("{config}{text}"));
@@ -131,7 +131,7 @@ fn the_ignore_file_of_a_repositorys_configuration_was_not_read() {
         let expected: BTreeSet<String> =
             FILES.map(str::to_owned).into_iter().filter(|path| !ignored.contains(path)).collect();
         assert_eq!(indexed(&fixture), expected, "{case}");
-        // A directory of the repository that is indexed alone follows the same rules.
+        // The same rules apply to a directory of the repository that is indexed alone.
         let below = Run::of(fixture.command().args(["mem", "index", "sub", "--format", "json"]));
         let expected = expected.iter().filter(|path| path.starts_with("sub/")).count();
         assert_eq!(below.json()["files"]["indexed"], Value::from(expected), "{case}: {below:?}");
@@ -139,7 +139,7 @@ fn the_ignore_file_of_a_repositorys_configuration_was_not_read() {
 }
 
 #[test]
-fn an_inner_repository_has_an_ignore_file_of_its_own() {
+fn an_inner_repository_has_its_own_ignore_file() {
     let fixture = Fixture::git();
     fixture.write("a.py", TEXT).write("b.py", TEXT).write("mine", "a.py\n").write("other", "b.py\n");
     fixture.run_git(&["config", "core.excludesFile", "mine"]);

@@ -1,4 +1,4 @@
-//! Paths, languages and types as people write them.
+//! Paths, languages and types as users write them.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::fixture::{Fixture, Run};
 use crate::{indexed, run};
 
-/// The files and names that a search in a directory lists.
+/// Runs a search in a directory and returns the files and names of its results.
 fn listed(fixture: &Fixture, directory: &Path, arguments: &[&str]) -> Vec<String> {
     let mut command = fixture.command();
     command.current_dir(directory).args(["mem", "search", "--format", "json", "--no-record"]).args(arguments);
@@ -19,7 +19,7 @@ fn listed(fixture: &Fixture, directory: &Path, arguments: &[&str]) -> Vec<String
 }
 
 #[test]
-fn a_path_was_understood_from_the_root_only() {
+fn a_path_was_resolved_against_the_root_only() {
     let fixture = indexed();
     let (root, below) = (fixture.root().to_owned(), fixture.path("src/auth"));
     let expected = listed(&fixture, &root, &["--path", "src/auth/manager.py"]);

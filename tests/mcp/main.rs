@@ -132,13 +132,13 @@ fn what_is_wrong_is_told_so_that_the_agent_can_do_better() {
     assert!(missing["error"].is_object(), "{missing}");
 }
 
-/// The texts within backquotes.
+/// Returns the texts in backquotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
 #[test]
-fn a_tool_advises_no_argument_that_it_does_not_have() {
+fn a_tool_only_recommends_its_own_arguments() {
     let fixture = project();
     for number in 0..1_100 {
         fixture.write(&format!("many/f{number}.py"), format!("def f{number}():\n    return 'crowd'\n"));
@@ -189,7 +189,7 @@ fn a_tool_advises_no_argument_that_it_does_not_have() {
         let (text, _) = client.call(tool, call.clone());
         let schema = tools.iter().find(|known| known["name"] == tool).expect("a tool");
         let has = arguments(schema);
-        // What the call itself has is named in the answer.
+        // The answer may quote the arguments of the call.
         let given = |word: &str| call.get(word).is_some();
         let foreign = quoted(&text).filter(|word| all.contains(*word) && !has.contains(*word) && !given(word));
         assert_eq!(foreign.collect::<Vec<_>>(), [""; 0], "{tool} {call}: {text}");

@@ -1,11 +1,11 @@
-//! Benches of what a search finds in checked-out repositories, which are written in Python.
+//! Runs the Python benches of search results in checked-out repositories.
 
 use std::process::Command;
 
 use crate::cargo::project;
 use crate::servers;
 
-/// Runs a bench with the programs that the arguments name, or with a newly built one.
+/// Runs a bench with the programs in the arguments, or else with a newly built program.
 pub(crate) fn run(bench: &str, arguments: &[String]) -> Result<(), String> {
     let mut python = Command::new("python3");
     python.arg("-B").arg(project().join(format!("benches/finding/{bench}.py"))).args(arguments);

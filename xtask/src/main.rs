@@ -64,7 +64,7 @@ enum Task {
 
 #[derive(Subcommand)]
 enum Bench {
-    /// Everyday questions with one place that answers them, drawn from the text of repositories, by one program or two.
+    /// Ranks of the right answers to everyday questions about repositories, for one program or two.
     Everyday {
         /// Checked-out repositories, then options such as `--aur PROGRAM` (twice for a peer), `--misses` and `--out FILE`.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
@@ -100,7 +100,7 @@ enum Bench {
         #[arg(long)]
         language: Option<String>,
     },
-    /// Identifiers that one file alone contains, searched for by one program or two.
+    /// Ranks of identifiers that only one file contains, for one program or two.
     Identifiers {
         /// Checked-out repositories, then options such as `--aur PROGRAM` (twice for a peer), `--sample 200` and `--misses`.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]

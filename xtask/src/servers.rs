@@ -40,7 +40,7 @@ pub(crate) fn program(target: &Path) -> PathBuf {
     target.join("release/aur")
 }
 
-/// Runs a command to its end.
+/// Runs a command to completion.
 pub(crate) fn call(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }

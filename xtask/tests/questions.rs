@@ -1,5 +1,5 @@
-//! The questions of `xtask/ranking`: their form, and that none of them or of `benches/finding` is about a repository that search
-//! quality is measured on.
+//! Checks the form of the questions in `xtask/ranking`, and that neither they nor the questions of `benches/finding`
+//! are about repositories on which search quality is measured.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -128,7 +128,7 @@ fn escape_leaves_what_was_entered_last() {
     app.apply(Command::Help);
     assert_eq!(app.apply(Command::Back), None);
     assert!(!app.shows_help && app.prompt != Prompt::Query);
-    assert!(asked(app.apply(Command::Back)).filter.is_empty(), "the filter is that of before");
+    assert!(asked(app.apply(Command::Back)).filter.is_empty(), "the previous filter is restored");
     assert_eq!((app.focus, app.apply(Command::Back), app.focus), (Focus::Pane, None, Focus::Results));
     assert_eq!(asked(app.apply(Command::Back)).text, "");
     assert_eq!(app.apply(Command::Back), Some(Effect::Quit));

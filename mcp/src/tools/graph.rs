@@ -2,7 +2,7 @@
 
 use aurora_live::Root;
 use aurora_project::{RelatedChunk, RelationReport, definition, relations};
-use aurora_query::{DEEPEST_TREE, Relation, RelationIndex, TreeOptions};
+use aurora_query::{MAX_TREE_DEPTH, Relation, RelationIndex, TreeOptions};
 use serde::Deserialize;
 
 use crate::tools::common::{CommonArguments, ToolError, after, within_budget};
@@ -43,7 +43,7 @@ pub(super) fn answer(arguments: &Arguments, root: &Root, name: &str, budget: usi
             RelationName::Callees => Relation::Callees,
             RelationName::Implementers => Relation::Implementers,
         },
-        depth: arguments.depth.unwrap_or(1).clamp(1, DEEPEST_TREE),
+        depth: arguments.depth.unwrap_or(1).clamp(1, MAX_TREE_DEPTH),
         min_confidence: MIN_CONFIDENCE,
     };
     let tree = index.tree(&named, &options).map_err(aurora_project::ProjectError::from)?;

@@ -23,7 +23,7 @@ pub struct Explanation {
     /// The word that the chunk holds just as it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact_term: Option<String>,
-    /// Whether the chunk's name is the query.
+    /// Whether the name of the chunk equals the query.
     pub exact_identifier: bool,
     /// The keyword score in words.
     pub bm25: String,

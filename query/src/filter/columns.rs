@@ -50,13 +50,13 @@ pub(super) fn check(condition: &Condition, snapshot: &Snapshot) -> Result<(), Se
     Ok(())
 }
 
-/// The property of every chunk that a key names, unless the index has a column of this name.
+/// Returns the built-in property with this key, unless the index has a column of this name.
 fn property(key: &str, snapshot: &Snapshot) -> Result<Option<Property>, StorageError> {
-    let Some(property) = Property::of(key) else { return Ok(None) };
+    let Some(property) = Property::from_key(key) else { return Ok(None) };
     Ok(if is_column(key, snapshot)? { None } else { Some(property) })
 }
 
-/// Whether an index has a column of this name, declared or with a value.
+/// Whether an index declares a column of this name or has a value for it.
 pub(super) fn is_column(key: &str, snapshot: &Snapshot) -> Result<bool, StorageError> {
     let is_declared = snapshot.manifest().columns.iter().any(|column| column.name == key);
     Ok(is_declared || snapshot.meta_values(key).next().transpose()?.is_some())

@@ -35,7 +35,7 @@ pub enum FilterError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A path that no file of the indexed directories can have.
+    /// A path outside all indexed directories.
     #[error("The path '{given}' is outside of {}", roots.join(" and "))]
     OutsideRoots {
         /// The path as given.
@@ -43,12 +43,12 @@ pub enum FilterError {
         /// The indexed directories.
         roots: Vec<String>,
     },
-    /// Not a language.
+    /// An unknown language.
     #[error("Unknown language '{given}'{}", no_language(.help, .known))]
     Language {
         /// The name as given.
         given: String,
-        /// What was probably meant.
+        /// A suggestion for a misspelt name.
         help: Option<String>,
         /// The languages of the index.
         known: Vec<String>,

@@ -9,7 +9,7 @@ use crate::memory::Retention;
 /// An index that chunks are picked from.
 pub(crate) struct FilteredIndex<'i> {
     pub(crate) snapshot: &'i Snapshot,
-    /// The indexed directory, from which absolute paths are understood.
+    /// The indexed directory, against which absolute paths are resolved.
     pub(crate) root: Option<&'i Path>,
     /// Tags that users have given to its chunks.
     pub(crate) annotations: Option<&'i Annotations>,

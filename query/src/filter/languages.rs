@@ -1,4 +1,4 @@
-//! Languages as users call them, and as an index does.
+//! Maps language names as users write them to the names in an index.
 
 use std::collections::BTreeSet;
 
@@ -10,26 +10,26 @@ use crate::filter::error::{FilterError, SelectError};
 use crate::filter::properties::Property;
 use crate::filter::spec::{FilterSpec, names_in};
 
-/// The languages that a program knows. An index may have further ones.
+/// The languages that are known to the program. An index may contain others.
 #[derive(Clone, Copy)]
 pub struct LanguageNames<'n> {
-    /// The name in an index of the language that users call so: by its name, an extension of its files, or another name.
+    /// Returns the name in an index of the language that a user means by its name, a file extension or an alias.
     pub called: &'n dyn Fn(&str) -> Option<&'static str>,
-    /// The names in an index.
+    /// The names in an index of all known languages.
     pub all: &'n [&'static str],
 }
 
 impl FilterSpec {
-    /// The same with the languages as the indexes call them, also in conditions.
+    /// Returns a copy in which languages have the names of the indexes, also in conditions.
     ///
     /// # Errors
-    /// [`FilterError::Language`] for the first that is not known, or that an index cannot be read.
+    /// [`FilterError::Language`] for the first unknown language, and when an index cannot be read.
     pub(crate) fn with_languages<'s>(
         &self,
         snapshots: impl Iterator<Item = &'s Snapshot> + Clone,
         names: LanguageNames<'_>,
     ) -> Result<Self, SelectError> {
-        let is_language = |key: &str| Property::of(key) == Some(Property::Language);
+        let is_language = |key: &str| Property::from_key(key) == Some(Property::Language);
         let mut filter = self.clone();
         if self.languages.is_empty() && !self.where_.iter().any(|condition| is_language(&condition.key)) {
             return Ok(filter);
@@ -69,7 +69,7 @@ impl FilterSpec {
     }
 }
 
-/// The names that indexes have for a language.
+/// Returns the names of a language in the indexes.
 fn as_indexed(given: &str, indexed: &BTreeSet<String>, names: LanguageNames<'_>) -> Result<Vec<String>, FilterError> {
     let mut found: Vec<String> = indexed.iter().filter(|name| name.eq_ignore_ascii_case(given)).cloned().collect();
     let called = (names.called)(given).filter(|name| !found.iter().any(|known| known == name));
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_are_called_as_the_index_does() {
+    fn language_names_are_mapped_to_the_index() {
         let called = |name: &str| match name {
             "py" | "python" => Some("python"),
             "go" => Some("go"),
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(found("python"), Ok(vec!["python".to_owned()]));
         assert_eq!(found("go"), Ok(vec!["go".to_owned()]));
         assert_eq!(found("custom"), Ok(vec!["Custom".to_owned()]));
-        // A pipeline may call a language of its own so.
+        // A pipeline may define a language with this name.
         assert_eq!(found("py"), Ok(vec!["py".to_owned(), "python".to_owned()]));
         assert_eq!(found("pyton"), Err("Unknown language 'pyton' (did you mean `python`?)".to_owned()));
         assert_eq!(

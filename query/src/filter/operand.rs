@@ -53,7 +53,7 @@ impl Operand {
         }
     }
 
-    /// The same with another text.
+    /// Returns a copy with another text.
     pub(super) fn with_text(&self, text: String) -> Self {
         Self { text, is_quoted: self.is_quoted }
     }

@@ -1,4 +1,4 @@
-//! Paths as users write them: globs from the root, paths from the current directory, and absolute ones.
+//! Path filters: globs relative to the root, paths relative to the current directory, and absolute paths.
 
 use std::path::{Path, PathBuf};
 
@@ -9,28 +9,30 @@ use crate::filter::error::{FilterError, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
 use crate::work::WorkBudget;
 
-/// Characters that have a meaning in a glob.
+/// Characters with a special meaning in globs.
 const SPECIAL: [char; 8] = ['*', '?', '[', ']', '{', '}', '!', '\\'];
 
-/// Patterns over the paths of files, any of which may match.
+/// Path patterns. A file is selected if any of them matches.
 #[derive(Debug, Clone)]
 pub(super) struct PathPatterns {
     given: Vec<String>,
-    /// The directory that relative paths may start from, beside the root.
+    /// A directory in addition to the root to which paths may be relative.
     from: Option<PathBuf>,
 }
 
-/// One meaning of a pattern.
+/// One interpretation of a pattern.
 struct Reading {
-    /// Place of the pattern among the given ones.
+    /// Index of the pattern in `given`.
     pattern: usize,
-    /// The pattern from the root, with a leading `/` unless it matches at any depth.
+    /// The pattern relative to the root, with a leading `/` unless it matches at any depth.
     text: String,
 }
 
 impl PathPatterns {
+    /// Validates the patterns.
+    ///
     /// # Errors
-    /// [`FilterError::Path`] for the first that is no glob.
+    /// [`FilterError::Path`] for the first pattern that is not a valid glob.
     pub(super) fn new(given: Vec<String>, from: Option<PathBuf>) -> Result<Self, FilterError> {
         let patterns = Self { given, from };
         let readings = patterns.given.iter().enumerate();
@@ -39,7 +41,7 @@ impl PathPatterns {
         Ok(patterns)
     }
 
-    /// The chunks of all files that match. Of a pattern with several readings, the first one counts that matches a file.
+    /// Returns the chunks of all matching files. For each pattern, only the first reading that matches any file counts.
     pub(super) fn select(&self, index: &FilteredIndex<'_>, work: &WorkBudget) -> Result<RoaringBitmap, SelectError> {
         let readings: Vec<Reading> = (0..self.given.len()).flat_map(|at| self.readings(at, index.root)).collect();
         let globs = self.globs(&readings)?;
@@ -74,10 +76,10 @@ impl PathPatterns {
         Ok(any)
     }
 
-    /// Makes sure that each pattern may match a file of one of the indexes.
+    /// Checks that each pattern can match a file of at least one index.
     ///
     /// # Errors
-    /// [`FilterError::OutsideRoots`] for the first that lies outside of all their directories.
+    /// [`FilterError::OutsideRoots`] for the first pattern outside all indexed directories.
     pub(super) fn check(&self, indexes: &[FilteredIndex<'_>]) -> Result<(), SelectError> {
         let roots: Vec<&Path> = indexes.iter().filter_map(|index| index.root).collect();
         if roots.is_empty() {
@@ -87,7 +89,7 @@ impl PathPatterns {
             let mut is_inside = false;
             for index in indexes.iter().filter(|index| index.root.is_some()) {
                 let readings = self.readings(at, index.root);
-                // A path that begins with `/` may be meant from the root if it begins with something there.
+                // A path that begins with `/` may be relative to the root if its first component exists there.
                 is_inside |= match readings.as_slice() {
                     [] => false,
                     [reading] if is_absolute(given) && reading.text == plain(given) => has_beginning(index, reading)?,
@@ -102,7 +104,7 @@ impl PathPatterns {
         Ok(())
     }
 
-    /// The meanings of a pattern in a directory, the most likely one first; none if it lies outside.
+    /// Returns the interpretations of a pattern in a directory, most likely first; empty if the pattern lies outside.
     fn readings(&self, pattern: usize, root: Option<&Path>) -> Vec<Reading> {
         let text = &self.given[pattern];
         let below = |text: String| Reading { pattern, text };
@@ -120,13 +122,13 @@ impl PathPatterns {
             normal(&format!("{}/{}", globset::escape(&from), slashes(text)))
         });
         match from_there {
-            // `.` and `..` are those of the current directory.
+            // `.` and `..` refer to the current directory.
             Some(there) if has_dots(text) => there.map(below).into_iter().collect(),
             there => [from_root(), there.flatten()].into_iter().flatten().map(below).collect(),
         }
     }
 
-    /// Two globs for each reading: a file, and all that is below a directory.
+    /// Builds two globs for each reading: one for the path itself and one for everything below it.
     fn globs(&self, readings: &[Reading]) -> Result<GlobSet, FilterError> {
         let error = |given: &str, error: &globset::Error| FilterError::Path {
             given: given.to_owned(),
@@ -148,7 +150,7 @@ impl PathPatterns {
     }
 }
 
-/// Whether a file of an index begins with the first name of an absolute path, or the name is a pattern.
+/// Whether the first component of a reading exists in the root of an index or is a glob.
 fn has_beginning(index: &FilteredIndex<'_>, reading: &Reading) -> Result<bool, SelectError> {
     let path = reading.text.trim_start_matches('/');
     let first = path.split('/').next().unwrap_or_default();
@@ -163,21 +165,21 @@ fn has_beginning(index: &FilteredIndex<'_>, reading: &Reading) -> Result<bool, S
     Ok(false)
 }
 
-/// An absolute path below a directory, as a pattern from there.
+/// Converts an absolute path below `root` to a pattern relative to `root`.
 fn below_root(root: &Path, path: &str) -> Option<String> {
     let (path, root) = (normal(path)?, normal(&slashes(root.to_str()?))?);
     let below = if root == "/" { path.as_str() } else { path.strip_prefix(&root)? };
     (below.is_empty() || below.starts_with('/')).then(|| format!("/{}", below.trim_start_matches('/')))
 }
 
-/// A pattern that stands for itself: one without `/` matches at any depth, any other begins at the root.
+/// Interprets a pattern without regard to directories: without `/` it matches at any depth, otherwise from the root.
 fn plain(given: &str) -> String {
     let text = slashes(given);
     let is_anchored = text.contains('/') || has_dots(&text);
     if is_anchored { normal(&text).unwrap_or_else(|| "/".to_owned()) } else { text }
 }
 
-/// The pattern without surrounding spaces and a `/` at its end, and with `/` for each `\` that does not escape a special character.
+/// Trims spaces and trailing slashes, and replaces each `\` that does not escape a special character by `/`.
 fn slashes(given: &str) -> String {
     let mut rest = given.trim().chars().peekable();
     let mut text = String::with_capacity(given.len());
@@ -193,7 +195,7 @@ fn slashes(given: &str) -> String {
     text
 }
 
-/// The pattern after a `/`, without empty names, `.` and `..`; `None` if it leads out.
+/// Makes a pattern start with `/` and removes empty components, `.` and `..`; `None` if it leads above the root.
 fn normal(text: &str) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for name in text.split('/') {
@@ -206,12 +208,12 @@ fn normal(text: &str) -> Option<String> {
     Some(format!("/{}", names.join("/")))
 }
 
-/// Whether a pattern has `.` or `..` as a name.
+/// Whether a pattern has a component `.` or `..`.
 fn has_dots(text: &str) -> bool {
     slashes(text).split('/').any(|name| matches!(name, "." | ".."))
 }
 
-/// Whether a path begins at the root of a file system, or of a drive.
+/// Whether a path begins with `/` or a drive.
 fn is_absolute(text: &str) -> bool {
     let text = slashes(text);
     let has_drive = matches!(text.as_bytes(), [drive, b':', b'/', ..] if drive.is_ascii_alphabetic());
@@ -222,14 +224,14 @@ fn is_absolute(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The readings of a pattern in the directory `/work/app`, given in `from`.
+    /// Returns the readings of a pattern for the root `/work/app` and the current directory `from`.
     fn readings(pattern: &str, from: Option<&str>) -> Vec<String> {
         let patterns = PathPatterns::new(vec![pattern.to_owned()], from.map(PathBuf::from)).expect("a pattern");
         patterns.readings(0, Some(Path::new("/work/app"))).into_iter().map(|reading| reading.text).collect()
     }
 
     #[test]
-    fn a_path_is_read_from_the_root_then_from_the_current_directory() {
+    fn a_path_is_resolved_against_the_root_first() {
         let nowhere: [&str; 0] = [];
         for pattern in ["src/*.py", "src//*.py", "src/*.py/", " src/*.py ", "/work/app/src/*.py", "lib/../src/*.py"] {
             assert_eq!(readings(pattern, None), ["/src/*.py"], "{pattern}");
@@ -249,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn separators_of_windows_are_read() {
+    fn windows_separators_are_accepted() {
         assert_eq!(readings(r"src\auth\a.py", None), ["/src/auth/a.py"]);
         assert_eq!(slashes(r"src\[a\]\b"), r"src\[a\]/b");
         assert_eq!(below_root(Path::new(r"C:\work"), "C:/work/a/b").as_deref(), Some("/a/b"));
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_read_as_in_ripgrep() {
+    fn patterns_match_as_in_ripgrep() {
         let matches = |pattern: &str, path: &str| {
             let patterns = PathPatterns::new(vec![pattern.to_owned()], None).expect("a pattern");
             patterns.globs(&patterns.readings(0, None)).expect("globs").is_match(path)

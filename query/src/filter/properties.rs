@@ -1,4 +1,4 @@
-//! Conditions over what every chunk has without being metadata: its path, its language and its type.
+//! Conditions over built-in properties of chunks: path, language and type.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::filter::paths::PathPatterns;
 use crate::filter::types::parse_type;
 use crate::work::WorkBudget;
 
-/// A property of every chunk.
+/// A built-in property, which every chunk has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Property {
     Path,
@@ -21,8 +21,8 @@ pub(super) enum Property {
 }
 
 impl Property {
-    /// The property of this name.
-    pub(super) fn of(key: &str) -> Option<Self> {
+    /// Returns the property with this key.
+    pub(super) fn from_key(key: &str) -> Option<Self> {
         match key {
             "path" => Some(Self::Path),
             "language" | "lang" => Some(Self::Language),
@@ -31,7 +31,7 @@ impl Property {
         }
     }
 
-    /// Makes sure that a condition fits the property.
+    /// Checks that a condition is valid for the property.
     pub(super) fn check(self, condition: &Condition) -> Result<(), FilterError> {
         let Condition { key, operator, operands } = condition;
         if operator.is_order() {
@@ -46,7 +46,7 @@ impl Property {
         }
     }
 
-    /// The chunks whose property equals an operand.
+    /// Returns the chunks whose property equals one of the operands.
     pub(super) fn equal(
         self,
         condition: &Condition,
@@ -62,20 +62,23 @@ impl Property {
         }
         let mut equal = RoaringBitmap::new();
         for text in texts {
-            equal |=
-                if self == Self::Type { of_type(index.snapshot, text)? } else { of_language(index.snapshot, text)? };
+            equal |= if self == Self::Type {
+                type_chunks(index.snapshot, text)?
+            } else {
+                language_chunks(index.snapshot, text)?
+            };
         }
         Ok(equal)
     }
 }
 
-/// The chunks in a language, whose name may be given in capitals.
-pub(super) fn of_language(snapshot: &Snapshot, language: &str) -> Result<RoaringBitmap, StorageError> {
+/// Returns the chunks in a language, whose name is matched exactly or in lower case.
+pub(super) fn language_chunks(snapshot: &Snapshot, language: &str) -> Result<RoaringBitmap, StorageError> {
     let found = snapshot.label(Label::Language(language))?;
     if found.is_empty() { snapshot.label(Label::Language(&language.to_lowercase())) } else { Ok(found) }
 }
 
-fn of_type(snapshot: &Snapshot, name: &str) -> Result<RoaringBitmap, SelectError> {
+fn type_chunks(snapshot: &Snapshot, name: &str) -> Result<RoaringBitmap, SelectError> {
     let chunks = parse_type(name)?.into_iter().map(|kind| snapshot.label(Label::Type(kind)));
     Ok(chunks.collect::<Result<Vec<_>, StorageError>>()?.into_iter().fold(RoaringBitmap::new(), |all, some| all | some))
 }

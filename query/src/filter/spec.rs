@@ -11,7 +11,7 @@ use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, MAX_TOTAL_BYTES, MAX_VALUE_BYTES, MAX_VALUES, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::paths::PathPatterns;
-use crate::filter::properties::of_language;
+use crate::filter::properties::language_chunks;
 use crate::filter::text::TextFilter;
 use crate::filter::types::parse_type;
 use crate::memory::Source;
@@ -27,7 +27,7 @@ pub struct FilterSpec {
     /// Globs over paths relative to the root: `src/**/*.py`, `*.py` (at any depth), `src/auth` (all below it). Paths may also be
     /// absolute, or relative to [`from`](Self::from).
     pub paths: Vec<String>,
-    /// The directory that relative paths may start from, beside the root; `None` for the root alone.
+    /// A directory in addition to the root to which paths may be relative; `None` for the root only.
     pub from: Option<PathBuf>,
     /// Conditions over metadata, all required.
     pub where_: Vec<Condition>,
@@ -162,7 +162,7 @@ impl Filter {
     /// stage that writes it may not have run yet, and the condition finds nothing.
     ///
     /// # Errors
-    /// Also when a path lies outside of all indexed directories.
+    /// Also when a path lies outside all indexed directories.
     pub(crate) fn check_against(&self, indexes: &[FilteredIndex<'_>]) -> Result<(), SelectError> {
         self.paths.iter().try_for_each(|paths| paths.check(indexes))?;
         let snapshots = indexes.iter().map(|index| index.snapshot);
@@ -216,7 +216,7 @@ impl Filter {
         if !self.languages.is_empty() {
             let mut any = RoaringBitmap::new();
             for language in &self.languages {
-                any |= of_language(snapshot, language)?;
+                any |= language_chunks(snapshot, language)?;
             }
             selection.require(any, || no_language(snapshot, &self.languages))?;
         }
@@ -267,7 +267,7 @@ impl ChunkSelection {
     }
 }
 
-/// The names in values, each of which may have several, separated by commas.
+/// Splits values at commas into names.
 pub(super) fn names_in(values: &[String]) -> impl Iterator<Item = &str> {
     values.iter().flat_map(|item| item.split(',')).map(str::trim).filter(|name| !name.is_empty())
 }

@@ -1,11 +1,11 @@
-//! The names of chunk types, and the words that languages and people have for them.
+//! Names and aliases of chunk types.
 
 use aurora_storage::ChunkType;
 use aurora_suggest::did_you_mean;
 
 use crate::filter::error::FilterError;
 
-/// Other words for the types of chunks, in lower case.
+/// Aliases of chunk types, in lower case.
 const WORDS: &[(ChunkType, &[&str])] = &[
     (ChunkType::Function, &["def", "fn", "fun", "func", "functions", "proc", "procedure", "sub", "subroutine"]),
     (ChunkType::Method, &["methods"]),
@@ -21,10 +21,10 @@ const WORDS: &[(ChunkType, &[&str])] = &[
     (ChunkType::Turn, &["turns"]),
 ];
 
-/// The types that a name stands for.
+/// Returns the chunk types that a name or an alias denotes.
 ///
 /// # Errors
-/// [`FilterError::Type`] for a name of none.
+/// [`FilterError::Type`] for an unknown name.
 pub(super) fn parse_type(given: &str) -> Result<Vec<ChunkType>, FilterError> {
     let name = given.to_lowercase();
     let is_source_code = |kind: &ChunkType| kind.is_source_code();
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_languages_are_no_names_of_types_and_mean_one() {
+    fn keywords_are_aliases_of_one_type() {
         for (kind, words) in WORDS {
             for word in *words {
                 assert_eq!(parse_type(&word.to_uppercase()).expect("a type"), [*kind], "{word}");

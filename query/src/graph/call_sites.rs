@@ -6,8 +6,8 @@ use super::syntax::{Imports, Names, Syntax};
 use super::tokens::{TokenKind, Tokens};
 use super::type_name::{angle_closer, angle_opener};
 
-/// Most tokens that the receiver of a call may have.
-const LONGEST_RECEIVER: usize = 256;
+/// Maximum number of tokens of a receiver.
+const MAX_RECEIVER_TOKENS: usize = 256;
 /// Words behind which a name with brackets is a definition.
 const DEFINERS: [&str; 13] =
     ["def", "fn", "func", "fun", "function", "class", "interface", "struct", "enum", "sub", "trait", "record", "type"];
@@ -23,7 +23,7 @@ pub(crate) struct CallSite {
     pub(crate) arguments: Option<usize>,
     /// `new` stands in front.
     pub(crate) is_new: bool,
-    /// It is a macro of Rust.
+    /// The call is a Rust macro.
     pub(crate) is_macro: bool,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     })
 }
 
-/// Number of arguments of a call, if they are in brackets or given by a pipe: `value |> f(x)`, `&f/2`.
+/// Number of arguments of a call, if they are in parentheses, piped in or given as an arity: `value |> f(x)`, `&f/2`.
 fn arguments(tokens: &Tokens, at: usize, first: usize, open: Option<usize>) -> Option<usize> {
     if tokens.before(first) == "&" && tokens.at(at + 1) == "/" && tokens.kind(at + 2) == Some(TokenKind::Number) {
         return tokens.at(at + 2).parse().ok();
@@ -79,7 +79,7 @@ fn arguments(tokens: &Tokens, at: usize, first: usize, open: Option<usize>) -> O
     }
 }
 
-/// Whether a name without brackets can be a call: no symbol, no key, and no type but one that is made an object of.
+/// Whether a name without parentheses can be a call: it is not a symbol, a key or a type that is not instantiated.
 fn is_bare_call(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     if matches!(syntax.names, Names::Ruby | Names::Elixir) {
         let is_key = tokens.at(at + 1) == ":" && tokens.is_glued(at + 1);
@@ -93,14 +93,14 @@ fn is_bare_call(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     syntax.maker.is_none() || !is_constant || makes
 }
 
-/// Whether the names from `first` to `last` behind `<` are those of an element: it has attributes, or an end.
+/// Whether the names from `first` to `last` after `<` name a markup element, which has attributes or an end tag.
 fn is_element(tokens: &Tokens, first: usize, last: usize) -> bool {
     angle_closer(tokens, first - 1).is_none() || tokens.places(tokens.at(last)).any(|end| ends_element(tokens, end))
 }
 
-/// Whether a name, with dots or without, stands behind `</`.
+/// Whether a name, dotted or not, follows `</`.
 fn ends_element(tokens: &Tokens, mut at: usize) -> bool {
-    for _ in 0..LONGEST_RECEIVER {
+    for _ in 0..MAX_RECEIVER_TOKENS {
         match tokens.before(at) {
             "</" => return true,
             "." if at >= 2 => at -= 2,
@@ -113,7 +113,7 @@ fn ends_element(tokens: &Tokens, mut at: usize) -> bool {
 /// Whether a name behind dots is called without brackets: `@a.b`, `new a.b`, `<a.b>`.
 fn is_path_marked(tokens: &Tokens, at: usize) -> bool {
     let mut first = at;
-    while tokens.before(first) == "." && first >= 2 && tokens.is_name(first - 2) && at - first < LONGEST_RECEIVER {
+    while tokens.before(first) == "." && first >= 2 && tokens.is_name(first - 2) && at - first < MAX_RECEIVER_TOKENS {
         first -= 2;
     }
     matches!(tokens.before(first), "new" | "@") || (tokens.before(first) == "<" && is_element(tokens, first, at))
@@ -157,7 +157,7 @@ pub(crate) fn count(tokens: &Tokens, open: usize) -> Option<usize> {
 
 /// The first token of the expression that ends at a place: names, calls and indexes behind one another.
 pub(crate) fn start_of(tokens: &Tokens, end: usize) -> usize {
-    let first = end.saturating_sub(LONGEST_RECEIVER);
+    let first = end.saturating_sub(MAX_RECEIVER_TOKENS);
     let mut at = end;
     loop {
         while matches!(tokens.at(at), "!" | "?" | "!!") && at > first {
@@ -194,10 +194,10 @@ pub(crate) fn start_of(tokens: &Tokens, end: usize) -> usize {
     }
 }
 
-/// The first token of the object of a cascade: `object..first()..second()`.
+/// Returns the first token of the receiver of a cascade: `object..first()..second()`.
 fn start_of_cascade(tokens: &Tokens, end: usize) -> usize {
     let mut start = start_of(tokens, end);
-    while tokens.before(start) == ".." && start >= 2 && end - start < LONGEST_RECEIVER {
+    while tokens.before(start) == ".." && start >= 2 && end - start < MAX_RECEIVER_TOKENS {
         start = start_of(tokens, start - 2);
     }
     start

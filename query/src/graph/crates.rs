@@ -1,36 +1,36 @@
-//! Where paths of Rust lead: crates, the modules that their files are, and the modules inside of files.
+//! Resolves Rust paths against crates, the modules of their files, and inline modules.
 
 use aurora_storage::StorageError;
 
 use super::index::{Definition, Index};
 
-/// Most directories above a file that are tried as that of its crate.
-const MOST_ROOTS: usize = 16;
-/// Directories whose files are crates of their own.
+/// Maximum number of ancestor directories of a file that are searched for its crate.
+const MAX_ANCESTORS: usize = 16;
+/// Directories in which each file is a separate crate.
 const TARGETS: [&str; 3] = ["tests", "examples", "benches"];
 
-/// How a path reaches a definition.
+/// The result of matching a path with a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// It names the module of the definition.
+    /// The path names the module of the definition.
     Exactly,
-    /// It names the crate of the definition, which may re-export it.
+    /// The path names the crate of the definition, which may re-export it.
     Crate,
-    /// Not at all.
+    /// The path cannot mean the definition.
     Never,
 }
 
-/// The module that a file is.
+/// The module of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Module {
     /// The directory of the crate.
     directory: String,
-    /// The part of the crate that is compiled on its own: `src`, `tests`, `src/bin/tool`.
+    /// The compilation target within the crate: `src`, `tests`, `src/bin/tool`.
     target: String,
     path: Vec<String>,
 }
 
-/// How the path `path` in the text of `from` reaches a definition of the name that it ends in.
+/// Matches `path`, as written in `from`, with the definition `target`, whose name is the last part of the path.
 pub(crate) fn reach(
     index: &Index<'_>,
     path: &str,
@@ -62,7 +62,8 @@ pub(crate) fn reach(
         base.extend(rest.iter().cloned());
         return Ok(if is_own && base == whole { Reach::Exactly } else { passed_on(is_own) });
     }
-    // A module inside of the present one, or of one around it whose names are imported; in old editions below the root.
+    // A child of the current module or of an enclosing one whose names are imported; before Rust 2018, a child of the
+    // root.
     let is_inside = whole.strip_suffix(parts.as_slice()).is_some_and(|around| here.path.starts_with(around));
     if is_own && is_inside {
         return Ok(Reach::Exactly);
@@ -72,12 +73,12 @@ pub(crate) fn reach(
     if is_named {
         return Ok(if rest == whole { Reach::Exactly } else { passed_on(true) });
     }
-    // A module that is imported as a whole, by a name that ends in its own.
+    // A module that was imported, so that the path starts with its name.
     let is_outside = matches!(first.as_str(), "std" | "core" | "alloc");
     Ok(passed_on(is_own && !is_outside && parts.len() > 1 && whole.ends_with(&parts)))
 }
 
-/// Whether a path in the text of `from` names a file of its crate.
+/// Whether a path in the text of `from` names a file of the same crate.
 pub(crate) fn is_file(index: &Index<'_>, path: &str, from: &Definition) -> Result<bool, StorageError> {
     let here = module_of(index, from)?;
     let mut at = here.path.clone();
@@ -94,12 +95,12 @@ pub(crate) fn is_file(index: &Index<'_>, path: &str, from: &Definition) -> Resul
     Ok(index.has_file(&format!("{place}.rs"))? || index.has_file(&format!("{place}/mod.rs"))?)
 }
 
-/// Whether a definition can be named without a type.
+/// Whether a definition is not a member of a type.
 fn is_free(of: &Definition) -> bool {
     of.owner().split("::").all(|part| part.is_empty() || part.starts_with(char::is_lowercase))
 }
 
-/// The module around a definition, as far as inline modules are told by their names.
+/// Returns the module that contains a definition. Inline modules are recognised by their lower-case names.
 fn module_of(index: &Index<'_>, of: &Definition) -> Result<Module, StorageError> {
     let mut module = file_module(index, &of.path)?;
     if of.is_module {
@@ -123,7 +124,7 @@ fn module_of(index: &Index<'_>, of: &Definition) -> Result<Module, StorageError>
 fn file_module(index: &Index<'_>, path: &str) -> Result<Module, StorageError> {
     let mut directory = super::index::directory(path);
     let mut found = None;
-    for _ in 0..MOST_ROOTS {
+    for _ in 0..MAX_ANCESTORS {
         if index.has_file(&below(directory, "Cargo.toml"))? {
             found = Some(directory);
             break;

@@ -26,8 +26,8 @@ const INTRODUCERS: [&str; 19] = [
     "auto",
     "def",
 ];
-/// Most names on the left of one assignment.
-const MOST_TARGETS: usize = 8;
+/// Maximum number of names on the left of one assignment.
+const MAX_TARGETS: usize = 8;
 
 /// What a declaration says of the type of a name. Expressions are given by the place of their first token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +121,7 @@ fn behind_colon(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Op
     type_name::read(tokens, colon + 1).map(|(name, _)| Declared::Type(name))
 }
 
-/// Whether a parameter is one of the type of another one: `callback: (name: Type) => Type`.
+/// Whether a parameter belongs to a function type: `callback: (name: Type) => Type`.
 fn is_in_function_type(tokens: &Tokens, at: usize) -> bool {
     let Some(opener) = tokens.opener(at) else { return false };
     let is_type = tokens.before(opener) == ":" && tokens.closer(opener).is_some_and(|end| tokens.at(end + 1) == "=>");
@@ -136,7 +136,7 @@ fn behind_name(tokens: &Tokens, at: usize, place: Place) -> Option<Declared> {
         return None;
     }
     let mut last = at;
-    while tokens.at(last + 1) == "," && tokens.is_name(last + 2) && last - at < 2 * MOST_TARGETS {
+    while tokens.at(last + 1) == "," && tokens.is_name(last + 2) && last - at < 2 * MAX_TARGETS {
         last += 2;
     }
     let is_type = tokens.is_name(last + 1) || matches!(tokens.at(last + 1), "*" | "[" | "...");
@@ -163,12 +163,12 @@ fn in_front(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Declared> {
 fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
     let target = |place: usize| tokens.is_name(place) && !tokens.is_first(place + 1);
     let (mut first, mut position) = (at, 0);
-    while tokens.before(first) == "," && first >= 2 && target(first - 2) && position < MOST_TARGETS {
+    while tokens.before(first) == "," && first >= 2 && target(first - 2) && position < MAX_TARGETS {
         first -= 2;
         position += 1;
     }
     let mut last = at;
-    while tokens.at(last + 1) == "," && tokens.is_name(last + 2) && last - at < 2 * MOST_TARGETS {
+    while tokens.at(last + 1) == "," && tokens.is_name(last + 2) && last - at < 2 * MAX_TARGETS {
         last += 2;
     }
     let before = tokens.before(first);

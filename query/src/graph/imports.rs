@@ -13,13 +13,13 @@ use super::reason::Reason;
 use super::syntax::Imports;
 use super::tokens::Tokens;
 
-/// How many files a re-export is followed through.
-const DEEPEST_EXPORT: u32 = 32;
-/// Most definitions of one file that it may export under other names, and most of those names.
-const MOST_EXPORTS: usize = 1_024;
+/// Maximum number of files through which a re-export is followed.
+const MAX_EXPORT_DEPTH: u32 = 32;
+/// Maximum number of definitions of one file that are checked for export aliases, and of those aliases.
+const MAX_EXPORTS: usize = 1_024;
 
-/// A search for an exported name through the modules that pass it on. Modules may re-export each other: each one is asked for a
-/// name once.
+/// A search for an exported name through the modules that pass it on. Modules may re-export each other: each one is
+/// asked for a name once.
 #[derive(Debug, Default)]
 pub(crate) struct ExportSearch {
     asked: FxHashSet<(String, String)>,
@@ -44,7 +44,7 @@ pub(crate) fn imported(
                 Ok(Meaning::Module(name.to_owned(), Rc::clone(from)))
             }
             "" if from.syntax.imports == Imports::Modules && !name.starts_with(char::is_uppercase) => {
-                of_named_module(index, path, name, from)
+                from_named_module(index, path, name, from)
             }
             "*" => Ok(Meaning::Module(path.clone(), Rc::clone(from))),
             "" => named_by(index, path, from, search),
@@ -54,7 +54,7 @@ pub(crate) fn imported(
             }
         };
     }
-    // A namespace whose names are all imported is no name.
+    // A wildcard import binds the names in a namespace, not the namespace itself.
     let is_open = |path: &str| {
         from.syntax.namespaces && file.bindings.iter().any(|binding| binding.name == "*" && binding.path == path)
     };
@@ -161,8 +161,8 @@ pub(crate) fn of_module(
     }
 }
 
-/// What a module that is named in full, wherever it is, defines under a name.
-pub(crate) fn of_named_module(
+/// The definitions of a name in a module that is given by its full name, regardless of its file.
+pub(crate) fn from_named_module(
     index: &Index<'_>,
     module: &str,
     name: &str,
@@ -175,7 +175,7 @@ pub(crate) fn of_named_module(
     Ok(if found.is_empty() { Meaning::Unknown } else { Meaning::Definitions(found, Reason::Import) })
 }
 
-/// The full name of a module whose alias in a file this is.
+/// Returns the full name of the module that has the alias `name` in the file of `from`.
 pub(crate) fn aliased(index: &Index<'_>, name: &str, from: &Definition) -> Result<Option<String>, StorageError> {
     let file = index.file(&from.path)?;
     if let Some(binding) = file.bindings.iter().find(|binding| binding.name == name && binding.member.is_empty()) {
@@ -209,7 +209,7 @@ pub(crate) fn exported_by(
 
 /// What a file defines or re-exports under a name; `default NAME` is its default export, imported as NAME.
 fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch) -> Result<Meaning, StorageError> {
-    if search.depth >= DEEPEST_EXPORT || !search.asked.insert((path.to_owned(), name.to_owned())) {
+    if search.depth >= MAX_EXPORT_DEPTH || !search.asked.insert((path.to_owned(), name.to_owned())) {
         return Ok(Meaning::Unknown);
     }
     let file = index.file(path)?;
@@ -247,7 +247,7 @@ fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch
     Ok(found)
 }
 
-/// What can be called in a file below an owner, which is empty at its top.
+/// Callable definitions of a name in a file whose owner is `owner`, which is empty at the top level.
 fn members_of(index: &Index<'_>, path: &str, owner: &str, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     let file = index.file(path)?;
     let found = file.named(name).filter(|other| other.owner() == owner && Wanted::Callable.accepts(other));
@@ -275,17 +275,17 @@ fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Vec<Rc<D
     Ok(file.definitions.iter().filter(|other| other.is_component()).take(1).cloned().collect())
 }
 
-/// Whether a file exports a definition as its default.
+/// Whether a definition is the default export of its file.
 pub(crate) fn is_default(index: &Index<'_>, of: &Definition) -> Result<bool, StorageError> {
     Ok(default_export(index, &of.path, "")?.iter().any(|other| other.id == of.id))
 }
 
-/// The names under which a file exports definitions that have another name in it, and its default export.
+/// The names under which a file exports definitions with a different local name, including its default export.
 pub(crate) fn aliases(index: &Index<'_>, path: &str) -> Result<Rc<[Alias]>, StorageError> {
     index.aliases(path, || {
         let file = index.file(path)?;
         let mut found = Vec::new();
-        for definition in file.definitions.iter().filter(|definition| !definition.is_module).take(MOST_EXPORTS) {
+        for definition in file.definitions.iter().filter(|definition| !definition.is_module).take(MAX_EXPORTS) {
             let is_top = definition.owner().is_empty() && definition.syntax.imports == Imports::Ecma;
             let Some(text) = (if is_top { index.snapshot.text(definition.id)? } else { None }) else { continue };
             let signature = text.signature.trim_start();
@@ -305,7 +305,7 @@ pub(crate) fn aliases(index: &Index<'_>, path: &str) -> Result<Rc<[Alias]>, Stor
     })
 }
 
-/// The table that a module of Lua returns, if it has a name.
+/// Returns the name of the table that a Lua module returns, if it has one.
 fn returned(index: &Index<'_>, from: &Definition) -> Result<Option<String>, StorageError> {
     let file = index.file(&from.path)?;
     for module in file.definitions.iter().filter(|definition| definition.is_module) {
@@ -319,12 +319,12 @@ fn returned(index: &Index<'_>, from: &Definition) -> Result<Option<String>, Stor
     Ok(None)
 }
 
-/// `export default local`, `export { local as exported }`, `module.exports = { exported: local }`, `exports.exported = local`; in
-/// Lua `return { exported = local }`, `table.exported = local`.
+/// Collects the aliases of `export default local`, `export { local as exported }`, `module.exports = { exported: local
+/// }` and `exports.exported = local`, and in Lua of `return { exported = local }` and `table.exported = local`.
 fn exported_names(tokens: &Tokens, table: Option<&str>, found: &mut Vec<Alias>) {
     let mut add = |exported: &str, local: usize| {
         let ends = !matches!(tokens.at(local + 1), "." | "(" | "[") || tokens.is_first(local + 1);
-        if found.len() < MOST_EXPORTS && tokens.is_name(local) && ends && tokens.at(local) != exported {
+        if found.len() < MAX_EXPORTS && tokens.is_name(local) && ends && tokens.at(local) != exported {
             found.push(Alias { exported: exported.to_owned(), local: tokens.at(local).to_owned() });
         }
     };

@@ -11,18 +11,18 @@ use super::tokens::Tokens;
 use crate::rank::first_piece;
 use crate::work::WorkBudget;
 
-/// Most definitions of one name that are looked at.
-pub(crate) const MOST_NAMESAKES: usize = 1_024;
+/// Maximum number of definitions of one name that are examined.
+pub(crate) const MAX_NAMESAKES: usize = 1_024;
 /// Maximum number of chunks of one file that are read.
 const MAX_CHUNKS: usize = 16_384;
 /// Maximum size of the pieces of one definition that are read, in bytes.
 const MAX_TEXT_BYTES: usize = 1 << 20;
-/// Most expressions that are read to resolve the calls of one name in one text.
-const MOST_EXPRESSIONS: u32 = 4_096;
-/// Most expressions and re-exports that are followed to answer one question.
-const MOST_STEPS: u32 = 262_144;
-/// Most files, definitions and texts that are kept.
-const MOST_KEPT: usize = 4_096;
+/// Maximum number of expressions that are read to resolve the calls of one name in one text.
+const MAX_EXPRESSIONS: u32 = 4_096;
+/// Maximum number of expressions and re-exports that are followed to answer one question.
+const MAX_STEPS: u32 = 262_144;
+/// Maximum number of files, definitions and texts in each cache.
+const MAX_CACHE_ENTRIES: usize = 4_096;
 
 /// One definition, or the code of a file outside of them: the first of its pieces stands for all.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub(crate) struct Definition {
     pub(crate) syntax: &'static Syntax,
     /// The chunk is code outside of definitions.
     pub(crate) is_module: bool,
-    /// A function that other files do not see, in a language without imports of names: `static` in C.
+    /// Whether it is a function that is not visible in other files, such as a `static` function in C.
     pub(crate) is_local: bool,
 }
 
@@ -47,14 +47,14 @@ impl Definition {
         matches!(self.kind, Class | Interface | Struct | Enum | Type) || self.is_namespace()
     }
 
-    /// Whether it is a module or namespace inside a file.
+    /// Whether it is a module or namespace that is declared inside a file.
     pub(crate) fn is_namespace(&self) -> bool {
         let may_be = self.kind == ChunkType::Code && !self.is_module && self.syntax.inner_modules;
         let is_path = self.name.contains(':') && self.syntax.imports != Imports::Modules;
         may_be && (self.syntax.imports == Imports::Ecma || self.name.starts_with(char::is_uppercase)) && !is_path
     }
 
-    /// Whether it is the markup of a component, which is used as a whole.
+    /// Whether it is the module of a component file, which is used as one element.
     pub(crate) fn is_component(&self) -> bool {
         self.is_module && self.syntax.is_component
     }
@@ -80,7 +80,7 @@ impl Definition {
     }
 }
 
-/// A qualified name without its last part.
+/// Removes the last part of a qualified name.
 pub(crate) fn scope_around(scope: &str) -> &str {
     let outer = scope.rsplit_once(['.', ':', '\\', '#', '/']).map_or("", |(outer, _)| outer);
     outer.trim_end_matches(['.', ':', '\\', '#', '/'])
@@ -91,7 +91,7 @@ pub(crate) fn directory(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// Whether other files contain the text of a file of C or C++.
+/// Whether a C or C++ file is meant to be included in other files.
 fn is_header(path: &str) -> bool {
     !matches!(path.rsplit('.').next(), Some("c" | "cc" | "cpp" | "cxx" | "c++" | "cu" | "m" | "mm"))
 }
@@ -108,7 +108,7 @@ pub(crate) struct File {
     /// The chunks of every definition.
     pieces: FxHashMap<ChunkId, Vec<ChunkId>>,
     parents: FxHashMap<ChunkId, ChunkId>,
-    /// Qualified names that definitions have in front of their own.
+    /// Qualified names of the owners of definitions.
     owners: FxHashSet<String>,
     /// Paths of the imports that its chunks use.
     pub(crate) imports: Vec<String>,
@@ -120,7 +120,7 @@ impl File {
         Some(Rc::clone(&self.definitions[*self.by_id.get(&id)?]))
     }
 
-    /// Whether definitions are members of this qualified name.
+    /// Whether any definition has this owner.
     pub(crate) fn has_members(&self, owner: &str) -> bool {
         self.owners.contains(owner)
     }
@@ -131,7 +131,7 @@ impl File {
     }
 }
 
-/// A name under which a file exports a definition of another name.
+/// A name under which a file exports a definition with a different local name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Alias {
     pub(crate) exported: String,
@@ -169,14 +169,14 @@ pub(crate) struct Index<'s> {
     steps_left: Cell<u32>,
     /// The base types of types, and whether all are known.
     bases: RefCell<FxHashMap<ChunkId, Bases>>,
-    /// Names that files export definitions of other names under.
+    /// Export aliases by path.
     exports: RefCell<FxHashMap<String, Rc<[Alias]>>>,
-    /// What files say of the unit that they belong to, by their paths: `module` in `go.mod`, `name` in `Cargo.toml`, `package` in
-    /// a source.
+    /// Names of units by the path of the file that declares them: `module` in `go.mod`, `name` in `Cargo.toml`,
+    /// `package` in a source file.
     units: RefCell<FxHashMap<String, Option<String>>>,
-    /// Which definitions only declare what is defined elsewhere.
+    /// Whether a definition is only a declaration.
     prototypes: RefCell<FxHashMap<ChunkId, bool>>,
-    /// Which names are defined in a group of languages.
+    /// Whether a name is defined in a group of languages.
     defined: RefCell<FxHashMap<(String, u8), bool>>,
 }
 
@@ -218,12 +218,12 @@ impl<'s> Index<'s> {
 
     /// Begins a question.
     pub(crate) fn begin(&self) {
-        self.steps_left.set(MOST_STEPS);
+        self.steps_left.set(MAX_STEPS);
     }
 
     /// Begins the calls of a name in a text.
     pub(crate) fn begin_calls(&self) {
-        self.expressions_left.set(MOST_EXPRESSIONS);
+        self.expressions_left.set(MAX_EXPRESSIONS);
     }
 
     /// Whether one more expression may be read.
@@ -275,7 +275,7 @@ impl<'s> Index<'s> {
         self.unit(path, |line| Some(line.strip_prefix("module ")?.trim().to_owned()))
     }
 
-    /// The name of the crate that a `Cargo.toml` declares, as paths have it.
+    /// Returns the name of the crate that a `Cargo.toml` declares, as it is written in Rust paths.
     pub(crate) fn crate_name(&self, path: &str) -> Result<Option<String>, StorageError> {
         let (mut in_package, mut in_library) = (false, false);
         self.unit(path, |line| {
@@ -290,7 +290,7 @@ impl<'s> Index<'s> {
         })
     }
 
-    /// The package that a source declares.
+    /// Returns the package that a source file declares.
     pub(crate) fn package(&self, path: &str) -> Result<Option<String>, StorageError> {
         self.unit(path, |line| {
             let rest = line.trim_start().strip_prefix("package ")?;
@@ -300,7 +300,7 @@ impl<'s> Index<'s> {
         })
     }
 
-    /// The first answer that the lines of a file give.
+    /// Returns the first result of `read` for the lines of a file. Results are cached.
     fn unit(&self, path: &str, mut read: impl FnMut(&str) -> Option<String>) -> Result<Option<String>, StorageError> {
         if let Some(known) = self.units.borrow().get(path) {
             return Ok(known.clone());
@@ -317,7 +317,7 @@ impl<'s> Index<'s> {
         Ok(name)
     }
 
-    /// The names that a file exports definitions of other names under, as `find` finds them.
+    /// Returns the export aliases of a file, computed by `find` unless they are cached.
     pub(crate) fn aliases(
         &self,
         path: &str,
@@ -331,7 +331,7 @@ impl<'s> Index<'s> {
         Ok(found)
     }
 
-    /// Whether a definition only declares what is defined elsewhere, as `find` finds it.
+    /// Whether a definition is only a declaration, computed by `find` unless it is cached.
     pub(crate) fn is_prototype(
         &self,
         id: ChunkId,
@@ -345,14 +345,14 @@ impl<'s> Index<'s> {
         Ok(found)
     }
 
-    /// Whether a file of a group of languages defines a name.
+    /// Whether any file in a group of languages defines a name.
     pub(crate) fn is_defined(&self, name: &str, group: u8) -> Result<bool, StorageError> {
         let key = (name.to_owned(), group);
         if let Some(known) = self.defined.borrow().get(&key) {
             return Ok(*known);
         }
         let mut is_defined = false;
-        for id in self.chunks(Label::Defines(name), MOST_NAMESAKES)?.list {
+        for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
             let Some(chunk) = self.snapshot.chunk(id)? else { continue };
             let has_name = chunk.name() == name || chunk.definitions().any(|inner| inner == name);
             is_defined |= has_name && syntax::of(chunk.language()).group == group;
@@ -361,7 +361,7 @@ impl<'s> Index<'s> {
         Ok(is_defined)
     }
 
-    /// The members of a name that a type itself has.
+    /// Returns the members of a type with a given name, without inherited ones.
     pub(crate) fn own_members(&self, of: &Definition, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
         let is_member = |other: &&Rc<Definition>| other.owner() == of.qualified_name && !other.is_module;
         let file = self.file(&of.path)?;
@@ -383,13 +383,13 @@ impl<'s> Index<'s> {
         Ok(file.of(head))
     }
 
-    /// Definitions of a name in any file, in the order of their keys, at most [`MOST_NAMESAKES`].
+    /// Definitions of a name in any file, in the order of their keys, at most [`MAX_NAMESAKES`].
     pub(crate) fn named(&self, name: &str) -> Result<Rc<Vec<Rc<Definition>>>, StorageError> {
         if let Some(known) = self.named.borrow().get(name) {
             return Ok(Rc::clone(known));
         }
         let mut found: Vec<Rc<Definition>> = Vec::new();
-        for id in self.chunks(Label::Defines(name), MOST_NAMESAKES)?.list {
+        for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
             let Some(record) = self.snapshot.chunk(id)? else { continue };
             if record.name() == name
                 && let Some(definition) = self.definition(id)?
@@ -407,14 +407,14 @@ impl<'s> Index<'s> {
     /// Definitions and files that define a name inside.
     pub(crate) fn defining(&self, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
         let mut found = Vec::new();
-        for id in self.chunks(Label::Defines(name), MOST_NAMESAKES)?.list {
+        for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
             found.extend(self.definition(id)?);
         }
         Ok(found)
     }
 
-    /// The chunks with a label in the order of their keys, the first `most` of them: ids depend on the order in which files were
-    /// indexed, keys do not.
+    /// The chunks with a label in the order of their keys, the first `most` of them: ids depend on the order in which
+    /// files were indexed, keys do not.
     pub(crate) fn chunks(&self, label: Label<'_>, most: usize) -> Result<Labelled, StorageError> {
         let ids = self.snapshot.label(label)?;
         let mut keyed = Vec::new();
@@ -527,7 +527,7 @@ impl<'s> Index<'s> {
 
 /// Keeps a value; all others are forgotten when they are too many.
 fn keep<K: std::hash::Hash + Eq, V>(kept: &mut FxHashMap<K, V>, key: K, value: V) {
-    if kept.len() >= MOST_KEPT {
+    if kept.len() >= MAX_CACHE_ENTRIES {
         kept.clear();
     }
     kept.insert(key, value);

@@ -16,15 +16,15 @@ use super::syntax::{Declarations, Imports, Names};
 use super::tokens::{TokenKind, Tokens};
 use super::type_name::{self, TypeName, angle_closer};
 
-/// How many declarations, results and members are followed for one expression.
-const DEEPEST: u32 = 12;
-/// How deep expressions are nested.
-const DEEPEST_NESTING: u32 = 64;
-/// Most names, calls and indexes of one expression.
-const MOST_STEPS: usize = 64;
-/// Most names of a path of namespaces and types.
-const LONGEST_PATH: usize = 12;
-/// Types that stand for their argument where a member is used that they do not have.
+/// Maximum number of declarations, results and members that are followed for one expression.
+const MAX_INFERENCE_DEPTH: u32 = 12;
+/// Maximum nesting of expressions.
+const MAX_NESTING: u32 = 64;
+/// Maximum number of names, calls and indexes of one expression.
+const MAX_STEPS: usize = 64;
+/// Maximum number of names in a path of namespaces and types.
+const MAX_PATH_NAMES: usize = 12;
+/// Wrapper types whose missing members are looked up in their type argument.
 const TRANSPARENT: [&str; 31] = [
     "Optional",
     "Promise",
@@ -58,7 +58,7 @@ const TRANSPARENT: [&str; 31] = [
     "RwLock",
     "Cow",
 ];
-/// Members of types outside of the repository that give the object itself, or what it holds.
+/// Members of external types that return the receiver or the value that it wraps.
 const PASSED_ON: [&str; 24] = [
     "clone",
     "cloned",
@@ -85,7 +85,7 @@ const PASSED_ON: [&str; 24] = [
     "iter_mut",
     "into_iter",
 ];
-/// Members of lists and maps outside of the repository that give an element.
+/// Members of external collections that return an element.
 const ELEMENTS: [&str; 16] = [
     "get",
     "get_mut",
@@ -120,7 +120,7 @@ pub(crate) enum Value {
     Functions(Vec<Rc<Definition>>, Reason),
     /// A module, as the file of the definition names it.
     Module(String, Rc<Definition>),
-    /// A table or object of a file, whose members have this owner.
+    /// A table or object in a file, with the owner of its members.
     Holder(Rc<str>, String),
     /// Something outside of the repository.
     External,
@@ -141,7 +141,7 @@ impl Value {
     /// Types before functions: a name of both is a constructor.
     fn of_definitions(found: Vec<Rc<Definition>>, reason: Reason) -> Self {
         let (types, functions): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.is_type());
-        // A function may be a namespace as well.
+        // A function and a namespace may share a name.
         let types =
             if functions.is_empty() { types } else { types.into_iter().filter(|of| !of.is_namespace()).collect() };
         match (types.is_empty(), functions.is_empty()) {
@@ -169,7 +169,7 @@ impl<'i, 's> Reader<'i, 's> {
 
     /// A reader of another definition, one step further; `None` when these were too many.
     fn at(&self, from: &Rc<Definition>) -> Result<Option<Self>, StorageError> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_INFERENCE_DEPTH {
             return Ok(None);
         }
         let (tokens, depth) = (self.index.tokens(from)?, self.depth + 1);
@@ -178,7 +178,7 @@ impl<'i, 's> Reader<'i, 's> {
 
     /// The value of the expression that begins at a token and ends before `end`.
     pub(crate) fn expression(&self, mut at: usize, end: usize) -> Result<Value, StorageError> {
-        if self.nesting > DEEPEST_NESTING || !self.index.may_read_expression() {
+        if self.nesting > MAX_NESTING || !self.index.may_read_expression() {
             return Ok(Value::Unknown);
         }
         let tokens = &self.tokens;
@@ -186,7 +186,7 @@ impl<'i, 's> Reader<'i, 's> {
             at += 1;
         }
         let (mut value, mut next) = self.first(at, end)?;
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             if next >= end {
                 break;
             }
@@ -199,7 +199,7 @@ impl<'i, 's> Reader<'i, 's> {
                 _ if tokens.is_separator(next) && tokens.is_name(next + 1) => {
                     let name = tokens.at(next + 1);
                     next += 2;
-                    let held = match self.made(&value, name) {
+                    let held = match self.constructed(&value, name) {
                         Some(made) => Some(made),
                         None => self.passed_on(&value, name)?,
                     };
@@ -257,8 +257,8 @@ impl<'i, 's> Reader<'i, 's> {
         Self { nesting: self.nesting + 1, ..self.clone() }.expression(at, end)
     }
 
-    /// An object that the member of this name of a type makes.
-    fn made(&self, value: &Value, name: &str) -> Option<Value> {
+    /// Returns the object that a type's constructing member creates, if `name` is that member.
+    fn constructed(&self, value: &Value, name: &str) -> Option<Value> {
         if self.from.syntax.maker != Some(name) {
             return None;
         }
@@ -334,7 +334,7 @@ impl<'i, 's> Reader<'i, 's> {
                 "." => tokens.at(at + 1).starts_with(char::is_uppercase),
                 _ => false,
             };
-            while joins(next) && tokens.is_name(next + 1) && next + 1 < end && path.len() < MOST_STEPS {
+            while joins(next) && tokens.is_name(next + 1) && next + 1 < end && path.len() < MAX_STEPS {
                 path.push(tokens.at(next + 1).to_owned());
                 next += 2;
             }
@@ -385,7 +385,7 @@ impl<'i, 's> Reader<'i, 's> {
         Ok((if self.is_outside(at)? { Value::External } else { Value::Unknown }, at + 1))
     }
 
-    /// The type in `<Type as Trait>::member`, or the trait if the type is not in the repository.
+    /// Resolves the type in `<Type as Trait>::member`, or the trait if the type is not in the repository.
     fn qualified_self(&self, at: usize, end: usize) -> Result<(Value, usize), StorageError> {
         let tokens = &self.tokens;
         let next = angle_closer(tokens, at).map_or(end, |closer| closer + 1);
@@ -400,7 +400,7 @@ impl<'i, 's> Reader<'i, 's> {
         Ok((if types.is_empty() { Value::External } else { Value::Types(types, Reason::Receiver) }, next))
     }
 
-    /// The type that a path with its namespaces or package means, and the place behind it.
+    /// Resolves a type with its namespaces or package. Returns it with the position after the path.
     pub(crate) fn path(&self, at: usize, end: usize) -> Result<Option<(Value, usize)>, StorageError> {
         let tokens = &self.tokens;
         let syntax = self.from.syntax;
@@ -409,7 +409,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
         let mut names = vec![tokens.at(at).to_owned()];
         let mut next = at + 1;
-        while next + 1 < end && tokens.is_separator(next) && tokens.is_name(next + 1) && names.len() < LONGEST_PATH {
+        while next + 1 < end && tokens.is_separator(next) && tokens.is_name(next + 1) && names.len() < MAX_PATH_NAMES {
             names.push(tokens.at(next + 1).to_owned());
             next += 2;
         }
@@ -422,8 +422,8 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(None)
     }
 
-    /// Whether the name at a place can only be that of a type, function or module outside of the repository: it is no variable, and
-    /// nothing in the repository has it.
+    /// Whether the name at `at` can only mean an external type, function or module: it is not a variable, and the
+    /// repository does not define it.
     fn is_outside(&self, at: usize) -> Result<bool, StorageError> {
         let (tokens, syntax) = (&self.tokens, self.from.syntax);
         let word = tokens.at(at);
@@ -435,7 +435,7 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(syntax.is_known() && is_outer && !self.index.is_defined(word, syntax.group)?)
     }
 
-    /// The module that `require` or `import` names by a literal: `require("a").f()`.
+    /// Returns the module in a call of `require` or `import` with a literal: `require("a").f()`.
     fn required(&self, at: usize) -> Option<Value> {
         let tokens = &self.tokens;
         let is_call = match self.from.syntax.imports {
@@ -449,7 +449,7 @@ impl<'i, 's> Reader<'i, 's> {
         is_literal.then(|| Value::Module(path.to_owned(), Rc::clone(&self.from)))
     }
 
-    /// Whether the definition is a method of its type itself: `def self.name`.
+    /// Whether the definition is a singleton method: `def self.name`.
     fn is_singleton(&self) -> bool {
         let tokens = &self.tokens;
         tokens
@@ -458,7 +458,7 @@ impl<'i, 's> Reader<'i, 's> {
             .is_some_and(|at| at >= 2 && tokens.before(at) == "." && tokens.at(at - 2) == "self")
     }
 
-    /// The table or object around the definition, which is a member of no type.
+    /// Returns the table or object that contains the definition, in languages where it need not be a type.
     fn holder(&self) -> Result<Option<Value>, StorageError> {
         if !matches!(self.from.syntax.imports, Imports::Ecma | Imports::Lua) {
             return Ok(None);
@@ -469,7 +469,7 @@ impl<'i, 's> Reader<'i, 's> {
             file.named(name).any(|other| other.qualified_name == scope && other.kind == ChunkType::Method)
         };
         let mut owner = self.from.owner();
-        // A function inside a method belongs to what the method belongs to.
+        // A function inside a method has the owner of the method.
         while is_function(owner) {
             owner = scope_around(owner);
         }
@@ -485,7 +485,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
     }
 
-    /// What a name is that is no variable of the definition.
+    /// Returns the value of a name that is not a local variable.
     fn outer_name(&self, name: &str) -> Result<Value, StorageError> {
         if self.from.syntax.implicit_members
             && let Some(own) = scope::enclosing_type(self.index, &self.from)?
@@ -558,7 +558,7 @@ impl<'i, 's> Reader<'i, 's> {
 
     /// The value of a declared name.
     fn declared(&self, declared: Declared) -> Result<Value, StorageError> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_INFERENCE_DEPTH {
             return Ok(Value::Unknown);
         }
         let deeper = Self { depth: self.depth + 1, nesting: self.nesting + 1, ..self.clone() };
@@ -584,7 +584,8 @@ impl<'i, 's> Reader<'i, 's> {
         }
     }
 
-    /// The types of an object or of a type; `None` if they are not known, and nothing if they are outside of the repository.
+    /// The types of an object or of a type; `None` if they are not known, and nothing if they are outside of the
+    /// repository.
     pub(crate) fn types(&self, value: &Value) -> Result<Option<Vec<Rc<Definition>>>, StorageError> {
         match value {
             Value::Objects(types) | Value::Types(types, _) => Ok(Some(types.clone())),
@@ -607,7 +608,7 @@ impl<'i, 's> Reader<'i, 's> {
         match scope::types_of_path(self.index, &name.path, from)? {
             Meaning::Definitions(types, _) => self.aliased(types).map(Some),
             Meaning::External | Meaning::Unknown | Meaning::Variable(..) | Meaning::Module(..) => {
-                match name.arguments.first().filter(|_| is_transparent(name) && self.depth < DEEPEST) {
+                match name.arguments.first().filter(|_| is_transparent(name) && self.depth < MAX_INFERENCE_DEPTH) {
                     Some(argument) => {
                         let deeper = Self { depth: self.depth + 1, ..self.clone() };
                         deeper.types_named(argument, from)
@@ -619,7 +620,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
     }
 
-    /// Types, and those that they are other names for: `using A = B`, `typedef B A`, `type A = B`.
+    /// Adds the types that type aliases refer to: `using A = B`, `typedef B A`, `type A = B`.
     fn aliased(&self, mut types: Vec<Rc<Definition>>) -> Result<Vec<Rc<Definition>>, StorageError> {
         for of in types.clone().iter().filter(|of| of.kind == ChunkType::Type) {
             let Some(reader) = self.at(of)?.filter(|_| self.index.may_step()) else { break };
@@ -704,18 +705,18 @@ impl<'i, 's> Reader<'i, 's> {
         if !extensions.is_empty() {
             return Ok(Value::Functions(extensions, Reason::Receiver));
         }
-        // What a type of known members lacks, nothing in the repository defines for it.
+        // If all members of a type are known, the repository does not define a missing one.
         Ok(if is_external || self.from.syntax.fixed_members { Value::External } else { Value::Unknown })
     }
 
-    /// Members of a name that the repository adds to a type from outside: `impl Trait for String`, `extension String`,
+    /// Returns the extension members of a type with a given name: `impl Trait for String`, `extension String`,
     /// `fun String.name()`, `static void Name(this string text)`.
     fn extensions(&self, value: &Value, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
         let mut names: Vec<String> = Vec::new();
         for of in self.types(value)?.unwrap_or_default() {
             names.extend(scope::lineage(self.index, &of)?.iter().map(|of| of.name.clone()));
         }
-        // A type of the repository that has the name of one outside of it is another one.
+        // If the repository defines a type with this name, the extensions may belong to that type.
         if let Value::Instance(of, from) = value
             && let Some(last) = of.path.last()
             && !self.index.is_defined(last, from.syntax.group)?
@@ -734,7 +735,7 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(found)
     }
 
-    /// Whether the first parameter of a function of C# makes it a member of a type.
+    /// Whether a C# function is an extension method of a type with one of these names.
     fn extends(&self, function: &Rc<Definition>, names: &[String]) -> Result<bool, StorageError> {
         if !function.syntax.languages.contains(&"csharp") {
             return Ok(false);
@@ -746,7 +747,8 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(of.is_some_and(|(of, _)| is_variable(&of) || of.path.last().is_some_and(|of| names.contains(of))))
     }
 
-    /// What a member gives that passes on its object or an element of it: `list.iter()`, `option.unwrap()`, `pointer.get()`.
+    /// Returns the result of a member that returns its receiver or an element of it: `list.iter()`, `option.unwrap()`,
+    /// `pointer.get()`.
     fn passed_on(&self, value: &Value, name: &str) -> Result<Option<Value>, StorageError> {
         let (is_same, is_element) = (PASSED_ON.contains(&name), ELEMENTS.contains(&name));
         if !(is_same || is_element) || self.held(value, name)?.is_some() {
@@ -766,7 +768,7 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(held)
     }
 
-    /// A member of a table, of an object without a type, or of a function; `None` if the value is none of these.
+    /// Returns a member of a table, an untyped object or a function; `None` for any other value.
     fn held(&self, value: &Value, name: &str) -> Result<Option<Value>, StorageError> {
         let (path, owner) = match value {
             Value::Holder(path, owner) => (Rc::clone(path), owner.clone()),
@@ -776,7 +778,7 @@ impl<'i, 's> Reader<'i, 's> {
                 }
                 _ => return Ok(None),
             },
-            // An object of a function: new f()
+            // An object that a function constructs: new f()
             Value::Instance(of, from) if from.syntax.imports == Imports::Ecma && of.path.len() == 1 => {
                 match scope::lookup(self.index, &of.path[0], from, Wanted::Callable)? {
                     Meaning::Definitions(found, reason) if found.iter().all(|one| one.is_function()) => {
@@ -878,12 +880,12 @@ impl<'i, 's> Reader<'i, 's> {
     }
 }
 
-/// Whether a type stands for its argument.
+/// Whether a type is a transparent wrapper of its argument.
 fn is_transparent(name: &TypeName) -> bool {
     name.path.last().is_some_and(|last| TRANSPARENT.contains(&last.as_str()))
 }
 
-/// The place behind the arguments that begin at a place, if some do.
+/// Returns the position after the arguments that begin at `at`, or `at` if there are none.
 fn call_end(tokens: &Tokens, at: usize) -> usize {
     if tokens.at(at) == "(" { tokens.closer(at).map_or(tokens.len(), |closer| closer + 1) } else { at }
 }

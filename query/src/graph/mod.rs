@@ -34,4 +34,4 @@ mod type_name;
 
 pub use reason::Reason;
 pub use relations::{Named, Related, RelatedDefinitions, Relation, RelationIndex};
-pub use tree::{BranchEnd, DEEPEST_TREE, RelationTree, TreeNode, TreeOptions};
+pub use tree::{BranchEnd, MAX_TREE_DEPTH, RelationTree, TreeNode, TreeOptions};

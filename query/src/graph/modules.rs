@@ -34,8 +34,8 @@ const LUA_ENDINGS: [&str; 3] = [".lua", "/init.lua", ""];
 const PYTHON_ENDINGS: [&str; 4] = [".py", "/__init__.py", ".pyi", "/__init__.pyi"];
 /// Directories of sources that paths of imports leave out.
 const ROOTS: [&str; 5] = ["", "src", "lib", "python", "lua"];
-/// Most directories above a file that are tried as the root of its imports.
-const MOST_ROOTS: usize = 16;
+/// Maximum number of ancestor directories of a file that are tried as the root of its imports.
+const MAX_ANCESTORS: usize = 16;
 
 /// The files that the module `path` means in the file `from`, in languages whose modules are files.
 pub(crate) fn files(index: &Index<'_>, path: &str, from: &str, imports: Imports) -> Result<Vec<String>, StorageError> {
@@ -65,7 +65,7 @@ fn python_places(path: &str, from: &str) -> Vec<String> {
         let Some(base) = ancestors(directory(from)).nth(dots - 1) else { return Vec::new() };
         return vec![join(base, &below)];
     }
-    let roots = ROOTS.iter().copied().chain(ancestors(directory(from)).take(MOST_ROOTS));
+    let roots = ROOTS.iter().copied().chain(ancestors(directory(from)).take(MAX_ANCESTORS));
     roots.map(|root| join(root, &below)).collect()
 }
 
@@ -75,7 +75,7 @@ fn ecma_places(path: &str, from: &str) -> Vec<String> {
         places.extend(relative(directory(from), path));
     } else {
         let plain = path.trim_start_matches(['@', '~', '$', '#']).trim_start_matches('/');
-        let roots = ROOTS.iter().copied().chain(ancestors(directory(from)).take(MOST_ROOTS));
+        let roots = ROOTS.iter().copied().chain(ancestors(directory(from)).take(MAX_ANCESTORS));
         places.extend(roots.map(|root| join(root, plain)));
         // A package of the same repository.
         let package = if path.starts_with('@') { path.split_once('/').map_or("", |(_, name)| name) } else { path };
@@ -131,7 +131,7 @@ pub(crate) fn names(
     }
 }
 
-/// The modules of a full name, in languages whose modules are inside files.
+/// Returns the modules with a full name, in languages that declare modules inside files.
 pub(crate) fn named(index: &Index<'_>, name: &str, from: &Definition) -> Result<Vec<Rc<Definition>>, StorageError> {
     let is_it = |other: &Rc<Definition>| {
         other.qualified_name == name && other.is_type() && other.syntax.group == from.syntax.group
@@ -144,12 +144,12 @@ pub(crate) fn named(index: &Index<'_>, name: &str, from: &Definition) -> Result<
     Ok(index.named(last)?.iter().filter(|other| is_it(other)).cloned().collect())
 }
 
-/// A qualified name with dots between its parts.
+/// Converts the separators of a qualified name to dots.
 pub(crate) fn dotted(name: &str) -> String {
     name.trim_start_matches(['\\', ':']).replace("::", ".").replace('\\', ".")
 }
 
-/// Whether a dotted name is `end`, or ends in it behind a dot.
+/// Whether a dotted name is `end` or ends with `.` and `end`.
 pub(crate) fn ends_in(whole: &str, end: &str) -> bool {
     whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
@@ -164,7 +164,7 @@ fn in_package(index: &Index<'_>, path: &str, target: &Definition) -> Result<bool
     }
 }
 
-/// Whether a file is in the package `a.b`: as it says, or else by its directory.
+/// Whether a file is in the package `a.b`, by its declaration or otherwise by its directory.
 pub(crate) fn is_in_package(index: &Index<'_>, package: &str, target: &Definition) -> Result<bool, StorageError> {
     Ok(match index.package(&target.path)? {
         Some(declared) => declared == package || is_below(target.directory(), &package.replace('.', "/")),
@@ -178,7 +178,7 @@ fn is_below(directory: &str, end: &str) -> bool {
 
 /// The directory of the package that a path of Go means.
 pub(crate) fn go_directory(index: &Index<'_>, path: &str, from: &Definition) -> Result<Option<String>, StorageError> {
-    for root in ancestors(from.directory()).take(MOST_ROOTS) {
+    for root in ancestors(from.directory()).take(MAX_ANCESTORS) {
         if let Some(module) = index.go_module(&join(root, "go.mod"))?
             && let Some(below) = path.strip_prefix(module.as_str())
         {

@@ -1,4 +1,4 @@
-//! What only declares a function or type that is defined elsewhere, and which definition it declares.
+//! Declarations of functions and types that are defined elsewhere, and the definitions that they declare.
 
 use std::rc::Rc;
 
@@ -10,8 +10,11 @@ use super::signature;
 use super::syntax::Imports;
 use super::tokens::Tokens;
 
-/// The definitions that calls of these mean: for each that only declares, what it declares.
-pub(crate) fn settled(index: &Index<'_>, found: Vec<Rc<Definition>>) -> Result<Vec<Rc<Definition>>, StorageError> {
+/// Replaces each declaration by the definitions that it declares.
+pub(crate) fn resolve_declarations(
+    index: &Index<'_>,
+    found: Vec<Rc<Definition>>,
+) -> Result<Vec<Rc<Definition>>, StorageError> {
     let mut settled: Vec<Rc<Definition>> = Vec::with_capacity(found.len());
     let mut seen = FxHashSet::default();
     for one in found {
@@ -20,7 +23,8 @@ pub(crate) fn settled(index: &Index<'_>, found: Vec<Rc<Definition>>) -> Result<V
     Ok(settled)
 }
 
-/// The definitions that a declaration declares, or the first of the declarations if nothing defines it. For a definition, itself.
+/// Returns the definitions of a declaration, or the first declaration if there are none. Returns a definition
+/// unchanged.
 pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
     if !is_declaration(index, one)? {
         return Ok(vec![Rc::clone(one)]);
@@ -32,7 +36,7 @@ pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Vec
         let list = if is_declaration { &mut declared } else { &mut defined };
         list.push((self::arity(index, &other)? == arity, other));
     }
-    // Overloads differ in their parameters. Those of a declaration in C may be left out.
+    // Overloads differ in their parameters. A declaration in C may omit its parameters.
     if defined.iter().any(|(fits, _)| *fits) {
         defined.retain(|(fits, _)| *fits);
     }
@@ -44,12 +48,12 @@ pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Vec
     if !defined.is_empty() {
         return Ok(defined.into_iter().map(|(_, other)| other).collect());
     }
-    // Declarations of one function in several files; those of one file are overloads.
+    // Several files may declare one function. Several declarations in one file are overloads.
     let first = declared.into_iter().find(|(fits, other)| *fits && (other.id == one.id || other.path != one.path));
     Ok(vec![first.map_or_else(|| Rc::clone(one), |(_, other)| other)])
 }
 
-/// The other places that declare a definition.
+/// Returns the declarations of a definition.
 pub(crate) fn declarations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
     let mut found = Vec::new();
     for other in namesakes(index, of)? {
@@ -63,7 +67,8 @@ pub(crate) fn declarations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec
     Ok(found)
 }
 
-/// Definitions and declarations of the same qualified name that can be of one thing, in the order of their keys.
+/// Returns definitions and declarations that may belong together because of their qualified name, in the order of their
+/// keys.
 fn namesakes(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
     if !of.syntax.prototypes {
         return Ok(Vec::new());
@@ -79,8 +84,8 @@ fn namesakes(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition
     Ok(same.cloned().collect())
 }
 
-/// Whether a definition only declares what is defined elsewhere: a function without a body, a type that is said to exist, what a
-/// file of declarations declares.
+/// Whether a definition is only a declaration: a function without a body, a forward declaration of a type, or an item
+/// of a declaration file.
 fn is_declaration(index: &Index<'_>, of: &Definition) -> Result<bool, StorageError> {
     if !of.syntax.prototypes || of.is_module {
         return Ok(false);
@@ -97,7 +102,7 @@ fn is_declaration(index: &Index<'_>, of: &Definition) -> Result<bool, StorageErr
     })
 }
 
-/// Whether a function ends before its body: `int f(int);`, `virtual void f() = 0;`.
+/// Whether a function has no body: `int f(int);`, `virtual void f() = 0;`.
 fn has_no_body(tokens: &Tokens) -> bool {
     if tokens.at(0) == "#" {
         return false;
@@ -115,7 +120,7 @@ fn has_no_body(tokens: &Tokens) -> bool {
     true
 }
 
-/// Whether a text is `typedef struct name name;`.
+/// Whether a text has the form `typedef struct name name;`.
 fn names_itself(tokens: &Tokens, name: &str) -> bool {
     tokens.at(0) == "typedef"
         && matches!(tokens.at(1), "struct" | "union" | "enum" | "class")
@@ -123,7 +128,7 @@ fn names_itself(tokens: &Tokens, name: &str) -> bool {
         && tokens.at(3) == name
 }
 
-/// The number of parameters of a function.
+/// Number of parameters of a function.
 fn arity(index: &Index<'_>, of: &Definition) -> Result<Option<usize>, StorageError> {
     if !of.is_function() {
         return Ok(None);
@@ -137,7 +142,7 @@ fn is_declaration_file(path: &str) -> bool {
     [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| path.ends_with(ending))
 }
 
-/// The name of a file without what follows the first dot.
+/// Returns the name of a file up to its first dot.
 fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.split('.').next().unwrap_or(name)

@@ -12,7 +12,7 @@ pub enum Reason {
     Inherited,
     /// A name that the file imports.
     Import,
-    /// A name of the same package or namespace.
+    /// A name in the same package or namespace.
     Package,
     /// A member of the type that the receiver is declared with or made from.
     Receiver,
@@ -55,8 +55,8 @@ impl Reason {
         }
     }
 
-    /// The share of references resolved for this reason that a compiler or type checker resolves in the same way, if one
-    /// definition was found; several share it.
+    /// The share of references resolved for this reason that a compiler or type checker resolves in the same way, if
+    /// one definition was found; several share it.
     pub(crate) fn precision(self) -> f32 {
         match self {
             Self::Scope | Self::Receiver => 0.98,

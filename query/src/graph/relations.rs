@@ -6,7 +6,7 @@ use aurora_storage::{Binding, ChunkId, ChunkType, Label, Snapshot, StorageError,
 use rustc_hash::FxHashSet;
 
 use super::imports;
-use super::index::{Definition, Index, MOST_NAMESAKES};
+use super::index::{Definition, Index, MAX_NAMESAKES};
 use super::modules::ends_in;
 use super::prototypes;
 use super::reason::Reason;
@@ -15,13 +15,13 @@ use super::scope;
 use super::syntax::Imports;
 use crate::work::WorkBudget;
 
-/// Most chunks that call a name and are looked at.
-const MOST_CALLERS: usize = 4_096;
-/// Most names that one definition calls and that are resolved.
-const MOST_CALLS: usize = 1_024;
-/// Most names under which one definition is looked for.
-const MOST_NAMES: usize = 256;
-/// Most types that implement one.
+/// Maximum number of chunks that call a name and are examined.
+const MAX_CALLERS: usize = 4_096;
+/// Maximum number of called names of one definition that are resolved.
+const MAX_CALLS: usize = 1_024;
+/// Maximum number of names under which callers of one definition are searched.
+const MAX_NAMES: usize = 256;
+/// Maximum number of types that implement one type.
 const MAX_IMPLEMENTERS: usize = 1_024;
 
 /// Which relation of a definition is followed.
@@ -35,12 +35,12 @@ pub enum Relation {
     Implementers,
 }
 
-/// What a name means: a definition, or a name that it defines inside without a chunk for it.
+/// The target of a name: a definition, or a member of a definition without a separate chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     /// The first chunk of the definition.
     pub id: ChunkId,
-    /// The name inside of it: a method of an interface, a constant of a file.
+    /// The name of the member: a method of an interface, a constant of a file.
     pub member: Option<String>,
 }
 
@@ -72,7 +72,8 @@ pub struct RelatedDefinitions {
     pub is_cut: bool,
 }
 
-/// The relations between the definitions of one generation. What it has read it keeps, so one value serves many questions.
+/// The relations between the definitions of one generation. What it has read it keeps, so one value serves many
+/// questions.
 pub struct RelationIndex<'s> {
     index: Index<'s>,
 }
@@ -83,7 +84,8 @@ impl<'s> RelationIndex<'s> {
         Self::within(snapshot, WorkBudget::default())
     }
 
-    /// The same for one request. When it is cancelled, questions end early, and their answers say that something is missing.
+    /// The same for one request. When it is cancelled, questions end early, and their answers say that something is
+    /// missing.
     pub fn within(snapshot: &'s Snapshot, work: WorkBudget) -> Self {
         Self { index: Index::new(snapshot, work) }
     }
@@ -93,7 +95,7 @@ impl<'s> RelationIndex<'s> {
         self.index.is_cancelled()
     }
 
-    /// The first chunk of the definition that a chunk is a piece of, or that it declares; `None` if the chunk is no code.
+    /// Returns the first chunk of the definition that a chunk belongs to or declares; `None` if the chunk is not code.
     ///
     /// # Errors
     /// When the index is damaged.
@@ -103,9 +105,10 @@ impl<'s> RelationIndex<'s> {
         Ok(Some(if let [one] = meant.as_slice() { one.id } else { definition.id }))
     }
 
-    /// The definitions that a name means: those with this qualified name, or whose qualified name ends in it; in another case, if
-    /// there are none in this one. Separators of qualified names may be written as dots. If there are none, those that define the
-    /// name inside. In the order of their keys. What only declares a definition does not count beside it.
+    /// Returns the definitions that a name means, in the order of their keys: those whose qualified name is `name` or
+    /// ends with it. If there are none, definitions with a member of that name that has no chunk. Ignores case if no
+    /// name matches exactly. Separators of qualified names may be written as dots. Declarations are replaced by the
+    /// definitions that they declare.
     ///
     /// # Errors
     /// When the index is damaged.
@@ -114,7 +117,7 @@ impl<'s> RelationIndex<'s> {
         let last = wanted.rsplit('.').next().unwrap_or_default();
         let (folded, folded_last) = (wanted.to_lowercase(), last.to_lowercase());
         let mut found = Vec::new();
-        for id in self.index.chunks(Label::Defines(last), MOST_NAMESAKES)?.list {
+        for id in self.index.chunks(Label::Defines(last), MAX_NAMESAKES)?.list {
             let Some(definition) = self.index.definition(id)? else { continue };
             let qualified = dotted(&definition.qualified_name);
             if !definition.is_module && ends_in(&qualified.to_lowercase(), &folded) {
@@ -130,7 +133,7 @@ impl<'s> RelationIndex<'s> {
                 found.push((qualified, definition, Some(member)));
             }
         }
-        // What a definition has inside is a declaration, if it has a chunk of its own elsewhere.
+        // If the name also has separate chunks, the members without chunks are its declarations.
         if found.iter().any(|(.., member)| member.is_none()) {
             found.retain(|(.., member)| member.is_none());
         }
@@ -151,8 +154,8 @@ impl<'s> RelationIndex<'s> {
         Ok(named.into_iter().map(|(_, named)| named).collect())
     }
 
-    /// Where a definition is declared beside its own place: prototypes, and the types that declare a member. In the order of their
-    /// keys.
+    /// Returns the chunks that declare a definition, in the order of their keys: prototypes, and the type that declares
+    /// a member.
     ///
     /// # Errors
     /// When the index is damaged.
@@ -179,7 +182,7 @@ impl<'s> RelationIndex<'s> {
         self.related_to(&id.into(), relation)
     }
 
-    /// The definitions that a chunk's, or a name inside of it, is related to.
+    /// Returns the definitions that are related to a definition or to a member of it.
     ///
     /// # Errors
     /// When the index is damaged.
@@ -201,7 +204,7 @@ impl<'s> RelationIndex<'s> {
                 (found, Vec::new(), is_cut)
             }
             (Relation::Callees, None) => self.callees(&definition)?,
-            // Inside of a function, a name is that of a part of it.
+            // A name inside a function is part of the function.
             (Relation::Callees, Some(_)) if definition.is_function() => self.callees(&definition)?,
             (Relation::Callees | Relation::Implementers, Some(_)) => (Vec::new(), Vec::new(), false),
         };
@@ -219,7 +222,7 @@ impl<'s> RelationIndex<'s> {
     fn callees(&self, from: &Rc<Definition>) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
         let (names, bases) = self.called_names(from)?;
         let (mut found, mut external): (Vec<Target>, Vec<String>) = (Vec::new(), Vec::new());
-        for name in names.iter().take(MOST_CALLS) {
+        for name in names.iter().take(MAX_CALLS) {
             let targets = resolve::targets(&self.index, from, name)?;
             let is_word = from.syntax.base.contains(&name.as_str()) || from.syntax.maker == Some(name.as_str());
             if targets.is_empty() && !bases.contains(name) && !is_word {
@@ -228,7 +231,7 @@ impl<'s> RelationIndex<'s> {
             targets.into_iter().for_each(|target| add(&mut found, target));
         }
         resolve::delegates(&self.index, from)?.into_iter().for_each(|target| add(&mut found, target));
-        Ok((found, external, names.len() > MOST_CALLS))
+        Ok((found, external, names.len() > MAX_CALLS))
     }
 
     /// Names that a definition calls, each once, and its base types.
@@ -242,7 +245,7 @@ impl<'s> RelationIndex<'s> {
         Ok((names, bases))
     }
 
-    /// What calls a definition by one of these names.
+    /// Returns the definitions that call `of` by one of these names.
     fn callers(
         &self,
         of: &Rc<Definition>,
@@ -257,7 +260,7 @@ impl<'s> RelationIndex<'s> {
             meant.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
         }
         for name in names {
-            let chunks = self.index.chunks(Label::Calls(&name), MOST_CALLERS)?;
+            let chunks = self.index.chunks(Label::Calls(&name), MAX_CALLERS)?;
             is_cut |= chunks.is_cut;
             for id in chunks.list {
                 let Some(caller) = self.index.definition(id)? else { continue };
@@ -291,7 +294,7 @@ impl<'s> RelationIndex<'s> {
         Ok((found, Vec::new(), is_cut))
     }
 
-    /// Members that may make an object of their own type, with the word by which they do: `cls()`, `new`.
+    /// Returns members that may instantiate their own type, each with the word that does so: `cls()`, `new`.
     fn making(&self, of: &Rc<Definition>) -> Result<Vec<(Rc<Definition>, &'static str)>, StorageError> {
         let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok(Vec::new()) };
         let words: Vec<&'static str> = of.syntax.own.iter().copied().chain(of.syntax.maker).collect();
@@ -311,8 +314,8 @@ impl<'s> RelationIndex<'s> {
         Ok(found)
     }
 
-    /// Constructors that may call a constructor, or that of a type, by `super(…)` or `this(…)`, and methods that may call the
-    /// one that they override.
+    /// Returns constructors that may call a constructor by `super(…)` or `this(…)`, and methods that may call the
+    /// method that they override.
     fn delegating(&self, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
         if of.syntax.base_calls && of.is_function() {
             return Ok(self.implementers(of)?.0.into_iter().map(|target| target.definition).collect());
@@ -329,8 +332,8 @@ impl<'s> RelationIndex<'s> {
         Ok(found)
     }
 
-    /// Names under which a definition is called: its own, that of its type for a constructor, those of the members that it holds,
-    /// and those that files give them.
+    /// Returns the names under which a definition is called: its own name, the name of its type for a constructor, the
+    /// names of its members, and the names to which imports and exports rename them.
     fn names_in_calls(&self, of: &Rc<Definition>) -> Result<Vec<String>, StorageError> {
         let mut names = vec![of.name.clone()];
         if let Some(own) = scope::enclosing_type(&self.index, of)?
@@ -350,11 +353,11 @@ impl<'s> RelationIndex<'s> {
         self.with_renames(names)
     }
 
-    /// Names, and those that files give to them.
+    /// Adds the names to which imports rename the given names.
     fn with_renames(&self, mut names: Vec<String>) -> Result<Vec<String>, StorageError> {
         let mut next = 0;
-        while let Some(name) = names.get(next).cloned().filter(|_| names.len() < MOST_NAMES) {
-            for id in self.index.chunks(Label::Renames(&name), MOST_NAMES)?.list {
+        while let Some(name) = names.get(next).cloned().filter(|_| names.len() < MAX_NAMES) {
+            for id in self.index.chunks(Label::Renames(&name), MAX_NAMES)?.list {
                 let bindings =
                     self.index.snapshot.relations(id)?.map(|relations| relations.bindings).unwrap_or_default();
                 for binding in bindings.into_iter().filter(|binding| binding.is_renamed() && binding.target() == name) {
@@ -368,8 +371,8 @@ impl<'s> RelationIndex<'s> {
         Ok(names)
     }
 
-    /// Adds the names that modules of files export a definition under, and those that other files give to such a module or to
-    /// its default export.
+    /// Adds the names under which files export a definition, and the names that other files bind to its module or
+    /// default export.
     fn add_exported_names(&self, of: &Definition, names: &mut Vec<String>) -> Result<(), StorageError> {
         if !of.syntax.imports.are_files() || !(of.owner().is_empty() || of.is_module) {
             return Ok(());
@@ -381,19 +384,19 @@ impl<'s> RelationIndex<'s> {
         }
         names.push("default".to_owned());
         let (mut files, mut next) = (vec![of.path.to_string()], 0);
-        while let Some(file) = files.get(next).cloned().filter(|_| names.len() < MOST_NAMES) {
+        while let Some(file) = files.get(next).cloned().filter(|_| names.len() < MAX_NAMES) {
             next += 1;
             let name = module_name(&file).to_owned();
             let is_index = file.rsplit('/').next().is_some_and(|last| last.starts_with("index."));
             for module in [Some(name.as_str()), is_index.then_some("index")].into_iter().flatten() {
-                for id in self.index.chunks(Label::Renames(module), MOST_NAMES)?.list {
+                for id in self.index.chunks(Label::Renames(module), MAX_NAMES)?.list {
                     let Some(relations) = self.index.snapshot.relations(id)? else { continue };
                     let is_whole = |binding: &Binding| matches!(binding.member.as_str(), "default" | "*");
                     for binding in relations.bindings {
                         if !is_whole(&binding) || binding.target() != module || binding.name == "*" {
                             continue;
                         }
-                        // A file that passes the export on as its own.
+                        // The importing file re-exports it as its own default.
                         if binding.name == "default"
                             && let Some(chunk) = self.index.snapshot.chunk(id)?
                             && !files.iter().any(|known| known == chunk.path())
@@ -425,7 +428,7 @@ impl<'s> RelationIndex<'s> {
         Ok((found, Vec::new(), is_cut))
     }
 
-    /// The members of a name in the types anywhere below a type, but for one.
+    /// Returns the members with a given name in all transitive subtypes of a type, except the member `except`.
     fn overriding(
         &self,
         own: Rc<Definition>,
@@ -526,7 +529,7 @@ impl<'s> RelationIndex<'s> {
                 add(&mut found, Target { definition: candidate, reason, confidence: reason.precision() });
             }
         }
-        Ok((found, fewest.len() >= MOST_NAMESAKES || next >= MAX_IMPLEMENTERS))
+        Ok((found, fewest.len() >= MAX_NAMESAKES || next >= MAX_IMPLEMENTERS))
     }
 
     /// The definitions of the file of a chunk, in the order of the file; code outside of definitions counts as one.
@@ -538,7 +541,7 @@ impl<'s> RelationIndex<'s> {
     }
 }
 
-/// The name of the element of a component: `my-card` of `MyCard`.
+/// Converts the name of a component to the name of its element: `MyCard` to `my-card`.
 fn hyphenated(name: &str) -> String {
     let mut found = String::new();
     for letter in name.chars() {

@@ -23,12 +23,12 @@ pub(crate) struct Target {
     pub(crate) confidence: f32,
 }
 
-/// What the calls of a name in the text of a definition mean: every definition once, with the best of its reasons. Empty for
-/// what is not in the repository.
+/// Resolves the calls of a name in the text of a definition. Returns every target once, with its best reason; empty if
+/// no target is in the repository.
 pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>, StorageError> {
     index.begin_calls();
     let reader = Reader::new(index, Rc::clone(from))?;
-    // A qualified name is read as a name with a receiver.
+    // A qualified name is resolved as a name with a receiver.
     let name = match reader.tokens.places(name).next() {
         None => name.rsplit("::").next().unwrap_or(name),
         Some(_) => name,
@@ -54,7 +54,7 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
     Ok(found)
 }
 
-/// The component that an element with hyphens means: `<my-card>` is `MyCard`.
+/// Resolves a hyphenated element to its component: `<my-card>` to `MyCard`.
 fn element(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageError> {
     let part = |part: &str| {
         let mut letters = part.chars();
@@ -78,7 +78,8 @@ fn stated(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Ta
     shared(index, found, reason, None)
 }
 
-/// The constructors that a constructor calls as `super(…)` or `this(…)`, and what a method calls as `super` alone.
+/// Returns the constructors that a constructor calls by `super(…)` or `this(…)`, and the methods that a bare `super`
+/// calls.
 pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>, StorageError> {
     if from.syntax.base_calls {
         return overridden(index, from);
@@ -107,7 +108,7 @@ pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<
     Ok(found)
 }
 
-/// The methods that a method overrides and calls by the name of its base types.
+/// Returns the overridden methods that a method calls by a word for its base types, such as `super`.
 fn overridden(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>, StorageError> {
     let tokens = index.tokens(from)?;
     let calls = from.is_function() && from.syntax.base.iter().any(|word| tokens.places(word).next().is_some());
@@ -145,7 +146,7 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
         Some(start) => {
             let start = if reader.tokens.at(start) == "new" { start + 1 } else { start };
             let receiver = reader.expression(start, site.name.saturating_sub(1))?;
-            // The name of the type is a call of its own.
+            // The name of the type is a separate call.
             let makes = syntax.maker == Some(name) && matches!(receiver, Value::Types(..));
             match reader.member(receiver, name)? {
                 Value::Unknown | Value::External if makes => return Ok(Vec::new()),
@@ -168,7 +169,7 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
             let (mut found, mut without) = (Vec::new(), Vec::<Rc<Definition>>::new());
             for of in types.into_iter().filter(|of| !of.is_namespace()) {
                 match own_constructors(reader.index, &of)? {
-                    // A type that several files define is one.
+                    // Definitions in several files are one type.
                     own if own.is_empty() => {
                         let is_known = |known: &Rc<Definition>| known.qualified_name == of.qualified_name;
                         if !(syntax.bare_calls && without.iter().any(is_known)) {
@@ -191,7 +192,8 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
     }
 }
 
-/// The macros of a name, those in the same file before others: what a macro is called by does not tell where it is.
+/// Returns the macros with a given name, preferring macros in the same file, because a call does not show where its
+/// macro is.
 fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageError> {
     let mut found = Vec::new();
     for other in reader.index.named(name)?.iter().filter(|other| other.syntax.group == reader.from.syntax.group) {
@@ -247,12 +249,12 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
         return Ok(Vec::new());
     }
     let namesakes = reader.index.named(name)?;
-    // What namespaces and modules hold needs no object.
+    // Functions in namespaces and modules need no receiver.
     let is_free = |other: &Definition| other.kind != ChunkType::Method && has_paths(reader.from.syntax);
     let members = namesakes.iter().filter(|other| {
         other.syntax.group == group && other.is_function() && !other.owner().is_empty() && !is_free(other)
     });
-    let members = prototypes::settled(reader.index, members.cloned().collect())?;
+    let members = prototypes::resolve_declarations(reader.index, members.cloned().collect())?;
     let members = fitting(reader.index, members, site.arguments)?;
     match members.len() {
         0 => Ok(Vec::new()),
@@ -262,7 +264,7 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     }
 }
 
-/// Whether functions outside of types have qualified names.
+/// Whether functions outside types have qualified names.
 fn has_paths(syntax: &Syntax) -> bool {
     syntax.namespaces || syntax.imports == Imports::Rust
 }
@@ -295,7 +297,7 @@ fn shared(
     reason: Reason,
     arguments: Option<usize>,
 ) -> Result<Vec<Target>, StorageError> {
-    let found = prototypes::settled(index, found)?;
+    let found = prototypes::resolve_declarations(index, found)?;
     let by_arguments = if found.len() > 1 { fitting(index, found.clone(), arguments)? } else { Vec::new() };
     let found = if by_arguments.is_empty() { found } else { by_arguments };
     let confidence = reason.precision() / found.len().max(1) as f32;

@@ -12,8 +12,8 @@ use super::reason::Reason;
 use super::syntax::{Imports, Names};
 use super::tokens::Tokens;
 
-/// Most base types that are looked at for one member.
-const MOST_BASES: usize = 64;
+/// Maximum number of base types that are examined for one member.
+const MAX_BASES: usize = 64;
 /// Maximum number of definitions that a name can mean when nothing but the name is known.
 pub(crate) const MAX_CANDIDATES: usize = 8;
 
@@ -64,7 +64,7 @@ pub(crate) fn lookup(
         }
         Imports::Modules => {
             for module in imports::wildcards(index, from)? {
-                match imports::of_named_module(index, &module, name, from)? {
+                match imports::from_named_module(index, &module, name, from)? {
                     Meaning::Unknown => {}
                     meaning => return Ok(meaning),
                 }
@@ -94,15 +94,15 @@ pub(crate) fn lookup(
                 }
             }
             let near: Vec<Rc<Definition>> = pick(&|other| other.directory() == from.directory());
-            // A namespace may be in use by another file, or as that of an argument's type; a method needs its object.
+            // Another file or the type of an argument may bring a namespace into scope. A method needs its receiver.
             let all = candidates.filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
-            // A method of Ruby is called without a receiver by its own type only.
+            // In Ruby, only its own type calls a method without a receiver.
             let all = all.filter(|other| from.syntax.names != Names::Ruby || other.is_type());
             let all: Vec<Rc<Definition>> = all.cloned().collect();
             let found = if near.is_empty() { pick(&|_| true) } else { near };
             let mut found = if found.is_empty() { all } else { found };
             match found.iter().all(|other| other.is_namespace()) {
-                // They are parts of one module, whose members are found in all files.
+                // They are parts of one module, whose members may be in any file.
                 true => found.truncate(MAX_CANDIDATES),
                 false => found.retain(|other| !other.is_namespace()),
             }
@@ -114,7 +114,7 @@ pub(crate) fn lookup(
     }
 }
 
-/// The functions that other files see in a language with local ones.
+/// Filters out functions that are local to a file.
 fn globals(index: &Index<'_>, mut found: Vec<Rc<Definition>>) -> Result<Vec<Rc<Definition>>, StorageError> {
     found.truncate(MAX_CANDIDATES);
     let mut global = Vec::new();
@@ -127,7 +127,7 @@ fn globals(index: &Index<'_>, mut found: Vec<Rc<Definition>>) -> Result<Vec<Rc<D
     Ok(global)
 }
 
-/// Those of the definitions of a name that are in the innermost namespace around a place, or in one that its file uses.
+/// Selects the candidates in the innermost enclosing namespace of `from`, or else in a namespace that its file imports.
 fn in_namespaces(
     index: &Index<'_>,
     from: &Rc<Definition>,
@@ -168,7 +168,8 @@ fn retain(
     Ok(())
 }
 
-/// Whether two files are in one package: in one directory, or in the same one below `main` and `test`, or as both say.
+/// Whether two files are in one package: in one directory, in the same directory below `main` and `test`, or by
+/// declaration.
 fn same_package(index: &Index<'_>, one: &Definition, other: &Definition) -> Result<bool, StorageError> {
     let (here, there) = (one.directory(), other.directory());
     if here == there || here.replace("/test/", "/main/") == there.replace("/test/", "/main/") {
@@ -300,7 +301,7 @@ impl Above {
             let bases = bases(index, &before)?;
             self.is_complete &= bases.is_complete;
             for base in bases.types.iter() {
-                if self.types.len() < MOST_BASES && self.types.iter().all(|known| known.id != base.id) {
+                if self.types.len() < MAX_BASES && self.types.iter().all(|known| known.id != base.id) {
                     self.types.push(Rc::clone(base));
                 }
             }
@@ -316,7 +317,7 @@ pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases, Sto
         let (mut found, mut is_complete) = (Vec::new(), true);
         for holder in implementations(index, of)?.iter().chain([of]) {
             let names = index.snapshot.relations(holder.id)?.map(|relations| relations.bases).unwrap_or_default();
-            for name in names.iter().take(MOST_BASES) {
+            for name in names.iter().take(MAX_BASES) {
                 match base(index, holder, name)? {
                     bases if bases.is_empty() => is_complete = false,
                     bases => found.extend(bases),
@@ -327,7 +328,7 @@ pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases, Sto
     })
 }
 
-/// The `impl Trait for Type` of a type in its file.
+/// Returns the `impl Trait for Type` blocks of a type in its file.
 fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
     if of.syntax.imports != Imports::Rust {
         return Ok(Vec::new());
@@ -337,7 +338,7 @@ fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Defi
         implemented.split(['<', ' ']).next() == Some(of.name.as_str())
     };
     let file = index.file(&of.path)?;
-    Ok(file.definitions.iter().filter(is_of).take(MOST_BASES).cloned().collect())
+    Ok(file.definitions.iter().filter(is_of).take(MAX_BASES).cloned().collect())
 }
 
 /// The types in the repository that a base of a type means.
@@ -358,8 +359,8 @@ pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result
     if types.is_empty() && !of.syntax.is_known() { stated(index, of, name, Definition::is_type) } else { Ok(types) }
 }
 
-/// The definitions that a name means which a custom stage states, in a language whose texts cannot be read: definitions in the same
-/// file, or else those in languages without rules, or else all others. None if there are too many.
+/// The definitions that a name means which a custom stage states, in a language whose texts cannot be read: definitions
+/// in the same file, or else those in languages without rules, or else all others. None if there are too many.
 pub(crate) fn stated(
     index: &Index<'_>,
     from: &Definition,
@@ -386,16 +387,16 @@ pub(crate) fn stated(
     Ok(if namesakes.len() > MAX_CANDIDATES { Vec::new() } else { namesakes })
 }
 
-/// The module that a path of names means in a language with full names of modules.
+/// Resolves a path of names to a module, in languages that refer to modules by full names.
 pub(crate) fn module(index: &Index<'_>, names: &[String], from: &Definition) -> Result<Meaning, StorageError> {
     let Some((first, rest)) = names.split_first() else { return Ok(Meaning::Unknown) };
     let separator = if from.syntax.names == Names::Elixir { "." } else { "::" };
     let joined = |first: &str| [&[first.to_owned()], rest].concat().join(separator);
     let mut places = Vec::new();
     places.extend(imports::aliased(index, first, from)?.map(|first| joined(&first)));
-    // Modules inside the own one.
+    // Modules inside the enclosing ones.
     let mut scope = from.qualified_name.as_str();
-    while !scope.is_empty() && places.len() < MOST_BASES {
+    while !scope.is_empty() && places.len() < MAX_BASES {
         places.push(format!("{scope}{separator}{}", joined(first)));
         scope = scope_around(scope);
     }
@@ -412,7 +413,7 @@ pub(crate) fn module(index: &Index<'_>, names: &[String], from: &Definition) -> 
 fn path_to(tokens: &Tokens, last: usize) -> Vec<String> {
     let mut path = vec![tokens.at(last).to_owned()];
     let mut at = last;
-    while at >= 2 && tokens.is_separator(at - 1) && tokens.is_name(at - 2) && path.len() < MOST_BASES {
+    while at >= 2 && tokens.is_separator(at - 1) && tokens.is_name(at - 2) && path.len() < MAX_BASES {
         at -= 2;
         path.insert(0, tokens.at(at).to_owned());
     }
@@ -434,7 +435,7 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Want
     let is_found = matches!(meaning, Meaning::Definitions(..) | Meaning::Module(..));
     let is_by_file = from.syntax.imports.are_files() || from.syntax.imports == Imports::Go;
     if !is_found && !rest.is_empty() && !is_by_file {
-        // The whole path, from the first namespace, package or module on.
+        // Resolve the whole path as one qualified name.
         let separator = if from.syntax.imports == Imports::Rust { "::" } else { "." };
         let found = imports::named_by(index, &names.join(separator), from, &mut ExportSearch::default())?;
         let Meaning::Definitions(mut found, reason) = found else { return Ok(Meaning::External) };
@@ -457,7 +458,7 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Want
         };
     }
     match meaning {
-        // A module that is a type as a whole: module.exports = Type
+        // A module that exports a single type: module.exports = Type
         Meaning::Module(module, from) if from.syntax.imports == Imports::Ecma => {
             imports::of_module(index, &module, "default", &from, &mut ExportSearch::default())
         }

@@ -24,26 +24,26 @@ pub(crate) struct Syntax {
     pub(crate) literals: bool,
     /// A type is an interface of every type that has its methods.
     pub(crate) structural_interfaces: bool,
-    /// Modules and namespaces inside files have members, as types have.
+    /// Modules and namespaces inside files have members, as types do.
     pub(crate) inner_modules: bool,
-    /// The member of a type that makes an object of it.
+    /// The member of a type that constructs an object.
     pub(crate) maker: Option<&'static str>,
-    /// The name of the base types alone calls the method that the own one overrides.
+    /// A bare word for the base types, such as `super`, calls the overridden method.
     pub(crate) base_calls: bool,
-    /// The names of variables begin with a mark, so that a bare name is never one.
+    /// Variable names begin with a sigil, so a bare name is never a variable.
     pub(crate) marked_variables: bool,
-    /// Members of the types of the language: a call of one says nothing of members of the repository.
+    /// Members of builtin types. Calls of these names without a known receiver are not resolved.
     pub(crate) members: &'static [&'static str],
     pub(crate) names: Names,
-    /// A file is a component, whose markup uses other ones as elements.
+    /// A file is a component, whose markup uses other components as elements.
     pub(crate) is_component: bool,
-    /// What is defined in one file may be declared in others.
+    /// Definitions may have separate declarations in other files.
     pub(crate) prototypes: bool,
-    /// Qualified names begin with namespaces, which any file can add to.
+    /// Qualified names begin with namespaces, which any file can extend.
     pub(crate) namespaces: bool,
     /// The types of receivers and their members do not change at run time.
     pub(crate) fixed_members: bool,
-    /// Types whose names are keywords or begin in lower case, and that no file defines.
+    /// Builtin types whose names are keywords or begin with a lower-case letter.
     pub(crate) builtins: &'static [&'static str],
 }
 
@@ -54,13 +54,13 @@ impl Syntax {
         !self.languages.is_empty()
     }
 
-    /// Whether a word means the type around it, and not an object of that.
+    /// Whether a word means the enclosing type rather than the current object.
     pub(crate) fn is_own_type(&self, word: &str) -> bool {
         self.own.contains(&word) && matches!(word, "cls" | "Self" | "static" | "$class" | "__MODULE__" | "__PACKAGE__")
     }
 }
 
-/// What names are made of beside letters, digits and underscores.
+/// Characters of names in addition to letters, digits and underscores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
     /// `$`
@@ -71,9 +71,9 @@ pub(crate) enum Names {
     Elixir,
     /// Dots. `$` is an operator.
     R,
-    /// `-`, `:` and dots, as in names of files.
+    /// `-`, `:` and dots, as in file names.
     Shell,
-    /// `$`; a colon separates a method from its object.
+    /// `$`; a colon separates a method from its receiver.
     Lua,
 }
 
@@ -95,7 +95,7 @@ pub(crate) enum Declarations {
     NameType,
     /// `Type name`
     TypeName,
-    /// Without types.
+    /// Declarations have no types.
     Untyped,
 }
 
@@ -114,14 +114,14 @@ pub(crate) enum Imports {
     Rust,
     /// Dotted modules, which are files or directories with `init`; other names are visible in all files.
     Lua,
-    /// Full names of modules inside files, wherever these are.
+    /// Full names of modules that are declared inside files, independent of paths.
     Modules,
     /// None that name definitions: every name is visible in all files.
     Global,
 }
 
 impl Imports {
-    /// Whether a path of an import means a file.
+    /// Whether import paths refer to files.
     pub(crate) fn are_files(self) -> bool {
         matches!(self, Self::Python | Self::Ecma | Self::Lua)
     }
@@ -153,7 +153,7 @@ const PLAIN: Syntax = Syntax {
     builtins: &[],
 };
 
-/// Members of objects, texts, lists, maps and files.
+/// Members of objects, strings, arrays, hashes and files.
 const RUBY_MEMBERS: [&str; 74] = [
     "all?",
     "any?",
@@ -341,7 +341,7 @@ const ECMA_MEMBERS: [&str; 60] = [
     "write",
 ];
 
-/// Languages whose calls may lack brackets.
+/// Languages that allow calls without parentheses.
 const SCRIPT: Syntax = Syntax {
     group: 12,
     comments: Comments::Hash,

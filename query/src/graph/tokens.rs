@@ -4,12 +4,12 @@ use rustc_hash::FxHashMap;
 
 use super::syntax::{Comments, Imports, Names, Syntax};
 
-/// Most tokens of one text; what follows them is not read.
-const MOST_TOKENS: usize = 65_536;
-/// Most places of one name that are looked at.
-const MOST_PLACES: usize = 64;
-/// How deep code in strings is read: `${…}` in a string in `${…}`.
-const DEEPEST_STRING: u32 = 2;
+/// Maximum number of tokens of one text; the rest is not read.
+const MAX_TOKENS: usize = 65_536;
+/// Maximum number of places of one name that are recorded.
+const MAX_PLACES: usize = 64;
+/// Maximum nesting of code in strings that is read: `${…}` in a string in `${…}`.
+const MAX_STRING_DEPTH: u32 = 2;
 /// Operators of several characters, longest first.
 const OPERATORS: [&str; 23] = [
     "?->", "...", "===", "!==", "::", "->", "?.", "!!", "=>", ":=", "==", "!=", "<=", ">=", "&&", "||", "??", "+=",
@@ -54,7 +54,7 @@ pub(crate) enum TokenKind {
 impl Tokens {
     /// Reads a text, without comments.
     pub(crate) fn read(text: String, syntax: &Syntax) -> Self {
-        // A method is a member like any other.
+        // Methods are looked up like other members.
         let text = if syntax.names == Names::Lua { with_dots(&text) } else { text };
         let mut lexer = Lexer { syntax, list: Vec::new() };
         lexer.read(&text, 0, 0);
@@ -63,7 +63,7 @@ impl Tokens {
         let mut places: FxHashMap<String, Vec<u32>> = FxHashMap::default();
         for (index, token) in (0..).zip(&list).filter(|(_, token)| token.kind == TokenKind::Name) {
             let places = places.entry(text[token.start as usize..token.end as usize].to_owned()).or_default();
-            if places.len() < MOST_PLACES {
+            if places.len() < MAX_PLACES {
                 places.push(index);
             }
         }
@@ -97,14 +97,14 @@ impl Tokens {
         self.places.get(name).into_iter().flatten().map(|place| *place as usize)
     }
 
-    /// Whether nothing is between a token and the one before it.
+    /// Whether a token directly follows the previous one.
     pub(crate) fn is_glued(&self, index: usize) -> bool {
         let before = index.checked_sub(1).and_then(|before| self.list.get(before));
         before.zip(self.list.get(index)).is_some_and(|(before, token)| before.end == token.start)
     }
 
-    /// Whether the token at a place is a separator that belongs to what is in front of it: that in `a::b`, but not in
-    /// `return ::b`. Between dots may be white space.
+    /// Whether the token at `index` is a separator that is attached to the preceding name, as in `a::b` but not in
+    /// `return ::b`. White space is allowed around dots.
     pub(crate) fn is_separator(&self, index: usize) -> bool {
         match self.at(index) {
             "." | "?." | "->" | "?->" | "&." | "$" => true,
@@ -129,7 +129,7 @@ impl Tokens {
     }
 }
 
-/// A text with a dot for every colon that stands alone.
+/// Replaces every single colon by a dot.
 fn with_dots(text: &str) -> String {
     text.split("::").map(|part| part.replace(':', ".")).collect::<Vec<_>>().join("::")
 }
@@ -163,7 +163,7 @@ impl Lexer<'_> {
     fn read(&mut self, text: &str, offset: usize, depth: u32) {
         let bytes = text.as_bytes();
         let (mut at, mut is_first) = (0, true);
-        while at < bytes.len() && self.list.len() < MOST_TOKENS {
+        while at < bytes.len() && self.list.len() < MAX_TOKENS {
             let rest = &text[at..];
             let first = bytes[at];
             if first.is_ascii_whitespace() {
@@ -171,7 +171,7 @@ impl Lexer<'_> {
                 at += 1;
                 continue;
             }
-            // JavaScript: the mark of a private member, which its name is stored without.
+            // JavaScript: the `#` of a private member, whose name is stored without it.
             let is_mark = first == b'#' && self.syntax.imports == Imports::Ecma;
             if is_mark && name_length(&rest[1..], self.syntax.names).is_some() {
                 at += 1;
@@ -196,7 +196,7 @@ impl Lexer<'_> {
             let start = (offset + at) as u32;
             self.list.push(Token { start, end: start + length as u32, kind, is_first });
             is_first = false;
-            if kind == TokenKind::String && depth < DEEPEST_STRING {
+            if kind == TokenKind::String && depth < MAX_STRING_DEPTH {
                 self.code_in_string(&text[..at + length], at, offset, depth);
             }
             at += length;
@@ -268,7 +268,8 @@ impl Lexer<'_> {
         (!follows_value && !line.starts_with("/ ") && !ends_element).then_some(end + 1)
     }
 
-    /// Appends the tokens of the code in a string that ends `text` and begins at `start`: `${code}`, or `{code}` behind `f`.
+    /// Appends the tokens of the code in a string that ends `text` and begins at `start`: `${code}`, or `{code}` behind
+    /// `f`.
     fn code_in_string(&mut self, text: &str, start: usize, offset: usize, depth: u32) {
         let is_formatted = text[..start].ends_with(['f', 'F', '$']);
         let mut from = start;
@@ -285,7 +286,7 @@ impl Lexer<'_> {
     }
 }
 
-/// The length of the name at the beginning of a text.
+/// Length in bytes of the name at the beginning of a text, if it begins with one.
 fn name_length(rest: &str, names: Names) -> Option<usize> {
     let is_letter = |c: char| c.is_alphabetic() || c == '_';
     let marks = match names {
@@ -331,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_languages_have_marks() {
+    fn names_may_contain_marks_of_the_language() {
         assert_eq!(tokens("ruby", "@a.ok?(b!) != :c"), ["@a", ".", "ok?", "(", "b!", ")", "!=", ":", "c"]);
         assert_eq!(tokens("r", "my.f(x$y)"), ["my.f", "(", "x", "$", "y", ")"]);
         assert_eq!(tokens("bash", "log::warn a-b"), ["log::warn", "a-b"]);

@@ -6,17 +6,17 @@ use rustc_hash::FxHashSet;
 use super::reason::Reason;
 use super::relations::{Named, Relation, RelationIndex};
 
-/// Most definitions of one tree.
-const MOST_NODES: usize = 2_000;
-/// Greatest depth of a tree.
-pub const DEEPEST_TREE: u32 = 32;
+/// Maximum number of definitions of one tree.
+const MAX_TREE_NODES: usize = 2_000;
+/// Maximum depth of a tree, in relations.
+pub const MAX_TREE_DEPTH: u32 = 32;
 
 /// What a tree shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TreeOptions {
     /// The relation that is followed.
     pub relation: Relation,
-    /// How many relations are followed one after the other, at most [`DEEPEST_TREE`].
+    /// Depth of the tree in relations, at most [`MAX_TREE_DEPTH`].
     pub depth: u32,
     /// Relations of less confidence are left out.
     pub min_confidence: f32,
@@ -27,11 +27,11 @@ pub struct TreeOptions {
 pub struct RelationTree {
     /// The definition that was asked for.
     pub root: TreeNode,
-    /// The name inside of it that was asked for, if it was not the definition itself.
+    /// The requested member of the root, if the request was not for the definition itself.
     pub member: Option<String>,
     /// Relations of less confidence that were left out.
     pub left_out: usize,
-    /// Where the root is declared beside its own place.
+    /// Chunks that declare the root without defining it.
     pub declarations: Vec<ChunkId>,
     /// Names that the definition calls and that mean nothing in the repository, sorted.
     pub external: Vec<String>,
@@ -80,7 +80,7 @@ impl RelationIndex<'_> {
         };
         let mut external = self.related_to(&named, options.relation)?.external;
         external.sort_unstable();
-        let children = walk.children(&named, options.depth.min(DEEPEST_TREE))?;
+        let children = walk.children(&named, options.depth.min(MAX_TREE_DEPTH))?;
         let Walk { left_out, is_cut, .. } = walk;
         Ok(RelationTree {
             root: TreeNode { id: root, relation: None, end: None, children },
@@ -106,7 +106,7 @@ struct Walk<'r, 's> {
 }
 
 impl Walk<'_, '_> {
-    /// What is related to a definition. The recursion is at most [`DEEPEST_TREE`] deep.
+    /// Returns the relations of a definition. The recursion is at most [`MAX_TREE_DEPTH`] deep.
     fn children(&mut self, of: &Named, depth: u32) -> Result<Vec<TreeNode>, StorageError> {
         if depth == 0 || self.relations.is_cancelled() {
             return Ok(Vec::new());
@@ -119,7 +119,7 @@ impl Walk<'_, '_> {
                 self.left_out += 1;
                 continue;
             }
-            if self.nodes >= MOST_NODES {
+            if self.nodes >= MAX_TREE_NODES {
                 self.is_cut = true;
                 break;
             }

@@ -2,12 +2,12 @@
 
 use super::tokens::{TokenKind, Tokens};
 
-/// How deep type arguments are read.
-const DEEPEST: u32 = 4;
-/// Most type arguments that are read.
-const MOST_ARGUMENTS: usize = 8;
-/// Most tokens that a type in front of a name may have.
-const LONGEST_TYPE: usize = 48;
+/// Maximum nesting of type arguments.
+const MAX_NESTING: u32 = 4;
+/// Maximum number of type arguments that are read.
+const MAX_ARGUMENTS: usize = 8;
+/// Maximum number of tokens of a type in front of a name.
+const MAX_TYPE_TOKENS: usize = 48;
 /// Words in front of a type that do not change which type it is.
 const MODIFIERS: [&str; 28] = [
     "*",
@@ -100,7 +100,7 @@ pub(crate) fn read(tokens: &Tokens, at: usize) -> Option<(TypeName, usize)> {
 }
 
 fn read_nested(tokens: &Tokens, mut at: usize, depth: u32) -> Option<(TypeName, usize)> {
-    if depth > DEEPEST {
+    if depth > MAX_NESTING {
         return None;
     }
     while tokens.at(at) == "'" || MODIFIERS.contains(&tokens.at(at)) || is_root(tokens, at) {
@@ -150,7 +150,7 @@ fn read_nested(tokens: &Tokens, mut at: usize, depth: u32) -> Option<(TypeName, 
     Some((found, at))
 }
 
-/// Whether a separator stands in front of a whole path: `::std::string`, `\App\User`.
+/// Whether a leading separator makes a path absolute: `::std::string`, `\App\User`.
 fn is_root(tokens: &Tokens, at: usize) -> bool {
     matches!(tokens.at(at), "::" | "\\") && !(at > 0 && tokens.is_name(at - 1) && tokens.is_glued(at))
 }
@@ -158,7 +158,7 @@ fn is_root(tokens: &Tokens, at: usize) -> bool {
 fn read_arguments(tokens: &Tokens, open: usize, depth: u32) -> Option<(Vec<TypeName>, usize)> {
     let (mut arguments, mut at) = (Vec::new(), open + 1);
     let close = if tokens.at(open) == "<" { ">" } else { "]" };
-    for _ in 0..MOST_ARGUMENTS {
+    for _ in 0..MAX_ARGUMENTS {
         if tokens.at(at) == "?" && tokens.at(at + 1) == close {
             return Some((arguments, at + 2));
         }
@@ -182,7 +182,7 @@ fn read_arguments(tokens: &Tokens, open: usize, depth: u32) -> Option<(Vec<TypeN
 pub(crate) fn angle_closer(tokens: &Tokens, open: usize) -> Option<usize> {
     let mut depth = 0;
     let mut at = open;
-    for _ in 0..LONGEST_TYPE {
+    for _ in 0..MAX_TYPE_TOKENS {
         match tokens.at(at) {
             "<" => depth += 1,
             ">" => {
@@ -204,7 +204,7 @@ pub(crate) fn angle_closer(tokens: &Tokens, open: usize) -> Option<usize> {
 
 /// The `<` that a `>` closes.
 pub(crate) fn angle_opener(tokens: &Tokens, close: usize) -> Option<usize> {
-    (close.saturating_sub(LONGEST_TYPE)..close)
+    (close.saturating_sub(MAX_TYPE_TOKENS)..close)
         .rev()
         .filter(|open| tokens.at(*open) == "<")
         .find(|open| angle_closer(tokens, *open) == Some(close))

@@ -166,8 +166,8 @@ fn has_lines(kind: ChunkType) -> bool {
     !kind.is_memory()
 }
 
-/// Most bytes of a file that is read for line numbers.
-const MOST_BYTES: u64 = 1 << 30;
+/// Maximum size of a file that is read for line numbers, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// Files of the hits, each looked at once.
 struct Files<'a> {
@@ -208,7 +208,7 @@ impl<'a> Files<'a> {
             let text = match self.state(hit)? {
                 FileState::Unchanged => {
                     let root = self.root.as_ref();
-                    let bytes = root.and_then(|root| root.read(&hit.file, MOST_BYTES).ok());
+                    let bytes = root.and_then(|root| root.read(&hit.file, MAX_FILE_BYTES).ok());
                     bytes.and_then(aurora_encoding::decode).map(|text| text.text)
                 }
                 _ => None,

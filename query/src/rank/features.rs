@@ -125,7 +125,7 @@ impl<'q> RuleQuery<'q> {
         Self { query, parts: WeighedParts::new(query, idfs), mentioned, requests: Requests::of(query) }
     }
 
-    /// Whether one of the names that a chunk defines inside is mentioned in the query as it is written.
+    /// Whether the query mentions one of the given names in the same case.
     pub(crate) fn mentions<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> bool {
         !self.mentioned.is_empty()
             && names.any(|name| self.query.words.iter().any(|word| word.compound && word.text == name))

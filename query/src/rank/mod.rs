@@ -174,7 +174,7 @@ fn with_features<'s>(
     let read =
         candidates.iter().zip(doc_words).zip(files).map(|((Candidate { root, chunk, .. }, doc_words), file)| Facts {
             root: *root,
-            named: ChunkName::of(*chunk),
+            named: ChunkName::from_chunk(*chunk),
             lines: chunk.line_end() - chunk.line_start() + 1,
             defines_inside: query.mentions(chunk.definitions()),
             doc_words: doc_words.unwrap_or(0.0),
@@ -311,7 +311,7 @@ fn fuse(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
 /// The rule that lowers the scores of memories by their ages.
 pub(crate) const AGE: &str = "age";
 
-/// Best first: direct matches by their reasons, then by score.
+/// Orders candidates best first: direct matches by their reasons, then by score.
 fn in_order(a: &RankedCandidate<'_>, b: &RankedCandidate<'_>) -> Ordering {
     let by_reason = match (&a.retrieved.direct, &b.retrieved.direct) {
         (Some(a), Some(b)) => a.cmp(b),
@@ -320,8 +320,8 @@ fn in_order(a: &RankedCandidate<'_>, b: &RankedCandidate<'_>) -> Ordering {
     by_reason.then(b.score.total_cmp(&a.score))
 }
 
-/// Sorts; candidates that are equal stay in the order of their keys. The scores of direct matches are raised where they have to
-/// be, so that scores never grow down the list.
+/// Sorts candidates; equal candidates stay in the order of their keys. Raises the scores of direct matches where
+/// necessary, so that scores never increase down the list.
 fn sort(ranked: &mut [RankedCandidate<'_>]) {
     ranked.sort_by(in_order);
     for at in (0..ranked.len()).rev() {

@@ -80,7 +80,7 @@ fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) 
     ]
 }
 
-/// The chunk is, or defines inside, a symbol that the query names.
+/// The chunk is or contains the definition of a symbol that the query names.
 fn definition(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     let kind = chunk.named.chunk_type;
     let is_symbol = kind.is_source_code() && kind != ChunkType::Code;

@@ -36,7 +36,7 @@ pub(crate) struct Candidate<'s> {
     pub(crate) doc_words: Option<f32>,
     /// What its file brings.
     pub(crate) file: FileEvidence,
-    /// Why it ranks above chunks without such a reason.
+    /// The direct match that ranks it above chunks without one.
     pub(crate) direct: Option<DirectMatch>,
 }
 
@@ -57,8 +57,8 @@ pub(crate) struct CandidateLimits {
     pub(crate) by_vectors: usize,
 }
 
-/// Collects the candidates of a query: the best of all indexes by keywords and by vectors as `mode` asks, all direct matches, and
-/// definitions of identifiers that the query mentions. Nothing is known of their files yet.
+/// Collects the candidates of a query: the best of all indexes by keywords and by vectors, depending on `mode`, all
+/// direct matches, and definitions of identifiers that the query mentions. The evidence of their files is not set yet.
 pub(crate) fn collect<'s>(
     roots: &[SearchedRoot<'s>],
     late: &mut Option<LateInteraction<'_>>,
@@ -71,7 +71,7 @@ pub(crate) fn collect<'s>(
     best_of_all(roots, &mut best, most)?;
     let (from_keywords, from_vectors) =
         (best.iter().map(|best| best.keywords.len()).sum(), best.iter().map(|best| best.near.len()).sum());
-    let subject = Subject::of(query.0);
+    let subject = Subject::parse(query.0);
     let mut list = Vec::with_capacity(from_keywords + from_vectors);
     for (at, (root, best)) in roots.iter().zip(best).enumerate() {
         let late = late.as_mut().filter(|_| root.has_tokens);
@@ -216,7 +216,7 @@ fn mentioned_definitions(
     Ok(ids)
 }
 
-/// A note if a query is about one name or literal that no chunk has.
+/// Returns a note if the subject of the query is an identifier that no chunk contains.
 ///
 /// # Errors
 /// When an index cannot be read.

@@ -1,5 +1,5 @@
-//! Chunks that are the answer because of what the query literally is: a place, a name, or a text that they contain. They rank
-//! above all others.
+//! Direct matches: chunks at the place that the query gives, with the name that it gives, or that contain it literally.
+//! They rank above all others.
 
 use std::collections::BTreeMap;
 
@@ -15,35 +15,35 @@ use crate::retrieve::searched_root::{SearchedRoot, terms_of};
 use crate::understand::Subject;
 use crate::work::WorkBudget;
 
-/// Of more chunks with the name that a query is, none is read to see whether it is a declaration only.
+/// Maximum number of chunks with the same name whose texts are read to tell declarations from definitions.
 const MAX_DECLARATIONS: usize = 64;
 /// Maximum number of chunks whose texts are compared with the query.
 const MAX_COMPARED: usize = 64;
 /// Maximum number of chunks that become candidates because they contain the query.
 const MAX_HOLDING: usize = 200;
-/// A query of fewer words is no phrase if a definition has all of them in its name, unless it is quoted.
+/// Minimum number of words of an unquoted phrase. Shorter queries are often names of definitions.
 const MIN_PHRASE_WORDS: usize = 4;
 
-/// Why a chunk ranks above others, the best first. Chunks with equal reasons are ordered by score.
+/// The reason why a chunk ranks above others, best first. Chunks with equal reasons are ordered by score.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum DirectMatch {
-    /// It is at the place that the query gives.
+    /// The chunk is at the place in the query.
     Place(PlaceMatch),
-    /// It is test code that calls or mentions the name of which the query asks for tests.
+    /// The query asks for tests of a name, and the chunk is test code that calls or mentions it.
     Test { is_mention: bool, holding: Holding },
-    /// Its name is the query.
+    /// The name of the chunk is the query.
     Name(ExactMatch),
-    /// It is the file that the query may name.
+    /// The chunk is in a file that the query may name.
     File(PlaceMatch),
-    /// It contains the query as it is written.
+    /// The chunk contains the query in the same case.
     Holds,
-    /// Its name has the words of the query in another case or naming convention.
+    /// The name of the chunk is the query in another case or naming convention.
     Variant(ExactMatch),
-    /// It contains the query in another case.
+    /// The chunk contains the query in another case.
     HoldsVariant,
 }
 
-/// How a chunk contains the query.
+/// The case in which a chunk contains the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Holding {
     AsWritten,
@@ -51,12 +51,12 @@ pub(crate) enum Holding {
 }
 
 impl DirectMatch {
-    /// Whether the name of the chunk is the query, in any spelling.
+    /// Whether the name of the chunk matches the query, in any spelling.
     pub(crate) fn is_name(&self) -> bool {
         matches!(self, Self::Name(_) | Self::Variant(_))
     }
 
-    /// The rule that raises the score of such a chunk to that of the next one.
+    /// Name of the rule that raises the score of the chunk to the score of the next chunk.
     pub(crate) fn rule(&self) -> &'static str {
         match self {
             Self::Place(_) | Self::File(_) => "place",
@@ -66,7 +66,7 @@ impl DirectMatch {
     }
 }
 
-/// The direct matches of one index, each chunk with its best reason.
+/// Returns the direct matches in one index, with the best reason for each chunk.
 ///
 /// # Errors
 /// When the index cannot be read, or the request is cancelled.
@@ -91,7 +91,7 @@ pub(crate) fn direct_matches(
     if named.is_empty() && subject.text != query {
         named = exact_matches(root, &IdentifierQuery::new(subject.text), work)?;
     }
-    // A word that is no identifier is rarely written in its case.
+    // Users often write a name in lower case if it is an ordinary word.
     let is_identifier = subject.is_identifier();
     for (id, exact) in named {
         let is_name = exact.is_as_written() || !is_identifier && exact.has_same_letters();
@@ -110,14 +110,14 @@ pub(crate) fn direct_matches(
     let calls = root.snapshot.label(Label::Calls(IdentifierQuery::new(subject.text).member()))?;
     for (id, holding) in contents {
         let is_test = |name: ChunkName<'_>| name.classes(PathClasses::of(name.path)).holds(PathClass::Test);
-        if !found.contains_key(&id) && root.snapshot.chunk(id)?.map(ChunkName::of).is_some_and(is_test) {
+        if !found.contains_key(&id) && root.snapshot.chunk(id)?.map(ChunkName::from_chunk).is_some_and(is_test) {
             found.insert(id, DirectMatch::Test { is_mention: !calls.contains(id.0), holding });
         }
     }
     Ok(found)
 }
 
-/// The chunks whose name is the query, or which define it inside.
+/// Returns the chunks whose name is the query or that contain a definition of it.
 fn exact_matches(
     root: &SearchedRoot<'_>,
     identifier: &IdentifierQuery,
@@ -131,15 +131,15 @@ fn exact_matches(
     for id in ids.into_iter().map(ChunkId) {
         work.check()?;
         let Some(chunk) = root.snapshot.chunk(id)? else { continue };
-        let name = ChunkName::of(chunk);
+        let name = ChunkName::from_chunk(chunk);
         if let Some(found) = identifier.matches(name) {
             matches.push((id, found.with_key(chunk.key())));
         } else if let Some(found) = identifier.matches_inside(name, chunk.definitions()) {
             inside.push((id, found.with_key(chunk.key())));
         }
     }
-    // Definitions inside of a chunk count only where no chunk of code has the name itself; they rank before headings and
-    // before names in another case.
+    // Definitions inside a chunk count only if no code chunk has the name itself. They rank before headings and before
+    // names in another case.
     if matches.is_empty() {
         return Ok(inside);
     }
@@ -151,7 +151,7 @@ fn exact_matches(
     Ok(matches)
 }
 
-/// Notes which functions of several with a name are declared only. Of very many, none is.
+/// Marks functions without a body, unless there are more than [`MAX_DECLARATIONS`] matches.
 fn note_declarations(root: &SearchedRoot<'_>, matches: &mut [(ChunkId, ExactMatch)]) -> Result<(), StorageError> {
     if !(2..=MAX_DECLARATIONS).contains(&matches.len()) {
         return Ok(());
@@ -164,8 +164,8 @@ fn note_declarations(root: &SearchedRoot<'_>, matches: &mut [(ChunkId, ExactMatc
     Ok(())
 }
 
-/// The chunks that contain the subject of a query, or a sentence that is a phrase of them. Of words of a language that are in many
-/// chunks, none.
+/// Returns the chunks that contain the subject of a query, or the whole query as a phrase. Skips short queries of
+/// common words.
 fn holding(
     root: &SearchedRoot<'_>,
     query: &str,
@@ -187,7 +187,7 @@ fn holding(
             _ => root.with_all(&parts(&terms))?,
         };
     }
-    // Every chunk with the term of an identifier contains it.
+    // A chunk with the term of an identifier always contains the identifier.
     let is_identifier = plain.chars().all(|c| c.is_alphanumeric() || c == '_') && terms.len() > 1;
     let compared = if chunks.len() <= MAX_COMPARED as u64 {
         chunks.iter().map(ChunkId).collect()
@@ -211,7 +211,7 @@ fn holding(
     Ok(found)
 }
 
-/// Whether one of some chunks has all terms in its qualified name.
+/// Whether any of the chunks has all terms in its qualified name.
 fn has_named(root: &SearchedRoot<'_>, chunks: &RoaringBitmap, terms: &[String]) -> Result<bool, StorageError> {
     let mut named = chunks.clone();
     for term in terms {
@@ -225,8 +225,8 @@ fn has_named(root: &SearchedRoot<'_>, chunks: &RoaringBitmap, terms: &[String]) 
     Ok(!named.is_empty())
 }
 
-/// The terms that a text has in the middle of longer ones, too: not those that `.` or `-` join, and of a text whose script marks no
-/// words only the pairs of characters.
+/// Returns the terms that also occur if the text is part of a longer word: no terms joined by `.` or `-`, and in
+/// scripts without spaces only pairs of characters.
 fn parts(terms: &[String]) -> Vec<String> {
     let is_unspaced = |term: &str| term.chars().any(aurora_analysis::is_unspaced);
     let has_pairs = terms.iter().any(|term| is_unspaced(term) && term.chars().count() == 2);
@@ -235,7 +235,7 @@ fn parts(terms: &[String]) -> Vec<String> {
     terms.iter().filter(is_part).cloned().collect()
 }
 
-/// How a text contains a word or a phrase that neither begins nor ends within a longer word.
+/// Searches a text for a word or phrase at word boundaries, and returns the case of the best occurrence.
 fn contains(text: &str, wanted: &str) -> Option<Holding> {
     if wanted.is_empty() {
         return None;
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_contained_whole() {
+    fn words_match_whole_words() {
         let text = "if (retry_count > MAX_RETRIES) log(\"lazyfree-lazy-eviction\", total_Posts, C++);";
         for wanted in ["retry_count", "MAX_RETRIES", "lazyfree-lazy-eviction", "C++", "log(\"lazyfree"] {
             assert_eq!(contains(text, wanted), Some(Holding::AsWritten), "{wanted}");

@@ -30,8 +30,8 @@ pub(crate) struct ChunkName<'a> {
 }
 
 impl<'a> ChunkName<'a> {
-    /// The names of a chunk.
-    pub(crate) fn of(chunk: ChunkRecord<'a>) -> Self {
+    /// Reads the names of a chunk.
+    pub(crate) fn from_chunk(chunk: ChunkRecord<'a>) -> Self {
         let is_generated = |(name, value): (&str, &ArchivedMetaValue)| {
             name == "generated" && matches!(value, ArchivedMetaValue::Bool(true))
         };
@@ -104,7 +104,7 @@ impl ExactMatch {
         self.spelling == Spelling::Same
     }
 
-    /// Whether its name differs from the query in case only.
+    /// Whether its name equals the query, except for case.
     pub(crate) fn has_same_letters(&self) -> bool {
         self.spelling <= Spelling::OtherCase
     }
@@ -149,7 +149,7 @@ impl IdentifierQuery {
         let plain = text.trim().trim_matches(['`', '"', '\'']).trim();
         let plain = without_tag(plain);
         let plain = plain.strip_suffix("()").unwrap_or(plain).trim();
-        // The sign of a variable in Elixir, Perl, PHP or Ruby is no part of its name.
+        // The sigil of a variable in Elixir, Perl, PHP or Ruby is not part of its name.
         let plain = plain.trim_start_matches(['@', '$', '%']).to_owned();
         let dotted = dotted(&plain);
         Self { plain, dotted }
@@ -167,7 +167,7 @@ impl IdentifierQuery {
         names
     }
 
-    /// What it calls a function: its last member.
+    /// Returns the last member, which is the name in calls.
     pub(crate) fn member(&self) -> &str {
         self.last_member().unwrap_or(&self.plain)
     }

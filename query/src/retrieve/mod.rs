@@ -1,8 +1,8 @@
 //! Step 2: the chunks worth ranking.
 //!
-//! Takes a parsed query, its vector and a filter. Gives candidates, each with its raw keyword score, its cosine and late
-//! interaction, what its file brings, and whether the query is its place, its name or a text in it: the best by BM25F, the nearest
-//! vectors, and chunks found directly.
+//! Takes a parsed query, its vector and a filter. Returns candidates, each with its raw keyword score, its cosine and
+//! late interaction, the evidence of its file, and its direct match, if any: the best by BM25F, the nearest vectors,
+//! and direct matches.
 
 pub(crate) mod bm25;
 mod candidates;

@@ -1,4 +1,4 @@
-//! Places that a query gives: the path of a file, or a line of one.
+//! Places in a query: the path of a file, with or without a line.
 
 use aurora_analysis::Analyzer;
 use aurora_storage::ChunkId;
@@ -9,24 +9,24 @@ use crate::retrieve::searched_root::{SearchedRoot, terms_of};
 use crate::understand::is_path;
 use crate::work::WorkBudget;
 
-/// Maximum number of files that a path may mean; more are no place.
+/// Maximum number of files that a path may match. A path that matches more is not a place.
 const MAX_FILES: usize = 32;
 /// Maximum number of files whose paths are compared with a path.
 const MAX_EXAMINED: usize = 10_000;
 /// Maximum number of places that are read from one query.
 const MAX_PLACES: usize = 8;
-/// Maximum number of chunks of a file that are candidates, if the query gives no line.
+/// Maximum number of chunks per file that become candidates if the query gives no line.
 const MAX_CHUNKS: usize = 50;
 
-/// A path, and the line after it if there is one.
+/// A path with an optional line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// In lower case, with `/`.
+    /// In lower case, separated by `/`.
     path: String,
     line: Option<u32>,
 }
 
-/// How well a chunk fits a place; the least is the best.
+/// The distance between a chunk and a place. The minimum is the best match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PlaceMatch {
     /// Number of directories that only one of the two paths has.
@@ -38,14 +38,14 @@ pub(crate) struct PlaceMatch {
 }
 
 impl Place {
-    /// The places in a query: every path with a line, and a path that is the whole query.
+    /// Returns the places in a query: every path with a line, and a path that is the whole query.
     pub(crate) fn all(query: &str) -> Vec<Self> {
         let words: Vec<&str> = query.split_whitespace().collect();
         let mut places = Vec::new();
         for (at, word) in words.iter().enumerate() {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !"/._-[".contains(c));
             let (path, mut line) = with_line(word);
-            // As Python writes it: File "a.py", line 8
+            // As in Python tracebacks: File "a.py", line 8
             if line.is_none() && words.get(at + 1).is_some_and(|next| next.eq_ignore_ascii_case("line")) {
                 line = words.get(at + 2).and_then(|next| next.trim_end_matches([',', ':', ')']).parse().ok());
             }
@@ -61,12 +61,12 @@ impl Place {
         places
     }
 
-    /// Whether it cannot be the name of something else.
+    /// Whether it is certainly a path, not the name of something else.
     pub(crate) fn is_certain(&self) -> bool {
         self.line.is_some() || self.path.contains('/') || is_path(&self.path)
     }
 
-    /// The chunks of an index at this place.
+    /// Returns the chunks of an index at this place.
     ///
     /// # Errors
     /// When the index cannot be read, or the request is cancelled.
@@ -100,8 +100,8 @@ impl Place {
         Ok(found)
     }
 
-    /// The files that the path may mean, with the number of directories that only one of the paths has: files whose path ends with
-    /// it, or, if there are none, files whose path is the end of it.
+    /// Returns the chunks of files that the path may mean, with the number of directories that only one of the paths
+    /// has: files whose path ends with it, or otherwise files whose path is a suffix of it.
     fn files(&self, root: &SearchedRoot<'_>, work: &WorkBudget) -> Result<Vec<(usize, RoaringBitmap)>, QueryError> {
         let inner = files(root, &self.path, |path| end_of(path, &self.path), work)?;
         match self.path.rsplit_once('/') {
@@ -111,7 +111,8 @@ impl Place {
     }
 }
 
-/// The files that contain all terms of a text and whose path matches; none if there are more than [`MAX_FILES`].
+/// Returns the chunks of files with all terms of `text` and a matching path; empty if more than [`MAX_FILES`] files
+/// match.
 fn files(
     root: &SearchedRoot<'_>,
     text: &str,
@@ -138,13 +139,13 @@ fn files(
     Ok(files)
 }
 
-/// How many directories `path` has before `end`, if it ends with it.
+/// Number of directories of `path` before its suffix `end`; `None` if it does not end with `end`.
 fn end_of(path: &str, end: &str) -> Option<usize> {
     let before = path.strip_suffix(end)?;
     (before.is_empty() || before.ends_with('/')).then(|| before.matches('/').count())
 }
 
-/// The path and the first line of `a.py:8`, `a.py:8:4`, `a.py:8-12`, `a.py#L8` and `a.py(8)`.
+/// Splits `a.py:8`, `a.py:8:4`, `a.py:8-12`, `a.py#L8` or `a.py(8)` into the path and the first line.
 fn with_line(word: &str) -> (&str, Option<u32>) {
     let digits = |text: &str| {
         let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_read_from_every_notation() {
+    fn places_are_parsed_in_every_notation() {
         let place = |path: &str, line: u32| Place { path: path.to_owned(), line: Some(line).filter(|&line| line > 0) };
         for (query, expected) in [
             ("src/defs.py:8", place("src/defs.py", 8)),
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_ends_at_a_directory() {
+    fn a_path_suffix_starts_at_a_component() {
         assert_eq!(end_of("src/lib/http.c", "lib/http.c"), Some(1));
         assert_eq!(end_of("lib/http.c", "lib/http.c"), Some(0));
         assert_eq!(end_of("src/mylib/http.c", "lib/http.c"), None);

@@ -8,7 +8,7 @@ use crate::memory::Retention;
 use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::query_vector::QueryVector;
 
-/// Of at most so many chunks each is looked up in a posting list; of more, the whole list is read.
+/// Maximum number of chunks that are looked up one by one in a posting list. For more chunks, the whole list is read.
 const MAX_LOOKUPS: u64 = 200;
 
 /// One of the indexes that a search covers, with what the query looks up in it.
@@ -40,12 +40,12 @@ impl SearchedRoot<'_> {
         }
     }
 
-    /// Those of some chunks that may be found.
+    /// Removes chunks that are deleted or do not pass the filter.
     pub(crate) fn within(&self, chunks: RoaringBitmap) -> RoaringBitmap {
         chunks & self.filter.as_ref().unwrap_or_else(|| self.snapshot.live())
     }
 
-    /// The chunks that may be found and have all of some terms; none if there are no terms.
+    /// Returns the eligible chunks that contain all terms; empty if there are no terms.
     pub(crate) fn with_all(&self, terms: &[String]) -> Result<RoaringBitmap, StorageError> {
         let mut postings =
             terms.iter().map(|term| self.snapshot.postings(term)).collect::<Result<Vec<_>, StorageError>>()?;
@@ -88,7 +88,7 @@ pub(crate) fn query_vectors(
     vectors
 }
 
-/// The distinct terms of a text.
+/// Returns the distinct terms of a text.
 pub(super) fn terms_of(analyzer: &Analyzer, text: &str) -> Vec<String> {
     let mut terms = Vec::new();
     analyzer.terms(text, &mut |term| terms.push(term.to_owned()));

@@ -11,12 +11,12 @@ use crate::understand::parsed_query::{ExpansionReason, ExtraTerm, ParsedQuery};
 use crate::understand::{abbreviations, inflection};
 use crate::work::WorkBudget;
 
-/// Shortest word that is expanded to longer ones by prefix.
-const SHORTEST_PREFIX: usize = 4;
-/// Most words with one prefix; a more frequent prefix is not expanded.
-const MOST_CONTINUATIONS: usize = 64;
-/// Most further terms of one term.
-const MOST_OF_ONE: usize = 6;
+/// Minimum length of a word that is expanded to longer words with this prefix, in bytes.
+const MIN_PREFIX_BYTES: usize = 4;
+/// Maximum number of words with one prefix; a more frequent prefix is not expanded.
+const MAX_CONTINUATIONS: usize = 64;
+/// Maximum number of additional terms per term.
+const MAX_EXPANSIONS_PER_TERM: usize = 6;
 
 /// The further terms of a query that the index holds, in the order of the query's terms, each once.
 pub(crate) fn expand(
@@ -42,7 +42,7 @@ pub(crate) fn expand(
         let most = config.abbreviated_in.max(config.inflected_in);
         let frequency = corpus.doc_frequency_up_to(&term.text, most.try_into().unwrap_or(u32::MAX))?;
         let is_in_at_most = |most: usize| frequency.is_some_and(|frequency| frequency as usize <= most);
-        let mut left = MOST_OF_ONE;
+        let mut left = MAX_EXPANSIONS_PER_TERM;
         let mut add = |text: String, weight: f32, reason: ExpansionReason| {
             if left > 0 && taken.insert(text.clone()) {
                 left -= 1;
@@ -103,17 +103,17 @@ fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<Strin
     Ok(found)
 }
 
-/// Whether a term is one character outside ASCII, which may be a word in a script without spaces.
+/// Whether a term is a single non-ASCII character, which may be a word in a script without spaces.
 fn is_one_character(term: &str) -> bool {
     !term.is_ascii() && term.chars().count() == 1
 }
 
-/// The first pairs of characters that a character begins.
+/// Returns the first terms of two characters that begin with `character`.
 fn pairs(corpus: &Corpus<'_>, character: &str) -> Result<Vec<String>, StorageError> {
     let mut found = Vec::new();
     corpus.walk_terms(character, &mut |word| {
         found.extend(std::str::from_utf8(word).ok().filter(|word| word.chars().count() == 2).map(str::to_owned));
-        if found.len() < MOST_CONTINUATIONS { Walk::Next } else { Walk::Stop }
+        if found.len() < MAX_CONTINUATIONS { Walk::Next } else { Walk::Stop }
     })?;
     Ok(found)
 }
@@ -121,17 +121,17 @@ fn pairs(corpus: &Corpus<'_>, character: &str) -> Result<Vec<String>, StorageErr
 /// The most frequent words that `term` begins, where they are few enough to look at.
 fn continuations(corpus: &Corpus<'_>, term: &str) -> Result<Vec<String>, StorageError> {
     let mut found: FxHashSet<Vec<u8>> = FxHashSet::default();
-    if term.len() < SHORTEST_PREFIX {
+    if term.len() < MIN_PREFIX_BYTES {
         return Ok(Vec::new());
     }
     corpus.walk_terms(term, &mut |word| {
         if word.len() > term.len() && word.iter().all(u8::is_ascii_lowercase) {
             found.insert(word.to_vec());
         }
-        if found.len() > MOST_CONTINUATIONS { Walk::Stop } else { Walk::Next }
+        if found.len() > MAX_CONTINUATIONS { Walk::Stop } else { Walk::Next }
     })?;
     let mut held = Vec::new();
-    if found.len() <= MOST_CONTINUATIONS {
+    if found.len() <= MAX_CONTINUATIONS {
         for word in found.into_iter().filter_map(|word| String::from_utf8(word).ok()) {
             held.push((corpus.doc_frequency(&word)?, word));
         }

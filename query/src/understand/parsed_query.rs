@@ -165,7 +165,7 @@ impl ParsedQuery {
     }
 }
 
-/// A word with the name of a language such as `c++` or `c#` in the case in which texts have it.
+/// Converts language names such as `c++` or `c#` to upper case, as they are written in texts.
 fn as_written(raw: &str) -> Cow<'_, str> {
     match raw.as_bytes() {
         [letter, b'+', b'+', ..] | [letter, b'#', ..] if letter.is_ascii_lowercase() => {

@@ -1,8 +1,8 @@
-//! The one name or literal that a query is about, without the words that only ask for it: `where is MAX_RETRIES defined`.
+//! The single name or literal that a query asks for, such as `MAX_RETRIES` in `where is MAX_RETRIES defined`.
 
 use crate::understand::word_form::is_function_word;
 
-/// Keywords that declare the name behind them.
+/// Keywords that declare the following name.
 const DECLARING: &[&str] = &[
     "class",
     "const",
@@ -34,7 +34,7 @@ const DECLARING: &[&str] = &[
     "var",
     "variable",
 ];
-/// Further words that ask for the definition of a name.
+/// Other words that ask for the definition of a name.
 const ASKING: &[&str] = &[
     "code",
     "constants",
@@ -68,10 +68,10 @@ const ASKING: &[&str] = &[
 /// Words that ask for tests of a name.
 const TESTS: &[&str] = &["spec", "specs", "test", "testcase", "tested", "testing", "tests", "unittest", "unittests"];
 
-/// What a query is about.
+/// The subject of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Subject<'q> {
-    /// The name or literal as it was typed; the whole query where it is a sentence.
+    /// The name or literal as typed, or the whole query if it is a sentence.
     pub(crate) text: &'q str,
     /// Whether it is one name or literal.
     pub(crate) is_single: bool,
@@ -80,9 +80,9 @@ pub(crate) struct Subject<'q> {
 }
 
 impl<'q> Subject<'q> {
-    /// Reads a query. Beside words that ask for a definition or for tests, a name must be written as an identifier, be quoted, or
-    /// be declared by the word before it.
-    pub(crate) fn of(query: &'q str) -> Self {
+    /// Finds the subject of a query. Among words that ask for a definition or for tests, a name must be written as an
+    /// identifier, be quoted, or follow a declaring keyword.
+    pub(crate) fn parse(query: &'q str) -> Self {
         let query = query.trim();
         let sentence = Self { text: query, is_single: false, of_tests: false };
         if !query.contains(char::is_whitespace) {
@@ -108,13 +108,14 @@ impl<'q> Subject<'q> {
         }
     }
 
-    /// Whether it is written like a name of code, and not like a word of a language.
+    /// Whether it is written like an identifier rather than an ordinary word.
     pub(crate) fn is_identifier(&self) -> bool {
         self.is_single && is_identifier(self.text)
     }
 }
 
-/// Whether a word is quoted, or has a capital, a digit, `_` or a separator of members within it.
+/// Whether a word is quoted or called, or contains a capital, a digit, `_` or a member separator after its first
+/// character.
 fn is_identifier(word: &str) -> bool {
     let inner = word.trim_matches(['`', '"', '\'']);
     let plain = inner.strip_suffix("()").unwrap_or(inner);
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_subject_is_what_is_asked_for() {
+    fn the_subject_is_the_requested_name() {
         for (query, subject) in [
             ("MAX_RETRIES", "MAX_RETRIES"),
             ("const MAX_RETRIES", "MAX_RETRIES"),
@@ -140,10 +141,10 @@ mod tests {
             ("definition of Foo::bar()", "Foo::bar()"),
             ("lazyfree-lazy-eviction", "lazyfree-lazy-eviction"),
         ] {
-            assert_eq!(Subject::of(query), Subject { text: subject, is_single: true, of_tests: false }, "{query}");
+            assert_eq!(Subject::parse(query), Subject { text: subject, is_single: true, of_tests: false }, "{query}");
         }
         for query in ["test for parse", "parse tests", "where is parse tested", "unittest parse"] {
-            assert_eq!(Subject::of(query), Subject { text: "parse", is_single: true, of_tests: true }, "{query}");
+            assert_eq!(Subject::parse(query), Subject { text: "parse", is_single: true, of_tests: true }, "{query}");
         }
     }
 
@@ -157,7 +158,7 @@ mod tests {
             "who calls MAX_RETRIES",
             "test whether a path is absolute",
         ] {
-            assert!(!Subject::of(query).is_single, "{query}");
+            assert!(!Subject::parse(query).is_single, "{query}");
         }
     }
 }

@@ -167,7 +167,7 @@ fn conditions_compare_values_in_the_type_of_their_column() {
 }
 
 #[test]
-fn path_language_and_type_are_conditions_too() {
+fn path_language_and_type_can_be_conditions() {
     let index = index(&rows(), SearchConfig::default());
     let all = index.names(&["path!=none"]);
     for condition in ["type=fn", "chunk.type in function, class", "language!=none", "lang=python", "path=**/*.py"] {

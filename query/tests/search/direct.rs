@@ -1,4 +1,4 @@
-//! What a query literally is comes first: a place, a name, or a text.
+//! Direct matches of places, names and texts rank first.
 
 use crate::corpus::{self, Bag, NOW, Row};
 use aurora_query::{Mode, Query, Retriever, SearchConfig, SearchResults};
@@ -36,13 +36,13 @@ fn posts() -> Vec<Row> {
 }
 
 #[test]
-fn an_identifier_that_only_a_test_contains_comes_first() {
+fn an_identifier_that_only_a_test_contains_ranks_first() {
     let found = names(&posts(), "total_posts");
     assert_eq!(found[..3], ["test_count", "totalPosts", "test_case"], "{found:?}");
 }
 
 #[test]
-fn a_definition_comes_before_what_contains_its_name() {
+fn a_definition_ranks_before_chunks_that_contain_its_name() {
     let mut rows = posts();
     rows.push(Row::new("examples/x.py", "total_posts", Function, "def total_posts(): pass"));
     let found = names(&rows, "total_posts");
@@ -50,7 +50,7 @@ fn a_definition_comes_before_what_contains_its_name() {
 }
 
 #[test]
-fn an_identifier_that_no_chunk_contains_is_said() {
+fn a_note_reports_an_identifier_that_no_chunk_contains() {
     let notes = |text: &str| search(&posts(), text).notes.join("; ");
     assert!(notes("posts_total").contains("No chunk contains \"posts_total\""));
     for text in ["total_posts", "Post", "posts", "list the posts", "tests/t.py"] {
@@ -59,7 +59,7 @@ fn an_identifier_that_no_chunk_contains_is_said() {
 }
 
 #[test]
-fn a_constant_is_found_whatever_words_ask_for_it() {
+fn a_constant_is_found_by_any_wording_of_the_question() {
     let user = |name: &str| {
         Row::new(&format!("src/{name}.go"), name, Function, "for n := 0; n < MAX_RETRIES; n++ { wait(MAX_RETRIES) }")
     };
@@ -80,7 +80,7 @@ fn a_constant_is_found_whatever_words_ask_for_it() {
 }
 
 #[test]
-fn a_place_is_the_chunk_there() {
+fn a_place_finds_the_chunk_at_that_line() {
     let mut rows = posts();
     rows.push(Row::new("lib/http.c", "send", Function, "int send(int c) { return c; }"));
     rows.push(Row::new("src/c.rs", "c", Function, "pub fn c(http: u8) -> u8 { http }"));
@@ -100,7 +100,7 @@ fn a_place_is_the_chunk_there() {
 }
 
 #[test]
-fn literals_and_phrases_come_before_guesses() {
+fn literals_and_phrases_rank_before_fuzzy_matches() {
     let rows = [
         Row::new(
             "src/server.c",
@@ -132,7 +132,7 @@ fn literals_and_phrases_come_before_guesses() {
 }
 
 #[test]
-fn tests_of_a_name_come_before_it() {
+fn tests_of_a_name_rank_before_its_definition() {
     let rows = [
         Row::new("src/parse.py", "parse_header", Function, "def parse_header(line): return line.split(':')"),
         Row::new("src/read.py", "read", Function, "def read(line): parse_header(line)"),
@@ -149,7 +149,7 @@ fn tests_of_a_name_come_before_it() {
 }
 
 #[test]
-fn languages_and_scripts_are_words() {
+fn language_names_and_single_ideographs_are_words() {
     let rows = [
         Row::new("src/c.go", "c", Function, "func c(x int) int { return x }"),
         Row::new("langs.md", "Languages", Kb, "Written in C++ and C#"),
@@ -164,7 +164,7 @@ fn languages_and_scripts_are_words() {
 }
 
 #[test]
-fn mode_dense_compares_no_words() {
+fn dense_mode_ignores_literal_matches() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let snapshot = corpus::write(directory.path(), &posts(), Some(&Bag::default()));
     let retriever = Retriever::new(snapshot, Some(std::sync::Arc::new(Bag::default())), SearchConfig::default());

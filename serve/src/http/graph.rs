@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aurora_project::{RelationReport, definition, relations};
-use aurora_query::{DEEPEST_TREE, Relation, RelationIndex, TreeOptions};
+use aurora_query::{MAX_TREE_DEPTH, Relation, RelationIndex, TreeOptions};
 use axum::extract::State as Shared;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -72,8 +72,8 @@ pub(crate) async fn graph(
         depth: asked.depth.unwrap_or(DEPTH),
         min_confidence: asked.min_confidence.unwrap_or(MIN_CONFIDENCE),
     };
-    if !(1..=DEEPEST_TREE).contains(&options.depth) {
-        return Err(Problem::invalid(format!("`depth` is a number from 1 to {DEEPEST_TREE}")));
+    if !(1..=MAX_TREE_DEPTH).contains(&options.depth) {
+        return Err(Problem::invalid(format!("`depth` is a number from 1 to {MAX_TREE_DEPTH}")));
     }
     if !(0.0..=1.0).contains(&options.min_confidence) {
         return Err(Problem::invalid("`min_confidence` is a number from 0 to 1"));

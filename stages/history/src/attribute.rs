@@ -50,8 +50,9 @@ impl History {
         })
     }
 
-    /// Attributes a file whose history is as it was when `committed` was stored under `key`, the file's key at HEAD, so that
-    /// only the file may have changed. Needs no event index; `None` if `committed` lacks the touch count of a range.
+    /// Attributes a file whose history has not changed since `committed` was stored under `key`, the key of the file at
+    /// HEAD; only the file itself may have changed. Needs no event index. Returns `None` if `committed` lacks the touch
+    /// count of a range.
     ///
     /// # Errors
     /// When the content at HEAD is missing or too large.

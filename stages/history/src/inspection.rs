@@ -89,7 +89,7 @@ pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
     Ok(Inspection { objects: object_directories(common.join("objects"))?, includes_are_sound })
 }
 
-/// Whether a path that a repository's configuration names is a regular file, or absent.
+/// Whether a path from the configuration of a repository is a regular file or does not exist.
 pub(crate) fn is_readable(path: &Path) -> bool {
     check(path, u64::MAX).is_ok() && !path.is_dir()
 }

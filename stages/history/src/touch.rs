@@ -57,7 +57,7 @@ impl RangeCounts {
 /// The ranges of a file whose touches are counted.
 pub(crate) struct TouchQuery<'a> {
     pub(crate) ranges: &'a [Range<u32>],
-    /// The file whose lines the ranges refer to; `None` for the one at HEAD.
+    /// The file whose lines the ranges refer to; `None` for the file at HEAD.
     pub(crate) copy: Option<WorkingCopy<'a>>,
     /// The directory that the paths of `cached` are relative to, ending in `/`, or empty.
     pub(crate) prefix: &'a [u8],

@@ -1,4 +1,4 @@
-//! A file in the working tree, in the form in which it is compared with the committed one.
+//! A file in the working tree, prepared for comparison with the committed file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,15 +6,14 @@ use std::ops::Range;
 use crate::line_diff::{LineDiffer, LineInterner, MAX_FILE_BYTES, RegionKind};
 use crate::line_map::{LineMap, MappedLines};
 
-/// A file in the working tree. Git compares bytes; a caller counts the lines of the text that they encode.
+/// A file in the working tree. Git compares its bytes, while callers count lines of the decoded text.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkingCopy<'a> {
     /// The bytes of the file.
     pub bytes: &'a [u8],
-    /// The same text in UTF-8: what git commits where the file has the attribute `working-tree-encoding`.
+    /// The same text in UTF-8, which git commits if the file has the attribute `working-tree-encoding`.
     pub text: &'a str,
-    /// The bytes that end a line, as many as those of each unit of the encoding: one line feed, or more bytes in UTF-16 and
-    /// UTF-32.
+    /// The bytes of a line feed in the encoding, which is one code unit long: several bytes in UTF-16 and UTF-32.
     pub newline: &'a [u8],
 }
 
@@ -24,7 +23,8 @@ impl<'a> WorkingCopy<'a> {
         Self { bytes: text.as_bytes(), text, newline: b"\n" }
     }
 
-    /// Maps the lines of the text to those of the committed file. In a file above 64 MiB no line counts as committed.
+    /// Maps lines of the text to lines of the committed file. In a file larger than 64 MiB, no line counts as
+    /// committed.
     pub(crate) fn line_map(&self, committed: &[u8], differ: &mut LineDiffer) -> LineMap {
         let compared = self.compared_with(committed);
         if compared.bytes == committed {
@@ -48,8 +48,9 @@ impl<'a> WorkingCopy<'a> {
         compared.map_of_text(LineMap { runs: runs.collect() })
     }
 
-    /// The bytes that git would compare with the committed ones, as far as the committed ones tell: if only they are UTF-8, git
-    /// encodes the file again, and if only the file has CRLF line ends, git converts them.
+    /// Returns the bytes that git would compare with the committed bytes, as far as those show it: if only the
+    /// committed bytes are UTF-8, git re-encodes the file, and if only the file has CRLF line endings, git converts
+    /// them.
     pub(crate) fn compared_with(&self, committed: &[u8]) -> ComparedCopy<'a> {
         let is_same = self.bytes == committed;
         if !is_same && !is_utf_8(self.bytes) && is_utf_8(committed) {
@@ -62,8 +63,8 @@ impl<'a> WorkingCopy<'a> {
         ComparedCopy { bytes, starts: None }
     }
 
-    /// For each line of the text, the number of line feeds before it in the bytes, then the number of lines of the bytes.
-    /// In UTF-16 a line feed is one of the bytes of some other characters too, and not the last byte of a line.
+    /// Returns the number of line feed bytes before each line of the text, followed by the number of lines of the
+    /// bytes. In UTF-16, other characters may contain a line feed byte, and it need not be the last byte of a line.
     fn line_starts(&self) -> Vec<u32> {
         let (mut starts, mut feeds, mut is_ended) = (vec![0], 0, true);
         for unit in self.bytes.chunks(self.newline.len()) {
@@ -80,15 +81,16 @@ impl<'a> WorkingCopy<'a> {
     }
 }
 
-/// Bytes that git would compare with the committed ones.
+/// Bytes that git would compare with the committed bytes.
 pub(crate) struct ComparedCopy<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
-    /// Where each line of the text begins among the lines of the bytes, and where the last one ends, if they have others.
+    /// The first line of the bytes for each line of the text, followed by the end of the last line. `None` if they have
+    /// the same lines.
     starts: Option<Vec<u32>>,
 }
 
 impl ComparedCopy<'_> {
-    /// The lines of the bytes that lines of the text are in.
+    /// Converts lines of the text to lines of the bytes.
     pub(crate) fn lines_of(&self, text_lines: &Range<u32>) -> Range<u32> {
         let Some(starts) = &self.starts else { return text_lines.clone() };
         let last = starts.last().copied().unwrap_or_default();
@@ -96,8 +98,8 @@ impl ComparedCopy<'_> {
         start(text_lines.start)..start(text_lines.end)
     }
 
-    /// The map of the lines of the text, from the map of the lines of the bytes. A line of the text is committed if all of its
-    /// bytes are.
+    /// Converts a map of the lines of the bytes to a map of the lines of the text. A line of the text is committed if
+    /// all of its bytes are.
     pub(crate) fn map_of_text(&self, of_bytes: LineMap) -> LineMap {
         let Some(starts) = &self.starts else { return of_bytes };
         let committed: Vec<Option<u32>> = of_bytes
@@ -118,18 +120,19 @@ impl ComparedCopy<'_> {
     }
 }
 
-/// The number of lines; a last line without a newline counts.
+/// Number of lines. A last line without a newline counts.
 fn line_count(text: &[u8]) -> u32 {
     let last = !text.is_empty() && text.last() != Some(&b'\n');
     memchr::memchr_iter(b'\n', text).count() as u32 + u32::from(last)
 }
 
-/// Whether git would take the bytes for a text in UTF-8.
+/// Whether git would treat the bytes as UTF-8 text.
 fn is_utf_8(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes).is_none() && std::str::from_utf8(bytes).is_ok()
 }
 
-/// `copy` without carriage returns before newlines, if `committed` has none: a checkout with `core.autocrlf` adds them.
+/// Removes carriage returns before newlines from `copy` unless `committed` has some: a checkout with `core.autocrlf`
+/// adds them.
 fn without_checkout_crlf<'t>(committed: &[u8], copy: &'t [u8]) -> Cow<'t, [u8]> {
     let has_crlf = |text: &[u8]| memchr::memmem::find(text, b"\r\n").is_some();
     if has_crlf(committed) || !has_crlf(copy) {

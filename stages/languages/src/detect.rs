@@ -34,9 +34,9 @@ pub fn by_alias(name: &str) -> Option<&'static Language> {
     named(&is_name).or_else(|| named(&is_alias)).or_else(|| by_extension(name))
 }
 
-/// The language that users mean by a word, in any case: a name or an extension as for [`by_alias`], a program that runs its files, or
-/// a name of its files.
-pub fn called(word: &str) -> Option<&'static Language> {
+/// Returns the language that a user means by a word, ignoring case: a name, alias or extension as in [`by_alias`], an
+/// interpreter, or a file name.
+pub fn by_word(word: &str) -> Option<&'static Language> {
     let has = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
     let means = |language: &&Language| has(language.interpreters) || has(language.file_names);
     by_alias(word).or_else(|| LANGUAGES.iter().copied().find(means))

@@ -8,8 +8,8 @@
 //! |---|---|
 //! | `@definition.function` `.method` `.class` `.interface` `.type` `.struct` `.enum` `.module` `.implementation` `.block` | a definition; the same match holds its `@name` and, if it has them, `@body` and `@owner` |
 //! | `@declaration.function` `.method` `.type` | the same, but outside `@local.scope` only: prototypes, aliases |
-//! | `@value` | in a definition without `@body`: it counts if this value is or wraps a function, and has the body of that |
-//! | `@value.function` with `@body` | a function as a value |
+//! | `@value` | in a definition without `@body`: the definition counts only if this value is or wraps a function, and has its body |
+//! | `@value.function` with `@body` | a function value |
 //! | `@value.wrapper` with `@value.wrapped` | an expression that wraps a value: a call with its argument, a cast |
 //! | `@definition.constant` | the name of a constant, variable or enum member, at file level or inside a type |
 //! | `@definition.variable` | the same, at file level only |
@@ -25,7 +25,7 @@
 //! | `@comment` | a comment |
 //! | `@local.scope` | hides the `@definition.constant` and `@definition.variable` names inside it: functions, blocks |
 //! | `@reference.call` | the identifier of a callee |
-//! | `@reference.name` | the same, unless the name is that of a `@local.name` before it |
+//! | `@reference.name` | the same, unless a preceding `@local.name` has this name |
 //! | `@local.name` | the declaration of a local variable |
 //! | `@reference.base` | a type that the enclosing definition extends, implements or embeds |
 //! | `@reference.bases` | a list of such types, separated by white space; options such as `-norequire` are none |
@@ -89,9 +89,9 @@ pub struct Language {
     pub(crate) are_clauses: fn(&str, &str) -> bool,
     /// The name in the text of the node that is captured as the name of a definition or constant.
     pub(crate) name_in: fn(&str) -> &str,
-    /// Words that are the name of no definition: one of this name is a statement that was misread.
+    /// Words that cannot be names of definitions. A definition with such a name is a misread statement.
     pub(crate) reserved: &'static [&'static str],
-    /// Members may have such a name, in texts without syntax errors.
+    /// Whether members may have such a name in texts without syntax errors.
     pub(crate) has_reserved_members: bool,
     /// Overloads are definitions of their own; otherwise declarations are merged with the implementation after them.
     pub(crate) keeps_overloads: bool,

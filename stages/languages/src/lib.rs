@@ -90,7 +90,7 @@ mod xml;
 mod yaml;
 mod zig;
 
-pub use detect::{by_alias, by_content, by_extension, by_file_name, by_name, called};
+pub use detect::{by_alias, by_content, by_extension, by_file_name, by_name, by_word};
 pub use failure::ParseFailure;
 pub use file_symbols::{FileSymbols, Truncation};
 pub use highlight::{Highlight, TokenClass};

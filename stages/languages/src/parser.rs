@@ -103,7 +103,7 @@ impl Parser {
         finished(parsed, lines)
     }
 
-    /// The sections of plain text, and the definitions in its fenced code: those of the cells of a notebook.
+    /// Parses the sections of plain text and the definitions in its fenced code, such as the cells of a notebook.
     pub fn parse_with_code(&self, text: &str, is_cancelled: &dyn Fn() -> bool) -> FileSymbols {
         let deadline = Deadline::new(self.limits.time, is_cancelled);
         let parsed = match u32::try_from(text.len()) {
@@ -116,7 +116,7 @@ impl Parser {
     fn try_parse_with_code(&self, text: &str, deadline: &Deadline<'_>) -> Result<FileSymbols, ParseFailure> {
         let cells = fences(text);
         let mut headings = headings::plain_headings(text);
-        // A comment of a script looks like a heading.
+        // A comment in code may look like a heading.
         let cell_at = |at: usize| cells.get(cells.partition_point(|cell| cell.bytes.end <= at));
         headings
             .retain(|heading| cell_at(heading.at as usize).is_none_or(|cell| (heading.at as usize) < cell.bytes.start));
@@ -155,7 +155,7 @@ impl Parser {
         Ok(found)
     }
 
-    /// Passes what is found in each part to `add`, with the offset and the line of the part.
+    /// Parses each part and passes its symbols to `add`, with the offset and the line of the part.
     fn parse_parts(
         &self,
         text: &str,
@@ -171,7 +171,7 @@ impl Parser {
             let room = self.limits.symbols.saturating_sub(found.symbols.len());
             let inner = match self.parse_one(inner, &text[part.bytes], room, deadline) {
                 Ok(inner) => inner,
-                // The other parts can be read.
+                // The other parts can still be parsed.
                 Err(ParseFailure::TooComplex) => FileSymbols { errors: 1, ..FileSymbols::default() },
                 Err(failure) => return Err(failure),
             };

@@ -131,8 +131,8 @@ impl From<FileStamp> for Inode {
 
 impl Cell for Inode {}
 
-/// The bytes of a file that are others than those of its text: it is in another encoding, has a byte order mark, or had secrets,
-/// which are masked in the text. Empty for all other files.
+/// The bytes of a file whose text differs from them: the file is in another encoding, has a byte order mark, or
+/// contains secrets, which are masked in the text. Empty for all other files.
 #[derive(Debug, Clone, Default)]
 pub struct Original(pub Arc<[u8]>);
 
@@ -156,7 +156,8 @@ pub const STATUS: Column<FileStatus> = Column::new("file.status");
 pub const HASH: Column<ContentId> = Column::new("file.hash");
 /// `file.text`: the decoded text; empty for deleted files.
 pub const TEXT: Column<Arc<str>> = Column::new("file.text");
-/// `file.original`: the bytes of the file, where they are others than those of the text. Only git sees them.
+/// `file.original`: the bytes of the file, if they differ from the text. They are used only for the comparison with
+/// git.
 pub const ORIGINAL: Column<Original> = Column::new("file.original");
 /// `file.language`: name of the language or document format.
 pub const LANGUAGE: Column<LanguageName> = Column::new("file.language");

@@ -13,11 +13,11 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::listing::FileKind;
 use crate::services::is_gone;
 
-/// The names of ignore files, highest precedence first. After them come a repository's `info/exclude` and the file that
-/// `core.excludesFile` names.
+/// The names of ignore files, highest precedence first. The `info/exclude` of a repository and the file in
+/// `core.excludesFile` have lower precedence.
 const NAMES: [&str; 3] = [".auroraignore", ".ignore", ".gitignore"];
 const KINDS: usize = NAMES.len() + 2;
-/// The last kind. That of a repository takes the place of that of the repository around it.
+/// The kind with the lowest precedence, `core.excludesFile`. An inner repository replaces the file of the outer one.
 const EXCLUDES: usize = KINDS - 1;
 
 /// Most bytes of an ignore file; a larger one cannot be read.
@@ -31,7 +31,7 @@ pub(super) struct Rules {
     outer: Option<Arc<Rules>>,
     /// By kind: [`NAMES`], then `info/exclude`, then [`EXCLUDES`].
     files: [Gitignore; KINDS],
-    /// Whether this is the top of a repository's work tree, so that no other [`EXCLUDES`] apply below it.
+    /// Whether this is the top of a work tree, below which the [`EXCLUDES`] of outer directories do not apply.
     is_work_tree: bool,
     digest: u64,
 }
@@ -67,8 +67,8 @@ pub(super) struct UnreadableRules {
 type RulesFile = Option<(PathBuf, Vec<u8>)>;
 
 impl Rules {
-    /// The rules from outside of `root`: those of the directories above it, and of the file that git's configuration names. A file
-    /// that cannot be read counts as absent, as with git, and gives a warning.
+    /// Reads the rules from outside `root`: ignore files in the directories above it, and the file in
+    /// `core.excludesFile`. A file that cannot be read counts as absent, as in git, and adds a warning.
     pub(super) fn above(root: &Path, warnings: &mut Vec<(String, String)>) -> Arc<Self> {
         let mut or_warn = |read: Result<RulesFile, UnreadableRules>, place: &Path| {
             read.unwrap_or_else(|unreadable| {
@@ -117,13 +117,13 @@ impl Rules {
             let content = root.read(below, MAX_RULES);
             files[kind] = self::present(path, content)?;
         }
-        // Those of the root are among the rules above it.
+        // The excludes of the root are already among the rules above it.
         let is_inner = present.git && directory != root.path() && is_repository(directory);
         if present.git {
             files[NAMES.len()] = exclude_file(directory)?;
         }
         if is_inner {
-            // Unlike an ignore file of the tree, one that cannot be read counts as absent.
+            // Unlike an ignore file in the tree, an unreadable file counts as absent.
             files[EXCLUDES] = excludes(directory).unwrap_or_default();
         }
         Ok(self.with(directory, files, is_inner))
@@ -201,7 +201,7 @@ fn present(path: PathBuf, read: io::Result<Vec<u8>>) -> Result<RulesFile, Unread
     }
 }
 
-/// The file that git's configuration names for a work tree.
+/// Reads the file in `core.excludesFile` for a work tree.
 fn excludes(directory: &Path) -> Result<RulesFile, UnreadableRules> {
     excludes_file(directory).map_or(Ok(None), |path| {
         let content = read_regular(&path, MAX_RULES);
@@ -219,7 +219,7 @@ fn exclude_file(directory: &Path) -> Result<RulesFile, UnreadableRules> {
     present(path, content)
 }
 
-/// The git directory of a work tree: `.git`, or the directory that the file of that name points to.
+/// Returns the git directory of a work tree: `.git`, or the directory to which a `.git` file points.
 fn git_directory(directory: &Path) -> Result<Option<PathBuf>, UnreadableRules> {
     let git = directory.join(".git");
     if git.is_dir() {
@@ -230,26 +230,26 @@ fn git_directory(directory: &Path) -> Result<Option<PathBuf>, UnreadableRules> {
     Ok(pointer.and_then(|line| Some(directory.join(line.strip_prefix("gitdir: ")?))))
 }
 
-/// The first line of a file that contains only a path; `None` without such a file.
+/// Reads the first line of a file that contains only a path; `None` if there is no such file.
 fn line(path: PathBuf) -> Result<Option<String>, UnreadableRules> {
     let content = read_regular(&path, MAX_POINTER);
     let content = present(path, content)?.map(|(_, content)| content).unwrap_or_default();
     Ok(String::from_utf8_lossy(&content).lines().next().map(str::to_owned))
 }
 
-/// Whether a directory is the top of a repository, as far as its `.git` tells.
+/// Whether a directory is the top of a repository, according to its `.git`.
 fn is_repository(directory: &Path) -> bool {
     let git = git_directory(directory).ok().flatten();
     git.is_some_and(|git| git.join("HEAD").symlink_metadata().is_ok())
 }
 
-/// Whether a directory is a work tree into which a repository has checked out files; a bare repository has none of its own.
+/// Whether a directory is a work tree with checked-out files. A bare repository is not.
 pub(super) fn is_checkout(directory: &Path) -> bool {
     let git = git_directory(directory).ok().flatten();
     git.is_some_and(|git| git.join("index").symlink_metadata().is_ok())
 }
 
-/// Whether a directory is a further work tree of a repository (`git worktree add`), in contrast to a submodule or a clone.
+/// Whether a directory is a linked work tree (`git worktree add`), in contrast to a submodule or a clone.
 pub(super) fn is_linked_work_tree(directory: &Path) -> bool {
     if directory.join(".git").is_dir() {
         return false;
@@ -257,7 +257,7 @@ pub(super) fn is_linked_work_tree(directory: &Path) -> bool {
     let Ok(Some(own)) = git_directory(directory) else { return false };
     match own.is_dir() {
         true => own.join("commondir").symlink_metadata().is_ok(),
-        // The work tree was moved, or comes from another machine.
+        // The work tree was moved or copied from another machine.
         false => own.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees"),
     }
 }

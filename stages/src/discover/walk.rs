@@ -142,7 +142,7 @@ struct PendingDirectory<'k> {
     is_text: bool,
     /// Number of directories above this one, up to and including the root.
     depth: usize,
-    /// Whether a directory above this one is the work tree of a repository.
+    /// Whether a directory above this one is a work tree.
     is_in_checkout: bool,
     directory: DirectoryHandle,
     /// Its listing in the cache.
@@ -364,8 +364,8 @@ fn path_order(a: &ListingEntry<'_>, b: &ListingEntry<'_>) -> Ordering {
     a_name[..shared].cmp(&b_name[..shared]).then_with(|| next(a_name, &a.kind).cmp(&next(b_name, &b.kind)))
 }
 
-/// The reason for a work tree inside that of a repository.
-const LINKED_WORK_TREE: &str = "git work tree of another branch, which is a project of its own";
+/// The reason for skipping a linked work tree inside another work tree.
+const LINKED_WORK_TREE: &str = "git work tree of another branch, which is a separate project";
 
 /// Why an entry is omitted, and whether that is an error.
 type Reason = (Cow<'static, str>, bool);
@@ -379,7 +379,7 @@ fn reason_of(error: &io::Error) -> Reason {
 struct EntryFilter<'a, 'k> {
     options: &'a WalkOptions<'a>,
     place: &'a PendingDirectory<'k>,
-    /// Whether the directory is in the work tree of a repository, or is one.
+    /// Whether the directory is a work tree or inside one.
     is_in_checkout: bool,
     directory: &'a DirectoryHandle,
     /// A buffer for the relative paths of entries; holds the path of the directory.

@@ -3,7 +3,7 @@
 pub mod documents;
 mod table;
 
-use aurora_languages::{LANGUAGES, Language, by_content, by_extension, by_file_name, by_name, called};
+use aurora_languages::{LANGUAGES, Language, by_content, by_extension, by_file_name, by_name, by_word};
 
 use documents::{DOCUMENTS, DocumentFormat, Extractor};
 
@@ -51,7 +51,7 @@ pub fn extractor_of(format: &str) -> Option<Extractor> {
     DOCUMENTS.iter().find(|document| document.name == format)?.extract
 }
 
-/// Whether a format is a document whose fenced code has definitions.
+/// Whether definitions in fenced code of a document format are symbols.
 pub fn has_code(format: &str) -> bool {
     DOCUMENTS.iter().any(|document| document.name == format && document.has_code)
 }
@@ -66,18 +66,18 @@ pub fn family_of(format: &str) -> &str {
     by_name(format).map_or(format, |language| language.family)
 }
 
-/// The language of chunks that users call by this name, by an extension of its files or by another name, in any case.
-pub fn language_called(name: &str) -> Option<&'static str> {
+/// Returns the language of chunks that a user means by a name, a file extension or an alias, ignoring case.
+pub fn language_by_word(name: &str) -> Option<&'static str> {
     let extension = name.strip_prefix('.').unwrap_or(name);
     let is_called = |format: &&DocumentFormat| {
         let mut names = format.extensions.iter().chain([&format.name]).chain(format.aliases);
         names.any(|known| known.eq_ignore_ascii_case(extension))
     };
     let document = || DOCUMENTS.iter().find(is_called).map(|format| format.name);
-    called(extension).map(|language| language.family).or_else(document)
+    by_word(extension).map(|language| language.family).or_else(document)
 }
 
-/// The names of all languages that chunks of built-in formats record.
+/// Returns the languages of chunks of all built-in formats.
 pub fn language_names() -> Vec<&'static str> {
     let languages = LANGUAGES.iter().map(|language| language.family);
     languages.chain(DOCUMENTS.iter().map(|format| format.name)).collect()
@@ -90,7 +90,7 @@ mod tests {
     use aurora_languages::LANGUAGES;
 
     use super::documents::DOCUMENTS;
-    use super::{UNKNOWN, family_of, format_of, format_of_text, language_called};
+    use super::{UNKNOWN, family_of, format_of, format_of_text, language_by_word};
 
     #[test]
     fn a_format_is_decided_by_the_extension() {
@@ -122,8 +122,8 @@ mod tests {
         for language in LANGUAGES {
             let names = [language.name, language.family].into_iter().chain(language.aliases.iter().copied());
             for name in names.chain(language.extensions.iter().copied()) {
-                assert_eq!(language_called(&name.to_uppercase()), Some(language.family), "{name}");
-                assert_eq!(language_called(&format!(".{name}")), Some(language.family), "{name}");
+                assert_eq!(language_by_word(&name.to_uppercase()), Some(language.family), "{name}");
+                assert_eq!(language_by_word(&format!(".{name}")), Some(language.family), "{name}");
             }
         }
         for (name, expected) in [
@@ -141,10 +141,10 @@ mod tests {
             ("rst", "text"),
             ("jupyter", "notebook"),
         ] {
-            assert_eq!(language_called(name), Some(expected), "{name}");
+            assert_eq!(language_by_word(name), Some(expected), "{name}");
             assert_eq!(family_of(expected), expected);
         }
-        assert_eq!([language_called("klingon"), language_called("")], [None, None]);
+        assert_eq!([language_by_word("klingon"), language_by_word("")], [None, None]);
     }
 
     #[test]

@@ -135,7 +135,7 @@ impl Worker for GitSignalWorker<'_> {
     }
 }
 
-/// Attributes the lines of a text to the commits of the bytes that it was made from.
+/// Attributes the lines of a text to commits, by comparing the bytes from which the text was decoded.
 fn attribute(
     repository: &Repository,
     path: &str,

@@ -30,7 +30,7 @@ pub(super) enum FileContent {
         format: Option<&'static str>,
         /// A warning if bytes were replaced.
         warning: Option<String>,
-        /// The bytes of the file, if they are others than those of the text.
+        /// The bytes of the file, if they differ from the text.
         original: Option<Vec<u8>>,
     },
     /// Nothing to index, with the reason.
@@ -45,7 +45,7 @@ pub(super) fn decode(bytes: Vec<u8>, path: &str, format: &str) -> FileContent {
     if text.is_empty() {
         return FileContent::Nothing("empty file".into());
     }
-    let warning = is_repaired.then(|| format!("not valid {encoding}: the bytes at fault were replaced"));
+    let warning = is_repaired.then(|| format!("not valid {encoding}: the invalid bytes were replaced"));
     let is_unknown = format == formats::UNKNOWN;
     let found = formats::format_of_text(path, format, &text);
     if let Some(reason) = without_content(&text, found.unwrap_or(format), is_unknown) {

@@ -516,7 +516,7 @@ impl IncrementalWorker<'_> {
         content::decode(bytes, row.path, row.language)
     }
 
-    /// The text with its secrets masked, and the bytes of the file if they are others.
+    /// Masks the secrets of a text. Returns it with the bytes of the file, if they differ.
     fn redacted(
         &self,
         text: String,

@@ -20,8 +20,8 @@ pub(super) fn is_left_out(path: &str, cx: &StageContext<'_>) -> bool {
     has_secret
 }
 
-/// Masks the secrets of a text, and keeps the bytes without masks in `original`. The run counts secrets by rule and names the
-/// file.
+/// Masks the secrets of a text and stores the unmasked bytes in `original`. The run report counts secrets by rule and
+/// names the file.
 pub(super) fn masked(text: String, original: &mut Option<Vec<u8>>, path: &str, cx: &StageContext<'_>) -> String {
     let secrets = find(&text);
     if secrets.is_empty() {

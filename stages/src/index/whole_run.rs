@@ -1,4 +1,4 @@
-//! The progress of a run that makes several passes over the tree, as one count that never goes back.
+//! Monotonic progress of a run that makes several passes over the tree.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,52 +8,54 @@ use aurora_pipeline::{Observer, Progress};
 use super::options::IndexObserver;
 use crate::git_signal::WalkProgress;
 
-/// Tells an observer the progress of several passes as that of one run.
+/// Reports the progress of several passes to an observer as a single run.
 ///
-/// Each pass goes through all files and is quick with those that are done, so the furthest pass says how many are done.
+/// Each pass visits all files but skips completed ones quickly, so the furthest pass determines the number of completed
+/// files.
 pub struct WholeRun<'o> {
     observer: &'o dyn IndexObserver,
     begun: Instant,
-    told: Mutex<Told>,
+    reported: Mutex<Reported>,
 }
 
-/// What the observer was told last.
+/// The progress that was last reported to the observer.
 #[derive(Default)]
-struct Told {
+struct Reported {
     files_total: Option<u64>,
     files_done: u64,
     chunks: u64,
-    /// Chunks of the passes before this one.
+    /// Number of chunks of earlier passes.
     chunks_before: u64,
     commits_done: u64,
     commits_total: u64,
 }
 
 impl<'o> WholeRun<'o> {
-    /// A run that begins now.
+    /// Starts the clock of the run.
     pub fn new(observer: &'o dyn IndexObserver) -> Self {
-        Self { observer, begun: Instant::now(), told: Mutex::default() }
+        Self { observer, begun: Instant::now(), reported: Mutex::default() }
     }
 
-    /// Begins another pass. `adds_chunks`: its chunks are others than those of the passes before it.
+    /// Begins another pass. `adds_chunks` means that its chunks are counted in addition to the chunks of earlier
+    /// passes.
     pub fn next_pass(&self, adds_chunks: bool) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.chunks_before = if adds_chunks { told.chunks } else { 0 };
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.chunks_before = if adds_chunks { reported.chunks } else { 0 };
     }
 }
 
 impl Observer for WholeRun<'_> {
     fn on_progress(&self, progress: &Progress) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        // A file that appears during the run must not lower the share of those that are done.
-        told.files_total = told.files_total.or(progress.files_total);
-        let most = told.files_total.unwrap_or(u64::MAX);
-        told.files_done = told.files_done.max(progress.files_done).min(most);
-        told.chunks = told.chunks.max(told.chunks_before.saturating_add(progress.chunks));
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        // A file that appears during the run must not lower the share of completed files.
+        reported.files_total = reported.files_total.or(progress.files_total);
+        let most = reported.files_total.unwrap_or(u64::MAX);
+        reported.files_done = reported.files_done.max(progress.files_done).min(most);
+        reported.chunks = reported.chunks.max(reported.chunks_before.saturating_add(progress.chunks));
         let of_run = Progress {
-            files_total: told.files_total,
-            files_done: told.files_done,
-            chunks: told.chunks,
+            files_total: reported.files_total,
+            files_done: reported.files_done,
+            chunks: reported.chunks,
             elapsed: self.begun.elapsed(),
             ..progress.clone()
         };
@@ -71,10 +73,10 @@ impl Observer for WholeRun<'_> {
 
 impl IndexObserver for WholeRun<'_> {
     fn on_history(&self, walk: WalkProgress) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.commits_total = told.commits_total.max(walk.total);
-        told.commits_done = told.commits_done.max(walk.done);
-        self.observer.on_history(WalkProgress { done: told.commits_done, total: told.commits_total });
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.commits_total = reported.commits_total.max(walk.total);
+        reported.commits_done = reported.commits_done.max(walk.done);
+        self.observer.on_history(WalkProgress { done: reported.commits_done, total: reported.commits_total });
     }
 
     fn run_observer(&self) -> &dyn Observer {
@@ -103,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_pass_began_to_count_again() {
+    fn progress_restarted_in_the_second_pass() {
         let seen = Seen::default();
         let run = WholeRun::new(&seen);
         let tell = |files_total, files_done, chunks| {

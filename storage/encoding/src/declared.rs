@@ -1,14 +1,14 @@
-//! The encodings that a file declares in its own text.
+//! Encodings that a file declares in its text.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, X_USER_DEFINED};
 
-/// The number of bytes at the start of a file that are searched for a declaration.
+/// Number of bytes at the start of a file that are searched for a declaration.
 const HEAD: usize = 8 << 10;
-/// The number of bytes at the end of a file that are searched for the variables of an editor, as in Emacs.
+/// Number of bytes at the end of a file that are searched for editor variables, as in Emacs.
 const TAIL: usize = 3_000;
-/// The number of lines at both ends of a file that Vim searches for modelines.
+/// Number of lines at both ends of a file that are searched for modelines, as in Vim.
 const MODELINES: usize = 5;
-/// Names for which the web has no label.
+/// Encoding names that are not labels of the WHATWG Encoding Standard.
 const ALIASES: &[(&str, &str)] = &[
     ("ansinew", "windows-1252"),
     ("applemac", "macintosh"),
@@ -35,7 +35,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("uhc", "euc-kr"),
 ];
 
-/// The encodings that a file declares in its text, whose bytes extend ASCII. UTF-8 is not among them.
+/// Returns the ASCII-compatible encodings that a file declares in its text, except UTF-8.
 pub(crate) fn declared_encodings(bytes: &[u8]) -> Vec<&'static Encoding> {
     let head = ascii(&bytes[..bytes.len().min(HEAD)]);
     let tail = ascii(&bytes[bytes.len().saturating_sub(TAIL)..]);
@@ -52,12 +52,12 @@ pub(crate) fn declared_encodings(bytes: &[u8]) -> Vec<&'static Encoding> {
     found
 }
 
-/// The bytes in lower case, those above ASCII replaced.
+/// Converts bytes to lower case and replaces non-ASCII bytes by `?`.
 fn ascii(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| if byte.is_ascii() { char::from(byte.to_ascii_lowercase()) } else { '?' }).collect()
 }
 
-/// The declaration of XML, a `meta` element of HTML, a directive of JSP, the rule of CSS.
+/// Finds an XML declaration, a `meta` element of HTML, a JSP directive or `@charset` in CSS.
 fn in_markup(head: &str) -> Option<&str> {
     if let Some(rule) = head.strip_prefix("@charset \"") {
         return Some(label(rule));
@@ -77,30 +77,30 @@ fn in_markup(head: &str) -> Option<&str> {
     })
 }
 
-/// `coding: NAME` or `coding=NAME` in one of the first two lines: PEP 263 and PEP 3120, magic comments of Ruby, Emacs.
+/// Finds `coding: NAME` or `coding=NAME` in the first two lines: PEP 263 and PEP 3120, magic comments of Ruby, Emacs.
 fn in_first_lines(head: &str) -> Option<&str> {
     head.lines().take(2).filter(|line| !line.trim_start().starts_with('<')).find_map(|line| unquoted(line, "coding"))
 }
 
-/// `fileencoding=NAME` in a modeline of Vim.
+/// Finds `fileencoding=NAME` in a Vim modeline.
 fn in_modelines<'t>(head: &'t str, tail: &'t str) -> Option<&'t str> {
     let lines = head.lines().take(MODELINES).chain(tail.lines().rev().take(MODELINES));
     let is_modeline = |line: &&str| ["vi:", "vim:", "ex:"].iter().any(|word| line.contains(word));
     lines.filter(is_modeline).find_map(|line| unquoted(line, "fileencoding").or_else(|| unquoted(line, "fenc")))
 }
 
-/// `coding: NAME` among the local variables at the end of a file, as in Emacs.
+/// Finds `coding: NAME` among the local variables at the end of a file, as in Emacs.
 fn in_local_variables(tail: &str) -> Option<&str> {
     tail.rsplit_once("local variables:").and_then(|(_, variables)| unquoted(variables, "coding"))
 }
 
-/// `charset=NAME` in a header of MIME: catalogues of gettext, messages.
+/// Finds `charset=NAME` in a MIME header: gettext catalogues, mail messages.
 fn in_content_type(head: &str) -> Option<&str> {
     let mut headers = head.match_indices("content-type:").map(|(at, _)| head[at..].lines().next().unwrap_or_default());
     headers.find_map(|header| value(header, "charset"))
 }
 
-/// `\usepackage[NAME]{inputenc}` of LaTeX, `=encoding NAME` of Perl.
+/// Finds `\usepackage[NAME]{inputenc}` of LaTeX or `=encoding NAME` of Perl.
 fn in_directives(head: &str) -> Option<&str> {
     let package = || {
         let (before, _) = head.split_once("]{inputenc}")?;
@@ -109,19 +109,19 @@ fn in_directives(head: &str) -> Option<&str> {
     head.split_once("\n=encoding ").map(|(_, name)| label(name)).or_else(package)
 }
 
-/// The value of an attribute, with quotes or without.
+/// Returns the value of an attribute, which may be quoted.
 fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     assignments(text, name)
         .map(|value| label(value.trim_start_matches(['"', '\'', '\\'])))
         .find(|name| !name.is_empty())
 }
 
-/// The value of a setting without quotes.
+/// Returns the value of an unquoted setting.
 fn unquoted<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     assignments(text, name).map(label).find(|name| !name.is_empty())
 }
 
-/// What follows `name` and a colon or an equals sign.
+/// Returns the text after each occurrence of `name` with a colon or an equals sign.
 fn assignments<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
     text.match_indices(name).filter_map(move |(at, _)| {
         let rest = text[at + name.len()..].trim_start_matches([' ', '\t']);
@@ -129,17 +129,17 @@ fn assignments<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
     })
 }
 
-/// The name at the start of a text.
+/// Returns the encoding name at the start of a text.
 fn label(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.'));
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The encoding with a name that the web, Python, Emacs, Vim or LaTeX gives it.
+/// Returns the encoding with a name that browsers, Python, Emacs, Vim or LaTeX use.
 fn encoding_of(name: &str) -> Option<&'static Encoding> {
-    // Emacs adds how lines end.
+    // Emacs appends the line ending convention.
     let name = ["-unix", "-dos", "-mac"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-    // In the registry of the web, this is a name for windows-1252.
+    // The WHATWG Encoding Standard maps this label to windows-1252.
     if matches!(name, "ascii" | "us-ascii") {
         return None;
     }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_several_programs() {
+    fn names_of_several_programs_are_known() {
         for (name, expected) in [
             ("latin-1", "windows-1252"),
             ("latin_1", "windows-1252"),

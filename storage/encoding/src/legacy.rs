@@ -1,4 +1,4 @@
-//! Encodings from before Unicode.
+//! Legacy encodings, which predate Unicode.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP};
@@ -7,32 +7,32 @@ use crate::declared::declared_encodings;
 use crate::plausible::{are_bytes_of_text, are_characters_of_text, start_of};
 use crate::text::{Text, UTF_8};
 
-/// The number of bytes that an encoding is guessed from.
+/// Number of bytes from which an encoding is guessed.
 const GUESS_PROBE: usize = 1 << 20;
 
-/// Decodes bytes that are not UTF-8; `None` if they are no text.
+/// Decodes bytes that are not UTF-8; `None` if they are not text.
 pub(crate) fn decode(bytes: Vec<u8>) -> Option<Text> {
     if !are_bytes_of_text(start_of(&bytes)) {
         return None;
     }
-    // A script may have an archive at its end, which begins later than a file is searched for zero bytes.
+    // A script may end with an archive that begins after the bytes that are searched for zeros.
     if memchr::memchr(0, &bytes).is_none() {
         let declared = declared_encodings(&bytes);
         if let Some((encoding, text)) = declared.into_iter().find_map(|encoding| strictly(encoding, &bytes)) {
-            return Some(Text::of(text, encoding.name(), false, bytes));
+            return Some(Text::new(text, encoding.name(), false, bytes));
         }
         if !is_mostly_utf_8(&bytes) {
             let encoding = guess(&bytes);
             let (text, is_repaired) = encoding.decode_without_bom_handling(&bytes);
             let text = text.into_owned();
-            return Some(Text::of(text, encoding.name(), is_repaired, bytes));
+            return Some(Text::new(text, encoding.name(), is_repaired, bytes));
         }
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    Some(Text::of(text, UTF_8, true, bytes))
+    Some(Text::new(text, UTF_8, true, bytes))
 }
 
-/// Decodes ISO-2022-JP, which is ASCII with escape sequences; `None` for a text without them.
+/// Decodes ISO-2022-JP, which is ASCII with escape sequences; `None` for other texts.
 pub(crate) fn decode_iso_2022_jp(text: &str) -> Option<Text> {
     let bytes = text.as_bytes();
     let is_switched = || [&b"\x1b$B"[..], b"\x1b$@"].iter().any(|escape| memchr::memmem::find(bytes, escape).is_some());
@@ -40,16 +40,16 @@ pub(crate) fn decode_iso_2022_jp(text: &str) -> Option<Text> {
         return None;
     }
     let (encoding, text) = strictly(ISO_2022_JP, bytes)?;
-    Some(Text::of(text, encoding.name(), false, bytes.to_vec()))
+    Some(Text::new(text, encoding.name(), false, bytes.to_vec()))
 }
 
-/// The text in an encoding, if all bytes are valid in it.
+/// Decodes bytes if all of them are valid in the encoding.
 fn strictly(encoding: &'static Encoding, bytes: &[u8]) -> Option<(&'static Encoding, String)> {
     let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
     are_characters_of_text(text.chars()).then(|| (encoding, text.into_owned()))
 }
 
-/// Whether more of the bytes above ASCII are characters in UTF-8 than are not.
+/// Whether the bytes contain more valid non-ASCII characters in UTF-8 than invalid sequences.
 fn is_mostly_utf_8(bytes: &[u8]) -> bool {
     let (mut valid, mut faults) = (0, 0);
     for chunk in bytes.utf8_chunks() {
@@ -60,7 +60,7 @@ fn is_mostly_utf_8(bytes: &[u8]) -> bool {
 }
 
 fn guess(bytes: &[u8]) -> &'static Encoding {
-    // What is before the first byte above ASCII tells nothing.
+    // Bytes before the first non-ASCII byte carry no information.
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or_default();
     let probe = &bytes[start.saturating_sub(1)..bytes.len().min(start.saturating_add(GUESS_PROBE))];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);

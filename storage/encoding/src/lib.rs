@@ -1,16 +1,17 @@
-//! Decodes the bytes of a file to text, or recognises that they are no text.
+//! Decodes the bytes of a file to text, or recognises that they are not text.
 //!
-//! In this order, the first that fits decides:
+//! The first rule that applies decides:
 //! 1. a byte order mark: UTF-8, UTF-16 or UTF-32;
-//! 2. zero bytes: UTF-16 without a mark, or no text;
-//! 3. UTF-8, which most files are and which costs one check;
-//! 4. an encoding that the file declares and that all of its bytes are valid in;
-//! 5. UTF-8 with a few faults;
-//! 6. the most probable of the legacy encodings of the web.
+//! 2. zero bytes: UTF-16 without a mark, or not text;
+//! 3. UTF-8, which is the most common and cheap to check;
+//! 4. an encoding that the file declares and in which all bytes are valid;
+//! 5. UTF-8 with a few invalid bytes;
+//! 6. the most probable legacy encoding that browsers support.
 //!
-//! Equal bytes give an equal text, so whoever reads an indexed file again sees what was indexed.
+//! Decoding is deterministic, so reading an indexed file again gives the indexed text.
 //!
-//! What is absent: encodings that browsers do not know (DOS code pages but 866, EBCDIC, UTF-7), and files in several encodings.
+//! Not supported: encodings that browsers do not know (DOS code pages except 866, EBCDIC, UTF-7), and files that mix
+//! encodings.
 //!
 //! ```
 //! let text = aurora_encoding::decode(b"caf\xe9 au lait".to_vec()).expect("a text");

@@ -1,4 +1,4 @@
-//! Texts in every encoding, and bytes that are no text.
+//! Texts in every encoding, and bytes that are not text.
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
@@ -11,7 +11,7 @@ const TRADITIONAL: &str = "// 這個函數會傳回使用者的名稱\nint f(voi
 const KOREAN: &str = "// 이 함수는 사용자의 이름을 반환한다\nint f(void); /* 주문의 총액을 계산한다 */\n";
 const FRENCH: &str = "# Crée une référence à l'élément désigné\ndef créer():\n    pass\n";
 
-/// The bytes of a text in an encoding.
+/// Encodes a text.
 fn encoded(text: &str, label: &str) -> Vec<u8> {
     let (bytes, encoding, has_errors) = Encoding::for_label(label.as_bytes()).expect("an encoding").encode(text);
     assert!(!has_errors && encoding.name() != "UTF-8", "{label}");
@@ -64,13 +64,13 @@ fn a_short_text_in_a_legacy_encoding_is_guessed() {
 fn a_declared_encoding_wins_over_a_guess() {
     let declared = "# -*- coding: iso-8859-5 -*-\nname = 'имя'\n";
     check(encoded(declared, "iso-8859-5"), declared, "ISO-8859-5");
-    // In one that cannot be, it is guessed.
+    // If the text is not valid in the declared encoding, the encoding is guessed.
     let wrong = "# -*- coding: shift_jis -*-\n# Привет, мир: доброе утро, коллеги\n";
     check(encoded(wrong, "cp1251"), wrong, "windows-1251");
 }
 
 #[test]
-fn utf_16_and_utf_32_have_a_mark_or_are_recognised() {
+fn utf_16_and_utf_32_are_recognised_with_and_without_a_mark() {
     for text in [RUSSIAN, JAPANESE, FRENCH, "def f():\r\n    return 'plain'\r\n", "x = '𝒳 😀'\n\u{a0a}Ċ\n"] {
         let marked = format!("\u{feff}{text}");
         check(utf_16(&marked, u16::to_le_bytes), text, "UTF-16LE");
@@ -85,7 +85,7 @@ fn utf_16_and_utf_32_have_a_mark_or_are_recognised() {
 }
 
 #[test]
-fn valid_utf_8_is_untouched_but_for_its_mark() {
+fn valid_utf_8_only_loses_its_mark() {
     for text in [RUSSIAN, JAPANESE, FRENCH, "plain", "\x1b[31mred\x1b[0m", "\x1b$B is an escape; ü\n", "a\u{feff}b"] {
         let plain =
             Text { text: text.to_owned(), encoding: "UTF-8", newline: b"\n", is_repaired: false, original: None };
@@ -95,19 +95,19 @@ fn valid_utf_8_is_untouched_but_for_its_mark() {
 }
 
 #[test]
-fn a_fault_in_utf_8_is_repaired() {
+fn invalid_utf_8_is_repaired() {
     let text = [RUSSIAN.as_bytes(), b"\xff\n"].concat();
     let decoded = decode(text).expect("text");
     assert_eq!((decoded.encoding, decoded.is_repaired), ("UTF-8", true));
     assert_eq!(decoded.text, format!("{RUSSIAN}\u{fffd}\n"));
-    // An odd byte after UTF-16.
+    // A trailing byte after UTF-16.
     let odd = [utf_16("\u{feff}some text that is long enough for one fault\n", u16::to_le_bytes), vec![b'x']].concat();
     let decoded = decode(odd).expect("text");
     assert_eq!((decoded.encoding, decoded.is_repaired), ("UTF-16LE", true));
 }
 
 #[test]
-fn binary_content_is_no_text() {
+fn binary_content_is_not_text() {
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = move || {
         random ^= random << 13;
@@ -122,7 +122,7 @@ fn binary_content_is_no_text() {
             assert_eq!(decode(bytes), None, "{start:x?} and {length} bytes");
         }
     }
-    // Without zero bytes, as in short archives.
+    // Binary data without zero bytes, as in short archives.
     let compressed: Vec<u8> = noise(2_000).into_iter().filter(|byte| *byte != 0).collect();
     assert_eq!(decode(compressed), None);
     let samples: Vec<u8> = (0..2_000_u16).flat_map(|at| (at.wrapping_mul(37) % 4_096).to_le_bytes()).collect();

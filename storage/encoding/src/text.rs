@@ -1,6 +1,6 @@
-//! A text and what it was decoded from.
+//! A decoded text with its encoding and original bytes.
 
-/// Name of the encoding that most texts are in.
+/// Name of the most common encoding.
 pub(crate) const UTF_8: &str = "UTF-8";
 
 /// The text of a file.
@@ -10,17 +10,17 @@ pub struct Text {
     pub text: String,
     /// Name of the encoding of the bytes.
     pub encoding: &'static str,
-    /// The bytes that end a line in the encoding. They are as many as those of each of its units.
+    /// The bytes of a line feed in the encoding, which is one code unit long.
     pub newline: &'static [u8],
-    /// Whether bytes that are not valid in the encoding were replaced by U+FFFD.
+    /// Whether invalid bytes were replaced by U+FFFD.
     pub is_repaired: bool,
-    /// The bytes of the file, if they are others than those of the text.
+    /// The bytes of the file, if they differ from the text.
     pub original: Option<Vec<u8>>,
 }
 
 impl Text {
-    /// A text that was decoded from bytes in an encoding with units of one byte.
-    pub(crate) fn of(text: String, encoding: &'static str, is_repaired: bool, original: Vec<u8>) -> Self {
+    /// A text that was decoded from an encoding with code units of one byte.
+    pub(crate) fn new(text: String, encoding: &'static str, is_repaired: bool, original: Vec<u8>) -> Self {
         Self { text, encoding, newline: b"\n", is_repaired, original: Some(original) }
     }
 }

@@ -1,16 +1,16 @@
-//! Encodings whose units have several bytes: UTF-16 and UTF-32.
+//! Encodings with code units of several bytes: UTF-16 and UTF-32.
 
 use encoding_rs::{UTF_16BE, UTF_16LE};
 
 use crate::plausible::{BINARY_PROBE, are_characters_of_text, is_odd, start_of};
 use crate::text::Text;
 
-/// Fewer units are too few to recognise UTF-16 without a mark.
+/// Minimum number of code units for recognising UTF-16 without a mark.
 const MIN_UNMARKED_UNITS: usize = 4;
-/// In UTF-16 without a mark, at least one in this many characters is white space.
+/// At least one in this many characters of UTF-16 without a mark is white space.
 const WHITE_SPACE: usize = 256;
 
-/// An encoding in units of several bytes.
+/// An encoding with code units of several bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WideEncoding {
     Utf16Le,
@@ -20,8 +20,8 @@ pub(crate) enum WideEncoding {
 }
 
 impl WideEncoding {
-    /// The encoding that the byte order mark at the start of a file tells, and the length of the mark.
-    pub(crate) fn of_mark(bytes: &[u8]) -> Option<(Self, usize)> {
+    /// Returns the encoding of the byte order mark at the start of a file, and the length of the mark in bytes.
+    pub(crate) fn from_mark(bytes: &[u8]) -> Option<(Self, usize)> {
         match bytes {
             [0xff, 0xfe, 0, 0, ..] => Some((Self::Utf32Le, 4)),
             [0, 0, 0xfe, 0xff, ..] => Some((Self::Utf32Be, 4)),
@@ -31,15 +31,17 @@ impl WideEncoding {
         }
     }
 
-    /// The text of bytes after a mark, and whether some were replaced; `None` if they are no text.
+    /// Decodes the bytes after a mark. Returns the text and whether invalid bytes were replaced; `None` if the bytes
+    /// are not text.
     pub(crate) fn decode_marked(self, bytes: &[u8]) -> Option<(String, bool)> {
-        // A mark is short: any file may start with these bytes. One unit in 4,000 tells most of them.
+        // A binary file may start with the same bytes as a mark. Its first few thousand units usually reveal it.
         are_characters_of_text(self.decode(start_of(bytes)).0.chars()).then(|| self.decode(bytes))
     }
 
-    /// Decodes UTF-16 without a mark, in which all characters have to be those of a text; `None` if the bytes are anything else.
+    /// Decodes UTF-16 without a mark; `None` if any character is implausible in a text.
     ///
-    /// One of the two bytes of an ASCII character is zero, and every text has spaces or line ends: its place gives the order.
+    /// One of the two bytes of an ASCII character is zero, and every text has spaces or line endings. The position of
+    /// the zero bytes determines the byte order.
     pub(crate) fn decode_unmarked(bytes: &[u8]) -> Option<(Self, String)> {
         if bytes.len() % 2 != 0 || bytes.len() < 2 * MIN_UNMARKED_UNITS {
             return None;
@@ -51,7 +53,7 @@ impl WideEncoding {
             let has_only = |plausible: fn(char) -> bool| text.chars().all(plausible);
             (!is_repaired && has_only(|c| !is_odd(c))).then_some(text)
         };
-        // Few bytes tell most files apart. The last of them may be half of a surrogate pair.
+        // A short prefix rules out most files. It may end within a surrogate pair.
         let start = &bytes[..bytes.len().min(BINARY_PROBE / 16)];
         if encoding.decode(start).0.trim_end_matches(char::REPLACEMENT_CHARACTER).chars().any(is_odd) {
             return None;
@@ -59,7 +61,7 @@ impl WideEncoding {
         let text = decode(bytes)?;
         let count = |is_counted: fn(char) -> bool| text.chars().filter(|c| is_counted(*c)).count();
         let all = count(|_| true);
-        // Random units are letters of some script more often than not, but not of one that has spaces.
+        // Most random units are letters of some script, but white space among them is rare.
         let is_text = count(char::is_whitespace) * WHITE_SPACE >= all && count(char::is_alphabetic) * 4 >= all;
         (is_text && has_few_blocks(&text)).then_some((encoding, text))
     }
@@ -87,7 +89,7 @@ impl WideEncoding {
         (text.collect(), is_repaired)
     }
 
-    /// A text in this encoding.
+    /// Builds the text with the properties of this encoding.
     pub(crate) fn text(self, text: String, is_repaired: bool, original: Vec<u8>) -> Text {
         let (encoding, newline): (_, &[u8]) = match self {
             Self::Utf16Le => ("UTF-16LE", b"\n\0"),
@@ -99,8 +101,8 @@ impl WideEncoding {
     }
 }
 
-/// Whether most characters are in few blocks of 256, as in every language but those with ideographs or syllables, or are among
-/// the usual ideographs and syllables.
+/// Whether most characters are common ideographs or syllables or belong to a few blocks of 256 characters, as in
+/// languages with an alphabet.
 fn has_few_blocks(text: &str) -> bool {
     let mut in_block = [0_usize; 256];
     let (mut all, mut usual) = (0, 0);

@@ -193,8 +193,8 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// The name of what the binding stands for: that in its module, that of the module for all of it or its default export,
-    /// or the last part of the path.
+    /// Returns the name of the target: its name in the module, the name of the module for a wildcard or default export,
+    /// or else the last part of the path.
     pub fn target(&self) -> &str {
         match self.member.as_str() {
             "" => last_component(&self.path),
@@ -209,7 +209,8 @@ impl Binding {
     }
 }
 
-/// The name of a module that is a file, without endings: that of its directory for an index, or else `index`.
+/// Returns the name of the module in a file, without extensions. An `index` file has the name of its directory, if it
+/// has one.
 pub fn module_name(path: &str) -> &str {
     let without_ending = |part| -> &str { str::split(part, '.').next().unwrap_or(part) };
     let mut parts = path.rsplit('/');

@@ -7,7 +7,8 @@ use regex::Regex;
 use super::definition::Definition;
 use super::grep::git_grep;
 
-/// Definitions of functions, methods and types by language and file extensions. `benches/finding` reads the table, too.
+/// Patterns of definitions of functions, methods and types by language and file extension. `benches/finding` also reads
+/// this table.
 const PATTERNS: &str = include_str!("patterns.tsv");
 
 /// Directories with the sources of others, which are not indexed.
@@ -38,7 +39,7 @@ pub(super) fn definitions(root: &Path) -> Result<Vec<Definition<'_>>, String> {
     Ok(definitions)
 }
 
-/// The language, the extensions and the expression of every row of the table.
+/// Returns the language, the extensions and the expression of every row of the table.
 fn patterns() -> Result<Vec<(&'static str, Vec<&'static str>, Regex)>, String> {
     let rows = PATTERNS.lines().filter(|row| !row.starts_with('#'));
     let parsed = rows.map(|row| {

@@ -8,14 +8,15 @@ fn check_worktree(repo: &Repo, path: &str, text: &str) {
     check_copy(repo, path, WorkingCopy::utf_8(text));
 }
 
-/// Writes the file to the work tree and compares with `git blame` of the work tree; returns the touches of the whole file.
+/// Writes the file to the work tree and compares the result with `git blame`. Returns the touch count of the whole
+/// file.
 fn check_copy(repo: &Repo, path: &str, copy: WorkingCopy<'_>) -> u32 {
     repo.write(path, copy.bytes);
     let (history, index) = repo.open();
     let ranges = [0..2, 0..u32::MAX, 40..60];
     let found = history.attribute(&index, &|_, _| None, path, Some(copy), &ranges).unwrap();
     let mut expected = repo.git_blame_worktree(path);
-    // In UTF-16 git counts what is after the last line feed as a line.
+    // In UTF-16, git counts the byte after the last line feed as a line.
     expected.truncate(copy.text.lines().count());
     assert_same(&found.blame.worktree(), &expected, path);
     // The same from the stored attribution, without a walk.
@@ -67,7 +68,7 @@ fn committed_carriage_returns_are_content() {
 }
 
 #[test]
-fn bytes_are_compared_whatever_their_encoding() {
+fn bytes_are_compared_in_any_encoding() {
     let latin_1 = |text: &str| -> Vec<u8> { text.chars().map(|c| c as u8).collect() };
     let utf_16 = |text: &str, unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
         format!("\u{feff}{text}").encode_utf16().flat_map(unit).collect()
@@ -89,7 +90,7 @@ fn bytes_are_compared_whatever_their_encoding() {
 }
 
 #[test]
-fn a_line_of_utf_16_may_have_bytes_that_are_line_feeds() {
+fn line_feed_bytes_within_utf_16_characters_end_no_line() {
     let repo = Repo::new();
     let encode = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
     let first = "one\n\u{a15}\u{a0a}\u{10a}\nthree\n";
@@ -108,7 +109,7 @@ fn a_line_of_utf_16_may_have_bytes_that_are_line_feeds() {
 }
 
 #[test]
-fn a_checkout_in_another_encoding_is_no_change() {
+fn a_checkout_in_another_encoding_is_unchanged() {
     let repo = Repo::new();
     repo.write(".gitattributes", "file working-tree-encoding=UTF-16LE-BOM\n");
     let text = lines("caf\u{e9}", 20);
@@ -126,7 +127,7 @@ fn a_checkout_in_another_encoding_is_no_change() {
 }
 
 #[test]
-fn a_byte_order_mark_is_content() {
+fn a_byte_order_mark_is_part_of_the_content() {
     let repo = Repo::new();
     let text = lines("base", 20);
     let marked = format!("\u{feff}{text}");

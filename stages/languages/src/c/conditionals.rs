@@ -9,7 +9,7 @@ use crate::mask::Mask;
 
 /// Deeper brackets are not distinguished.
 const MAX_DEPTH: usize = 256;
-/// Most tokens before a directive that are looked at for the beginning of initialisers.
+/// Maximum number of tokens before a directive that are searched for the beginning of initialisers.
 const MAX_INITIALISER_TOKENS: usize = 256;
 
 /// An open `#if`.
@@ -145,7 +145,7 @@ fn interrupts(before: &[Token], text: &str) -> bool {
     }
 }
 
-/// Whether a directive after `before` stands between the initialisers of a constructor: `Name(int a) : a_(a),`.
+/// Whether a directive after `before` is between the initialisers of a constructor: `Name(int a) : a_(a),`.
 fn is_in_initialisers(before: &[Token]) -> bool {
     let mut after = None;
     for token in before.iter().rev().take(MAX_INITIALISER_TOKENS) {

@@ -1,5 +1,5 @@
 (preproc_def name: (identifier) @definition.constant value: (_))
-; an empty macro that is no include guard
+; an empty macro that is not an include guard
 [(translation_unit (preproc_def name: (identifier) @definition.constant !value))
   (preproc_if (preproc_def name: (identifier) @definition.constant !value))
   (preproc_else (preproc_def name: (identifier) @definition.constant !value))

@@ -103,8 +103,8 @@ fn is_raw(bytes: &[u8], at: usize) -> bool {
     matches!(before, Some(None | Some(b'u' | b'U' | b'L' | b'8'))) || matches!(before, Some(Some(b)) if !is_word(*b))
 }
 
-/// The raw strings with a delimiter of the greatest length, 16 characters, which the grammar of C++ does not read: from the
-/// quote to the end.
+/// Returns the raw strings whose delimiter has the maximum length of 16 characters, which the C++ grammar does not
+/// support. Each range starts at the quote.
 pub(super) fn longest_raw_strings(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let (mut found, mut after) = (Vec::new(), 0);

@@ -89,7 +89,8 @@ impl Source<'_> {
         is_end
     }
 
-    /// `void printflike(3, 4) print(char *format, …)`: between the type and the name of a function.
+    /// Masks a macro with numbers between the type and the name of a function: `void printflike(3, 4) print(char
+    /// *format, …)`.
     fn mask_numbers(&self, at: usize, mask: &mut Mask) -> bool {
         let Some(close) = self.close(at + 1).filter(|close| *close > at + 2 && self.follows_type(at)) else {
             return false;
@@ -102,7 +103,7 @@ impl Source<'_> {
         is_attribute
     }
 
-    /// `typedef int (WINAPI *call_t)(void);`: before the pointer of a function.
+    /// Masks a calling convention before a function pointer: `typedef int (WINAPI *call_t)(void);`.
     fn mask_convention(&self, at: usize, mask: &mut Mask) -> bool {
         let is_pointer =
             self.is(at + 1, b'*') && self.is_word(at + 2) && self.is(at + 3, b')') && self.is(at + 4, b'(');
@@ -329,7 +330,7 @@ impl Source<'_> {
     }
 }
 
-/// Blanks the comments that are followed by a continuation of the line: the grammar ends a macro at its first comment.
+/// Masks comments before a line continuation, because the grammar ends a macro at its first comment.
 fn mask_comments(directive: &str, start: usize, mask: &mut Mask) {
     let mut at = 0;
     while let Some(open) = directive[at..].find("/*").map(|offset| at + offset) {

@@ -3,8 +3,8 @@
 use crate::c::{conditionals, lexer, macros};
 use crate::mask::Mask;
 
-/// The source without the conditionals and macros that hide its structure, and without raw strings of the longest delimiter; `None` if
-/// there are none.
+/// Masks conditionals and macros that hide the structure of the source, and raw strings with a delimiter of maximum
+/// length. Returns `None` if nothing is masked.
 pub(crate) fn masked(text: &str) -> Option<String> {
     let mut mask = Mask::new(text);
     conditionals::mask(text, &mut mask);

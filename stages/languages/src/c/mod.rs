@@ -50,7 +50,7 @@ pub(crate) static C: Language = Language {
     )
 };
 
-/// Words that name no definition.
+/// Keywords that cannot be names of definitions.
 pub(crate) const RESERVED: &[&str] = &[
     "break", "case", "continue", "default", "do", "else", "enum", "extern", "for", "goto", "if", "return", "sizeof",
     "static", "struct", "switch", "typedef", "union", "while",

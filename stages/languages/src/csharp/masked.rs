@@ -1,5 +1,5 @@
-//! What the grammar cannot read: `ref` before `partial`, some expressions behind the `*` that dereferences a pointer, and directives
-//! for programs of one file, such as `#:package Name`.
+//! Masks syntax that the grammar does not support: `ref` before `partial`, some pointer dereferences, and directives of
+//! single-file programs, such as `#:package Name`.
 
 use crate::lines::begins_line;
 use crate::mask::Mask;
@@ -14,7 +14,7 @@ pub(super) fn masked(text: &str) -> Option<String> {
     mask.text()
 }
 
-/// Blanks lines that begin with `#:`.
+/// Masks lines that begin with `#:`.
 fn mask_directives(text: &str, mask: &mut Mask) {
     for at in memchr::memmem::find_iter(text.as_bytes(), b"#:") {
         if begins_line(text, at as u32) {
@@ -23,7 +23,7 @@ fn mask_directives(text: &str, mask: &mut Mask) {
     }
 }
 
-/// `ref partial struct` becomes `partial struct`.
+/// Masks `ref` in `ref partial struct`.
 fn mask_ref(text: &str, mask: &mut Mask) {
     for at in memchr::memmem::find_iter(text.as_bytes(), b"ref ") {
         let is_word = !text.as_bytes()[..at].last().is_some_and(|byte| is_word(*byte));
@@ -33,7 +33,7 @@ fn mask_ref(text: &str, mask: &mut Mask) {
     }
 }
 
-/// `*(p + 1)` becomes ` (p + 1)` where an operand is expected.
+/// Masks `*` in `*(p + 1)` where an operand is expected.
 fn mask_dereferences(bytes: &[u8], mask: &mut Mask) {
     let mut last_masked = None;
     for at in memchr::memchr_iter(b'*', bytes) {
@@ -43,7 +43,7 @@ fn mask_dereferences(bytes: &[u8], mask: &mut Mask) {
         let is_operand = match before.map(|before| (before, bytes[before])) {
             None => true,
             Some((before, b'*')) => last_masked == Some(before) || before + 1 < at,
-            // Not the beginning of a comment.
+            // `/*` begins a comment.
             Some((before, b'/')) => before + 1 < at,
             Some((before, byte)) if is_word(byte) => ends_with_keyword(&bytes[..=before]),
             Some((_, byte)) => b"(,;{}=&|!<?:+-%^~[".contains(&byte),

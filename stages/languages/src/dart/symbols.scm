@@ -41,7 +41,7 @@
 (member_declaration (declaration [
   (static_final_declaration_list . (static_final_declaration name: (identifier) @name value: (function_expression body: (_) @body)) .)
   (initialized_identifier_list . (initialized_identifier name: (identifier) @name value: (function_expression body: (_) @body)) .)])) @definition.method
-; final f = wrap((x) => …), outside of functions; what loops calls its argument at once
+; final f = wrap((x) => …), outside functions; looping methods call their argument immediately
 (function_expression body: (_) @body) @value.function
 (call_expression function: [(identifier) @_called (member_expression property: (identifier) @_called) (call_expression)]
   arguments: (arguments [

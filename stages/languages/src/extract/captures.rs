@@ -56,7 +56,8 @@ pub(crate) struct CapturedDefinition<'tree> {
     pub(crate) to_end: bool,
     /// It counts outside local scopes only.
     is_declaration: bool,
-    /// It counts if this value wraps a function, whose body is the body of the definition.
+    /// The definition counts only if this value is or wraps a function. The body of the function is the body of the
+    /// definition.
     value: Option<Node<'tree>>,
     pattern_index: u32,
 }
@@ -75,7 +76,7 @@ pub(crate) enum ConstantScope {
     FileOrType,
     /// At file level only.
     FileOnly,
-    /// In functions too.
+    /// Anywhere, including functions.
     Anywhere,
 }
 
@@ -90,9 +91,9 @@ pub(crate) struct LeadingNode {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reference<'text> {
     Call(&'text str),
-    /// A call, unless a local variable has the name.
+    /// A call, unless a local variable has this name.
     Name(&'text str),
-    /// A local variable, from here on.
+    /// The declaration of a local variable.
     Local(&'text str),
     Base(&'text str),
     Branch,
@@ -252,7 +253,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         }
     }
 
-    /// Whether a node is inside of the last local scope so far.
+    /// Whether a node is inside the most recently captured local scope.
     fn is_local(&self, node: Node<'_>) -> bool {
         let start = node.start_byte() as u32;
         self.local_scopes.last().is_some_and(|scope| scope.start < start && start < scope.end)
@@ -286,8 +287,8 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         self.constants.sort_by_key(|(node, _)| node.start_byte());
     }
 
-    /// Removes definitions that have the body of the definition around them: their names are further names of that, such as
-    /// `b` in `a = function b() {}`.
+    /// Removes definitions with the same body as their enclosing definition and records their names as constants, such
+    /// as `b` in `a = function b() {}`.
     fn remove_second_names(&mut self) {
         let mut bodies = FxHashSet::default();
         self.definitions.retain(|definition| {
@@ -324,20 +325,20 @@ impl<'tree, 'text> Captures<'tree, 'text> {
     }
 }
 
-/// Functions as values, and the expressions that wrap them: `memo(() => {})`.
+/// Function values and the expressions that wrap them: `memo(() => {})`.
 #[derive(Default)]
 struct Values<'tree> {
-    /// Id of a function → its body.
+    /// Bodies by the node id of the function.
     bodies: FxHashMap<usize, Node<'tree>>,
-    /// Id of an expression → the ids of the values that it wraps.
+    /// Ids of wrapped values by the node id of the wrapping expression.
     wrapped: FxHashMap<usize, Vec<usize>>,
 }
 
 impl<'tree> Values<'tree> {
-    /// Maximum number of expressions that are looked at for one value.
+    /// Maximum number of expressions that are visited for one value.
     const MAX_STEPS: usize = 64;
 
-    /// The body of the first function that a value is or wraps.
+    /// Returns the body of the first function that a value is or wraps.
     fn body(&self, value: Node<'tree>) -> Option<Node<'tree>> {
         let mut pending = vec![value.id()];
         for _ in 0..Self::MAX_STEPS {

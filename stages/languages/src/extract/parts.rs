@@ -3,8 +3,8 @@
 use crate::file_symbols::{FileSymbols, Truncation};
 use crate::symbols::{Constant, SymbolKind};
 
-/// Appends what was found in a part that begins at byte `at`, in line `line`, of the text. Parts are added in document order.
-/// A text that has sections too needs [`nest_parts`] afterwards.
+/// Appends the symbols of a part that begins at byte `at` and line `line` of the text. Parts are added in document
+/// order. A text with sections also needs [`nest_parts`] afterwards.
 pub(crate) fn add_part(found: &mut FileSymbols, mut part: FileSymbols, at: u32, line: u32) {
     let first = found.symbols.len() as u32;
     for symbol in &mut part.symbols {
@@ -38,11 +38,12 @@ pub(crate) fn order_parts(found: &mut FileSymbols) {
     found.calls.retain(|call| seen.insert(call.clone()));
 }
 
-/// Puts the definitions of parts in order with the sections around them, which become their parents.
+/// Merges the definitions of parts with the sections of the text in document order. Sections become parents of the
+/// definitions in them.
 pub(crate) fn nest_parts(found: &mut FileSymbols) {
     let count = found.symbols.len();
     let mut order: Vec<usize> = (0..count).collect();
-    // A section begins before a definition that begins at the same place.
+    // A section precedes a definition that begins at the same position.
     order.sort_by_key(|index| {
         let symbol = &found.symbols[*index];
         (symbol.bytes.start, symbol.kind != SymbolKind::Section, *index)

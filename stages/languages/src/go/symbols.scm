@@ -33,7 +33,7 @@
 (var_spec name: (identifier) @name value: (expression_list . (func_literal body: (_) @body) .)) @definition.function
 (var_declaration . (var_spec) @wrapped .) @wrapper
 
-; var f = wrap(func() {}), outside of functions
+; var f = wrap(func() {}), outside functions
 (func_literal body: (_) @body) @value.function
 (call_expression arguments: (argument_list [(func_literal) (call_expression)] @value.wrapped)) @value.wrapper
 (call_expression function: (func_literal) @value.wrapped) @value.wrapper

@@ -15,7 +15,7 @@
 (local_variable_declaration declarator: (variable_declarator name: (identifier) @name value: (closure) @body)) @definition.function
 (field_declaration declarator: (variable_declarator name: (identifier) @name value: (closure) @body)) @definition.method
 
-; def f = wrap { x -> }, outside of functions; what loops calls its argument at once
+; def f = wrap { x -> }, outside functions; looping methods call their argument immediately
 (closure) @value.function @body
 (method_invocation name: (identifier) @_called body: (closure) @value.wrapped
   (#not-any-of? @_called "any" "collect" "each" "every" "find" "findAll" "inject" "with")) @value.wrapper

@@ -35,7 +35,7 @@ pub(crate) static JAVA: Language = Language {
     )
 };
 
-/// Words that name no definition.
+/// Keywords that cannot be names of definitions.
 pub(crate) const RESERVED: &[&str] = &[
     "break",
     "case",

@@ -45,7 +45,7 @@ pub(crate) static JAVASCRIPT: Language = Language {
 pub(crate) const OMITTED_QUALIFIERS: &[&str] =
     &["exports", "module", "module.exports", "this", "self", "window", "globalThis", "prototype"];
 
-/// Words that name no function.
+/// Keywords that cannot be names of functions.
 pub(crate) const RESERVED: &[&str] = &[
     "break", "case", "catch", "class", "const", "continue", "do", "else", "finally", "for", "function", "if", "return",
     "switch", "throw", "try", "var", "while", "with",
@@ -133,7 +133,8 @@ fn bound_member(name: Node<'_>, member: Node<'_>, text: &str) -> (String, String
     (bounded(text_of(name, text)).to_owned(), bounded(text_of(member, text)).to_owned())
 }
 
-/// What a plain name in an import stands for: the default export, or in CommonJS the module as a whole or a member of it.
+/// Returns the member that a plain name in an import binds: the default export, or in CommonJS a member or the whole
+/// module (`*`).
 fn default_member<'t>(import: Node<'_>, text: &'t str) -> &'t str {
     if import.kind() == "import_statement" {
         return "default";

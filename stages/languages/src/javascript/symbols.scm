@@ -27,7 +27,7 @@
 (assignment_expression left: (member_expression property: (property_identifier) @name) right: (class body: (_) @body)) @definition.class
 (expression_statement (assignment_expression) @wrapped) @wrapper
 
-; const F = memo(forwardRef(() => {})), x.y = curried()(function () {}). Methods that call their argument at once wrap nothing.
+; const F = memo(forwardRef(() => {})), x.y = curried()(function () {}). Methods that call their argument immediately do not wrap it.
 [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)] @value.function
 (call_expression function: [(identifier) (call_expression) (member_expression property: (_) @_called)]
   arguments: (arguments [(arrow_function) (function_expression) (generator_function) (call_expression)] @value.wrapped)
@@ -43,7 +43,7 @@
   right: [(call_expression) (parenthesized_expression)] @value) @declaration.function
 (pair key: [(property_identifier) (string)] @name value: (call_expression) @value) @declaration.method
 
-; a = function b() {}, a = class B {}: two names
+; a = function b() {}, a = class B {} have two names
 (variable_declarator value: (function_expression name: (_) @name body: (_) @body) @definition.function)
 (variable_declarator value: (class name: (_) @name body: (_) @body) @definition.class)
 (assignment_expression right: (function_expression name: (_) @name body: (_) @body) @definition.function)

@@ -1,5 +1,6 @@
-//! What the grammar cannot read: context parameters, `$$` before a string, names that begin like an operator, `suspend` before a
-//! lambda, calls of `get` and `set` below a property, and annotations before a class without body, which it takes for an expression.
+//! Masks syntax that the grammar does not support: context parameters, `$$` before a string, names that begin like an
+//! operator, `suspend` before a lambda, calls of `get` and `set` below a property, and annotations before a class
+//! without a body, which the grammar parses as an expression.
 
 use std::ops::Range;
 
@@ -34,7 +35,7 @@ fn mask_names(text: &str, mask: &mut Mask) {
     }
 }
 
-/// `suspend { }` becomes `{ }`.
+/// Masks `suspend` in `suspend { }`.
 fn mask_suspend(text: &str, mask: &mut Mask) {
     const SUSPEND: &str = "suspend";
     for at in memchr::memmem::find_iter(text.as_bytes(), SUSPEND) {
@@ -78,7 +79,8 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     ends.map(|end| std::mem::replace(&mut start, end + 1)..end).collect()
 }
 
-/// Whether a line begins with a call such as `get("/path")`, which the grammar takes for the accessor of a property above it.
+/// Whether a line begins with a call such as `get("/path")`, which the grammar parses as an accessor of the preceding
+/// property.
 fn is_call_of_accessor(line: &str) -> bool {
     let arguments = |name| line.strip_prefix(name).and_then(|rest: &str| rest.split(')').next());
     let is_parameter = |c: char| c.is_alphanumeric() || " _:.?<>".contains(c);

@@ -29,7 +29,7 @@
   (variable_declaration . (identifier) @name) (setter (function_body)) @body) @definition.method
 (property_declaration (variable_declaration . (identifier) @name) (setter (function_body)) @body) @definition.method
 
-; val f = wrap { }, val f by lazy { }, outside of functions; what loops or applies calls its argument at once
+; val f = wrap { }, val f by lazy { }, outside functions; looping and scope functions call their argument immediately
 [(anonymous_function (function_body) @body) (lambda_literal) @body] @value.function
 (call_expression . [(identifier) @_called (navigation_expression (identifier) @_called .) (call_expression)] [
     (annotated_lambda (lambda_literal) @value.wrapped)

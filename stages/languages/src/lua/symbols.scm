@@ -15,7 +15,7 @@
     (bracket_index_expression table: (_) @owner field: (string) @name)] .)
   (expression_list . (function_definition body: (_)? @body) .)) @definition.method
 (variable_declaration (assignment_statement) @wrapped) @wrapper
-; name = wrap(function() … end), outside of functions
+; name = wrap(function() … end), outside functions
 (function_definition body: (_) @body) @value.function
 (function_call name: (_) @_called arguments: (arguments [(function_definition) (function_call)] @value.wrapped)
   (#not-any-of? @_called "pcall" "xpcall")) @value.wrapper

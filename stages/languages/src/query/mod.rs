@@ -6,7 +6,7 @@
 //!
 //! The supported part of the query language: node kinds, fields (the first child of a field counts), alternations, `_`,
 //! anonymous nodes, `!field`, `?` after a field's pattern, `.` around a lone child, and the predicates `#eq?`,
-//! `#any-of?`, their negations `#not-eq?`, also of two captures, and `#not-any-of?`, `#match? "^[A-Z]"`, and `#match? "-"`.
+//! `#any-of?`, `#not-eq?` (also of two captures), `#not-any-of?`, `#match? "^[A-Z]"` and `#match? "-"`.
 
 use tree_sitter::Language as Grammar;
 

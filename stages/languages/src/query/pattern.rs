@@ -63,7 +63,7 @@ pub(crate) enum Predicate {
     AnyOf(CaptureKind, Vec<String>),
     NoneOf(CaptureKind, Vec<String>),
     Capitalised(CaptureKind),
-    /// Two captures have different texts.
+    /// Two captures must have different texts.
     Differ(CaptureKind, CaptureKind),
     Hyphenated(CaptureKind),
 }

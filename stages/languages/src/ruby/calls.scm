@@ -1,7 +1,7 @@
 (call method: [(identifier) (constant)] @reference.call)
 (call receiver: [(constant) @reference.call (scope_resolution name: (constant) @reference.call)]
   method: (identifier) @_new (#eq? @_new "new"))
-; name without receiver and arguments, unless it is a local variable
+; a name without receiver and arguments, unless it is a local variable
 (identifier) @reference.name
 (body_statement (identifier) @reference.none (#any-of? @reference.none
   "private" "protected" "public" "module_function" "private_class_method" "raise"))

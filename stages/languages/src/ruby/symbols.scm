@@ -55,7 +55,7 @@
   right: (call !receiver method: (identifier) @_lambda block: (_) @body)
   (#any-of? @_lambda "lambda" "proc")) @definition.function
 
-; NAME = wrap(->(x) { }), NAME = memoize { }, outside of functions; what loops calls its block at once
+; NAME = wrap(->(x) { }), NAME = memoize { }, outside functions; looping methods call their block immediately
 [(lambda body: (_) @body) (block body: (_) @body) (do_block body: (_) @body)] @value.function
 (call method: (identifier) @_called arguments: (argument_list [(lambda) (call)] @value.wrapped)) @value.wrapper
 (call method: (identifier) @_called block: (_) @value.wrapped

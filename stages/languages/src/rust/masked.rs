@@ -1,10 +1,10 @@
-//! What the grammar reads as mere tokens: the statics in `thread_local! { … }` and `lazy_static! { … }`.
+//! Exposes the statics in `thread_local! { … }` and `lazy_static! { … }`, which the grammar parses as plain tokens.
 
 use crate::mask::Mask;
 
 const MACROS: [&str; 2] = ["thread_local!", "lazy_static!"];
 
-/// Blanks the macros around statics, and `ref` after `static`.
+/// Masks the macros around statics, and `ref` after `static`.
 pub(super) fn masked(text: &str) -> Option<String> {
     let mut mask = Mask::new(text);
     for name in MACROS {
@@ -28,7 +28,7 @@ pub(super) fn masked(text: &str) -> Option<String> {
     mask.text()
 }
 
-/// The bracket that closes the one at `open`, outside of strings, characters and comments.
+/// Returns the position of the bracket that closes the bracket at `open`, ignoring strings, characters and comments.
 fn close(bytes: &[u8], open: usize) -> Option<usize> {
     let (mut at, mut depth) = (open, 0_usize);
     while at < bytes.len() {
@@ -56,7 +56,7 @@ fn close(bytes: &[u8], open: usize) -> Option<usize> {
     None
 }
 
-/// The length of a string with its quotes.
+/// Length in bytes of a string with its quotes.
 fn string_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {

@@ -21,7 +21,7 @@
 ; let f = { x in … }
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @name) value: (lambda_literal) @body) @definition.function
 
-; let f = wrap { x in … }, lazy var v = { … }(), outside of functions; what loops calls its argument at once
+; let f = wrap { x in … }, lazy var v = { … }(), outside functions; looping methods call their argument immediately
 (lambda_literal) @value.function @body
 (call_expression . [
     (simple_identifier) @_called

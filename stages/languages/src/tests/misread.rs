@@ -1,8 +1,8 @@
-//! Sources that the grammars cannot read, and definitions that they find where there are none.
+//! Sources that the grammars misread: missing definitions, and definitions that do not exist.
 
 use crate::{Parser, by_name};
 
-/// The qualified names of all symbols.
+/// Compares the qualified names of all symbols.
 fn check(language: &str, source: &str, expected: &[&str]) {
     let found = Parser::new().parse(by_name(language), source);
     let names: Vec<&str> = found.symbols.iter().map(|symbol| symbol.qualified_name.as_str()).collect();
@@ -10,7 +10,7 @@ fn check(language: &str, source: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_keyword_names_no_function() {
+fn a_keyword_is_not_the_name_of_a_function() {
     check("cpp", "void h() { MAC switch (x) { } }", &["h"]);
     check("c", "int switch (x) { case 1: break; }\nint f(void) { return 0; }\n", &["f"]);
     check("javascript", "class A { f() { }\n} }\nclass B { g() { } } if (x) { y }\n", &["A", "A.f", "B", "B.g"]);
@@ -19,7 +19,7 @@ fn a_keyword_names_no_function() {
 }
 
 #[test]
-fn what_a_grammar_cannot_read_hides_nothing_behind_it() {
+fn unsupported_syntax_does_not_hide_later_definitions() {
     check(
         "kotlin",
         "fun a() = b {\n    val c = d()\n    get(\"/e\") { f() }\n    set(\"g\", 1)\n}\nfun h() {}\n",

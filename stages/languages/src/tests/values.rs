@@ -1,8 +1,8 @@
-//! Functions and objects behind calls, casts and further names.
+//! Functions and objects inside calls and casts, and definitions with two names.
 
 use crate::{Parser, by_name};
 
-/// `kind name: calls` of every symbol, then the constants.
+/// Returns `kind name: calls` for every symbol, followed by the constants.
 fn names(language: &str, source: &str) -> Vec<String> {
     let found = Parser::new().parse(by_name(language), source);
     let symbol = |symbol: &crate::Symbol| {
@@ -98,7 +98,7 @@ fn a_named_function_expression_has_two_names() {
 }
 
 #[test]
-fn an_object_behind_a_call_or_cast_qualifies_its_members() {
+fn an_object_in_a_call_or_cast_qualifies_its_members() {
     check("javascript", "const a = Object.freeze({ b() {} });", &["method a.b", "a"]);
     check("typescript", "const a = { b() {} } as const;", &["method a.b", "a"]);
     check("typescript", "const a = { b() {} } satisfies T;", &["method a.b", "a"]);

@@ -1,12 +1,12 @@
-//! What the grammar cannot read: a signature that begins with type parameters in a line of its own, behind a member without
-//! semicolon. The grammar takes them for arguments of the type before them.
+//! Masks syntax that the grammar does not support: type parameters at the start of a signature on a separate line,
+//! after a member without a semicolon. The grammar parses them as arguments of the preceding type.
 
 use crate::mask::Mask;
 
 pub(super) fn masked(text: &str) -> Option<String> {
     let mut mask = Mask::new(text);
     let bytes = text.as_bytes();
-    // The last byte of code before the line, as far as is known.
+    // The last known byte of code before the line.
     let (mut last, mut start, mut is_comment) = (b'{', 0, false);
     for line in text.split_inclusive('\n') {
         let content = line.trim();

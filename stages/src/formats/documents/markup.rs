@@ -40,7 +40,7 @@ pub(super) fn push_paragraph(text: &mut String, paragraph: &str, level: usize) -
     if text.len() as u64 > MAX_TEXT_BYTES { Err(ExtractError::TooLarge) } else { Ok(()) }
 }
 
-/// The text of a document that is a single text; empty if it is none.
+/// Decodes a document that consists of a single text; empty if the bytes are not text.
 pub(super) fn decoded(bytes: &[u8]) -> String {
     aurora_encoding::decode(bytes.to_vec()).map(|text| text.text).unwrap_or_default()
 }

@@ -25,11 +25,11 @@ pub struct DocumentFormat {
     pub name: &'static str,
     /// File extensions, lower-case, without the dot.
     pub extensions: &'static [&'static str],
-    /// Other names, in lower case.
+    /// Aliases in lower case.
     pub aliases: &'static [&'static str],
     /// Turns bytes into text; None for formats that are text.
     pub extract: Option<Extractor>,
-    /// The definitions in fenced code of the text are symbols.
+    /// Whether definitions in fenced code are symbols.
     pub has_code: bool,
 }
 

@@ -33,7 +33,7 @@ struct LanguageInfo {
 }
 
 impl Metadata {
-    /// The language of the code, Python unless the notebook names another one.
+    /// Returns the language of the code: Python unless the notebook declares another language.
     fn language(&self) -> &str {
         let named = [self.kernelspec.language.as_str(), self.language_info.name.as_str()];
         named.into_iter().find(|name| !name.is_empty()).unwrap_or("python")
