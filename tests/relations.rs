@@ -797,7 +797,7 @@ fn types_are_named_with_their_packages() {
             ),
         ],
         Relation::Callees,
-        &["b.php:N\\C::go -> a.php:M\\P0::up receiver", "b.php:N\\C::go -> a.php:M\\helper global"],
+        &["b.php:N\\C::go -> a.php:M\\helper import", "b.php:N\\C::go -> a.php:M\\P0::up receiver"],
     );
     check(
         &[

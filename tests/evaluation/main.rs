@@ -51,7 +51,7 @@ fn repository() -> Fixture {
 fn golden(file: impl Fn(&str) -> String) -> String {
     let line = |word: &&str| {
         let relevant = format!(r#"[{{"path": "{}", "line_start": 4, "line_end": 10}}]"#, file(word));
-        format!("{{\"id\": \"{word}\", \"query\": \"overdue {word} entries\", \"relevant\": {relevant}}}\n")
+        format!("{{\"id\": \"{word}\", \"query\": \"entries overdue {word}\", \"relevant\": {relevant}}}\n")
     };
     WORDS.iter().map(line).collect()
 }

@@ -415,7 +415,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
         while names.len() > 1 {
             if let Meaning::Definitions(types, reason) = scope::types_of_path(self.index, &names, &self.from)? {
-                return Ok(Some((Value::Types(types, reason), at + 2 * names.len() - 1)));
+                return Ok(Some((Value::of_definitions(types, reason), at + 2 * names.len() - 1)));
             }
             names.pop();
         }
