@@ -29,10 +29,14 @@ fn main() {
         Environment::open(&Path::new(root).join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
     let snapshot = environment.snapshot().expect("a snapshot");
     let tree = Tree { snapshot: &snapshot, relations: RelationIndex::new(&snapshot) };
-    let peer = tree.read(&std::fs::read_to_string(edges).expect("relations of a peer"));
+    let mut peer = tree.read(&std::fs::read_to_string(edges).expect("relations of a peer"));
     println!("{} files, {} calls, {} base types", peer.files.len(), peer.calls.len(), peer.bases.len());
 
-    let calls = tree.calls(&peer.files);
+    let mut calls = tree.calls(&peer.files);
+    if peer.only_functions {
+        calls.retain(|(_, to), _| !tree.is_type(*to));
+        peer.calls.retain(|(_, to)| !tree.is_type(*to));
+    }
     tree.compare("calls", &peer.calls, &calls, show);
     let bases = tree.bases(&peer.files);
     tree.compare("base types", &peer.bases, &bases, show);
@@ -41,6 +45,8 @@ fn main() {
 /// What a peer found.
 #[derive(Default)]
 struct Peer {
+    /// Calls that lead to types are not compared.
+    only_functions: bool,
     files: BTreeSet<String>,
     calls: BTreeSet<Edge>,
     bases: BTreeSet<Edge>,
@@ -58,6 +64,7 @@ impl Tree<'_> {
         for line in text.lines() {
             let fields: Vec<&str> = line.split('\t').collect();
             match fields.as_slice() {
+                ["functions"] => peer.only_functions = true,
                 ["file", path] => drop(peer.files.insert((*path).to_owned())),
                 [kind, path, line, other_path, other_line, name] => {
                     let mut at = |path: &str, line: &str| {
@@ -99,6 +106,11 @@ impl Tree<'_> {
         name.is_empty() || chunk.name() == name || chunk.definitions().any(|inner| inner == name)
     }
 
+    fn is_type(&self, id: ChunkId) -> bool {
+        let chunk = self.snapshot.chunk(id).expect("a sound index").expect("a live chunk");
+        is_type(chunk.chunk_type())
+    }
+
     fn type_of_constructor(&self, id: ChunkId) -> ChunkId {
         let chunk = self.snapshot.chunk(id).expect("a sound index").expect("a live chunk");
         let relations = self.snapshot.relations(id).expect("a sound index").expect("a live chunk");
@@ -127,8 +139,7 @@ impl Tree<'_> {
     fn bases(&self, files: &BTreeSet<String>) -> BTreeMap<Edge, (Reason, f32)> {
         let mut found = BTreeMap::new();
         for to in files.iter().flat_map(|path| self.relations.definitions_in(path).expect("a sound index")) {
-            let chunk = self.snapshot.chunk(to).expect("a sound index").expect("a live chunk");
-            if is_type(chunk.chunk_type()) {
+            if self.is_type(to) {
                 for from in self.relations.related(to, Relation::Implementers).expect("a sound index").list {
                     found.insert((from.id, to), (from.reason, from.confidence));
                 }

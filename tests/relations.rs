@@ -664,7 +664,7 @@ const CPP: &[(&str, &str)] = &[
     ),
     (
         "main.cpp",
-        "#include \"k.h\"\n\nvoid use() {\n    n::K k(1);\n    k.move();\n}\n\nvoid point() {\n    std::unique_ptr<n::K> p = std::make_unique<n::K>(1);\n    p->move();\n    auto q = std::make_shared<n::K>(1);\n    q->rest();\n    std::string s;\n    s.move();\n    std::move(s);\n}\n\nint most() {\n    return ::n::max(n::K::count(1), std::max(1, 2));\n}\n",
+        "#include \"k.h\"\n\nvoid use() {\n    n::K k(1);\n    k.move();\n}\n\nvoid point() {\n    std::unique_ptr<n::K> p = std::make_unique<n::K>(1);\n    p->move();\n    auto q = std::make_shared<n::K>(1);\n    q->rest();\n    std::string s;\n    s.move();\n    std::move(s);\n}\n\nint most() {\n    return ::n::max(n::K::count(1), std::max(1, 2));\n}\n\nstruct Own {\n    typedef n::B Base;\n};\n\nvoid cast(void* p) {\n    static_cast<n::K*>(p)->move();\n    Own::Base* b = nullptr;\n    b->rest();\n}\n",
     ),
 ];
 
@@ -681,6 +681,8 @@ fn cpp_resolves_namespaces_and_pointers() {
             "main.cpp:point -> k.cpp:n::B::rest inherited",
             "main.cpp:most -> k.cpp:n::max import",
             "main.cpp:most -> k.cpp:n::K::count receiver",
+            "main.cpp:cast -> k.cpp:n::B::rest receiver",
+            "main.cpp:cast -> k.cpp:n::K::move receiver",
         ],
     );
     check(
@@ -730,6 +732,24 @@ fn rust_follows_paths_through_modules_and_crates() {
             "main.rs:main -> util.rs:only import",
             "main.rs:main -> mod.rs:Socket::close receiver",
             "main.rs:main -> mod.rs:Socket::open receiver",
+        ],
+    );
+}
+
+#[test]
+fn rust_reads_items_of_tuples_and_variants() {
+    check(
+        &[(
+            "src/lib.rs",
+            "use std::ops::Deref;\n\nstruct A;\n\nimpl A {\n    fn go(&self) {\n        one();\n    }\n}\n\nstruct B(A);\n\nimpl B {\n    fn go(&self) {\n        self.0.go();\n    }\n}\n\nstruct Held<T> {\n    inner: T,\n}\n\nimpl<T> Deref for Held<T> {\n    type Target = T;\n\n    fn deref(&self) -> &T {\n        &self.inner\n    }\n}\n\nenum Either {\n    Left(Held<A>),\n    Right(Held<B>),\n}\n\nimpl Either {\n    fn run(&self) {\n        match self {\n            Either::Left(x) => x.go(),\n            Self::Right(x) => x.go(),\n        }\n    }\n}\n\ntrait Goes {\n    fn goes(&self) {}\n}\n\nfn bound<T: Goes>(of: T) {\n    of.goes();\n}\n\nfn one() {}\n",
+        )],
+        Relation::Callees,
+        &[
+            "lib.rs:A::go -> lib.rs:one scope",
+            "lib.rs:B::go -> lib.rs:A::go receiver",
+            "lib.rs:Either::run -> lib.rs:A::go receiver",
+            "lib.rs:Either::run -> lib.rs:B::go receiver",
+            "lib.rs:bound -> lib.rs:Goes::goes receiver",
         ],
     );
 }

@@ -3,18 +3,20 @@
 usage: clang_edges.py ROOT [FLAG...] > edges.tsv
 
 Needs the package `libclang`. Uses `compile_commands.json` in ROOT if it exists, or otherwise reads every C and C++ source below ROOT
-with the given flags. Prints `file PATH` for every file read, `call PATH LINE PATH LINE NAME` for every call of a function, method or
-constructor whose definition or else declaration is below ROOT, and `base PATH LINE PATH LINE NAME` for every base class. Line numbers
-start at 1.
+with the given flags. Prints `file PATH` for every file that was compiled without errors, `call PATH LINE PATH LINE NAME` for every call
+of a function, method, constructor or function-like macro whose name is written there and whose definition or else declaration is below
+ROOT, and `base PATH LINE PATH LINE NAME` for every base class. Line numbers start at 1.
 """
 
+import functools
 import json
 import os
 import pathlib
+import re
 import shlex
 import sys
 
-from clang.cindex import CursorKind, Index
+from clang.cindex import CursorKind, Index, TranslationUnit
 
 SOURCES = {".c", ".cc", ".cpp", ".cxx"}
 FUNCTIONS = {
@@ -33,20 +35,43 @@ def main():
     edges = Edges(root)
     for source, flags, directory in units(root, sys.argv[2:]):
         os.chdir(directory)
-        unit = Index.create().parse(source, flags)
+        unit = Index.create().parse(source, flags, options=TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)
         errors = [str(problem) for problem in unit.diagnostics if problem.severity >= 3]
         if errors:
             print(f"{source}: {len(errors)} errors, {errors[0]}", file=sys.stderr)
-        edges.read(unit.cursor)
+        edges.read(unit.cursor, is_complete=not errors)
     edges.write()
 
 
 def is_written(node, target):
-    """Whether the text of a call contains the name of its target, unlike operators, conversions and constructors of variables."""
+    """Whether the text of a call contains the name of its target, unlike operators, conversions, constructors of variables and calls
+    inside macros."""
+    if target.kind not in FUNCTIONS or target.spelling.startswith("operator"):
+        return False
+    name = target.spelling.split("<")[0]
     if target.kind == CursorKind.CONSTRUCTOR:
-        names = [token.spelling for _, token in zip(range(8), node.get_tokens())]
-        return target.spelling.split("<")[0] in names[: names.index("(") if "(" in names else names.index("{") if "{" in names else 0]
-    return target.kind in FUNCTIONS and not target.spelling.startswith("operator")
+        text = re.split(r"[({]", text_of(node.extent))[0]
+    else:
+        callee = next(iter(node.get_children()), None)
+        text = text_of(callee.extent) if callee is not None else ""
+    return re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+
+@functools.lru_cache(maxsize=64)
+def bytes_of(path):
+    return pathlib.Path(path).read_bytes()
+
+
+def text_of(extent):
+    if extent.start.file is None or extent.end.file is None or extent.start.file.name != extent.end.file.name:
+        return ""
+    return bytes_of(extent.start.file.name)[extent.start.offset : extent.end.offset].decode(errors="replace")
+
+
+def is_macro_call(node):
+    """Whether a macro is used with arguments."""
+    end = node.extent.end
+    return node.referenced is not None and end.file is not None and bytes_of(end.file.name)[end.offset - 1 : end.offset] == b")"
 
 
 def units(root, flags):
@@ -69,10 +94,10 @@ class Edges:
     """Uses and places of functions. They are matched at the end, because a definition may be in a unit that is read later."""
 
     def __init__(self, root):
-        self.root, self.files, self.uses = root, set(), set()
+        self.root, self.files, self.broken, self.uses = root, set(), set(), set()
         self.declared, self.defined = {}, {}
 
-    def read(self, cursor):
+    def read(self, cursor, is_complete):
         # Not recursive, because the depth of the tree depends on the source.
         left = list(cursor.get_children())
         while left:
@@ -81,7 +106,7 @@ class Edges:
             if place is None and node.location.file is not None:
                 continue
             if place is not None:
-                self.files.add(place[0])
+                (self.files if is_complete else self.broken).add(place[0])
                 self.note(node, place)
             left.extend(node.get_children())
 
@@ -90,7 +115,9 @@ class Edges:
             places = self.defined if node.is_definition() else self.declared
             places.setdefault(node.get_usr(), place)
         target = node.referenced
-        if node.kind == CursorKind.CALL_EXPR and target is not None and is_written(node, target):
+        if node.kind == CursorKind.MACRO_INSTANTIATION and is_macro_call(node):
+            self.use("call", place, target)
+        elif node.kind == CursorKind.CALL_EXPR and target is not None and is_written(node, target):
             self.use("call", place, target)
         elif node.kind == CursorKind.CXX_BASE_SPECIFIER and node.type.get_declaration() is not None:
             self.use("base", place, node.type.get_declaration())
@@ -99,7 +126,8 @@ class Edges:
         template = target.specialized_template if hasattr(target, "specialized_template") else None
         for other in (target, template):
             if other is not None and self.place(other) is not None:
-                places = self.defined if other.is_definition() else self.declared
+                is_definition = other.kind == CursorKind.MACRO_DEFINITION or other.is_definition()
+                places = self.defined if is_definition else self.declared
                 places.setdefault(other.get_usr(), self.place(other))
                 self.uses.add((kind, place, other.get_usr(), other.spelling))
                 return
@@ -114,7 +142,7 @@ class Edges:
         return (str(path.relative_to(self.root)), location.line) if path.is_relative_to(self.root) else None
 
     def write(self):
-        for path in sorted(self.files):
+        for path in sorted(self.files - self.broken):
             print("file", path, sep="\t")
         for kind, (path, line), usr, name in sorted(self.uses):
             target = self.defined.get(usr) or self.declared.get(usr)

@@ -3,7 +3,8 @@
 usage: scip_edges.py INDEX.scip ROOT > edges.tsv
 
 Lines: `file PATH` for every indexed file; `call PATH LINE PATH LINE NAME` for every reference that is followed by arguments, or stands
-behind `new` or `@`; `base PATH LINE PATH LINE NAME` for every type in the header of another one. Lines count from 1. The format is
+behind `new` or `@`; `base PATH LINE PATH LINE NAME` for every type in the header of another one,
+`functions` if calls of constructors cannot be told from patterns. Lines count from 1. The format is
 that of https://github.com/sourcegraph/scip/blob/main/scip.proto.
 """
 
@@ -12,7 +13,7 @@ import re
 import sys
 
 DEFINITION = 1
-CALL = re.compile(r"\s*(<[\w\s,.\[\]|<>{}:'\"&]*>)?\s*(\?\.)?[(`]")
+CALL = re.compile(r"\s*(?:::)?(<[\w\s,.\[\]|<>{}:'\"&]*>)?\s*(\?\.)?[(`]")
 HEADER = re.compile(r"\b(class|interface)\s+\w+([^{};]*\b(extends|implements)\b[^{};]*|\s*\([^()=]*)$")
 MARK = re.compile(r"(\bnew\s+([\w.]+\.)?|@([\w.]+\.)?)$")
 
@@ -22,6 +23,9 @@ def main():
     root = pathlib.Path(sys.argv[2])
     documents = [document(part) for number, part in fields(index) if number == 2]
     definitions = {}
+    # Patterns of Rust look like constructors of tuples.
+    if any(symbol.startswith("rust-analyzer ") for _, occurrences in documents[:1] for _, _, _, symbol, _ in occurrences):
+        print("functions")
     for path, occurrences in documents:
         for line, _, _, symbol, roles in occurrences:
             if roles & DEFINITION and not symbol.startswith("local "):
@@ -37,7 +41,7 @@ def main():
             header = HEADER.search(" ".join(text[max(0, line - 4) : line] + [source[:start]]))
             if symbol.endswith("#") and header and not any(depth(header.group(), pair) for pair in ("<>", "[]")):
                 print("base", path, line + 1, *place(definitions[symbol]), name_of(symbol), sep="\t")
-            elif CALL.match(rest) or MARK.search(source[:start]):
+            elif symbol.endswith("!") or CALL.match(rest) or MARK.search(source[:start]):
                 print("call", path, line + 1, *place(definitions[symbol]), name_of(symbol), sep="\t")
 
 

@@ -32,7 +32,7 @@ pub(crate) fn calls_of(tokens: &Tokens, name: &str, own_name: &str, syntax: &Syn
     let skipped = usize::from(name == own_name);
     let sites = tokens.places(name).skip(skipped).filter_map(|at| call_at(tokens, at, syntax));
     let mut seen = FxHashSet::default();
-    sites.filter(|site| seen.insert(shape(tokens, site))).collect()
+    sites.filter(|site| seen.insert(shape(tokens, site, syntax))).collect()
 }
 
 /// The call whose name is the token at a place, if it is one.
@@ -42,7 +42,7 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
         return None;
     }
     let open = arguments_open(tokens, at);
-    let is_literal = syntax.literals && tokens.at(at + 1) == "{";
+    let is_literal = syntax.literals && tokens.at(at + 1) == "{" && !is_in_header(tokens, at);
     let is_template = tokens.kind(at + 1) == Some(TokenKind::String) && tokens.at(at + 1).starts_with('`');
     let is_called = open.is_some() || is_literal || is_template;
     let may_be_bare = syntax.bare_calls && is_bare_call(tokens, at, syntax);
@@ -65,6 +65,14 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
         is_new: tokens.before(first) == "new" || tokens.at(first) == "new",
         is_macro: syntax.imports == Imports::Rust && tokens.at(at + 1) == "!",
     })
+}
+
+/// Whether a name is in the header of a type or of a block of methods: `class A : public B {`, `impl A for B {`.
+fn is_in_header(tokens: &Tokens, at: usize) -> bool {
+    let before = (at.saturating_sub(MAX_RECEIVER_TOKENS)..at).rev().map(|at| tokens.at(at));
+    before
+        .take_while(|token| !matches!(*token, ";" | "{" | "}" | "(" | ")" | "=" | ":="))
+        .any(|token| matches!(token, "class" | "struct" | "union" | "enum" | "trait" | "impl"))
 }
 
 /// Number of arguments of a call, if they are in parentheses, piped in or given as an arity: `value |> f(x)`, `&f/2`.
@@ -212,10 +220,14 @@ pub(crate) fn is_keyword(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-/// What distinguishes the calls of one name: the tokens of the receiver, and the number of arguments.
-fn shape<'t>(tokens: &'t Tokens, site: &CallSite) -> (Vec<&'t str>, Option<usize>, bool, bool) {
+/// What distinguishes the calls of one name: the tokens of the receiver, the number of arguments, and the arm of a `match`, which
+/// may bind the receiver.
+fn shape<'t>(tokens: &'t Tokens, site: &CallSite, syntax: &Syntax) -> (Vec<&'t str>, Option<usize>, bool, bool, usize) {
     let receiver = site.receiver.map_or(site.name..site.name, |start| start..site.name);
-    (receiver.map(|at| tokens.at(at)).collect(), site.arguments, site.is_new, site.is_macro)
+    let arms =
+        |start: usize| (start.saturating_sub(MAX_RECEIVER_TOKENS)..start).rev().find(|at| tokens.at(*at) == "=>");
+    let arm = site.receiver.filter(|_| syntax.imports == Imports::Rust).and_then(arms).unwrap_or_default();
+    (receiver.map(|at| tokens.at(at)).collect(), site.arguments, site.is_new, site.is_macro, arm)
 }
 
 #[cfg(test)]

@@ -40,6 +40,8 @@ pub(crate) enum Declared {
     Element(usize),
     /// The name is a member of a value.
     Member(usize, String),
+    /// The name is bound to the item at this index of a variant, which is given by the token of its name.
+    Item(usize, usize),
     /// Nothing is said of the type.
     Untyped,
 }
@@ -53,12 +55,27 @@ pub(crate) enum Place {
 
 /// How a text declares a name: the first declaration with a type, else the first with a value.
 pub(crate) fn declared(tokens: &Tokens, name: &str, place: Place, syntax: &Syntax) -> Option<Declared> {
+    declared_at(tokens, name, usize::MAX, place, syntax)
+}
+
+/// Returns the declaration that applies to the name at `use_at`: as [`declared`], but of several patterns that bind the name, such as
+/// the arms of a `match`, the last one before it.
+pub(crate) fn declared_at(
+    tokens: &Tokens,
+    name: &str,
+    use_at: usize,
+    place: Place,
+    syntax: &Syntax,
+) -> Option<Declared> {
     let is_member = |at: usize| matches!(tokens.before(at), "." | "->" | "?." | "?->") || (tokens.before(at) == "::");
     let mut found = None;
     for at in tokens.places(name).filter(|at| !is_member(*at)) {
         match one(tokens, at, place, syntax) {
             Some(Declared::Type(name)) => return Some(Declared::Type(name)),
             Some(Declared::Untyped) => found = found.or(Some(Declared::Untyped)),
+            Some(item @ Declared::Item(..)) if at < use_at && matches!(found, None | Some(Declared::Item(..))) => {
+                found = Some(item);
+            }
             Some(value) if matches!(found, None | Some(Declared::Untyped)) => found = Some(value),
             _ => {}
         }
@@ -184,14 +201,47 @@ fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
         "of" if matches!(before, "const" | "let" | "var") => Some(Declared::Element(last + 2)),
         "in" if INTRODUCERS.contains(&before) || matches!(before, "for" | "(") => Some(Declared::Element(last + 2)),
         ":" if matches!(before, "var" | "final" | "auto") => Some(Declared::Element(last + 2)),
+        "," if tokens.opener(at).is_some_and(|open| tokens.at(open) == "(") => variant_item(tokens, at),
         "}" | "," | ":" => destructured(tokens, at),
         // Rust: if let Some(name) = value
         ")" if matches!(tokens.before(at), "(" | "mut" | "ref") && tokens.at(at + 2) == "=" => {
             let open = tokens.opener(at)?;
-            matches!(tokens.before(open), "Some" | "Ok").then_some(Declared::Value(at + 3, 0))
+            match tokens.before(open) {
+                "Some" | "Ok" => Some(Declared::Value(at + 3, 0)),
+                _ => variant_item(tokens, at),
+            }
         }
+        ")" => variant_item(tokens, at),
         _ => None,
     }
+}
+
+/// Rust: `Type::Variant(name) =>`, `let Type::Variant(first, name) = value`
+fn variant_item(tokens: &Tokens, at: usize) -> Option<Declared> {
+    let open = tokens.opener(at).filter(|open| tokens.at(*open) == "(" && *open >= 3)?;
+    let is_variant = tokens.is_name(open - 1) && tokens.at(open - 2) == "::";
+    let is_pattern = matches!(tokens.at(tokens.closer(open)? + 1), "=>" | "=" | "|" | "if");
+    let index = (open..at).filter(|at| tokens.at(*at) == "," && tokens.opener(*at) == Some(open)).count();
+    (is_variant && is_pattern).then_some(Declared::Item(open - 1, index))
+}
+
+/// Returns the type at an index between the parentheses after a name: `Variant(First, Second)`, `struct Name<T>(pub First);`.
+pub(crate) fn item_type(tokens: &Tokens, name: &str, index: usize) -> Option<TypeName> {
+    let open = tokens.places(name).find_map(|at| {
+        match tokens.at(at + 1) {
+            "<" => type_name::angle_closer(tokens, at + 1).map(|closer| closer + 1),
+            _ => Some(at + 1),
+        }
+        .filter(|open| tokens.at(*open) == "(")
+    })?;
+    let closer = tokens.closer(open)?;
+    let mut items =
+        (open..closer).filter(|at| *at == open || (tokens.at(*at) == "," && tokens.opener(*at) == Some(open)));
+    let mut at = items.nth(index)? + 1;
+    if tokens.at(at) == "pub" {
+        at = if tokens.at(at + 1) == "(" { tokens.closer(at + 1)? + 1 } else { at + 1 };
+    }
+    type_name::read(tokens, at).map(|(name, _)| name)
 }
 
 /// `const { name } = value`, `const { member: name } = value`
@@ -239,6 +289,7 @@ mod tests {
             Some(Declared::Value(at, position)) => format!("value {position} {}", tokens.at(at)),
             Some(Declared::Element(at)) => format!("element of {}", tokens.at(at)),
             Some(Declared::Member(at, member)) => format!("{member} of {}", tokens.at(at)),
+            Some(Declared::Item(at, index)) => format!("item {index} of {}", tokens.at(at)),
             Some(Declared::Untyped) => "untyped".to_owned(),
         };
         assert_eq!(shown, expected, "{text}");
@@ -263,6 +314,18 @@ mod tests {
     }
 
     #[test]
+    fn types_of_items() {
+        let syntax = syntax::of("rust");
+        let item = |text: &str, name: &str, index: usize| {
+            item_type(&Tokens::read(text.to_owned(), syntax), name, index).map(|name| name.path.join("::"))
+        };
+        assert_eq!(item("pub struct S<'a, T>(pub(crate) &'a T, Vec<(A, B)>);", "S", 0).as_deref(), Some("T"));
+        assert_eq!(item("pub struct S<'a, T>(pub(crate) &'a T, Vec<(A, B)>);", "S", 1).as_deref(), Some("Vec"));
+        assert_eq!(item("enum E { A(x::B, C), D }", "A", 1).as_deref(), Some("C"));
+        assert_eq!(item("enum E { A(x::B, C), D }", "D", 0), None);
+    }
+
+    #[test]
     fn declarations_by_value() {
         check("go", "conn, err := dial(addr)", "err", Place::Local, "value 1 dial");
         check("go", "for _, x := range s.items {", "x", Place::Local, "element of s");
@@ -276,5 +339,8 @@ mod tests {
         check("ruby", "@a ||= A.new", "@a", Place::Local, "none");
         check("ruby", "return x unless ready?\n", "ready?", Place::Local, "none");
         check("lua", "local o = M.new()", "o", Place::Local, "value 0 M");
+        check("rust", "match x { E::A(a, ref b) => b.f() }", "b", Place::Local, "item 1 of A");
+        check("rust", "if let E::A(a) = x {}", "a", Place::Local, "item 0 of A");
+        check("rust", "let x = E::A(a);", "a", Place::Local, "none");
     }
 }

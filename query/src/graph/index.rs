@@ -372,7 +372,18 @@ impl<'s> Index<'s> {
         let is_near = |other: &&Rc<Definition>| of.syntax.imports != Imports::Go || other.directory() == of.directory();
         let all = self.named(name)?;
         let others = all.iter().filter(|other| other.syntax.group == of.syntax.group);
-        Ok(others.filter(is_member).filter(is_near).cloned().collect())
+        let mut members = Vec::new();
+        for other in others.filter(is_member).filter(is_near) {
+            // Another file may define another type of the same name.
+            let has_own = of.syntax.imports == Imports::Rust && {
+                let file = self.file(&other.path)?;
+                file.named(&of.name).any(|own| own.is_type() && own.qualified_name == of.qualified_name)
+            };
+            if !has_own {
+                members.push(Rc::clone(other));
+            }
+        }
+        Ok(members)
     }
 
     /// The definition that a chunk is a piece of.

@@ -25,7 +25,7 @@ const MAX_STEPS: usize = 64;
 /// Maximum number of names in a path of namespaces and types.
 const MAX_PATH_NAMES: usize = 12;
 /// Wrapper types whose missing members are looked up in their type argument.
-const TRANSPARENT: [&str; 31] = [
+const TRANSPARENT: [&str; 39] = [
     "Optional",
     "Promise",
     "PromiseLike",
@@ -57,6 +57,14 @@ const TRANSPARENT: [&str; 31] = [
     "Mutex",
     "RwLock",
     "Cow",
+    "Pin",
+    "ManuallyDrop",
+    "LazyLock",
+    "MutexGuard",
+    "RwLockReadGuard",
+    "RwLockWriteGuard",
+    "Ref",
+    "RefMut",
 ];
 /// Members of external types that return the receiver or the value that it wraps.
 const PASSED_ON: [&str; 24] = [
@@ -196,7 +204,7 @@ impl<'i, 's> Reader<'i, 's> {
                     value = self.written(next + 2);
                     next = tokens.closer(next + 1).map_or(end, |closer| closer + 1);
                 }
-                _ if tokens.is_separator(next) && tokens.is_name(next + 1) => {
+                _ if tokens.is_separator(next) && self.is_member(next + 1) => {
                     let name = tokens.at(next + 1);
                     next += 2;
                     let held = match self.constructed(&value, name) {
@@ -225,10 +233,11 @@ impl<'i, 's> Reader<'i, 's> {
                     next = closer + 1;
                 }
                 "<" if arguments_open(tokens, next - 1).is_some() => {
-                    let made =
-                        tokens.before(next).strip_prefix("make_").and_then(|_| type_name::read(tokens, next + 1));
+                    let function = tokens.before(next);
+                    let makes = function.starts_with("make_") || function.ends_with("_cast");
+                    let made = type_name::read(tokens, next + 1).filter(|_| makes);
                     next = angle_closer(tokens, next).map_or(end, |closer| closer + 1);
-                    // C++: std::make_unique<T>(…)
+                    // C++: std::make_unique<T>(…), static_cast<T>(…)
                     if let Some((name, _)) = made.filter(|_| !matches!(value, Value::Functions(..))) {
                         value = Value::Instance(name, Rc::clone(&self.from));
                         next = call_end(tokens, next);
@@ -250,6 +259,12 @@ impl<'i, 's> Reader<'i, 's> {
         }
         let is_operand = next < end && matches!(tokens.at(next), "+" | "-" | "*" | "/" | "%" | "==" | "!=" | "<" | ">");
         Ok(if is_operand && !tokens.is_first(next) { Value::External } else { value })
+    }
+
+    /// Whether a token can name a member. Items of tuples have numbers in Rust.
+    fn is_member(&self, at: usize) -> bool {
+        let has_numbers = self.from.syntax.imports == Imports::Rust;
+        self.tokens.is_name(at) || (has_numbers && self.tokens.kind(at) == Some(TokenKind::Number))
     }
 
     /// The value of an expression inside another one.
@@ -365,7 +380,7 @@ impl<'i, 's> Reader<'i, 's> {
         {
             return Ok((holder, at + 1));
         }
-        if let Some(value) = self.local(word)? {
+        if let Some(value) = self.local(word, at)? {
             return Ok((value, at + 1));
         }
         let is_path = matches!(tokens.at(at + 1), "::" | "\\");
@@ -479,7 +494,7 @@ impl<'i, 's> Reader<'i, 's> {
 
     /// What a bare name is.
     pub(crate) fn name(&self, name: &str) -> Result<Value, StorageError> {
-        match self.local(name)? {
+        match self.local(name, usize::MAX)? {
             Some(value) => Ok(value),
             None => self.outer_name(name),
         }
@@ -508,17 +523,18 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// What a variable or parameter is; `None` if the definition and the functions around it declare none of this name.
-    pub(crate) fn local(&self, name: &str) -> Result<Option<Value>, StorageError> {
-        let mut reader = self.clone();
+    pub(crate) fn local(&self, name: &str, at: usize) -> Result<Option<Value>, StorageError> {
+        let (mut reader, mut at) = (self.clone(), at);
         while !reader.from.is_module {
             if !reader.from.is_type()
-                && let Some(declared) = declarations::declared(&reader.tokens, name, Place::Local, self.from.syntax)
+                && let Some(declared) =
+                    declarations::declared_at(&reader.tokens, name, at, Place::Local, self.from.syntax)
             {
                 return reader.declared(declared).map(Some);
             }
             let Some(parent) = self.index.parent(&reader.from)?.filter(|parent| parent.is_function()) else { break };
             let Some(next) = reader.at(&parent)? else { break };
-            reader = next;
+            (reader, at) = (next, usize::MAX);
         }
         Ok(None)
     }
@@ -580,8 +596,26 @@ impl<'i, 's> Reader<'i, 's> {
                 let value = deeper.expression(at, end)?;
                 deeper.member(value, &member)
             }
+            Declared::Item(variant, index) => deeper.item(variant, index),
             Declared::Untyped => Ok(Value::Unknown),
         }
+    }
+
+    /// Returns the item at an index of the variant that a path names.
+    fn item(&self, variant: usize, index: usize) -> Result<Value, StorageError> {
+        let mut start = variant;
+        while start >= 2 && self.tokens.is_separator(start - 1) && self.tokens.is_name(start - 2) {
+            start -= 2;
+        }
+        let path: Vec<String> = (start..variant).step_by(2).map(|at| self.tokens.at(at).to_owned()).collect();
+        let of = TypeName { path, arguments: Vec::new() };
+        for of in self.types_named(&of, &self.from)?.unwrap_or_default() {
+            let tokens = self.index.tokens(&of)?;
+            if let Some(item) = declarations::item_type(&tokens, self.tokens.at(variant), index) {
+                return Ok(Value::Instance(item, of));
+            }
+        }
+        Ok(Value::Unknown)
     }
 
     /// The types of an object or of a type; `None` if they are not known, and nothing if they are outside of the
@@ -613,11 +647,50 @@ impl<'i, 's> Reader<'i, 's> {
                         let deeper = Self { depth: self.depth + 1, ..self.clone() };
                         deeper.types_named(argument, from)
                     }
-                    None if is_variable(name) => Ok(None),
-                    None => Ok(Some(Vec::new())),
+                    None => match self.nested(name, from)? {
+                        Some(types) => Ok(Some(types)),
+                        None => match self.bounds(name, from)? {
+                            None if !is_variable(name) => Ok(Some(Vec::new())),
+                            bounds => Ok(bounds),
+                        },
+                    },
                 }
             }
         }
+    }
+
+    /// Returns the types inside the type that an alias refers to: `typedef Map<A> Map; Map::Entry`.
+    fn nested(&self, name: &TypeName, from: &Rc<Definition>) -> Result<Option<Vec<Rc<Definition>>>, StorageError> {
+        let Some((last, outer)) = name.path.split_last().filter(|(_, outer)| !outer.is_empty()) else {
+            return Ok(None);
+        };
+        if self.depth >= MAX_INFERENCE_DEPTH || !self.index.may_step() {
+            return Ok(None);
+        }
+        let deeper = Self { depth: self.depth + 1, ..self.clone() };
+        let outer = TypeName { path: outer.to_vec(), arguments: Vec::new() };
+        let mut found = Vec::new();
+        for of in deeper.types_named(&outer, from)?.unwrap_or_default() {
+            found.extend(self.index.own_members(&of, last)?.into_iter().filter(|one| one.is_type()));
+        }
+        Ok((!found.is_empty()).then_some(found))
+    }
+
+    /// Returns the types that bound a parameter of a generic definition: `T: Bound`, `T extends Bound`.
+    fn bounds(&self, name: &TypeName, from: &Rc<Definition>) -> Result<Option<Vec<Rc<Definition>>>, StorageError> {
+        let [name] = name.path.as_slice() else { return Ok(None) };
+        let mut around = Some(Rc::clone(from));
+        while let Some(at) = around {
+            let Some(reader) = self.at(&at)? else { break };
+            let tokens = &reader.tokens;
+            let is_bound = |at: &usize| matches!(tokens.at(at + 1), ":" | "extends") && !tokens.is_separator(at - 1);
+            let bound = tokens.places(name).filter(|at| *at > 0).find(is_bound);
+            if let Some((bound, _)) = bound.and_then(|at| type_name::read(tokens, at + 2)) {
+                return reader.types_named(&bound, &at);
+            }
+            around = self.index.parent(&at)?;
+        }
+        Ok(None)
     }
 
     /// Adds the types that type aliases refer to: `using A = B`, `typedef B A`, `type A = B`.
@@ -701,12 +774,37 @@ impl<'i, 's> Reader<'i, 's> {
         if !holders.is_empty() {
             return Ok(Value::Functions(holders, Reason::Receiver));
         }
+        if let Some((inner, reader)) = self.dereferenced(&value, &types)? {
+            return reader.member(inner, name);
+        }
         let extensions = self.extensions(&value, name)?;
         if !extensions.is_empty() {
             return Ok(Value::Functions(extensions, Reason::Receiver));
         }
         // If all members of a type are known, the repository does not define a missing one.
         Ok(if is_external || self.from.syntax.fixed_members { Value::External } else { Value::Unknown })
+    }
+
+    /// Returns the object that an object of a type with `impl Deref` stands for, and a reader one step further.
+    fn dereferenced(&self, value: &Value, types: &[Rc<Definition>]) -> Result<Option<(Value, Self)>, StorageError> {
+        for of in types {
+            for block in scope::implementations(self.index, of)? {
+                let Some(reader) = self.at(&block)? else { return Ok(None) };
+                let tokens = &reader.tokens;
+                let is_deref = tokens.places("Deref").next().is_some();
+                let target = tokens.places("Target").find(|at| tokens.at(at + 1) == "=").filter(|_| is_deref);
+                let Some((target, _)) = target.and_then(|at| type_name::read(tokens, at + 2)) else { continue };
+                let inner = match value {
+                    Value::Instance(name, from) if is_variable(&target) && !name.arguments.is_empty() => {
+                        let argument = name.arguments.last().cloned().unwrap_or(target);
+                        Value::Instance(argument, Rc::clone(from))
+                    }
+                    _ => Value::Instance(target, Rc::clone(&block)),
+                };
+                return Ok(Some((inner, Self { depth: self.depth + 1, ..self.clone() })));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the extension members of a type with a given name: `impl Trait for String`, `extension String`,
@@ -805,6 +903,12 @@ impl<'i, 's> Reader<'i, 's> {
     /// A field of a type or of its bases.
     fn field(&self, of: &Rc<Definition>, name: &str) -> Result<Option<Value>, StorageError> {
         let own = if of.syntax.own.contains(&"$this") { format!("${name}") } else { name.to_owned() };
+        if let Ok(index) = name.parse() {
+            let tokens = self.index.tokens(of)?;
+            return Ok(
+                declarations::item_type(&tokens, &of.name, index).map(|item| Value::Instance(item, Rc::clone(of)))
+            );
+        }
         for of in &scope::lineage(self.index, of)? {
             let Some(reader) = self.at(of)? else { break };
             let declared = declarations::declared(&reader.tokens, &own, Place::Field, of.syntax);

@@ -158,7 +158,7 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
                 value => value,
             }
         }
-        None => match reader.local(name)?.filter(|_| !syntax.marked_variables) {
+        None => match reader.local(name, site.name)?.filter(|_| !syntax.marked_variables) {
             Some(value) => value,
             None => bare(reader, name)?,
         },

@@ -329,7 +329,7 @@ pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases, Sto
 }
 
 /// Returns the `impl Trait for Type` blocks of a type in its file.
-fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+pub(crate) fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
     if of.syntax.imports != Imports::Rust {
         return Ok(Vec::new());
     }
