@@ -13,6 +13,7 @@ use super::reason::Reason;
 use super::scope::{self, MAX_CANDIDATES};
 use super::signature;
 use super::syntax::{Imports, Syntax};
+use crate::path_class::{PathClass, PathClasses};
 
 /// A definition that a call means.
 #[derive(Debug, Clone)]
@@ -251,8 +252,11 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     let namesakes = reader.index.named(name)?;
     // Functions in namespaces and modules need no receiver.
     let is_free = |other: &Definition| other.kind != ChunkType::Method && has_paths(reader.from.syntax);
+    let is_test = |path: &str| PathClasses::of(path).holds(PathClass::Test);
+    let calls_tests = is_test(&reader.from.path);
     let members = namesakes.iter().filter(|other| {
-        other.syntax.group == group && other.is_function() && !other.owner().is_empty() && !is_free(other)
+        let is_member = other.is_function() && !other.owner().is_empty() && !is_free(other);
+        other.syntax.group == group && is_member && (calls_tests || !is_test(&other.path))
     });
     let members = prototypes::resolve_declarations(reader.index, members.cloned().collect())?;
     let members = fitting(reader.index, members, site.arguments)?;
