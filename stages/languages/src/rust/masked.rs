@@ -1,59 +1,96 @@
-//! Exposes the statics in `thread_local! { … }` and `lazy_static! { … }`, which the grammar parses as plain tokens.
+//! Exposes the items in macro invocations such as `cfg_net! { pub fn … }` and `thread_local! { static … }`, which the grammar
+//! parses as plain tokens.
+
+use rustc_hash::FxHashMap;
 
 use crate::mask::Mask;
 
-const MACROS: [&str; 2] = ["thread_local!", "lazy_static!"];
+/// Macros around statics without semicolons or with `ref`.
+const STATICS: [&str; 2] = ["thread_local", "lazy_static"];
+/// Macros whose items have a syntax of their own, and templates.
+const NOT_ITEMS: [&str; 6] = ["bitflags", "macro_rules", "parse_quote", "proptest", "quote", "quote_spanned"];
+/// Words that begin an item.
+const ITEMS: [&str; 15] = [
+    "async", "const", "enum", "extern", "fn", "impl", "mod", "pub", "static", "struct", "trait", "type", "union",
+    "unsafe", "use",
+];
 
-/// Masks the macros around statics, and `ref` after `static`.
+/// Masks the macros around items, and `ref` after `static`.
 pub(super) fn masked(text: &str) -> Option<String> {
     let mut mask = Mask::new(text);
-    for name in MACROS {
-        let mut end = 0;
-        for at in memchr::memmem::find_iter(text.as_bytes(), name) {
-            let begins_word = !text.as_bytes()[..at].last().is_some_and(|byte| is_word(*byte));
-            let after = at + name.len();
-            let open = after + text[after..].len() - text[after..].trim_start().len();
-            if at < end || !begins_word || !text[open..].starts_with(['{', '(']) {
-                continue;
-            }
-            let Some(close) = close(text.as_bytes(), open) else { break };
-            mask.blank(at..open + 1);
-            mask.replace(close..close + 1, ";");
+    let mut pairs = None;
+    for mark in memchr::memchr_iter(b'!', text.as_bytes()) {
+        let rest = text[mark + 1..].trim_start_matches([' ', '\t']);
+        let open = text.len() - rest.len();
+        let start = text[..mark].trim_end_matches(|c: char| is_word(c) || c == ':').len();
+        let name = text[start..mark].rsplit(':').next().unwrap_or_default();
+        let has_statics = STATICS.contains(&name) && rest.starts_with(['{', '(']);
+        let has_items = rest.starts_with('{') && begins_line(text, start) && begins_with_item(&rest[1..]);
+        if name.is_empty() || !(has_statics || (has_items && !NOT_ITEMS.contains(&name))) {
+            continue;
+        }
+        let Some(close) = pairs.get_or_insert_with(|| bracket_pairs(text.as_bytes())).get(&open).copied() else {
+            continue;
+        };
+        mask.blank(start..open + 1);
+        mask.replace(close..close + 1, ";");
+        if has_statics {
             for reference in memchr::memmem::find_iter(&text.as_bytes()[open..close], "static ref ") {
                 mask.blank(open + reference + 7..open + reference + 10);
             }
-            end = close;
         }
     }
     mask.text()
 }
 
-/// Returns the position of the bracket that closes the bracket at `open`, ignoring strings, characters and comments.
-fn close(bytes: &[u8], open: usize) -> Option<usize> {
-    let (mut at, mut depth) = (open, 0_usize);
+/// Whether only white space precedes a position on its line.
+fn begins_line(text: &str, at: usize) -> bool {
+    let before = text[..at].trim_end_matches([' ', '\t']);
+    before.is_empty() || before.ends_with('\n')
+}
+
+/// Whether the first word after comments and attributes begins an item.
+fn begins_with_item(mut body: &str) -> bool {
+    loop {
+        body = body.trim_start();
+        if body.starts_with("//") || body.starts_with("#[") {
+            let Some((_, after)) = body.split_once('\n') else { return false };
+            body = after;
+            continue;
+        }
+        let word = body.split(|c: char| !is_word(c)).next().unwrap_or_default();
+        return ITEMS.contains(&word);
+    }
+}
+
+/// Returns the position of the closing bracket for every opening one, ignoring strings, characters and comments.
+fn bracket_pairs(bytes: &[u8]) -> FxHashMap<usize, usize> {
+    let (mut pairs, mut open) = (FxHashMap::default(), Vec::new());
+    let mut at = 0;
     while at < bytes.len() {
         let rest = &bytes[at..];
-        at += match rest {
-            [b'/', b'/', ..] => rest.iter().position(|byte| *byte == b'\n')?,
-            [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/")? + 2,
-            [b'"', ..] => string_length(rest)?,
-            [b'\'', b'\\', _, ..] => 4 + rest[3..].iter().position(|byte| *byte == b'\'')?,
-            [b'\'', _, b'\'', ..] => 3,
+        let length = match rest {
+            [b'/', b'/', ..] => rest.iter().position(|byte| *byte == b'\n'),
+            [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/").map(|end| end + 2),
+            [b'"', ..] => string_length(rest),
+            [b'\'', b'\\', _, ..] => rest[3..].iter().position(|byte| *byte == b'\'').map(|end| end + 4),
+            [b'\'', _, b'\'', ..] => Some(3),
             [b'{' | b'(' | b'[', ..] => {
-                depth += 1;
-                1
+                open.push(at);
+                Some(1)
             }
             [b'}' | b')' | b']', ..] => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at);
+                if let Some(open) = open.pop() {
+                    pairs.insert(open, at);
                 }
-                1
+                Some(1)
             }
-            _ => 1,
+            _ => Some(1),
         };
+        let Some(length) = length else { break };
+        at += length;
     }
-    None
+    pairs
 }
 
 /// Length in bytes of a string with its quotes.
@@ -68,6 +105,6 @@ fn string_length(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-fn is_word(byte: u8) -> bool {
-    byte == b'_' || byte.is_ascii_alphanumeric() || !byte.is_ascii()
+fn is_word(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
 }

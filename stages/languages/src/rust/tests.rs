@@ -42,3 +42,40 @@ fn run() { const LOCAL: u8 = 1; static HIDDEN: u8 = 2; let other = 3; }
 "##;
     assert_eq!(constants_of(&RUST, source), "MOST COUNT Leaf Branch ROOT SIDES DEEP");
 }
+
+#[test]
+fn items_in_macros_are_read() {
+    let source = r##"
+crate::cfg_net! {
+    /// Binds.
+    #[cfg(unix)]
+    pub fn bind(address: &str) -> u8 { helper('{') }
+
+    cfg_inner! {
+        struct Deep;
+    }
+}
+
+pin_project! {
+    #[project = FutureProject]
+    enum Future<F> where F: Clone { Ready { #[pin] inner: F }, Done }
+}
+
+bitflags! {
+    struct Flags: u8 { const A = 1; }
+}
+
+fn run() {
+    select! { fn_name = next() => {} }
+    let x = quote! { pub fn not_here() {} };
+    quote! {
+        pub fn nor_here() {}
+    }
+}
+"##;
+    let outline = outline(&RUST, source);
+    for expected in ["function bind 4-5", "struct Deep 8-8", "enum Future 13-14", "function run 21-27"] {
+        assert!(outline.contains(expected), "{expected} in {outline}");
+    }
+    assert!(!outline.contains("not_here") && !outline.contains("nor_here") && !outline.contains("Flags"), "{outline}");
+}
