@@ -84,6 +84,8 @@ fn a_place_finds_the_chunk_at_that_line() {
     let mut rows = posts();
     rows.push(Row::new("lib/http.c", "send", Function, "int send(int c) { return c; }"));
     rows.push(Row::new("src/c.rs", "c", Function, "pub fn c(http: u8) -> u8 { http }"));
+    rows.push(Row::new("web/ui/app.js", "run", Function, "function run(app) { return ui(app) }"));
+    rows.push(Row::new("web/core/app.js", "start", Function, "function start(app) { return app }"));
     let place = |text: &str| {
         let hit = search(&rows, text).hits.swap_remove(0);
         (hit.file, hit.qualified_name)
@@ -92,6 +94,17 @@ fn a_place_finds_the_chunk_at_that_line() {
     for text in ["src/post.py:22", "post.py:22", "/home/a/project/src/post.py:22:7", "see src/post.py#L22 please"] {
         assert_eq!(place(text), post, "{text}");
     }
+    for text in [
+        "src/post.py on line 22",
+        "line 22 of src/post.py",
+        "[src/post.py:22]",
+        "src/post.py:L22",
+        "at run (http://localhost:80/build/src/post.py?v=1:22:7)",
+        "in C:\\project\\src\\post.py:line 22",
+    ] {
+        assert_eq!(place(text), post, "{text}");
+    }
+    assert_eq!(place("/bundle/core/app.js:12").0, "web/core/app.js", "a directory of the same name");
     assert_eq!(place("File \"src/post.py\", line 12, in x").1, "Post");
     assert_eq!(place("src/post.py:19").1, "Post.page_total", "the nearest one where no chunk has the line");
     for text in ["lib/http.c", "http.c", "./lib/http.c"] {
