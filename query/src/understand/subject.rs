@@ -37,6 +37,9 @@ const DECLARING: &[&str] = &[
 /// Other words that ask for the definition of a name.
 const ASKING: &[&str] = &[
     "code",
+    "config",
+    "configuration",
+    "configured",
     "constants",
     "declaration",
     "declarations",
@@ -48,17 +51,26 @@ const ASKING: &[&str] = &[
     "defines",
     "definition",
     "definitions",
+    "env",
+    "environment",
+    "export",
     "field",
     "find",
+    "flag",
     "global",
     "identifier",
     "implementation",
     "implemented",
     "initial",
+    "key",
     "located",
     "location",
     "me",
+    "option",
+    "parameter",
+    "property",
     "set",
+    "setting",
     "show",
     "source",
     "symbol",
@@ -67,6 +79,25 @@ const ASKING: &[&str] = &[
 ];
 /// Words that ask for tests of a name.
 const TESTS: &[&str] = &["spec", "specs", "test", "testcase", "tested", "testing", "tests", "unittest", "unittests"];
+
+/// Words that describe tests of a name, and otherwise mean something else.
+const TEST_DETAILS: &[&str] = &[
+    "call",
+    "calling",
+    "calls",
+    "case",
+    "cases",
+    "cover",
+    "coverage",
+    "covering",
+    "covers",
+    "integration",
+    "suite",
+    "unit",
+    "use",
+    "uses",
+    "using",
+];
 
 /// The subject of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,24 +119,33 @@ impl<'q> Subject<'q> {
         if !query.contains(char::is_whitespace) {
             return Self { is_single: true, ..sentence };
         }
-        let (mut subject, mut of_tests, mut before) = (None, false, "");
-        for word in query.split_whitespace() {
-            let bare = word.trim_end_matches(['?', '!', ',', ';', ':', '.']);
-            let lower = bare.to_lowercase();
+        let (mut subject, mut of_tests, mut has_details, mut before) = (None, false, false, "");
+        let mut words = query.split_whitespace().peekable();
+        while let Some(word) = words.next() {
+            let mut bare = word.trim_end_matches([',', ';', ':', '.']);
+            // Names in Ruby and Elixir may end with `?` or `!`.
+            if words.peek().is_none() && !DECLARING.contains(&before) {
+                bare = bare.trim_end_matches(['?', '!']);
+            }
+            // C writes `#define`.
+            let keyword = bare.strip_prefix('#').unwrap_or(bare);
+            let lower = keyword.to_lowercase();
             let is = |words: &[&str]| words.contains(&lower.as_str());
             of_tests |= is(TESTS);
-            if !(is(TESTS) || is(DECLARING) || is(ASKING) || is_function_word(&lower)) && !bare.is_empty() {
+            has_details |= is(TEST_DETAILS);
+            let is_other = is(TESTS) || is(TEST_DETAILS) || is(DECLARING) || is(ASKING) || is_function_word(&lower);
+            if !is_other && !bare.is_empty() {
                 if subject.is_some() {
                     return sentence;
                 }
                 subject = Some((bare, is_identifier(bare) || DECLARING.contains(&before)));
             }
-            before = bare;
+            before = keyword;
         }
-        match subject {
-            Some((text, is_named)) if is_named || of_tests => Self { text, is_single: true, of_tests },
-            _ => sentence,
-        }
+        let Some((text, is_named)) = subject else { return sentence };
+        // A word such as `calls` must describe tests, and only a name may stand beside it.
+        let is_single = if has_details { is_named && of_tests } else { is_named || of_tests };
+        if is_single { Self { text, is_single, of_tests } } else { sentence }
     }
 
     /// Whether it is written like an identifier rather than an ordinary word.
@@ -114,14 +154,14 @@ impl<'q> Subject<'q> {
     }
 }
 
-/// Whether a word is quoted or called, or contains a capital, a digit, `_` or a member separator after its first
-/// character.
+/// Whether a word is quoted or called, begins with the sigil of a variable, or contains a capital, a digit, `_` or a
+/// member separator after its first character.
 fn is_identifier(word: &str) -> bool {
     let inner = word.trim_matches(['`', '"', '\'']);
     let plain = inner.strip_suffix("()").unwrap_or(inner);
     let is_quoted = inner.len() < word.len();
     let is_joined = plain.chars().skip(1).any(|c| c.is_uppercase() || c.is_numeric() || "_.:#>-$".contains(c));
-    is_quoted || plain.len() < inner.len() || is_joined
+    is_quoted || plain.len() < inner.len() || plain.starts_with(['$', '@']) || is_joined
 }
 
 #[cfg(test)]
@@ -135,8 +175,13 @@ mod tests {
             ("const MAX_RETRIES", "MAX_RETRIES"),
             ("where is MAX_RETRIES defined?", "MAX_RETRIES"),
             ("MAX_RETRIES value", "MAX_RETRIES"),
+            ("#define MAX_RETRIES", "MAX_RETRIES"),
+            ("environment variable MAX_RETRIES", "MAX_RETRIES"),
+            ("max-retries option", "max-retries"),
             ("what is the default value of TIMEOUT", "TIMEOUT"),
             ("class session", "session"),
+            ("where is is_valid? defined?", "is_valid?"),
+            ("def save!", "save!"),
             ("the function `parse`", "`parse`"),
             ("definition of Foo::bar()", "Foo::bar()"),
             ("lazyfree-lazy-eviction", "lazyfree-lazy-eviction"),
@@ -145,6 +190,9 @@ mod tests {
         }
         for query in ["test for parse", "parse tests", "where is parse tested", "unittest parse"] {
             assert_eq!(Subject::parse(query), Subject { text: "parse", is_single: true, of_tests: true }, "{query}");
+        }
+        for query in ["unit tests for `parse`", "which tests cover `parse`", "test case of `parse`"] {
+            assert_eq!(Subject::parse(query), Subject { text: "`parse`", is_single: true, of_tests: true }, "{query}");
         }
     }
 
@@ -156,6 +204,8 @@ mod tests {
             "default value",
             "where is the cache",
             "who calls MAX_RETRIES",
+            "use MAX_RETRIES",
+            "use the test database",
             "test whether a path is absolute",
         ] {
             assert!(!Subject::parse(query).is_single, "{query}");
