@@ -41,13 +41,17 @@ pub(crate) enum DirectMatch {
     Variant(ExactMatch),
     /// The chunk contains the query in another case.
     HoldsVariant,
+    /// The chunk contains the last member of a qualified name.
+    HoldsMember,
 }
 
-/// The case in which a chunk contains the query.
+/// The form in which a chunk contains the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Holding {
     AsWritten,
     OtherCase,
+    /// Only the last member of a qualified name.
+    Member,
 }
 
 impl DirectMatch {
@@ -61,7 +65,7 @@ impl DirectMatch {
         match self {
             Self::Place(_) | Self::File(_) => "place",
             Self::Name(_) | Self::Variant(_) => "exact_identifier",
-            Self::Test { .. } | Self::Holds | Self::HoldsVariant => "contains_query",
+            Self::Test { .. } | Self::Holds | Self::HoldsVariant | Self::HoldsMember => "contains_query",
         }
     }
 }
@@ -103,18 +107,43 @@ pub(crate) fn direct_matches(
     let contents = holding(root, query, subject, work)?;
     if !subject.of_tests {
         for (id, holding) in contents {
-            add(id, if holding == Holding::AsWritten { DirectMatch::Holds } else { DirectMatch::HoldsVariant });
+            let reason = match holding {
+                Holding::AsWritten => DirectMatch::Holds,
+                Holding::OtherCase => DirectMatch::HoldsVariant,
+                Holding::Member => DirectMatch::HoldsMember,
+            };
+            add(id, reason);
         }
         return Ok(found);
     }
-    let calls = root.snapshot.label(Label::Calls(IdentifierQuery::new(subject.text).member()))?;
-    for (id, holding) in contents {
-        let is_test = |name: ChunkName<'_>| name.classes(PathClasses::of(name.path)).holds(PathClass::Test);
-        if !found.contains_key(&id) && root.snapshot.chunk(id)?.map(ChunkName::from_chunk).is_some_and(is_test) {
-            found.insert(id, DirectMatch::Test { is_mention: !calls.contains(id.0), holding });
-        }
+    let called = IdentifierQuery::new(subject.text);
+    let calls = root.snapshot.label(Label::Calls(called.member()))?;
+    let mut tests = tests_among(root, contents)?;
+    if tests.is_empty() && called.member() != subject.text {
+        // Tests call a method of a variable, not of its class.
+        let contents = containing(root, called.member(), &terms_of(&Analyzer, called.member()), work)?;
+        tests = tests_among(root, contents)?;
+    }
+    for (id, holding) in tests {
+        let test = DirectMatch::Test { is_mention: !calls.contains(id.0), holding };
+        found.entry(id).or_insert(test);
     }
     Ok(found)
+}
+
+/// Keeps the chunks that are test code.
+fn tests_among(
+    root: &SearchedRoot<'_>,
+    chunks: Vec<(ChunkId, Holding)>,
+) -> Result<Vec<(ChunkId, Holding)>, StorageError> {
+    let is_test = |name: ChunkName<'_>| name.classes(PathClasses::of(name.path)).holds(PathClass::Test);
+    let mut tests = Vec::new();
+    for (id, holding) in chunks {
+        if root.snapshot.chunk(id)?.map(ChunkName::from_chunk).is_some_and(is_test) {
+            tests.push((id, holding));
+        }
+    }
+    Ok(tests)
 }
 
 /// Returns the chunks whose name is the query or that contain a definition of it.
@@ -175,20 +204,55 @@ fn holding(
     let text = subject.text;
     let plain = text.trim_matches(['`', '"', '\'']);
     let is_quoted = plain.len() + 2 <= text.len();
+    let plain = plain.strip_suffix("()").unwrap_or(plain);
     let terms = terms_of(&Analyzer, plain);
-    let mut chunks = root.with_all(&terms)?;
-    let is_short = !subject.is_single && !is_quoted && query.split_whitespace().count() < MIN_PHRASE_WORDS;
-    if is_short && (chunks.len() > MAX_COMPARED as u64 || has_named(root, &chunks, &terms)?) {
-        return Ok(Vec::new());
+    if !subject.is_single && !is_quoted && query.split_whitespace().count() < MIN_PHRASE_WORDS {
+        let chunks = root.with_all(&terms)?;
+        if chunks.len() > MAX_COMPARED as u64 || has_named(root, &chunks, &terms)? {
+            return Ok(Vec::new());
+        }
     }
+    let mut found = containing(root, plain, &terms, work)?;
+    if !found.is_empty() || !subject.is_single {
+        return Ok(found);
+    }
+    // The same variable is `$NAME` in a script and `NAME` elsewhere.
+    let bare = plain.trim_matches(['$', '@', '%', '{', '}']);
+    if bare.len() < plain.len() {
+        found = containing(root, bare, &terms, work)?;
+    }
+    let identifier = IdentifierQuery::new(bare);
+    let member = identifier.member();
+    let is_member = member.len() < bare.len() && member.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    if !found.is_empty() || !is_member || bare.contains('/') {
+        return Ok(found);
+    }
+    // Nested keys are apart from each other, and variables stand for the owners of members.
+    found = containing(root, member, &terms, work)?;
+    let of_member = terms_of(&Analyzer, member);
+    if found.is_empty() && of_member.len() > 1 {
+        found = containing(root, member, &of_member, work)?;
+    }
+    Ok(found.into_iter().map(|(id, _)| (id, Holding::Member)).collect())
+}
+
+/// Returns chunks that contain a text as a whole word or phrase, among those with the terms.
+fn containing(
+    root: &SearchedRoot<'_>,
+    wanted: &str,
+    terms: &[String],
+    work: &WorkBudget,
+) -> Result<Vec<(ChunkId, Holding)>, QueryError> {
+    let mut chunks = root.with_all(terms)?;
     if chunks.is_empty() {
-        chunks = match plain.chars().count() {
-            1 if !plain.is_ascii() => root.bm25.holding(Some(&root.within(root.snapshot.live().clone()))),
-            _ => root.with_all(&parts(&terms))?,
+        chunks = match wanted.chars().count() {
+            1 if !wanted.is_ascii() => root.bm25.holding(Some(&root.within(root.snapshot.live().clone()))),
+            _ => root.with_all(&parts(terms))?,
         };
     }
     // A chunk with the term of an identifier always contains the identifier.
-    let is_identifier = plain.chars().all(|c| c.is_alphanumeric() || c == '_') && terms.len() > 1;
+    let is_identifier =
+        wanted.chars().all(|c| c.is_alphanumeric() || c == '_') && terms_of(&Analyzer, wanted).len() > 1;
     let compared = if chunks.len() <= MAX_COMPARED as u64 {
         chunks.iter().map(ChunkId).collect()
     } else if terms.len() > 1 {
@@ -201,7 +265,7 @@ fn holding(
         work.check()?;
         chunks.remove(id.0);
         let Some(texts) = root.snapshot.text(id)? else { continue };
-        let best = [&texts.text, &texts.doc].into_iter().filter_map(|text| contains(text, plain)).min();
+        let best = [&texts.text, &texts.doc].into_iter().filter_map(|text| contains(text, wanted)).min();
         found.extend(best.map(|holding| (id, holding)));
     }
     if let Some(best) = found.iter().map(|(_, holding)| *holding).min().filter(|_| is_identifier) {

@@ -145,6 +145,31 @@ fn literals_and_phrases_rank_before_fuzzy_matches() {
 }
 
 #[test]
+fn a_name_is_found_without_its_sigil_brackets_or_owner() {
+    let rows = [
+        Row::new("deploy/run.sh", "run", Function, "run() { echo \"${ZORK_HOME:-/tmp}\"; }"),
+        Row::new("src/home_zork.py", "home_zork", Function, "def home_zork(zork): return home of zork"),
+        Row::new("src/job.py", "job", Function, "def job(worker): worker.fetch_rows_now(1)"),
+        Row::new("src/fetch_now.py", "fetch_now", Function, "def fetch_now(rows): return fetch rows now"),
+        Row::new("conf/app.yaml", "", Code, "datasource:\n  max-pool-size: 10"),
+        Row::new("src/pool_size.py", "pool_size", Function, "def pool_size(max): max pool size of datasource"),
+    ];
+    for (text, first) in [
+        ("$ZORK_HOME", "deploy/run.sh"),
+        ("${ZORK_HOME}", "deploy/run.sh"),
+        ("%ZORK_HOME%", "deploy/run.sh"),
+        ("env ZORK_HOME", "deploy/run.sh"),
+        ("fetch_rows_now()", "src/job.py"),
+        ("self.fetch_rows_now", "src/job.py"),
+        ("datasource.max-pool-size", "conf/app.yaml"),
+    ] {
+        assert_eq!(search(&rows, text).hits[0].file, first, "{text}");
+    }
+    let notes = search(&rows, "self.fetch_rows_now").notes.join("; ");
+    assert!(notes.contains("No chunk contains \"self.fetch_rows_now\""), "{notes}");
+}
+
+#[test]
 fn tests_of_a_name_rank_before_its_definition() {
     let rows = [
         Row::new("src/parse.py", "parse_header", Function, "def parse_header(line): return line.split(':')"),
@@ -155,7 +180,14 @@ fn tests_of_a_name_rank_before_its_definition() {
         Row::new("tests/other.py", "test_parse", Function, "assert parse('a:b') == ['a', 'b']"),
         Row::new("tests/mocks.py", "Mock.parse_header", Method, "def parse_header(self, line): pass"),
     ];
-    for text in ["test for parse_header", "parse_header tests", "where is `parse_header` tested"] {
+    for text in [
+        "test for parse_header",
+        "parse_header tests",
+        "where is `parse_header` tested",
+        "which tests cover parse_header",
+        "unit tests for parse_header()",
+        "tests for Parser.parse_header",
+    ] {
         assert_eq!(names(&rows, text)[0], "test_lines", "{text}");
     }
     assert_eq!(names(&rows, "parse_header")[0], "parse_header");
