@@ -94,6 +94,10 @@ pub(crate) fn direct_matches(
     let mut named = exact_matches(root, &IdentifierQuery::new(query), work)?;
     if named.is_empty() && subject.text != query {
         named = exact_matches(root, &IdentifierQuery::new(subject.text), work)?;
+        if subject.of_uses && !named.is_empty() {
+            // The definition is not a use, so the scores decide.
+            return Ok(found);
+        }
     }
     // Users often write a name in lower case if it is an ordinary word.
     let is_identifier = subject.is_identifier();

@@ -165,6 +165,9 @@ fn a_name_is_found_without_its_sigil_brackets_or_owner() {
     ] {
         assert_eq!(search(&rows, text).hits[0].file, first, "{text}");
     }
+    for text in ["where is fetch_rows_now used", "fetch_rows_now usage", "grep fetch_rows_now"] {
+        assert_eq!(names(&rows, text)[0], "job", "{text}");
+    }
     let notes = search(&rows, "self.fetch_rows_now").notes.join("; ");
     assert!(notes.contains("No chunk contains \"self.fetch_rows_now\""), "{notes}");
 }
