@@ -12,17 +12,21 @@ use crate::query::QueryError;
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
 use crate::retrieve::place::{Place, PlaceMatch};
 use crate::retrieve::searched_root::{SearchedRoot, terms_of};
-use crate::understand::Subject;
+use crate::understand::{Subject, is_function_word};
 use crate::work::WorkBudget;
 
 /// Maximum number of chunks with the same name whose texts are read to tell declarations from definitions.
 const MAX_DECLARATIONS: usize = 64;
 /// Maximum number of chunks whose texts are compared with the query.
 const MAX_COMPARED: usize = 64;
+/// The same for a literal such as `text/html`, whose parts are common words.
+const MAX_COMPARED_LITERAL: usize = 512;
 /// Maximum number of chunks that become candidates because they contain the query.
 const MAX_HOLDING: usize = 200;
 /// Minimum number of words of an unquoted phrase. Shorter queries are often names of definitions.
 const MIN_PHRASE_WORDS: usize = 4;
+/// Minimum number of words of a fragment of a message.
+const MIN_FRAGMENT_WORDS: usize = 3;
 
 /// The reason why a chunk ranks above others, best first. Chunks with equal reasons are ordered by score.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -217,7 +221,10 @@ fn holding(
         }
     }
     let mut found = containing(root, plain, &terms, work)?;
-    if !found.is_empty() || !subject.is_single {
+    if !subject.is_single {
+        return if found.is_empty() { containing_fragment(root, query, work) } else { Ok(found) };
+    }
+    if !found.is_empty() {
         return Ok(found);
     }
     // The same variable is `$NAME` in a script and `NAME` elsewhere.
@@ -240,6 +247,43 @@ fn holding(
     Ok(found.into_iter().map(|(id, _)| (id, Holding::Member)).collect())
 }
 
+/// Returns the chunks that contain the longest known fragment of a message, whose source has placeholders for values.
+fn containing_fragment(
+    root: &SearchedRoot<'_>,
+    query: &str,
+    work: &WorkBudget,
+) -> Result<Vec<(ChunkId, Holding)>, QueryError> {
+    for fragment in fragments(query) {
+        let found = containing(root, &fragment, &terms_of(&Analyzer, &fragment), work)?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Splits a message at numbers, quoted texts and paths, and at the name of an error at its start. Longer fragments
+/// first; none if there is nothing to split at.
+fn fragments(query: &str) -> Vec<String> {
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let is_value = |word: &&str| {
+        word.starts_with(['"', '\'', '`'])
+            || word.ends_with(['"', '\'', '`'])
+            || word.contains('/')
+            || word.contains(|c: char| c.is_ascii_digit())
+    };
+    let mut fragments: Vec<&[&str]> = words.split(is_value).collect();
+    if words.first().is_some_and(|first| first.ends_with(':')) {
+        fragments.extend(words[1..].split(is_value).next());
+    }
+    let is_content = |word: &&&str| !is_function_word(&word.to_lowercase());
+    fragments.retain(|fragment| {
+        (MIN_FRAGMENT_WORDS..words.len()).contains(&fragment.len()) && fragment.iter().filter(is_content).count() > 1
+    });
+    fragments.sort_by_key(|words| std::cmp::Reverse(words.len()));
+    fragments.iter().map(|words| words.join(" ")).collect()
+}
+
 /// Returns chunks that contain a text as a whole word or phrase, among those with the terms.
 fn containing(
     root: &SearchedRoot<'_>,
@@ -254,13 +298,17 @@ fn containing(
             _ => root.with_all(&parts(terms))?,
         };
     }
+    let is_literal = !wanted.contains(char::is_whitespace)
+        && !wanted.contains("::")
+        && wanted.contains([':', '/', '=', '(', '[', '<', '%', '@']);
+    let max_compared = if is_literal { MAX_COMPARED_LITERAL } else { MAX_COMPARED };
     // A chunk with the term of an identifier always contains the identifier.
     let is_identifier =
         wanted.chars().all(|c| c.is_alphanumeric() || c == '_') && terms_of(&Analyzer, wanted).len() > 1;
-    let compared = if chunks.len() <= MAX_COMPARED as u64 {
+    let compared = if chunks.len() <= max_compared as u64 {
         chunks.iter().map(ChunkId).collect()
     } else if terms.len() > 1 {
-        root.bm25.top(MAX_COMPARED, Some(&chunks))?.into_iter().map(|(id, _)| id).collect()
+        root.bm25.top(max_compared, Some(&chunks))?.into_iter().map(|(id, _)| id).collect()
     } else {
         Vec::new()
     };
@@ -341,5 +389,18 @@ mod tests {
             assert_eq!(contains(text, wanted), None, "{wanted}");
         }
         assert_eq!(contains("größe仕様書", "仕"), Some(Holding::AsWritten));
+    }
+
+    #[test]
+    fn messages_are_split_at_values() {
+        assert_eq!(fragments("index out of bounds: the len is 3 but got 5"), ["index out of bounds: the len is"]);
+        assert_eq!(fragments("ValueError: cannot parse the header"), ["cannot parse the header"]);
+        assert_eq!(
+            fragments("cannot open file '/tmp/x' for reading a header"),
+            ["for reading a header", "cannot open file"]
+        );
+        for sentence in ["how are sessions refreshed", "what is in 3 of the files", ""] {
+            assert!(fragments(sentence).is_empty(), "{sentence}");
+        }
     }
 }

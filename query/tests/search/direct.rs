@@ -138,10 +138,22 @@ fn literals_and_phrases_rank_before_fuzzy_matches() {
         ("\"Fatal error loading\"", "load"),
         ("fatal error loading the DB", "load"),
         ("error loading", "load"),
+        ("Fatal error loading the DB: 'dump' 3", "load"),
+        ("OSError: error loading the DB: 3", "load"),
         ("lazyfree eviction", "lazyfree_eviction"),
     ] {
         assert_eq!(names(&rows, text)[0], first, "{text}");
     }
+}
+
+#[test]
+fn a_literal_of_common_words_is_found_among_many_chunks_with_them() {
+    let row = |n: u32| {
+        Row::new(&format!("src/t{n}.py"), &format!("total_{n}"), Function, "def total(posts): posts total posts")
+    };
+    let mut rows: Vec<Row> = (0..100).map(row).collect();
+    rows.push(Row::new("src/site.py", "routes", Function, "return [route('total/posts', view, name, other, words)]"));
+    assert_eq!(names(&rows, "total/posts")[0], "routes");
 }
 
 #[test]
