@@ -226,7 +226,8 @@ pub(crate) fn missing_subject(
     subject: Subject<'_>,
 ) -> Result<Option<String>, StorageError> {
     let is_found = |candidate: &Candidate<'_>| {
-        candidate.direct.as_ref().is_some_and(|direct| !matches!(direct, DirectMatch::Variant(_)))
+        let direct = candidate.direct.as_ref();
+        direct.is_some_and(|direct| !matches!(direct, DirectMatch::Variant(_) | DirectMatch::HoldsMember))
     };
     if !subject.is_identifier() || candidates.iter().any(is_found) {
         return Ok(None);

@@ -12,17 +12,21 @@ use crate::query::QueryError;
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
 use crate::retrieve::place::{Place, PlaceMatch};
 use crate::retrieve::searched_root::{SearchedRoot, terms_of};
-use crate::understand::Subject;
+use crate::understand::{Subject, is_function_word};
 use crate::work::WorkBudget;
 
 /// Maximum number of chunks with the same name whose texts are read to tell declarations from definitions.
 const MAX_DECLARATIONS: usize = 64;
 /// Maximum number of chunks whose texts are compared with the query.
 const MAX_COMPARED: usize = 64;
+/// The same for a literal such as `text/html`, whose parts are common words.
+const MAX_COMPARED_LITERAL: usize = 512;
 /// Maximum number of chunks that become candidates because they contain the query.
 const MAX_HOLDING: usize = 200;
 /// Minimum number of words of an unquoted phrase. Shorter queries are often names of definitions.
 const MIN_PHRASE_WORDS: usize = 4;
+/// Minimum number of words of a fragment of a message.
+const MIN_FRAGMENT_WORDS: usize = 3;
 
 /// The reason why a chunk ranks above others, best first. Chunks with equal reasons are ordered by score.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,13 +45,17 @@ pub(crate) enum DirectMatch {
     Variant(ExactMatch),
     /// The chunk contains the query in another case.
     HoldsVariant,
+    /// The chunk contains the last member of a qualified name.
+    HoldsMember,
 }
 
-/// The case in which a chunk contains the query.
+/// The form in which a chunk contains the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Holding {
     AsWritten,
     OtherCase,
+    /// Only the last member of a qualified name.
+    Member,
 }
 
 impl DirectMatch {
@@ -61,7 +69,7 @@ impl DirectMatch {
         match self {
             Self::Place(_) | Self::File(_) => "place",
             Self::Name(_) | Self::Variant(_) => "exact_identifier",
-            Self::Test { .. } | Self::Holds | Self::HoldsVariant => "contains_query",
+            Self::Test { .. } | Self::Holds | Self::HoldsVariant | Self::HoldsMember => "contains_query",
         }
     }
 }
@@ -90,6 +98,10 @@ pub(crate) fn direct_matches(
     let mut named = exact_matches(root, &IdentifierQuery::new(query), work)?;
     if named.is_empty() && subject.text != query {
         named = exact_matches(root, &IdentifierQuery::new(subject.text), work)?;
+        if subject.of_uses && !named.is_empty() {
+            // The definition is not a use, so the scores decide.
+            return Ok(found);
+        }
     }
     // Users often write a name in lower case if it is an ordinary word.
     let is_identifier = subject.is_identifier();
@@ -103,18 +115,43 @@ pub(crate) fn direct_matches(
     let contents = holding(root, query, subject, work)?;
     if !subject.of_tests {
         for (id, holding) in contents {
-            add(id, if holding == Holding::AsWritten { DirectMatch::Holds } else { DirectMatch::HoldsVariant });
+            let reason = match holding {
+                Holding::AsWritten => DirectMatch::Holds,
+                Holding::OtherCase => DirectMatch::HoldsVariant,
+                Holding::Member => DirectMatch::HoldsMember,
+            };
+            add(id, reason);
         }
         return Ok(found);
     }
-    let calls = root.snapshot.label(Label::Calls(IdentifierQuery::new(subject.text).member()))?;
-    for (id, holding) in contents {
-        let is_test = |name: ChunkName<'_>| name.classes(PathClasses::of(name.path)).holds(PathClass::Test);
-        if !found.contains_key(&id) && root.snapshot.chunk(id)?.map(ChunkName::from_chunk).is_some_and(is_test) {
-            found.insert(id, DirectMatch::Test { is_mention: !calls.contains(id.0), holding });
-        }
+    let called = IdentifierQuery::new(subject.text);
+    let calls = root.snapshot.label(Label::Calls(called.member()))?;
+    let mut tests = tests_among(root, contents)?;
+    if tests.is_empty() && called.member() != subject.text {
+        // Tests call a method of a variable, not of its class.
+        let contents = containing(root, called.member(), &terms_of(&Analyzer, called.member()), work)?;
+        tests = tests_among(root, contents)?;
+    }
+    for (id, holding) in tests {
+        let test = DirectMatch::Test { is_mention: !calls.contains(id.0), holding };
+        found.entry(id).or_insert(test);
     }
     Ok(found)
+}
+
+/// Keeps the chunks that are test code.
+fn tests_among(
+    root: &SearchedRoot<'_>,
+    chunks: Vec<(ChunkId, Holding)>,
+) -> Result<Vec<(ChunkId, Holding)>, StorageError> {
+    let is_test = |name: ChunkName<'_>| name.classes(PathClasses::of(name.path)).holds(PathClass::Test);
+    let mut tests = Vec::new();
+    for (id, holding) in chunks {
+        if root.snapshot.chunk(id)?.map(ChunkName::from_chunk).is_some_and(is_test) {
+            tests.push((id, holding));
+        }
+    }
+    Ok(tests)
 }
 
 /// Returns the chunks whose name is the query or that contain a definition of it.
@@ -175,24 +212,103 @@ fn holding(
     let text = subject.text;
     let plain = text.trim_matches(['`', '"', '\'']);
     let is_quoted = plain.len() + 2 <= text.len();
+    let plain = plain.strip_suffix("()").unwrap_or(plain);
     let terms = terms_of(&Analyzer, plain);
-    let mut chunks = root.with_all(&terms)?;
-    let is_short = !subject.is_single && !is_quoted && query.split_whitespace().count() < MIN_PHRASE_WORDS;
-    if is_short && (chunks.len() > MAX_COMPARED as u64 || has_named(root, &chunks, &terms)?) {
-        return Ok(Vec::new());
+    if !subject.is_single && !is_quoted && query.split_whitespace().count() < MIN_PHRASE_WORDS {
+        let chunks = root.with_all(&terms)?;
+        if chunks.len() > MAX_COMPARED as u64 || has_named(root, &chunks, &terms)? {
+            return Ok(Vec::new());
+        }
     }
+    let mut found = containing(root, plain, &terms, work)?;
+    if !subject.is_single {
+        return if found.is_empty() { containing_fragment(root, query, work) } else { Ok(found) };
+    }
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    // The same variable is `$NAME` in a script and `NAME` elsewhere.
+    let bare = plain.trim_matches(['$', '@', '%', '{', '}']);
+    if bare.len() < plain.len() {
+        found = containing(root, bare, &terms, work)?;
+    }
+    let identifier = IdentifierQuery::new(bare);
+    let member = identifier.member();
+    let is_member = member.len() < bare.len() && member.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    if !found.is_empty() || !is_member || bare.contains('/') {
+        return Ok(found);
+    }
+    // Nested keys are apart from each other, and variables stand for the owners of members.
+    found = containing(root, member, &terms, work)?;
+    let of_member = terms_of(&Analyzer, member);
+    if found.is_empty() && of_member.len() > 1 {
+        found = containing(root, member, &of_member, work)?;
+    }
+    Ok(found.into_iter().map(|(id, _)| (id, Holding::Member)).collect())
+}
+
+/// Returns the chunks that contain the longest known fragment of a message, whose source has placeholders for values.
+fn containing_fragment(
+    root: &SearchedRoot<'_>,
+    query: &str,
+    work: &WorkBudget,
+) -> Result<Vec<(ChunkId, Holding)>, QueryError> {
+    for fragment in fragments(query) {
+        let found = containing(root, &fragment, &terms_of(&Analyzer, &fragment), work)?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Splits a message at numbers, quoted texts and paths, and at the name of an error at its start. Longer fragments
+/// first; none if there is nothing to split at.
+fn fragments(query: &str) -> Vec<String> {
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let is_value = |word: &&str| {
+        word.starts_with(['"', '\'', '`'])
+            || word.ends_with(['"', '\'', '`'])
+            || word.contains('/')
+            || word.contains(|c: char| c.is_ascii_digit())
+    };
+    let mut fragments: Vec<&[&str]> = words.split(is_value).collect();
+    if words.first().is_some_and(|first| first.ends_with(':')) {
+        fragments.extend(words[1..].split(is_value).next());
+    }
+    let is_content = |word: &&&str| !is_function_word(&word.to_lowercase());
+    fragments.retain(|fragment| {
+        (MIN_FRAGMENT_WORDS..words.len()).contains(&fragment.len()) && fragment.iter().filter(is_content).count() > 1
+    });
+    fragments.sort_by_key(|words| std::cmp::Reverse(words.len()));
+    fragments.iter().map(|words| words.join(" ")).collect()
+}
+
+/// Returns chunks that contain a text as a whole word or phrase, among those with the terms.
+fn containing(
+    root: &SearchedRoot<'_>,
+    wanted: &str,
+    terms: &[String],
+    work: &WorkBudget,
+) -> Result<Vec<(ChunkId, Holding)>, QueryError> {
+    let mut chunks = root.with_all(terms)?;
     if chunks.is_empty() {
-        chunks = match plain.chars().count() {
-            1 if !plain.is_ascii() => root.bm25.holding(Some(&root.within(root.snapshot.live().clone()))),
-            _ => root.with_all(&parts(&terms))?,
+        chunks = match wanted.chars().count() {
+            1 if !wanted.is_ascii() => root.bm25.holding(Some(&root.within(root.snapshot.live().clone()))),
+            _ => root.with_all(&parts(terms))?,
         };
     }
+    let is_literal = !wanted.contains(char::is_whitespace)
+        && !wanted.contains("::")
+        && wanted.contains([':', '/', '=', '(', '[', '<', '%', '@']);
+    let max_compared = if is_literal { MAX_COMPARED_LITERAL } else { MAX_COMPARED };
     // A chunk with the term of an identifier always contains the identifier.
-    let is_identifier = plain.chars().all(|c| c.is_alphanumeric() || c == '_') && terms.len() > 1;
-    let compared = if chunks.len() <= MAX_COMPARED as u64 {
+    let is_identifier =
+        wanted.chars().all(|c| c.is_alphanumeric() || c == '_') && terms_of(&Analyzer, wanted).len() > 1;
+    let compared = if chunks.len() <= max_compared as u64 {
         chunks.iter().map(ChunkId).collect()
     } else if terms.len() > 1 {
-        root.bm25.top(MAX_COMPARED, Some(&chunks))?.into_iter().map(|(id, _)| id).collect()
+        root.bm25.top(max_compared, Some(&chunks))?.into_iter().map(|(id, _)| id).collect()
     } else {
         Vec::new()
     };
@@ -201,7 +317,7 @@ fn holding(
         work.check()?;
         chunks.remove(id.0);
         let Some(texts) = root.snapshot.text(id)? else { continue };
-        let best = [&texts.text, &texts.doc].into_iter().filter_map(|text| contains(text, plain)).min();
+        let best = [&texts.text, &texts.doc].into_iter().filter_map(|text| contains(text, wanted)).min();
         found.extend(best.map(|holding| (id, holding)));
     }
     if let Some(best) = found.iter().map(|(_, holding)| *holding).min().filter(|_| is_identifier) {
@@ -273,5 +389,18 @@ mod tests {
             assert_eq!(contains(text, wanted), None, "{wanted}");
         }
         assert_eq!(contains("größe仕様書", "仕"), Some(Holding::AsWritten));
+    }
+
+    #[test]
+    fn messages_are_split_at_values() {
+        assert_eq!(fragments("index out of bounds: the len is 3 but got 5"), ["index out of bounds: the len is"]);
+        assert_eq!(fragments("ValueError: cannot parse the header"), ["cannot parse the header"]);
+        assert_eq!(
+            fragments("cannot open file '/tmp/x' for reading a header"),
+            ["for reading a header", "cannot open file"]
+        );
+        for sentence in ["how are sessions refreshed", "what is in 3 of the files", ""] {
+            assert!(fragments(sentence).is_empty(), "{sentence}");
+        }
     }
 }

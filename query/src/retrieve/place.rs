@@ -44,10 +44,17 @@ impl Place {
         let mut places = Vec::new();
         for (at, word) in words.iter().enumerate() {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !"/._-[".contains(c));
-            let (path, mut line) = with_line(word);
-            // As in Python tracebacks: File "a.py", line 8
-            if line.is_none() && words.get(at + 1).is_some_and(|next| next.eq_ignore_ascii_case("line")) {
-                line = words.get(at + 2).and_then(|next| next.trim_end_matches([',', ':', ')']).parse().ok());
+            let (mut path, mut line) = with_line(word);
+            if line.is_none() {
+                line = line_in_words(&words[..at], word, &words[at + 1..]);
+            }
+            if line.is_some() {
+                // Addresses of scripts may have a query: `/src/App.tsx?t=1700`.
+                path = path.split('?').next().unwrap_or(path);
+                path = path.strip_suffix(":line").unwrap_or(path).trim_end_matches(':');
+            }
+            if !path.contains(']') {
+                path = path.trim_start_matches('[');
             }
             let path = path.replace('\\', "/").to_lowercase();
             let path = path.trim_start_matches("./").trim_matches('/');
@@ -101,13 +108,16 @@ impl Place {
     }
 
     /// Returns the chunks of files that the path may mean, with the number of directories that only one of the paths
-    /// has: files whose path ends with it, or otherwise files whose path is a suffix of it.
+    /// has: files whose path ends with it, or otherwise files whose path is a suffix of it, or if there is a line,
+    /// files with the same name in a directory of the same name.
     fn files(&self, root: &SearchedRoot<'_>, work: &WorkBudget) -> Result<Vec<(usize, RoaringBitmap)>, QueryError> {
         let inner = files(root, &self.path, |path| end_of(path, &self.path), work)?;
-        match self.path.rsplit_once('/') {
-            Some((_, name)) if inner.is_empty() => files(root, name, |path| end_of(&self.path, path), work),
-            _ => Ok(inner),
+        let Some((_, name)) = self.path.rsplit_once('/').filter(|_| inner.is_empty()) else { return Ok(inner) };
+        let outer = files(root, name, |path| end_of(&self.path, path), work)?;
+        if !outer.is_empty() || self.line.is_none() {
+            return Ok(outer);
         }
+        files(root, name, |path| different_directories(path, &self.path), work)
     }
 }
 
@@ -145,18 +155,40 @@ fn end_of(path: &str, end: &str) -> Option<usize> {
     (before.is_empty() || before.ends_with('/')).then(|| before.matches('/').count())
 }
 
+/// Number of directories that only one of two paths has, if both end with the same directory and file name.
+fn different_directories(path: &str, other: &str) -> Option<usize> {
+    let equal = path.rsplit('/').zip(other.rsplit('/')).take_while(|(a, b)| a == b).count();
+    let all = path.split('/').count() + other.split('/').count();
+    (equal > 1).then(|| all - 2 * equal)
+}
+
 /// Splits `a.py:8`, `a.py:8:4`, `a.py:8-12`, `a.py#L8` or `a.py(8)` into the path and the first line.
 fn with_line(word: &str) -> (&str, Option<u32>) {
-    let digits = |text: &str| {
-        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-        let (number, rest) = text.split_at(end);
-        let is_place = rest.is_empty() || rest.starts_with([':', '-', ',', ')']);
-        if is_place { number.parse::<u32>().ok() } else { None }
-    };
-    let ends = [":", "#L", "("].into_iter().flat_map(|separator| word.match_indices(separator));
+    let ends = [":", ":L", "#L", "("].into_iter().flat_map(|separator| word.match_indices(separator));
     let place =
-        ends.filter_map(|(end, separator)| Some((&word[..end], digits(&word[end + separator.len()..])?))).next();
+        ends.filter_map(|(end, separator)| Some((&word[..end], line_at(&word[end + separator.len()..])?))).next();
     place.map_or((word, None), |(path, line)| (path, Some(line)))
+}
+
+/// Finds the line of a path in the words around it: `File "a.py", line 8`, `a.php on line 8`, `a.cs:line 8` or
+/// `line 8 of a.py`.
+fn line_in_words(before: &[&str], word: &str, after: &[&str]) -> Option<u32> {
+    let is = |word: &str, words: &[&str]| words.iter().any(|other| word.eq_ignore_ascii_case(other));
+    match (before, after) {
+        (_, [number, ..]) if word.ends_with(":line") => line_at(number),
+        (_, [line, number, ..]) if is(line, &["line", "lines"]) => line_at(number),
+        (_, [on, line, number, ..]) if is(on, &["on", "at"]) && is(line, &["line"]) => line_at(number),
+        ([.., line, number, of], _) if is(line, &["line", "lines"]) && is(of, &["of", "in"]) => line_at(number),
+        _ => None,
+    }
+}
+
+/// Parses the number at the start of a text if a column, another line or the end of the place follows.
+fn line_at(text: &str) -> Option<u32> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, rest) = text.split_at(end);
+    let is_place = rest.is_empty() || rest.starts_with([':', '-', ',', ')', '.']);
+    if is_place { number.parse().ok() } else { None }
 }
 
 #[cfg(test)]
@@ -174,6 +206,13 @@ mod tests {
             ("src\\main.cs:3-9", place("src/main.cs", 3)),
             ("TypeError at run (lib/x.js:10:5)", place("lib/x.js", 10)),
             ("File \"app/models.py\", line 31, in save", place("app/models.py", 31)),
+            ("PHP Fatal error: x in /var/www/a.php on line 8", place("var/www/a.php", 8)),
+            ("at X.Two() in C:\\src\\Program.cs:line 7", place("c:/src/program.cs", 7)),
+            ("line 8 of src/defs.py", place("src/defs.py", 8)),
+            ("see src/defs.py:8.", place("src/defs.py", 8)),
+            ("[src/defs.py:8]", place("src/defs.py", 8)),
+            ("pages/[id].tsx:8", place("pages/[id].tsx", 8)),
+            ("App (http://localhost:3000/src/App.tsx?t=17:6:3)", place("http://localhost:3000/src/app.tsx", 6)),
             ("Main.java(12)", place("main.java", 12)),
             ("lib/http.c", place("lib/http.c", 0)),
             ("Makefile", place("makefile", 0)),
@@ -190,5 +229,7 @@ mod tests {
         assert_eq!(end_of("src/lib/http.c", "lib/http.c"), Some(1));
         assert_eq!(end_of("lib/http.c", "lib/http.c"), Some(0));
         assert_eq!(end_of("src/mylib/http.c", "lib/http.c"), None);
+        assert_eq!(different_directories("web/src/ui/app.tsx", "http://localhost/src/ui/app.tsx"), Some(4));
+        assert_eq!(different_directories("web/app.tsx", "src/app.tsx"), None);
     }
 }

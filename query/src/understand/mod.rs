@@ -23,7 +23,7 @@ use crate::work::WorkBudget;
 pub use kind::QueryKind;
 pub(crate) use parsed_query::{ExtraTerm, ParsedQuery, Word};
 pub(crate) use subject::Subject;
-pub(crate) use word_form::is_path;
+pub(crate) use word_form::{is_function_word, is_path};
 
 /// A query that has been understood.
 pub(crate) struct Understood {

@@ -37,6 +37,7 @@ const DECLARING: &[&str] = &[
 /// Other words that ask for the definition of a name.
 const ASKING: &[&str] = &[
     "code",
+    "configured",
     "constants",
     "declaration",
     "declarations",
@@ -65,8 +66,51 @@ const ASKING: &[&str] = &[
     "value",
     "values",
 ];
+/// Words that tell the kind of a name or ask to search for it. They may be names themselves.
+const KINDS: &[&str] = &[
+    "component",
+    "config",
+    "configuration",
+    "dependency",
+    "env",
+    "environment",
+    "export",
+    "file",
+    "flag",
+    "grep",
+    "import",
+    "key",
+    "local",
+    "option",
+    "package",
+    "parameter",
+    "property",
+    "search",
+    "selector",
+    "setting",
+];
 /// Words that ask for tests of a name.
 const TESTS: &[&str] = &["spec", "specs", "test", "testcase", "tested", "testing", "tests", "unittest", "unittests"];
+/// Words that ask for the uses of a name.
+const USES: &[&str] = &["occurrences", "reference", "referenced", "references", "usage", "usages", "used"];
+/// Words that describe tests of a name, and otherwise mean something else.
+const TEST_DETAILS: &[&str] = &[
+    "call",
+    "calling",
+    "calls",
+    "case",
+    "cases",
+    "cover",
+    "coverage",
+    "covering",
+    "covers",
+    "integration",
+    "suite",
+    "unit",
+    "use",
+    "uses",
+    "using",
+];
 
 /// The subject of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,35 +121,55 @@ pub(crate) struct Subject<'q> {
     pub(crate) is_single: bool,
     /// Whether the query asks for its tests.
     pub(crate) of_tests: bool,
+    /// Whether the query asks for its uses.
+    pub(crate) of_uses: bool,
 }
 
 impl<'q> Subject<'q> {
-    /// Finds the subject of a query. Among words that ask for a definition or for tests, a name must be written as an
-    /// identifier, be quoted, or follow a declaring keyword.
+    /// Finds the subject of a query. Among words that ask for a definition, for uses or for tests, a name must be
+    /// written as an identifier, be quoted, or follow a declaring keyword.
     pub(crate) fn parse(query: &'q str) -> Self {
         let query = query.trim();
-        let sentence = Self { text: query, is_single: false, of_tests: false };
+        let sentence = Self { text: query, is_single: false, of_tests: false, of_uses: false };
         if !query.contains(char::is_whitespace) {
             return Self { is_single: true, ..sentence };
         }
-        let (mut subject, mut of_tests, mut before) = (None, false, "");
-        for word in query.split_whitespace() {
-            let bare = word.trim_end_matches(['?', '!', ',', ';', ':', '.']);
-            let lower = bare.to_lowercase();
+        let (mut subject, mut of_tests, mut of_uses, mut has_details, mut before) = (None, false, false, false, "");
+        // The name of `class Config` and `tests for search`, if no other word is one.
+        let mut possible = None;
+        let mut words = query.split_whitespace().peekable();
+        while let Some(word) = words.next() {
+            let mut bare = word.trim_end_matches([',', ';', ':', '.']);
+            // Names in Ruby and Elixir may end with `?` or `!`.
+            if words.peek().is_none() && !DECLARING.contains(&before) {
+                bare = bare.trim_end_matches(['?', '!']);
+            }
+            // C writes `#define`.
+            let keyword = bare.strip_prefix('#').unwrap_or(bare);
+            let lower = keyword.to_lowercase();
             let is = |words: &[&str]| words.contains(&lower.as_str());
+            let follows_keyword = DECLARING.contains(&before);
             of_tests |= is(TESTS);
-            if !(is(TESTS) || is(DECLARING) || is(ASKING) || is_function_word(&lower)) && !bare.is_empty() {
+            of_uses |= is(USES) && !follows_keyword;
+            has_details |= is(TEST_DETAILS) && !follows_keyword;
+            let is_declared = is(USES) || is(TEST_DETAILS) || is(ASKING) && bare.starts_with(char::is_uppercase);
+            if is(KINDS) || follows_keyword && is_declared {
+                possible = possible.or(Some((bare, follows_keyword)));
+            }
+            let is_other =
+                [TESTS, USES, TEST_DETAILS, DECLARING, ASKING, KINDS].into_iter().any(is) || is_function_word(&lower);
+            if !is_other && !bare.is_empty() {
                 if subject.is_some() {
                     return sentence;
                 }
-                subject = Some((bare, is_identifier(bare) || DECLARING.contains(&before)));
+                subject = Some((bare, is_identifier(bare) || follows_keyword));
             }
-            before = bare;
+            before = keyword;
         }
-        match subject {
-            Some((text, is_named)) if is_named || of_tests => Self { text, is_single: true, of_tests },
-            _ => sentence,
-        }
+        let Some((text, is_named)) = subject.or(possible) else { return sentence };
+        // A word such as `calls` must describe tests, and only a name may stand beside it.
+        let is_single = if has_details { is_named && of_tests } else { is_named || of_tests };
+        if is_single { Self { text, is_single, of_tests, of_uses } } else { sentence }
     }
 
     /// Whether it is written like an identifier rather than an ordinary word.
@@ -114,14 +178,14 @@ impl<'q> Subject<'q> {
     }
 }
 
-/// Whether a word is quoted or called, or contains a capital, a digit, `_` or a member separator after its first
-/// character.
+/// Whether a word is quoted or called, begins with the sigil of a variable, or contains a capital, a digit, `_` or a
+/// member separator after its first character.
 fn is_identifier(word: &str) -> bool {
     let inner = word.trim_matches(['`', '"', '\'']);
     let plain = inner.strip_suffix("()").unwrap_or(inner);
     let is_quoted = inner.len() < word.len();
     let is_joined = plain.chars().skip(1).any(|c| c.is_uppercase() || c.is_numeric() || "_.:#>-$".contains(c));
-    is_quoted || plain.len() < inner.len() || is_joined
+    is_quoted || plain.len() < inner.len() || plain.starts_with(['$', '@']) || is_joined
 }
 
 #[cfg(test)]
@@ -135,16 +199,42 @@ mod tests {
             ("const MAX_RETRIES", "MAX_RETRIES"),
             ("where is MAX_RETRIES defined?", "MAX_RETRIES"),
             ("MAX_RETRIES value", "MAX_RETRIES"),
+            ("#define MAX_RETRIES", "MAX_RETRIES"),
+            ("environment variable MAX_RETRIES", "MAX_RETRIES"),
+            ("max-retries option", "max-retries"),
+            ("import max-retries", "max-retries"),
             ("what is the default value of TIMEOUT", "TIMEOUT"),
             ("class session", "session"),
+            ("class config", "config"),
+            ("enum case", "case"),
+            ("type Value", "Value"),
+            ("where is is_valid? defined?", "is_valid?"),
+            ("def save!", "save!"),
             ("the function `parse`", "`parse`"),
             ("definition of Foo::bar()", "Foo::bar()"),
             ("lazyfree-lazy-eviction", "lazyfree-lazy-eviction"),
         ] {
-            assert_eq!(Subject::parse(query), Subject { text: subject, is_single: true, of_tests: false }, "{query}");
+            assert_eq!(
+                Subject::parse(query),
+                Subject { text: subject, is_single: true, of_tests: false, of_uses: false },
+                "{query}"
+            );
         }
         for query in ["test for parse", "parse tests", "where is parse tested", "unittest parse"] {
-            assert_eq!(Subject::parse(query), Subject { text: "parse", is_single: true, of_tests: true }, "{query}");
+            assert_eq!(
+                Subject::parse(query),
+                Subject { text: "parse", is_single: true, of_tests: true, of_uses: false },
+                "{query}"
+            );
+        }
+        assert_eq!(Subject::parse("tests for search").text, "search");
+        assert!(Subject::parse("where is MAX_RETRIES used").of_uses && Subject::parse("MAX_RETRIES usage").is_single);
+        for query in ["unit tests for `parse`", "which tests cover `parse`", "test case of `parse`"] {
+            assert_eq!(
+                Subject::parse(query),
+                Subject { text: "`parse`", is_single: true, of_tests: true, of_uses: false },
+                "{query}"
+            );
         }
     }
 
@@ -153,9 +243,14 @@ mod tests {
         for query in [
             "how are sessions refreshed",
             "session implementation",
+            "search implementation",
+            "function definition",
             "default value",
             "where is the cache",
             "who calls MAX_RETRIES",
+            "use MAX_RETRIES",
+            "how is the cache used",
+            "use the test database",
             "test whether a path is absolute",
         ] {
             assert!(!Subject::parse(query).is_single, "{query}");

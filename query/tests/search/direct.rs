@@ -84,6 +84,8 @@ fn a_place_finds_the_chunk_at_that_line() {
     let mut rows = posts();
     rows.push(Row::new("lib/http.c", "send", Function, "int send(int c) { return c; }"));
     rows.push(Row::new("src/c.rs", "c", Function, "pub fn c(http: u8) -> u8 { http }"));
+    rows.push(Row::new("web/ui/app.js", "run", Function, "function run(app) { return ui(app) }"));
+    rows.push(Row::new("web/core/app.js", "start", Function, "function start(app) { return app }"));
     let place = |text: &str| {
         let hit = search(&rows, text).hits.swap_remove(0);
         (hit.file, hit.qualified_name)
@@ -92,6 +94,17 @@ fn a_place_finds_the_chunk_at_that_line() {
     for text in ["src/post.py:22", "post.py:22", "/home/a/project/src/post.py:22:7", "see src/post.py#L22 please"] {
         assert_eq!(place(text), post, "{text}");
     }
+    for text in [
+        "src/post.py on line 22",
+        "line 22 of src/post.py",
+        "[src/post.py:22]",
+        "src/post.py:L22",
+        "at run (http://localhost:80/build/src/post.py?v=1:22:7)",
+        "in C:\\project\\src\\post.py:line 22",
+    ] {
+        assert_eq!(place(text), post, "{text}");
+    }
+    assert_eq!(place("/bundle/core/app.js:12").0, "web/core/app.js", "a directory of the same name");
     assert_eq!(place("File \"src/post.py\", line 12, in x").1, "Post");
     assert_eq!(place("src/post.py:19").1, "Post.page_total", "the nearest one where no chunk has the line");
     for text in ["lib/http.c", "http.c", "./lib/http.c"] {
@@ -125,10 +138,50 @@ fn literals_and_phrases_rank_before_fuzzy_matches() {
         ("\"Fatal error loading\"", "load"),
         ("fatal error loading the DB", "load"),
         ("error loading", "load"),
+        ("Fatal error loading the DB: 'dump' 3", "load"),
+        ("OSError: error loading the DB: 3", "load"),
         ("lazyfree eviction", "lazyfree_eviction"),
     ] {
         assert_eq!(names(&rows, text)[0], first, "{text}");
     }
+}
+
+#[test]
+fn a_literal_of_common_words_is_found_among_many_chunks_with_them() {
+    let row = |n: u32| {
+        Row::new(&format!("src/t{n}.py"), &format!("total_{n}"), Function, "def total(posts): posts total posts")
+    };
+    let mut rows: Vec<Row> = (0..100).map(row).collect();
+    rows.push(Row::new("src/site.py", "routes", Function, "return [route('total/posts', view, name, other, words)]"));
+    assert_eq!(names(&rows, "total/posts")[0], "routes");
+}
+
+#[test]
+fn a_name_is_found_without_its_sigil_brackets_or_owner() {
+    let rows = [
+        Row::new("deploy/run.sh", "run", Function, "run() { echo \"${ZORK_HOME:-/tmp}\"; }"),
+        Row::new("src/home_zork.py", "home_zork", Function, "def home_zork(zork): return home of zork"),
+        Row::new("src/job.py", "job", Function, "def job(worker): worker.fetch_rows_now(1)"),
+        Row::new("src/fetch_now.py", "fetch_now", Function, "def fetch_now(rows): return fetch rows now"),
+        Row::new("conf/app.yaml", "", Code, "datasource:\n  max-pool-size: 10"),
+        Row::new("src/pool_size.py", "pool_size", Function, "def pool_size(max): max pool size of datasource"),
+    ];
+    for (text, first) in [
+        ("$ZORK_HOME", "deploy/run.sh"),
+        ("${ZORK_HOME}", "deploy/run.sh"),
+        ("%ZORK_HOME%", "deploy/run.sh"),
+        ("env ZORK_HOME", "deploy/run.sh"),
+        ("fetch_rows_now()", "src/job.py"),
+        ("self.fetch_rows_now", "src/job.py"),
+        ("datasource.max-pool-size", "conf/app.yaml"),
+    ] {
+        assert_eq!(search(&rows, text).hits[0].file, first, "{text}");
+    }
+    for text in ["where is fetch_rows_now used", "fetch_rows_now usage", "grep fetch_rows_now"] {
+        assert_eq!(names(&rows, text)[0], "job", "{text}");
+    }
+    let notes = search(&rows, "self.fetch_rows_now").notes.join("; ");
+    assert!(notes.contains("No chunk contains \"self.fetch_rows_now\""), "{notes}");
 }
 
 #[test]
@@ -142,7 +195,14 @@ fn tests_of_a_name_rank_before_its_definition() {
         Row::new("tests/other.py", "test_parse", Function, "assert parse('a:b') == ['a', 'b']"),
         Row::new("tests/mocks.py", "Mock.parse_header", Method, "def parse_header(self, line): pass"),
     ];
-    for text in ["test for parse_header", "parse_header tests", "where is `parse_header` tested"] {
+    for text in [
+        "test for parse_header",
+        "parse_header tests",
+        "where is `parse_header` tested",
+        "which tests cover parse_header",
+        "unit tests for parse_header()",
+        "tests for Parser.parse_header",
+    ] {
         assert_eq!(names(&rows, text)[0], "test_lines", "{text}");
     }
     assert_eq!(names(&rows, "parse_header")[0], "parse_header");
