@@ -853,3 +853,18 @@ fn members_without_chunks_have_names() {
     assert_eq!(related(Relation::Implementers), ["a.ts:Queue.send"]);
     assert!(related(Relation::Callees).is_empty());
 }
+
+#[test]
+fn bare_calls_of_abstract_methods_resolve_to_their_types() {
+    let files = [(
+        "A.java",
+        "abstract class A {\n    A() {\n        this(1);\n    }\n\n    A(int x) {\n    }\n\n    abstract void step();\n\n    void run() {\n        step();\n    }\n}\n\nclass B extends A {\n    void step() {\n    }\n\n    void all() {\n        step();\n        run();\n    }\n}\n",
+    )];
+    let (_fixture, snapshot) = indexed(&files);
+    let index = RelationIndex::new(&snapshot);
+    let [named] = &index.find("A.step").expect("a sound index")[..] else { panic!("one member") };
+    assert_eq!(named.member.as_deref(), Some("step"));
+    let callers = index.related_to(named, Relation::Callers).expect("a sound index").list;
+    // The constructor calls the type, not its member.
+    assert_eq!(callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["A.java:A.run"]);
+}

@@ -692,11 +692,7 @@ impl<'i, 's> Reader<'i, 's> {
             if let Some(value) = self.field(of, name)? {
                 return Ok(value);
             }
-            for of in scope::lineage(self.index, of)? {
-                if self.index.inner_names(of.id)?.iter().any(|inner| inner == name) {
-                    holders.push(of);
-                }
-            }
+            holders.extend(scope::holders(self.index, of, name)?);
         }
         if !holders.is_empty() {
             return Ok(Value::Functions(holders, Reason::Receiver));

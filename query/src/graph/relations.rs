@@ -196,7 +196,8 @@ impl<'s> RelationIndex<'s> {
             }
             (Relation::Callers, Some(member)) => {
                 let names = self.with_renames(vec![member.clone()])?;
-                self.callers(&definition, names)?
+                let (found, is_cut) = self.calling(&definition, names, &FxHashSet::from_iter([definition.id]))?;
+                (found, Vec::new(), is_cut)
             }
             (Relation::Implementers, None) => self.implementers(&definition)?,
             (Relation::Implementers, Some(member)) if definition.is_type() => {
@@ -251,30 +252,12 @@ impl<'s> RelationIndex<'s> {
         of: &Rc<Definition>,
         names: Vec<String>,
     ) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
-        let mut found: Vec<Target> = Vec::new();
-        let mut is_cut = false;
-        let mut seen = FxHashSet::default();
         // Who calls a constructor calls the type.
         let mut meant = FxHashSet::from_iter([of.id]);
         if of.is_type() {
             meant.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
         }
-        for name in names {
-            let chunks = self.index.chunks(Label::Calls(&name), MAX_CALLERS)?;
-            is_cut |= chunks.is_cut;
-            for id in chunks.list {
-                let Some(caller) = self.index.definition(id)? else { continue };
-                let may_call = caller.syntax.group == of.syntax.group || !caller.syntax.is_known();
-                if !may_call || !seen.insert((caller.id, name.clone())) {
-                    continue;
-                }
-                let targets = resolve::targets(&self.index, &caller, &name)?;
-                let target = targets.into_iter().find(|target| meant.contains(&target.definition.id));
-                if let Some(Target { reason, confidence, .. }) = target {
-                    add(&mut found, Target { definition: caller, reason, confidence });
-                }
-            }
-        }
+        let (mut found, is_cut) = self.calling(of, names, &meant)?;
         for (caller, word) in self.making(of)? {
             let targets = resolve::targets(&self.index, &caller, word)?;
             if let Some(Target { reason, confidence, .. }) =
@@ -292,6 +275,33 @@ impl<'s> RelationIndex<'s> {
             }
         }
         Ok((found, Vec::new(), is_cut))
+    }
+
+    /// Returns the definitions whose calls of these names mean one of the definitions `meant`.
+    fn calling(
+        &self,
+        of: &Definition,
+        names: Vec<String>,
+        meant: &FxHashSet<ChunkId>,
+    ) -> Result<(Vec<Target>, bool), StorageError> {
+        let (mut found, mut is_cut, mut seen) = (Vec::new(), false, FxHashSet::default());
+        for name in names {
+            let chunks = self.index.chunks(Label::Calls(&name), MAX_CALLERS)?;
+            is_cut |= chunks.is_cut;
+            for id in chunks.list {
+                let Some(caller) = self.index.definition(id)? else { continue };
+                let may_call = caller.syntax.group == of.syntax.group || !caller.syntax.is_known();
+                if !may_call || !seen.insert((caller.id, name.clone())) {
+                    continue;
+                }
+                let targets = resolve::targets(&self.index, &caller, &name)?;
+                let target = targets.into_iter().find(|target| meant.contains(&target.definition.id));
+                if let Some(Target { reason, confidence, .. }) = target {
+                    add(&mut found, Target { definition: caller, reason, confidence });
+                }
+            }
+        }
+        Ok((found, is_cut))
     }
 
     /// Returns members that may instantiate their own type, each with the word that does so: `cls()`, `new`.

@@ -275,6 +275,17 @@ pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Resu
     Ok(Members { has_external_base: !above.is_complete, ..Members::default() })
 }
 
+/// A type and those of its base types that define a member without a separate chunk, nearest first.
+pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let mut found = Vec::new();
+    for of in lineage(index, of)? {
+        if index.inner_names(of.id)?.iter().any(|inner| inner == name) {
+            found.push(of);
+        }
+    }
+    Ok(found)
+}
+
 /// A type and its base types, nearest first.
 pub(crate) fn lineage(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
     let mut above = Above::new(of);
