@@ -734,6 +734,50 @@ fn rust_follows_paths_through_modules_and_crates() {
     );
 }
 
+#[test]
+fn rust_wildcards_and_implementations_of_traits() {
+    let files = [
+        ("my-lib/Cargo.toml", "[package]\nname = \"my-lib\"\nversion = \"0.1.0\"\n"),
+        ("my-lib/src/lib.rs", "pub mod types;\n"),
+        (
+            "my-lib/src/types.rs",
+            "pub struct Pool;\n\nimpl Pool {\n    pub fn make() -> Self {\n        Pool\n    }\n}\n\npub trait Drive {\n    fn drive(&self);\n}\n\nimpl Drive for Pool {\n    fn drive(&self) {\n        let x = 1;\n    }\n}\n",
+        ),
+        ("app/Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.1.0\"\n"),
+        ("app/src/main.rs", "use my_lib::types::*;\n\nfn main() {\n    Pool::make();\n}\n"),
+    ];
+    check(&files, Relation::Callees, &["main.rs:main -> types.rs:Pool::make receiver"]);
+    let (_fixture, snapshot) = indexed(&files);
+    let index = RelationIndex::new(&snapshot);
+    let [named] = &index.find("Drive.drive").expect("a sound index")[..] else { panic!("one member") };
+    let found = index.related_to(named, Relation::Implementers).expect("a sound index").list;
+    assert_eq!(found.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["types.rs:Pool::drive"]);
+}
+
+#[test]
+fn kotlin_blocks_companions_and_extensions_of_strings() {
+    check(
+        &[
+            (
+                "a.kt",
+                "package a\n\nclass Store {\n    fun open() {\n        val x = 1\n    }\n\n    companion object {\n        fun make(): Store {\n            return Store()\n        }\n    }\n}\n\nfun <T> timed(block: () -> T): T {\n    return block()\n}\n\nfun String.slug(): String {\n    return this\n}\n",
+            ),
+            (
+                "b.kt",
+                "package a\n\nfun useMake() {\n    Store.make().open()\n}\n\nfun useBlock() {\n    timed { 1 }\n}\n\nfun useText() {\n    \"A b\".slug()\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &[
+            "a.kt:Store.Companion.make -> a.kt:Store scope",
+            "b.kt:useMake -> a.kt:Store.Companion.make receiver",
+            "b.kt:useMake -> a.kt:Store.open receiver",
+            "b.kt:useBlock -> a.kt:timed package",
+            "b.kt:useText -> a.kt:String.slug receiver",
+        ],
+    );
+}
+
 /// Each file contains only calls that do not resolve to the repository.
 #[test]
 fn members_of_external_types_do_not_resolve_to_the_repository() {

@@ -361,6 +361,9 @@ fn exported_names(tokens: &Tokens, table: Option<&str>, found: &mut Vec<Alias>) 
 /// Packages and modules of which a file imports every name.
 pub(crate) fn wildcards(index: &Index<'_>, from: &Definition) -> Result<Vec<String>, StorageError> {
     let file = index.file(&from.path)?;
+    // In Rust, the path itself ends with the wildcard.
+    let is_open = |path: &&String| from.syntax.imports == Imports::Rust && path.ends_with("::*");
     let all = file.bindings.iter().filter(|binding| binding.name == "*" && binding.member == "*");
-    Ok(all.map(|binding| binding.path.clone()).collect())
+    let all = all.map(|binding| &binding.path).chain(file.imports.iter().filter(is_open));
+    Ok(all.cloned().collect())
 }

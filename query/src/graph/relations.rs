@@ -454,7 +454,7 @@ impl<'s> RelationIndex<'s> {
                 if seen.len() >= MAX_IMPLEMENTERS || !seen.insert(subtype.definition.id) {
                     continue;
                 }
-                for member in self.index.own_members(&subtype.definition, name)? {
+                for member in self.members_in(&subtype.definition, name)? {
                     if member.id != except {
                         add(&mut found, Target { definition: member, ..subtype.clone() });
                     }
@@ -463,6 +463,24 @@ impl<'s> RelationIndex<'s> {
             }
         }
         Ok((found, is_cut))
+    }
+
+    /// Returns the members of a subtype with a given name. In Rust, a subtype is a block `impl Trait for Type`, whose
+    /// methods have the qualified names of the type.
+    fn members_in(&self, subtype: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+        if subtype.syntax.imports != Imports::Rust || !subtype.name.starts_with("impl") {
+            return self.index.own_members(subtype, name);
+        }
+        let file = self.index.file(&subtype.path)?;
+        let implementing = subtype.qualified_name.split_once(" for ").map_or("", |(_, implementing)| implementing);
+        let implementing = implementing.trim_start_matches('&').split(['<', ' ']).next().unwrap_or_default();
+        let is_member = |other: &&Rc<Definition>| {
+            other.name == name && other.is_function() && ends_in(&dotted(other.owner()), &dotted(implementing))
+        };
+        // The methods of a block follow it.
+        let behind = file.definitions.iter().skip_while(|other| other.id != subtype.id).skip(1);
+        let own = behind.take_while(|other| !other.name.starts_with("impl"));
+        Ok(own.filter(is_member).cloned().collect())
     }
 
     /// Types that extend or implement a type directly.
