@@ -43,8 +43,12 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     }
     let open = arguments_open(tokens, at);
     let is_literal = syntax.literals && tokens.at(at + 1) == "{";
+    // Not the result or a base type in front of a body: fun f(): Type { … }
+    let has_block = syntax.trailing_blocks
+        && block_open(tokens, at).is_some()
+        && !matches!(before, ":" | "->" | "," | "extends" | "with" | "by" | "object" | "extension" | "protocol");
     let is_template = tokens.kind(at + 1) == Some(TokenKind::String) && tokens.at(at + 1).starts_with('`');
-    let is_called = open.is_some() || is_literal || is_template;
+    let is_called = open.is_some() || is_literal || has_block || is_template;
     let may_be_bare = syntax.bare_calls && is_bare_call(tokens, at, syntax);
     let is_marked = matches!(before, "new" | "@")
         || (before == "::" && !syntax.bare_calls)
@@ -131,6 +135,12 @@ pub(crate) fn arguments_open(tokens: &Tokens, name: usize) -> Option<usize> {
         _ => {}
     }
     (tokens.at(at) == "(").then_some(at)
+}
+
+/// The brace of a block behind a name and its type arguments, on the same line.
+fn block_open(tokens: &Tokens, name: usize) -> Option<usize> {
+    let at = if tokens.at(name + 1) == "<" { angle_closer(tokens, name + 1)? + 1 } else { name + 1 };
+    (tokens.at(at) == "{" && !tokens.is_first(at)).then_some(at)
 }
 
 /// Number of parts between commas in brackets.
@@ -276,5 +286,8 @@ mod tests {
         check("elixir", "map(x, &send/2)", "send", &["2"]);
         check("dart", "a..open(1)..send()", "send", &["a..open(1)..0"]);
         check("rust", "for x in 0..send() {}", "send", &["0"]);
+        check("kotlin", "a.send { it.go() }; send<Int> { 1 }", "send", &["a.-", "-"]);
+        check("kotlin", "fun f(): Send { }; object O : Send { }", "Send", &[]);
+        check("swift", "queue.send { go() }", "send", &["queue.-"]);
     }
 }

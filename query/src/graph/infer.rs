@@ -284,7 +284,12 @@ impl<'i, 's> Reader<'i, 's> {
         // With a prefix: f"…", @"…"
         let has_prefix = is_string(at + 1) && tokens.is_glued(at + 1) && (word.len() <= 2 || word == "$");
         if is_string(at) || has_prefix || tokens.kind(at) == Some(TokenKind::Number) {
-            return Ok((Value::External, at + 1 + usize::from(has_prefix)));
+            let is_number = tokens.kind(at) == Some(TokenKind::Number);
+            let value = match syntax.string.filter(|_| !is_number) {
+                Some(name) => Value::Instance(TypeName::of(name), Rc::clone(&self.from)),
+                None => Value::External,
+            };
+            return Ok((value, at + 1 + usize::from(has_prefix)));
         }
         if word == "new" {
             let Some((name, next)) = type_name::read(tokens, at + 1) else { return Ok((Value::Unknown, end)) };

@@ -20,6 +20,8 @@ pub(crate) struct Syntax {
     pub(crate) constructors: &'static [&'static str],
     /// Brackets around arguments may be left out.
     pub(crate) bare_calls: bool,
+    /// The only argument may be a block behind the name: `name { … }`.
+    pub(crate) trailing_blocks: bool,
     /// `Type { … }` makes an object.
     pub(crate) literals: bool,
     /// A type is an interface of every type that has its methods.
@@ -43,6 +45,8 @@ pub(crate) struct Syntax {
     pub(crate) namespaces: bool,
     /// The types of receivers and their members do not change at run time.
     pub(crate) fixed_members: bool,
+    /// The type of string literals, in languages that allow extensions of it.
+    pub(crate) string: Option<&'static str>,
     /// Builtin types whose names are keywords or begin with a lower-case letter.
     pub(crate) builtins: &'static [&'static str],
 }
@@ -138,6 +142,7 @@ const PLAIN: Syntax = Syntax {
     implicit_members: true,
     constructors: &[""],
     bare_calls: false,
+    trailing_blocks: false,
     literals: false,
     structural_interfaces: false,
     inner_modules: false,
@@ -150,6 +155,7 @@ const PLAIN: Syntax = Syntax {
     prototypes: false,
     namespaces: false,
     fixed_members: false,
+    string: None,
     builtins: &[],
 };
 
@@ -396,9 +402,11 @@ static SYNTAXES: [Syntax; 22] = [
         ..PLAIN
     },
     Syntax { languages: &["java"], group: 4, imports: Imports::Package, fixed_members: true, ..PLAIN },
-    Syntax { languages: &["groovy"], group: 4, imports: Imports::Package, ..PLAIN },
+    Syntax { languages: &["groovy"], group: 4, imports: Imports::Package, trailing_blocks: true, ..PLAIN },
     Syntax {
         languages: &["kotlin", "scala"],
+        string: Some("String"),
+        trailing_blocks: true,
         fixed_members: true,
         group: 4,
         declarations: Declarations::NameColonType,
@@ -408,6 +416,7 @@ static SYNTAXES: [Syntax; 22] = [
     },
     Syntax {
         languages: &["rust"],
+        string: Some("str"),
         fixed_members: true,
         group: 5,
         literals: true,
@@ -435,6 +444,7 @@ static SYNTAXES: [Syntax; 22] = [
     },
     Syntax {
         languages: &["csharp"],
+        string: Some("string"),
         fixed_members: true,
         group: 7,
         base: &["base"],
@@ -445,9 +455,11 @@ static SYNTAXES: [Syntax; 22] = [
         ],
         ..PLAIN
     },
-    Syntax { languages: &["dart"], group: 8, ..PLAIN },
+    Syntax { languages: &["dart"], group: 8, string: Some("String"), ..PLAIN },
     Syntax {
         languages: &["swift"],
+        string: Some("String"),
+        trailing_blocks: true,
         fixed_members: true,
         group: 9,
         declarations: Declarations::NameColonType,
