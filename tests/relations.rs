@@ -444,6 +444,21 @@ fn namespaces_default_exports_and_modules_of_commonjs() {
 }
 
 #[test]
+fn objects_that_are_default_exports_have_members() {
+    check(
+        &[
+            ("a.js", "export default {\n  load() {\n    return 1;\n  },\n  save: () => {\n    return 2;\n  },\n};\n"),
+            (
+                "b.js",
+                "import service from './a';\n\nexport function run() {\n  service.load();\n  service.save();\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &["b.js:run -> a.js:load receiver", "b.js:run -> a.js:save receiver"],
+    );
+}
+
+#[test]
 fn functions_are_members_of_their_objects() {
     check(
         &[(

@@ -534,6 +534,10 @@ impl<'i, 's> Reader<'i, 's> {
         if matches!(self.from.syntax.imports, Imports::Ecma | Imports::Lua) && file.has_members(name) {
             return Ok(Value::Holder(path.into(), name.to_owned()));
         }
+        let is_default = name == "default" || name.starts_with("default ");
+        if is_default && imports::exports_object(self.index, path)? {
+            return Ok(Value::Holder(path.into(), String::new()));
+        }
         for module in file.definitions.iter().filter(|definition| definition.is_module) {
             let Some(reader) = self.at(module)? else { break };
             match declarations::declared(&reader.tokens, name, Place::Local, module.syntax) {
