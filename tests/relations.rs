@@ -657,6 +657,21 @@ fn a_prototype_is_not_a_definition() {
 }
 
 #[test]
+fn python_stubs_are_not_definitions() {
+    let files = [
+        ("m/util.py", "def top(a):\n    return a\n"),
+        ("m/util.pyi", "def top(a: int) -> int: ...\n"),
+        ("m/use.py", "from m.util import top\n\n\ndef run():\n    return top(1)\n"),
+    ];
+    let (_fixture, snapshot) = indexed(&files);
+    let index = RelationIndex::new(&snapshot);
+    let [named] = &index.find("top").expect("a sound index")[..] else { panic!("one definition") };
+    assert_eq!(name(&snapshot, named.id), "util.py:top");
+    let callers = index.related(named.id, Relation::Callers).expect("a sound index").list;
+    assert_eq!(callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["use.py:run"]);
+}
+
+#[test]
 fn a_name_that_is_only_declared_is_found_once() {
     let files = [
         ("a.h", "int add(int, int);\n"),

@@ -383,6 +383,7 @@ static SYNTAXES: [Syntax; 22] = [
         implicit_members: false,
         constructors: &["__init__", "__new__"],
         members: &PYTHON_MEMBERS,
+        prototypes: true,
         ..PLAIN
     },
     ECMA,
