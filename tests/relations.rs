@@ -808,6 +808,58 @@ fn kotlin_blocks_companions_and_extensions_of_strings() {
     );
 }
 
+#[test]
+fn results_of_cpp_members_and_names_of_constructors() {
+    let files = [
+        (
+            "k.hpp",
+            "namespace n {\nclass K {\npublic:\n    K();\n    K(int a);\n    K& self();\n    void step();\n};\n}\n",
+        ),
+        (
+            "k.cpp",
+            "#include \"k.hpp\"\n\nnamespace n {\nK::K() {\n    int a = 1;\n}\n\nK::K(int a) {\n    int b = a;\n}\n\nK& K::self() {\n    return *this;\n}\n\nvoid K::step() {\n    int a = 1;\n}\n}\n",
+        ),
+        ("other.cpp", "class Other {\n    void step();\n};\n\nvoid Other::step() {\n    int a = 1;\n}\n"),
+        ("main.cpp", "#include \"k.hpp\"\n\nvoid run(n::K& k) {\n    k.self().step();\n}\n"),
+    ];
+    check(
+        &files,
+        Relation::Callees,
+        &["main.cpp:run -> k.cpp:n::K::self receiver", "main.cpp:run -> k.cpp:n::K::step receiver"],
+    );
+    let (_fixture, snapshot) = indexed(&files);
+    let index = RelationIndex::new(&snapshot);
+    let found = index.find("K").expect("a sound index");
+    assert_eq!(found.iter().map(|named| name(&snapshot, named.id)).collect::<Vec<_>>(), ["k.hpp:n::K"]);
+}
+
+#[test]
+fn wildcards_import_members_of_types() {
+    check(
+        &[
+            (
+                "src/q/U.java",
+                "package q;\n\npublic final class U {\n    public static void star(int a) {\n        int b = a;\n    }\n}\n",
+            ),
+            (
+                "src/p/A.java",
+                "package p;\n\nimport static q.U.*;\n\nclass A {\n    void run() {\n        star(1);\n    }\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &["A.java:A.run -> U.java:U.star import"],
+    );
+    check(
+        &[
+            ("go.mod", "module ex.org/m\n"),
+            ("dot/d.go", "package dot\n\nfunc Dotted() int {\n\treturn 1\n}\n"),
+            ("main.go", "package main\n\nimport . \"ex.org/m/dot\"\n\nfunc main() {\n\tDotted()\n}\n"),
+        ],
+        Relation::Callees,
+        &["main.go:main -> d.go:Dotted import"],
+    );
+}
+
 /// Each file contains only calls that do not resolve to the repository.
 #[test]
 fn members_of_external_types_do_not_resolve_to_the_repository() {
@@ -840,6 +892,11 @@ fn members_of_external_types_do_not_resolve_to_the_repository() {
     for file in files {
         assert_eq!(relations(&[file], Relation::Callees), [""; 0], "{}", file.0);
     }
+    let files = [
+        ("a.php", "<?php\nnamespace N;\nfunction run() {\n    strlen('x');\n    \\strlen('x');\n}\n"),
+        ("b.php", "<?php\nnamespace M;\nfunction strlen($x) {\n    return $x;\n}\n"),
+    ];
+    assert_eq!(relations(&files, Relation::Callees), [""; 0]);
 }
 
 #[test]

@@ -143,6 +143,12 @@ impl<'s> RelationIndex<'s> {
         if found.iter().any(|(name, ..)| *name == wanted) {
             found.retain(|(name, ..)| *name == wanted);
         }
+        // The name of a type does not mean its constructors.
+        let types: Vec<String> =
+            found.iter().filter(|(_, one, _)| one.is_type()).map(|(name, ..)| name.clone()).collect();
+        found.retain(|(_, one, _)| {
+            one.is_type() || !one.is_named_as_its_type() || !types.contains(&dotted(one.owner()))
+        });
         let mut named: Vec<(String, Named)> = Vec::new();
         for (_, definition, member) in found {
             for meant in prototypes::declared_by(&self.index, &definition)? {
