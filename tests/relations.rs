@@ -860,6 +860,26 @@ fn wildcards_import_members_of_types() {
     );
 }
 
+#[test]
+fn arrows_precede_calls_in_branches_and_lambdas() {
+    check(
+        &[(
+            "a.kt",
+            "package a\n\nfun branch(x: Int) {\n    when (x) {\n        1 -> helper()\n        else -> other()\n    }\n}\n\nfun lambda(list: List<Int>) {\n    list.forEach { item -> helper() }\n}\n\nfun helper(): Int {\n    return 1\n}\n\nfun other(): Int {\n    return 2\n}\n",
+        )],
+        Relation::Callees,
+        &["a.kt:branch -> a.kt:helper scope", "a.kt:branch -> a.kt:other scope", "a.kt:lambda -> a.kt:helper scope"],
+    );
+    check(
+        &[(
+            "A.java",
+            "class A {\n    int branch(int x) {\n        return switch (x) {\n            case 1 -> helper(x);\n            default -> helper(2);\n        };\n    }\n\n    int helper(int x) {\n        int y = x;\n        return y;\n    }\n}\n",
+        )],
+        Relation::Callees,
+        &["A.java:A.branch -> A.java:A.helper scope"],
+    );
+}
+
 /// Each file contains only calls that do not resolve to the repository.
 #[test]
 fn members_of_external_types_do_not_resolve_to_the_repository() {

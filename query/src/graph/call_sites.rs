@@ -262,6 +262,9 @@ mod tests {
     #[test]
     fn definitions_are_no_calls() {
         check("typescript", "function send(a) {} send(1, f(2, 3))", "send", &["2"]);
+        check("java", "list.forEach(x -> send(x))", "send", &["1"]);
+        check("kotlin", "when (x) { 1 -> send(); else -> send(2) }", "send", &["0", "1"]);
+        check("c", "p->send(1)", "send", &["p->1"]);
         check("java", "new a.b.Send<>(x)", "Send", &["new newa.b.1"]);
         check("java", "new Send(x)", "Send", &["new 1"]);
         check("python", "@app.route('/')\ndef f(): pass", "route", &["app.1"]);

@@ -20,6 +20,8 @@ pub(crate) struct Syntax {
     pub(crate) constructors: &'static [&'static str],
     /// Brackets around arguments may be left out.
     pub(crate) bare_calls: bool,
+    /// An arrow leads to a member, as in `pointer->name`. In other languages, it precedes a result or the body of a lambda.
+    pub(crate) arrow_members: bool,
     /// The only argument may be a block behind the name: `name { … }`.
     pub(crate) trailing_blocks: bool,
     /// `Type { … }` makes an object.
@@ -142,6 +144,7 @@ const PLAIN: Syntax = Syntax {
     implicit_members: true,
     constructors: &[""],
     bare_calls: false,
+    arrow_members: false,
     trailing_blocks: false,
     literals: false,
     structural_interfaces: false,
@@ -435,6 +438,7 @@ static SYNTAXES: [Syntax; 22] = [
     },
     Syntax {
         languages: &["c", "cpp", "objc"],
+        arrow_members: true,
         fixed_members: true,
         group: 6,
         literals: true,
@@ -445,6 +449,7 @@ static SYNTAXES: [Syntax; 22] = [
     },
     Syntax {
         languages: &["csharp"],
+        arrow_members: true,
         string: Some("string"),
         fixed_members: true,
         group: 7,
@@ -470,6 +475,7 @@ static SYNTAXES: [Syntax; 22] = [
     },
     Syntax {
         languages: &["php"],
+        arrow_members: true,
         group: 10,
         comments: Comments::HashOrSlashes,
         own: &["$this", "self", "static"],
@@ -498,6 +504,7 @@ static SYNTAXES: [Syntax; 22] = [
     Syntax { languages: &["bash", "powershell"], own: &["$this"], names: Names::Shell, ..SCRIPT },
     Syntax {
         languages: &["perl"],
+        arrow_members: true,
         group: 15,
         imports: Imports::Modules,
         own: &["$self", "$class", "$this", "__PACKAGE__"],
@@ -554,7 +561,7 @@ static SYNTAXES: [Syntax; 22] = [
         constructors: &[],
         ..PLAIN
     },
-    PLAIN,
+    Syntax { arrow_members: true, ..PLAIN },
 ];
 
 /// The rules of a language; those of C-like languages for one that is unknown.
