@@ -43,10 +43,7 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     }
     let open = arguments_open(tokens, at);
     let is_literal = syntax.literals && tokens.at(at + 1) == "{";
-    // Not the result or a base type in front of a body: fun f(): Type { … }
-    let has_block = syntax.trailing_blocks
-        && block_open(tokens, at).is_some()
-        && !matches!(before, ":" | "->" | "," | "extends" | "with" | "by" | "object" | "extension" | "protocol");
+    let has_block = syntax.trailing_blocks && block_open(tokens, at).is_some() && !ends_header(tokens, at, syntax);
     let is_template = tokens.kind(at + 1) == Some(TokenKind::String) && tokens.at(at + 1).starts_with('`');
     let is_called = open.is_some() || is_literal || has_block || is_template;
     let may_be_bare = syntax.bare_calls && is_bare_call(tokens, at, syntax);
@@ -141,6 +138,16 @@ pub(crate) fn arguments_open(tokens: &Tokens, name: usize) -> Option<usize> {
 fn block_open(tokens: &Tokens, name: usize) -> Option<usize> {
     let at = if tokens.at(name + 1) == "<" { angle_closer(tokens, name + 1)? + 1 } else { name + 1 };
     (tokens.at(at) == "{" && !tokens.is_first(at)).then_some(at)
+}
+
+/// Whether a name is the result or a base type in front of a body: `fun f(): Type { … }`.
+fn ends_header(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
+    let is_argument = tokens.opener(at).is_some_and(|opener| matches!(tokens.at(opener), "(" | "["));
+    match tokens.before(at) {
+        ":" | "," => !is_argument,
+        "->" => syntax.languages.contains(&"swift"),
+        word => matches!(word, "extends" | "with" | "by" | "object" | "extension" | "protocol"),
+    }
 }
 
 /// Number of parts between commas in brackets.
@@ -291,6 +298,7 @@ mod tests {
         check("rust", "for x in 0..send() {}", "send", &["0"]);
         check("kotlin", "a.send { it.go() }; send<Int> { 1 }", "send", &["a.-", "-"]);
         check("kotlin", "fun f(): Send { }; object O : Send { }", "Send", &[]);
+        check("kotlin", "when (x) { 1 -> send { 2 } }; f(1, send { 3 })", "send", &["-"]);
         check("swift", "queue.send { go() }", "send", &["queue.-"]);
     }
 }
