@@ -444,6 +444,21 @@ fn namespaces_default_exports_and_modules_of_commonjs() {
 }
 
 #[test]
+fn objects_that_are_default_exports_have_members() {
+    check(
+        &[
+            ("a.js", "export default {\n  load() {\n    return 1;\n  },\n  save: () => {\n    return 2;\n  },\n};\n"),
+            (
+                "b.js",
+                "import service from './a';\n\nexport function run() {\n  service.load();\n  service.save();\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &["b.js:run -> a.js:load receiver", "b.js:run -> a.js:save receiver"],
+    );
+}
+
+#[test]
 fn functions_are_members_of_their_objects() {
     check(
         &[(
@@ -642,6 +657,21 @@ fn a_prototype_is_not_a_definition() {
 }
 
 #[test]
+fn python_stubs_are_not_definitions() {
+    let files = [
+        ("m/util.py", "def top(a):\n    return a\n"),
+        ("m/util.pyi", "def top(a: int) -> int: ...\n"),
+        ("m/use.py", "from m.util import top\n\n\ndef run():\n    return top(1)\n"),
+    ];
+    let (_fixture, snapshot) = indexed(&files);
+    let index = RelationIndex::new(&snapshot);
+    let [named] = &index.find("top").expect("a sound index")[..] else { panic!("one definition") };
+    assert_eq!(name(&snapshot, named.id), "util.py:top");
+    let callers = index.related(named.id, Relation::Callers).expect("a sound index").list;
+    assert_eq!(callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["use.py:run"]);
+}
+
+#[test]
 fn a_name_that_is_only_declared_is_found_once() {
     let files = [
         ("a.h", "int add(int, int);\n"),
@@ -754,6 +784,122 @@ fn rust_reads_items_of_tuples_and_variants() {
     );
 }
 
+#[test]
+fn rust_wildcards_and_implementations_of_traits() {
+    let files = [
+        ("my-lib/Cargo.toml", "[package]\nname = \"my-lib\"\nversion = \"0.1.0\"\n"),
+        ("my-lib/src/lib.rs", "pub mod types;\n"),
+        (
+            "my-lib/src/types.rs",
+            "pub struct Pool;\n\nimpl Pool {\n    pub fn make() -> Self {\n        Pool\n    }\n}\n\npub trait Drive {\n    fn drive(&self);\n}\n\nimpl Drive for Pool {\n    fn drive(&self) {\n        let x = 1;\n    }\n}\n",
+        ),
+        ("app/Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.1.0\"\n"),
+        ("app/src/main.rs", "use my_lib::types::*;\n\nfn main() {\n    Pool::make();\n}\n"),
+    ];
+    check(&files, Relation::Callees, &["main.rs:main -> types.rs:Pool::make receiver"]);
+    let (_fixture, snapshot) = indexed(&files);
+    let index = RelationIndex::new(&snapshot);
+    let [named] = &index.find("Drive.drive").expect("a sound index")[..] else { panic!("one member") };
+    let found = index.related_to(named, Relation::Implementers).expect("a sound index").list;
+    assert_eq!(found.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["types.rs:Pool::drive"]);
+}
+
+#[test]
+fn kotlin_blocks_companions_and_extensions_of_strings() {
+    check(
+        &[
+            (
+                "a.kt",
+                "package a\n\nclass Store {\n    fun open() {\n        val x = 1\n    }\n\n    companion object {\n        fun make(): Store {\n            return Store()\n        }\n    }\n}\n\nfun <T> timed(block: () -> T): T {\n    return block()\n}\n\nfun String.slug(): String {\n    return this\n}\n",
+            ),
+            (
+                "b.kt",
+                "package a\n\nfun useMake() {\n    Store.make().open()\n}\n\nfun useBlock() {\n    timed { 1 }\n}\n\nfun useText() {\n    \"A b\".slug()\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &[
+            "a.kt:Store.Companion.make -> a.kt:Store scope",
+            "b.kt:useMake -> a.kt:Store.Companion.make receiver",
+            "b.kt:useMake -> a.kt:Store.open receiver",
+            "b.kt:useBlock -> a.kt:timed package",
+            "b.kt:useText -> a.kt:String.slug receiver",
+        ],
+    );
+}
+
+#[test]
+fn results_of_cpp_members_and_names_of_constructors() {
+    let files = [
+        (
+            "k.hpp",
+            "namespace n {\nclass K {\npublic:\n    K();\n    K(int a);\n    K& self();\n    void step();\n};\n}\n",
+        ),
+        (
+            "k.cpp",
+            "#include \"k.hpp\"\n\nnamespace n {\nK::K() {\n    int a = 1;\n}\n\nK::K(int a) {\n    int b = a;\n}\n\nK& K::self() {\n    return *this;\n}\n\nvoid K::step() {\n    int a = 1;\n}\n}\n",
+        ),
+        ("other.cpp", "class Other {\n    void step();\n};\n\nvoid Other::step() {\n    int a = 1;\n}\n"),
+        ("main.cpp", "#include \"k.hpp\"\n\nvoid run(n::K& k) {\n    k.self().step();\n}\n"),
+    ];
+    check(
+        &files,
+        Relation::Callees,
+        &["main.cpp:run -> k.cpp:n::K::self receiver", "main.cpp:run -> k.cpp:n::K::step receiver"],
+    );
+    let (_fixture, snapshot) = indexed(&files);
+    let index = RelationIndex::new(&snapshot);
+    let found = index.find("K").expect("a sound index");
+    assert_eq!(found.iter().map(|named| name(&snapshot, named.id)).collect::<Vec<_>>(), ["k.hpp:n::K"]);
+}
+
+#[test]
+fn wildcards_import_members_of_types() {
+    check(
+        &[
+            (
+                "src/q/U.java",
+                "package q;\n\npublic final class U {\n    public static void star(int a) {\n        int b = a;\n    }\n}\n",
+            ),
+            (
+                "src/p/A.java",
+                "package p;\n\nimport static q.U.*;\n\nclass A {\n    void run() {\n        star(1);\n    }\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &["A.java:A.run -> U.java:U.star import"],
+    );
+    check(
+        &[
+            ("go.mod", "module ex.org/m\n"),
+            ("dot/d.go", "package dot\n\nfunc Dotted() int {\n\treturn 1\n}\n"),
+            ("main.go", "package main\n\nimport . \"ex.org/m/dot\"\n\nfunc main() {\n\tDotted()\n}\n"),
+        ],
+        Relation::Callees,
+        &["main.go:main -> d.go:Dotted import"],
+    );
+}
+
+#[test]
+fn arrows_precede_calls_in_branches_and_lambdas() {
+    check(
+        &[(
+            "a.kt",
+            "package a\n\nfun branch(x: Int) {\n    when (x) {\n        1 -> helper()\n        else -> other()\n    }\n}\n\nfun lambda(list: List<Int>) {\n    list.forEach { item -> helper() }\n}\n\nfun helper(): Int {\n    return 1\n}\n\nfun other(): Int {\n    return 2\n}\n",
+        )],
+        Relation::Callees,
+        &["a.kt:branch -> a.kt:helper scope", "a.kt:branch -> a.kt:other scope", "a.kt:lambda -> a.kt:helper scope"],
+    );
+    check(
+        &[(
+            "A.java",
+            "class A {\n    int branch(int x) {\n        return switch (x) {\n            case 1 -> helper(x);\n            default -> helper(2);\n        };\n    }\n\n    int helper(int x) {\n        int y = x;\n        return y;\n    }\n}\n",
+        )],
+        Relation::Callees,
+        &["A.java:A.branch -> A.java:A.helper scope"],
+    );
+}
+
 /// Each file contains only calls that do not resolve to the repository.
 #[test]
 fn members_of_external_types_do_not_resolve_to_the_repository() {
@@ -786,6 +932,11 @@ fn members_of_external_types_do_not_resolve_to_the_repository() {
     for file in files {
         assert_eq!(relations(&[file], Relation::Callees), [""; 0], "{}", file.0);
     }
+    let files = [
+        ("a.php", "<?php\nnamespace N;\nfunction run() {\n    strlen('x');\n    \\strlen('x');\n}\n"),
+        ("b.php", "<?php\nnamespace M;\nfunction strlen($x) {\n    return $x;\n}\n"),
+    ];
+    assert_eq!(relations(&files, Relation::Callees), [""; 0]);
 }
 
 #[test]
@@ -872,4 +1023,19 @@ fn members_without_chunks_have_names() {
     assert_eq!(related(Relation::Callers), ["a.ts:run"]);
     assert_eq!(related(Relation::Implementers), ["a.ts:Queue.send"]);
     assert!(related(Relation::Callees).is_empty());
+}
+
+#[test]
+fn bare_calls_of_abstract_methods_resolve_to_their_types() {
+    let files = [(
+        "A.java",
+        "abstract class A {\n    A() {\n        this(1);\n    }\n\n    A(int x) {\n    }\n\n    abstract void step();\n\n    void run() {\n        step();\n    }\n}\n\nclass B extends A {\n    void step() {\n    }\n\n    void all() {\n        step();\n        run();\n    }\n}\n",
+    )];
+    let (_fixture, snapshot) = indexed(&files);
+    let index = RelationIndex::new(&snapshot);
+    let [named] = &index.find("A.step").expect("a sound index")[..] else { panic!("one member") };
+    assert_eq!(named.member.as_deref(), Some("step"));
+    let callers = index.related_to(named, Relation::Callers).expect("a sound index").list;
+    // The constructor calls the type, not its member.
+    assert_eq!(callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["A.java:A.run"]);
 }

@@ -43,8 +43,9 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     }
     let open = arguments_open(tokens, at);
     let is_literal = syntax.literals && tokens.at(at + 1) == "{" && !is_in_header(tokens, at);
+    let has_block = syntax.trailing_blocks && block_open(tokens, at).is_some() && !ends_header(tokens, at, syntax);
     let is_template = tokens.kind(at + 1) == Some(TokenKind::String) && tokens.at(at + 1).starts_with('`');
-    let is_called = open.is_some() || is_literal || is_template;
+    let is_called = open.is_some() || is_literal || has_block || is_template;
     let may_be_bare = syntax.bare_calls && is_bare_call(tokens, at, syntax);
     let is_marked = matches!(before, "new" | "@")
         || (before == "::" && !syntax.bare_calls)
@@ -139,6 +140,22 @@ pub(crate) fn arguments_open(tokens: &Tokens, name: usize) -> Option<usize> {
         _ => {}
     }
     (tokens.at(at) == "(").then_some(at)
+}
+
+/// The brace of a block behind a name and its type arguments, on the same line.
+fn block_open(tokens: &Tokens, name: usize) -> Option<usize> {
+    let at = if tokens.at(name + 1) == "<" { angle_closer(tokens, name + 1)? + 1 } else { name + 1 };
+    (tokens.at(at) == "{" && !tokens.is_first(at)).then_some(at)
+}
+
+/// Whether a name is the result or a base type in front of a body: `fun f(): Type { … }`.
+fn ends_header(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
+    let is_argument = tokens.opener(at).is_some_and(|opener| matches!(tokens.at(opener), "(" | "["));
+    match tokens.before(at) {
+        ":" | "," => !is_argument,
+        "->" => syntax.languages.contains(&"swift"),
+        word => matches!(word, "extends" | "with" | "by" | "object" | "extension" | "protocol"),
+    }
 }
 
 /// Number of parts between commas in brackets.
@@ -264,6 +281,9 @@ mod tests {
     #[test]
     fn definitions_are_no_calls() {
         check("typescript", "function send(a) {} send(1, f(2, 3))", "send", &["2"]);
+        check("java", "list.forEach(x -> send(x))", "send", &["1"]);
+        check("kotlin", "when (x) { 1 -> send(); else -> send(2) }", "send", &["0", "1"]);
+        check("c", "p->send(1)", "send", &["p->1"]);
         check("java", "new a.b.Send<>(x)", "Send", &["new newa.b.1"]);
         check("java", "new Send(x)", "Send", &["new 1"]);
         check("python", "@app.route('/')\ndef f(): pass", "route", &["app.1"]);
@@ -288,5 +308,9 @@ mod tests {
         check("elixir", "map(x, &send/2)", "send", &["2"]);
         check("dart", "a..open(1)..send()", "send", &["a..open(1)..0"]);
         check("rust", "for x in 0..send() {}", "send", &["0"]);
+        check("kotlin", "a.send { it.go() }; send<Int> { 1 }", "send", &["a.-", "-"]);
+        check("kotlin", "fun f(): Send { }; object O : Send { }", "Send", &[]);
+        check("kotlin", "when (x) { 1 -> send { 2 } }; f(1, send { 3 })", "send", &["-"]);
+        check("swift", "queue.send { go() }", "send", &["queue.-"]);
     }
 }

@@ -275,6 +275,18 @@ fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Vec<Rc<D
     Ok(file.definitions.iter().filter(|other| other.is_component()).take(1).cloned().collect())
 }
 
+/// Whether the default export of a module of JavaScript is an object literal: `export default { f() {} }`.
+pub(crate) fn exports_object(index: &Index<'_>, path: &str) -> Result<bool, StorageError> {
+    let file = index.file(path)?;
+    for module in file.definitions.iter().filter(|one| one.is_module && one.syntax.imports == Imports::Ecma) {
+        let tokens = index.tokens(module)?;
+        if tokens.places("default").any(|at| tokens.before(at) == "export" && tokens.at(at + 1) == "{") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Whether a definition is the default export of its file.
 pub(crate) fn is_default(index: &Index<'_>, of: &Definition) -> Result<bool, StorageError> {
     Ok(default_export(index, &of.path, "")?.iter().any(|other| other.id == of.id))
@@ -361,6 +373,9 @@ fn exported_names(tokens: &Tokens, table: Option<&str>, found: &mut Vec<Alias>) 
 /// Packages and modules of which a file imports every name.
 pub(crate) fn wildcards(index: &Index<'_>, from: &Definition) -> Result<Vec<String>, StorageError> {
     let file = index.file(&from.path)?;
+    // In Rust, the path itself ends with the wildcard.
+    let is_open = |path: &&String| from.syntax.imports == Imports::Rust && path.ends_with("::*");
     let all = file.bindings.iter().filter(|binding| binding.name == "*" && binding.member == "*");
-    Ok(all.map(|binding| binding.path.clone()).collect())
+    let all = all.map(|binding| &binding.path).chain(file.imports.iter().filter(is_open));
+    Ok(all.cloned().collect())
 }

@@ -363,7 +363,12 @@ impl<'s> Index<'s> {
 
     /// Returns the members of a type with a given name, without inherited ones.
     pub(crate) fn own_members(&self, of: &Definition, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
-        let is_member = |other: &&Rc<Definition>| other.owner() == of.qualified_name && !other.is_module;
+        // Kotlin: members of the companion object are members of the type.
+        let is_owner = |owner: &str| {
+            owner == of.qualified_name
+                || owner.strip_suffix(".Companion").is_some_and(|owner| owner == of.qualified_name)
+        };
+        let is_member = |other: &&Rc<Definition>| is_owner(other.owner()) && !other.is_module;
         let file = self.file(&of.path)?;
         let found: Vec<Rc<Definition>> = file.named(name).filter(is_member).cloned().collect();
         if !found.is_empty() || matches!(of.syntax.imports, Imports::Python | Imports::Ecma | Imports::Package) {

@@ -299,7 +299,12 @@ impl<'i, 's> Reader<'i, 's> {
         // With a prefix: f"…", @"…"
         let has_prefix = is_string(at + 1) && tokens.is_glued(at + 1) && (word.len() <= 2 || word == "$");
         if is_string(at) || has_prefix || tokens.kind(at) == Some(TokenKind::Number) {
-            return Ok((Value::External, at + 1 + usize::from(has_prefix)));
+            let is_number = tokens.kind(at) == Some(TokenKind::Number);
+            let value = match syntax.string.filter(|_| !is_number) {
+                Some(name) => Value::Instance(TypeName::of(name), Rc::clone(&self.from)),
+                None => Value::External,
+            };
+            return Ok((value, at + 1 + usize::from(has_prefix)));
         }
         if word == "new" {
             let Some((name, next)) = type_name::read(tokens, at + 1) else { return Ok((Value::Unknown, end)) };
@@ -545,6 +550,10 @@ impl<'i, 's> Reader<'i, 's> {
         if matches!(self.from.syntax.imports, Imports::Ecma | Imports::Lua) && file.has_members(name) {
             return Ok(Value::Holder(path.into(), name.to_owned()));
         }
+        let is_default = name == "default" || name.starts_with("default ");
+        if is_default && imports::exports_object(self.index, path)? {
+            return Ok(Value::Holder(path.into(), String::new()));
+        }
         for module in file.definitions.iter().filter(|definition| definition.is_module) {
             let Some(reader) = self.at(module)? else { break };
             match declarations::declared(&reader.tokens, name, Place::Local, module.syntax) {
@@ -765,11 +774,7 @@ impl<'i, 's> Reader<'i, 's> {
             if let Some(value) = self.field(of, name)? {
                 return Ok(value);
             }
-            for of in scope::lineage(self.index, of)? {
-                if self.index.inner_names(of.id)?.iter().any(|inner| inner == name) {
-                    holders.push(of);
-                }
-            }
+            holders.extend(scope::holders(self.index, of, name)?);
         }
         if !holders.is_empty() {
             return Ok(Value::Functions(holders, Reason::Receiver));

@@ -5,9 +5,8 @@ use std::rc::Rc;
 use aurora_storage::StorageError;
 use rustc_hash::FxHashSet;
 
-use super::index::{Definition, Index};
+use super::index::{Definition, Index, directory};
 use super::signature;
-use super::syntax::Imports;
 use super::tokens::Tokens;
 
 /// Replaces each declaration by the definitions that it declares.
@@ -73,13 +72,13 @@ fn namesakes(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition
     if !of.syntax.prototypes {
         return Ok(Vec::new());
     }
-    let is_module = of.syntax.imports == Imports::Ecma;
+    let is_module = of.syntax.imports.are_files();
     let found = index.named(&of.name)?;
     let same = found.iter().filter(|other| {
         other.syntax.group == of.syntax.group
             && other.qualified_name == of.qualified_name
             && other.is_type() == of.is_type()
-            && (!is_module || stem(&other.path) == stem(&of.path))
+            && (!is_module || same_module(&other.path, &of.path))
     });
     Ok(same.cloned().collect())
 }
@@ -91,7 +90,7 @@ fn is_declaration(index: &Index<'_>, of: &Definition) -> Result<bool, StorageErr
         return Ok(false);
     }
     index.is_prototype(of.id, || {
-        if of.syntax.imports == Imports::Ecma {
+        if of.syntax.imports.are_files() {
             return Ok(is_declaration_file(&of.path));
         }
         if !(of.is_function() || of.is_type()) || index.pieces(of)?.len() > 1 {
@@ -139,7 +138,12 @@ fn arity(index: &Index<'_>, of: &Definition) -> Result<Option<usize>, StorageErr
 }
 
 fn is_declaration_file(path: &str) -> bool {
-    [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| path.ends_with(ending))
+    [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|ending| path.ends_with(ending))
+}
+
+/// Whether two files can be a module and its declarations. A package of Python has the name of its directory.
+fn same_module(one: &str, other: &str) -> bool {
+    stem(one) == stem(other) && (stem(one) != "__init__" || directory(one) == directory(other))
 }
 
 /// Returns the name of a file up to its first dot.

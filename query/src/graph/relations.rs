@@ -143,6 +143,12 @@ impl<'s> RelationIndex<'s> {
         if found.iter().any(|(name, ..)| *name == wanted) {
             found.retain(|(name, ..)| *name == wanted);
         }
+        // The name of a type does not mean its constructors.
+        let types: Vec<String> =
+            found.iter().filter(|(_, one, _)| one.is_type()).map(|(name, ..)| name.clone()).collect();
+        found.retain(|(_, one, _)| {
+            one.is_type() || !one.is_named_as_its_type() || !types.contains(&dotted(one.owner()))
+        });
         let mut named: Vec<(String, Named)> = Vec::new();
         for (_, definition, member) in found {
             for meant in prototypes::declared_by(&self.index, &definition)? {
@@ -196,7 +202,8 @@ impl<'s> RelationIndex<'s> {
             }
             (Relation::Callers, Some(member)) => {
                 let names = self.with_renames(vec![member.clone()])?;
-                self.callers(&definition, names)?
+                let (found, is_cut) = self.calling(&definition, names, &FxHashSet::from_iter([definition.id]))?;
+                (found, Vec::new(), is_cut)
             }
             (Relation::Implementers, None) => self.implementers(&definition)?,
             (Relation::Implementers, Some(member)) if definition.is_type() => {
@@ -251,30 +258,12 @@ impl<'s> RelationIndex<'s> {
         of: &Rc<Definition>,
         names: Vec<String>,
     ) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
-        let mut found: Vec<Target> = Vec::new();
-        let mut is_cut = false;
-        let mut seen = FxHashSet::default();
         // Who calls a constructor calls the type.
         let mut meant = FxHashSet::from_iter([of.id]);
         if of.is_type() {
             meant.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
         }
-        for name in names {
-            let chunks = self.index.chunks(Label::Calls(&name), MAX_CALLERS)?;
-            is_cut |= chunks.is_cut;
-            for id in chunks.list {
-                let Some(caller) = self.index.definition(id)? else { continue };
-                let may_call = caller.syntax.group == of.syntax.group || !caller.syntax.is_known();
-                if !may_call || !seen.insert((caller.id, name.clone())) {
-                    continue;
-                }
-                let targets = resolve::targets(&self.index, &caller, &name)?;
-                let target = targets.into_iter().find(|target| meant.contains(&target.definition.id));
-                if let Some(Target { reason, confidence, .. }) = target {
-                    add(&mut found, Target { definition: caller, reason, confidence });
-                }
-            }
-        }
+        let (mut found, is_cut) = self.calling(of, names, &meant)?;
         for (caller, word) in self.making(of)? {
             let targets = resolve::targets(&self.index, &caller, word)?;
             if let Some(Target { reason, confidence, .. }) =
@@ -292,6 +281,33 @@ impl<'s> RelationIndex<'s> {
             }
         }
         Ok((found, Vec::new(), is_cut))
+    }
+
+    /// Returns the definitions whose calls of these names mean one of the definitions `meant`.
+    fn calling(
+        &self,
+        of: &Definition,
+        names: Vec<String>,
+        meant: &FxHashSet<ChunkId>,
+    ) -> Result<(Vec<Target>, bool), StorageError> {
+        let (mut found, mut is_cut, mut seen) = (Vec::new(), false, FxHashSet::default());
+        for name in names {
+            let chunks = self.index.chunks(Label::Calls(&name), MAX_CALLERS)?;
+            is_cut |= chunks.is_cut;
+            for id in chunks.list {
+                let Some(caller) = self.index.definition(id)? else { continue };
+                let may_call = caller.syntax.group == of.syntax.group || !caller.syntax.is_known();
+                if !may_call || !seen.insert((caller.id, name.clone())) {
+                    continue;
+                }
+                let targets = resolve::targets(&self.index, &caller, &name)?;
+                let target = targets.into_iter().find(|target| meant.contains(&target.definition.id));
+                if let Some(Target { reason, confidence, .. }) = target {
+                    add(&mut found, Target { definition: caller, reason, confidence });
+                }
+            }
+        }
+        Ok((found, is_cut))
     }
 
     /// Returns members that may instantiate their own type, each with the word that does so: `cls()`, `new`.
@@ -444,7 +460,7 @@ impl<'s> RelationIndex<'s> {
                 if seen.len() >= MAX_IMPLEMENTERS || !seen.insert(subtype.definition.id) {
                     continue;
                 }
-                for member in self.index.own_members(&subtype.definition, name)? {
+                for member in self.members_in(&subtype.definition, name)? {
                     if member.id != except {
                         add(&mut found, Target { definition: member, ..subtype.clone() });
                     }
@@ -453,6 +469,24 @@ impl<'s> RelationIndex<'s> {
             }
         }
         Ok((found, is_cut))
+    }
+
+    /// Returns the members of a subtype with a given name. In Rust, a subtype is a block `impl Trait for Type`, whose
+    /// methods have the qualified names of the type.
+    fn members_in(&self, subtype: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+        if subtype.syntax.imports != Imports::Rust || !subtype.name.starts_with("impl") {
+            return self.index.own_members(subtype, name);
+        }
+        let file = self.index.file(&subtype.path)?;
+        let implementing = subtype.qualified_name.split_once(" for ").map_or("", |(_, implementing)| implementing);
+        let implementing = implementing.trim_start_matches('&').split(['<', ' ']).next().unwrap_or_default();
+        let is_member = |other: &&Rc<Definition>| {
+            other.name == name && other.is_function() && ends_in(&dotted(other.owner()), &dotted(implementing))
+        };
+        // The methods of a block follow it.
+        let behind = file.definitions.iter().skip_while(|other| other.id != subtype.id).skip(1);
+        let own = behind.take_while(|other| !other.name.starts_with("impl"));
+        Ok(own.filter(is_member).cloned().collect())
     }
 
     /// Types that extend or implement a type directly.

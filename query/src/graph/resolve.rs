@@ -213,7 +213,13 @@ fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageErr
 
 /// What a name without a receiver is.
 fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value, StorageError> {
-    match scope::lookup(reader.index, name, &reader.from, Wanted::Callable)? {
+    let meaning = scope::lookup(reader.index, name, &reader.from, Wanted::Callable)?;
+    if !matches!(meaning, Meaning::Definitions(_, Reason::Scope | Reason::Inherited))
+        && let Some(holder) = own_holder(reader, name)?
+    {
+        return Ok(holder);
+    }
+    match meaning {
         Meaning::Definitions(found, reason) => {
             let called = found.into_iter().filter(|one| !one.is_namespace());
             let (types, functions): (Vec<_>, Vec<_>) = called.partition(|one| one.is_type());
@@ -221,6 +227,21 @@ fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value, StorageError> {
         }
         _ => reader.name(name),
     }
+}
+
+/// Returns the type that defines a bare name as a member without a separate chunk, such as an abstract method, if a bare
+/// name may be a member of the enclosing type.
+fn own_holder(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Value>, StorageError> {
+    let own = match reader.from.syntax.implicit_members {
+        true => scope::enclosing_type(reader.index, &reader.from)?,
+        false => None,
+    };
+    let Some(own) = own else { return Ok(None) };
+    let holder = scope::holders(reader.index, &own, name)?.into_iter().next();
+    Ok(holder.filter(|holder| holder.id != reader.from.id).map(|holder| {
+        let reason = if holder.id == own.id { Reason::Scope } else { Reason::Inherited };
+        Value::Functions(vec![holder], reason)
+    }))
 }
 
 /// The constructors of a type, or the type itself if it has none of its own.

@@ -49,7 +49,16 @@ pub(crate) fn lookup(
         }
         for package in imports::wildcards(index, from)? {
             let mut found = pick(&|_| true);
-            retain(&mut found, |other| modules::is_in_package(index, &package, other))?;
+            retain(&mut found, |other| match from.syntax.imports {
+                Imports::Go => modules::names(index, &package, from, other),
+                _ => modules::is_in_package(index, &package, other),
+            })?;
+            // Members of a type: import static a.b.Type.*
+            if found.is_empty() && from.syntax.imports == Imports::Package {
+                let path = format!("{package}.{name}");
+                found = candidates.clone().filter(|other| !other.owner().is_empty()).cloned().collect();
+                retain(&mut found, |other| modules::names(index, &path, from, other))?;
+            }
             if !found.is_empty() {
                 return Ok(Meaning::Definitions(found, Reason::Import));
             }
@@ -98,6 +107,8 @@ pub(crate) fn lookup(
             let all = candidates.filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
             // In Ruby, only its own type calls a method without a receiver.
             let all = all.filter(|other| from.syntax.names != Names::Ruby || other.is_type());
+            // In PHP, a name without namespace that the file does not import is in its own namespace or in none.
+            let all = all.filter(|_| !from.syntax.languages.contains(&"php"));
             let all: Vec<Rc<Definition>> = all.cloned().collect();
             let found = if near.is_empty() { pick(&|_| true) } else { near };
             let mut found = if found.is_empty() { all } else { found };
@@ -273,6 +284,17 @@ pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Resu
         }
     }
     Ok(Members { has_external_base: !above.is_complete, ..Members::default() })
+}
+
+/// A type and those of its base types that define a member without a separate chunk, nearest first.
+pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let mut found = Vec::new();
+    for of in lineage(index, of)? {
+        if index.inner_names(of.id)?.iter().any(|inner| inner == name) {
+            found.push(of);
+        }
+    }
+    Ok(found)
 }
 
 /// A type and its base types, nearest first.

@@ -2,7 +2,7 @@
 
 use super::syntax::{Declarations, Syntax};
 use super::tokens::Tokens;
-use super::type_name::{self, TypeName, angle_closer};
+use super::type_name::{self, TypeName, angle_closer, angle_opener};
 
 /// The parameters and results of a function, as far as its signature tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,9 +83,26 @@ fn results(tokens: &Tokens, name: usize, close: usize, syntax: &Syntax) -> Vec<T
             found
         }
         (Declarations::NameType, _) => read(close + 1).into_iter().collect(),
-        (Declarations::TypeName, _) => type_name::in_front_of(tokens, name).into_iter().collect(),
+        (Declarations::TypeName, _) => {
+            type_name::in_front_of(tokens, first_of_path(tokens, name)).into_iter().collect()
+        }
         (Declarations::NameColonType | Declarations::Untyped, _) => Vec::new(),
     }
+}
+
+/// The first token of a qualified name: `n` of `n::K<T>::f`.
+fn first_of_path(tokens: &Tokens, mut at: usize) -> usize {
+    while at >= 2 && tokens.before(at) == "::" {
+        let before = match tokens.at(at - 2) {
+            ">" => angle_opener(tokens, at - 2).and_then(|open| open.checked_sub(1)),
+            _ => Some(at - 2),
+        };
+        match before.filter(|before| tokens.is_name(*before)) {
+            Some(before) => at = before,
+            None => break,
+        }
+    }
+    at
 }
 
 #[cfg(test)]
@@ -112,6 +129,9 @@ mod tests {
             &["Conn", "error"],
         );
         check("java", "public static <T> List<T> of(T... items)", "of", (0, usize::MAX), &["List"]);
+        check("cpp", "const K& n::Box<T>::self(int a) const", "self", (1, 1), &["K"]);
+        check("cpp", "n::K *K::make()", "make", (0, 0), &["n.K"]);
+        check("cpp", "K::K(int a)", "K", (1, 1), &[]);
         check("java", "Foo(int a, Map<K, V> b)", "Foo", (2, 2), &[]);
         check("rust", "pub fn send(&mut self, item: Item) -> Option<Item>", "send", (1, 1), &["Option"]);
     }

@@ -20,6 +20,10 @@ pub(crate) struct Syntax {
     pub(crate) constructors: &'static [&'static str],
     /// Brackets around arguments may be left out.
     pub(crate) bare_calls: bool,
+    /// An arrow leads to a member, as in `pointer->name`. In other languages, it precedes a result or the body of a lambda.
+    pub(crate) arrow_members: bool,
+    /// The only argument may be a block behind the name: `name { … }`.
+    pub(crate) trailing_blocks: bool,
     /// `Type { … }` makes an object.
     pub(crate) literals: bool,
     /// A type is an interface of every type that has its methods.
@@ -43,6 +47,8 @@ pub(crate) struct Syntax {
     pub(crate) namespaces: bool,
     /// The types of receivers and their members do not change at run time.
     pub(crate) fixed_members: bool,
+    /// The type of string literals, in languages that allow extensions of it.
+    pub(crate) string: Option<&'static str>,
     /// Builtin types whose names are keywords or begin with a lower-case letter.
     pub(crate) builtins: &'static [&'static str],
 }
@@ -138,6 +144,8 @@ const PLAIN: Syntax = Syntax {
     implicit_members: true,
     constructors: &[""],
     bare_calls: false,
+    arrow_members: false,
+    trailing_blocks: false,
     literals: false,
     structural_interfaces: false,
     inner_modules: false,
@@ -150,6 +158,7 @@ const PLAIN: Syntax = Syntax {
     prototypes: false,
     namespaces: false,
     fixed_members: false,
+    string: None,
     builtins: &[],
 };
 
@@ -377,6 +386,7 @@ static SYNTAXES: [Syntax; 22] = [
         implicit_members: false,
         constructors: &["__init__", "__new__"],
         members: &PYTHON_MEMBERS,
+        prototypes: true,
         ..PLAIN
     },
     ECMA,
@@ -396,9 +406,11 @@ static SYNTAXES: [Syntax; 22] = [
         ..PLAIN
     },
     Syntax { languages: &["java"], group: 4, imports: Imports::Package, fixed_members: true, ..PLAIN },
-    Syntax { languages: &["groovy"], group: 4, imports: Imports::Package, ..PLAIN },
+    Syntax { languages: &["groovy"], group: 4, imports: Imports::Package, trailing_blocks: true, ..PLAIN },
     Syntax {
         languages: &["kotlin", "scala"],
+        string: Some("String"),
+        trailing_blocks: true,
         fixed_members: true,
         group: 4,
         declarations: Declarations::NameColonType,
@@ -408,6 +420,7 @@ static SYNTAXES: [Syntax; 22] = [
     },
     Syntax {
         languages: &["rust"],
+        string: Some("str"),
         fixed_members: true,
         group: 5,
         literals: true,
@@ -425,6 +438,7 @@ static SYNTAXES: [Syntax; 22] = [
     },
     Syntax {
         languages: &["c", "cpp", "objc"],
+        arrow_members: true,
         fixed_members: true,
         group: 6,
         literals: true,
@@ -435,6 +449,8 @@ static SYNTAXES: [Syntax; 22] = [
     },
     Syntax {
         languages: &["csharp"],
+        arrow_members: true,
+        string: Some("string"),
         fixed_members: true,
         group: 7,
         base: &["base"],
@@ -445,9 +461,11 @@ static SYNTAXES: [Syntax; 22] = [
         ],
         ..PLAIN
     },
-    Syntax { languages: &["dart"], group: 8, ..PLAIN },
+    Syntax { languages: &["dart"], group: 8, string: Some("String"), ..PLAIN },
     Syntax {
         languages: &["swift"],
+        string: Some("String"),
+        trailing_blocks: true,
         fixed_members: true,
         group: 9,
         declarations: Declarations::NameColonType,
@@ -457,6 +475,7 @@ static SYNTAXES: [Syntax; 22] = [
     },
     Syntax {
         languages: &["php"],
+        arrow_members: true,
         group: 10,
         comments: Comments::HashOrSlashes,
         own: &["$this", "self", "static"],
@@ -485,6 +504,7 @@ static SYNTAXES: [Syntax; 22] = [
     Syntax { languages: &["bash", "powershell"], own: &["$this"], names: Names::Shell, ..SCRIPT },
     Syntax {
         languages: &["perl"],
+        arrow_members: true,
         group: 15,
         imports: Imports::Modules,
         own: &["$self", "$class", "$this", "__PACKAGE__"],
@@ -541,7 +561,7 @@ static SYNTAXES: [Syntax; 22] = [
         constructors: &[],
         ..PLAIN
     },
-    PLAIN,
+    Syntax { arrow_members: true, ..PLAIN },
 ];
 
 /// The rules of a language; those of C-like languages for one that is unknown.

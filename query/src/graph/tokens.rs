@@ -27,6 +27,8 @@ pub(crate) struct Tokens {
     closers: Vec<Option<u32>>,
     /// The first places of every name.
     places: FxHashMap<String, Vec<u32>>,
+    /// Whether an arrow leads to a member.
+    arrow_members: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +69,7 @@ impl Tokens {
                 places.push(index);
             }
         }
-        Self { text, list, openers, closers, places }
+        Self { text, list, openers, closers, places, arrow_members: syntax.arrow_members }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -107,7 +109,8 @@ impl Tokens {
     /// `return ::b`. White space is allowed around dots.
     pub(crate) fn is_separator(&self, index: usize) -> bool {
         match self.at(index) {
-            "." | "?." | "->" | "?->" | "&." | "$" => true,
+            "." | "?." | "?->" | "&." | "$" => true,
+            "->" => self.arrow_members,
             "::" | "\\" => self.is_glued(index),
             _ => false,
         }

@@ -89,6 +89,11 @@ pub(crate) struct TypeName {
 }
 
 impl TypeName {
+    /// A type without qualifiers and arguments.
+    pub(crate) fn of(name: &str) -> Self {
+        Self { path: vec![name.to_owned()], arguments: Vec::new() }
+    }
+
     fn list_of(element: Self) -> Self {
         Self { path: Vec::new(), arguments: vec![element] }
     }
