@@ -226,7 +226,8 @@ fn is_changelog(file: &str) -> bool {
     })
 }
 
-fn is_prose(file: &str) -> bool {
+/// Whether a file name is that of a text for readers, or has no extension.
+pub(crate) fn is_prose(file: &str) -> bool {
     file.rsplit_once('.').is_none_or(|(_, end)| is_one_of(end, &["md", "rst", "txt", "adoc", "mdx", "markdown"]))
 }
 

@@ -80,6 +80,19 @@ fn a_constant_is_found_by_any_wording_of_the_question() {
 }
 
 #[test]
+fn a_constant_of_a_language_without_a_grammar_ranks_before_its_users() {
+    let user = |name: &str| {
+        Row::new(&format!("src/{name}.jl"), name, ChunkType::Doc, "for i in 1:LIMIT_X\n  wait(LIMIT_X, LIMIT_X)\nend")
+    };
+    let mut rows: Vec<Row> = ["limit", "const_value"].map(user).into();
+    let text = "# of the module\nconst LIMIT_X = 5\nconst another = 6\nconst names = [1, 2, 3]";
+    rows.push(Row::new("src/numbers.jl", "numbers", ChunkType::Doc, text));
+    for text in ["LIMIT_X", "const LIMIT_X", "LIMIT_X value"] {
+        assert_eq!(names(&rows, text)[0], "numbers", "{text}");
+    }
+}
+
+#[test]
 fn a_place_finds_the_chunk_at_that_line() {
     let mut rows = posts();
     rows.push(Row::new("lib/http.c", "send", Function, "int send(int c) { return c; }"));
