@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use aurora_analysis::Analyzer;
+use aurora_analysis::{Analyzer, composed};
 use aurora_storage::{ChunkId, ChunkType, Field, Label, StorageError};
 use roaring::RoaringBitmap;
 
@@ -416,7 +416,8 @@ fn parts(terms: &[String]) -> Vec<String> {
     terms.iter().filter(is_part).cloned().collect()
 }
 
-/// Searches a text for a word or phrase at word boundaries, and returns the case of the best occurrence.
+/// Searches a text for a word or phrase at word boundaries, and returns the form of the best occurrence. Full-width and
+/// other compatible characters count as another case.
 fn contains(text: &str, wanted: &str) -> Option<Holding> {
     if wanted.is_empty() {
         return None;
@@ -424,7 +425,15 @@ fn contains(text: &str, wanted: &str) -> Option<Holding> {
     if is_whole_in(text, wanted) {
         return Some(Holding::AsWritten);
     }
-    is_whole_in(&text.to_lowercase(), &wanted.to_lowercase()).then_some(Holding::OtherCase)
+    let wanted = wanted.to_lowercase();
+    let is_same = is_whole_in(&text.to_lowercase(), &wanted)
+        || text.chars().any(has_ordinary_form) && is_whole_in(&composed(text).to_lowercase(), &composed(&wanted));
+    is_same.then_some(Holding::OtherCase)
+}
+
+/// Whether a character is a combining accent, a ligature, or a full-width or half-width form.
+fn has_ordinary_form(character: char) -> bool {
+    matches!(character, '\u{300}'..='\u{36f}' | '\u{fb00}'..='\u{ffef}')
 }
 
 fn is_whole_in(text: &str, wanted: &str) -> bool {
@@ -450,6 +459,7 @@ mod tests {
         for wanted in ["max_retries", "total_posts", "c++"] {
             assert_eq!(contains(text, wanted), Some(Holding::OtherCase), "{wanted}");
         }
+        assert_eq!(contains("ｔｏｔａｌ＿ｐｏｓｔｓ", "total_posts"), Some(Holding::OtherCase));
         for wanted in ["retry", "RETRIES", "azyfree-lazy-eviction", ""] {
             assert_eq!(contains(text, wanted), None, "{wanted}");
         }

@@ -227,10 +227,13 @@ fn language_names_and_single_ideographs_are_words() {
         Row::new("src/c.go", "c", Function, "func c(x int) int { return x }"),
         Row::new("langs.md", "Languages", Kb, "Written in C++ and C#"),
         Row::new("src/shop.py", "shop", Function, "return \"ｔｏｔａｌ สวัสดีชาวโลก 仕様書\""),
+        Row::new("src/wide.py", "wide", Function, "return \"ｐａｇｅ＿ｎｕｍｂｅｒ\""),
+        Row::new("src/page.py", "page_of", Function, "def page_of(number): page = number; return page"),
     ];
     for text in ["C++", "c++", "C#", "c#"] {
         assert_eq!(names(&rows, text)[0], "Languages", "{text}");
     }
+    assert_eq!(names(&rows, "page_number")[0], "wide");
     for text in ["total", "ｔｏｔａｌ", "ชาวโลก", "仕", "書", "様"] {
         assert_eq!(names(&rows, text).first().map(String::as_str), Some("shop"), "{text}");
     }
