@@ -149,7 +149,9 @@ impl IdentifierQuery {
         let plain = text.trim().trim_matches(['`', '"', '\'']).trim();
         let plain = without_tag(plain);
         let plain = plain.strip_suffix("()").unwrap_or(plain).trim();
-        // The sigil of a variable in Elixir, Perl, PHP or Ruby is not part of its name.
+        // The sigil of a variable in Elixir, Perl, PHP or Ruby is not part of its name, nor are `${…}` and `%…%`.
+        let variable = |(start, end): (&str, &str)| plain.strip_prefix(start)?.strip_suffix(end);
+        let plain = [("${", "}"), ("%", "%")].into_iter().find_map(variable).unwrap_or(plain);
         let plain = plain.trim_start_matches(['@', '$', '%']).to_owned();
         let dotted = dotted(&plain);
         Self { plain, dotted }
@@ -315,6 +317,9 @@ mod tests {
         assert_eq!(IdentifierQuery::new("Start timestamp (ST)").lookups(), ["start timestamp (st)"]);
         assert_eq!(IdentifierQuery::new("made a yaml.Node").lookups(), ["made a yaml.node"]);
         assert_eq!(IdentifierQuery::new("Cart.adds an item").lookups(), ["cart.adds an item", "adds an item"]);
+        for variable in ["$home_dir", "${home_dir}", "%home_dir%", "@home_dir"] {
+            assert_eq!(IdentifierQuery::new(variable).lookups(), ["home_dir", "homedir", "home-dir"], "{variable}");
+        }
         assert_eq!(IdentifierQuery::new("`").lookups(), Vec::<String>::new());
     }
 
