@@ -7,6 +7,7 @@ use aurora_analysis::{Analyzer, composed};
 use aurora_storage::{ChunkId, ChunkType, Field, Label, StorageError};
 use roaring::RoaringBitmap;
 
+use crate::filter::declared_type;
 use crate::path_class::{PathClass, PathClasses, is_prose};
 use crate::query::QueryError;
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
@@ -136,7 +137,8 @@ pub(crate) fn direct_matches(
     }
     let mut named = exact_matches(root, &IdentifierQuery::new(query), work)?;
     if named.is_empty() && subject.text != query {
-        named = exact_matches(root, &IdentifierQuery::new(subject.text), work)?;
+        let declared = query.split_whitespace().filter(|word| *word != subject.text).find_map(declared_type);
+        named = exact_matches(root, &IdentifierQuery::new(subject.text).of_type(declared), work)?;
         if subject.of_uses && !named.is_empty() {
             // The definition is not a use, so the scores decide.
             return Ok(found);
