@@ -52,11 +52,16 @@ impl Analyzer {
             } else if classes.is_ascii() {
                 terms_of_compound(compound, classes, &mut lower, out);
             } else {
-                let composed: String = compound.chars().flat_map(compatible).nfc().collect();
+                let composed = composed(compound);
                 terms_of_compound(&composed, Classes::of(&composed), &mut lower, out);
             }
         });
     }
+}
+
+/// Composes a text as terms are composed: full-width and other compatible characters become ordinary ones.
+pub fn composed(text: &str) -> String {
+    text.chars().flat_map(compatible).nfc().collect()
 }
 
 /// The ordinary characters that a character is compatible with, or the character itself if they would end a word: `½` is `1⁄2`.

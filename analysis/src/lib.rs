@@ -37,7 +37,7 @@ mod reranker;
 mod static_model;
 mod tokenizer;
 
-pub use analyzer::{ANALYZER_VERSION, Analyzer, MAX_TERM_BYTES};
+pub use analyzer::{ANALYZER_VERSION, Analyzer, MAX_TERM_BYTES, composed};
 #[cfg(feature = "bert")]
 pub use bert::{BertEmbedder, CrossEncoder};
 pub use contextual::ContextualReranker;

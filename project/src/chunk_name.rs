@@ -207,7 +207,11 @@ fn below(root: &Path, path: &Path) -> Option<String> {
 
 /// Resolves symbolic links in the existing part of a path.
 pub(crate) fn without_links(path: &Path) -> PathBuf {
-    let canonical = |above: &Path| Some(above.canonicalize().ok()?.join(path.strip_prefix(above).ok()?));
+    let canonical = |above: &Path| {
+        let (real, rest) = (above.canonicalize().ok()?, path.strip_prefix(above).ok()?);
+        // Joining nothing would append a separator.
+        Some(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
+    };
     path.ancestors().find_map(canonical).unwrap_or_else(|| path.to_owned())
 }
 

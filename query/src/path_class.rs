@@ -99,7 +99,9 @@ impl PathClasses {
         let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
         let around: Self = directories.as_bytes().split(|&byte| byte == b'/').filter_map(of_directory).collect();
         let is = |class: &PathClass| match class {
-            PathClass::Test => around.holds(*class) || is_test_file(file),
+            PathClass::Test => {
+                around.holds(*class) || is_test_file(file) || directories.split('/').any(is_test_project)
+            }
             PathClass::Generated => around.holds(*class) || is_generated_file(file),
             PathClass::Vendored | PathClass::Example => around.holds(*class),
             PathClass::Declaration => [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|end| file.ends_with(end)),
@@ -193,8 +195,17 @@ fn of_directory(name: &[u8]) -> Option<PathClass> {
     PathClass::of_directory(plain)
 }
 
-/// `test_login.py`, `login_test.go`, `login.spec.ts`, `LoginTests.java`, `conftest.py`.
+/// The directory of a .NET project: `Shop.Tests`, `Shop.UnitTests`.
+fn is_test_project(directory: &str) -> bool {
+    let last = directory.rsplit_once('.').and_then(|(_, name)| words_of(name).last());
+    last.is_some_and(|word| is_one_of(word, &["test", "tests"]))
+}
+
+/// `test_login.py`, `login_test.go`, `login.spec.ts`, `LoginTests.java`, `conftest.py`, and `login.t` of Perl.
 fn is_test_file(file: &str) -> bool {
+    if file.ends_with(".t") {
+        return true;
+    }
     let base = file.rsplit_once('.').map_or(file, |(base, _)| base);
     let mut words = words_of(base);
     let Some(first) = words.next() else { return false };
@@ -226,7 +237,8 @@ fn is_changelog(file: &str) -> bool {
     })
 }
 
-fn is_prose(file: &str) -> bool {
+/// Whether a file name is that of a text for readers, or has no extension.
+pub(crate) fn is_prose(file: &str) -> bool {
     file.rsplit_once('.').is_none_or(|(_, end)| is_one_of(end, &["md", "rst", "txt", "adoc", "mdx", "markdown"]))
 }
 
@@ -297,6 +309,9 @@ mod tests {
             ("src/login.spec.ts", vec![Test]),
             ("src/main/java/LoginTests.java", vec![Test]),
             ("src/__tests__/login.js", vec![Test]),
+            ("Shop.UnitTests/Builder.cs", vec![Test]),
+            ("t/login.t", vec![Test]),
+            ("shop.latest/login.py", vec![]),
             ("src/__mocks--/Login.js", vec![Test]),
             ("src/Test-Utils/login.js", vec![]),
             ("conftest.py", vec![Test]),

@@ -28,3 +28,4 @@ pub use operand::ListProblem;
 pub(crate) use spec::Filter;
 pub use spec::FilterSpec;
 pub use text::TextFilter;
+pub(crate) use types::declared_type;

@@ -116,16 +116,16 @@ impl PathPatterns {
             return inside.map(below).into_iter().collect();
         }
         let from = self.from.as_deref().and_then(|from| from.strip_prefix(root).ok());
-        let from = from.filter(|from| !is_at_any_depth && !from.as_os_str().is_empty());
-        let from_there = from.map(|from| {
-            let from = from.to_string_lossy().replace('\\', "/");
-            normal(&format!("{}/{}", globset::escape(&from), slashes(text)))
-        });
-        match from_there {
-            // `.` and `..` refer to the current directory.
-            Some(there) if has_dots(text) => there.map(below).into_iter().collect(),
-            there => [from_root(), there.flatten()].into_iter().flatten().map(below).collect(),
+        let from = from.map(|from| globset::escape(&from.to_string_lossy().replace('\\', "/")));
+        if let Some(from) = from.as_ref().filter(|_| has_dots(text)) {
+            // `.` and `..` refer to the current directory, and may lead out of the root and back.
+            let there = format!("{from}/{}", slashes(text));
+            let path = below_root(root, &format!("{}/{there}", slashes(&root.to_string_lossy())));
+            return path.or_else(|| normal(&there)).map(below).into_iter().collect();
         }
+        let from = from.filter(|from| !is_at_any_depth && !from.is_empty());
+        let there = from.and_then(|from| normal(&format!("{from}/{}", slashes(text))));
+        [from_root(), there].into_iter().flatten().map(below).collect()
     }
 
     /// Builds two globs for each reading: one for the path itself and one for everything below it.
@@ -245,6 +245,8 @@ mod tests {
         assert_eq!(readings("/work/app", None), ["/"]);
         assert_eq!(readings("a/b", Some("/elsewhere")), ["/a/b"]);
         assert_eq!(readings("./a", None), ["/a"]);
+        assert_eq!(readings("../../app/a.py", Some("/work/app/src")), ["/a.py"]);
+        assert_eq!(readings("../app/a.py", Some("/work/app")), ["/a.py"]);
         assert_eq!(readings("../../a.py", Some("/work/app/src")), nowhere);
         assert_eq!(readings("../a.py", None), nowhere);
         assert_eq!(readings("/work/application/a.py", None), ["/work/application/a.py"]);

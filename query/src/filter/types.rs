@@ -42,6 +42,14 @@ pub(super) fn parse_type(given: &str) -> Result<Vec<ChunkType>, FilterError> {
     }
 }
 
+/// Returns the type of source code that a keyword declares.
+pub(crate) fn declared_type(keyword: &str) -> Option<ChunkType> {
+    match parse_type(keyword).ok()?.as_slice() {
+        [declared] if declared.is_source_code() => Some(*declared),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +60,8 @@ mod tests {
         assert_eq!([types("Function"), types("CLASS")], [[ChunkType::Function], [ChunkType::Class]]);
         assert_eq!([types("know"), types("reas")], [[ChunkType::Knowledge], [ChunkType::Reasoning]]);
         assert_eq!(types("code").len(), 8);
+        let declared = ["struct", "def", "docs", "code", "static"].map(declared_type);
+        assert_eq!(declared, [Some(ChunkType::Struct), Some(ChunkType::Function), None, None, None]);
         let message = |name: &str| parse_type(name).expect_err("not a type").to_string();
         insta::assert_snapshot!(message("functon"), @"Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge, note, turn (did you mean `function`?)");
         assert!(!message("xyzzy").contains("did you mean"));

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use aurora_analysis::Analyzer;
-use aurora_storage::{ChunkId, Field, Label, StorageError};
+use aurora_analysis::{Analyzer, composed};
+use aurora_storage::{ChunkId, ChunkType, Field, Label, StorageError};
 use roaring::RoaringBitmap;
 
-use crate::path_class::{PathClass, PathClasses};
+use crate::filter::declared_type;
+use crate::path_class::{PathClass, PathClasses, is_prose};
 use crate::query::QueryError;
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
 use crate::retrieve::place::{Place, PlaceMatch};
@@ -28,6 +29,39 @@ const MIN_PHRASE_WORDS: usize = 4;
 /// Minimum number of words of a fragment of a message.
 const MIN_FRAGMENT_WORDS: usize = 3;
 
+/// Keywords before a defined name in languages without a grammar, whose chunks have no names.
+const DEFINING: &[&str] = &[
+    "class",
+    "const",
+    "constant",
+    "contract",
+    "def",
+    "defconst",
+    "defcustom",
+    "define",
+    "defmacro",
+    "defn",
+    "defparameter",
+    "defun",
+    "defvar",
+    "fun",
+    "function",
+    "let",
+    "macro",
+    "module",
+    "parameter",
+    "proc",
+    "procedure",
+    "struct",
+    "sub",
+    "subroutine",
+    "type",
+    "val",
+    "var",
+];
+/// Maximum number of words before a defined name, such as `integer, parameter :: X`.
+const MAX_WORDS_BEFORE: usize = 4;
+
 /// The reason why a chunk ranks above others, best first. Chunks with equal reasons are ordered by score.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum DirectMatch {
@@ -39,6 +73,8 @@ pub(crate) enum DirectMatch {
     Name(ExactMatch),
     /// The chunk is in a file that the query may name.
     File(PlaceMatch),
+    /// The chunk, in a language without a grammar, probably defines the query.
+    Defines,
     /// The chunk contains the query in the same case.
     Holds,
     /// The name of the chunk is the query in another case or naming convention.
@@ -52,6 +88,8 @@ pub(crate) enum DirectMatch {
 /// The form in which a chunk contains the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Holding {
+    /// The text defines it.
+    Definition,
     AsWritten,
     OtherCase,
     /// Only the last member of a qualified name.
@@ -69,7 +107,9 @@ impl DirectMatch {
         match self {
             Self::Place(_) | Self::File(_) => "place",
             Self::Name(_) | Self::Variant(_) => "exact_identifier",
-            Self::Test { .. } | Self::Holds | Self::HoldsVariant | Self::HoldsMember => "contains_query",
+            Self::Test { .. } | Self::Defines | Self::Holds | Self::HoldsVariant | Self::HoldsMember => {
+                "contains_query"
+            }
         }
     }
 }
@@ -97,7 +137,8 @@ pub(crate) fn direct_matches(
     }
     let mut named = exact_matches(root, &IdentifierQuery::new(query), work)?;
     if named.is_empty() && subject.text != query {
-        named = exact_matches(root, &IdentifierQuery::new(subject.text), work)?;
+        let declared = query.split_whitespace().filter(|word| *word != subject.text).find_map(declared_type);
+        named = exact_matches(root, &IdentifierQuery::new(subject.text).of_type(declared), work)?;
         if subject.of_uses && !named.is_empty() {
             // The definition is not a use, so the scores decide.
             return Ok(found);
@@ -116,6 +157,7 @@ pub(crate) fn direct_matches(
     if !subject.of_tests {
         for (id, holding) in contents {
             let reason = match holding {
+                Holding::Definition => DirectMatch::Defines,
                 Holding::AsWritten => DirectMatch::Holds,
                 Holding::OtherCase => DirectMatch::HoldsVariant,
                 Holding::Member => DirectMatch::HoldsMember,
@@ -318,13 +360,38 @@ fn containing(
         chunks.remove(id.0);
         let Some(texts) = root.snapshot.text(id)? else { continue };
         let best = [&texts.text, &texts.doc].into_iter().filter_map(|text| contains(text, wanted)).min();
-        found.extend(best.map(|holding| (id, holding)));
+        let Some(mut best) = best else { continue };
+        if best == Holding::AsWritten && has_no_grammar(root, id)? && defines(&texts.text, wanted) {
+            best = Holding::Definition;
+        }
+        found.push((id, best));
     }
-    if let Some(best) = found.iter().map(|(_, holding)| *holding).min().filter(|_| is_identifier) {
+    let best = found.iter().map(|(_, holding)| (*holding).max(Holding::AsWritten)).min();
+    if let Some(best) = best.filter(|_| is_identifier) {
         let others = root.bm25.top(MAX_HOLDING, Some(&chunks))?;
         found.extend(others.into_iter().map(|(id, _)| (id, best)));
     }
     Ok(found)
+}
+
+/// Whether a chunk is code in a language without a grammar.
+fn has_no_grammar(root: &SearchedRoot<'_>, id: ChunkId) -> Result<bool, StorageError> {
+    let is_code = |path: &str| !is_prose(path.rsplit('/').next().unwrap_or(path));
+    let chunk = root.snapshot.chunk(id)?;
+    Ok(chunk.is_some_and(|chunk| chunk.chunk_type() == ChunkType::Doc && is_code(chunk.path())))
+}
+
+/// Whether a line of a text assigns to a name at its start, or has a defining keyword directly before it.
+fn defines(text: &str, name: &str) -> bool {
+    text.lines().any(|line| {
+        let Some(start) = line.find(name).filter(|_| is_whole_in(line, name)) else { return false };
+        let (before, after) = (&line[..start], line[start + name.len()..].trim_start());
+        let words = before.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        let words: Vec<&str> = words.collect();
+        let is_assigned = after.starts_with(":=") || after.starts_with('=') && !after.starts_with("==");
+        let is_declared = words.len() <= MAX_WORDS_BEFORE && words.last().is_some_and(|word| DEFINING.contains(word));
+        is_declared || before.is_empty() && is_assigned
+    })
 }
 
 /// Whether any of the chunks has all terms in its qualified name.
@@ -351,7 +418,8 @@ fn parts(terms: &[String]) -> Vec<String> {
     terms.iter().filter(is_part).cloned().collect()
 }
 
-/// Searches a text for a word or phrase at word boundaries, and returns the case of the best occurrence.
+/// Searches a text for a word or phrase at word boundaries, and returns the form of the best occurrence. Full-width and
+/// other compatible characters count as another case.
 fn contains(text: &str, wanted: &str) -> Option<Holding> {
     if wanted.is_empty() {
         return None;
@@ -359,7 +427,15 @@ fn contains(text: &str, wanted: &str) -> Option<Holding> {
     if is_whole_in(text, wanted) {
         return Some(Holding::AsWritten);
     }
-    is_whole_in(&text.to_lowercase(), &wanted.to_lowercase()).then_some(Holding::OtherCase)
+    let wanted = wanted.to_lowercase();
+    let is_same = is_whole_in(&text.to_lowercase(), &wanted)
+        || text.chars().any(has_ordinary_form) && is_whole_in(&composed(text).to_lowercase(), &composed(&wanted));
+    is_same.then_some(Holding::OtherCase)
+}
+
+/// Whether a character is a combining accent, a ligature, or a full-width or half-width form.
+fn has_ordinary_form(character: char) -> bool {
+    matches!(character, '\u{300}'..='\u{36f}' | '\u{fb00}'..='\u{ffef}')
 }
 
 fn is_whole_in(text: &str, wanted: &str) -> bool {
@@ -385,10 +461,30 @@ mod tests {
         for wanted in ["max_retries", "total_posts", "c++"] {
             assert_eq!(contains(text, wanted), Some(Holding::OtherCase), "{wanted}");
         }
+        assert_eq!(contains("ｔｏｔａｌ＿ｐｏｓｔｓ", "total_posts"), Some(Holding::OtherCase));
         for wanted in ["retry", "RETRIES", "azyfree-lazy-eviction", ""] {
             assert_eq!(contains(text, wanted), None, "{wanted}");
         }
         assert_eq!(contains("größe仕様書", "仕"), Some(Holding::AsWritten));
+    }
+
+    #[test]
+    fn definitions_are_recognised_without_a_grammar() {
+        for line in [
+            "const LIMIT = 5",
+            "LIMIT := 5",
+            "(def LIMIT 5)",
+            "-define(LIMIT, 5).",
+            "  integer, parameter :: LIMIT = 5",
+            "  uint constant LIMIT = 5;",
+            "let rec LIMIT x = x\nlet LIMIT = 5",
+        ] {
+            assert!(defines(line, "LIMIT"), "{line}");
+        }
+        for line in ["if LIMIT == 5", "LIMIT == 5", "wait(LIMIT)", "const x = LIMIT", "  LIMIT = 5", "const LIMITS = 5"]
+        {
+            assert!(!defines(line, "LIMIT"), "{line}");
+        }
     }
 
     #[test]

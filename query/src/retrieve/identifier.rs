@@ -14,6 +14,8 @@ pub(crate) struct IdentifierQuery {
     plain: String,
     /// With `::`, `#`, `->` and `/` between members written as `.`.
     dotted: String,
+    /// The type of definition that the query asks for.
+    declared: Option<ChunkType>,
 }
 
 /// The names of a chunk, and what orders equal ones.
@@ -86,6 +88,8 @@ pub(crate) struct ExactMatch {
     spelling: Spelling,
     prose: bool,
     side_code: bool,
+    /// The query asks for another type of definition.
+    other_type: bool,
     /// The chunk only declares what has its body elsewhere.
     declaration: bool,
     not_exported: bool,
@@ -149,10 +153,17 @@ impl IdentifierQuery {
         let plain = text.trim().trim_matches(['`', '"', '\'']).trim();
         let plain = without_tag(plain);
         let plain = plain.strip_suffix("()").unwrap_or(plain).trim();
-        // The sigil of a variable in Elixir, Perl, PHP or Ruby is not part of its name.
+        // The sigil of a variable in Elixir, Perl, PHP or Ruby is not part of its name, nor are `${…}` and `%…%`.
+        let variable = |(start, end): (&str, &str)| plain.strip_prefix(start)?.strip_suffix(end);
+        let plain = [("${", "}"), ("%", "%")].into_iter().find_map(variable).unwrap_or(plain);
         let plain = plain.trim_start_matches(['@', '$', '%']).to_owned();
         let dotted = dotted(&plain);
-        Self { plain, dotted }
+        Self { plain, dotted, declared: None }
+    }
+
+    /// Returns the same query with the type of definition that it asks for: `struct Session`.
+    pub(crate) fn of_type(self, declared: Option<ChunkType>) -> Self {
+        Self { declared, ..self }
     }
 
     /// Lower-case names to look up in the index: the whole query, its last member, and that in other naming conventions.
@@ -191,7 +202,7 @@ impl IdentifierQuery {
             (dotted.contains('.') && ends_with(&qualified, &dotted)).then_some(true)
         };
         let (spelling, inner) = Spelling::ALL.into_iter().find_map(|spelling| Some((spelling, inner(spelling)?)))?;
-        Some(Self::found(chunk, spelling, inner))
+        Some(self.found(chunk, spelling, inner))
     }
 
     /// Whether `chunk` defines what the query says inside itself, given the names that it defines so.
@@ -205,14 +216,17 @@ impl IdentifierQuery {
         }
         let name = self.last_member().unwrap_or(&self.dotted);
         let spelling = names.find_map(|defined| Spelling::of(defined, name))?;
-        Some(Self::found(chunk, spelling, true))
+        Some(self.found(chunk, spelling, true))
     }
 
-    fn found(chunk: ChunkName<'_>, spelling: Spelling, inner: bool) -> ExactMatch {
+    fn found(&self, chunk: ChunkName<'_>, spelling: Spelling, inner: bool) -> ExactMatch {
+        // A function with `def` or `fn` may be a method.
+        let function = |kind: ChunkType| if kind == ChunkType::Method { ChunkType::Function } else { kind };
         ExactMatch {
             spelling,
             prose: !chunk.chunk_type.is_source_code(),
             side_code: !chunk.classes(PathClasses::of(chunk.path)).is_empty(),
+            other_type: self.declared.is_some_and(|declared| function(declared) != function(chunk.chunk_type)),
             declaration: false,
             not_exported: !chunk.exported,
             inner,
@@ -315,6 +329,9 @@ mod tests {
         assert_eq!(IdentifierQuery::new("Start timestamp (ST)").lookups(), ["start timestamp (st)"]);
         assert_eq!(IdentifierQuery::new("made a yaml.Node").lookups(), ["made a yaml.node"]);
         assert_eq!(IdentifierQuery::new("Cart.adds an item").lookups(), ["cart.adds an item", "adds an item"]);
+        for variable in ["$home_dir", "${home_dir}", "%home_dir%", "@home_dir"] {
+            assert_eq!(IdentifierQuery::new(variable).lookups(), ["home_dir", "homedir", "home-dir"], "{variable}");
+        }
         assert_eq!(IdentifierQuery::new("`").lookups(), Vec::<String>::new());
     }
 
@@ -360,6 +377,17 @@ mod tests {
         let query = IdentifierQuery::new("Session");
         let matches: Vec<_> = order.iter().map(|&chunk| query.matches(chunk).expect("all are called so")).collect();
         assert!(matches.is_sorted(), "{matches:#?}");
+    }
+
+    #[test]
+    fn the_declared_type_comes_first() {
+        let query = IdentifierQuery::new("Session").of_type(Some(ChunkType::Struct));
+        let class = query.matches(chunk("Session", ChunkType::Class, "s.py"));
+        assert!(query.matches(chunk("Session", ChunkType::Struct, "long/path/session.go")) < class);
+        assert!(class < query.matches(chunk("Session", ChunkType::Struct, "tests/s.go")));
+        let query = IdentifierQuery::new("save").of_type(Some(ChunkType::Function));
+        let method = query.matches(chunk("Session.save", ChunkType::Method, "s.py"));
+        assert!(method < query.matches(chunk("save", ChunkType::Class, "s.py")));
     }
 
     #[test]

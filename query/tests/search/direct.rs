@@ -80,6 +80,19 @@ fn a_constant_is_found_by_any_wording_of_the_question() {
 }
 
 #[test]
+fn a_constant_of_a_language_without_a_grammar_ranks_before_its_users() {
+    let user = |name: &str| {
+        Row::new(&format!("src/{name}.jl"), name, ChunkType::Doc, "for i in 1:LIMIT_X\n  wait(LIMIT_X, LIMIT_X)\nend")
+    };
+    let mut rows: Vec<Row> = ["limit", "const_value"].map(user).into();
+    let text = "# of the module\nconst LIMIT_X = 5\nconst another = 6\nconst names = [1, 2, 3]";
+    rows.push(Row::new("src/numbers.jl", "numbers", ChunkType::Doc, text));
+    for text in ["LIMIT_X", "const LIMIT_X", "LIMIT_X value"] {
+        assert_eq!(names(&rows, text)[0], "numbers", "{text}");
+    }
+}
+
+#[test]
 fn a_place_finds_the_chunk_at_that_line() {
     let mut rows = posts();
     rows.push(Row::new("lib/http.c", "send", Function, "int send(int c) { return c; }"));
@@ -214,10 +227,13 @@ fn language_names_and_single_ideographs_are_words() {
         Row::new("src/c.go", "c", Function, "func c(x int) int { return x }"),
         Row::new("langs.md", "Languages", Kb, "Written in C++ and C#"),
         Row::new("src/shop.py", "shop", Function, "return \"ｔｏｔａｌ สวัสดีชาวโลก 仕様書\""),
+        Row::new("src/wide.py", "wide", Function, "return \"ｐａｇｅ＿ｎｕｍｂｅｒ\""),
+        Row::new("src/page.py", "page_of", Function, "def page_of(number): page = number; return page"),
     ];
     for text in ["C++", "c++", "C#", "c#"] {
         assert_eq!(names(&rows, text)[0], "Languages", "{text}");
     }
+    assert_eq!(names(&rows, "page_number")[0], "wide");
     for text in ["total", "ｔｏｔａｌ", "ชาวโลก", "仕", "書", "様"] {
         assert_eq!(names(&rows, text).first().map(String::as_str), Some("shop"), "{text}");
     }
