@@ -834,6 +834,16 @@ fn results_of_cpp_members_and_names_of_constructors() {
 }
 
 #[test]
+fn base_types_in_nested_namespaces_are_not_called() {
+    let files = [(
+        "a.cpp",
+        "namespace o { namespace i {\nclass Base {\npublic:\n    int open() { return 1; }\n};\n}}\n\nstruct A final : private virtual ::o::i::Base {\n    int one() { return 1; }\n};\n\nstruct B : o::i::Base {};\n",
+    )];
+    check(&files, Relation::Implementers, &["a.cpp:o::i::Base -> a.cpp:A scope", "a.cpp:o::i::Base -> a.cpp:B scope"]);
+    check(&files, Relation::Callees, &[]);
+}
+
+#[test]
 fn wildcards_import_members_of_types() {
     check(
         &[
