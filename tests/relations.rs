@@ -1029,3 +1029,25 @@ fn bare_calls_of_abstract_methods_resolve_to_their_types() {
     // The constructor calls the type, not its member.
     assert_eq!(callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["A.java:A.run"]);
 }
+
+#[test]
+fn constants_that_wrap_named_functions_have_callers() {
+    let files = [
+        (
+            "m/core.py",
+            "from functools import partial\n\n\ndef run(n):\n    return n\n\n\nhalf = partial(run, 2)\n\n\ndef near():\n    return half()\n",
+        ),
+        (
+            "m/use.py",
+            "from m.core import half\nimport m.core as c\n\n\ndef far():\n    return half()\n\n\ndef by_module():\n    return c.half()\n\n\ndef local(half):\n    return half()\n",
+        ),
+    ];
+    let (_fixture, snapshot) = indexed(&files);
+    let index = RelationIndex::new(&snapshot);
+    let [named] = &index.find("half").expect("a sound index")[..] else { panic!("one member") };
+    let callers = index.related_to(named, Relation::Callers).expect("a sound index").list;
+    assert_eq!(
+        callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(),
+        ["use.py:by_module", "use.py:far", "core.py:near"]
+    );
+}
