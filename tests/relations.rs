@@ -844,6 +844,29 @@ fn base_types_in_nested_namespaces_are_not_called() {
 }
 
 #[test]
+fn prefixes_of_imported_files_are_receivers() {
+    check(
+        &[
+            ("lib/b.dart", "int top() {\n  return 1;\n}\n"),
+            (
+                "lib/a.dart",
+                "import 'b.dart' as b;\nimport 'b.dart' show top;\n\nint first() {\n  return b.top();\n}\n\nint second() {\n  return top();\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &["a.dart:first -> b.dart:top import", "a.dart:second -> b.dart:top global"],
+    );
+    check(
+        &[
+            ("b.zig", "pub fn helper() void {}\n"),
+            ("a.zig", "const b = @import(\"b.zig\");\n\npub fn run() void {\n    b.helper();\n}\n"),
+        ],
+        Relation::Callees,
+        &["a.zig:run -> b.zig:helper import"],
+    );
+}
+
+#[test]
 fn wildcards_import_members_of_types() {
     check(
         &[
