@@ -456,6 +456,28 @@ fn objects_that_are_default_exports_have_members() {
         Relation::Callees,
         &["b.js:run -> a.js:load receiver", "b.js:run -> a.js:save receiver"],
     );
+    check(
+        &[
+            (
+                "a.js",
+                "const service = {\n  load() {\n    return 1;\n  },\n};\n\nexport default service;\n\nexport const other = {\n  load() {\n    return 2;\n  },\n};\n",
+            ),
+            ("b.js", "import api from './a';\n\nexport function run() {\n  api.load();\n}\n"),
+        ],
+        Relation::Callees,
+        &["b.js:run -> a.js:service.load receiver"],
+    );
+    check(
+        &[
+            (
+                "a.ts",
+                "export class Api {\n  load() {\n    return 1;\n  }\n}\n\nexport class Other {\n  load() {\n    return 2;\n  }\n}\n\nexport default new Api();\n",
+            ),
+            ("b.ts", "import api from './a';\n\nexport function run() {\n  api.load();\n}\n"),
+        ],
+        Relation::Callees,
+        &["a.ts:a.ts -> a.ts:Api scope", "b.ts:run -> a.ts:Api.load receiver"],
+    );
 }
 
 #[test]

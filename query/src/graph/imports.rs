@@ -300,18 +300,6 @@ fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Vec<Rc<D
     Ok(file.definitions.iter().filter(|other| other.is_component()).take(1).cloned().collect())
 }
 
-/// Whether the default export of a module of JavaScript is an object literal: `export default { f() {} }`.
-pub(crate) fn exports_object(index: &Index<'_>, path: &str) -> Result<bool, StorageError> {
-    let file = index.file(path)?;
-    for module in file.definitions.iter().filter(|one| one.is_module && one.syntax.imports == Imports::Ecma) {
-        let tokens = index.tokens(module)?;
-        if tokens.places("default").any(|at| tokens.before(at) == "export" && tokens.at(at + 1) == "{") {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
 /// Whether a definition is the default export of its file.
 pub(crate) fn is_default(index: &Index<'_>, of: &Definition) -> Result<bool, StorageError> {
     Ok(default_export(index, &of.path, "")?.iter().any(|other| other.id == of.id))
