@@ -807,6 +807,18 @@ fn rust_wildcards_and_implementations_of_traits() {
 }
 
 #[test]
+fn arguments_of_rust_macros_call() {
+    check(
+        &[(
+            "a.rs",
+            "pub fn check(x: i32) -> bool {\n    x > 1\n}\n\npub struct Own;\n\nimpl Own {\n    pub fn get(&self) -> i32 {\n        1\n    }\n}\n\npub fn run(own: &Own) {\n    assert!(check(1));\n    println!(\"{}\", own.get());\n}\n",
+        )],
+        Relation::Callees,
+        &["a.rs:run -> a.rs:Own::get receiver", "a.rs:run -> a.rs:check scope"],
+    );
+}
+
+#[test]
 fn kotlin_blocks_companions_and_extensions_of_strings() {
     check(
         &[
