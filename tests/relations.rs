@@ -456,6 +456,28 @@ fn objects_that_are_default_exports_have_members() {
         Relation::Callees,
         &["b.js:run -> a.js:load receiver", "b.js:run -> a.js:save receiver"],
     );
+    check(
+        &[
+            (
+                "a.js",
+                "const service = {\n  load() {\n    return 1;\n  },\n};\n\nexport default service;\n\nexport const other = {\n  load() {\n    return 2;\n  },\n};\n",
+            ),
+            ("b.js", "import api from './a';\n\nexport function run() {\n  api.load();\n}\n"),
+        ],
+        Relation::Callees,
+        &["b.js:run -> a.js:service.load receiver"],
+    );
+    check(
+        &[
+            (
+                "a.ts",
+                "export class Api {\n  load() {\n    return 1;\n  }\n}\n\nexport class Other {\n  load() {\n    return 2;\n  }\n}\n\nexport default new Api();\n",
+            ),
+            ("b.ts", "import api from './a';\n\nexport function run() {\n  api.load();\n}\n"),
+        ],
+        Relation::Callees,
+        &["a.ts:a.ts -> a.ts:Api scope", "b.ts:run -> a.ts:Api.load receiver"],
+    );
 }
 
 #[test]
@@ -805,6 +827,18 @@ fn rust_wildcards_and_implementations_of_traits() {
 }
 
 #[test]
+fn arguments_of_rust_macros_call() {
+    check(
+        &[(
+            "a.rs",
+            "pub fn check(x: i32) -> bool {\n    x > 1\n}\n\npub struct Own;\n\nimpl Own {\n    pub fn get(&self) -> i32 {\n        1\n    }\n}\n\npub fn run(own: &Own) {\n    assert!(check(1));\n    println!(\"{}\", own.get());\n}\n",
+        )],
+        Relation::Callees,
+        &["a.rs:run -> a.rs:Own::get receiver", "a.rs:run -> a.rs:check scope"],
+    );
+}
+
+#[test]
 fn kotlin_blocks_companions_and_extensions_of_strings() {
     check(
         &[
@@ -851,6 +885,39 @@ fn results_of_cpp_members_and_names_of_constructors() {
     let index = RelationIndex::new(&snapshot);
     let found = index.find("K").expect("a sound index");
     assert_eq!(found.iter().map(|named| name(&snapshot, named.id)).collect::<Vec<_>>(), ["k.hpp:n::K"]);
+}
+
+#[test]
+fn base_types_in_nested_namespaces_are_not_called() {
+    let files = [(
+        "a.cpp",
+        "namespace o { namespace i {\nclass Base {\npublic:\n    int open() { return 1; }\n};\n}}\n\nstruct A final : private virtual ::o::i::Base {\n    int one() { return 1; }\n};\n\nstruct B : o::i::Base {};\n",
+    )];
+    check(&files, Relation::Implementers, &["a.cpp:o::i::Base -> a.cpp:A scope", "a.cpp:o::i::Base -> a.cpp:B scope"]);
+    check(&files, Relation::Callees, &[]);
+}
+
+#[test]
+fn prefixes_of_imported_files_are_receivers() {
+    check(
+        &[
+            ("lib/b.dart", "int top() {\n  return 1;\n}\n"),
+            (
+                "lib/a.dart",
+                "import 'b.dart' as b;\nimport 'b.dart' show top;\n\nint first() {\n  return b.top();\n}\n\nint second() {\n  return top();\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &["a.dart:first -> b.dart:top import", "a.dart:second -> b.dart:top global"],
+    );
+    check(
+        &[
+            ("b.zig", "pub fn helper() void {}\n"),
+            ("a.zig", "const b = @import(\"b.zig\");\n\npub fn run() void {\n    b.helper();\n}\n"),
+        ],
+        Relation::Callees,
+        &["a.zig:run -> b.zig:helper import"],
+    );
 }
 
 #[test]
@@ -1038,4 +1105,26 @@ fn bare_calls_of_abstract_methods_resolve_to_their_types() {
     let callers = index.related_to(named, Relation::Callers).expect("a sound index").list;
     // The constructor calls the type, not its member.
     assert_eq!(callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["A.java:A.run"]);
+}
+
+#[test]
+fn constants_that_wrap_named_functions_have_callers() {
+    let files = [
+        (
+            "m/core.py",
+            "from functools import partial\n\n\ndef run(n):\n    return n\n\n\nhalf = partial(run, 2)\n\n\ndef near():\n    return half()\n",
+        ),
+        (
+            "m/use.py",
+            "from m.core import half\nimport m.core as c\n\n\ndef far():\n    return half()\n\n\ndef by_module():\n    return c.half()\n\n\ndef local(half):\n    return half()\n",
+        ),
+    ];
+    let (_fixture, snapshot) = indexed(&files);
+    let index = RelationIndex::new(&snapshot);
+    let [named] = &index.find("half").expect("a sound index")[..] else { panic!("one member") };
+    let callers = index.related_to(named, Relation::Callers).expect("a sound index").list;
+    assert_eq!(
+        callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(),
+        ["use.py:by_module", "use.py:far", "core.py:near"]
+    );
 }

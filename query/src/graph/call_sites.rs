@@ -38,7 +38,7 @@ pub(crate) fn calls_of(tokens: &Tokens, name: &str, own_name: &str, syntax: &Syn
 /// The call whose name is the token at a place, if it is one.
 pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<CallSite> {
     let before = tokens.before(at);
-    if DEFINERS.contains(&before) {
+    if DEFINERS.contains(&before) || (syntax.literals && is_base(tokens, at)) {
         return None;
     }
     let open = arguments_open(tokens, at);
@@ -146,6 +146,25 @@ pub(crate) fn arguments_open(tokens: &Tokens, name: usize) -> Option<usize> {
 fn block_open(tokens: &Tokens, name: usize) -> Option<usize> {
     let at = if tokens.at(name + 1) == "<" { angle_closer(tokens, name + 1)? + 1 } else { name + 1 };
     (tokens.at(at) == "{" && !tokens.is_first(at)).then_some(at)
+}
+
+/// Whether a name is the base type in the header of a class in C++: `struct A final : public n::B {`.
+fn is_base(tokens: &Tokens, at: usize) -> bool {
+    let mut first = at;
+    while first >= 2 && tokens.is_separator(first - 1) && tokens.is_name(first - 2) {
+        first -= 2;
+    }
+    if tokens.before(first) == "::" {
+        first -= 1;
+    }
+    match tokens.before(first) {
+        "public" | "private" | "protected" | "virtual" => true,
+        ":" => {
+            let word = |back: usize| first.checked_sub(back).map_or("", |at| tokens.at(at));
+            word(2) == "final" || matches!(word(3), "class" | "struct")
+        }
+        _ => false,
+    }
 }
 
 /// Whether a name is the result or a base type in front of a body: `fun f(): Type { … }`.
@@ -288,6 +307,8 @@ mod tests {
         check("java", "new Send(x)", "Send", &["new 1"]);
         check("python", "@app.route('/')\ndef f(): pass", "route", &["app.1"]);
         check("typescript", "const send = 1", "send", &[]);
+        check("cpp", "struct A final : ::n::Send {}; class B : public Send {};", "Send", &[]);
+        check("cpp", "x = y ? z : Send{1};", "Send", &["-"]);
         check("ruby", "f(send: 1, a: :send) if x.is_a?(Send)", "send", &[]);
         check("ruby", "f(send: 1, a: :send) if x.is_a?(Send)", "Send", &[]);
     }

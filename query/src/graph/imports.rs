@@ -47,6 +47,15 @@ pub(crate) fn imported(
                 from_named_module(index, path, name, from)
             }
             "*" => Ok(Meaning::Module(path.clone(), Rc::clone(from))),
+            // Dart and Zig: an alias of a file, or one of its definitions.
+            "" if names_file(path, from) => {
+                let is_it =
+                    |other: &Rc<Definition>| other.syntax.group == from.syntax.group && Wanted::Callable.accepts(other);
+                Ok(match index.named(name)?.iter().any(is_it) {
+                    true => Meaning::Unknown,
+                    false => Meaning::Module(path.clone(), Rc::clone(from)),
+                })
+            }
             "" => named_by(index, path, from, search),
             member => {
                 let member = if member == "default" { format!("default {name}") } else { member.to_owned() };
@@ -157,8 +166,24 @@ pub(crate) fn of_module(
             Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, Reason::Import) })
         }
         Imports::Rust => named_by(index, &format!("{module}::{name}"), from, search),
+        _ if names_file(module, from) => {
+            let file = module.rsplit(['/', ':']).next().unwrap_or(module);
+            let is_it = |other: &&Rc<Definition>| {
+                other.syntax.group == from.syntax.group
+                    && other.owner().is_empty()
+                    && Wanted::Callable.accepts(other)
+                    && other.path.rsplit('/').next() == Some(file)
+            };
+            let found: Vec<Rc<Definition>> = index.named(name)?.iter().filter(is_it).cloned().collect();
+            Ok(if found.is_empty() { Meaning::Unknown } else { Meaning::Definitions(found, Reason::Import) })
+        }
         _ => named_by(index, &format!("{module}.{name}"), from, search),
     }
+}
+
+/// Whether an import names a file, in languages whose other names are visible in all files: `b.dart`, `b.zig`.
+fn names_file(path: &str, from: &Definition) -> bool {
+    from.syntax.imports == Imports::Global && (path.ends_with(".dart") || path.ends_with(".zig"))
 }
 
 /// The definitions of a name in a module that is given by its full name, regardless of its file.
@@ -273,18 +298,6 @@ fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Vec<Rc<D
         return Ok(types);
     }
     Ok(file.definitions.iter().filter(|other| other.is_component()).take(1).cloned().collect())
-}
-
-/// Whether the default export of a module of JavaScript is an object literal: `export default { f() {} }`.
-pub(crate) fn exports_object(index: &Index<'_>, path: &str) -> Result<bool, StorageError> {
-    let file = index.file(path)?;
-    for module in file.definitions.iter().filter(|one| one.is_module && one.syntax.imports == Imports::Ecma) {
-        let tokens = index.tokens(module)?;
-        if tokens.places("default").any(|at| tokens.before(at) == "export" && tokens.at(at + 1) == "{") {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// Whether a definition is the default export of its file.

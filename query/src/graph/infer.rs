@@ -550,15 +550,38 @@ impl<'i, 's> Reader<'i, 's> {
         if matches!(self.from.syntax.imports, Imports::Ecma | Imports::Lua) && file.has_members(name) {
             return Ok(Value::Holder(path.into(), name.to_owned()));
         }
-        let is_default = name == "default" || name.starts_with("default ");
-        if is_default && imports::exports_object(self.index, path)? {
-            return Ok(Value::Holder(path.into(), String::new()));
+        if name == "default" || name.starts_with("default ") {
+            return self.default_variable(path);
         }
         for module in file.definitions.iter().filter(|definition| definition.is_module) {
             let Some(reader) = self.at(module)? else { break };
             match declarations::declared(&reader.tokens, name, Place::Local, module.syntax) {
                 Some(declared) => return reader.declared(declared),
                 None => continue,
+            }
+        }
+        Ok(Value::Unknown)
+    }
+
+    /// Returns the value that a module of JavaScript exports as its default: `export default { f() {} }`, `export default
+    /// new Type()`, `export default variable`.
+    fn default_variable(&self, path: &str) -> Result<Value, StorageError> {
+        if self.from.syntax.imports != Imports::Ecma {
+            return Ok(Value::Unknown);
+        }
+        let aliases = imports::aliases(self.index, path)?;
+        if let Some(alias) = aliases.iter().find(|alias| alias.exported == "default" && alias.local != "default") {
+            return self.variable(path, &alias.local);
+        }
+        let file = self.index.file(path)?;
+        for module in file.definitions.iter().filter(|definition| definition.is_module) {
+            let Some(reader) = self.at(module)? else { break };
+            let tokens = &reader.tokens;
+            let exported = tokens.places("default").find(|at| tokens.before(*at) == "export").map(|at| at + 1);
+            match exported.map(|at| (at, tokens.at(at))) {
+                Some((_, "{")) => return Ok(Value::Holder(path.into(), String::new())),
+                Some((at, "new")) => return reader.declared(Declared::Value(at, 0)),
+                _ => {}
             }
         }
         Ok(Value::Unknown)

@@ -202,7 +202,13 @@ impl<'s> RelationIndex<'s> {
             }
             (Relation::Callers, Some(member)) => {
                 let names = self.with_renames(vec![member.clone()])?;
-                let (found, is_cut) = self.calling(&definition, names, &FxHashSet::from_iter([definition.id]))?;
+                let meant = FxHashSet::from_iter([definition.id]);
+                let (mut found, is_cut) = self.calling(&definition, names.clone(), &meant)?;
+                if definition.is_module && definition.syntax.imports.are_files() {
+                    self.calling_variable(&definition, member, &names)?
+                        .into_iter()
+                        .for_each(|one| add(&mut found, one));
+                }
                 (found, Vec::new(), is_cut)
             }
             (Relation::Implementers, None) => self.implementers(&definition)?,
@@ -308,6 +314,33 @@ impl<'s> RelationIndex<'s> {
             }
         }
         Ok((found, is_cut))
+    }
+
+    /// Returns the definitions that call a variable of a module by one of these names: `half = partial(f, 2)`.
+    fn calling_variable(
+        &self,
+        module: &Definition,
+        variable: &str,
+        names: &[String],
+    ) -> Result<Vec<Target>, StorageError> {
+        let mut found = Vec::new();
+        for name in names {
+            for id in self.index.chunks(Label::Calls(name), MAX_CALLERS)?.list {
+                let Some(caller) =
+                    self.index.definition(id)?.filter(|caller| caller.syntax.group == module.syntax.group)
+                else {
+                    continue;
+                };
+                if caller.id != module.id
+                    && resolve::calls_variable(&self.index, &caller, name, &module.path, variable)?
+                {
+                    let reason = if caller.path == module.path { Reason::Scope } else { Reason::Import };
+                    let confidence = reason.precision();
+                    add(&mut found, Target { definition: caller, reason, confidence });
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Returns members that may instantiate their own type, each with the word that does so: `cls()`, `new`.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use aurora_storage::{ChunkType, StorageError};
 
 use super::call_sites::{self, CallSite, calls_of};
+use super::imports::{self, ExportSearch};
 use super::index::{Definition, Index};
 use super::infer::{Reader, Value};
 use super::meaning::{Meaning, Wanted};
@@ -191,6 +192,45 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
         },
         _ => Ok(Vec::new()),
     }
+}
+
+/// Whether a definition calls, by a given name, a variable at the top of the file `path`.
+pub(crate) fn calls_variable(
+    index: &Index<'_>,
+    from: &Rc<Definition>,
+    name: &str,
+    path: &str,
+    variable: &str,
+) -> Result<bool, StorageError> {
+    index.begin_calls();
+    let reader = Reader::new(index, Rc::clone(from))?;
+    for site in calls_of(&reader.tokens, name, "", from.syntax) {
+        let meaning = match site.receiver {
+            None if reader.local(name)?.is_some() => continue,
+            None => scope::lookup(index, name, from, Wanted::Callable)?,
+            Some(start) => match reader.expression(start, site.name.saturating_sub(1))? {
+                Value::Module(module, from) => {
+                    imports::of_module(index, &module, name, &from, &mut ExportSearch::default())?
+                }
+                _ => continue,
+            },
+        };
+        let is_it = match meaning {
+            Meaning::Variable(file, found) => file == path && found == variable,
+            Meaning::External | Meaning::Unknown => {
+                let imported = imports::imported(index, name, from, &mut ExportSearch::default())?;
+                site.receiver.is_none()
+                    && *from.path == *path
+                    && name == variable
+                    && matches!(imported, Meaning::Unknown)
+            }
+            _ => false,
+        };
+        if is_it {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the macros with a given name, preferring macros in the same file, because a call does not show where its

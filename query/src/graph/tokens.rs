@@ -274,6 +274,9 @@ impl Lexer<'_> {
     /// Appends the tokens of the code in a string that ends `text` and begins at `start`: `${code}`, or `{code}` behind
     /// `f`.
     fn code_in_string(&mut self, text: &str, start: usize, offset: usize, depth: u32) {
+        if self.syntax.names == Names::Shell {
+            return self.commands_in_string(text, start, offset, depth);
+        }
         let is_formatted = text[..start].ends_with(['f', 'F', '$']);
         let mut from = start;
         while let Some(found) = text[from..].find('{') {
@@ -285,6 +288,25 @@ impl Lexer<'_> {
             let Some(length) = text[from..].find('}') else { return };
             self.read(&text[from..from + length], offset + from, depth + 1);
             from += length;
+        }
+    }
+
+    /// Appends the tokens of the commands in a string of a shell: `"a $(command) b"`.
+    fn commands_in_string(&mut self, text: &str, start: usize, offset: usize, depth: u32) {
+        let mut from = start;
+        while let Some(found) = text[from..].find("$(").filter(|_| text[start..].starts_with('"')) {
+            let open = from + found + 2;
+            let mut level = 1_u32;
+            let closer = text[open..].char_indices().find(|(_, c)| {
+                match c {
+                    '(' => level += 1,
+                    ')' => level -= 1,
+                    _ => {}
+                }
+                level == 0
+            });
+            from = closer.map_or(text.len(), |(at, _)| open + at);
+            self.read(&text[open..from], offset + open, depth + 1);
         }
     }
 }
@@ -352,6 +374,8 @@ mod tests {
         assert_eq!(tokens("typescript", "`a ${f(x)}`")[1..], ["f", "(", "x", ")"]);
         assert_eq!(tokens("python", "f'{g(1)}'")[2..], ["g", "(", "1", ")"]);
         assert_eq!(tokens("python", "'{g(1)}'").len(), 1);
+        assert_eq!(tokens("bash", "\"a $(f $(g)) ${h}\"")[1..], ["f", "$", "(", "g", ")"]);
+        assert_eq!(tokens("bash", "'$(f)'").len(), 1);
     }
 
     proptest! {

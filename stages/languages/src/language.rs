@@ -29,6 +29,7 @@
 //! | `@local.name` | the declaration of a local variable |
 //! | `@reference.base` | a type that the enclosing definition extends, implements or embeds |
 //! | `@reference.bases` | a list of such types, separated by white space; options such as `-norequire` are none |
+//! | `@reference.macro` | an identifier in the arguments of a macro, which is a callee if a parenthesis follows |
 //! | `@reference.none` | a span whose calls and base types do not count: the head of a definition, a type |
 //! | `@branch` `@loop` | a construct that counts towards complexity |
 //! | `@import` | an import, read by the language's `imports` function |

@@ -17,11 +17,17 @@
 (new_expression type: [
   (type_identifier) @reference.call
   (template_type name: (type_identifier) @reference.call)
-  (qualified_identifier name: [(type_identifier) @reference.call (template_type name: (type_identifier) @reference.call)])])
+  (qualified_identifier name: [
+    (type_identifier) @reference.call
+    (template_type name: (type_identifier) @reference.call)
+    (qualified_identifier name: [(type_identifier) @reference.call (template_type name: (type_identifier) @reference.call)])])])
 (compound_literal_expression type: [
   (type_identifier) @reference.call
   (template_type name: (type_identifier) @reference.call)
-  (qualified_identifier name: [(type_identifier) @reference.call (template_type name: (type_identifier) @reference.call)])])
+  (qualified_identifier name: [
+    (type_identifier) @reference.call
+    (template_type name: (type_identifier) @reference.call)
+    (qualified_identifier name: [(type_identifier) @reference.call (template_type name: (type_identifier) @reference.call)])])])
 
 [(if_statement) (case_statement) (conditional_expression) (catch_clause)] @branch
 (binary_expression operator: ["&&" "||"]) @branch

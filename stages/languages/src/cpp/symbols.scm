@@ -32,4 +32,7 @@
   (qualified_identifier name: [
     (type_identifier) @reference.base
     (template_type name: (type_identifier) @reference.base)
-    (qualified_identifier name: [(type_identifier) @reference.base (template_type name: (type_identifier) @reference.base)])])])
+    (qualified_identifier name: [
+      (type_identifier) @reference.base
+      (template_type name: (type_identifier) @reference.base)
+      (qualified_identifier name: [(type_identifier) @reference.base (template_type name: (type_identifier) @reference.base)])])])])

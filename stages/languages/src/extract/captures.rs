@@ -190,6 +190,10 @@ impl<'tree, 'text> Captures<'tree, 'text> {
                 CaptureKind::ReferenceCall => {
                     self.add_reference(node, Reference::Call(text_of(node, text).trim_start_matches(['#', '&'])));
                 }
+                CaptureKind::ReferenceMacro if text[node.end_byte()..].starts_with('(') => {
+                    self.add_reference(node, Reference::Call(text_of(node, text)));
+                }
+                CaptureKind::ReferenceMacro => {}
                 CaptureKind::ReferenceName => self.add_reference(node, Reference::Name(text_of(node, text))),
                 CaptureKind::LocalName => self.add_reference(node, Reference::Local(text_of(node, text))),
                 CaptureKind::ReferenceBase => self.add_reference(node, Reference::Base(text_of(node, text))),

@@ -77,6 +77,15 @@ fn other_calls_are_constants() {
 }
 
 #[test]
+fn calls_in_arguments_of_rust_macros_count() {
+    check(
+        "rust",
+        "fn f() { assert_eq!(g(x), b::h(1)); let y = vec![k, l.m()]; }\n",
+        &["function f: assert_eq g h vec m"],
+    );
+}
+
+#[test]
 fn functional_forms_of_types_are_types() {
     check(
         "python",
