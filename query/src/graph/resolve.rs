@@ -206,7 +206,7 @@ pub(crate) fn calls_variable(
     let reader = Reader::new(index, Rc::clone(from))?;
     for site in calls_of(&reader.tokens, name, "", from.syntax) {
         let meaning = match site.receiver {
-            None if reader.local(name)?.is_some() => continue,
+            None if reader.local(name, site.name)?.is_some() => continue,
             None => scope::lookup(index, name, from, Wanted::Callable)?,
             Some(start) => match reader.expression(start, site.name.saturating_sub(1))? {
                 Value::Module(module, from) => {
