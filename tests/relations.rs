@@ -991,6 +991,11 @@ fn members_of_external_types_do_not_resolve_to_the_repository() {
             "a.scala",
             "class Own {\n  def max(a: Int, b: Int): Int = a\n}\nclass Use {\n  def run(s: String): Unit = {\n    Math.max(1, 2)\n    s.max(1, 2)\n  }\n}\n",
         ),
+        ("a.dart", "class Own {\n  int parse(String s) => 1;\n}\n\nvoid run() {\n  int.parse('1');\n}\n"),
+        (
+            "a.ts",
+            "class Own {\n  last() {\n    return 1;\n  }\n}\n\nfunction run(list: string[]) {\n  list.last();\n}\n",
+        ),
         (
             "a.kt",
             "object Own {\n    fun max(a: Int, b: Int): Int = a\n    fun map(f: Any): Any = f\n}\n\nfun run() {\n    Math.max(1, 2)\n    listOf(1).map(2)\n}\n",

@@ -671,6 +671,10 @@ impl<'i, 's> Reader<'i, 's> {
         {
             return Ok(Some(vec![of]));
         }
+        // An array: only its elements have members in the repository.
+        if name.path.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
         match scope::types_of_path(self.index, &name.path, from)? {
             Meaning::Definitions(types, _) => self.aliased(types).map(Some),
             Meaning::External | Meaning::Unknown | Meaning::Variable(..) | Meaning::Module(..) => {

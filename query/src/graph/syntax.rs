@@ -461,7 +461,13 @@ static SYNTAXES: [Syntax; 22] = [
         ],
         ..PLAIN
     },
-    Syntax { languages: &["dart"], group: 8, string: Some("String"), ..PLAIN },
+    Syntax {
+        languages: &["dart"],
+        group: 8,
+        string: Some("String"),
+        builtins: &["int", "double", "num", "bool"],
+        ..PLAIN
+    },
     Syntax {
         languages: &["swift"],
         string: Some("String"),
