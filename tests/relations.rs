@@ -476,7 +476,7 @@ fn objects_that_are_default_exports_have_members() {
             ("b.ts", "import api from './a';\n\nexport function run() {\n  api.load();\n}\n"),
         ],
         Relation::Callees,
-        &["a.ts:a.ts -> a.ts:Api scope", "b.ts:run -> a.ts:Api.load receiver"],
+        &["a.ts -> a.ts:Api scope", "b.ts:run -> a.ts:Api.load receiver"],
     );
 }
 

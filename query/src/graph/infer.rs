@@ -571,7 +571,10 @@ impl<'i, 's> Reader<'i, 's> {
         }
         let aliases = imports::aliases(self.index, path)?;
         if let Some(alias) = aliases.iter().find(|alias| alias.exported == "default" && alias.local != "default") {
-            return self.variable(path, &alias.local);
+            match self.variable(path, &alias.local)? {
+                Value::Unknown => {}
+                value => return Ok(value),
+            }
         }
         let file = self.index.file(path)?;
         for module in file.definitions.iter().filter(|definition| definition.is_module) {

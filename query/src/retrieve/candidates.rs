@@ -11,7 +11,7 @@ use crate::retrieve::direct::{DirectMatch, direct_matches};
 use crate::retrieve::files::{self, FileEvidence};
 use crate::retrieve::identifier::IdentifierQuery;
 use crate::retrieve::query_vector::cosine;
-use crate::retrieve::searched_root::{SearchedRoot, terms_of};
+use crate::retrieve::searched_root::{SearchedRoot, keep_best, terms_of};
 use crate::understand::{ParsedQuery, Subject};
 use crate::work::WorkBudget;
 
@@ -72,10 +72,11 @@ pub(crate) fn collect<'s>(
     let (from_keywords, from_vectors) =
         (best.iter().map(|best| best.keywords.len()).sum(), best.iter().map(|best| best.near.len()).sum());
     let subject = Subject::parse(query.0);
+    let direct = direct_matches(roots, (query.0, subject), mode != Mode::Dense, work)?;
     let mut list = Vec::with_capacity(from_keywords + from_vectors);
-    for (at, (root, best)) in roots.iter().zip(best).enumerate() {
+    for (at, ((root, best), direct)) in roots.iter().zip(best).zip(direct).enumerate() {
         let late = late.as_mut().filter(|_| root.has_tokens);
-        list.extend(with_evidence((at, root), best, late, (query.0, subject, query.1), mode, work)?);
+        list.extend(with_evidence((at, root), (best, direct), late, query.1, mode, work)?);
     }
     list.sort_unstable_by(|a: &Candidate<'_>, b| a.key.cmp(&b.key).then(a.root.cmp(&b.root)));
     Ok(Candidates { list, from_keywords, from_vectors })
@@ -102,54 +103,27 @@ impl Best {
     }
 }
 
-/// Of the best of each index those that are among the best of all; equal ones by key, as within one index.
+/// Of the best of each index those that are among the best of all.
 fn best_of_all(roots: &[SearchedRoot<'_>], best: &mut [Best], most: CandidateLimits) -> Result<(), StorageError> {
-    if best.len() > 1 {
-        keep_best(roots, best, most.by_keywords, |best| &mut best.keywords)?;
-        keep_best(roots, best, most.by_vectors, |best| &mut best.near)?;
+    let lists: [fn(&mut Best) -> &mut Vec<(ChunkId, f32)>; 2] = [|best| &mut best.keywords, |best| &mut best.near];
+    for (list, most) in lists.into_iter().zip([most.by_keywords, most.by_vectors]) {
+        let mut all: Vec<_> = best.iter_mut().map(|best| std::mem::take(list(best))).collect();
+        keep_best(roots, &mut all, most)?;
+        best.iter_mut().zip(all).for_each(|(best, kept)| *list(best) = kept);
     }
-    Ok(())
-}
-
-fn keep_best(
-    roots: &[SearchedRoot<'_>],
-    best: &mut [Best],
-    most: usize,
-    list: fn(&mut Best) -> &mut Vec<(ChunkId, f32)>,
-) -> Result<(), StorageError> {
-    let mut all: Vec<(f32, usize, ChunkId)> = Vec::new();
-    for (at, best) in best.iter_mut().enumerate() {
-        all.extend(list(best).drain(..).map(|(id, score)| (score, at, id)));
-    }
-    all.sort_by(|a, b| b.0.total_cmp(&a.0)); // stable: equal scores stay in the order of the indexes
-    if let Some(&(last, ..)) = all.get(most) {
-        let first = all.partition_point(|(score, ..)| *score > last);
-        let end = first + all[first..].partition_point(|(score, ..)| *score == last);
-        let mut equal = Vec::with_capacity(end - first);
-        for &(score, at, id) in &all[first..end] {
-            let key = roots[at].snapshot.chunk(id)?.map(|chunk| chunk.key()).unwrap_or_default();
-            equal.push((key, at, (score, at, id)));
-        }
-        equal.sort_unstable_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
-        all.truncate(first);
-        all.extend(equal.into_iter().map(|(_, _, chunk)| chunk));
-        all.truncate(most);
-    }
-    all.into_iter().for_each(|(score, at, id)| list(&mut best[at]).push((id, score)));
     Ok(())
 }
 
 /// The candidates of one index with everything that is known of them alone.
 fn with_evidence<'s>(
     (at, root): (usize, &SearchedRoot<'s>),
-    best: Best,
+    (best, mut direct): (Best, BTreeMap<ChunkId, DirectMatch>),
     mut late: Option<&mut LateInteraction<'_>>,
-    (text, subject, parsed): (&str, Subject<'_>, &ParsedQuery),
+    parsed: &ParsedQuery,
     mode: Mode,
     work: &WorkBudget,
 ) -> Result<Vec<Candidate<'s>>, QueryError> {
     let snapshot = root.snapshot;
-    let mut direct = direct_matches(root, (text, subject), mode != Mode::Dense, work)?;
     let mentioned = mentioned_definitions(root, parsed, work)?;
     let mut found: BTreeMap<ChunkId, f32> = best.keywords.into_iter().collect();
     let others = best.near.iter().map(|(id, _)| id).chain(direct.keys()).chain(&mentioned);

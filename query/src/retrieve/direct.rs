@@ -12,7 +12,7 @@ use crate::path_class::{PathClass, PathClasses, is_prose};
 use crate::query::QueryError;
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
 use crate::retrieve::place::{Place, PlaceMatch};
-use crate::retrieve::searched_root::{SearchedRoot, terms_of};
+use crate::retrieve::searched_root::{SearchedRoot, keep_best, terms_of};
 use crate::understand::{Subject, is_function_word};
 use crate::work::WorkBudget;
 
@@ -114,31 +114,48 @@ impl DirectMatch {
     }
 }
 
-/// Returns the direct matches in one index, with the best reason for each chunk.
+/// Something about chunks of several indexes: the position of the index, the chunk, and what is known about it.
+type OfChunks<T> = Vec<(usize, ChunkId, T)>;
+
+/// Returns the direct matches in every index, with the best reason for each chunk. Decisions consider all indexes and all
+/// chunks, so that several indexes give the results of one, and a filter only leaves results out.
 ///
 /// # Errors
-/// When the index cannot be read, or the request is cancelled.
+/// When an index cannot be read, or the request is cancelled.
 pub(crate) fn direct_matches(
-    root: &SearchedRoot<'_>,
+    roots: &[SearchedRoot<'_>],
     (query, subject): (&str, Subject<'_>),
     uses_words: bool,
     work: &WorkBudget,
-) -> Result<BTreeMap<ChunkId, DirectMatch>, QueryError> {
-    let mut found: BTreeMap<ChunkId, DirectMatch> = BTreeMap::new();
-    let mut add = |id: ChunkId, matched: DirectMatch| {
-        let best = found.entry(id).or_insert_with(|| matched.clone());
+) -> Result<Vec<BTreeMap<ChunkId, DirectMatch>>, QueryError> {
+    let mut found = matches_among_all(roots, (query, subject), uses_words, work)?;
+    for (root, found) in roots.iter().zip(&mut found) {
+        found.retain(|id, _| root.filter.as_ref().is_none_or(|filter| filter.contains(id.0)));
+    }
+    Ok(found)
+}
+
+fn matches_among_all(
+    roots: &[SearchedRoot<'_>],
+    (query, subject): (&str, Subject<'_>),
+    uses_words: bool,
+    work: &WorkBudget,
+) -> Result<Vec<BTreeMap<ChunkId, DirectMatch>>, QueryError> {
+    let mut found: Vec<BTreeMap<ChunkId, DirectMatch>> = vec![BTreeMap::new(); roots.len()];
+    let mut add = |(at, id): (usize, ChunkId), matched: DirectMatch| {
+        let best = found[at].entry(id).or_insert_with(|| matched.clone());
         if matched < *best {
             *best = matched;
         }
     };
     for place in Place::all(query) {
         let reason = if place.is_certain() { DirectMatch::Place } else { DirectMatch::File };
-        place.chunks(root, work)?.into_iter().for_each(|(id, matched)| add(id, reason(matched)));
+        place.chunks(roots, work)?.into_iter().for_each(|(at, id, matched)| add((at, id), reason(matched)));
     }
-    let mut named = exact_matches(root, &IdentifierQuery::new(query), work)?;
+    let mut named = exact_matches(roots, &IdentifierQuery::new(query), work)?;
     if named.is_empty() && subject.text != query {
         let declared = query.split_whitespace().filter(|word| *word != subject.text).find_map(declared_type);
-        named = exact_matches(root, &IdentifierQuery::new(subject.text).of_type(declared), work)?;
+        named = exact_matches(roots, &IdentifierQuery::new(subject.text).of_type(declared), work)?;
         if subject.of_uses && !named.is_empty() {
             // The definition is not a use, so the scores decide.
             return Ok(found);
@@ -146,51 +163,49 @@ pub(crate) fn direct_matches(
     }
     // Users often write a name in lower case if it is an ordinary word.
     let is_identifier = subject.is_identifier();
-    for (id, exact) in named {
+    for (at, id, exact) in named {
         let is_name = exact.is_as_written() || !is_identifier && exact.has_same_letters();
-        add(id, if is_name { DirectMatch::Name(exact) } else { DirectMatch::Variant(exact) });
+        add((at, id), if is_name { DirectMatch::Name(exact) } else { DirectMatch::Variant(exact) });
     }
     if !uses_words {
         return Ok(found);
     }
-    let contents = holding(root, query, subject, work)?;
+    let contents = holding(roots, query, subject, work)?;
     if !subject.of_tests {
-        for (id, holding) in contents {
+        for (at, id, holding) in contents {
             let reason = match holding {
                 Holding::Definition => DirectMatch::Defines,
                 Holding::AsWritten => DirectMatch::Holds,
                 Holding::OtherCase => DirectMatch::HoldsVariant,
                 Holding::Member => DirectMatch::HoldsMember,
             };
-            add(id, reason);
+            add((at, id), reason);
         }
         return Ok(found);
     }
     let called = IdentifierQuery::new(subject.text);
-    let calls = root.snapshot.label(Label::Calls(called.member()))?;
-    let mut tests = tests_among(root, contents)?;
+    let mut tests = tests_among(roots, contents)?;
     if tests.is_empty() && called.member() != subject.text {
         // Tests call a method of a variable, not of its class.
-        let contents = containing(root, called.member(), &terms_of(&Analyzer, called.member()), work)?;
-        tests = tests_among(root, contents)?;
+        let contents = containing(roots, called.member(), &terms_of(&Analyzer, called.member()), work)?;
+        tests = tests_among(roots, contents)?;
     }
-    for (id, holding) in tests {
-        let test = DirectMatch::Test { is_mention: !calls.contains(id.0), holding };
-        found.entry(id).or_insert(test);
+    let calls = roots.iter().map(|root| root.snapshot.label(Label::Calls(called.member())));
+    let calls = calls.collect::<Result<Vec<_>, _>>()?;
+    for (at, id, holding) in tests {
+        let test = DirectMatch::Test { is_mention: !calls[at].contains(id.0), holding };
+        found[at].entry(id).or_insert(test);
     }
     Ok(found)
 }
 
 /// Keeps the chunks that are test code.
-fn tests_among(
-    root: &SearchedRoot<'_>,
-    chunks: Vec<(ChunkId, Holding)>,
-) -> Result<Vec<(ChunkId, Holding)>, StorageError> {
+fn tests_among(roots: &[SearchedRoot<'_>], chunks: OfChunks<Holding>) -> Result<OfChunks<Holding>, StorageError> {
     let is_test = |name: ChunkName<'_>| name.classes(PathClasses::of(name.path)).holds(PathClass::Test);
     let mut tests = Vec::new();
-    for (id, holding) in chunks {
-        if root.snapshot.chunk(id)?.map(ChunkName::from_chunk).is_some_and(is_test) {
-            tests.push((id, holding));
+    for (at, id, holding) in chunks {
+        if roots[at].snapshot.chunk(id)?.map(ChunkName::from_chunk).is_some_and(is_test) {
+            tests.push((at, id, holding));
         }
     }
     Ok(tests)
@@ -198,23 +213,25 @@ fn tests_among(
 
 /// Returns the chunks whose name is the query or that contain a definition of it.
 fn exact_matches(
-    root: &SearchedRoot<'_>,
+    roots: &[SearchedRoot<'_>],
     identifier: &IdentifierQuery,
     work: &WorkBudget,
-) -> Result<Vec<(ChunkId, ExactMatch)>, QueryError> {
-    let mut ids = RoaringBitmap::new();
-    for name in identifier.lookups() {
-        ids |= root.within(root.snapshot.label(Label::Defines(&name))?);
-    }
+) -> Result<OfChunks<ExactMatch>, QueryError> {
     let (mut matches, mut inside) = (Vec::new(), Vec::new());
-    for id in ids.into_iter().map(ChunkId) {
-        work.check()?;
-        let Some(chunk) = root.snapshot.chunk(id)? else { continue };
-        let name = ChunkName::from_chunk(chunk);
-        if let Some(found) = identifier.matches(name) {
-            matches.push((id, found.with_key(chunk.key())));
-        } else if let Some(found) = identifier.matches_inside(name, chunk.definitions()) {
-            inside.push((id, found.with_key(chunk.key())));
+    for (at, root) in roots.iter().enumerate() {
+        let mut ids = RoaringBitmap::new();
+        for name in identifier.lookups() {
+            ids |= root.snapshot.label(Label::Defines(&name))?;
+        }
+        for id in (ids & root.snapshot.live()).into_iter().map(ChunkId) {
+            work.check()?;
+            let Some(chunk) = root.snapshot.chunk(id)? else { continue };
+            let name = ChunkName::from_chunk(chunk);
+            if let Some(found) = identifier.matches(name) {
+                matches.push((at, id, found.with_key(chunk.key())));
+            } else if let Some(found) = identifier.matches_inside(name, chunk.definitions()) {
+                inside.push((at, id, found.with_key(chunk.key())));
+            }
         }
     }
     // Definitions inside a chunk count only if no code chunk has the name itself. They rank before headings and before
@@ -222,21 +239,21 @@ fn exact_matches(
     if matches.is_empty() {
         return Ok(inside);
     }
-    note_declarations(root, &mut matches)?;
-    if !matches.iter().any(|(_, found)| found.is_code_as_written()) {
-        inside.retain(|(_, found)| found.is_code_as_written() && !found.is_side_code());
+    note_declarations(roots, &mut matches)?;
+    if !matches.iter().any(|(_, _, found)| found.is_code_as_written()) {
+        inside.retain(|(_, _, found)| found.is_code_as_written() && !found.is_side_code());
         matches.append(&mut inside);
     }
     Ok(matches)
 }
 
 /// Marks functions without a body, unless there are more than [`MAX_DECLARATIONS`] matches.
-fn note_declarations(root: &SearchedRoot<'_>, matches: &mut [(ChunkId, ExactMatch)]) -> Result<(), StorageError> {
+fn note_declarations(roots: &[SearchedRoot<'_>], matches: &mut OfChunks<ExactMatch>) -> Result<(), StorageError> {
     if !(2..=MAX_DECLARATIONS).contains(&matches.len()) {
         return Ok(());
     }
-    for (id, found) in matches.iter_mut().filter(|(_, found)| found.is_function()) {
-        if let Some(text) = root.snapshot.text(*id)? {
+    for (at, id, found) in matches.iter_mut().filter(|(_, _, found)| found.is_function()) {
+        if let Some(text) = roots[*at].snapshot.text(*id)? {
             *found = found.clone().with_text(&text.text);
         }
     }
@@ -246,25 +263,25 @@ fn note_declarations(root: &SearchedRoot<'_>, matches: &mut [(ChunkId, ExactMatc
 /// Returns the chunks that contain the subject of a query, or the whole query as a phrase. Skips short queries of
 /// common words.
 fn holding(
-    root: &SearchedRoot<'_>,
+    roots: &[SearchedRoot<'_>],
     query: &str,
     subject: Subject<'_>,
     work: &WorkBudget,
-) -> Result<Vec<(ChunkId, Holding)>, QueryError> {
+) -> Result<OfChunks<Holding>, QueryError> {
     let text = subject.text;
     let plain = text.trim_matches(['`', '"', '\'']);
     let is_quoted = plain.len() + 2 <= text.len();
     let plain = plain.strip_suffix("()").unwrap_or(plain);
     let terms = terms_of(&Analyzer, plain);
     if !subject.is_single && !is_quoted && query.split_whitespace().count() < MIN_PHRASE_WORDS {
-        let chunks = root.with_all(&terms)?;
-        if chunks.len() > MAX_COMPARED as u64 || has_named(root, &chunks, &terms)? {
+        let chunks = with_all(roots, &terms)?;
+        if count(&chunks) > MAX_COMPARED || has_named(roots, chunks, &terms)? {
             return Ok(Vec::new());
         }
     }
-    let mut found = containing(root, plain, &terms, work)?;
+    let mut found = containing(roots, plain, &terms, work)?;
     if !subject.is_single {
-        return if found.is_empty() { containing_fragment(root, query, work) } else { Ok(found) };
+        return if found.is_empty() { containing_fragment(roots, query, work) } else { Ok(found) };
     }
     if !found.is_empty() {
         return Ok(found);
@@ -272,7 +289,7 @@ fn holding(
     // The same variable is `$NAME` in a script and `NAME` elsewhere.
     let bare = plain.trim_matches(['$', '@', '%', '{', '}']);
     if bare.len() < plain.len() {
-        found = containing(root, bare, &terms, work)?;
+        found = containing(roots, bare, &terms, work)?;
     }
     let identifier = IdentifierQuery::new(bare);
     let member = identifier.member();
@@ -281,22 +298,43 @@ fn holding(
         return Ok(found);
     }
     // Nested keys are apart from each other, and variables stand for the owners of members.
-    found = containing(root, member, &terms, work)?;
+    found = containing(roots, member, &terms, work)?;
     let of_member = terms_of(&Analyzer, member);
     if found.is_empty() && of_member.len() > 1 {
-        found = containing(root, member, &of_member, work)?;
+        found = containing(roots, member, &of_member, work)?;
     }
-    Ok(found.into_iter().map(|(id, _)| (id, Holding::Member)).collect())
+    Ok(found.into_iter().map(|(at, id, _)| (at, id, Holding::Member)).collect())
+}
+
+/// Returns the chunks of every index that contain all terms.
+fn with_all(roots: &[SearchedRoot<'_>], terms: &[String]) -> Result<Vec<RoaringBitmap>, StorageError> {
+    roots.iter().map(|root| root.with_all(terms)).collect()
+}
+
+fn count(chunks: &[RoaringBitmap]) -> usize {
+    chunks.iter().map(|chunks| chunks.len() as usize).sum()
+}
+
+/// Returns the best of some chunks by keywords that pass the filter, at most `most` in all indexes.
+fn best_by_keywords(
+    roots: &[SearchedRoot<'_>],
+    chunks: &[RoaringBitmap],
+    most: usize,
+) -> Result<Vec<(usize, ChunkId)>, StorageError> {
+    let best = roots.iter().zip(chunks).map(|(root, chunks)| root.bm25.top(most, Some(&root.within(chunks.clone()))));
+    let mut best = best.collect::<Result<Vec<_>, _>>()?;
+    keep_best(roots, &mut best, most)?;
+    Ok(best.iter().enumerate().flat_map(|(at, best)| best.iter().map(move |(id, _)| (at, *id))).collect())
 }
 
 /// Returns the chunks that contain the longest known fragment of a message, whose source has placeholders for values.
 fn containing_fragment(
-    root: &SearchedRoot<'_>,
+    roots: &[SearchedRoot<'_>],
     query: &str,
     work: &WorkBudget,
-) -> Result<Vec<(ChunkId, Holding)>, QueryError> {
+) -> Result<OfChunks<Holding>, QueryError> {
     for fragment in fragments(query) {
-        let found = containing(root, &fragment, &terms_of(&Analyzer, &fragment), work)?;
+        let found = containing(roots, &fragment, &terms_of(&Analyzer, &fragment), work)?;
         if !found.is_empty() {
             return Ok(found);
         }
@@ -328,16 +366,17 @@ fn fragments(query: &str) -> Vec<String> {
 
 /// Returns chunks that contain a text as a whole word or phrase, among those with the terms.
 fn containing(
-    root: &SearchedRoot<'_>,
+    roots: &[SearchedRoot<'_>],
     wanted: &str,
     terms: &[String],
     work: &WorkBudget,
-) -> Result<Vec<(ChunkId, Holding)>, QueryError> {
-    let mut chunks = root.with_all(terms)?;
-    if chunks.is_empty() {
+) -> Result<OfChunks<Holding>, QueryError> {
+    let mut chunks = with_all(roots, terms)?;
+    if count(&chunks) == 0 {
+        let holding = |root: &SearchedRoot<'_>| root.bm25.holding(Some(root.snapshot.live()));
         chunks = match wanted.chars().count() {
-            1 if !wanted.is_ascii() => root.bm25.holding(Some(&root.within(root.snapshot.live().clone()))),
-            _ => root.with_all(&parts(terms))?,
+            1 if !wanted.is_ascii() => roots.iter().map(holding).collect(),
+            _ => with_all(roots, &parts(terms))?,
         };
     }
     let is_literal = !wanted.contains(char::is_whitespace)
@@ -347,29 +386,31 @@ fn containing(
     // A chunk with the term of an identifier always contains the identifier.
     let is_identifier =
         wanted.chars().all(|c| c.is_alphanumeric() || c == '_') && terms_of(&Analyzer, wanted).len() > 1;
-    let compared = if chunks.len() <= max_compared as u64 {
-        chunks.iter().map(ChunkId).collect()
+    let compared = if count(&chunks) <= max_compared {
+        let ids =
+            |(at, chunks): (usize, &RoaringBitmap)| chunks.iter().map(move |id| (at, ChunkId(id))).collect::<Vec<_>>();
+        chunks.iter().enumerate().flat_map(ids).collect()
     } else if terms.len() > 1 {
-        root.bm25.top(max_compared, Some(&chunks))?.into_iter().map(|(id, _)| id).collect()
+        best_by_keywords(roots, &chunks, max_compared)?
     } else {
         Vec::new()
     };
     let mut found = Vec::new();
-    for id in compared {
+    for (at, id) in compared {
         work.check()?;
-        chunks.remove(id.0);
-        let Some(texts) = root.snapshot.text(id)? else { continue };
+        chunks[at].remove(id.0);
+        let Some(texts) = roots[at].snapshot.text(id)? else { continue };
         let best = [&texts.text, &texts.doc].into_iter().filter_map(|text| contains(text, wanted)).min();
         let Some(mut best) = best else { continue };
-        if best == Holding::AsWritten && has_no_grammar(root, id)? && defines(&texts.text, wanted) {
+        if best == Holding::AsWritten && has_no_grammar(&roots[at], id)? && defines(&texts.text, wanted) {
             best = Holding::Definition;
         }
-        found.push((id, best));
+        found.push((at, id, best));
     }
-    let best = found.iter().map(|(_, holding)| (*holding).max(Holding::AsWritten)).min();
+    let best = found.iter().map(|(_, _, holding)| (*holding).max(Holding::AsWritten)).min();
     if let Some(best) = best.filter(|_| is_identifier) {
-        let others = root.bm25.top(MAX_HOLDING, Some(&chunks))?;
-        found.extend(others.into_iter().map(|(id, _)| (id, best)));
+        let others = best_by_keywords(roots, &chunks, MAX_HOLDING)?;
+        found.extend(others.into_iter().map(|(at, id)| (at, id, best)));
     }
     Ok(found)
 }
@@ -395,17 +436,21 @@ fn defines(text: &str, name: &str) -> bool {
 }
 
 /// Whether any of the chunks has all terms in its qualified name.
-fn has_named(root: &SearchedRoot<'_>, chunks: &RoaringBitmap, terms: &[String]) -> Result<bool, StorageError> {
-    let mut named = chunks.clone();
-    for term in terms {
-        let postings = root.snapshot.postings(term)?;
-        let is_in_name = |id: u32| {
-            let frequencies = postings.find(ChunkId(id));
-            frequencies.is_some_and(|frequencies| frequencies[Field::QualifiedName.index()] > 0)
-        };
-        named = named.into_iter().filter(|&id| is_in_name(id)).collect();
+fn has_named(roots: &[SearchedRoot<'_>], chunks: Vec<RoaringBitmap>, terms: &[String]) -> Result<bool, StorageError> {
+    for (root, mut named) in roots.iter().zip(chunks) {
+        for term in terms {
+            let postings = root.snapshot.postings(term)?;
+            let is_in_name = |id: u32| {
+                let frequencies = postings.find(ChunkId(id));
+                frequencies.is_some_and(|frequencies| frequencies[Field::QualifiedName.index()] > 0)
+            };
+            named = named.into_iter().filter(|&id| is_in_name(id)).collect();
+        }
+        if !named.is_empty() {
+            return Ok(true);
+        }
     }
-    Ok(!named.is_empty())
+    Ok(false)
 }
 
 /// Returns the terms that also occur if the text is part of a longer word: no terms joined by `.` or `-`, and in

@@ -11,7 +11,7 @@ use crate::work::WorkBudget;
 
 /// Maximum number of files that a path may match. A path that matches more is not a place.
 const MAX_FILES: usize = 32;
-/// Maximum number of files whose paths are compared with a path.
+/// Maximum number of files of one index whose paths are compared with a path.
 const MAX_EXAMINED: usize = 10_000;
 /// Maximum number of places that are read from one query.
 const MAX_PLACES: usize = 8;
@@ -73,23 +73,24 @@ impl Place {
         self.line.is_some() || self.path.contains('/') || is_path(&self.path)
     }
 
-    /// Returns the chunks of an index at this place.
+    /// Returns the chunks at this place, each with the position of its index.
     ///
     /// # Errors
     /// When the index cannot be read, or the request is cancelled.
     pub(crate) fn chunks(
         &self,
-        root: &SearchedRoot<'_>,
+        roots: &[SearchedRoot<'_>],
         work: &WorkBudget,
-    ) -> Result<Vec<(ChunkId, PlaceMatch)>, QueryError> {
+    ) -> Result<Vec<(usize, ChunkId, PlaceMatch)>, QueryError> {
         let mut found = Vec::new();
-        for (directories, chunks) in self.files(root, work)? {
+        for (at, directories, chunks) in self.files(roots, work)? {
+            let root = &roots[at];
             let matched = |distance: u32, lines: u32| PlaceMatch { directories, distance, lines };
             let Some(line) = self.line else {
                 let best = root.bm25.top(MAX_CHUNKS, Some(&chunks))?;
                 let first = chunks.iter().take(MAX_CHUNKS - best.len().min(MAX_CHUNKS)).map(ChunkId);
                 let ids = best.into_iter().map(|(id, _)| id).chain(first);
-                found.extend(ids.map(|id| (id, matched(0, 0))));
+                found.extend(ids.map(|id| (at, id, matched(0, 0))));
                 continue;
             };
             let mut of_file = Vec::new();
@@ -102,7 +103,7 @@ impl Place {
             }
             let nearest = of_file.iter().map(|(matched, _)| matched.distance).min();
             of_file.retain(|(matched, _)| Some(matched.distance) == nearest);
-            found.extend(of_file.into_iter().map(|(matched, id)| (id, matched)));
+            found.extend(of_file.into_iter().map(|(matched, id)| (at, id, matched)));
         }
         Ok(found)
     }
@@ -110,40 +111,45 @@ impl Place {
     /// Returns the chunks of files that the path may mean, with the number of directories that only one of the paths
     /// has: files whose path ends with it, or otherwise files whose path is a suffix of it, or if there is a line,
     /// files with the same name in a directory of the same name.
-    fn files(&self, root: &SearchedRoot<'_>, work: &WorkBudget) -> Result<Vec<(usize, RoaringBitmap)>, QueryError> {
-        let inner = files(root, &self.path, |path| end_of(path, &self.path), work)?;
+    fn files(&self, roots: &[SearchedRoot<'_>], work: &WorkBudget) -> Result<FoundFiles, QueryError> {
+        let inner = files(roots, &self.path, |path| end_of(path, &self.path), work)?;
         let Some((_, name)) = self.path.rsplit_once('/').filter(|_| inner.is_empty()) else { return Ok(inner) };
-        let outer = files(root, name, |path| end_of(&self.path, path), work)?;
+        let outer = files(roots, name, |path| end_of(&self.path, path), work)?;
         if !outer.is_empty() || self.line.is_none() {
             return Ok(outer);
         }
-        files(root, name, |path| different_directories(path, &self.path), work)
+        files(roots, name, |path| different_directories(path, &self.path), work)
     }
 }
+
+/// The chunks of files, each file with the position of its index and the number of directories that only one of two paths has.
+type FoundFiles = Vec<(usize, usize, RoaringBitmap)>;
 
 /// Returns the chunks of files with all terms of `text` and a matching path; empty if more than [`MAX_FILES`] files
 /// match.
 fn files(
-    root: &SearchedRoot<'_>,
+    roots: &[SearchedRoot<'_>],
     text: &str,
     directories: impl Fn(&str) -> Option<usize>,
     work: &WorkBudget,
-) -> Result<Vec<(usize, RoaringBitmap)>, QueryError> {
-    let mut chunks = root.with_all(&terms_of(&Analyzer, text))?;
+) -> Result<FoundFiles, QueryError> {
     let mut files = Vec::new();
-    for _ in 0..MAX_EXAMINED {
-        let Some(id) = chunks.min() else { break };
-        work.check()?;
-        let range = root.snapshot.file_range(ChunkId(id))?;
-        chunks.remove_range(..range.end.max(id + 1));
-        let Some(chunk) = root.snapshot.chunk(ChunkId(id))? else { continue };
-        if let Some(directories) = directories(&chunk.path().to_lowercase()) {
-            let mut of_file = RoaringBitmap::new();
-            of_file.insert_range(range);
-            files.push((directories, root.within(of_file)));
-        }
-        if files.len() > MAX_FILES {
-            return Ok(Vec::new());
+    for (at, root) in roots.iter().enumerate() {
+        let mut chunks = root.with_all(&terms_of(&Analyzer, text))?;
+        for _ in 0..MAX_EXAMINED {
+            let Some(id) = chunks.min() else { break };
+            work.check()?;
+            let range = root.snapshot.file_range(ChunkId(id))?;
+            chunks.remove_range(..range.end.max(id + 1));
+            let Some(chunk) = root.snapshot.chunk(ChunkId(id))? else { continue };
+            if let Some(directories) = directories(&chunk.path().to_lowercase()) {
+                let mut of_file = RoaringBitmap::new();
+                of_file.insert_range(range);
+                files.push((at, directories, root.within(of_file)));
+            }
+            if files.len() > MAX_FILES {
+                return Ok(Vec::new());
+            }
         }
     }
     Ok(files)

@@ -45,14 +45,14 @@ impl SearchedRoot<'_> {
         chunks & self.filter.as_ref().unwrap_or_else(|| self.snapshot.live())
     }
 
-    /// Returns the eligible chunks that contain all terms; empty if there are no terms.
+    /// Returns the live chunks that contain all terms; empty if there are no terms.
     pub(crate) fn with_all(&self, terms: &[String]) -> Result<RoaringBitmap, StorageError> {
         let mut postings =
             terms.iter().map(|term| self.snapshot.postings(term)).collect::<Result<Vec<_>, StorageError>>()?;
         postings.sort_by_key(|postings| postings.doc_frequency());
         let mut postings = postings.into_iter();
         let Some(rarest) = postings.next() else { return Ok(RoaringBitmap::new()) };
-        let mut chunks = self.within(rarest.docs());
+        let mut chunks = rarest.docs() & self.snapshot.live();
         for postings in postings {
             if chunks.len() <= MAX_LOOKUPS {
                 chunks = chunks.into_iter().filter(|&id| postings.find(ChunkId(id)).is_some()).collect();
@@ -86,6 +86,38 @@ pub(crate) fn query_vectors(
         vectors.push(vector);
     }
     vectors
+}
+
+/// Of the best chunks of every index, each with its score and best first, keeps those that are among the best of all indexes; equal
+/// ones by key, as within one index.
+pub(super) fn keep_best(
+    roots: &[SearchedRoot<'_>],
+    best: &mut [Vec<(ChunkId, f32)>],
+    most: usize,
+) -> Result<(), StorageError> {
+    if best.len() < 2 {
+        return Ok(());
+    }
+    let mut all: Vec<(f32, usize, ChunkId)> = Vec::new();
+    for (at, best) in best.iter_mut().enumerate() {
+        all.extend(best.drain(..).map(|(id, score)| (score, at, id)));
+    }
+    all.sort_by(|a, b| b.0.total_cmp(&a.0)); // stable: equal scores stay in the order of the indexes
+    if let Some(&(last, ..)) = all.get(most) {
+        let first = all.partition_point(|(score, ..)| *score > last);
+        let end = first + all[first..].partition_point(|(score, ..)| *score == last);
+        let mut equal = Vec::with_capacity(end - first);
+        for &(score, at, id) in &all[first..end] {
+            let key = roots[at].snapshot.chunk(id)?.map(|chunk| chunk.key()).unwrap_or_default();
+            equal.push((key, at, (score, at, id)));
+        }
+        equal.sort_unstable_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        all.truncate(first);
+        all.extend(equal.into_iter().map(|(_, _, chunk)| chunk));
+        all.truncate(most);
+    }
+    all.into_iter().for_each(|(score, at, id)| best[at].push((id, score)));
+    Ok(())
 }
 
 /// Returns the distinct terms of a text.
