@@ -62,7 +62,16 @@ impl LogDirectory {
     pub(crate) fn logs_of(&self, month: Month) -> io::Result<Vec<LogFile>> {
         let directory = self.month(month)?;
         // While one is compressed, its two names are seen together or not at all.
-        let entries = self.lock_shared().map_or_else(|| directory.entries(), |_names| directory.entries())?;
+        let mut names = self.lock_shared();
+        let mut entries = directory.entries()?;
+        if names.is_none() {
+            // The first change of names creates the file of the lock.
+            names = self.lock_shared();
+            if names.is_some() {
+                entries = directory.entries()?;
+            }
+        }
+        drop(names);
         let mut logs = BTreeMap::new();
         for (entry, kind) in &entries {
             let parsed = entry.to_str().filter(|_| *kind == EntryKind::File).and_then(parse_file_name);

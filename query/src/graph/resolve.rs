@@ -316,7 +316,9 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     let is_test = |path: &str| PathClasses::of(path).holds(PathClass::Test);
     let calls_tests = is_test(&reader.from.path);
     let members = namesakes.iter().filter(|other| {
-        let is_member = other.is_function() && !other.owner().is_empty() && !is_free(other);
+        // A method that calls a method of the same name of something unknown delegates to another type.
+        let is_other = other.id != reader.from.id;
+        let is_member = is_other && other.is_function() && !other.owner().is_empty() && !is_free(other);
         other.syntax.group == group && is_member && (calls_tests || !is_test(&other.path))
     });
     let members = prototypes::resolve_declarations(reader.index, members.cloned().collect())?;
