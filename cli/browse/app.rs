@@ -86,7 +86,7 @@ pub(super) struct Drawn {
 /// What is to be done outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Effect {
-    Ask(Question),
+    Ask(Box<Question>),
     /// Open the selected result.
     Open,
     Copy(String),
@@ -156,7 +156,7 @@ impl App {
                 Prompt::Filter { .. } => self.prompt = Prompt::Query,
             },
             Command::Help => self.shows_help = true,
-            Command::Refresh => return Some(Effect::Ask(self.question(true))),
+            Command::Refresh => return Some(self.ask(true)),
             Command::Back => return self.back(),
             Command::Quit => return Some(Effect::Quit),
             Command::Suspend => return Some(Effect::Suspend),
@@ -207,6 +207,10 @@ impl App {
         self.asked.clone()
     }
 
+    fn ask(&mut self, refresh: bool) -> Effect {
+        Effect::Ask(Box::new(self.question(refresh)))
+    }
+
     fn edit(&mut self, edit: &Edit) -> Option<Effect> {
         match self.prompt {
             Prompt::Query => {
@@ -214,11 +218,11 @@ impl App {
                     self.shows_help = true;
                     return None;
                 }
-                self.query.apply(edit).then(|| Effect::Ask(self.question(false)))
+                self.query.apply(edit).then(|| self.ask(false))
             }
             Prompt::Filter { .. } => {
                 let is_new = self.filter.apply(edit) && self.apply_filter();
-                is_new.then(|| Effect::Ask(self.question(false)))
+                is_new.then(|| self.ask(false))
             }
         }
     }
@@ -252,7 +256,7 @@ impl App {
     fn back(&mut self) -> Option<Effect> {
         if let Prompt::Filter { before } = std::mem::replace(&mut self.prompt, Prompt::Query) {
             self.filter = before;
-            return self.apply_filter().then(|| Effect::Ask(self.question(false)));
+            return self.apply_filter().then(|| self.ask(false));
         }
         if self.focus == Focus::Pane {
             self.focus = Focus::Results;
@@ -262,7 +266,7 @@ impl App {
             return Some(Effect::Quit);
         }
         self.query = LineEdit::default();
-        Some(Effect::Ask(self.question(false)))
+        Some(self.ask(false))
     }
 
     /// Results, code, score, in this order or the other way round.

@@ -238,7 +238,7 @@ impl Session {
 
     fn perform(&mut self, effect: Effect) -> io::Result<()> {
         match effect {
-            Effect::Ask(question) => self.questions.ask(question),
+            Effect::Ask(question) => self.questions.ask(*question),
             Effect::Open => self.open()?,
             Effect::Copy(place) => {
                 self.screen.copy(&place)?;

@@ -32,7 +32,7 @@ fn types(app: &mut App, text: &str) -> Option<Effect> {
 
 fn asked(effect: Option<Effect>) -> Question {
     match effect {
-        Some(Effect::Ask(question)) => question,
+        Some(Effect::Ask(question)) => *question,
         other => panic!("no question: {other:?}"),
     }
 }

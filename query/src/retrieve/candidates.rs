@@ -105,11 +105,12 @@ impl Best {
 
 /// Of the best of each index those that are among the best of all.
 fn best_of_all(roots: &[SearchedRoot<'_>], best: &mut [Best], most: CandidateLimits) -> Result<(), StorageError> {
-    let lists: [fn(&mut Best) -> &mut Vec<(ChunkId, f32)>; 2] = [|best| &mut best.keywords, |best| &mut best.near];
-    for (list, most) in lists.into_iter().zip([most.by_keywords, most.by_vectors]) {
-        let mut all: Vec<_> = best.iter_mut().map(|best| std::mem::take(list(best))).collect();
-        keep_best(roots, &mut all, most)?;
-        best.iter_mut().zip(all).for_each(|(best, kept)| *list(best) = kept);
+    let (mut keywords, mut near): (Vec<_>, Vec<_>) =
+        best.iter_mut().map(|best| (std::mem::take(&mut best.keywords), std::mem::take(&mut best.near))).unzip();
+    keep_best(roots, &mut keywords, most.by_keywords)?;
+    keep_best(roots, &mut near, most.by_vectors)?;
+    for (best, (keywords, near)) in best.iter_mut().zip(keywords.into_iter().zip(near)) {
+        *best = Best { keywords, near };
     }
     Ok(())
 }

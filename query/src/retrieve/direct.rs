@@ -458,9 +458,9 @@ fn has_named(roots: &[SearchedRoot<'_>], chunks: Vec<RoaringBitmap>, terms: &[St
 fn parts(terms: &[String]) -> Vec<String> {
     let is_unspaced = |term: &str| term.chars().any(aurora_analysis::is_unspaced);
     let has_pairs = terms.iter().any(|term| is_unspaced(term) && term.chars().count() == 2);
-    let is_part =
-        |term: &&String| !term.contains(['.', '-']) && !(has_pairs && is_unspaced(term) && term.chars().count() != 2);
-    terms.iter().filter(is_part).cloned().collect()
+    let is_joined = |term: &str| term.contains(['.', '-']);
+    let is_longer = |term: &str| has_pairs && is_unspaced(term) && term.chars().count() != 2;
+    terms.iter().filter(|term| !(is_joined(term) || is_longer(term))).cloned().collect()
 }
 
 /// Searches a text for a word or phrase at word boundaries, and returns the form of the best occurrence. Full-width and

@@ -43,7 +43,7 @@ impl WideEncoding {
     /// One of the two bytes of an ASCII character is zero, and every text has spaces or line endings. The position of
     /// the zero bytes determines the byte order.
     pub(crate) fn decode_unmarked(bytes: &[u8]) -> Option<(Self, String)> {
-        if bytes.len() % 2 != 0 || bytes.len() < 2 * MIN_UNMARKED_UNITS {
+        if !bytes.len().is_multiple_of(2) || bytes.len() < 2 * MIN_UNMARKED_UNITS {
             return None;
         }
         let zeros = |at: usize| start_of(bytes).chunks_exact(2).filter(|unit| unit[at] == 0).count();

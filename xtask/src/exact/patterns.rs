@@ -39,8 +39,11 @@ pub(super) fn definitions(root: &Path) -> Result<Vec<Definition<'_>>, String> {
     Ok(definitions)
 }
 
-/// Returns the language, the extensions and the expression of every row of the table.
-fn patterns() -> Result<Vec<(&'static str, Vec<&'static str>, Regex)>, String> {
+/// The language, the extensions and the expression of a row of the table.
+type Row = (&'static str, Vec<&'static str>, Regex);
+
+/// Returns the rows of the table.
+fn patterns() -> Result<Vec<Row>, String> {
     let rows = PATTERNS.lines().filter(|row| !row.starts_with('#'));
     let parsed = rows.map(|row| {
         let [language, extensions, pattern] = row.split('\t').collect::<Vec<_>>()[..] else {

@@ -75,8 +75,8 @@ fn bytes_are_compared_in_any_encoding() {
     };
     let little = |text: &str| utf_16(text, u16::to_le_bytes);
     let big = |text: &str| utf_16(text, u16::to_be_bytes);
-    let cases: [(&dyn Fn(&str) -> Vec<u8>, &[u8]); 3] = [(&latin_1, b"\n"), (&little, b"\n\0"), (&big, b"\0\n")];
-    for (encode, newline) in cases {
+    let encodings: [&dyn Fn(&str) -> Vec<u8>; 3] = [&latin_1, &little, &big];
+    for (encode, newline) in encodings.into_iter().zip([&b"\n"[..], b"\n\0", b"\0\n"]) {
         let repo = Repo::new();
         let first = lines("caf\u{e9}", 40);
         let second = first.replace("\u{e9} 7\n", "\u{e9} seven\n");
