@@ -21,7 +21,7 @@ const MAX_DECLARATIONS: usize = 64;
 /// Maximum number of chunks whose texts are compared with the query.
 const MAX_COMPARED: usize = 64;
 /// The same for a literal such as `text/html`, whose parts are common words.
-const MAX_COMPARED_LITERAL: usize = 512;
+const MAX_COMPARED_LITERAL: usize = 128;
 /// Maximum number of chunks that become candidates because they contain the query.
 const MAX_HOLDING: usize = 200;
 /// Minimum number of words of an unquoted phrase. Shorter queries are often names of definitions.
