@@ -3,9 +3,9 @@
 usage: scip_edges.py INDEX.scip ROOT > edges.tsv
 
 Lines: `file PATH` for every indexed file; `call PATH LINE PATH LINE NAME` for every reference that is followed by arguments, or stands
-behind `new` or `@`; `base PATH LINE PATH LINE NAME` for every type in the header of another one,
-`functions` if calls of constructors cannot be told from patterns. Lines count from 1. The format is
-that of https://github.com/sourcegraph/scip/blob/main/scip.proto.
+behind `new` or `@`; `base PATH LINE PATH LINE NAME` for every type in the header of another one; and `functions` if calls of
+constructors look like patterns, so that only calls of functions are compared. Lines count from 1. The format is that of
+https://github.com/sourcegraph/scip/blob/main/scip.proto.
 """
 
 import pathlib

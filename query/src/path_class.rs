@@ -237,7 +237,7 @@ fn is_changelog(file: &str) -> bool {
     })
 }
 
-/// Whether a file name is that of a text for readers, or has no extension.
+/// Whether a file contains prose, by its extension; also for files without an extension.
 pub(crate) fn is_prose(file: &str) -> bool {
     file.rsplit_once('.').is_none_or(|(_, end)| is_one_of(end, &["md", "rst", "txt", "adoc", "mdx", "markdown"]))
 }

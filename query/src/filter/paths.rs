@@ -224,32 +224,32 @@ fn is_absolute(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns the readings of a pattern for the root `/work/app` and the current directory `from`.
+    /// Returns the readings of a pattern for the root `/home/app` and the current directory `from`.
     fn readings(pattern: &str, from: Option<&str>) -> Vec<String> {
         let patterns = PathPatterns::new(vec![pattern.to_owned()], from.map(PathBuf::from)).expect("a pattern");
-        patterns.readings(0, Some(Path::new("/work/app"))).into_iter().map(|reading| reading.text).collect()
+        patterns.readings(0, Some(Path::new("/home/app"))).into_iter().map(|reading| reading.text).collect()
     }
 
     #[test]
     fn a_path_is_resolved_against_the_root_first() {
         let nowhere: [&str; 0] = [];
-        for pattern in ["src/*.py", "src//*.py", "src/*.py/", " src/*.py ", "/work/app/src/*.py", "lib/../src/*.py"] {
+        for pattern in ["src/*.py", "src//*.py", "src/*.py/", " src/*.py ", "/home/app/src/*.py", "lib/../src/*.py"] {
             assert_eq!(readings(pattern, None), ["/src/*.py"], "{pattern}");
         }
-        assert_eq!(readings("*.py", Some("/work/app/src")), ["*.py"]);
-        assert_eq!(readings("a/*.py", Some("/work/app/s[r]c")), ["/a/*.py", "/s[[]r[]]c/a/*.py"]);
-        assert_eq!(readings("./a.py", Some("/work/app/src")), ["/src/a.py"]);
-        assert_eq!(readings("../a.py", Some("/work/app/src")), ["/a.py"]);
-        assert_eq!(readings(".", Some("/work/app/src")), ["/src"]);
-        assert_eq!(readings(".", Some("/work/app")), ["/"]);
-        assert_eq!(readings("/work/app", None), ["/"]);
+        assert_eq!(readings("*.py", Some("/home/app/src")), ["*.py"]);
+        assert_eq!(readings("a/*.py", Some("/home/app/s[r]c")), ["/a/*.py", "/s[[]r[]]c/a/*.py"]);
+        assert_eq!(readings("./a.py", Some("/home/app/src")), ["/src/a.py"]);
+        assert_eq!(readings("../a.py", Some("/home/app/src")), ["/a.py"]);
+        assert_eq!(readings(".", Some("/home/app/src")), ["/src"]);
+        assert_eq!(readings(".", Some("/home/app")), ["/"]);
+        assert_eq!(readings("/home/app", None), ["/"]);
         assert_eq!(readings("a/b", Some("/elsewhere")), ["/a/b"]);
         assert_eq!(readings("./a", None), ["/a"]);
-        assert_eq!(readings("../../app/a.py", Some("/work/app/src")), ["/a.py"]);
-        assert_eq!(readings("../app/a.py", Some("/work/app")), ["/a.py"]);
-        assert_eq!(readings("../../a.py", Some("/work/app/src")), nowhere);
+        assert_eq!(readings("../../app/a.py", Some("/home/app/src")), ["/a.py"]);
+        assert_eq!(readings("../app/a.py", Some("/home/app")), ["/a.py"]);
+        assert_eq!(readings("../../a.py", Some("/home/app/src")), nowhere);
         assert_eq!(readings("../a.py", None), nowhere);
-        assert_eq!(readings("/work/application/a.py", None), ["/work/application/a.py"]);
+        assert_eq!(readings("/home/application/a.py", None), ["/home/application/a.py"]);
     }
 
     #[test]

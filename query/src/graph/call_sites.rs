@@ -256,7 +256,7 @@ pub(crate) fn is_keyword(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-/// What distinguishes the calls of one name: the tokens of the receiver, the number of arguments, and the arm of a `match`, which
+/// Returns what distinguishes the calls of one name: the tokens of the receiver, the number of arguments, and the arm of a `match`, which
 /// may bind the receiver.
 fn shape<'t>(tokens: &'t Tokens, site: &CallSite, syntax: &Syntax) -> (Vec<&'t str>, Option<usize>, bool, bool, usize) {
     let receiver = site.receiver.map_or(site.name..site.name, |start| start..site.name);

@@ -301,7 +301,7 @@ impl<'i, 's> Reader<'i, 's> {
         if is_string(at) || has_prefix || tokens.kind(at) == Some(TokenKind::Number) {
             let is_number = tokens.kind(at) == Some(TokenKind::Number);
             let value = match syntax.string.filter(|_| !is_number) {
-                Some(name) => Value::Instance(TypeName::of(name), Rc::clone(&self.from)),
+                Some(name) => Value::Instance(TypeName::from_name(name), Rc::clone(&self.from)),
                 None => Value::External,
             };
             return Ok((value, at + 1 + usize::from(has_prefix)));
@@ -527,7 +527,8 @@ impl<'i, 's> Reader<'i, 's> {
         }
     }
 
-    /// What a variable or parameter is; `None` if the definition and the functions around it declare none of this name.
+    /// Returns the value of a variable or parameter that the token at `at` uses; `None` if neither the definition nor the functions
+    /// around it declare the name.
     pub(crate) fn local(&self, name: &str, at: usize) -> Result<Option<Value>, StorageError> {
         let (mut reader, mut at) = (self.clone(), at);
         while !reader.from.is_module {
@@ -722,8 +723,12 @@ impl<'i, 's> Reader<'i, 's> {
         while let Some(at) = around {
             let Some(reader) = self.at(&at)? else { break };
             let tokens = &reader.tokens;
-            let is_bound = |at: &usize| matches!(tokens.at(at + 1), ":" | "extends") && !tokens.is_separator(at - 1);
-            let bound = tokens.places(name).filter(|at| *at > 0).find(is_bound);
+            // Unlike the key of an object or the label of a case, a parameter is in a list or a `where` clause.
+            let is_bound = |at: &usize| {
+                matches!(tokens.at(at + 1), ":" | "extends")
+                    && matches!(tokens.before(*at), "<" | "," | "where" | "in" | "out" | "reified")
+            };
+            let bound = tokens.places(name).find(is_bound);
             if let Some((bound, _)) = bound.and_then(|at| type_name::read(tokens, at + 2)) {
                 return reader.types_named(&bound, &at);
             }
@@ -820,7 +825,7 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(if is_external || self.from.syntax.fixed_members { Value::External } else { Value::Unknown })
     }
 
-    /// Returns the object that an object of a type with `impl Deref` stands for, and a reader one step further.
+    /// Returns the target of an object whose type implements `Deref`, and a reader one step further.
     fn dereferenced(&self, value: &Value, types: &[Rc<Definition>]) -> Result<Option<(Value, Self)>, StorageError> {
         for of in types {
             for block in scope::implementations(self.index, of)? {
@@ -1024,7 +1029,7 @@ fn is_transparent(name: &TypeName) -> bool {
     name.path.last().is_some_and(|last| TRANSPARENT.contains(&last.as_str()))
 }
 
-/// Returns the position after the arguments that begin at `at`, or `at` if there are none.
+/// Returns the position after the arguments that begin at `at`, or `at` if no arguments begin there.
 fn call_end(tokens: &Tokens, at: usize) -> usize {
     if tokens.at(at) == "(" { tokens.closer(at).map_or(tokens.len(), |closer| closer + 1) } else { at }
 }

@@ -286,7 +286,7 @@ pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Resu
     Ok(Members { has_external_base: !above.is_complete, ..Members::default() })
 }
 
-/// A type and those of its base types that define a member without a separate chunk, nearest first.
+/// Returns a type and its base types, nearest first, as far as they define a member without a separate chunk.
 pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     let mut found = Vec::new();
     for of in lineage(index, of)? {

@@ -89,8 +89,8 @@ pub(crate) struct TypeName {
 }
 
 impl TypeName {
-    /// A type without qualifiers and arguments.
-    pub(crate) fn of(name: &str) -> Self {
+    /// Returns a type without qualifiers and arguments.
+    pub(crate) fn from_name(name: &str) -> Self {
         Self { path: vec![name.to_owned()], arguments: Vec::new() }
     }
 

@@ -155,7 +155,7 @@ fn matches_among_all(
     let mut named = exact_matches(roots, &IdentifierQuery::new(query), work)?;
     if named.is_empty() && subject.text != query {
         let declared = query.split_whitespace().filter(|word| *word != subject.text).find_map(declared_type);
-        named = exact_matches(roots, &IdentifierQuery::new(subject.text).of_type(declared), work)?;
+        named = exact_matches(roots, &IdentifierQuery::new(subject.text).with_type(declared), work)?;
         if subject.of_uses && !named.is_empty() {
             // The definition is not a use, so the scores decide.
             return Ok(found);
@@ -297,7 +297,7 @@ fn holding(
     if !found.is_empty() || !is_member || bare.contains('/') {
         return Ok(found);
     }
-    // Nested keys are apart from each other, and variables stand for the owners of members.
+    // Nested keys are on separate lines, and members are called on variables rather than on their types.
     found = containing(roots, member, &terms, work)?;
     let of_member = terms_of(&Analyzer, member);
     if found.is_empty() && of_member.len() > 1 {

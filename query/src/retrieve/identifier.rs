@@ -162,7 +162,7 @@ impl IdentifierQuery {
     }
 
     /// Returns the same query with the type of definition that it asks for: `struct Session`.
-    pub(crate) fn of_type(self, declared: Option<ChunkType>) -> Self {
+    pub(crate) fn with_type(self, declared: Option<ChunkType>) -> Self {
         Self { declared, ..self }
     }
 
@@ -202,7 +202,7 @@ impl IdentifierQuery {
             (dotted.contains('.') && ends_with(&qualified, &dotted)).then_some(true)
         };
         let (spelling, inner) = Spelling::ALL.into_iter().find_map(|spelling| Some((spelling, inner(spelling)?)))?;
-        Some(self.found(chunk, spelling, inner))
+        Some(self.exact_match(chunk, spelling, inner))
     }
 
     /// Whether `chunk` defines what the query says inside itself, given the names that it defines so.
@@ -216,10 +216,10 @@ impl IdentifierQuery {
         }
         let name = self.last_member().unwrap_or(&self.dotted);
         let spelling = names.find_map(|defined| Spelling::of(defined, name))?;
-        Some(self.found(chunk, spelling, true))
+        Some(self.exact_match(chunk, spelling, true))
     }
 
-    fn found(&self, chunk: ChunkName<'_>, spelling: Spelling, inner: bool) -> ExactMatch {
+    fn exact_match(&self, chunk: ChunkName<'_>, spelling: Spelling, inner: bool) -> ExactMatch {
         // A function with `def` or `fn` may be a method.
         let function = |kind: ChunkType| if kind == ChunkType::Method { ChunkType::Function } else { kind };
         ExactMatch {
@@ -381,11 +381,11 @@ mod tests {
 
     #[test]
     fn the_declared_type_comes_first() {
-        let query = IdentifierQuery::new("Session").of_type(Some(ChunkType::Struct));
+        let query = IdentifierQuery::new("Session").with_type(Some(ChunkType::Struct));
         let class = query.matches(chunk("Session", ChunkType::Class, "s.py"));
         assert!(query.matches(chunk("Session", ChunkType::Struct, "long/path/session.go")) < class);
         assert!(class < query.matches(chunk("Session", ChunkType::Struct, "tests/s.go")));
-        let query = IdentifierQuery::new("save").of_type(Some(ChunkType::Function));
+        let query = IdentifierQuery::new("save").with_type(Some(ChunkType::Function));
         let method = query.matches(chunk("Session.save", ChunkType::Method, "s.py"));
         assert!(method < query.matches(chunk("save", ChunkType::Class, "s.py")));
     }
