@@ -69,13 +69,14 @@ fn committed_carriage_returns_are_content() {
 
 #[test]
 fn bytes_are_compared_in_any_encoding() {
-    let latin_1 = |text: &str| -> Vec<u8> { text.chars().map(|c| c as u8).collect() };
-    let utf_16 = |text: &str, unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
+    fn latin_1(text: &str) -> Vec<u8> {
+        text.chars().map(|c| c as u8).collect()
+    }
+    fn utf_16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
         format!("\u{feff}{text}").encode_utf16().flat_map(unit).collect()
-    };
-    let little = |text: &str| utf_16(text, u16::to_le_bytes);
-    let big = |text: &str| utf_16(text, u16::to_be_bytes);
-    let encodings: [&dyn Fn(&str) -> Vec<u8>; 3] = [&latin_1, &little, &big];
+    }
+    let encodings: [fn(&str) -> Vec<u8>; 3] =
+        [latin_1, |text| utf_16(text, u16::to_le_bytes), |text| utf_16(text, u16::to_be_bytes)];
     for (encode, newline) in encodings.into_iter().zip([&b"\n"[..], b"\n\0", b"\0\n"]) {
         let repo = Repo::new();
         let first = lines("caf\u{e9}", 40);
