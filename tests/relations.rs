@@ -1133,3 +1133,91 @@ fn constants_that_wrap_named_functions_have_callers() {
         ["use.py:by_module", "use.py:far", "core.py:near"]
     );
 }
+
+#[test]
+fn csharp_types_differ_in_type_parameters_and_have_parts() {
+    check(
+        &[
+            (
+                "Box.cs",
+                "namespace App;\npublic class Box\n{\n    public Box() { }\n    public void Open() { }\n    public static Box Make() => new Box();\n}\n\npublic class Base\n{\n    public void Close() { }\n}\n",
+            ),
+            (
+                "BoxOf.cs",
+                "namespace App;\npublic class Box<T> : Base<T>\n{\n    public Box() { }\n    public void Open() { }\n    public static Box<T> Make() => new Box<T>();\n}\n\npublic class Base<T>\n{\n    public void Close() { }\n}\n",
+            ),
+            (
+                "Part.cs",
+                "namespace App;\npublic partial class Part\n{\n    public Box<int> Content { get; } = Box<int>.Make();\n}\n",
+            ),
+            (
+                "Use.cs",
+                "namespace App;\npublic partial class Part\n{\n    void Run(Box one, Box<int> other)\n    {\n        one.Open();\n    }\n    void Other(Box<int> other) => other.Open();\n    void Inherited(Box<int> other) => other.Close();\n    void Static() => Box<int>.Make();\n    void Property() => Content.Open();\n    void Through(Part part) => part.Content.Open();\n}\n",
+            ),
+            (
+                "Extensions.cs",
+                "namespace App;\npublic static class Extensions\n{\n    public static void Fill(this Box box, int count) { }\n    public static void Fill<T>(this Box<T> box, int count) { }\n    public static void Both(Box<int> box) => box.Fill(1);\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &[
+            "Box.cs:App.Box.Make -> Box.cs:App.Box.Box scope",
+            "BoxOf.cs:App.Box.Make -> BoxOf.cs:App.Box.Box scope",
+            "Use.cs:App.Part.Run -> Box.cs:App.Box.Open receiver",
+            "Use.cs:App.Part.Other -> BoxOf.cs:App.Box.Open receiver",
+            "Use.cs:App.Part.Inherited -> BoxOf.cs:App.Base.Close inherited",
+            "Use.cs:App.Part.Static -> BoxOf.cs:App.Box.Make receiver",
+            "Use.cs:App.Part.Property -> BoxOf.cs:App.Box.Open receiver",
+            "Use.cs:App.Part.Through -> BoxOf.cs:App.Box.Open receiver",
+            "Extensions.cs:App.Extensions.Both -> Extensions.cs:App.Extensions.Fill receiver",
+        ],
+    );
+}
+
+#[test]
+fn overloads_differ_in_types_of_arguments() {
+    check(
+        &[(
+            "a.cs",
+            "using System;\nclass A\n{\n    void Add(string text) { }\n    void Add(int count) { }\n    void Add(A other) { }\n    void Add(Func<int, int> f) { }\n    void Add(Func<int, int, int> f) { }\n    void Text() => Add(\"a\");\n    void Number() => Add(1);\n    void Own(A a) => Add(a);\n    void One() => Add(x => x);\n    void Two() => Add((x, y) => x);\n}\n",
+        )],
+        Relation::Callees,
+        &[],
+    );
+}
+
+#[test]
+fn properties_are_read_without_parentheses() {
+    check(
+        &[
+            (
+                "a.py",
+                "class A:\n    def go(self):\n        pass\n\n\nclass B:\n    @property\n    def a(self) -> A:\n        return A()\n\n\ndef run(b: B):\n    b.a.go()\n",
+            ),
+            (
+                "a.ts",
+                "class A {\n  go() {}\n}\n\nclass B {\n  get a(): A {\n    return new A()\n  }\n}\n\nfunction run(b: B) {\n  b.a.go()\n}\n",
+            ),
+        ],
+        Relation::Callees,
+        &[],
+    );
+}
+
+#[test]
+fn ruby_assigns_attributes_in_any_method() {
+    check(
+        &[
+            (
+                "lib/a.rb",
+                "class A\n  def name=(value)\n    @name = value\n  end\n\n  def go\n  end\nend\n\nTool = A.new\n",
+            ),
+            (
+                "test/b.rb",
+                "class B\n  def initialize\n    @a = nil\n  end\n\n  def setup\n    @a = A.new\n  end\n\n  def run\n    @a.go\n    @a.name = 1\n  end\nend\n",
+            ),
+        ],
+        Relation::Callees,
+        &[],
+    );
+}

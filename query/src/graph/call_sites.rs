@@ -1,5 +1,7 @@
 //! Where a text calls a name, and on what.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use super::syntax::{Imports, Names, Syntax};
@@ -8,6 +10,8 @@ use super::type_name::{angle_closer, angle_opener};
 
 /// Maximum number of tokens of a receiver.
 const MAX_RECEIVER_TOKENS: usize = 256;
+/// Maximum number of tokens of a receiver and arguments that distinguish calls.
+const MAX_SHAPE_TOKENS: usize = 512;
 /// Words behind which a name with brackets is a definition.
 const DEFINERS: [&str; 13] =
     ["def", "fn", "func", "fun", "function", "class", "interface", "struct", "enum", "sub", "trait", "record", "type"];
@@ -59,11 +63,14 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     let cascade = at.checked_sub(2).filter(|_| is_cascade).map(|end| start_of_cascade(tokens, end));
     let receiver = receiver.or(cascade);
     let first = receiver.unwrap_or(at);
+    let is_new = tokens.before(first) == "new" || tokens.at(first) == "new";
+    // C#: new Type { Property = value }
+    let is_initialized = is_new && tokens.at(at + 1) == "{";
     Some(CallSite {
         name: at,
         receiver,
-        arguments: arguments(tokens, at, first, open),
-        is_new: tokens.before(first) == "new" || tokens.at(first) == "new",
+        arguments: arguments(tokens, at, first, open).or(is_initialized.then_some(0)),
+        is_new,
         is_macro: syntax.imports == Imports::Rust && tokens.at(at + 1) == "!",
     })
 }
@@ -179,24 +186,28 @@ fn ends_header(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
 
 /// Number of parts between commas in brackets.
 pub(crate) fn count(tokens: &Tokens, open: usize) -> Option<usize> {
+    parts(tokens, open).map(|parts| parts.len())
+}
+
+/// The parts between commas in brackets that are not empty.
+pub(crate) fn parts(tokens: &Tokens, open: usize) -> Option<Vec<Range<usize>>> {
     let close = tokens.closer(open)?;
-    let (mut at, mut parts, mut is_empty) = (open + 1, 0, true);
+    let (mut at, mut start, mut found) = (open + 1, open + 1, Vec::new());
     while at < close {
         match tokens.at(at) {
             "," => {
-                parts += usize::from(!is_empty);
-                is_empty = true;
-                at += 1;
-                continue;
+                found.push(start..at);
+                start = at + 1;
             }
             "(" | "[" | "{" => at = tokens.closer(at)?,
             "<" => at = angle_closer(tokens, at).unwrap_or(at),
             _ => {}
         }
-        is_empty = false;
         at += 1;
     }
-    Some(parts + usize::from(!is_empty))
+    found.push(start..close);
+    found.retain(|part| !part.is_empty());
+    Some(found)
 }
 
 /// The first token of the expression that ends at a place: names, calls and indexes behind one another.
@@ -256,14 +267,16 @@ pub(crate) fn is_keyword(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-/// Returns what distinguishes the calls of one name: the tokens of the receiver, the number of arguments, and the arm of a `match`, which
-/// may bind the receiver.
+/// Returns what distinguishes the calls of one name: the tokens of the receiver and of the arguments, whose types select
+/// an overload, the number of arguments, and the arm of a `match`, which may bind the receiver.
 fn shape<'t>(tokens: &'t Tokens, site: &CallSite, syntax: &Syntax) -> (Vec<&'t str>, Option<usize>, bool, bool, usize) {
-    let receiver = site.receiver.map_or(site.name..site.name, |start| start..site.name);
+    let start = site.receiver.unwrap_or(site.name);
+    let open = arguments_open(tokens, site.name).filter(|_| syntax.fixed_members);
+    let end = open.and_then(|open| tokens.closer(open)).unwrap_or(site.name).min(start + MAX_SHAPE_TOKENS);
     let arms =
         |start: usize| (start.saturating_sub(MAX_RECEIVER_TOKENS)..start).rev().find(|at| tokens.at(*at) == "=>");
     let arm = site.receiver.filter(|_| syntax.imports == Imports::Rust).and_then(arms).unwrap_or_default();
-    (receiver.map(|at| tokens.at(at)).collect(), site.arguments, site.is_new, site.is_macro, arm)
+    ((start..end).map(|at| tokens.at(at)).collect(), site.arguments, site.is_new, site.is_macro, arm)
 }
 
 #[cfg(test)]

@@ -83,9 +83,9 @@ pub(crate) fn declared_at(
     found
 }
 
-/// What `own.field = value` says, where `own` is a name of the object.
-pub(crate) fn assigned(tokens: &Tokens, field: &str, syntax: &Syntax) -> Option<Declared> {
-    tokens.places(field).find_map(|at| {
+/// What the assignments `own.field = value` say, where `own` is a name of the object.
+pub(crate) fn assigned(tokens: &Tokens, field: &str, syntax: &Syntax) -> Vec<Declared> {
+    let found = tokens.places(field).filter_map(|at| {
         // Ruby: @field = value, @field ||= value
         if field.starts_with('@') {
             let equals = if tokens.at(at + 1) == "||" { at + 2 } else { at + 1 };
@@ -101,7 +101,8 @@ pub(crate) fn assigned(tokens: &Tokens, field: &str, syntax: &Syntax) -> Option<
             "=" => Some(Declared::Value(at + 2, 0)),
             _ => None,
         }
-    })
+    });
+    found.collect()
 }
 
 fn may_be_untyped(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {

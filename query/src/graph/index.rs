@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::syntax::{self, Imports, Syntax};
 use super::tokens::Tokens;
+use super::type_name;
 use crate::rank::first_piece;
 use crate::work::WorkBudget;
 
@@ -176,6 +177,8 @@ pub(crate) struct Index<'s> {
     units: RefCell<FxHashMap<String, Option<String>>>,
     /// Whether a definition is only a declaration.
     prototypes: RefCell<FxHashMap<ChunkId, bool>>,
+    /// Numbers of type parameters.
+    type_parameters: RefCell<FxHashMap<ChunkId, usize>>,
     /// Whether a name is defined in a group of languages.
     defined: RefCell<FxHashMap<(String, u8), bool>>,
 }
@@ -195,6 +198,7 @@ impl<'s> Index<'s> {
             exports: RefCell::default(),
             units: RefCell::default(),
             prototypes: RefCell::default(),
+            type_parameters: RefCell::default(),
             defined: RefCell::default(),
         }
     }
@@ -345,6 +349,62 @@ impl<'s> Index<'s> {
         Ok(found)
     }
 
+    /// Number of type parameters of a type or function, as its signature shows them: 1 for `Box<T>`.
+    pub(crate) fn type_parameters(&self, of: &Definition) -> Result<usize, StorageError> {
+        if let Some(known) = self.type_parameters.borrow().get(&of.id) {
+            return Ok(*known);
+        }
+        let text = self.snapshot.text(of.id)?;
+        let tokens = Tokens::read(text.map(|text| text.signature.into()).unwrap_or_default(), of.syntax);
+        let count = tokens.places(&of.name).map(|at| type_name::argument_count(&tokens, at + 1)).max();
+        let count = count.unwrap_or_default();
+        keep(&mut self.type_parameters.borrow_mut(), of.id, count);
+        Ok(count)
+    }
+
+    /// Keeps the definitions with a given number of type parameters, or all if none has it, in languages in which types
+    /// with the same name differ in it.
+    pub(crate) fn with_type_parameters(
+        &self,
+        found: Vec<Rc<Definition>>,
+        count: usize,
+    ) -> Result<Vec<Rc<Definition>>, StorageError> {
+        if found.len() < 2 || !found[0].syntax.generic_arity {
+            return Ok(found);
+        }
+        let mut kept = Vec::new();
+        for of in &found {
+            if self.type_parameters(of)? == count {
+                kept.push(Rc::clone(of));
+            }
+        }
+        Ok(if kept.is_empty() { found } else { kept })
+    }
+
+    /// The parts of a type: definitions in other places that add members to it.
+    pub(crate) fn other_parts(&self, of: &Definition) -> Result<Vec<Rc<Definition>>, StorageError> {
+        if !(of.syntax.partial_types && of.is_type()) {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        for other in self.named(&of.name)?.iter().filter(|other| {
+            other.id != of.id
+                && other.is_type()
+                && other.qualified_name == of.qualified_name
+                && other.syntax.group == of.syntax.group
+        }) {
+            if self.is_same_type(of, other)? {
+                found.push(Rc::clone(other));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether two definitions with the same qualified name are parts of one type.
+    fn is_same_type(&self, one: &Definition, other: &Definition) -> Result<bool, StorageError> {
+        Ok(!one.syntax.generic_arity || self.type_parameters(one)? == self.type_parameters(other)?)
+    }
+
     /// Whether any file in a group of languages defines a name.
     pub(crate) fn is_defined(&self, name: &str, group: u8) -> Result<bool, StorageError> {
         let key = (name.to_owned(), group);
@@ -370,7 +430,8 @@ impl<'s> Index<'s> {
         };
         let is_member = |other: &&Rc<Definition>| is_owner(other.owner()) && !other.is_module;
         let file = self.file(&of.path)?;
-        let found: Vec<Rc<Definition>> = file.named(name).filter(is_member).cloned().collect();
+        let mut found: Vec<Rc<Definition>> = file.named(name).filter(is_member).cloned().collect();
+        self.retain_members(of, &mut found)?;
         if !found.is_empty() || matches!(of.syntax.imports, Imports::Python | Imports::Ecma | Imports::Package) {
             return Ok(found);
         }
@@ -388,7 +449,28 @@ impl<'s> Index<'s> {
                 members.push(Rc::clone(other));
             }
         }
+        self.retain_members(of, &mut members)?;
         Ok(members)
+    }
+
+    /// Removes the members of a type that has the same qualified name as `of` and another number of type parameters.
+    fn retain_members(&self, of: &Definition, members: &mut Vec<Rc<Definition>>) -> Result<(), StorageError> {
+        if !of.syntax.generic_arity {
+            return Ok(());
+        }
+        let mut kept = Vec::with_capacity(members.len());
+        for member in members.drain(..) {
+            let parent = self.parent(&member)?.filter(|parent| parent.qualified_name == of.qualified_name);
+            let is_own = match parent {
+                Some(parent) => self.is_same_type(of, &parent)?,
+                None => true,
+            };
+            if is_own {
+                kept.push(member);
+            }
+        }
+        *members = kept;
+        Ok(())
     }
 
     /// The definition that a chunk is a piece of.

@@ -12,7 +12,7 @@ use super::meaning::{Meaning, Wanted};
 use super::reason::Reason;
 use super::scope;
 use super::signature;
-use super::syntax::{Declarations, Imports, Names};
+use super::syntax::{Declarations, Imports, Names, Syntax};
 use super::tokens::{TokenKind, Tokens};
 use super::type_name::{self, TypeName, angle_closer};
 
@@ -67,7 +67,7 @@ const TRANSPARENT: [&str; 39] = [
     "RefMut",
 ];
 /// Members of external types that return the receiver or the value that it wraps.
-const PASSED_ON: [&str; 24] = [
+const PASSED_ON: [&str; 36] = [
     "clone",
     "cloned",
     "copied",
@@ -92,6 +92,18 @@ const PASSED_ON: [&str; 24] = [
     "iter",
     "iter_mut",
     "into_iter",
+    "filter",
+    "reverse",
+    "rev",
+    "skip",
+    "slice",
+    "sorted",
+    "stream",
+    "take",
+    "OrderBy",
+    "ToArray",
+    "ToList",
+    "Where",
 ];
 /// Members of external collections that return an element.
 const ELEMENTS: [&str; 16] = [
@@ -193,7 +205,8 @@ impl<'i, 's> Reader<'i, 's> {
         while matches!(tokens.at(at), "await" | "&" | "*" | "yield" | "go" | "mut") && at < end {
             at += 1;
         }
-        let (mut value, mut next) = self.first(at, end)?;
+        let (value, mut next) = self.first(at, end)?;
+        let mut value = self.named_value(value, next)?;
         for _ in 0..MAX_STEPS {
             if next >= end {
                 break;
@@ -216,7 +229,16 @@ impl<'i, 's> Reader<'i, 's> {
                         next = call_end(tokens, next);
                         continue;
                     }
-                    value = self.member(value, name)?;
+                    let receiver = value.clone();
+                    value = self.named_value(self.member(value, name)?, next)?;
+                    if let Value::Functions(functions, _) = &value
+                        && let Some(open) = arguments_open(tokens, next - 1)
+                        && self.returns_receiver(functions)?
+                    {
+                        value = receiver;
+                        next = tokens.closer(open).map_or(end, |closer| closer + 1);
+                        continue;
+                    }
                     if self.from.syntax.bare_calls && matches!(value, Value::Functions(..)) && tokens.at(next) != "(" {
                         value = self.call(value)?;
                     }
@@ -226,6 +248,8 @@ impl<'i, 's> Reader<'i, 's> {
                     value = self.call(value)?;
                     next = tokens.closer(next).map_or(end, |closer| closer + 1);
                 }
+                // Ruby: `Type.new [1]` has an argument.
+                "[" if self.from.syntax.names == Names::Ruby && !tokens.is_glued(next) => break,
                 "[" => {
                     let closer = tokens.closer(next).unwrap_or(end);
                     let is_generic = matches!(value, Value::Types(..) | Value::Functions(..));
@@ -234,7 +258,11 @@ impl<'i, 's> Reader<'i, 's> {
                 }
                 "<" if arguments_open(tokens, next - 1).is_some() => {
                     let function = tokens.before(next);
-                    let makes = function.starts_with("make_") || function.ends_with("_cast");
+                    // C#: services.GetService<T>()
+                    let is_external = self.from.syntax.generic_arity
+                        && !matches!(value, Value::Types(..))
+                        && type_name::argument_count(tokens, next) == 1;
+                    let makes = function.starts_with("make_") || function.ends_with("_cast") || is_external;
                     let made = type_name::read(tokens, next + 1).filter(|_| makes);
                     next = angle_closer(tokens, next).map_or(end, |closer| closer + 1);
                     // C++: std::make_unique<T>(…), static_cast<T>(…)
@@ -259,6 +287,48 @@ impl<'i, 's> Reader<'i, 's> {
         }
         let is_operand = next < end && matches!(tokens.at(next), "+" | "-" | "*" | "/" | "%" | "==" | "!=" | "<" | ">");
         Ok(if is_operand && !tokens.is_first(next) { Value::External } else { value })
+    }
+
+    /// Returns what a name before the token `next` is, which may have type arguments, or be a property.
+    fn named_value(&self, value: Value, next: usize) -> Result<Value, StorageError> {
+        let Some(name) = next.checked_sub(1) else { return Ok(value) };
+        let value = self.of_type_arguments(value, name)?;
+        match &value {
+            Value::Functions(found, _) if arguments_open(&self.tokens, name).is_none() => {
+                Ok(self.property(found)?.unwrap_or(value))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// Keeps the types or functions that have as many type parameters as there are type arguments behind a name.
+    pub(super) fn of_type_arguments(&self, value: Value, name: usize) -> Result<Value, StorageError> {
+        let count = type_name::argument_count(&self.tokens, name + 1);
+        Ok(match value {
+            Value::Types(types, reason) => Value::Types(self.index.with_type_parameters(types, count)?, reason),
+            Value::Functions(functions, reason) if count > 0 => {
+                Value::Functions(self.index.with_type_parameters(functions, count)?, reason)
+            }
+            value => value,
+        })
+    }
+
+    /// Returns the value of a property, which is defined as a function and read without parentheses.
+    fn property(&self, found: &[Rc<Definition>]) -> Result<Option<Value>, StorageError> {
+        let [of, ..] = found else { return Ok(None) };
+        let Some(text) = self.index.snapshot.text(of.id)? else { return Ok(None) };
+        let result = match signature::read(&text.signature, &of.name, of.syntax) {
+            None => signature::property_type(&text.signature, &of.name, of.syntax),
+            Some(read) => {
+                let tokens = self.index.tokens(of)?;
+                let is_getter = tokens.places(&of.name).next().is_some_and(|at| tokens.before(at) == "get");
+                let is_decorated = ["property", "cached_property"]
+                    .iter()
+                    .any(|decorator| tokens.places(decorator).any(|at| tokens.before(at) == "@"));
+                if is_getter || is_decorated { read.results.into_iter().next() } else { None }
+            }
+        };
+        Ok(result.map(|name| Value::Instance(name, Rc::clone(of))))
     }
 
     /// Whether a token can name a member. Items of tuples have numbers in Rust.
@@ -450,7 +520,7 @@ impl<'i, 's> Reader<'i, 's> {
         if syntax.builtins.contains(&word) {
             return Ok(true);
         }
-        let is_type = word.starts_with(char::is_uppercase) && word.len() > 2;
+        let is_type = word.starts_with(char::is_uppercase) && (word.len() > 2 || syntax.names == Names::Ruby);
         let is_outer = is_type || matches!(tokens.at(at + 1), "::" | "\\") || arguments_open(tokens, at).is_some();
         Ok(syntax.is_known() && is_outer && !self.index.is_defined(word, syntax.group)?)
     }
@@ -507,11 +577,18 @@ impl<'i, 's> Reader<'i, 's> {
 
     /// Returns the value of a name that is not a local variable.
     fn outer_name(&self, name: &str) -> Result<Value, StorageError> {
-        if self.from.syntax.implicit_members
-            && let Some(own) = scope::enclosing_type(self.index, &self.from)?
-            && let Some(value) = self.field(&own, name)?
-        {
-            return Ok(value);
+        let mut own = match self.from.syntax.implicit_members {
+            true => scope::enclosing_type(self.index, &self.from)?,
+            false => None,
+        };
+        while let Some(of) = own {
+            if let Some(value) = self.field(&of, name)? {
+                return Ok(value);
+            }
+            own = match scope_around(&of.qualified_name) {
+                "" => None,
+                around => scope::type_named(self.index, around, &of)?,
+            };
         }
         match scope::lookup(self.index, name, &self.from, Wanted::Callable)? {
             Meaning::Variable(path, name) => self.variable(&path, &name),
@@ -536,7 +613,14 @@ impl<'i, 's> Reader<'i, 's> {
                 && let Some(declared) =
                     declarations::declared_at(&reader.tokens, name, at, Place::Local, self.from.syntax)
             {
-                return reader.declared(declared).map(Some);
+                match reader.declared(declared)? {
+                    Value::Unknown => {}
+                    value => return Ok(Some(value)),
+                }
+                return Ok(Some(reader.lambda_parameter(name, at)?.unwrap_or(Value::Unknown)));
+            }
+            if let Some(value) = reader.lambda_parameter(name, at)? {
+                return Ok(Some(value));
             }
             let Some(parent) = self.index.parent(&reader.from)?.filter(|parent| parent.is_function()) else { break };
             let Some(next) = reader.at(&parent)? else { break };
@@ -680,7 +764,10 @@ impl<'i, 's> Reader<'i, 's> {
             return Ok(Some(Vec::new()));
         }
         match scope::types_of_path(self.index, &name.path, from)? {
-            Meaning::Definitions(types, _) => self.aliased(types).map(Some),
+            Meaning::Definitions(types, _) => {
+                let types = self.index.with_type_parameters(types, name.arguments.len())?;
+                self.aliased(types).map(Some)
+            }
             Meaning::External | Meaning::Unknown | Meaning::Variable(..) | Meaning::Module(..) => {
                 match name.arguments.first().filter(|_| is_transparent(name) && self.depth < MAX_INFERENCE_DEPTH) {
                     Some(argument) => {
@@ -780,12 +867,7 @@ impl<'i, 's> Reader<'i, 's> {
             return Ok(Value::Objects(types));
         }
         if types.is_empty() {
-            let extensions = self.extensions(&value, name)?;
-            return Ok(if extensions.is_empty() {
-                Value::External
-            } else {
-                Value::Functions(extensions, Reason::Receiver)
-            });
+            return Ok(self.extension(&value, name)?.unwrap_or(Value::External));
         }
         let (mut found, mut reason, mut is_external) = (Vec::new(), Reason::Receiver, false);
         for of in &types {
@@ -804,6 +886,9 @@ impl<'i, 's> Reader<'i, 's> {
             let is_own = is_own && own.is_some_and(|own| types.iter().any(|of| of.id == own.id));
             return Ok(Value::of_definitions(found, if is_own { Reason::Scope } else { reason }));
         }
+        if matches!(value, Value::Types(..)) && types.iter().all(|of| of.kind == ChunkType::Enum) {
+            return Ok(Value::Objects(types));
+        }
         let mut holders = Vec::new();
         for of in &types {
             if let Some(value) = self.field(of, name)? {
@@ -817,9 +902,8 @@ impl<'i, 's> Reader<'i, 's> {
         if let Some((inner, reader)) = self.dereferenced(&value, &types)? {
             return reader.member(inner, name);
         }
-        let extensions = self.extensions(&value, name)?;
-        if !extensions.is_empty() {
-            return Ok(Value::Functions(extensions, Reason::Receiver));
+        if let Some(extensions) = self.extension(&value, name)? {
+            return Ok(extensions);
         }
         // If all members of a type are known, the repository does not define a missing one.
         Ok(if is_external || self.from.syntax.fixed_members { Value::External } else { Value::Unknown })
@@ -845,44 +929,6 @@ impl<'i, 's> Reader<'i, 's> {
             }
         }
         Ok(None)
-    }
-
-    /// Returns the extension members of a type with a given name: `impl Trait for String`, `extension String`,
-    /// `fun String.name()`, `static void Name(this string text)`.
-    fn extensions(&self, value: &Value, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
-        let mut names: Vec<String> = Vec::new();
-        for of in self.types(value)?.unwrap_or_default() {
-            names.extend(scope::lineage(self.index, &of)?.iter().map(|of| of.name.clone()));
-        }
-        // If the repository defines a type with this name, the extensions may belong to that type.
-        if let Value::Instance(of, from) = value
-            && let Some(last) = of.path.last()
-            && !self.index.is_defined(last, from.syntax.group)?
-        {
-            names.push(last.clone());
-        }
-        let mut found = Vec::new();
-        for other in self.index.named(name)?.iter().filter(|other| other.is_function()) {
-            let owner = other.owner().rsplit(['.', ':']).next().unwrap_or_default();
-            let is_added = other.syntax.group == self.from.syntax.group
-                && (names.iter().any(|name| name == owner) || self.extends(other, &names)?);
-            if is_added {
-                found.push(Rc::clone(other));
-            }
-        }
-        Ok(found)
-    }
-
-    /// Whether a C# function is an extension method of a type with one of these names.
-    fn extends(&self, function: &Rc<Definition>, names: &[String]) -> Result<bool, StorageError> {
-        if !function.syntax.languages.contains(&"csharp") {
-            return Ok(false);
-        }
-        let Some(text) = self.index.snapshot.text(function.id)? else { return Ok(false) };
-        let tokens = Tokens::read(text.signature, function.syntax);
-        let of = tokens.places("this").find(|at| tokens.before(*at) == "(");
-        let of = of.and_then(|at| type_name::read(&tokens, at + 1));
-        Ok(of.is_some_and(|(of, _)| is_variable(&of) || of.path.last().is_some_and(|of| names.contains(of))))
     }
 
     /// Returns the result of a member that returns its receiver or an element of it: `list.iter()`, `option.unwrap()`,
@@ -949,29 +995,54 @@ impl<'i, 's> Reader<'i, 's> {
                 declarations::item_type(&tokens, &of.name, index).map(|item| Value::Instance(item, Rc::clone(of)))
             );
         }
-        for of in &scope::lineage(self.index, of)? {
+        let mut parts = Vec::new();
+        for of in scope::lineage(self.index, of)? {
+            let others = self.index.other_parts(&of)?;
+            parts.push(of);
+            parts.extend(others);
+        }
+        for of in &parts {
             let Some(reader) = self.at(of)? else { break };
             let declared = declarations::declared(&reader.tokens, &own, Place::Field, of.syntax);
+            let mut first = None;
             if let Some(declared) = declared.filter(|declared| *declared != Declared::Untyped) {
-                return reader.declared(declared).map(Some);
+                match reader.declared(declared)? {
+                    Value::Unknown if has_free_fields(of.syntax) => first = Some(Value::Unknown),
+                    value => return Ok(Some(value)),
+                }
             }
-            let mut untyped = false;
-            for constructor in of.syntax.constructors {
-                for constructor in self.index.own_members(of, constructor)? {
-                    let Some(reader) = self.at(&constructor)? else { break };
-                    if let Some(declared) = declarations::assigned(&reader.tokens, name, of.syntax) {
-                        match reader.declared(declared)? {
-                            Value::Unknown => untyped = true,
-                            value => return Ok(Some(value)),
-                        }
+            for method in self.assigning(of)? {
+                let Some(reader) = self.at(&method)?.filter(|_| self.index.may_step()) else { break };
+                for declared in declarations::assigned(&reader.tokens, name, of.syntax) {
+                    match reader.declared(declared)? {
+                        value @ (Value::Unknown | Value::External) => first = first.or(Some(value)),
+                        value => return Ok(Some(value)),
                     }
                 }
             }
-            if untyped {
-                return Ok(Some(Value::Unknown));
+            if first.is_some() {
+                return Ok(first);
             }
         }
         Ok(None)
+    }
+
+    /// The methods of a type that may assign its fields: its constructors, and all others where fields are not declared.
+    fn assigning(&self, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+        let names = of.syntax.constructors;
+        let mut found = Vec::new();
+        for constructor in names {
+            found.extend(self.index.own_members(of, constructor)?);
+        }
+        if has_free_fields(of.syntax) {
+            let file = self.index.file(&of.path)?;
+            let is_other = |other: &&Rc<Definition>| {
+                other.is_function() && other.owner() == of.qualified_name && !names.contains(&other.name.as_str())
+            };
+            // The text of a short type contains its methods.
+            found.extend(file.definitions.iter().filter(is_other).chain([of]).cloned());
+        }
+        Ok(found)
     }
 
     /// The result of a call.
@@ -1011,8 +1082,22 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(Value::Unknown)
     }
 
+    /// Whether the result of an extension method is its receiver: `TBuilder Add<TBuilder>(this TBuilder builder)`.
+    fn returns_receiver(&self, functions: &[Rc<Definition>]) -> Result<bool, StorageError> {
+        let [function, ..] = functions else { return Ok(false) };
+        if !function.syntax.generic_arity {
+            return Ok(false);
+        }
+        let Some(text) = self.index.snapshot.text(function.id)? else { return Ok(false) };
+        let Some(read) = signature::read(&text.signature, &function.name, function.syntax) else { return Ok(false) };
+        let is_receiver = |of: &TypeName| {
+            read.receiver.as_ref() == Some(of) && read.type_parameters.iter().any(|name| of.mentions(name))
+        };
+        Ok(read.results.first().is_some_and(is_receiver))
+    }
+
     /// An element of a value.
-    fn element(&self, value: Value) -> Result<Value, StorageError> {
+    pub(super) fn element(&self, value: Value) -> Result<Value, StorageError> {
         Ok(match value {
             Value::Instance(name, from) => match name.arguments.last() {
                 Some(element) => Value::Instance(element.clone(), from),
@@ -1024,8 +1109,13 @@ impl<'i, 's> Reader<'i, 's> {
     }
 }
 
+/// Whether any method of a type may give it a field.
+fn has_free_fields(syntax: &Syntax) -> bool {
+    syntax.declarations == Declarations::Untyped || syntax.imports.are_files()
+}
+
 /// Whether a type is a transparent wrapper of its argument.
-fn is_transparent(name: &TypeName) -> bool {
+pub(super) fn is_transparent(name: &TypeName) -> bool {
     name.path.last().is_some_and(|last| TRANSPARENT.contains(&last.as_str()))
 }
 
@@ -1035,7 +1125,7 @@ fn call_end(tokens: &Tokens, at: usize) -> usize {
 }
 
 /// Whether a type is likely a parameter of a generic definition: `T`, `K2`.
-fn is_variable(name: &TypeName) -> bool {
+pub(super) fn is_variable(name: &TypeName) -> bool {
     match name.path.as_slice() {
         [one] => one.len() <= 2 && one.starts_with(char::is_uppercase),
         _ => false,

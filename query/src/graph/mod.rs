@@ -8,7 +8,8 @@
 //! 2. `infer` follows the receiver: variables, parameters, fields, results, with the types that `declarations`, `type_name` and
 //!    `signature` read;
 //! 3. `scope` finds what a name means at a place: enclosing scopes, base types, `imports` (of `modules`), package, uniqueness;
-//! 4. `resolve` puts these together; a call whose receiver is unknown means the members of its name, at less confidence.
+//! 4. `overloads` chooses among definitions of one name;
+//! 5. `resolve` puts these together; a call whose receiver is unknown means the members of its name, at less confidence.
 //!
 //! What languages differ in is a row of the table in `syntax`. Every step is bounded, in candidates, depth and steps.
 
@@ -16,11 +17,14 @@ mod call_sites;
 mod choice;
 mod crates;
 mod declarations;
+mod extensions;
 mod imports;
 mod index;
 mod infer;
+mod lambda;
 mod meaning;
 mod modules;
+mod overloads;
 mod prototypes;
 mod reason;
 mod relations;

@@ -134,7 +134,7 @@ fn arity(index: &Index<'_>, of: &Definition) -> Result<Option<usize>, StorageErr
     }
     let text = index.snapshot.text(of.id)?;
     let read = text.and_then(|text| signature::read(&text.signature, &of.name, of.syntax));
-    Ok(read.map(|read| read.arguments.1))
+    Ok(read.map(|read| read.arguments().1))
 }
 
 fn is_declaration_file(path: &str) -> bool {

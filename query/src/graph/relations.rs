@@ -12,7 +12,7 @@ use super::prototypes;
 use super::reason::Reason;
 use super::resolve::{self, Target};
 use super::scope;
-use super::syntax::Imports;
+use super::syntax::{Imports, Names};
 use crate::work::WorkBudget;
 
 /// Maximum number of chunks that call a name and are examined.
@@ -267,6 +267,7 @@ impl<'s> RelationIndex<'s> {
         // Who calls a constructor calls the type.
         let mut meant = FxHashSet::from_iter([of.id]);
         if of.is_type() {
+            meant.extend(self.index.other_parts(of)?.iter().map(|part| part.id));
             meant.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
         }
         let (mut found, is_cut) = self.calling(of, names, &meant)?;
@@ -390,6 +391,9 @@ impl<'s> RelationIndex<'s> {
             && own.name != of.name
         {
             names.push(own.name.clone());
+        }
+        if let Some(name) = of.name.strip_suffix('=').filter(|_| of.syntax.names == Names::Ruby) {
+            names.push(name.to_owned());
         }
         if of.is_type() {
             names.extend(self.index.inner_names(of.id)?);

@@ -9,11 +9,11 @@ use super::imports::{self, ExportSearch};
 use super::index::{Definition, Index};
 use super::infer::{Reader, Value};
 use super::meaning::{Meaning, Wanted};
+use super::overloads;
 use super::prototypes;
 use super::reason::Reason;
 use super::scope::{self, MAX_CANDIDATES};
-use super::signature;
-use super::syntax::{Imports, Syntax};
+use super::syntax::{Imports, Names, Syntax};
 use crate::path_class::{PathClass, PathClasses};
 
 /// A definition that a call means.
@@ -133,6 +133,16 @@ pub(crate) fn is_constructor(of: &Definition, own: &Definition) -> bool {
 
 fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, StorageError> {
     let name = reader.tokens.at(site.name);
+    if is_assigned(reader, site) {
+        let targets = of_site_named(reader, site, &format!("{name}="))?;
+        if !targets.is_empty() {
+            return Ok(targets);
+        }
+    }
+    of_site_named(reader, site, name)
+}
+
+fn of_site_named(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>, StorageError> {
     if site.is_macro {
         return macros(reader, name);
     }
@@ -146,7 +156,9 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
             own.map_or(Value::Unknown, |own| Value::Types(vec![own], Reason::Scope))
         }
         Some(start) => {
-            let start = if reader.tokens.at(start) == "new" { start + 1 } else { start };
+            // In `new a.b.Type()`, the word is before the path; in `new Type().member()`, it is of the receiver.
+            let is_path = (start..site.name).all(|at| reader.tokens.at(at) != "(");
+            let start = if reader.tokens.at(start) == "new" && is_path { start + 1 } else { start };
             let receiver = reader.expression(start, site.name.saturating_sub(1))?;
             // The name of the type is a separate call.
             let makes = syntax.maker == Some(name) && matches!(receiver, Value::Types(..));
@@ -165,8 +177,11 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
             None => bare(reader, name)?,
         },
     };
-    match value {
-        Value::Functions(found, reason) => shared(reader.index, found, reason, site.arguments),
+    match reader.of_type_arguments(value, site.name)? {
+        Value::Functions(found, reason) => {
+            let found = overloads::chosen(reader, found, site)?;
+            shared(reader.index, found, reason, site.arguments)
+        }
         Value::Types(types, reason) => {
             let (mut found, mut without) = (Vec::new(), Vec::<Rc<Definition>>::new());
             for of in types.into_iter().filter(|of| !of.is_namespace()) {
@@ -174,7 +189,7 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
                     // Definitions in several files are one type.
                     own if own.is_empty() => {
                         let is_known = |known: &Rc<Definition>| known.qualified_name == of.qualified_name;
-                        if !(syntax.bare_calls && without.iter().any(is_known)) {
+                        if !(syntax.partial_types && without.iter().any(is_known)) {
                             without.push(of);
                         }
                     }
@@ -182,6 +197,7 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
                 }
             }
             found.extend(without);
+            let found = overloads::chosen(reader, found, site)?;
             shared(reader.index, found, reason, site.arguments)
         }
         Value::Module(module, from) => match reader.default_of(&module, &from)? {
@@ -192,6 +208,12 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
         },
         _ => Ok(Vec::new()),
     }
+}
+
+/// Whether a call of Ruby assigns a value: `object.name = value`.
+fn is_assigned(reader: &Reader<'_, '_>, site: &CallSite) -> bool {
+    let is_ruby = reader.from.syntax.names == Names::Ruby;
+    is_ruby && site.receiver.is_some() && site.arguments.is_none() && reader.tokens.at(site.name + 1) == "="
 }
 
 /// Whether a definition calls, by a given name, a variable at the top of the file `path`.
@@ -322,7 +344,7 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
         other.syntax.group == group && is_member && (calls_tests || !is_test(&other.path))
     });
     let members = prototypes::resolve_declarations(reader.index, members.cloned().collect())?;
-    let members = fitting(reader.index, members, site.arguments)?;
+    let members = overloads::taking(reader.index, members, site.arguments)?;
     match members.len() {
         0 => Ok(Vec::new()),
         1 => shared(reader.index, members, Reason::OnlyMember, site.arguments),
@@ -336,27 +358,6 @@ fn has_paths(syntax: &Syntax) -> bool {
     syntax.namespaces || syntax.imports == Imports::Rust
 }
 
-/// Those of the definitions that take so many arguments.
-fn fitting(
-    index: &Index<'_>,
-    found: Vec<Rc<Definition>>,
-    arguments: Option<usize>,
-) -> Result<Vec<Rc<Definition>>, StorageError> {
-    let Some(arguments) = arguments else { return Ok(found) };
-    let mut fitting = Vec::new();
-    for definition in found {
-        let takes = match index.snapshot.text(definition.id)? {
-            Some(text) => signature::read(&text.signature, &definition.name, definition.syntax)
-                .is_none_or(|signature| signature.takes(arguments)),
-            None => false,
-        };
-        if takes {
-            fitting.push(definition);
-        }
-    }
-    Ok(fitting)
-}
-
 /// The definitions that fit a call, which share the confidence of the reason.
 fn shared(
     index: &Index<'_>,
@@ -365,7 +366,7 @@ fn shared(
     arguments: Option<usize>,
 ) -> Result<Vec<Target>, StorageError> {
     let found = prototypes::resolve_declarations(index, found)?;
-    let by_arguments = if found.len() > 1 { fitting(index, found.clone(), arguments)? } else { Vec::new() };
+    let by_arguments = if found.len() > 1 { overloads::taking(index, found.clone(), arguments)? } else { Vec::new() };
     let found = if by_arguments.is_empty() { found } else { by_arguments };
     let confidence = reason.precision() / found.len().max(1) as f32;
     Ok(found.into_iter().map(|definition| Target { definition, reason, confidence }).collect())

@@ -11,6 +11,7 @@ use super::modules;
 use super::reason::Reason;
 use super::syntax::{Imports, Names};
 use super::tokens::Tokens;
+use super::type_name;
 
 /// Maximum number of base types that are examined for one member.
 const MAX_BASES: usize = 64;
@@ -37,7 +38,11 @@ pub(crate) fn lookup(
     let candidates = namesakes
         .iter()
         .filter(|other| other.syntax.group == from.syntax.group && wanted.accepts(other) && is_visible(other));
-    let top: Vec<&Rc<Definition>> = candidates.clone().filter(|other| other.owner().is_empty()).collect();
+    // In Ruby, a method without an owner is defined in a block, which has another object.
+    let is_top = |other: &Definition| {
+        other.owner().is_empty() && !(from.syntax.names == Names::Ruby && other.kind == ChunkType::Method)
+    };
+    let top: Vec<&Rc<Definition>> = candidates.clone().filter(|other| is_top(other)).collect();
     let pick = |test: &dyn Fn(&Definition) -> bool| -> Vec<Rc<Definition>> {
         top.iter().filter(|other| test(other)).map(|other| Rc::clone(other)).collect()
     };
@@ -104,7 +109,7 @@ pub(crate) fn lookup(
             }
             let near: Vec<Rc<Definition>> = pick(&|other| other.directory() == from.directory());
             // Another file or the type of an argument may bring a namespace into scope. A method needs its receiver.
-            let all = candidates.filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
+            let all = candidates.clone().filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
             // In Ruby, only its own type calls a method without a receiver.
             let all = all.filter(|other| from.syntax.names != Names::Ruby || other.is_type());
             // In PHP, a name without namespace that the file does not import is in its own namespace or in none.
@@ -116,6 +121,14 @@ pub(crate) fn lookup(
                 // They are parts of one module, whose members may be in any file.
                 true => found.truncate(MAX_CANDIDATES),
                 false => found.retain(|other| !other.is_namespace()),
+            }
+            if found.is_empty() && from.syntax.generic_arity {
+                // C#: `global using static Type` in another file.
+                found = candidates.cloned().collect();
+                retain(&mut found, |other| {
+                    let text = index.snapshot.text(other.id)?;
+                    Ok(text.is_some_and(|text| text.signature.split(' ').any(|word| word == "static")))
+                })?;
             }
             Ok(match found.len() {
                 0 => Meaning::External,
@@ -256,6 +269,12 @@ pub(crate) fn enclosing_type(index: &Index<'_>, from: &Rc<Definition>) -> Result
     }
     let mut scope = from.owner();
     while !scope.is_empty() {
+        if from.syntax.generic_arity
+            && let Some(parent) =
+                index.parent(from)?.filter(|parent| parent.is_type() && parent.qualified_name == scope)
+        {
+            return Ok(Some(parent));
+        }
         if let Some(found) = type_named(index, scope, from)? {
             return Ok(Some(found));
         }
@@ -350,10 +369,11 @@ pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases, Sto
     })
 }
 
-/// Returns the `impl Trait for Type` blocks of a type in its file.
+/// Returns the definitions that add base types to a type: its other parts, and the `impl Trait for Type` blocks in its
+/// file.
 pub(crate) fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
     if of.syntax.imports != Imports::Rust {
-        return Ok(Vec::new());
+        return index.other_parts(of);
     }
     let is_of = |other: &&Rc<Definition>| {
         let implemented = other.qualified_name.split_once(" for ").map_or("", |(_, implemented)| implemented);
@@ -368,6 +388,8 @@ pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result
     let tokens = index.tokens(of)?;
     let is_qualified = |at: &usize| *at >= 2 && tokens.is_separator(*at - 1) && tokens.is_name(*at - 2);
     let place = tokens.places(name).find(is_qualified);
+    let is_listed = |at: &usize| matches!(tokens.before(*at), ":" | ",") || is_qualified(at);
+    let type_arguments = tokens.places(name).find(is_listed).map(|at| type_name::argument_count(&tokens, at + 1));
     let path_of = place.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
     let found = match of.syntax.imports {
         Imports::Modules => module(index, &path_of, of)?,
@@ -378,6 +400,7 @@ pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result
         _ => Vec::new(),
     };
     types.retain(|other| other.is_type() && other.id != of.id);
+    let types = index.with_type_parameters(types, type_arguments.unwrap_or_default())?;
     if types.is_empty() && !of.syntax.is_known() { stated(index, of, name, Definition::is_type) } else { Ok(types) }
 }
 

@@ -7,16 +7,39 @@ use super::type_name::{self, TypeName, angle_closer, angle_opener};
 /// The parameters and results of a function, as far as its signature tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Signature {
-    /// How many arguments it takes at least, and at most.
-    pub(crate) arguments: (usize, usize),
+    pub(crate) type_parameters: Vec<String>,
+    /// The type that an extension method of C# extends.
+    pub(crate) receiver: Option<TypeName>,
+    /// The parameters without the receiver.
+    pub(crate) parameters: Vec<Parameter>,
     /// Types of its results; one, but in languages with several.
     pub(crate) results: Vec<TypeName>,
 }
 
+/// A parameter of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Parameter {
+    pub(crate) name: String,
+    /// Its type, if it can be read.
+    pub(crate) of: Option<TypeName>,
+    is_optional: bool,
+    /// It takes any number of arguments.
+    is_rest: bool,
+}
+
 impl Signature {
+    /// The smallest and the largest number of arguments.
+    pub(crate) fn arguments(&self) -> (usize, usize) {
+        let single = self.parameters.iter().filter(|parameter| !parameter.is_rest);
+        let has_rest = self.parameters.iter().any(|parameter| parameter.is_rest);
+        let least = single.clone().filter(|parameter| !parameter.is_optional).count();
+        (least, if has_rest { usize::MAX } else { single.count() })
+    }
+
     /// Whether a call with so many arguments fits.
     pub(crate) fn takes(&self, arguments: usize) -> bool {
-        (self.arguments.0..=self.arguments.1).contains(&arguments)
+        let (least, most) = self.arguments();
+        (least..=most).contains(&arguments)
     }
 }
 
@@ -29,24 +52,50 @@ pub(crate) fn read(signature: &str, name: &str, syntax: &Syntax) -> Option<Signa
         (tokens.at(behind) == "(").then_some((at, behind))
     })?;
     let close = tokens.closer(open)?;
-    let arguments = arguments(&tokens, open, close, syntax);
-    Some(Signature { arguments, results: results(&tokens, at, close, syntax) })
+    let (receiver, parameters) = parameters(&tokens, open, close, syntax);
+    let type_parameters = (at + 2..open).filter(|_| tokens.at(at + 1) == "<");
+    let type_parameters = type_parameters.filter(|at| matches!(tokens.before(*at), "<" | ","));
+    Some(Signature {
+        type_parameters: type_parameters.map(|at| tokens.at(at).to_owned()).collect(),
+        receiver,
+        parameters,
+        results: results(&tokens, at, close, syntax),
+    })
 }
 
-fn arguments(tokens: &Tokens, open: usize, close: usize, syntax: &Syntax) -> (usize, usize) {
-    if close == open + 2 && tokens.at(open + 1) == "void" {
-        return (0, 0);
+/// Returns the type of a property, whose signature has no parameters: `public int Count`, `val size: Int`.
+pub(crate) fn property_type(signature: &str, name: &str, syntax: &Syntax) -> Option<TypeName> {
+    let tokens = Tokens::read(signature.to_owned(), syntax);
+    let at = tokens.places(name).last()?;
+    match syntax.declarations {
+        Declarations::TypeName => type_name::in_front_of(&tokens, at),
+        Declarations::NameColonType if tokens.at(at + 1) == ":" => {
+            type_name::read(&tokens, at + 2).map(|(name, _)| name)
+        }
+        _ => None,
     }
-    let (mut least, mut most) = (0, 0);
-    let mut is_open = false;
+}
+
+/// Reads the receiver of an extension method and the parameters.
+fn parameters(tokens: &Tokens, open: usize, close: usize, syntax: &Syntax) -> (Option<TypeName>, Vec<Parameter>) {
+    if close == open + 2 && tokens.at(open + 1) == "void" {
+        return (None, Vec::new());
+    }
+    let (mut receiver, mut parameters) = (None, Vec::new());
     let mut start = open + 1;
     while start < close {
         let (mut at, mut is_optional, mut is_rest) = (start, false, false);
+        let mut end_of_name = None;
         while at < close && tokens.at(at) != "," {
             match tokens.at(at) {
                 "(" | "[" | "{" => at = tokens.closer(at).unwrap_or(close),
                 "<" => at = angle_closer(tokens, at).unwrap_or(at),
-                "=" | "?" => is_optional = true,
+                "=" => {
+                    is_optional = true;
+                    end_of_name = end_of_name.or(Some(at));
+                }
+                "?" => is_optional |= tokens.at(at + 1) == ":",
+                ":" => end_of_name = end_of_name.or(Some(at)),
                 "..." | "vararg" | "params" | "**" => is_rest = true,
                 // Python: *args
                 "*" if at == start => is_rest = true,
@@ -54,17 +103,35 @@ fn arguments(tokens: &Tokens, open: usize, close: usize, syntax: &Syntax) -> (us
             }
             at += 1;
         }
+        // C#: this T receiver
+        let is_extended = tokens.at(start) == "this" && at > start + 1;
         let own = (start..at).any(|at| syntax.own.contains(&tokens.at(at))) && start == open + 1;
         let is_mark = matches!(tokens.at(start), "*" | "/") && at == start + 1;
-        if is_rest {
-            is_open |= !is_mark;
+        if is_extended {
+            receiver = type_name::read(tokens, start + 1).map(|(name, _)| name);
         } else if at > start && !is_mark && !(own && at <= start + 4) {
-            most += 1;
-            least += usize::from(!is_optional);
+            let name = (start..end_of_name.unwrap_or(at)).rev().find(|at| tokens.is_name(*at));
+            parameters.push(Parameter {
+                name: name.map(|at| tokens.at(at).to_owned()).unwrap_or_default(),
+                of: parameter_type(tokens, start, at, syntax),
+                is_optional,
+                is_rest,
+            });
         }
         start = at + 1;
     }
-    (least, if is_open { usize::MAX } else { most })
+    (receiver, parameters)
+}
+
+/// The type of the parameter between two tokens.
+fn parameter_type(tokens: &Tokens, start: usize, end: usize, syntax: &Syntax) -> Option<TypeName> {
+    let at = match syntax.declarations {
+        Declarations::TypeName if tokens.at(start) == "params" => start + 1,
+        Declarations::TypeName => start,
+        Declarations::NameColonType => (start..end).find(|at| tokens.at(*at) == ":")? + 1,
+        Declarations::NameType | Declarations::Untyped => return None,
+    };
+    type_name::read(tokens, at).filter(|(_, next)| *next <= end).map(|(name, _)| name)
 }
 
 fn results(tokens: &Tokens, name: usize, close: usize, syntax: &Syntax) -> Vec<TypeName> {
@@ -112,7 +179,7 @@ mod tests {
 
     fn check(language: &str, signature: &str, name: &str, arguments: (usize, usize), results: &[&str]) {
         let read = read(signature, name, syntax::of(language)).expect("a signature");
-        assert_eq!(read.arguments, arguments, "{signature}");
+        assert_eq!(read.arguments(), arguments, "{signature}");
         assert_eq!(read.results.iter().map(|name| name.path.join(".")).collect::<Vec<_>>(), results, "{signature}");
     }
 

@@ -45,6 +45,10 @@ pub(crate) struct Syntax {
     pub(crate) prototypes: bool,
     /// Qualified names begin with namespaces, which any file can extend.
     pub(crate) namespaces: bool,
+    /// A type may be defined in parts, in any file.
+    pub(crate) partial_types: bool,
+    /// Types with the same name are different if they differ in the number of type parameters.
+    pub(crate) generic_arity: bool,
     /// The types of receivers and their members do not change at run time.
     pub(crate) fixed_members: bool,
     /// The type of string literals, in languages that allow extensions of it.
@@ -157,6 +161,8 @@ const PLAIN: Syntax = Syntax {
     is_component: false,
     prototypes: false,
     namespaces: false,
+    partial_types: false,
+    generic_arity: false,
     fixed_members: false,
     string: None,
     builtins: &[],
@@ -449,6 +455,8 @@ static SYNTAXES: [Syntax; 22] = [
     },
     Syntax {
         languages: &["csharp"],
+        partial_types: true,
+        generic_arity: true,
         arrow_members: true,
         string: Some("string"),
         fixed_members: true,
@@ -494,6 +502,7 @@ static SYNTAXES: [Syntax; 22] = [
     },
     Syntax {
         languages: &["ruby"],
+        partial_types: true,
         group: 11,
         comments: Comments::Hash,
         declarations: Declarations::Untyped,

@@ -218,6 +218,11 @@ impl Lexer<'_> {
         if starts.iter().any(|start| rest.starts_with(start)) && !rest.starts_with("#[") {
             return Some(line());
         }
+        // Directives with texts.
+        let directive = rest.strip_prefix('#').map(|rest| rest.trim_start().split(|c: char| !c.is_alphabetic()).next());
+        if matches!(directive.flatten(), Some("region" | "endregion" | "pragma" | "error" | "warning")) {
+            return Some(line());
+        }
         let has_blocks = matches!(comments, Comments::Slashes | Comments::HashOrSlashes);
         (has_blocks && rest.starts_with("/*")).then(|| rest.find("*/").map_or(rest.len(), |end| end + 2))
     }

@@ -94,6 +94,11 @@ impl TypeName {
         Self { path: vec![name.to_owned()], arguments: Vec::new() }
     }
 
+    /// Whether a name occurs in the type or its arguments.
+    pub(crate) fn mentions(&self, name: &str) -> bool {
+        self.path.iter().any(|part| part == name) || self.arguments.iter().any(|argument| argument.mentions(name))
+    }
+
     fn list_of(element: Self) -> Self {
         Self { path: Vec::new(), arguments: vec![element] }
     }
@@ -205,6 +210,23 @@ pub(crate) fn angle_closer(tokens: &Tokens, open: usize) -> Option<usize> {
         at += 1;
     }
     None
+}
+
+/// Number of type arguments or parameters in angle brackets at a token; 0 if there are none.
+pub(crate) fn argument_count(tokens: &Tokens, open: usize) -> usize {
+    let Some(close) = angle_closer(tokens, open).filter(|_| tokens.at(open) == "<") else { return 0 };
+    let (mut at, mut depth, mut count) = (open + 1, 0, 1);
+    while at < close {
+        match tokens.at(at) {
+            "<" => depth += 1,
+            ">" => depth -= 1,
+            "(" | "[" | "{" => at = tokens.closer(at).unwrap_or(at),
+            "," if depth == 0 => count += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    count
 }
 
 /// The `<` that a `>` closes.

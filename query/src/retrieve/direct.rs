@@ -193,7 +193,8 @@ fn matches_among_all(
     let calls = roots.iter().map(|root| root.snapshot.label(Label::Calls(called.member())));
     let calls = calls.collect::<Result<Vec<_>, _>>()?;
     for (at, id, holding) in tests {
-        let test = DirectMatch::Test { is_mention: !calls[at].contains(id.0), holding };
+        let is_call = calls[at].contains(id.0) && may_call(&roots[at], id, called.member())?;
+        let test = DirectMatch::Test { is_mention: !is_call, holding };
         found[at].entry(id).or_insert(test);
     }
     Ok(found)
@@ -209,6 +210,25 @@ fn tests_among(roots: &[SearchedRoot<'_>], chunks: OfChunks<Holding>) -> Result<
         }
     }
     Ok(tests)
+}
+
+/// Whether the text of a chunk calls a name. All chunks of code outside definitions have the calls of the whole file, so
+/// their texts are searched; other chunks have their own.
+fn may_call(root: &SearchedRoot<'_>, id: ChunkId, name: &str) -> Result<bool, StorageError> {
+    let is_outside = root.snapshot.chunk(id)?.is_some_and(|chunk| chunk.chunk_type() == ChunkType::Code);
+    let text = if is_outside { root.snapshot.text(id)? } else { None };
+    Ok(text.is_none_or(|text| calls(&text.text, name)))
+}
+
+/// Whether a text calls a name: `name(…)`, `name<T>(…)`, `name!(…)`, `<name …>`, `new name`.
+fn calls(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(start, _)| {
+        let (before, after) = (&text[..start], &text[start + name.len()..]);
+        let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let is_whole = !is_word(before.chars().next_back()) && !is_word(after.chars().next());
+        is_whole
+            && (after.starts_with(['(', '<', '!', '`']) || before.ends_with(['<', '@']) || before.ends_with("new "))
+    })
 }
 
 /// Returns the chunks whose name is the query or that contain a definition of it.
@@ -529,6 +549,20 @@ mod tests {
         for line in ["if LIMIT == 5", "LIMIT == 5", "wait(LIMIT)", "const x = LIMIT", "  LIMIT = 5", "const LIMITS = 5"]
         {
             assert!(!defines(line, "LIMIT"), "{line}");
+        }
+    }
+
+    #[test]
+    fn imports_are_no_calls() {
+        for text in
+            ["import { run } from './run'", "use a::{\n    run,\n};", "from a import run", "rerun(1)", "run_all()"]
+        {
+            assert!(!calls(text, "run"), "{text}");
+        }
+        for text in
+            ["import { run } from './run'\nrun(1)", "x = run<T>(y)", "return <run a={1}/>", "new run", "run!(a)"]
+        {
+            assert!(calls(text, "run"), "{text}");
         }
     }
 

@@ -1,0 +1,111 @@
+//! Extension members: functions outside of a type that are called as its members.
+
+use std::rc::Rc;
+
+use aurora_storage::StorageError;
+
+use super::index::{Definition, Index};
+use super::infer::{Reader, Value, is_variable};
+use super::overloads::has_arity;
+use super::reason::Reason;
+use super::scope;
+use super::signature;
+use super::tokens::Tokens;
+use super::type_name::{self, TypeName};
+
+/// A type that is extended.
+struct Extended<'v> {
+    /// The type and its base types, as far as the repository defines them.
+    types: Vec<Rc<Definition>>,
+    /// The name of a type that the repository does not define.
+    external: Option<&'v TypeName>,
+}
+
+impl Reader<'_, '_> {
+    /// Returns the extension members of a value with a given name: `impl Trait for String`, `extension String`,
+    /// `fun String.name()`, `static void Name(this string text)`. An extension of another external type may be one of
+    /// its base types.
+    pub(super) fn extension(&self, value: &Value, name: &str) -> Result<Option<Value>, StorageError> {
+        let mut extended = Extended { types: Vec::new(), external: None };
+        for of in self.types(value)?.unwrap_or_default() {
+            extended.types.extend(scope::lineage(self.index, &of)?);
+        }
+        // If the repository defines a type with this name, the extensions may belong to that type.
+        if let Value::Instance(of, from) = value
+            && let Some(last) = of.path.last()
+            && !self.index.is_defined(last, from.syntax.group)?
+        {
+            extended.external = Some(of);
+        }
+        let is_builtin = extended.external.and_then(|of| of.path.last()).is_some_and(|last| {
+            self.from.syntax.builtins.contains(&last.as_str()) || is_variable(&TypeName::from_name(last))
+        });
+        let may_be_base = extended.types.is_empty() && extended.external.is_some() && !is_builtin;
+        let (mut found, mut possible) = (Vec::new(), Vec::new());
+        for other in self.index.named(name)?.iter().filter(|other| other.is_function()) {
+            if other.syntax.group != self.from.syntax.group {
+                continue;
+            }
+            let owner = other.owner().rsplit(['.', ':']).next().unwrap_or_default();
+            if extended.has_name(owner) {
+                found.push(Rc::clone(other));
+            } else if let Some(receiver) = receiver(self.index, other)? {
+                if extended.is(self.index, &receiver)? {
+                    found.push(Rc::clone(other));
+                } else if may_be_base
+                    && let Some(last) = receiver.path.last()
+                    && !self.from.syntax.builtins.contains(&last.as_str())
+                    && !self.index.is_defined(last, other.syntax.group)?
+                {
+                    possible.push(Rc::clone(other));
+                }
+            }
+        }
+        Ok(match (found.is_empty(), possible.is_empty()) {
+            (false, _) => Some(Value::Functions(found, Reason::Receiver)),
+            (true, false) => Some(Value::Functions(possible, Reason::Global)),
+            (true, true) => None,
+        })
+    }
+}
+
+impl Extended<'_> {
+    fn has_name(&self, name: &str) -> bool {
+        self.types.iter().any(|of| of.name == name)
+            || self.external.is_some_and(|of| of.path.last().is_some_and(|last| last == name))
+    }
+
+    /// Whether it is the type of the receiver of an extension method.
+    fn is(&self, index: &Index<'_>, receiver: &TypeName) -> Result<bool, StorageError> {
+        let Some(wanted) = receiver.path.last() else { return Ok(false) };
+        if is_variable(receiver) {
+            return Ok(true);
+        }
+        for of in self.types.iter().filter(|of| of.name == *wanted) {
+            if has_arity(index, of, receiver)? {
+                return Ok(true);
+            }
+        }
+        Ok(self
+            .external
+            .is_some_and(|of| of.path.last() == Some(wanted) && of.arguments.len() == receiver.arguments.len()))
+    }
+}
+
+/// Returns the type that an extension method of C# extends. The type of a type parameter is its constraint.
+fn receiver(index: &Index<'_>, function: &Rc<Definition>) -> Result<Option<TypeName>, StorageError> {
+    if !function.syntax.languages.contains(&"csharp") {
+        return Ok(None);
+    }
+    let Some(text) = index.snapshot.text(function.id)? else { return Ok(None) };
+    let Some(read) = signature::read(&text.signature, &function.name, function.syntax) else { return Ok(None) };
+    let Some(receiver) = read.receiver else { return Ok(None) };
+    let [name] = receiver.path.as_slice() else { return Ok(Some(receiver)) };
+    if !read.type_parameters.contains(name) {
+        return Ok(Some(receiver));
+    }
+    let tokens = Tokens::read(text.signature.to_owned(), function.syntax);
+    let constraint = tokens.places(name).find(|at| tokens.before(*at) == "where" && tokens.at(at + 1) == ":");
+    let constraint = constraint.and_then(|at| type_name::read(&tokens, at + 2)).map(|(name, _)| name);
+    Ok(Some(constraint.unwrap_or_else(|| TypeName::from_name("T"))))
+}

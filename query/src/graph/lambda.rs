@@ -1,0 +1,233 @@
+//! Parameters of lambdas, whose values come from the object or the method that takes the lambda.
+
+use aurora_storage::StorageError;
+
+use super::call_sites::{arguments_open, parts, start_of};
+use super::infer::{Reader, Value, is_transparent};
+use super::signature;
+use super::tokens::Tokens;
+use super::type_name::angle_opener;
+
+/// Methods that pass each element, or the value that the object wraps.
+const EACH: [&str; 63] = [
+    "all",
+    "All",
+    "allMatch",
+    "and_then",
+    "any",
+    "Any",
+    "anyMatch",
+    "associateBy",
+    "associateWith",
+    "collect",
+    "count",
+    "Count",
+    "detect",
+    "each",
+    "each_with_index",
+    "every",
+    "filter",
+    "filterNot",
+    "filter_map",
+    "find",
+    "findIndex",
+    "findLast",
+    "first",
+    "First",
+    "FirstOrDefault",
+    "firstOrNull",
+    "flatMap",
+    "flat_map",
+    "forEach",
+    "ForEach",
+    "for_each",
+    "groupBy",
+    "GroupBy",
+    "group_by",
+    "ifPresent",
+    "inspect",
+    "is_some_and",
+    "lastOrNull",
+    "map",
+    "mapNotNull",
+    "mapToInt",
+    "mapToLong",
+    "map_or",
+    "max_by_key",
+    "min_by_key",
+    "none",
+    "noneMatch",
+    "onEach",
+    "OrderBy",
+    "partition",
+    "peek",
+    "position",
+    "reject",
+    "removeIf",
+    "select",
+    "Select",
+    "SelectMany",
+    "some",
+    "sortedBy",
+    "sort_by",
+    "sumOf",
+    "then",
+    "Where",
+];
+/// Methods that pass the object itself.
+const ITSELF: [&str; 6] = ["also", "let", "tap", "takeIf", "takeUnless", "yield_self"];
+
+/// Types of functions, with the types of their parameters first: `Action<T>`, `Function<T, R>`.
+const FUNCTION_TYPES: [&str; 10] = [
+    "Action",
+    "BiConsumer",
+    "BiFunction",
+    "BiPredicate",
+    "Consumer",
+    "Func",
+    "Function",
+    "Predicate",
+    "ToIntFunction",
+    "UnaryOperator",
+];
+
+/// A parameter of a lambda, which is an argument of a call.
+struct Parameter {
+    /// The token of the name of the called method.
+    method: usize,
+    /// The position among the parameters of the lambda.
+    position: usize,
+}
+
+impl Reader<'_, '_> {
+    /// Returns the value of a parameter of a lambda, which the token at `at` uses: `list.map(x => …)`,
+    /// `list.forEach { it … }`, `list.each do |x| … end`, `configure(x => …)`. `None` if no such lambda is known.
+    pub(super) fn lambda_parameter(&self, name: &str, at: usize) -> Result<Option<Value>, StorageError> {
+        let tokens = &self.tokens;
+        let parameter = match name {
+            "it" if self.from.syntax.trailing_blocks => {
+                block_of(tokens, at).map(|method| Parameter { method, position: 0 })
+            }
+            _ => {
+                tokens.places(name).take_while(|place| *place < at).filter_map(|place| parameter(tokens, place)).last()
+            }
+        };
+        let Some(Parameter { method, position }) = parameter else { return Ok(None) };
+        let receiver = match method {
+            2.. if tokens.is_separator(method - 1) => Some(self.inner(start_of(tokens, method - 2), method - 1)?),
+            _ => None,
+        };
+        let called = tokens.at(method);
+        let value = match receiver.clone() {
+            Some(value) if ITSELF.contains(&called) => value,
+            Some(Value::Instance(of, from)) if EACH.contains(&called) && position == 0 && is_transparent(&of) => {
+                match of.arguments.into_iter().next() {
+                    Some(argument) => Value::Instance(argument, from),
+                    None => Value::Unknown,
+                }
+            }
+            Some(value) if EACH.contains(&called) && position == 0 => self.element(value)?,
+            _ => Value::Unknown,
+        };
+        Ok(match value {
+            Value::Unknown | Value::External => self.declared_parameter(receiver, method, position, at)?,
+            value => Some(value),
+        })
+    }
+
+    /// Returns the value of a parameter of a lambda from the type of the parameter that takes the lambda.
+    fn declared_parameter(
+        &self,
+        receiver: Option<Value>,
+        method: usize,
+        position: usize,
+        at: usize,
+    ) -> Result<Option<Value>, StorageError> {
+        let tokens = &self.tokens;
+        let Some(open) = arguments_open(tokens, method) else { return Ok(None) };
+        let Some(argument) = parts(tokens, open).and_then(|parts| parts.iter().position(|part| part.contains(&at)))
+        else {
+            return Ok(None);
+        };
+        let called = match receiver {
+            Some(value) => self.member(value, tokens.at(method))?,
+            None => self.name(tokens.at(method))?,
+        };
+        let Value::Functions(functions, _) = called else { return Ok(None) };
+        for function in functions {
+            let Some(text) = self.index.snapshot.text(function.id)? else { continue };
+            let Some(mut read) = signature::read(&text.signature, &function.name, function.syntax) else { continue };
+            if argument >= read.parameters.len() {
+                continue;
+            }
+            let Some(mut of) = read.parameters.swap_remove(argument).of else { continue };
+            let is_function = of.path.last().is_some_and(|last| FUNCTION_TYPES.contains(&last.as_str()));
+            if is_function && position < of.arguments.len() {
+                return Ok(Some(Value::Instance(of.arguments.swap_remove(position), function)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The name of the method whose block without declared parameters is around a token.
+fn block_of(tokens: &Tokens, at: usize) -> Option<usize> {
+    let mut open = tokens.opener(at)?;
+    while tokens.at(open) != "{" || !(tokens.is_name(open.checked_sub(1)?) || tokens.before(open) == ")") {
+        open = tokens.opener(open)?;
+    }
+    name_before(tokens, open)
+}
+
+/// Returns the parameter of a lambda at a token, if one is declared there.
+fn parameter(tokens: &Tokens, place: usize) -> Option<Parameter> {
+    let (mut first, mut position) = (place, 0);
+    let after = tokens.at(place + 1);
+    let is_in_block = tokens.opener(place).is_some_and(|open| tokens.at(open) == "{");
+    let is_single = after == "=>" || (after == "->" && !is_in_block);
+    loop {
+        match tokens.before(first) {
+            "&" | "mut" | "async" | "static" => first -= 1,
+            "," if !is_single && first >= 2 && tokens.is_name(first - 2) => {
+                first -= 2;
+                position += 1;
+            }
+            _ => break,
+        }
+    }
+    let open = match tokens.before(first) {
+        // list.map(|x| …), list.each { |x| … }, list.each do |x|
+        "|" if matches!(after, "|" | ",") => first.checked_sub(2)?,
+        // list.map(x => …), list.forEach { x -> … }, list.forEach { x in … }
+        "(" | "{" if matches!(after, "=>" | "->" | "in") => first - 1,
+        "," if matches!(after, "=>" | "->") => first - 1,
+        ":" if matches!(after, "=>" | "->") => first - 1,
+        // list.map((x, index) => …)
+        "(" if matches!(after, ")" | ",") && matches!(tokens.at(tokens.closer(first - 1)? + 1), "=>" | "->") => {
+            let mut around = first - 1;
+            while matches!(tokens.before(around), "async" | "static") {
+                around -= 1;
+            }
+            around.checked_sub(1)?
+        }
+        _ => return None,
+    };
+    let open = match tokens.at(open) {
+        "(" | "{" | "do" => open,
+        "," | ":" => tokens.opener(open)?,
+        _ => return None,
+    };
+    name_before(tokens, open).map(|method| Parameter { method, position })
+}
+
+/// The name in front of an opening bracket or `do`, before type arguments and arguments.
+fn name_before(tokens: &Tokens, open: usize) -> Option<usize> {
+    let mut before = open.checked_sub(1)?;
+    if tokens.at(before) == ")" {
+        before = tokens.opener(before)?.checked_sub(1)?;
+    }
+    if tokens.at(before) == ">" {
+        before = angle_opener(tokens, before)?.checked_sub(1)?;
+    }
+    tokens.is_name(before).then_some(before)
+}
