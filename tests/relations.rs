@@ -1163,6 +1163,7 @@ fn csharp_types_differ_in_type_parameters_and_have_parts() {
         &[
             "Box.cs:App.Box.Make -> Box.cs:App.Box.Box scope",
             "BoxOf.cs:App.Box.Make -> BoxOf.cs:App.Box.Box scope",
+            "Part.cs:App.Part.Content -> BoxOf.cs:App.Box.Make receiver",
             "Use.cs:App.Part.Run -> Box.cs:App.Box.Open receiver",
             "Use.cs:App.Part.Other -> BoxOf.cs:App.Box.Open receiver",
             "Use.cs:App.Part.Inherited -> BoxOf.cs:App.Base.Close inherited",
@@ -1176,13 +1177,48 @@ fn csharp_types_differ_in_type_parameters_and_have_parts() {
 
 #[test]
 fn overloads_differ_in_types_of_arguments() {
+    let parts = [
+        ("Text.cs", "void Add(string text) { }"),
+        ("Number.cs", "void Add(int count) { }"),
+        ("Own.cs", "void Add(A other) { }"),
+        ("One.cs", "void Add(Func<int, int> f) { }"),
+        ("Two.cs", "void Add(Func<int, int, int> f) { }"),
+        ("Action.cs", "void Add(Action<int> f) { }"),
+        ("Task.cs", "void Add(Func<Task> f) { }"),
+        ("Generic.cs", "void Add<T>(int count, int more) { }"),
+        ("Named.cs", "void Add(int count, int times) { }"),
+    ];
+    let parts = parts.map(|(path, member)| (path, format!("public partial class A\n{{\n    {member}\n}}\n")));
+    let calls = "public partial class A\n{\n    void Text() => Add(\"a\");\n    void Number() => Add(1);\n    void Own(A a) => Add(a);\n    void One() => Add(x => x);\n    void Two() => Add((x, y) => x);\n    void Action() => Add(x => { });\n    void Task() => Add(async () => { await Run(); });\n    void Generic() => Add<int>(1, 2);\n    void Named() => Add(1, times: 2);\n}\n";
+    let mut files: Vec<(&str, &str)> = parts.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    files.push(("Use.cs", calls));
+    let names = ["Text", "Number", "Own", "One", "Two", "Action", "Task", "Generic", "Named"];
+    let expected = names.map(|name| format!("Use.cs:A.{name} -> {name}.cs:A.Add scope"));
+    assert_eq!(relations(&files, Relation::Callees), expected);
+}
+
+#[test]
+fn csharp_extensions_follow_constraints_and_external_types() {
     check(
-        &[(
-            "a.cs",
-            "using System;\nclass A\n{\n    void Add(string text) { }\n    void Add(int count) { }\n    void Add(A other) { }\n    void Add(Func<int, int> f) { }\n    void Add(Func<int, int, int> f) { }\n    void Text() => Add(\"a\");\n    void Number() => Add(1);\n    void Own(A a) => Add(a);\n    void One() => Add(x => x);\n    void Two() => Add((x, y) => x);\n}\n",
-        )],
+        &[
+            (
+                "Ext.cs",
+                "namespace App;\npublic abstract class Base { public void Stop() { } }\npublic class Builder : Base { }\npublic static class Ext\n{\n    public static TBuilder AddOne<TBuilder>(this TBuilder builder) where TBuilder : Base => builder;\n    public static IServiceCollection AddTwo(this IServiceCollection services, Action<Builder> configure) => services;\n}\n",
+            ),
+            (
+                "Use.cs",
+                "namespace App;\npublic class Use\n{\n    void Fluent() { new Builder().AddOne().AddOne().Stop(); }\n    void External() { new ServiceCollection().AddTwo(b => b.AddOne()); }\n    void Generic(IServiceProvider services) { services.GetService<Builder>().Stop(); }\n    void External(ServiceCollection services) { services.AddOne(); }\n}\n",
+            ),
+        ],
         Relation::Callees,
-        &[],
+        &[
+            "Use.cs:App.Use.Fluent -> Ext.cs:App.Builder package",
+            "Use.cs:App.Use.Fluent -> Ext.cs:App.Ext.AddOne receiver",
+            "Use.cs:App.Use.Fluent -> Ext.cs:App.Base.Stop inherited",
+            "Use.cs:App.Use.External -> Ext.cs:App.Ext.AddOne receiver",
+            "Use.cs:App.Use.External -> Ext.cs:App.Ext.AddTwo global",
+            "Use.cs:App.Use.Generic -> Ext.cs:App.Base.Stop inherited",
+        ],
     );
 }
 
@@ -1200,7 +1236,12 @@ fn properties_are_read_without_parentheses() {
             ),
         ],
         Relation::Callees,
-        &[],
+        &[
+            "a.py:B.a -> a.py:A scope",
+            "a.py:run -> a.py:A.go receiver",
+            "a.ts:B.a -> a.ts:A scope",
+            "a.ts:run -> a.ts:A.go receiver",
+        ],
     );
 }
 
@@ -1210,14 +1251,63 @@ fn ruby_assigns_attributes_in_any_method() {
         &[
             (
                 "lib/a.rb",
-                "class A\n  def name=(value)\n    @name = value\n  end\n\n  def go\n  end\nend\n\nTool = A.new\n",
+                "class A\n  attr_accessor :size\n\n  def name=(value)\n    @name = value\n  end\n\n  def go\n  end\nend\n\nTool = A.new\n",
             ),
             (
                 "test/b.rb",
-                "class B\n  def initialize\n    @a = nil\n  end\n\n  def setup\n    @a = A.new\n  end\n\n  def run\n    @a.go\n    @a.name = 1\n  end\nend\n",
+                "class B\n  def initialize\n    @a = nil\n  end\n\n  def setup\n    @a = A.new [1]\n  end\n\n  def run\n    @a.go\n    @a.name = 1\n    @a.size = 1\n  end\nend\n",
             ),
+            ("lib/c.rb", "create do\n  def go\n  end\nend\n\nclass C\n  def run(&go)\n    go\n  end\nend\n"),
         ],
         Relation::Callees,
-        &[],
+        &[
+            "a.rb -> a.rb:A scope",
+            "b.rb:B.setup -> a.rb:A global",
+            "b.rb:B.run -> a.rb:A receiver",
+            "b.rb:B.run -> a.rb:A.go receiver",
+            "b.rb:B.run -> a.rb:A.name= receiver",
+        ],
     );
+}
+
+#[test]
+fn lambdas_take_elements_of_their_objects() {
+    let item = |text: &str| text.replace('~', "\n");
+    let files = [
+        ("a.ts", item("class Item {~  go() {}~}~~function run(items: Item[]) {~  items.map(x => x.go());~}~")),
+        (
+            "a.kt",
+            item(
+                "class Item {~    fun go() {}~    fun stop() {}~}~~fun run(items: List<Item>, one: Item) {~    items.forEach { it.go() }~    one.let { x -> x.stop() }~}~",
+            ),
+        ),
+        (
+            "a.rs",
+            item(
+                "struct Item;~~impl Item {~    fn go(&self) {}~}~~fn run(items: Vec<Item>) {~    items.iter().for_each(|x| x.go());~}~",
+            ),
+        ),
+        (
+            "A.java",
+            item(
+                "class Item {~    void go() {}~}~~class Use {~    void run(List<Item> items) {~        items.stream().map(x -> x.go());~    }~}~",
+            ),
+        ),
+        (
+            "a.cs",
+            item(
+                "class Item~{~    void Go() {}~}~class Use~{~    void Run(List<Item> items) { items.Where(x => x.Go()); }~}~",
+            ),
+        ),
+    ];
+    let expected = [
+        "a.ts:run -> a.ts:Item.go receiver",
+        "a.kt:run -> a.kt:Item.go receiver",
+        "a.kt:run -> a.kt:Item.stop receiver",
+        "a.rs:run -> a.rs:Item::go receiver",
+        "A.java:Use.run -> A.java:Item.go receiver",
+        "a.cs:Use.Run -> a.cs:Item.Go receiver",
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    check(&files, Relation::Callees, &expected);
 }

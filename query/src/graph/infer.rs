@@ -271,6 +271,13 @@ impl<'i, 's> Reader<'i, 's> {
                         next = call_end(tokens, next);
                     }
                 }
+                // C#: Type<T>.Member
+                "<" if matches!(value, Value::Types(..))
+                    && let Some(closer) = angle_closer(tokens, next)
+                    && tokens.is_separator(closer + 1) =>
+                {
+                    next = closer + 1;
+                }
                 "{" if matches!(value, Value::Types(..)) => {
                     value = self.call(value)?;
                     next = tokens.closer(next).map_or(end, |closer| closer + 1);

@@ -209,6 +209,7 @@ impl Lambda {
         };
         let is_task = |result: &TypeName| matches!(result.path.last().map(String::as_str), Some("Task" | "ValueTask"));
         let returns = match result {
+            None if self.is_async => return false,
             None => false,
             Some(result) if self.is_async && is_task(result) => !result.arguments.is_empty(),
             Some(_) if self.is_async => return false,
