@@ -5,13 +5,14 @@ use std::rc::Rc;
 use aurora_storage::StorageError;
 
 use super::index::{Definition, Index};
-use super::infer::{Reader, Value, is_variable};
+use super::infer::{Reader, Value};
 use super::overloads::has_arity;
 use super::reason::Reason;
 use super::scope;
 use super::signature;
 use super::tokens::Tokens;
 use super::type_name::{self, TypeName};
+use super::types::is_variable;
 
 /// A type that is extended.
 struct Extended<'v> {

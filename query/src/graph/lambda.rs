@@ -3,10 +3,11 @@
 use aurora_storage::StorageError;
 
 use super::call_sites::{arguments_open, parts, start_of};
-use super::infer::{Reader, Value, is_transparent};
+use super::infer::{Reader, Value};
 use super::signature;
 use super::tokens::Tokens;
 use super::type_name::angle_opener;
+use super::types::is_transparent;
 
 /// Methods that pass each element, or the value that the object wraps.
 const EACH: [&str; 63] = [

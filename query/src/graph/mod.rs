@@ -5,8 +5,8 @@
 //! that those names lead to, and resolves their calls:
 //!
 //! 1. `call_sites` finds the calls of a name in the `tokens` of a text, each with its receiver;
-//! 2. `infer` follows the receiver: variables, parameters, fields, results, with the types that `declarations`, `type_name` and
-//!    `signature` read;
+//! 2. `infer` follows the receiver through `variables`, `members`, `extensions` and parameters of `lambda`s, with the `types` that
+//!    `declarations`, `type_name` and `signature` read;
 //! 3. `scope` finds what a name means at a place: enclosing scopes, base types, `imports` (of `modules`), package, uniqueness;
 //! 4. `overloads` chooses among definitions of one name;
 //! 5. `resolve` puts these together; a call whose receiver is unknown means the members of its name, at less confidence.
@@ -23,6 +23,7 @@ mod index;
 mod infer;
 mod lambda;
 mod meaning;
+mod members;
 mod modules;
 mod overloads;
 mod prototypes;
@@ -35,6 +36,8 @@ mod syntax;
 mod tokens;
 mod tree;
 mod type_name;
+mod types;
+mod variables;
 
 pub use reason::Reason;
 pub use relations::{Named, Related, RelatedDefinitions, Relation, RelationIndex};

@@ -1,0 +1,336 @@
+//! Members of values: methods, fields and properties.
+
+use std::rc::Rc;
+
+use aurora_storage::{ChunkType, StorageError};
+
+use super::declarations::{self, Declared, Place};
+use super::imports::{self, ExportSearch};
+use super::index::Definition;
+use super::infer::{Reader, Value};
+use super::meaning::{Meaning, Wanted};
+use super::reason::Reason;
+use super::scope;
+use super::signature;
+use super::syntax::{Declarations, Imports, Names, Syntax};
+use super::type_name::{self, TypeName};
+use super::types::{is_transparent, is_variable};
+
+/// Members of external types that return the receiver or the value that it wraps.
+const PASSED_ON: [&str; 36] = [
+    "clone",
+    "cloned",
+    "copied",
+    "as_ref",
+    "as_mut",
+    "as_deref",
+    "as_deref_mut",
+    "to_owned",
+    "borrow",
+    "borrow_mut",
+    "lock",
+    "read",
+    "write",
+    "unwrap",
+    "expect",
+    "unwrap_or",
+    "unwrap_or_else",
+    "unwrap_or_default",
+    "ok",
+    "ok_or",
+    "ok_or_else",
+    "iter",
+    "iter_mut",
+    "into_iter",
+    "filter",
+    "reverse",
+    "rev",
+    "skip",
+    "slice",
+    "sorted",
+    "stream",
+    "take",
+    "OrderBy",
+    "ToArray",
+    "ToList",
+    "Where",
+];
+/// Members of external collections that return an element.
+const ELEMENTS: [&str; 16] = [
+    "get",
+    "get_mut",
+    "first",
+    "last",
+    "pop",
+    "next",
+    "front",
+    "back",
+    "at",
+    "peek",
+    "poll",
+    "find",
+    "First",
+    "Last",
+    "Single",
+    "FirstOrDefault",
+];
+
+impl Reader<'_, '_> {
+    /// Returns the value of a property, which is defined as a function and read without parentheses.
+    pub(super) fn property(&self, found: &[Rc<Definition>]) -> Result<Option<Value>, StorageError> {
+        let [of, ..] = found else { return Ok(None) };
+        let Some(text) = self.index.snapshot.text(of.id)? else { return Ok(None) };
+        let result = match signature::read(&text.signature, &of.name, of.syntax) {
+            None => signature::property_type(&text.signature, &of.name, of.syntax),
+            Some(read) => {
+                let tokens = self.index.tokens(of)?;
+                let is_getter = tokens.places(&of.name).next().is_some_and(|at| tokens.before(at) == "get");
+                let is_decorated = ["property", "cached_property"]
+                    .iter()
+                    .any(|decorator| tokens.places(decorator).any(|at| tokens.before(at) == "@"));
+                if is_getter || is_decorated { read.results.into_iter().next() } else { None }
+            }
+        };
+        Ok(result.map(|name| Value::Instance(name, Rc::clone(of))))
+    }
+
+    /// A member of a value.
+    pub(crate) fn member(&self, value: Value, name: &str) -> Result<Value, StorageError> {
+        if let Value::Module(module, from) = &value {
+            return Ok(match imports::of_module(self.index, module, name, from, &mut ExportSearch::default())? {
+                Meaning::Variable(path, name) => self.variable(&path, &name)?,
+                meaning => Value::of(meaning),
+            });
+        }
+        if let Some(value) = self.held(&value, name)? {
+            return Ok(value);
+        }
+        let Some(types) = self.types(&value)? else { return Ok(Value::Unknown) };
+        if self.from.syntax.base.contains(&name) {
+            let mut bases = Vec::new();
+            for of in &types {
+                bases.extend(scope::bases(self.index, of)?.types.iter().cloned());
+            }
+            return Ok(if bases.is_empty() { Value::External } else { Value::Objects(bases) });
+        }
+        if name == "class" && self.from.syntax.names == Names::Ruby {
+            return Ok(Value::Types(types, Reason::Receiver));
+        }
+        if self.from.syntax.own.contains(&name) && matches!(value, Value::Types(..)) {
+            return Ok(Value::Objects(types));
+        }
+        if types.is_empty() {
+            return Ok(self.extension(&value, name)?.unwrap_or(Value::External));
+        }
+        let (mut found, mut reason, mut is_external) = (Vec::new(), Reason::Receiver, false);
+        for of in &types {
+            let members = scope::member(self.index, of, name)?;
+            is_external |= members.has_external_base;
+            if members.inherited {
+                reason = Reason::Inherited;
+            }
+            let is_new = |member: &Rc<Definition>| found.iter().all(|known: &Rc<Definition>| known.id != member.id);
+            let added: Vec<_> = members.found.into_iter().filter(is_new).collect();
+            found.extend(added);
+        }
+        if !found.is_empty() {
+            let is_own = matches!(&value, Value::Objects(_)) && reason == Reason::Receiver;
+            let own = scope::enclosing_type(self.index, &self.from)?;
+            let is_own = is_own && own.is_some_and(|own| types.iter().any(|of| of.id == own.id));
+            return Ok(Value::of_definitions(found, if is_own { Reason::Scope } else { reason }));
+        }
+        if matches!(value, Value::Types(..)) && types.iter().all(|of| of.kind == ChunkType::Enum) {
+            return Ok(Value::Objects(types));
+        }
+        let mut holders = Vec::new();
+        for of in &types {
+            if let Some(value) = self.field(of, name)? {
+                return Ok(value);
+            }
+            holders.extend(scope::holders(self.index, of, name)?);
+        }
+        if !holders.is_empty() {
+            return Ok(Value::Functions(holders, Reason::Receiver));
+        }
+        if let Some((inner, reader)) = self.dereferenced(&value, &types)? {
+            return reader.member(inner, name);
+        }
+        if let Some(extensions) = self.extension(&value, name)? {
+            return Ok(extensions);
+        }
+        // If all members of a type are known, the repository does not define a missing one.
+        Ok(if is_external || self.from.syntax.fixed_members { Value::External } else { Value::Unknown })
+    }
+
+    /// Returns the target of an object whose type implements `Deref`, and a reader one step further.
+    pub(super) fn dereferenced(
+        &self,
+        value: &Value,
+        types: &[Rc<Definition>],
+    ) -> Result<Option<(Value, Self)>, StorageError> {
+        for of in types {
+            for block in scope::implementations(self.index, of)? {
+                let Some(reader) = self.at(&block)? else { return Ok(None) };
+                let tokens = &reader.tokens;
+                let is_deref = tokens.places("Deref").next().is_some();
+                let target = tokens.places("Target").find(|at| tokens.at(at + 1) == "=").filter(|_| is_deref);
+                let Some((target, _)) = target.and_then(|at| type_name::read(tokens, at + 2)) else { continue };
+                let inner = match value {
+                    Value::Instance(name, from) if is_variable(&target) && !name.arguments.is_empty() => {
+                        let argument = name.arguments.last().cloned().unwrap_or(target);
+                        Value::Instance(argument, Rc::clone(from))
+                    }
+                    _ => Value::Instance(target, Rc::clone(&block)),
+                };
+                return Ok(Some((inner, Self { depth: self.depth + 1, ..self.clone() })));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the result of a member that returns its receiver or an element of it: `list.iter()`, `option.unwrap()`,
+    /// `pointer.get()`.
+    pub(super) fn passed_on(&self, value: &Value, name: &str) -> Result<Option<Value>, StorageError> {
+        let (is_same, is_element) = (PASSED_ON.contains(&name), ELEMENTS.contains(&name));
+        if !(is_same || is_element) || self.held(value, name)?.is_some() {
+            return Ok(None);
+        }
+        for of in self.types(value)?.unwrap_or_default() {
+            if !scope::member(self.index, &of, name)?.found.is_empty() || self.field(&of, name)?.is_some() {
+                return Ok(None);
+            }
+        }
+        let held = match value {
+            Value::Instance(of, _) if is_element && is_transparent(of) => Some(value.clone()),
+            Value::Instance(of, _) if is_element && !of.arguments.is_empty() => Some(self.element(value.clone())?),
+            Value::Instance(..) | Value::Objects(_) if is_same => Some(value.clone()),
+            _ => None,
+        };
+        Ok(held)
+    }
+
+    /// Returns a member of a table, an untyped object or a function; `None` for any other value.
+    pub(super) fn held(&self, value: &Value, name: &str) -> Result<Option<Value>, StorageError> {
+        let (path, owner) = match value {
+            Value::Holder(path, owner) => (Rc::clone(path), owner.clone()),
+            Value::Functions(functions, _) => match functions.as_slice() {
+                [one] if self.index.file(&one.path)?.has_members(&one.qualified_name) => {
+                    (Rc::clone(&one.path), one.qualified_name.clone())
+                }
+                _ => return Ok(None),
+            },
+            // An object that a function constructs: new f()
+            Value::Instance(of, from) if from.syntax.imports == Imports::Ecma && of.path.len() == 1 => {
+                match scope::lookup(self.index, &of.path[0], from, Wanted::Callable)? {
+                    Meaning::Definitions(found, reason) if found.iter().all(|one| one.is_function()) => {
+                        return self.held(&Value::Functions(found, reason), name);
+                    }
+                    _ => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        };
+        let file = self.index.file(&path)?;
+        let is_member = |other: &&Rc<Definition>| {
+            other.owner() == owner && !other.is_module && (!owner.is_empty() || other.kind == ChunkType::Method)
+        };
+        let found: Vec<Rc<Definition>> = file.named(name).filter(is_member).cloned().collect();
+        if !found.is_empty() {
+            let reason = if path == self.from.path { Reason::Scope } else { Reason::Receiver };
+            return Ok(Some(Value::of_definitions(found, reason)));
+        }
+        let inner = if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") };
+        Ok(Some(if file.has_members(&inner) { Value::Holder(path, inner) } else { Value::Unknown }))
+    }
+
+    /// A field of a type or of its bases.
+    pub(super) fn field(&self, of: &Rc<Definition>, name: &str) -> Result<Option<Value>, StorageError> {
+        let own = if of.syntax.own.contains(&"$this") { format!("${name}") } else { name.to_owned() };
+        if let Ok(index) = name.parse() {
+            let tokens = self.index.tokens(of)?;
+            return Ok(
+                declarations::item_type(&tokens, &of.name, index).map(|item| Value::Instance(item, Rc::clone(of)))
+            );
+        }
+        let mut parts = Vec::new();
+        for of in scope::lineage(self.index, of)? {
+            let others = self.index.other_parts(&of)?;
+            parts.push(of);
+            parts.extend(others);
+        }
+        for of in &parts {
+            let Some(reader) = self.at(of)? else { break };
+            let declared = declarations::declared(&reader.tokens, &own, Place::Field, of.syntax);
+            let mut first = None;
+            if let Some(declared) = declared.filter(|declared| *declared != Declared::Untyped) {
+                match reader.declared(declared)? {
+                    Value::Unknown if has_free_fields(of.syntax) => first = Some(Value::Unknown),
+                    value => return Ok(Some(value)),
+                }
+            }
+            for method in self.assigning(of)? {
+                let Some(reader) = self.at(&method)?.filter(|_| self.index.may_step()) else { break };
+                for declared in declarations::assigned(&reader.tokens, name, of.syntax) {
+                    match reader.declared(declared)? {
+                        value @ (Value::Unknown | Value::External) => first = first.or(Some(value)),
+                        value => return Ok(Some(value)),
+                    }
+                }
+            }
+            if first.is_some() {
+                return Ok(first);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The methods of a type that may assign its fields: its constructors, and all others where fields are not declared.
+    pub(super) fn assigning(&self, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+        let names = of.syntax.constructors;
+        let mut found = Vec::new();
+        for constructor in names {
+            found.extend(self.index.own_members(of, constructor)?);
+        }
+        if has_free_fields(of.syntax) {
+            let file = self.index.file(&of.path)?;
+            let is_other = |other: &&Rc<Definition>| {
+                other.is_function() && other.owner() == of.qualified_name && !names.contains(&other.name.as_str())
+            };
+            // The text of a short type contains its methods.
+            found.extend(file.definitions.iter().filter(is_other).chain([of]).cloned());
+        }
+        Ok(found)
+    }
+
+    pub(super) fn result(&self, functions: &[Rc<Definition>]) -> Result<Value, StorageError> {
+        for function in functions {
+            let Some(text) = self.index.snapshot.text(function.id)? else { continue };
+            let Some(read) = signature::read(&text.signature, &function.name, function.syntax) else { continue };
+            return Ok(match read.results.as_slice() {
+                [] => Value::Unknown,
+                [one] => Value::Instance(one.clone(), Rc::clone(function)),
+                _ => Value::Results(read.results, Rc::clone(function)),
+            });
+        }
+        Ok(Value::Unknown)
+    }
+
+    /// Whether the result of an extension method is its receiver: `TBuilder Add<TBuilder>(this TBuilder builder)`.
+    pub(super) fn returns_receiver(&self, functions: &[Rc<Definition>]) -> Result<bool, StorageError> {
+        let [function, ..] = functions else { return Ok(false) };
+        if !function.syntax.generic_arity {
+            return Ok(false);
+        }
+        let Some(text) = self.index.snapshot.text(function.id)? else { return Ok(false) };
+        let Some(read) = signature::read(&text.signature, &function.name, function.syntax) else { return Ok(false) };
+        let is_receiver = |of: &TypeName| {
+            read.receiver.as_ref() == Some(of) && read.type_parameters.iter().any(|name| of.mentions(name))
+        };
+        Ok(read.results.first().is_some_and(is_receiver))
+    }
+}
+
+/// Whether any method of a type may give it a field.
+fn has_free_fields(syntax: &Syntax) -> bool {
+    syntax.declarations == Declarations::Untyped || syntax.imports.are_files()
+}
