@@ -61,11 +61,15 @@ impl Tree<'_> {
     fn read(&self, text: &str) -> Peer {
         let mut peer = Peer::default();
         let mut places = BTreeMap::new();
+        // Relations of other files, such as files with errors, are incomplete.
+        let files = text.lines().filter_map(|line| line.strip_prefix("file\t")).map(str::to_owned);
+        peer.files = files.collect();
         for line in text.lines() {
             let fields: Vec<&str> = line.split('\t').collect();
             match fields.as_slice() {
                 ["functions"] => peer.only_functions = true,
-                ["file", path] => drop(peer.files.insert((*path).to_owned())),
+                ["file", _] => {}
+                [_, path, ..] if !peer.files.contains(*path) => {}
                 [kind, path, line, other_path, other_line, name] => {
                     let mut at = |path: &str, line: &str| {
                         let line = line.parse().expect("the number of a line");

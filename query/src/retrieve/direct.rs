@@ -13,7 +13,7 @@ use crate::query::QueryError;
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
 use crate::retrieve::place::{Place, PlaceMatch};
 use crate::retrieve::searched_root::{SearchedRoot, keep_best, terms_of};
-use crate::understand::{Subject, is_function_word};
+use crate::understand::{Subject, is_function_word, is_path};
 use crate::work::WorkBudget;
 
 /// Maximum number of chunks with the same name whose texts are read to tell declarations from definitions.
@@ -182,6 +182,13 @@ fn matches_among_all(
             add((at, id), reason);
         }
         return Ok(found);
+    }
+    if is_path(subject.text) {
+        for place in Place::tests_of(subject.text) {
+            for (at, id, _) in place.chunks(roots, work)? {
+                add((at, id), DirectMatch::Test { is_mention: false, holding: Holding::Definition });
+            }
+        }
     }
     let called = IdentifierQuery::new(subject.text);
     let mut tests = tests_among(roots, contents)?;

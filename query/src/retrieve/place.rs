@@ -68,6 +68,21 @@ impl Place {
         places
     }
 
+    /// Returns the places of files that test a file by the conventions of languages: `cart.test.ts`, `test_cart.py`,
+    /// `CartTest.java`.
+    pub(crate) fn tests_of(file: &str) -> Vec<Self> {
+        let path = file.replace('\\', "/").to_lowercase();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let Some((stem, extension)) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) else {
+            return Vec::new();
+        };
+        let before = ["test_", "test"].map(|prefix| format!("{prefix}{stem}"));
+        let behind = [".test", ".spec", "_test", "_spec", "-test", "-spec", "test", "tests", "spec", "_tests"]
+            .map(|suffix| format!("{stem}{suffix}"));
+        let places = before.into_iter().chain(behind);
+        places.map(|stem| Self { path: format!("{stem}.{extension}"), line: None }).collect()
+    }
+
     /// Whether it is certainly a path, not the name of something else.
     pub(crate) fn is_certain(&self) -> bool {
         self.line.is_some() || self.path.contains('/') || is_path(&self.path)
@@ -227,6 +242,17 @@ mod tests {
         }
         for query in ["how are a.py and b.py related", "error: 404", "std::io:1"] {
             assert_eq!(Place::all(query), [], "{query}");
+        }
+    }
+
+    #[test]
+    fn tests_have_the_name_of_their_file() {
+        let paths: Vec<String> = Place::tests_of("src/Cart.ts").into_iter().map(|place| place.path).collect();
+        for name in ["cart.test.ts", "cart.spec.ts", "test_cart.ts", "carttest.ts", "cart_test.ts"] {
+            assert!(paths.iter().any(|path| path == name), "{name}");
+        }
+        for name in ["Cart", ".env", ""] {
+            assert!(Place::tests_of(name).is_empty(), "{name}");
         }
     }
 

@@ -222,6 +222,19 @@ fn tests_of_a_name_rank_before_its_definition() {
 }
 
 #[test]
+fn tests_of_a_file_have_its_name() {
+    let rows = [
+        Row::new("src/cart.ts", "cart.ts", Code, "export const cart = {}"),
+        Row::new("src/deep/cart.test.ts", "cart.test.ts", Code, "it('adds', () => { add(1) })"),
+        Row::new("test/other.test.ts", "other.test.ts", Code, "import './cart.ts'"),
+        Row::new("src/other.ts", "other", Function, "tests of cart.ts"),
+    ];
+    for text in ["tests for cart.ts", "test of src/cart.ts", "cart.ts tests"] {
+        assert_eq!(names(&rows, text)[0], "cart.test.ts", "{text}");
+    }
+}
+
+#[test]
 fn language_names_and_single_ideographs_are_words() {
     let rows = [
         Row::new("src/c.go", "c", Function, "func c(x int) int { return x }"),
