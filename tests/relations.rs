@@ -1311,3 +1311,37 @@ fn lambdas_take_elements_of_their_objects() {
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
     check(&files, Relation::Callees, &expected);
 }
+
+#[test]
+fn results_have_the_type_arguments_of_their_receivers() {
+    let item = |text: &str| text.replace('~', "\n");
+    let files = [
+        (
+            "A.java",
+            item(
+                "class Item {~    void go() {}~}~~class Other {~    void go() {}~}~~class Box<T> {~    T get() {~        return null;~    }~}~~class Use {~    void run(Box<Item> box) {~        box.get().go();~    }~}~",
+            ),
+        ),
+        (
+            "a.rs",
+            item(
+                "pub struct Item;~~impl Item {~    pub fn go(&self) {}~}~~pub struct Other;~~impl Other {~    pub fn go(&self) {}~}~~pub struct Lock<'a, T> {~    value: &'a T,~}~~impl<'a, T> Lock<'a, T> {~    pub fn lock(&self) -> Option<&T> {~        None~    }~}~~pub fn run(lock: &Lock<'_, Item>) {~    lock.lock().unwrap().go();~}~",
+            ),
+        ),
+        (
+            "a.cs",
+            item(
+                "class Item~{~    void Go() {}~}~class Other~{~    void Go() {}~}~class Box<T>~{~    public T Value { get; }~}~class Use~{~    void Run(Box<Item> box) { box.Value.Go(); }~}~",
+            ),
+        ),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    let expected = [
+        "A.java:Use.run -> A.java:Box.get receiver",
+        "A.java:Use.run -> A.java:Item.go receiver",
+        "a.rs:run -> a.rs:Item::go receiver",
+        "a.rs:run -> a.rs:Lock::lock receiver",
+        "a.cs:Use.Run -> a.cs:Item.Go receiver",
+    ];
+    check(&files, Relation::Callees, &expected);
+}

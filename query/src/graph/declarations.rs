@@ -83,7 +83,7 @@ pub(crate) fn declared_at(
     found
 }
 
-/// What the assignments `own.field = value` say, where `own` is a name of the object.
+/// Returns the declarations by the assignments `own.field = value`, where `own` is a name of the object.
 pub(crate) fn assigned(tokens: &Tokens, field: &str, syntax: &Syntax) -> Vec<Declared> {
     let found = tokens.places(field).filter_map(|at| {
         // Ruby: @field = value, @field ||= value

@@ -47,9 +47,9 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    pub(super) fn of(meaning: Meaning) -> Self {
+    pub(super) fn from_meaning(meaning: Meaning) -> Self {
         match meaning {
-            Meaning::Definitions(found, reason) => Self::of_definitions(found, reason),
+            Meaning::Definitions(found, reason) => Self::from_definitions(found, reason),
             Meaning::Module(path, from) => Self::Module(path, from),
             Meaning::Variable(..) | Meaning::Unknown => Self::Unknown,
             Meaning::External => Self::External,
@@ -57,7 +57,7 @@ impl Value {
     }
 
     /// Types before functions: a name of both is a constructor.
-    pub(super) fn of_definitions(found: Vec<Rc<Definition>>, reason: Reason) -> Self {
+    pub(super) fn from_definitions(found: Vec<Rc<Definition>>, reason: Reason) -> Self {
         let (types, functions): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.is_type());
         // A function and a namespace may share a name.
         let types =
@@ -105,6 +105,8 @@ impl<'i, 's> Reader<'i, 's> {
         }
         let (value, mut next) = self.first(at, end)?;
         let mut value = self.named_value(value, next)?;
+        // The object or type of the last member.
+        let mut owner = None;
         for _ in 0..MAX_STEPS {
             if next >= end {
                 break;
@@ -128,7 +130,7 @@ impl<'i, 's> Reader<'i, 's> {
                         continue;
                     }
                     let receiver = value.clone();
-                    value = self.named_value(self.member(value, name)?, next)?;
+                    value = self.with_type_argument(self.named_value(self.member(value, name)?, next)?, &receiver)?;
                     if let Value::Functions(functions, _) = &value
                         && let Some(open) = arguments_open(tokens, next - 1)
                         && self.returns_receiver(functions)?
@@ -137,6 +139,7 @@ impl<'i, 's> Reader<'i, 's> {
                         next = tokens.closer(open).map_or(end, |closer| closer + 1);
                         continue;
                     }
+                    owner = Some(receiver);
                     if self.from.syntax.bare_calls && matches!(value, Value::Functions(..)) && tokens.at(next) != "(" {
                         value = self.call(value)?;
                     }
@@ -144,6 +147,9 @@ impl<'i, 's> Reader<'i, 's> {
                 "?." if tokens.at(next + 1) == "[" => next += 1,
                 "(" => {
                     value = self.call(value)?;
+                    if let Some(receiver) = owner.take() {
+                        value = self.with_type_argument(value, &receiver)?;
+                    }
                     next = tokens.closer(next).map_or(end, |closer| closer + 1);
                 }
                 // Ruby: `Type.new [1]` has an argument.
@@ -197,7 +203,7 @@ impl<'i, 's> Reader<'i, 's> {
     /// Returns what a name before the token `next` is, which may have type arguments, or be a property.
     pub(super) fn named_value(&self, value: Value, next: usize) -> Result<Value, StorageError> {
         let Some(name) = next.checked_sub(1) else { return Ok(value) };
-        let value = self.of_type_arguments(value, name)?;
+        let value = self.with_type_arguments(value, name)?;
         match &value {
             Value::Functions(found, _) if arguments_open(&self.tokens, name).is_none() => {
                 Ok(self.property(found)?.unwrap_or(value))
@@ -207,7 +213,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Keeps the types or functions that have as many type parameters as there are type arguments behind a name.
-    pub(super) fn of_type_arguments(&self, value: Value, name: usize) -> Result<Value, StorageError> {
+    pub(super) fn with_type_arguments(&self, value: Value, name: usize) -> Result<Value, StorageError> {
         let count = type_name::argument_count(&self.tokens, name + 1);
         Ok(match value {
             Value::Types(types, reason) => Value::Types(self.index.with_type_parameters(types, count)?, reason),
@@ -315,7 +321,7 @@ impl<'i, 's> Reader<'i, 's> {
                 path.push(tokens.at(next + 1).to_owned());
                 next += 2;
             }
-            return Ok((Value::of(scope::module(self.index, &path, &self.from)?), next));
+            return Ok((Value::from_meaning(scope::module(self.index, &path, &self.from)?), next));
         }
         let own = scope::enclosing_type(self.index, &self.from)?;
         if syntax.base.contains(&word) {
@@ -392,7 +398,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
         while names.len() > 1 {
             if let Meaning::Definitions(types, reason) = scope::types_of_path(self.index, &names, &self.from)? {
-                return Ok(Some((Value::of_definitions(types, reason), at + 2 * names.len() - 1)));
+                return Ok(Some((Value::from_definitions(types, reason), at + 2 * names.len() - 1)));
             }
             names.pop();
         }
@@ -475,7 +481,7 @@ impl<'i, 's> Reader<'i, 's> {
     /// The default export of a module.
     pub(super) fn default_of(&self, module: &str, from: &Rc<Definition>) -> Result<Value, StorageError> {
         let mut search = ExportSearch::default();
-        Ok(Value::of(imports::of_module(self.index, module, "default", from, &mut search)?))
+        Ok(Value::from_meaning(imports::of_module(self.index, module, "default", from, &mut search)?))
     }
 
     /// An element of a value.

@@ -99,7 +99,7 @@ impl Reader<'_, '_> {
         if let Value::Module(module, from) = &value {
             return Ok(match imports::of_module(self.index, module, name, from, &mut ExportSearch::default())? {
                 Meaning::Variable(path, name) => self.variable(&path, &name)?,
-                meaning => Value::of(meaning),
+                meaning => Value::from_meaning(meaning),
             });
         }
         if let Some(value) = self.held(&value, name)? {
@@ -137,7 +137,7 @@ impl Reader<'_, '_> {
             let is_own = matches!(&value, Value::Objects(_)) && reason == Reason::Receiver;
             let own = scope::enclosing_type(self.index, &self.from)?;
             let is_own = is_own && own.is_some_and(|own| types.iter().any(|of| of.id == own.id));
-            return Ok(Value::of_definitions(found, if is_own { Reason::Scope } else { reason }));
+            return Ok(Value::from_definitions(found, if is_own { Reason::Scope } else { reason }));
         }
         if matches!(value, Value::Types(..)) && types.iter().all(|of| of.kind == ChunkType::Enum) {
             return Ok(Value::Objects(types));
@@ -186,6 +186,26 @@ impl Reader<'_, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns a value of which the type is a type parameter of its receiver's type as a value of the type argument: an
+    /// `Item` for the result `T` of a method of `List<Item>`.
+    pub(super) fn with_type_argument(&self, value: Value, receiver: &Value) -> Result<Value, StorageError> {
+        let (Value::Instance(of, _), Value::Instance(owner, from)) = (&value, receiver) else { return Ok(value) };
+        let named = if is_transparent(of) { of.arguments.first() } else { Some(of) };
+        let Some([name]) = named.map(|named| named.path.as_slice()) else { return Ok(value) };
+        if owner.arguments.is_empty() || !name.starts_with(char::is_uppercase) {
+            return Ok(value);
+        }
+        for of in self.types(receiver)?.unwrap_or_default() {
+            let tokens = self.index.tokens(&of)?;
+            let parameters = tokens.places(&of.name).map(|at| type_name::parameters(&tokens, at + 1));
+            let position = parameters.take(1).flatten().position(|parameter| parameter == *name);
+            if let Some(argument) = position.and_then(|position| owner.arguments.get(position)) {
+                return Ok(Value::Instance(argument.clone(), Rc::clone(from)));
+            }
+        }
+        Ok(value)
     }
 
     /// Returns the result of a member that returns its receiver or an element of it: `list.iter()`, `option.unwrap()`,
@@ -237,7 +257,7 @@ impl Reader<'_, '_> {
         let found: Vec<Rc<Definition>> = file.named(name).filter(is_member).cloned().collect();
         if !found.is_empty() {
             let reason = if path == self.from.path { Reason::Scope } else { Reason::Receiver };
-            return Ok(Some(Value::of_definitions(found, reason)));
+            return Ok(Some(Value::from_definitions(found, reason)));
         }
         let inner = if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") };
         Ok(Some(if file.has_members(&inner) { Value::Holder(path, inner) } else { Value::Unknown }))

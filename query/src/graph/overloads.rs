@@ -1,5 +1,5 @@
-//! Which of several definitions with one name a call or a type means: by the number of type arguments, and by the number
-//! and the types of arguments.
+//! Overload resolution: selects among definitions with one name by the number of type arguments, and by the number and the
+//! types of arguments.
 
 use std::rc::Rc;
 

@@ -177,7 +177,7 @@ fn of_site_named(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result
             None => bare(reader, name)?,
         },
     };
-    match reader.of_type_arguments(value, site.name)? {
+    match reader.with_type_arguments(value, site.name)? {
         Value::Functions(found, reason) => {
             let found = overloads::chosen(reader, found, site)?;
             shared(reader.index, found, reason, site.arguments)

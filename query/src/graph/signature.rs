@@ -53,10 +53,8 @@ pub(crate) fn read(signature: &str, name: &str, syntax: &Syntax) -> Option<Signa
     })?;
     let close = tokens.closer(open)?;
     let (receiver, parameters) = parameters(&tokens, open, close, syntax);
-    let type_parameters = (at + 2..open).filter(|_| tokens.at(at + 1) == "<");
-    let type_parameters = type_parameters.filter(|at| matches!(tokens.before(*at), "<" | ","));
     Some(Signature {
-        type_parameters: type_parameters.map(|at| tokens.at(at).to_owned()).collect(),
+        type_parameters: type_name::parameters(&tokens, at + 1),
         receiver,
         parameters,
         results: results(&tokens, at, close, syntax),

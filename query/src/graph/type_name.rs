@@ -175,6 +175,10 @@ fn read_arguments(tokens: &Tokens, open: usize, depth: u32) -> Option<(Vec<TypeN
         while matches!(tokens.at(at), "?" | "extends" | "super" | "out" | "in") {
             at += 1;
         }
+        // A lifetime
+        if tokens.at(at) == "'" && tokens.at(at + 2) == "," {
+            at += 3;
+        }
         let Some((argument, end)) = read_nested(tokens, at, depth + 1) else { break };
         arguments.push(argument);
         at = end;
@@ -227,6 +231,14 @@ pub(crate) fn argument_count(tokens: &Tokens, open: usize) -> usize {
         at += 1;
     }
     count
+}
+
+/// Names of the type parameters in angle brackets at a token.
+pub(crate) fn parameters(tokens: &Tokens, open: usize) -> Vec<String> {
+    let Some(close) = angle_closer(tokens, open).filter(|_| tokens.at(open) == "<") else { return Vec::new() };
+    let begins = |at: &usize| matches!(tokens.before(*at), "<" | "," | "in" | "out" | "reified" | "const");
+    let names = (open + 1..close).filter(|at| tokens.is_name(*at) && begins(at));
+    names.map(|at| tokens.at(at).to_owned()).collect()
 }
 
 /// The `<` that a `>` closes.

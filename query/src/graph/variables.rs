@@ -1,4 +1,4 @@
-//! What names are: variables, parameters, fields of enclosing types, and definitions of other scopes.
+//! Values of names: variables, parameters, fields of enclosing types, and definitions of other scopes.
 
 use std::rc::Rc;
 
@@ -47,7 +47,7 @@ impl Reader<'_, '_> {
                 }
                 value => Ok(value),
             },
-            meaning => Ok(Value::of(meaning)),
+            meaning => Ok(Value::from_meaning(meaning)),
         }
     }
 
