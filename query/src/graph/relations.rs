@@ -134,9 +134,9 @@ impl<'s> RelationIndex<'s> {
             }
         }
         // If the name also has separate chunks, the members without chunks are its declarations.
-        if found.iter().any(|(.., member)| member.is_none()) {
-            found.retain(|(.., member)| member.is_none());
-        }
+        let defined = found.iter().filter(|(.., member)| member.is_none()).map(|(_, one, _)| one.syntax.group);
+        let defined: FxHashSet<u8> = defined.collect();
+        found.retain(|(_, one, member)| member.is_none() || !defined.contains(&one.syntax.group));
         if found.iter().any(|(name, ..)| ends_in(name, &wanted)) {
             found.retain(|(name, ..)| ends_in(name, &wanted));
         }

@@ -121,9 +121,18 @@ fn read_nested(tokens: &Tokens, mut at: usize, depth: u32) -> Option<(TypeName, 
         return quoted(tokens.at(at)).map(|name| (name, at + 1));
     }
     if tokens.at(at) == "[" {
+        let closer = tokens.closer(at)?;
         // Go: []T, [4]T
-        let (element, end) = read_nested(tokens, tokens.closer(at)? + 1, depth + 1)?;
-        return Some((TypeName::list_of(element), end));
+        if tokens.is_glued(closer + 1) && (tokens.is_name(closer + 1) || matches!(tokens.at(closer + 1), "[" | "*")) {
+            let (element, end) = read_nested(tokens, closer + 1, depth + 1)?;
+            return Some((TypeName::list_of(element), end));
+        }
+        // Rust: [T], [T; 4]. Swift: [T], [Key: T]
+        let (mut element, mut end) = read_nested(tokens, at + 1, depth + 1)?;
+        if tokens.at(end) == ":" {
+            (element, end) = read_nested(tokens, end + 1, depth + 1)?;
+        }
+        return (end == closer || tokens.at(end) == ";").then(|| (TypeName::list_of(element), closer + 1));
     }
     if tokens.at(at) == "map" && tokens.at(at + 1) == "[" {
         let (element, end) = read_nested(tokens, tokens.closer(at + 1)? + 1, depth + 1)?;
@@ -307,6 +316,11 @@ mod tests {
         check("java", "final List<? extends Item> x", "List<Item>");
         check("php", "?\\M\\P0 $x", "M.P0");
         check("cpp", "const ::n::K<int>& x", "n.K<int>");
+        check("rust", "&'a [Item]", "<Item>");
+        check("rust", "[Item; 4]", "<Item>");
+        check("swift", "[Key: [Item]]", "<<Item>>");
+        check("go", "[4]Item", "<Item>");
+        check("typescript", "[A, B]", "");
         check("typescript", "(x: number) => void", "");
     }
 

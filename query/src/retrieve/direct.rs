@@ -23,7 +23,7 @@ const MAX_COMPARED: usize = 64;
 /// The same for a literal such as `text/html`, whose parts are common words.
 const MAX_COMPARED_LITERAL: usize = 128;
 /// Maximum number of chunks that become candidates because they contain the query.
-const MAX_HOLDING: usize = 200;
+const MAX_HOLDING: usize = 64;
 /// Minimum number of words of an unquoted phrase. Shorter queries are often names of definitions.
 const MIN_PHRASE_WORDS: usize = 4;
 /// Minimum number of words of a fragment of a message.

@@ -1,0 +1,66 @@
+//! Resolved relations of small repositories, language by language. A comparison with compilers is a bench (`cargo xtask bench graph`).
+
+#[path = "../fixture/mod.rs"]
+mod fixture;
+mod general;
+mod scripts;
+mod typed;
+mod web;
+
+use aurora_analysis::ModelDirectory;
+use aurora_pipeline::Silent;
+use aurora_query::{Relation, RelationIndex};
+use aurora_stages::index::{self, IndexOptions, Trust};
+use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot};
+use fixture::Fixture;
+
+fn indexed(files: &[(&str, &str)]) -> (Fixture, Snapshot) {
+    let fixture = Fixture::plain();
+    for (path, text) in files {
+        fixture.write(path, text);
+    }
+    fixture.write(".aurora/pipeline.toml", "extends = \"lexical\"\n");
+    let models = ModelDirectory::at(fixture.root().join("no-models"));
+    let options = IndexOptions::new(fixture.root().to_owned(), models, Trust::everything());
+    index::run(&options, &Silent).expect("an index run");
+    let environment = Environment::open(&fixture.root().join(ProjectDirectory::NAME), OpenMode::Existing);
+    let snapshot = environment.expect("an index").snapshot().expect("a snapshot");
+    (fixture, snapshot)
+}
+
+fn name(snapshot: &Snapshot, id: ChunkId) -> String {
+    let chunk = snapshot.chunk(id).expect("a sound index").expect("a live chunk");
+    let file = chunk.path().rsplit('/').next().expect("a name");
+    if chunk.qualified_name() == file { file.to_owned() } else { format!("{file}:{}", chunk.qualified_name()) }
+}
+
+/// Every relation of the kind; what calls a definition has it among its callees.
+fn relations(files: &[(&str, &str)], relation: Relation) -> Vec<String> {
+    let (_fixture, snapshot) = indexed(files);
+    let index = RelationIndex::new(&snapshot);
+    let (mut forth, mut back) = (Vec::new(), Vec::new());
+    for id in files.iter().flat_map(|(path, _)| index.definitions_in(path).expect("a sound index")) {
+        for other in index.related(id, relation).expect("a sound index").list {
+            forth.push(format!("{} -> {} {}", name(&snapshot, id), name(&snapshot, other.id), other.reason.as_str()));
+        }
+        if relation == Relation::Callees {
+            for other in index.related(id, Relation::Callers).expect("a sound index").list {
+                back.push(format!(
+                    "{} -> {} {}",
+                    name(&snapshot, other.id),
+                    name(&snapshot, id),
+                    other.reason.as_str()
+                ));
+            }
+        }
+    }
+    if relation == Relation::Callees {
+        let missing: Vec<&String> = forth.iter().filter(|callee| !back.contains(callee)).collect();
+        assert!(missing.is_empty(), "callers lack {missing:?}");
+    }
+    forth
+}
+
+fn check(files: &[(&str, &str)], relation: Relation, expected: &[&str]) {
+    assert_eq!(relations(files, relation), expected);
+}
