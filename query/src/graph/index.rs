@@ -355,7 +355,7 @@ impl<'s> Index<'s> {
             return Ok(*known);
         }
         let text = self.snapshot.text(of.id)?;
-        let tokens = Tokens::read(text.map(|text| text.signature.into()).unwrap_or_default(), of.syntax);
+        let tokens = Tokens::read(text.map(|text| text.signature).unwrap_or_default(), of.syntax);
         let count = tokens.places(&of.name).map(|at| type_name::argument_count(&tokens, at + 1)).max();
         let count = count.unwrap_or_default();
         keep(&mut self.type_parameters.borrow_mut(), of.id, count);
