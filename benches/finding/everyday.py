@@ -103,6 +103,9 @@ def main():
         if not a.any and not is_pinned:
             sys.exit(f"{tree.directory} is not a pinned repository at its commit without changes; --any allows it")
         trees.append(tree)
+    # The order of the trees decides which questions are drawn.
+    order = list(known)
+    trees.sort(key=lambda tree: order.index(tree.name) if tree.name in known else len(order))
     if a.questions and os.path.exists(a.questions):
         with open(a.questions, encoding="utf-8") as rows:
             questions = [json.loads(row) for row in rows]
