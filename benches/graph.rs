@@ -9,11 +9,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use aurora_query::{Reason, Relation, RelationIndex};
+use aurora_query::{MIN_CONFIDENCE, Reason, Relation, RelationIndex};
 use aurora_storage::{ChunkId, ChunkType, Environment, OpenMode, ProjectDirectory, Snapshot};
 
 /// Confidences from which on precision and recall are told.
-const THRESHOLDS: [f32; 4] = [0.0, 0.5, 0.8, 0.9];
+const THRESHOLDS: [f32; 4] = [0.0, MIN_CONFIDENCE, 0.8, 0.9];
 /// Names of constructors; that of the type is one too.
 const CONSTRUCTORS: [&str; 4] = ["__init__", "__new__", "constructor", "<init>"];
 
@@ -160,7 +160,7 @@ impl Tree<'_> {
                 ours.iter().filter(|(_, (_, confidence))| *confidence >= least).map(|(edge, _)| edge).collect();
             let right = found.iter().filter(|edge| peer.contains(edge)).count();
             println!(
-                "  {least:>10.1}  {:>9}  {:>9.3}  {:>6.3}",
+                "  {least:>10}  {:>9}  {:>9.3}  {:>6.3}",
                 found.len(),
                 share(right, found.len()),
                 share(right, peer.len())

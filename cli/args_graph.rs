@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aurora_query::{MAX_TREE_DEPTH, Relation};
+use aurora_query::{MAX_TREE_DEPTH, MIN_CONFIDENCE, Relation};
 use clap::Args;
 
 use crate::values::ReportFormat;
@@ -40,7 +40,7 @@ pub(crate) struct GraphArgs {
     pub(crate) depth: u32,
 
     /// Leave out relations of less confidence, from 0 to 1
-    #[arg(long, value_name = "X", default_value_t = 0.4, value_parser = parse_confidence)]
+    #[arg(long, value_name = "X", default_value_t = MIN_CONFIDENCE, value_parser = parse_confidence)]
     pub(crate) min_confidence: f32,
 
     /// The indexed directory [default: the nearest one above with an index]

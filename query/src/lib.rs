@@ -57,8 +57,8 @@ pub use filter::{
     Condition, Facet, FacetValue, FilterError, FilterSpec, LanguageNames, ListProblem, Operator, TextFilter, facets,
 };
 pub use graph::{
-    BranchEnd, MAX_TREE_DEPTH, Named, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree,
-    TreeNode, TreeOptions,
+    BranchEnd, MAX_TREE_DEPTH, MIN_CONFIDENCE, Named, Reason, Related, RelatedDefinitions, Relation, RelationIndex,
+    RelationTree, TreeNode, TreeOptions,
 };
 pub use memory::{Aging, Forgetting, Retention, Source};
 pub use path_class::is_side_code;

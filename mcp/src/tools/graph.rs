@@ -2,15 +2,13 @@
 
 use aurora_live::Root;
 use aurora_project::{RelatedChunk, RelationReport, definition, relations};
-use aurora_query::{MAX_TREE_DEPTH, Relation, RelationIndex, TreeOptions};
+use aurora_query::{MAX_TREE_DEPTH, MIN_CONFIDENCE, Relation, RelationIndex, TreeOptions};
 use serde::Deserialize;
 
 use crate::tools::common::{CommonArguments, ToolError, after, within_budget};
 
 /// Last line of an answer that does not show all relations.
 const MORE: &str = "(there are more; ask with a smaller depth, or give a larger budget)\n";
-/// Relations of less confidence are left out, as on the command line.
-const MIN_CONFIDENCE: f32 = 0.4;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -41,4 +41,4 @@ mod variables;
 
 pub use reason::Reason;
 pub use relations::{Named, Related, RelatedDefinitions, Relation, RelationIndex};
-pub use tree::{BranchEnd, MAX_TREE_DEPTH, RelationTree, TreeNode, TreeOptions};
+pub use tree::{BranchEnd, MAX_TREE_DEPTH, MIN_CONFIDENCE, RelationTree, TreeNode, TreeOptions};

@@ -10,6 +10,9 @@ use super::relations::{Named, Relation, RelationIndex};
 const MAX_TREE_NODES: usize = 2_000;
 /// Maximum depth of a tree, in relations.
 pub const MAX_TREE_DEPTH: u32 = 32;
+/// Default of [`TreeOptions::min_confidence`]: includes the only member of a name, excludes two definitions of a name that
+/// nothing tells apart.
+pub const MIN_CONFIDENCE: f32 = 0.45;
 
 /// What a tree shows.
 #[derive(Debug, Clone, Copy, PartialEq)]

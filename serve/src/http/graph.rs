@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aurora_project::{RelationReport, definition, relations};
-use aurora_query::{MAX_TREE_DEPTH, Relation, RelationIndex, TreeOptions};
+use aurora_query::{MAX_TREE_DEPTH, MIN_CONFIDENCE, Relation, RelationIndex, TreeOptions};
 use axum::extract::State as Shared;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -13,9 +13,8 @@ use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Defaults of the command line.
+/// Default of the command line.
 const DEPTH: u32 = 1;
-const MIN_CONFIDENCE: f32 = 0.4;
 
 /// Whose relations are asked for.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -29,7 +28,7 @@ pub(crate) struct GraphParameters {
     relation: Option<RelationName>,
     /// Most steps from the definition; 1 unless given.
     depth: Option<u32>,
-    /// Least confidence of a relation, 0..1; 0.4 unless given.
+    /// Least confidence of a relation, 0..1; 0.45 unless given.
     min_confidence: Option<f32>,
     /// Name of the root; the first one unless given.
     root: Option<String>,
