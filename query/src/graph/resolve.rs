@@ -134,15 +134,15 @@ pub(crate) fn is_constructor(of: &Definition, own: &Definition) -> bool {
 fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, StorageError> {
     let name = reader.tokens.at(site.name);
     if is_assigned(reader, site) {
-        let targets = of_site_named(reader, site, &format!("{name}="))?;
+        let targets = resolve_site(reader, site, &format!("{name}="))?;
         if !targets.is_empty() {
             return Ok(targets);
         }
     }
-    of_site_named(reader, site, name)
+    resolve_site(reader, site, name)
 }
 
-fn of_site_named(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>, StorageError> {
+fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>, StorageError> {
     if site.is_macro {
         return macros(reader, name);
     }

@@ -14,7 +14,7 @@ use super::syntax::Imports;
 use super::type_name::TypeName;
 
 impl Reader<'_, '_> {
-    /// What a bare name is.
+    /// Returns the value of a bare name.
     pub(crate) fn name(&self, name: &str) -> Result<Value, StorageError> {
         match self.local(name, usize::MAX)? {
             Some(value) => Ok(value),
@@ -76,7 +76,7 @@ impl Reader<'_, '_> {
         Ok(None)
     }
 
-    /// What a variable at the top of a file is.
+    /// Returns the value of a variable at the top of a file.
     pub(super) fn variable(&self, path: &str, name: &str) -> Result<Value, StorageError> {
         let file = self.index.file(path)?;
         if matches!(self.from.syntax.imports, Imports::Ecma | Imports::Lua) && file.has_members(name) {

@@ -28,7 +28,7 @@ pub(crate) struct GraphParameters {
     relation: Option<RelationName>,
     /// Most steps from the definition; 1 unless given.
     depth: Option<u32>,
-    /// Least confidence of a relation, 0..1; 0.45 unless given.
+    /// Minimum confidence of a relation, 0..1; 0.45 unless given.
     min_confidence: Option<f32>,
     /// Name of the root; the first one unless given.
     root: Option<String>,
