@@ -14,16 +14,16 @@ fn a_tree_ends_where_it_meets_itself() {
     let [root] = &index.find("a").expect("a sound index")[..] else { panic!("one definition") };
     let options = TreeOptions { relation: Relation::Callees, depth: 5, min_confidence: 0.4 };
     let tree = index.tree(root, &options).expect("a sound index");
-    fn shown(snapshot: &Snapshot, node: &TreeNode) -> String {
+    fn node_text(snapshot: &Snapshot, node: &TreeNode) -> String {
         let end = match node.end {
             Some(BranchEnd::Cycle) => "!",
             Some(BranchEnd::Repeated) => "*",
             None => "",
         };
-        let children: Vec<String> = node.children.iter().map(|child| shown(snapshot, child)).collect();
+        let children: Vec<String> = node.children.iter().map(|child| node_text(snapshot, child)).collect();
         format!("{}{end}[{}]", name(snapshot, node.id), children.join(" "))
     }
-    assert_eq!(shown(&snapshot, &tree.root), "m.py:a[m.py:b[m.py:c*[]] m.py:c[m.py:a![]]]");
+    assert_eq!(node_text(&snapshot, &tree.root), "m.py:a[m.py:b[m.py:c*[]] m.py:c[m.py:a![]]]");
     assert!(!tree.is_cut && tree.external.is_empty());
 }
 

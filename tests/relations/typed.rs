@@ -438,3 +438,16 @@ fn csharp_extensions_follow_constraints_and_external_types() {
         ],
     );
 }
+
+#[test]
+fn overloads_of_swift_differ_in_labels() {
+    check(
+        &[
+            ("to.swift", "func add(to list: Int) {\n    print(1)\n}\n"),
+            ("from.swift", "func add(from list: Int) {\n    print(2)\n}\n"),
+            ("run.swift", "func run() {\n    add(to: 1)\n}\n"),
+        ],
+        Relation::Callees,
+        &["run.swift:run -> to.swift:add global"],
+    );
+}

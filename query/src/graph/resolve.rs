@@ -180,7 +180,7 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
     match reader.with_type_arguments(value, site.name)? {
         Value::Functions(found, reason) => {
             let found = overloads::chosen(reader, found, site)?;
-            shared(reader.index, found, reason, site.arguments)
+            shared(reader.index, found, reason, None)
         }
         Value::Types(types, reason) => {
             let (mut found, mut without) = (Vec::new(), Vec::<Rc<Definition>>::new());
@@ -198,7 +198,7 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
             }
             found.extend(without);
             let found = overloads::chosen(reader, found, site)?;
-            shared(reader.index, found, reason, site.arguments)
+            shared(reader.index, found, reason, None)
         }
         Value::Module(module, from) => match reader.default_of(&module, &from)? {
             Value::Types(found, reason) | Value::Functions(found, reason) => {

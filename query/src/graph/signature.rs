@@ -19,6 +19,7 @@ pub(crate) struct Signature {
 /// A parameter of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Parameter {
+    /// The name by which a call can refer to it.
     pub(crate) name: String,
     /// Its type, if it can be read.
     pub(crate) of: Option<TypeName>,
@@ -108,7 +109,10 @@ fn parameters(tokens: &Tokens, open: usize, close: usize, syntax: &Syntax) -> (O
         if is_extended {
             receiver = type_name::read(tokens, start + 1).map(|(name, _)| name);
         } else if at > start && !is_mark && !(own && at <= start + 4) {
-            let name = (start..end_of_name.unwrap_or(at)).rev().find(|at| tokens.is_name(*at));
+            // Swift: a label precedes the name.
+            let has_label = syntax.languages.contains(&"swift");
+            let mut names = (start..end_of_name.unwrap_or(at)).filter(|at| tokens.is_name(*at));
+            let name = if has_label { names.next() } else { names.next_back() };
             parameters.push(Parameter {
                 name: name.map(|at| tokens.at(at).to_owned()).unwrap_or_default(),
                 of: parameter_type(tokens, start, at, syntax),

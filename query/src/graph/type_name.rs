@@ -225,7 +225,7 @@ pub(crate) fn angle_closer(tokens: &Tokens, open: usize) -> Option<usize> {
     None
 }
 
-/// Number of type arguments or parameters in angle brackets at a token; 0 if there are none.
+/// Number of type arguments or parameters in angle brackets at a token; 0 without brackets.
 pub(crate) fn argument_count(tokens: &Tokens, open: usize) -> usize {
     let Some(close) = angle_closer(tokens, open).filter(|_| tokens.at(open) == "<") else { return 0 };
     let (mut at, mut depth, mut count) = (open + 1, 0, 1);
