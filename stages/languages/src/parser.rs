@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use aurora_bounded_parser::{Grammar, Limits, Stopped};
-use tree_sitter::Tree;
+use aurora_bounded_parser::{BoundedTree, Grammar, Limits, Stopped};
 
 use crate::deadline::Deadline;
 use crate::detect::by_alias;
@@ -194,15 +193,15 @@ impl Parser {
         let query = language.compiled_query()?;
         let masked = (language.masked)(text);
         debug_assert!(masked.as_ref().is_none_or(|masked| masked.len() == text.len()));
-        let tree = tree(query.grammar, masked.as_deref().unwrap_or(text), deadline)?;
-        let captures = Captures::collect(query, tree.root_node(), text, deadline)?;
+        let tree = tree(&query.grammar, masked.as_deref().unwrap_or(text), deadline)?;
+        let captures = Captures::collect(query, &tree, text, deadline)?;
         let mut symbols = if let Some(prose) = &language.sections {
             let headings = captures.headings.iter().filter_map(|node| (prose.heading)(*node, text)).collect();
             sections::sections(text, headings, max_symbols)
         } else {
             outline(language, tree.root_node(), captures, text, max_symbols, deadline)?
         };
-        symbols.boundaries = boundaries(&tree, text, deadline)?;
+        symbols.boundaries = boundaries(tree.root_node(), text, deadline)?;
         Ok(symbols)
     }
 }
@@ -212,7 +211,7 @@ fn finished(parsed: Result<FileSymbols, ParseFailure>, lines: u32) -> FileSymbol
     FileSymbols { lines, ..symbols }
 }
 
-fn tree(grammar: Grammar, text: &str, deadline: &Deadline<'_>) -> Result<Tree, ParseFailure> {
+fn tree(grammar: &Grammar, text: &str, deadline: &Deadline<'_>) -> Result<BoundedTree, ParseFailure> {
     let max_operations = (text.len() as u64 * MAX_OPERATIONS_PER_BYTE).max(MIN_OPERATION_LIMIT);
     let max_checks = max_operations / OPERATIONS_PER_CHECK;
     let (mut checks, mut failure) = (0, ParseFailure::TooComplex);

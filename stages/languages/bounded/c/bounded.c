@@ -1,19 +1,22 @@
-// A parse by tree-sitter that ends when its stacks are too deep, or when its error recovery copies too much.
+// A parse by tree-sitter that ends when its stacks are too deep, or when its error recovery copies too much, and a walk over
+// its tree.
 //
 // tree-sitter releases a stack by recursion, so that a deep one overflows the stack of the thread. At the end of a text, it
 // copies every path through its graph of stacks before it chooses one. With an error at each of n nested places, the paths
 // take n * n * 8 bytes and more: gigabytes for a text of ten kilobytes. No callback is asked meanwhile, and a failed
 // allocation ends the process. So the allocator counts the nodes of stacks and what copies hold, and leaves the parse with
 // `longjmp`. Between `setjmp` and `longjmp` there are only frames of tree-sitter, of the scanners of grammars and of this
-// file, none of which has anything to clean up but memory. All blocks of the parse are freed, its parser and its scanner
-// included.
+// file, none of which has anything to clean up but memory.
+//
+// The blocks of a parse, the tree included, are in an arena, which is emptied as a whole: tree-sitter makes some blocks for
+// every token.
 //
 // A scanner of a grammar writes its state to a buffer of tree-sitter, and some write a little beyond its end, which ends the
 // process by an assertion. Others read to the end of a line or of the text for every token, or wait for a character after the
 // end for ever, which no callback is asked about. `aurora_bounded_language` gives a scanner a larger buffer and counts what it
 // reads, and such a text is given up, too.
 //
-// Outside of `aurora_parse_bounded`, the allocator is that of libc: blocks can be allocated before and freed after it.
+// Outside of `aurora_parse_bounded`, the allocator is that of libc.
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -25,52 +28,15 @@
 
 #include <tree_sitter/api.h>
 
+#include "language.h"
 #include "parser.h"
+#include "tree.h"
 
 #ifdef _MSC_VER
 #define THREAD_LOCAL __declspec(thread)
 #else
 #define THREAD_LOCAL _Thread_local
 #endif
-
-// A hash table of blocks with linear probing, at most half full.
-typedef struct {
-  void *address;
-  size_t size;
-} Block;
-
-typedef struct {
-  Block *blocks;
-  size_t capacity;
-  size_t count;
-} Table;
-
-// The parse of this thread. `calloc` makes the copies of subtrees, `malloc` the nodes of stacks, which are known by their
-// size; `copies` and `nodes` have those that are not freed. Other blocks are many, so what happens to them is only written
-// down: the address of a block that was allocated, and for one that was freed, the address plus one. `blocks_of_log` finds
-// those that are left.
-static THREAD_LOCAL struct {
-  bool has_begun;
-  bool is_active;
-  Table copies;
-  size_t copied;
-  size_t most_copied;
-  Table nodes;
-  size_t most_nodes;
-  size_t node_size;
-  size_t last_malloc;
-  uintptr_t *log;
-  size_t log_length;
-  size_t log_capacity;
-  const TSLanguage *original;
-  void *scanner;
-  void (*advance)(TSLexer *lexer, bool skip);
-  size_t reads;
-  size_t most_reads;
-  jmp_buf start;
-} parse;
-
-enum { FIRST_CAPACITY = 64, FIRST_LOG = 1 << 12, LONG_LOG = 1 << 17 };
 
 static void *checked(void *address) {
   if (!address) {
@@ -80,147 +46,249 @@ static void *checked(void *address) {
   return address;
 }
 
-static Table new_table(size_t capacity) {
-  return (Table){checked(calloc(capacity, sizeof(Block))), capacity, 0};
+// `calloc` makes the copies of subtrees, `malloc` the nodes of stacks, which are known by their size.
+typedef enum { OTHER, COPY, STACK_NODE } Kind;
+
+// What precedes every block.
+typedef struct {
+  uint64_t size : 62;
+  uint64_t kind : 2;
+} Header;
+
+// What precedes the header of a block that libc has allocated, as it is larger than `MAX_SMALL`.
+typedef struct Large {
+  struct Large *previous;
+  struct Large *next;
+  // Makes the address of the block a multiple of 16.
+  uint64_t padding;
+  Header header;
+} Large;
+
+// A piece of memory that small blocks are cut from.
+typedef struct Chunk {
+  struct Chunk *next;
+  // The same for the first block of the chunk.
+  uint64_t padding[2];
+  char bytes[];
+} Chunk;
+
+// Sizes of small blocks, header included, are multiples of `STEP`.
+enum { STEP = 16, MAX_SMALL = 2048, CHUNK_BYTES = (256 << 10) - 64, MAX_KEPT_CHUNKS = 4 };
+
+// The memory of a parse. `free` has lists of the blocks of each size that were freed.
+typedef struct {
+  Chunk *chunks;
+  char *next;
+  char *end;
+  Large *large;
+  Chunk *kept;
+  void *free[MAX_SMALL / STEP + 1];
+} Arena;
+
+// The parse of this thread.
+static THREAD_LOCAL struct {
+  bool has_begun;
+  bool is_active;
+  Arena *arena;
+  size_t copied;
+  size_t most_copied;
+  size_t nodes;
+  size_t most_nodes;
+  size_t node_size;
+  size_t last_malloc;
+  const TSLanguage *original;
+  void *scanner;
+  void (*advance)(TSLexer *lexer, bool skip);
+  size_t reads;
+  size_t most_reads;
+  jmp_buf start;
+} parse;
+
+static Header *header_of(void *address) {
+  return (Header *)address - 1;
 }
 
-static size_t place_of(const Table *table, const void *address) {
-  uint64_t hash = ((uint64_t)(uintptr_t)address >> 4) * UINT64_C(0x9E3779B97F4A7C15);
-  return (size_t)(hash >> 32) & (table->capacity - 1);
+static Large *large_of(Header *header) {
+  return (Large *)((char *)header - offsetof(Large, header));
 }
 
-static Block *find(const Table *table, const void *address) {
-  size_t place = place_of(table, address);
-  while (table->blocks[place].address && table->blocks[place].address != address) {
-    place = (place + 1) & (table->capacity - 1);
+// Bytes of a small block, header included.
+static size_t rounded(size_t size) {
+  return (size + sizeof(Header) + STEP - 1) & ~(size_t)(STEP - 1);
+}
+
+static bool is_small(size_t size) {
+  return size <= MAX_SMALL - sizeof(Header);
+}
+
+static void link_large(Arena *arena, Large *large) {
+  large->previous = NULL;
+  large->next = arena->large;
+  if (large->next) large->next->previous = large;
+  arena->large = large;
+}
+
+static void unlink_large(Arena *arena, Large *large) {
+  if (large->next) large->next->previous = large->previous;
+  if (large->previous) {
+    large->previous->next = large->next;
+  } else {
+    arena->large = large->next;
   }
-  return &table->blocks[place];
 }
 
-static void insert(Table *table, void *address, size_t size) {
-  if (2 * (table->count + 1) > table->capacity) {
-    Table larger = new_table(2 * table->capacity);
-    for (size_t i = 0; i < table->capacity; i++) {
-      if (table->blocks[i].address) *find(&larger, table->blocks[i].address) = table->blocks[i];
-    }
-    larger.count = table->count;
-    free(table->blocks);
-    *table = larger;
-  }
-  *find(table, address) = (Block){address, size};
-  table->count++;
-}
-
-// Removes a block, and moves those after it that were pushed away from their places. The result is its size, 0 without one.
-static size_t remove_block(Table *table, const void *address) {
-  Block *found = find(table, address);
-  if (!found->address) return 0;
-  size_t size = found->size;
-  size_t mask = table->capacity - 1;
-  size_t hole = (size_t)(found - table->blocks);
-  for (size_t i = (hole + 1) & mask; table->blocks[i].address; i = (i + 1) & mask) {
-    size_t distance = (i - place_of(table, table->blocks[i].address)) & mask;
-    if (distance >= ((i - hole) & mask)) {
-      table->blocks[hole] = table->blocks[i];
-      hole = i;
-    }
-  }
-  table->blocks[hole].address = NULL;
-  table->count--;
-  return size;
-}
-
-// The blocks that were allocated and not freed.
-static Table blocks_of_log(void) {
-  Table left = new_table(FIRST_CAPACITY);
-  for (size_t i = 0; i < parse.log_length; i++) {
-    void *address = (void *)(parse.log[i] & ~(uintptr_t)1);
-    if (parse.log[i] & 1) {
-      remove_block(&left, address);
+// Cuts a small block from the chunk at hand, or from another one.
+static Header *cut(Arena *arena, size_t bytes) {
+  if ((size_t)(arena->end - arena->next) < bytes) {
+    Chunk *chunk = arena->kept;
+    if (chunk) {
+      arena->kept = chunk->next;
     } else {
-      insert(&left, address, 1);
+      chunk = checked(malloc(sizeof(Chunk) + CHUNK_BYTES));
     }
+    chunk->next = arena->chunks;
+    arena->chunks = chunk;
+    arena->next = chunk->bytes;
+    arena->end = chunk->bytes + CHUNK_BYTES;
   }
-  return left;
+  Header *header = (Header *)arena->next;
+  arena->next += bytes;
+  return header;
 }
 
-// Makes room in a full log. A long one is shortened to the blocks that are left, and grows if they are more than half of it.
-static void make_room(void) {
-  size_t left_count = parse.log_length;
-  if (parse.log_capacity >= LONG_LOG) {
-    Table left = blocks_of_log();
-    left_count = left.count;
-    parse.log_length = 0;
-    for (size_t i = 0; i < left.capacity; i++) {
-      if (left.blocks[i].address) parse.log[parse.log_length++] = (uintptr_t)left.blocks[i].address;
+static void *allocate(Arena *arena, size_t size, Kind kind) {
+  Header *header;
+  if (is_small(size)) {
+    size_t bytes = rounded(size);
+    void **list = &arena->free[bytes / STEP];
+    if (*list) {
+      header = header_of(*list);
+      *list = *(void **)*list;
+    } else {
+      header = cut(arena, bytes);
     }
-    free(left.blocks);
+  } else {
+    Large *large = checked(malloc(sizeof(Large) + size));
+    link_large(arena, large);
+    header = &large->header;
   }
-  if (2 * left_count > parse.log_capacity) {
-    parse.log_capacity *= 2;
-    parse.log = checked(realloc(parse.log, parse.log_capacity * sizeof(uintptr_t)));
+  header->size = size;
+  header->kind = kind;
+  return header + 1;
+}
+
+static void release(Arena *arena, void *address) {
+  Header *header = header_of(address);
+  if (is_small(header->size)) {
+    void **list = &arena->free[rounded(header->size) / STEP];
+    *(void **)address = *list;
+    *list = address;
+  } else {
+    Large *large = large_of(header);
+    unlink_large(arena, large);
+    free(large);
   }
 }
 
-static void note(uintptr_t event) {
-  if (parse.log_length == parse.log_capacity) make_room();
-  parse.log[parse.log_length++] = event;
-}
-
-static void note_copy(void *address, size_t size) {
-  insert(&parse.copies, address, size);
+static void count_copy(size_t size) {
   parse.copied += size;
   if (parse.copied > parse.most_copied) longjmp(parse.start, 1);
 }
 
-static void note_node(void *address) {
-  insert(&parse.nodes, address, 1);
-  if (parse.nodes.count > parse.most_nodes) longjmp(parse.start, 1);
-}
-
-// Whether a block that is freed was a copy.
-static bool forget(const void *address) {
-  note((uintptr_t)address | 1);
-  if (parse.nodes.count > 0) remove_block(&parse.nodes, address);
-  size_t size = parse.copies.count > 0 ? remove_block(&parse.copies, address) : 0;
-  parse.copied -= size;
-  return size > 0;
-}
-
 static void *bounded_malloc(size_t size) {
-  void *address = checked(malloc(size ? size : 1));
-  if (parse.is_active) {
-    note((uintptr_t)address);
-    parse.last_malloc = size;
-    if (size == parse.node_size) note_node(address);
-  }
+  if (!parse.is_active) return checked(malloc(size ? size : 1));
+  parse.last_malloc = size;
+  bool is_node = size == parse.node_size;
+  void *address = allocate(parse.arena, size, is_node ? STACK_NODE : OTHER);
+  if (is_node && ++parse.nodes > parse.most_nodes) longjmp(parse.start, 1);
   return address;
 }
 
 static void *bounded_calloc(size_t count, size_t size) {
-  void *address = checked(calloc(count ? count : 1, size ? size : 1));
-  if (parse.is_active) {
-    note((uintptr_t)address);
-    note_copy(address, count * size);
+  if (!parse.is_active) return checked(calloc(count ? count : 1, size ? size : 1));
+  void *address = allocate(parse.arena, count * size, COPY);
+  count_copy(count * size);
+  return memset(address, 0, count * size);
+}
+
+static void bounded_free(void *address) {
+  if (!parse.is_active) {
+    free(address);
+  } else if (address) {
+    Header *header = header_of(address);
+    if (header->kind == COPY) parse.copied -= header->size;
+    if (header->kind == STACK_NODE) parse.nodes--;
+    release(parse.arena, address);
   }
-  return address;
 }
 
 static void *bounded_realloc(void *old, size_t size) {
   if (!old) return bounded_malloc(size);
-  bool is_copy = parse.is_active && forget(old);
-  void *address = checked(realloc(old, size ? size : 1));
-  if (parse.is_active) note((uintptr_t)address);
-  if (is_copy) note_copy(address, size);
+  if (!parse.is_active) return checked(realloc(old, size ? size : 1));
+  Header *header = header_of(old);
+  Kind kind = header->kind;
+  size_t old_size = header->size;
+  void *address = old;
+  if (is_small(old_size) && is_small(size) && rounded(old_size) == rounded(size)) {
+    header->size = size;
+  } else if (!is_small(old_size) && !is_small(size)) {
+    unlink_large(parse.arena, large_of(header));
+    Large *large = checked(realloc(large_of(header), sizeof(Large) + size));
+    link_large(parse.arena, large);
+    large->header.size = size;
+    address = &large->header + 1;
+  } else {
+    address = allocate(parse.arena, size, kind);
+    memcpy(address, old, old_size < size ? old_size : size);
+    release(parse.arena, old);
+  }
+  if (kind == COPY) {
+    parse.copied -= old_size;
+    count_copy(size);
+  }
   return address;
 }
 
-static void bounded_free(void *address) {
-  if (parse.is_active && address) forget(address);
-  free(address);
+static void free_chunks(Chunk *chunk) {
+  while (chunk) {
+    Chunk *next = chunk->next;
+    free(chunk);
+    chunk = next;
+  }
 }
 
-// Makes tree-sitter use the functions above. They and those that it uses before are interchangeable.
+// An arena without blocks.
+Arena *aurora_arena_new(void) {
+  return checked(calloc(1, sizeof(Arena)));
+}
+
+// Frees all blocks, and keeps some memory for the next ones.
+void aurora_arena_clear(Arena *arena) {
+  while (arena->large) {
+    Large *large = arena->large;
+    arena->large = large->next;
+    free(large);
+  }
+  size_t kept = 0;
+  for (Chunk *chunk = arena->kept; chunk; chunk = chunk->next) kept++;
+  while (arena->chunks && kept < MAX_KEPT_CHUNKS) {
+    Chunk *chunk = arena->chunks;
+    arena->chunks = chunk->next;
+    chunk->next = arena->kept;
+    arena->kept = chunk;
+    kept++;
+  }
+  free_chunks(arena->chunks);
+  *arena = (Arena){.kept = arena->kept};
+}
+
+void aurora_arena_free(Arena *arena) {
+  aurora_arena_clear(arena);
+  free_chunks(arena->kept);
+  free(arena);
+}
+
+// Makes tree-sitter use the functions above. Outside of a parse, they and those that it uses before are interchangeable.
 void aurora_bound_allocations(void) {
   ts_set_allocator(bounded_malloc, bounded_calloc, bounded_realloc, bounded_free);
 }
@@ -288,9 +356,26 @@ static unsigned bounded_serialize(void *scanner, char *buffer) {
   return length;
 }
 
+// Most states of a language list their symbols, and tree-sitter searches the list of a state for every token and for every
+// symbol that might repair an error. Here, each state has a row of the table with all symbols, in up to 13 MB for a language.
+static void expand_states(TSLanguage *language) {
+  size_t row = language->symbol_count;
+  uint16_t *table = checked(calloc(language->state_count * row, sizeof(uint16_t)));
+  memcpy(table, language->parse_table, language->large_state_count * row * sizeof(uint16_t));
+  for (size_t state = language->large_state_count; state < language->state_count; state++) {
+    const uint16_t *data = &language->small_parse_table[language->small_parse_table_map[state - language->large_state_count]];
+    for (uint16_t groups = *data++; groups > 0; groups--) {
+      uint16_t value = *data++;
+      for (uint16_t symbols = *data++; symbols > 0; symbols--) table[state * row + *data++] = value;
+    }
+  }
+  language->parse_table = table;
+  language->large_state_count = language->state_count;
+}
+
 // A language for `aurora_parse_bounded`, which is never freed: trees point to it. Null if the language is of a version whose
-// layout is not known here.
-const BoundedLanguage *aurora_bounded_language(const TSLanguage *language) {
+// layout is not known here. Parses with an expanded one take up to a sixth less time, but to make it takes some milliseconds.
+const BoundedLanguage *aurora_bounded_language(const TSLanguage *language, bool is_expanded) {
   size_t size = 0;
   if (language->abi_version == 14) size = offsetof(TSLanguage, name);
   if (language->abi_version == 15) size = sizeof(TSLanguage);
@@ -298,6 +383,7 @@ const BoundedLanguage *aurora_bounded_language(const TSLanguage *language) {
   BoundedLanguage *bounded = checked(calloc(1, sizeof(BoundedLanguage)));
   memcpy(&bounded->language, language, size);
   bounded->original = language;
+  if (is_expanded) expand_states(&bounded->language);
   if (language->external_scanner.scan) {
     bounded->language.external_scanner.create = bounded_create;
     bounded->language.external_scanner.destroy = bounded_destroy;
@@ -333,14 +419,15 @@ static TSTree *parse_whole(const BoundedLanguage *language, TSInput input, TSPar
   return tree;
 }
 
-// The tree of a text, or null: the progress callback has stopped the parse. If copies of subtrees hold more than
-// `most_copied` bytes, stacks have more than `most_nodes` nodes, the state of the scanner is too long, or it reads more than
+// The tree of a text, in a cleared arena, or null: the progress callback has stopped the parse. If copies of subtrees hold more
+// than `most_copied` bytes, stacks have more than `most_nodes` nodes, the state of the scanner is too long, or it reads more than
 // `most_reads` characters, it is null as well, and `*is_exceeded` is true. From a callback of itself, it does nothing and gives
 // null.
 TSTree *aurora_parse_bounded(
   const BoundedLanguage *language,
   TSInput input,
   TSParseOptions options,
+  Arena *arena,
   size_t most_copied,
   size_t most_nodes,
   size_t most_reads,
@@ -349,35 +436,105 @@ TSTree *aurora_parse_bounded(
   *is_exceeded = false;
   if (parse.has_begun) return NULL;
   parse.has_begun = true;
-  parse.copies = new_table(FIRST_CAPACITY);
+  parse.arena = arena;
   parse.copied = 0;
   parse.most_copied = most_copied;
-  parse.nodes = new_table(FIRST_CAPACITY);
+  parse.nodes = 0;
   parse.most_nodes = most_nodes;
   parse.scanner = NULL;
   parse.reads = 0;
   parse.most_reads = most_reads;
   parse.node_size = SIZE_MAX;
-  parse.log = checked(malloc(FIRST_LOG * sizeof(uintptr_t)));
-  parse.log_length = 0;
-  parse.log_capacity = FIRST_LOG;
   TSTree *volatile tree = NULL;
   if (setjmp(parse.start) == 0) {
     parse.is_active = true;
     tree = parse_whole(language, input, options);
     parse.is_active = false;
   } else {
-    // Most scanners use the allocator of libc, so their blocks are not in the log.
+    // Most scanners use the allocator of libc, so their blocks are not in the arena.
     if (parse.scanner) bounded_destroy(parse.scanner);
     parse.is_active = false;
     *is_exceeded = true;
-    Table left = blocks_of_log();
-    for (size_t i = 0; i < left.capacity; i++) free(left.blocks[i].address);
-    free(left.blocks);
   }
-  free(parse.copies.blocks);
-  free(parse.nodes.blocks);
-  free(parse.log);
   parse.has_begun = false;
   return tree;
+}
+
+// The children of a node that are still to be visited.
+typedef struct {
+  const Subtree *next;
+  const Subtree *end;
+  // The aliases of the children from the next one on that is no extra, or null.
+  const TSSymbol *aliases;
+  // Where the child before ends, or where the node begins if there is none.
+  Length position;
+  bool is_first;
+} Level;
+
+// A walk over the nodes of a tree, in the order of their starts, outer ones first. tree-sitter's own cursor makes a node of
+// everything that it passes.
+typedef struct {
+  const TSTree *tree;
+  // For each symbol of the language whether its nodes are visited. Errors and missing nodes always are.
+  const bool *is_visited;
+  Level *levels;
+  size_t depth;
+  size_t capacity;
+} Walk;
+
+static void descend(Walk *walk, Subtree subtree, Length start) {
+  if (walk->depth == walk->capacity) {
+    walk->capacity = walk->capacity ? 2 * walk->capacity : 64;
+    walk->levels = checked(realloc(walk->levels, walk->capacity * sizeof(Level)));
+  }
+  const Subtree *children = ts_subtree_children(subtree);
+  walk->levels[walk->depth++] = (Level){
+    .next = children,
+    .end = children + subtree.ptr->child_count,
+    .aliases = ts_language_alias_sequence(walk->tree->language, subtree.ptr->production_id),
+    .position = start,
+    .is_first = true,
+  };
+}
+
+// Begins a walk over what is below the root.
+Walk *aurora_walk_new(const TSTree *tree, const bool *is_visited) {
+  Walk *walk = checked(malloc(sizeof(Walk)));
+  *walk = (Walk){.tree = tree, .is_visited = is_visited};
+  if (ts_subtree_child_count(tree->root) > 0) descend(walk, tree->root, ts_subtree_padding(tree->root));
+  return walk;
+}
+
+// Sets the next node; false at the end.
+bool aurora_walk_next(Walk *walk, TSNode *node) {
+  const TSLanguage *language = walk->tree->language;
+  while (walk->depth > 0) {
+    Level *level = &walk->levels[walk->depth - 1];
+    if (level->next == level->end) {
+      walk->depth--;
+      continue;
+    }
+    const Subtree *child = level->next++;
+    TSSymbol symbol = 0;
+    if (level->aliases && !ts_subtree_extra(*child)) symbol = *level->aliases++;
+    TSSymbol alias = symbol;
+    if (!level->is_first) level->position = length_add(level->position, ts_subtree_padding(*child));
+    level->is_first = false;
+    Length start = level->position;
+    level->position = length_add(start, ts_subtree_size(*child));
+    if (ts_subtree_child_count(*child) > 0) descend(walk, *child, start);
+    if (!symbol && ts_subtree_visible(*child)) symbol = ts_subtree_symbol(*child);
+    if (!symbol) continue;
+    bool is_error = symbol == ts_builtin_sym_error || ts_subtree_missing(*child);
+    if (is_error || walk->is_visited[language->public_symbol_map[symbol]]) {
+      *node = (TSNode){{start.bytes, start.extent.row, start.extent.column, alias}, child, walk->tree};
+      return true;
+    }
+  }
+  return false;
+}
+
+void aurora_walk_free(Walk *walk) {
+  free(walk->levels);
+  free(walk);
 }

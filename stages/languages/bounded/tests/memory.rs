@@ -13,7 +13,7 @@ const LIMITS: Limits = Limits { copied: 4 * MIB, nodes: 10_000, reads: MIB };
 
 fn give_up(language: &Language, text: &str) {
     let grammar = Grammar::new(language).expect("the grammar is supported");
-    let parsed = parse(grammar, text.as_bytes(), LIMITS, &mut || ControlFlow::Continue(()));
+    let parsed = parse(&grammar, text.as_bytes(), LIMITS, &mut || ControlFlow::Continue(()));
     assert_eq!(parsed.err(), Some(Stopped::AtLimit));
 }
 

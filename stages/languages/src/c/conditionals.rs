@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::c::lexer::{Token, TokenKind, tokens};
+use crate::c::lexer::{Token, TokenKind};
 use crate::c::words::is_macro;
 use crate::mask::Mask;
 
@@ -33,8 +33,7 @@ enum Bracket {
 }
 
 /// Blanks such conditionals out: their directives, and all branches but the first.
-pub(super) fn mask(text: &str, mask: &mut Mask) {
-    let tokens = tokens(text);
+pub(super) fn mask(text: &str, tokens: &[Token], mask: &mut Mask) {
     let mut brackets: Vec<Bracket> = Vec::new();
     let mut open: Vec<Conditional> = Vec::new();
     let mut blanked: Vec<Range<usize>> = Vec::new();
@@ -76,7 +75,7 @@ pub(super) fn mask(text: &str, mask: &mut Mask) {
                     let Some(mut conditional) = open.pop() else { continue };
                     conditional.end_branch(index, &brackets);
                     if conditional.is_bad {
-                        conditional.blank(&tokens, &mut blanked);
+                        conditional.blank(tokens, &mut blanked);
                     }
                     if let Some(outer) = open.last_mut() {
                         outer.fewest = outer.fewest.min(conditional.fewest);

@@ -72,25 +72,36 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 }
 
 fn is_word(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || !b.is_ascii()
+    /// Whether each byte can be in a word.
+    const IS_WORD: [bool; 256] = {
+        let mut is_word = [false; 256];
+        let mut b = 0;
+        while b < 256 {
+            let byte = b as u8;
+            is_word[b] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii();
+            b += 1;
+        }
+        is_word
+    };
+    IS_WORD[usize::from(b)]
 }
 
 fn comment_end(bytes: &[u8], at: usize) -> usize {
     if bytes[at + 1] == b'/' {
-        return bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |length| at + length);
+        return memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
     }
-    let rest = &bytes[at + 2..];
-    rest.windows(2).position(|pair| pair == b"*/").map_or(bytes.len(), |length| at + length + 4)
+    memchr::memmem::find(&bytes[at + 2..], b"*/").map_or(bytes.len(), |length| at + length + 4)
 }
 
 /// The end of the line, of its continuations and of a comment that begins in it.
 fn directive_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
-    while end < bytes.len() {
+    while let Some(next) = memchr::memchr2(b'\n', b'/', &bytes[end.min(bytes.len())..]) {
+        end += next;
         match bytes[end] {
             b'\n' if bytes[..end].ends_with(b"\\") || bytes[..end].ends_with(b"\\\r") => end += 1,
             b'\n' => return end,
-            b'/' if bytes.get(end + 1) == Some(&b'*') => end = comment_end(bytes, end),
+            _ if bytes.get(end + 1) == Some(&b'*') => end = comment_end(bytes, end),
             _ => end += 1,
         }
     }

@@ -13,9 +13,9 @@ use crate::mask::Mask;
 const MAX_ATTRIBUTES: usize = 32;
 
 /// Blanks such macros out, without their arguments where these are code.
-pub(super) fn mask(text: &str, mask: &mut Mask) {
-    let source = Source::new(text);
-    qualifiers::mask(&source, mask);
+pub(super) fn mask(source: &Source<'_>, mask: &mut Mask) {
+    let text = source.text;
+    qualifiers::mask(source, mask);
     for at in 0..source.tokens.len() {
         match source.tokens[at].kind {
             TokenKind::Word => {}

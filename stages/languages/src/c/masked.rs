@@ -1,5 +1,6 @@
 //! The parts of a source that the grammars cannot read, masked.
 
+use crate::c::source::Source;
 use crate::c::{conditionals, lexer, macros};
 use crate::mask::Mask;
 
@@ -7,9 +8,14 @@ use crate::mask::Mask;
 /// length. Returns `None` if nothing is masked.
 pub(crate) fn masked(text: &str) -> Option<String> {
     let mut mask = Mask::new(text);
-    conditionals::mask(text, &mut mask);
+    let tokens = lexer::tokens(text);
+    conditionals::mask(text, &tokens, &mut mask);
     let without_conditionals = mask.text();
-    macros::mask(without_conditionals.as_deref().unwrap_or(text), &mut mask);
+    let source = match &without_conditionals {
+        Some(text) => Source::new(text, lexer::tokens(text)),
+        None => Source::new(text, tokens),
+    };
+    macros::mask(&source, &mut mask);
     for string in lexer::longest_raw_strings(text) {
         mask.replace(string.clone(), "\"(");
         mask.replace(string.end - 2..string.end, ")\"");

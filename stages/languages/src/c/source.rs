@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::c::lexer::{Token, TokenKind, tokens};
+use crate::c::lexer::{Token, TokenKind};
 use crate::c::words::is_macro;
 
 pub(super) struct Source<'a> {
@@ -19,13 +19,15 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        let tokens = tokens(text);
-        let all = |punctuation: u8| {
-            let kinds = tokens.iter().map(|token| token.kind).enumerate();
-            kinds.filter(|(_, kind)| *kind == TokenKind::Punctuation(punctuation)).map(|(at, _)| at).collect()
-        };
-        let (semicolons, commas) = (all(b';'), all(b','));
+    pub(super) fn new(text: &'a str, tokens: Vec<Token>) -> Self {
+        let (mut semicolons, mut commas) = (Vec::new(), Vec::new());
+        for (at, token) in tokens.iter().enumerate() {
+            match token.kind {
+                TokenKind::Punctuation(b';') => semicolons.push(at),
+                TokenKind::Punctuation(b',') => commas.push(at),
+                _ => {}
+            }
+        }
         Self { text, partners: partners(&tokens), ends: ends(&tokens, text), semicolons, commas, tokens }
     }
 

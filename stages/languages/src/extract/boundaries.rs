@@ -1,6 +1,6 @@
 //! Offsets at which a text can be split without splitting a syntax node.
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::Node;
 
 use crate::deadline::Deadline;
 use crate::failure::ParseFailure;
@@ -18,9 +18,9 @@ const MAX_DEPTH: u32 = 96;
 ///
 /// # Errors
 /// See [`Deadline::check`].
-pub(crate) fn boundaries(tree: &Tree, text: &str, deadline: &Deadline<'_>) -> Result<Vec<Boundary>, ParseFailure> {
+pub(crate) fn boundaries(root: Node<'_>, text: &str, deadline: &Deadline<'_>) -> Result<Vec<Boundary>, ParseFailure> {
     let mut found: Vec<Boundary> = Vec::new();
-    let mut cursor = tree.walk();
+    let mut cursor = root.walk();
     let mut depth = 0;
     let mut comment_end = None;
     'walk: loop {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use aurora_bounded_parser::BoundedTree;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
@@ -101,40 +102,29 @@ pub(crate) enum Reference<'text> {
 }
 
 impl<'tree, 'text> Captures<'tree, 'text> {
-    /// Walks the tree once, without recursion: the file decides how deep it is.
+    /// Visits the nodes of the tree once.
     ///
     /// # Errors
     /// See [`Deadline::check`].
     pub(crate) fn collect(
         query: &CompiledQuery,
-        root: Node<'tree>,
+        tree: &'tree BoundedTree,
         text: &'text str,
         deadline: &Deadline<'_>,
     ) -> Result<Self, ParseFailure> {
         let mut found = Self::default();
         let mut error_end = 0;
-        let has_errors = root.has_error();
         let mut captured = Vec::new();
-        let mut cursor = root.walk();
-        'walk: loop {
+        for node in tree.nodes_of(&query.is_matched) {
             deadline.tick()?;
-            let node = cursor.node();
             for index in query.patterns_at(node.kind_id()) {
                 found.apply(query, *index, node, text, &mut captured, deadline);
             }
-            if has_errors && node.start_byte() >= error_end && (node.is_error() || node.is_missing()) {
+            if node.start_byte() >= error_end && (node.is_error() || node.is_missing()) {
                 for index in &query.error_patterns {
                     found.apply(query, *index, node, text, &mut captured, deadline);
                 }
                 error_end = node.end_byte().max(node.start_byte() + 1);
-            }
-            if cursor.goto_first_child() {
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    break 'walk;
-                }
             }
         }
         found.sort();

@@ -26,6 +26,8 @@ pub(crate) struct CompiledQuery {
     pub(crate) grammar: aurora_bounded_parser::Grammar,
     pub(crate) patterns: Vec<Pattern>,
     by_kind: Vec<Vec<u32>>,
+    /// For each node kind whether it has patterns.
+    pub(crate) is_matched: Vec<bool>,
     /// Patterns for `ERROR` and `MISSING` nodes, which have no kind of their own.
     pub(crate) error_patterns: Vec<u32>,
 }
@@ -34,7 +36,9 @@ impl CompiledQuery {
     pub(crate) fn new(grammar: &Grammar, sources: &[&str]) -> Result<Self, QuerySyntaxError> {
         let by_kind = vec![Vec::new(); grammar.node_kind_count()];
         let bounded = aurora_bounded_parser::Grammar::new(grammar).ok_or(QuerySyntaxError::UnsupportedGrammar)?;
-        let mut compiled = Self { grammar: bounded, patterns: Vec::new(), by_kind, error_patterns: Vec::new() };
+        let is_matched = vec![false; by_kind.len()];
+        let mut compiled =
+            Self { grammar: bounded, patterns: Vec::new(), by_kind, is_matched, error_patterns: Vec::new() };
         for source in sources {
             for pattern in source::parse(source, grammar)? {
                 compiled.add(pattern);
@@ -48,7 +52,10 @@ impl CompiledQuery {
         let mut pending = vec![&pattern.root];
         while let Some(NodePattern { test, .. }) = pending.pop() {
             match test {
-                NodeTest::Named(kind) => self.by_kind[usize::from(*kind)].push(index),
+                NodeTest::Named(kind) => {
+                    self.by_kind[usize::from(*kind)].push(index);
+                    self.is_matched[usize::from(*kind)] = true;
+                }
                 NodeTest::Alternation(patterns) => pending.extend(patterns),
                 NodeTest::Error | NodeTest::Missing => self.error_patterns.push(index),
                 NodeTest::AnyNamed | NodeTest::Anonymous(_) => {}
