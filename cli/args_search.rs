@@ -38,7 +38,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "B,S,A", value_parser = parse_weights)]
     pub(crate) weights: Option<[f64; 3]>,
 
-    /// The model that reads the best results once more: `auto`, `off` or a name (`search.rerank`)
+    /// The model that reads the best results once more: its name, or `off` (`search.rerank`)
     #[arg(long, value_name = "NAME")]
     pub(crate) rerank: Option<String>,
 

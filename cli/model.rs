@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use aurora_analysis::{AUTO, ModelDirectory, ModelError, ModelUse, STATIC};
+use aurora_analysis::{ModelDirectory, ModelError, ModelUse, STATIC};
 use aurora_project::user;
 use serde::Serialize;
 
@@ -69,19 +69,14 @@ struct Listed {
 
 fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> Outcome {
     let embedder = aurora_analysis::embedder(STATIC, models).map_err(failure)?;
-    let reranker = aurora_analysis::reranker(AUTO, models).map_err(failure)?;
-    let built_in = |name: &str, model_use, id: &str, dimensions| Listed {
-        name: name.to_owned(),
-        model_use,
-        id: id.to_owned(),
-        dimensions,
+    let mut listed = vec![Listed {
+        name: STATIC.to_owned(),
+        model_use: ModelUse::Embedding,
+        id: embedder.id().to_owned(),
+        dimensions: embedder.dimensions(),
         bytes: 0,
         built_in: true,
-    };
-    let mut listed = vec![
-        built_in(STATIC, ModelUse::Embedding, embedder.id(), embedder.dimensions()),
-        built_in(AUTO, ModelUse::Reranking, reranker.id(), 0),
-    ];
+    }];
     listed.extend(models.list().map_err(failure)?.into_iter().map(|entry| Listed {
         id: format!("{}@{}", entry.name, entry.digest),
         name: entry.name,
@@ -99,10 +94,9 @@ fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> O
                 let place = if model.built_in { "part of aur".to_owned() } else { units::bytes(model.bytes) };
                 let what = match model.model_use {
                     ModelUse::Embedding => dimensions(model.dimensions),
-                    ModelUse::Reranking if model.built_in => "late interaction".to_owned(),
                     ModelUse::Reranking => "cross-encoder".to_owned(),
                 };
-                writeln!(out, "{}  {:9}  {what:>16}  {place}", width::pad(&model.name, widest), model.model_use)?;
+                writeln!(out, "{}  {:9}  {what:>15}  {place}", width::pad(&model.name, widest), model.model_use)?;
             }
         }
     }

@@ -23,8 +23,6 @@
 
 mod analyzer;
 mod bert;
-mod built_in;
-mod contextual;
 mod embedder;
 mod inference_error;
 mod model_dir;
@@ -40,7 +38,6 @@ mod tokenizer;
 pub use analyzer::{ANALYZER_VERSION, Analyzer, MAX_TERM_BYTES, composed};
 #[cfg(feature = "bert")]
 pub use bert::{BertEmbedder, CrossEncoder};
-pub use contextual::ContextualReranker;
 pub use embedder::{EmbedError, Embedder, QueryEmbedder, STATIC};
 pub use inference_error::InferenceError;
 pub use model_dir::{ModelDirectory, embedder, is_model_name, reranker};
@@ -49,6 +46,6 @@ pub use model_error::ModelError;
 pub use model_file::ModelFile;
 pub use model_use::ModelUse;
 pub use passage::Passage;
-pub use reranker::{AUTO, Reranker};
+pub use reranker::Reranker;
 pub use static_model::{LateInteraction, PassageTokens, StaticModel, TokenSets};
 pub use tokenizer::is_unspaced;

@@ -10,14 +10,13 @@ use std::sync::Arc;
 use aurora_confined::read_regular;
 
 use crate::bert::{self, BertEmbedder, CrossEncoder};
-use crate::contextual::ContextualReranker;
 use crate::embedder::{Embedder, QueryEmbedder, STATIC};
 use crate::model_entry::ModelEntry;
 use crate::model_error::ModelError;
 use crate::model_file::{self, MOST_BYTES, ModelFile};
 use crate::model_use::ModelUse;
 use crate::passage::Passage;
-use crate::reranker::{AUTO, Reranker};
+use crate::reranker::Reranker;
 use crate::static_model::StaticModel;
 
 /// Written beside a model's own files when it is added: the record that [`ModelDirectory::list`] reads.
@@ -154,10 +153,11 @@ impl ModelDirectory {
     fn unknown(&self, name: &str, wanted: Option<ModelUse>) -> Result<ModelError, ModelError> {
         let added = self.list()?.into_iter().filter(|entry| wanted.is_none_or(|wanted| entry.model_use == wanted));
         let mut known: Vec<String> = added.map(|entry| entry.name).collect();
-        let built_in = [(STATIC, ModelUse::Embedding), (AUTO, ModelUse::Reranking)];
-        let built_in = built_in.into_iter().filter(|(_, model_use)| wanted.is_none_or(|wanted| *model_use == wanted));
-        known.extend(built_in.map(|(name, _)| name.to_owned()));
-        let (known, wanted) = (known.join(", "), wanted.unwrap_or_default());
+        if wanted != Some(ModelUse::Reranking) {
+            known.push(STATIC.to_owned());
+        }
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        let wanted = wanted.unwrap_or_default();
         Ok(ModelError::Unknown { name: name.to_owned(), wanted, directory: self.path.clone(), known })
     }
 
@@ -197,14 +197,11 @@ pub fn embedder(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Embedder>
     if name == STATIC {
         return Ok(StaticModel::built_in()?);
     }
-    if name == AUTO {
-        return Err(ModelError::OtherUse { name: name.to_owned(), wanted: ModelUse::Embedding });
-    }
     let (folder, id) = models.known(name, ModelUse::Embedding)?;
     Ok(Arc::new(BertEmbedder::load_known(&folder, &id)?))
 }
 
-/// The reranker called `name`: [`AUTO`], or a model that was added to `models`.
+/// The reranker called `name`, which was added to `models`.
 ///
 /// # Errors
 /// [`ModelError::Unknown`] names the rerankers that there are, [`ModelError::OtherUse`] says that the model is an embedding
@@ -213,16 +210,13 @@ pub fn reranker(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Reranker>
     if name == STATIC {
         return Err(ModelError::OtherUse { name: name.to_owned(), wanted: ModelUse::Reranking });
     }
-    if name == AUTO {
-        return Ok(ContextualReranker::built_in()?);
-    }
     let (folder, id) = models.known(name, ModelUse::Reranking)?;
     Ok(Arc::new(CrossEncoder::load_known(&folder, &id)?))
 }
 
 /// Whether a model can have this name. A name is no path: it leads to a folder inside of a [`ModelDirectory`] and nowhere else.
 pub fn is_model_name(name: &str) -> bool {
-    [STATIC, AUTO].contains(&name) || check_name(name).is_ok()
+    name == STATIC || check_name(name).is_ok()
 }
 
 /// Refuses models from folders in a program that is built without the code that runs them.
@@ -279,8 +273,8 @@ fn default_name(folder: &Path) -> Result<String, ModelError> {
 }
 
 fn check_name(name: &str) -> Result<(), ModelError> {
-    let reason = if [STATIC, AUTO].contains(&name) {
-        "it is a model inside the program"
+    let reason = if name == STATIC {
+        "it is the model inside the program"
     } else if name.is_empty() || name.len() > 64 {
         "it must have 1 to 64 characters"
     } else if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) || name.ends_with('.') {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::embedder::STATIC;
 use crate::model_use::ModelUse;
-use crate::reranker::AUTO;
 
 /// Why a model cannot be added or used.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +34,7 @@ pub enum ModelError {
     },
     /// A model other than the embedded one is named in a program that is built without BERT.
     #[error(
-        "the model `{name}` needs BERT, and this program was built without it (cargo feature `bert`); its own models are `{STATIC}`, which makes vectors, and `{AUTO}`, which scores results"
+        "the model `{name}` needs BERT, and this program was built without it (cargo feature `bert`); its own model is `{STATIC}`"
     )]
     NotCompiled {
         /// The name asked for.

@@ -3,9 +3,6 @@
 use crate::inference_error::InferenceError;
 use crate::passage::Passage;
 
-/// The name of the [`ContextualReranker`](crate::ContextualReranker), which is part of the program.
-pub const AUTO: &str = "auto";
-
 /// Reads a query together with passages, a few at a time, and says how well each of them answers it.
 ///
 /// An [`Embedder`](crate::Embedder) sees a passage before there is a query; a reranker sees both at once, which is better and

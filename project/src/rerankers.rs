@@ -1,6 +1,5 @@
 //! The models that configurations name to read the best results.
 
-use aurora_analysis::AUTO;
 use aurora_query::{LoadedReranker, Mode, SearchConfig};
 
 use crate::advice::chain;
@@ -9,11 +8,6 @@ use crate::user;
 /// The reranker that searches with `config` in this mode use, or why it cannot be used; `None` if they use none.
 pub fn reranker(config: &SearchConfig, mode: Mode) -> Option<LoadedReranker> {
     config.reranker_for(mode).map(reranker_called)
-}
-
-/// The same for a [`Retriever`](aurora_query::Retriever), which reads [`AUTO`] itself, and only for a query that needs it.
-pub(crate) fn to_load(config: &SearchConfig, mode: Mode) -> Option<LoadedReranker> {
-    config.reranker_for(mode).filter(|name| *name != AUTO).map(reranker_called)
 }
 
 /// The reranker called `name`.

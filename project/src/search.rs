@@ -93,7 +93,7 @@ impl Searcher {
         let (embedder, notice) = IndexEmbedder::of_index(project, &snapshot, mode)?;
         let access = AccessLog::open(&project.directory(), &user::trust().known);
         let access = access.map(Arc::new).map_err(|error| chain(&error));
-        let reranker = rerankers::to_load(&config, mode);
+        let reranker = rerankers::reranker(&config, mode);
         let mut retriever = Retriever::new(snapshot, embedder.as_ref().map(IndexEmbedder::embedder), config);
         if let Some(reranker) = reranker {
             retriever = retriever.with_reranker(reranker);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use aurora_analysis::{AUTO, Analyzer, ContextualReranker, QueryEmbedder, Reranker, StaticModel};
+use aurora_analysis::{Analyzer, QueryEmbedder, Reranker, StaticModel};
 use aurora_storage::{AccessLog, AccessRecord, Annotations, ColumnDeclaration, Snapshot, StorageError};
 
 use crate::config::SearchConfig;
@@ -22,8 +22,8 @@ pub struct Retriever {
     embedder: Option<Arc<dyn QueryEmbedder>>,
     /// The model whose tokens the index holds, to compare queries with them word by word.
     tokens: Option<Arc<StaticModel>>,
-    /// The model that reads the best results, or why there is none; the one inside the program until another is given.
-    reranker: OnceLock<LoadedReranker>,
+    /// The model that reads the best results, or why there is none.
+    reranker: LoadedReranker,
     config: SearchConfig,
     boosts: Boosts,
     known: KnownLabels,
@@ -86,30 +86,28 @@ impl Retriever {
         let indexed = snapshot.manifest().model.as_ref().map(|model| model.tokens.clone());
         let tokens = tokens.filter(|tokens| indexed.is_some_and(|id| id == tokens.id()));
         let boosts = Boosts::new(&snapshot.manifest().columns, &config.boost);
-        let (reranker, facets, analyzer) = (OnceLock::new(), OnceLock::new(), Analyzer);
         Self {
             snapshot,
             embedder,
             tokens,
-            reranker,
+            reranker: Err("no model is loaded".to_owned()),
             config,
             boosts,
             known: KnownLabels::default(),
-            analyzer,
+            analyzer: Analyzer,
             access: None,
             annotations: None,
             notes: Vec::new(),
             changed_stages: Vec::new(),
             refused_stages: Vec::new(),
-            facets,
+            facets: OnceLock::new(),
         }
     }
 
-    /// The same with the reranker that the configuration names; only [`AUTO`] need not be given. Without the one that is named,
-    /// searches do without and say why.
+    /// The same with the reranker that the configuration names. Without it, searches do without and say why.
     #[must_use]
     pub fn with_reranker(self, reranker: LoadedReranker) -> Self {
-        Self { reranker: reranker.into(), ..self }
+        Self { reranker, ..self }
     }
 
     /// The same with what was shown and judged before, which the activation of chunks heeds.
@@ -207,17 +205,11 @@ impl Retriever {
 
     /// How the best results are read; `None` if the configuration or the mode asks for no reranker, or the query is too short.
     pub(crate) fn reranking<'r>(&'r self, mode: Mode, text: &'r str) -> Option<Reranking<'r>> {
-        let name = self.config.reranker_for(mode)?;
+        self.config.reranker_for(mode)?;
         if text.split_whitespace().count() < self.config.rerank_words {
             return None;
         }
-        let reranker = self.reranker.get_or_init(|| match name {
-            AUTO => ContextualReranker::built_in()
-                .map(|model| model as Arc<dyn Reranker>)
-                .map_err(|error| error.to_string()),
-            _ => Err("no model is loaded".to_owned()),
-        });
-        let reranker = reranker.as_deref().map_err(String::as_str);
+        let reranker = self.reranker.as_deref().map_err(String::as_str);
         Some(Reranking { reranker, text, most: self.config.rerank_results, weight: self.config.rules.rerank })
     }
 

@@ -1,4 +1,4 @@
-//! `aur mem search --rerank`: the model inside the program, and one of the user's, that read the best results.
+//! `aur mem search --rerank`: a model of the user's that reads the best results together with the query.
 
 use std::fs;
 
@@ -58,7 +58,7 @@ fn is_reranked(answer: &Value) -> bool {
 #[test]
 fn a_cross_encoder_changes_the_order_and_the_explanation_says_so() {
     let fixture = project();
-    let plain = answer(&fixture, &["--rerank", "off"]);
+    let plain = answer(&fixture, &[]);
     assert!(first(&plain) == "load_settings" && !is_reranked(&plain), "{plain}");
 
     let read = answer(&fixture, &["--rerank", "stripes"]);
@@ -79,11 +79,7 @@ fn a_cross_encoder_changes_the_order_and_the_explanation_says_so() {
 #[test]
 fn the_configuration_names_it_and_the_flag_overrides_that() {
     let fixture = project();
-    let (plain, sparse) = (answer(&fixture, &["--rerank", "off"]), answer(&fixture, &["--mode", "sparse"]));
-    let by_default = answer(&fixture, &[]);
-    assert_eq!((first(&by_default), is_reranked(&by_default)), ("load_settings", true), "{by_default}");
-    assert_eq!(answer(&fixture, &["--rerank", "auto"]), by_default);
-    assert_ne!(plain["results"][0]["scores"], by_default["results"][0]["scores"]);
+    let (plain, sparse) = (answer(&fixture, &[]), answer(&fixture, &["--mode", "sparse"]));
     fixture.write(".aurora/config.toml", "[search]\nrerank = \"stripes\"\nrerank_results = 2\n");
     let read = answer(&fixture, &[]);
     assert_eq!(first(&read), "draw_window");
@@ -103,7 +99,7 @@ fn the_configuration_names_it_and_the_flag_overrides_that() {
 #[test]
 fn what_is_no_reranker_is_said_and_the_search_goes_on() {
     let fixture = project();
-    let plain = answer(&fixture, &["--rerank", "off"]);
+    let plain = answer(&fixture, &[]);
     for (name, reason) in [
         ("absent", "there is no reranking model `absent` in "),
         ("static", "`static` is no reranking model: it makes vectors and scores no results"),
@@ -116,14 +112,11 @@ fn what_is_no_reranker_is_said_and_the_search_goes_on() {
         assert_eq!(found, plain);
     }
     let missing = answer(&fixture, &["--rerank", "absent"])["notes"].to_string();
-    assert!(missing.contains("; there is stripes, auto. Get its files"), "{missing}");
+    assert!(missing.contains("; there is stripes. Get its files"), "{missing}");
     assert!(missing.contains("run `aur model add DIR --name absent`\""), "{missing}");
     let path = run(&fixture, &["mem", "search", QUERY, "--rerank", "../stripes"]);
     assert_eq!(path.code, Some(2), "{path:?}");
-    assert!(
-        path.err.contains("`search.rerank` must be `auto`, `off` or the name of a model, not ../stripes"),
-        "{path:?}"
-    );
+    assert!(path.err.contains("`search.rerank` must be `off` or the name of a model, not ../stripes"), "{path:?}");
 
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n[stage.embed]\nmodel = \"stripes\"\n");
     let indexed = run(&fixture, &["mem", "index"]);
@@ -137,17 +130,10 @@ fn models_are_listed_with_their_use() {
     let listed = run(&fixture, &["model", "list"]);
     let words: Vec<Vec<&str>> = listed.out.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(words[0][..4], ["static", "embedding", "256", "dimensions"], "{listed:?}");
-    assert_eq!(words[1], ["auto", "reranking", "late", "interaction", "part", "of", "aur"], "{listed:?}");
-    assert_eq!(words[2][..3], ["stripes", "reranking", "cross-encoder"], "{listed:?}");
+    assert_eq!(words[1][..3], ["stripes", "reranking", "cross-encoder"], "{listed:?}");
     let json = run(&fixture, &["model", "list", "--format", "json"]).json();
-    let uses = ["use", "built_in"].map(|key| (0..3).map(|at| json[at][key].clone()).collect::<Vec<_>>());
-    assert_eq!(
-        uses,
-        [
-            vec![json!("embedding"), json!("reranking"), json!("reranking")],
-            vec![json!(true), json!(true), json!(false)]
-        ]
-    );
+    let uses = ["use", "built_in"].map(|key| (0..2).map(|at| json[at][key].clone()).collect::<Vec<_>>());
+    assert_eq!(uses, [vec![json!("embedding"), json!("reranking")], vec![json!(true), json!(false)]]);
 }
 
 #[test]
@@ -166,8 +152,7 @@ fn figures_are_those_of_the_configured_reranker() {
         let reciprocal = metrics.iter().find(|report| report["metric"] == "mrr@10").expect("it is measured");
         (reciprocal["mean"].as_f64().expect("a figure"), run.err)
     };
-    fixture.write("off.toml", "[search]\nrerank = \"off\"\n");
-    let (plain, silent) = eval(&["--config", "off.toml"]);
+    let (plain, silent) = eval(&[]);
     assert!(plain < 1.0 && silent.is_empty(), "{plain}: {silent}");
     assert_eq!(eval(&["--config", "trial.toml", "--against", "default"]), (1.0, String::new()));
     let (missing, said) = eval(&["--config", "missing.toml"]);

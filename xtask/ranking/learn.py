@@ -24,13 +24,13 @@ KEYS = "rules.file_keywords,rules.file_coverage,rules.file_meaning,rules.file_do
 MOST_MINED = 50
 
 
-def prepare(a, name, repository, commit, sets=("docstring",)):
-    """The directory of a repository, made unless it is there; None without its commit. `sets` are the mined ones."""
+def prepare(a, name, repository, commit):
+    """The directory of a repository, made unless it is there; None without its commit."""
     made = os.path.abspath(os.path.join(a.work, name))
     if os.path.exists(made):
         return made
     tree, part = made + ".tree", made + ".part"
-    if not lay_out(a.clones, repository, commit, tree, history="commit" in sets):
+    if not lay_out(a.clones, repository, commit, tree):
         print(f"{name}: commit {commit[:12]} of {repository} is not there", file=sys.stderr)
         return None
     shutil.rmtree(part, ignore_errors=True)
@@ -38,7 +38,7 @@ def prepare(a, name, repository, commit, sets=("docstring",)):
     subprocess.run(mine, check=True, capture_output=True)
     with open(os.path.join(part, "manifest.json"), encoding="utf-8") as f:
         manifest = json.load(f)
-    manifest["sets"] = [mined for mined in manifest["sets"] if mined["name"] in sets]
+    manifest["sets"] = [mined for mined in manifest["sets"] if mined["name"] == "docstring"]
     shutil.rmtree(os.path.join(tree, ".aurora"), ignore_errors=True)
     os.rename(tree, os.path.join(part, "trees", "whole"))
     manifest["trees"].append({"name": "whole", "root": "trees/whole", "commit": commit, "blanked": 0})

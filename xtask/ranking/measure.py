@@ -27,18 +27,14 @@ def repositories():
                 yield name, repository, commit, language, part
 
 
-def lay_out(clones, repository, commit, tree, history=False):
-    """The files of a commit in a new directory; False without such a clone. A file that the clone lacks is left out. With `history`,
-    the directory is a repository that shares the clone's objects."""
+def lay_out(clones, repository, commit, tree):
+    """The files of a commit in a new directory; False without such a clone. A file that the clone lacks is left out."""
     flat = os.path.join(clones, repository.replace("/", "+"))
     clone = next((path for path in (os.path.join(flat, "repo"), flat) if os.path.exists(os.path.join(path, "HEAD"))), None)
     if not clone:
         return False
     shutil.rmtree(tree, ignore_errors=True)
     os.makedirs(tree)
-    if history:
-        subprocess.run(["git", "clone", "--quiet", "--shared", "--no-checkout", clone, tree], check=True)
-        subprocess.run(["git", "-C", tree, "update-ref", "--no-deref", "HEAD", commit], stderr=subprocess.DEVNULL)
     index = tree + ".index"
     env = {**os.environ, "GIT_INDEX_FILE": index, "GIT_WORK_TREE": tree}
     read = subprocess.run(["git", "-C", clone, "read-tree", commit], env=env, stderr=subprocess.DEVNULL)

@@ -26,7 +26,6 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
-use crate::built_in::read_once;
 use crate::embedder::{EmbedError, Embedder, QueryEmbedder, STATIC};
 use crate::model_error::ModelError;
 use crate::passage::Passage;
@@ -83,13 +82,13 @@ pub struct TokenSets {
 pub struct PassageTokens {
     kind: Vec<u32>,
     name: Vec<u32>,
-    pub(crate) scopes: Vec<u32>,
+    scopes: Vec<u32>,
     signature: Vec<u32>,
-    pub(crate) path: Vec<u32>,
-    pub(crate) doc: Vec<u32>,
+    path: Vec<u32>,
+    doc: Vec<u32>,
     /// Without what the doc says: the text of a chunk holds its documentation too, and a chunk that has some must not look as
     /// if its code were about the words of a sentence.
-    pub(crate) body: Vec<u32>,
+    body: Vec<u32>,
 }
 
 /// What the program reads of a file's JSON; the rest is for people.
@@ -106,14 +105,15 @@ impl StaticModel {
     /// [`ModelError::Damaged`] when the program's copy is not whole.
     pub fn built_in() -> Result<Arc<Self>, ModelError> {
         static MODEL: OnceLock<Arc<StaticModel>> = OnceLock::new();
-        read_once(&MODEL, || {
-            let mut model = Self::from_bytes(BUILT_IN)?;
-            // Pipelines call it by its place in the program, whatever the file is called.
-            if let Some((_, digest)) = model.id.split_once('@') {
-                model.id = format!("{STATIC}@{digest}");
-            }
-            Ok(model)
-        })
+        if let Some(model) = MODEL.get() {
+            return Ok(Arc::clone(model));
+        }
+        let mut model = Self::from_bytes(BUILT_IN)?;
+        // Pipelines call it by its place in the program, whatever the file is called.
+        if let Some((_, digest)) = model.id.split_once('@') {
+            model.id = format!("{STATIC}@{digest}");
+        }
+        Ok(Arc::clone(MODEL.get_or_init(|| Arc::new(model))))
     }
 
     /// A model from the bytes of its file, which stay where they are; nothing but an index of the tokens is built.
@@ -179,13 +179,8 @@ impl StaticModel {
             .collect()
     }
 
-    /// How many tokens it knows.
-    pub(crate) fn vocabulary_len(&self) -> usize {
-        self.vocabulary.len()
-    }
-
     /// Adds rows of the tokens of `text` to `rows` until there are `limit` in it.
-    pub(crate) fn rows(&self, text: &str, limit: usize, rows: &mut Vec<u32>) {
+    fn rows(&self, text: &str, limit: usize, rows: &mut Vec<u32>) {
         if rows.len() >= limit {
             return;
         }

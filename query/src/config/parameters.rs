@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use aurora_analysis::AUTO;
 use aurora_inverted::Bm25Config;
 use serde::Serialize;
 
@@ -252,7 +251,7 @@ impl Default for SearchConfig {
     fn default() -> Self {
         Self {
             refresh: 300,
-            rerank: Some(AUTO.to_owned()),
+            rerank: None,
             rerank_results: 12,
             rerank_words: 5,
             bm25: Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0, 1.0] },

@@ -75,7 +75,7 @@ static ROWS: &[ReferenceRow] = &[
     .unit("ms"),
     row(
         "search.rerank",
-        "The model that reads the best results once more: `auto` for the one inside the program, a cross-encoder in the user's directory of models, or `off`.",
+        "The model that reads the best results once more: a cross-encoder in the user's directory of models, or `off`.",
     ),
     row("search.rerank_results", "How many of the best results it reads. The time of a search grows with them.")
         .unit("chunks"),

@@ -186,7 +186,7 @@ pub(crate) fn assign(setting: &Setting, config: &mut SearchConfig, text: &str) -
         SettingValue::Model(field) => match text.trim().trim_matches('"') {
             OFF => *field(config) = None,
             name if is_model_name(name) && !SWITCHES.contains(&name) => *field(config) = Some(name.to_owned()),
-            _ => return Err("must be `auto`, `off` or the name of a model".to_owned()),
+            _ => return Err("must be `off` or the name of a model".to_owned()),
         },
     }
     Ok(())
@@ -201,7 +201,7 @@ pub(crate) fn values(setting: &Setting) -> String {
         SettingValue::Milliseconds(range, _) => format!("whole number from {} to {}", range.start(), range.end()),
         SettingValue::Switch(_) => "`true` or `false`".to_owned(),
         SettingValue::Fusion(_) => "`weighted` or `rrf`".to_owned(),
-        SettingValue::Model(_) => "`auto`, `off` or the name of a model".to_owned(),
+        SettingValue::Model(_) => "`off` or the name of a model".to_owned(),
     }
 }
 

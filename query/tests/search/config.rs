@@ -121,7 +121,7 @@ fn a_reranker_is_a_name_in_the_users_models_and_no_path() {
         let errors = load(&format!("rerank = {wrong}")).expect_err("no name");
         let (code, message, line) = only(&errors);
         assert_eq!((code, line), ("A0103", Some(2)), "{wrong}: {message}");
-        assert!(message.starts_with("`search.rerank` must be `auto`, `off` or the name of a model, not "), "{message}");
+        assert!(message.starts_with("`search.rerank` must be `off` or the name of a model, not "), "{message}");
     }
     for wrong in ["0", "101", "2.5", "\"all\""] {
         let errors = load(&format!("rerank_results = {wrong}")).expect_err("no such number");

@@ -17,7 +17,7 @@ impl Index {
         let snapshot = corpus::write(directory.path(), rows, None);
         // Rows that are told apart by what is remembered of them have the same text.
         let mut config = SearchConfig::default();
-        (config.folding.near_copies, config.rerank) = (false, None);
+        config.folding.near_copies = false;
         Self { directory, retriever: Retriever::new(snapshot, None, config) }
     }
 

@@ -183,14 +183,13 @@ proptest! {
     fn parts_add_up_with_and_without_a_reranker(rows in rows(&PATHS, 1..25), query in text(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), most in 1usize..30, weight in 0.0f32..2.0, named in any::<bool>()) {
         let query = if named { rows[0].qualified_name.clone() } else { query };
         let ask = |config: &SearchConfig| search(&rows, config, &Query { limit: 100, mode, ..Query::new(&query, NOW) });
-        let plain = ask(&SearchConfig { rerank: None, ..SearchConfig::default() });
-        let (read, by_default) = (ask(&reranked(most, weight)), ask(&SearchConfig::default()));
-        for hit in [&plain, &read, &by_default].into_iter().flat_map(|results| &results.hits) {
+        let (plain, read) = (ask(&SearchConfig::default()), ask(&reranked(most, weight)));
+        for hit in plain.hits.iter().chain(&read.hits) {
             let effects: f32 = hit.explanation.rules.iter().map(|rule| rule.effect).sum();
             prop_assert!((hit.scores.weighted.sum() + effects - hit.score).abs() < 1e-4, "{:?}", hit.explanation);
             prop_assert!((0.0..=1.0).contains(&hit.score), "{}", hit.score);
         }
-        for results in [&plain, &read, &by_default] {
+        for results in [&plain, &read] {
             prop_assert!(results.hits.iter().map(|hit| hit.score).is_sorted_by(|a, b| a >= b));
             let is_exact: Vec<bool> = results.hits.iter().map(|hit| hit.explanation.exact_identifier).collect();
             prop_assert!(is_exact.is_sorted_by(|a, b| a >= b), "{:?}", is_exact);

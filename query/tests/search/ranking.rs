@@ -194,7 +194,7 @@ fn history_and_accesses_raise_activation_and_nothing_else() {
         |name: &str, days| Row::new(&format!("src/{name}.py"), name, Function, "shared words").committed(3, days);
     let mut config = SearchConfig::default();
     (config.hybrid.bm25_weight, config.hybrid.semantic_weight, config.hybrid.activation_weight) = (0.5, 0.0, 0.5);
-    (config.folding.near_copies, config.rerank) = (false, None);
+    config.folding.near_copies = false;
     let index = index_with(&[twin("aa", 500), twin("bb", 5), twin("cc", 300)], None, None, config);
     assert_eq!(index.names("shared words"), ["bb", "cc", "aa"]);
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -264,7 +264,7 @@ fn what_a_file_brings_comes_from_the_sources_of_the_mode() {
 #[test]
 fn the_machine_interface() {
     // pinned, so that tuning the defaults does not change the picture
-    let mut config = SearchConfig { rerank: None, ..SearchConfig::default() };
+    let mut config = SearchConfig::default();
     config.bm25.fields = [3.0, 1.5, 1.5, 1.0, 1.5, 1.0, 1.0];
     (config.hybrid.bm25_weight, config.hybrid.semantic_weight, config.hybrid.activation_weight) = (0.3, 0.4, 0.3);
     (config.rules.definition, config.rules.name_words, config.rules.file_keywords) = (0.5, 0.25, 0.125);

@@ -2,7 +2,7 @@
 //!
 //! Each kernel is one safe loop, compiled for several instruction sets and dispatched by what the processor has, so that
 //! all variants give the same result: integer sums do not depend on their order, and sums of floats fix theirs.
-//! Deliberately absent: intrinsics (but for [`byte_products`] and [`prefetch`]), and any knowledge of index structures.
+//! Deliberately absent: intrinsics (but for [`prefetch`]), and any knowledge of index structures.
 //!
 //! ```
 //! let words = [0b1010u64.to_le_bytes()];
@@ -46,14 +46,6 @@ macro_rules! dispatch {
         $portable($($argument),*)
     }};
 }
-
-mod panel;
-mod product;
-mod transformer;
-
-pub use panel::{PANEL, STEP};
-pub use product::byte_products;
-pub use transformer::{ColumnScale, HEAD, add_and_normalise, attend, dequantise, gelu, quantise_rows};
 
 #[cfg(target_arch = "x86_64")]
 fn has_wide() -> bool {

@@ -1,1 +1,0 @@
-"""The recipe of the contextual reranker; README.md beside this file says how it is run."""
