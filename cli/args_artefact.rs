@@ -25,15 +25,14 @@ Examples:
   aur mem import nightly.aur --root /srv/app    search it there, with or without the sources
   aur mem import --from jsonl memory.jsonl --memory user
   aur mem import --from markdown docs/decisions --dry-run
-  aur mem import --from actr ~/.aurora/memory.db --verbose
 
 Everything is verified before anything is replaced, and the index that was there is replaced in
 one step: searches that are running go on with the old one. What was shown and said of results
 stays.
 
-With --from, entries are added to a memory: lines of JSON, a directory of Markdown, or the database
-of aurora-actr. Of two documents with one id, the one that was edited later stays. A second import
-changes nothing. Exits with 1 when something could not be imported.";
+With --from, entries are added to a memory: lines of JSON, or a directory of Markdown. Of two
+documents with one id, the one that was edited later stays. A second import changes nothing. Exits
+with 1 when something could not be imported.";
 
 pub(crate) const COMPACT_EXAMPLES: &str = "\
 Examples:

@@ -11,8 +11,6 @@ pub(crate) enum SourceFormatArg {
     Jsonl,
     /// A directory of Markdown and text files: a note of each
     Markdown,
-    /// The database of aurora-actr
-    Actr,
 }
 
 /// Where entries of memory come from.

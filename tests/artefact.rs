@@ -273,7 +273,7 @@ fn a_pipe_that_nobody_writes_to_is_refused() {
     let fixture = Fixture::plain();
     let pipe = fixture.path("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
-    for from in [&[][..], &["--from", "jsonl"], &["--from", "markdown"], &["--from", "actr"]] {
+    for from in [&[][..], &["--from", "jsonl"], &["--from", "markdown"]] {
         let run = fixture.aur(&[&["mem", "import", "pipe", "--root", "."][..], from].concat());
         assert_eq!(run.code, Some(2), "{from:?}: {run:?}");
         assert!(run.err.contains("pipe"), "{from:?}: {run:?}");

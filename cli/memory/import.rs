@@ -9,11 +9,7 @@ use aurora_memory::{
     JsonLines, LineDefaults, Memory, Owner, Placement, Scope, Transfer, TransferEffect, TransferProblem,
     TransferReport, TransferredEntry,
 };
-use aurora_memory_import::{
-    ActrDatabase, ActrError, ActrOptions, ImportEffect, ImportProblem, ImportedEntry, MarkdownNotes,
-};
-use aurora_memory_policy::check_rule;
-use aurora_storage::{AccessRecord, Judgements};
+use aurora_memory_import::{ImportEffect, ImportProblem, ImportedEntry, MarkdownNotes};
 use serde::Serialize;
 
 use super::add::root_of;
@@ -26,7 +22,7 @@ use crate::output::{json, sanitize, time, units};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{findings, import as artefact, interrupt};
+use crate::{findings, import as artefact};
 
 /// Problems that are listed without `--verbose`.
 const LISTED: usize = 20;
@@ -60,7 +56,6 @@ pub(crate) fn import(args: &ImportArgs, from: SourceFormatArg, program: &Program
     let (transfer, noun) = match from {
         SourceFormatArg::Jsonl => (target.lines(&args.file)?, "line"),
         SourceFormatArg::Markdown => (target.notes(&args.file)?, "file"),
-        SourceFormatArg::Actr => (target.chunks(&args.file)?, "row"),
     };
     let report = Report { memory: owner, dry_run: args.transfer.dry_run, transfer };
     match args.format {
@@ -102,12 +97,6 @@ impl Target<'_> {
         self.write(&mut notes.map(|found| self.transferred(found)))
     }
 
-    fn chunks(&self, file: &Path) -> Outcome<TransferReport> {
-        let options = ActrOptions { root: self.root.is_absolute().then_some(self.root), check_rule };
-        let database = ActrDatabase::open(file, options, removed_on_interrupt).map_err(unreadable)?;
-        self.write(&mut database.map(|found| self.transferred(found)))
-    }
-
     fn write(&self, entries: &mut dyn Iterator<Item = Transfer>) -> Outcome<TransferReport> {
         if !self.is_dry_run {
             return create(self.owner, self.root)?.put_all(entries, self.now).map_err(failure);
@@ -127,15 +116,9 @@ impl Target<'_> {
     }
 
     fn transferred(&self, found: Result<ImportedEntry, ImportProblem>) -> Transfer {
-        let ImportedEntry { entry, created, edited, access, source } = found.map_err(problem)?;
+        let ImportedEntry { entry, created, edited, source } = found.map_err(problem)?;
         // Clocks differ, and an entry of the future could never be replaced.
         let edited = edited.unwrap_or(self.now).min(self.now);
-        let access = access.map(|access| AccessRecord {
-            count: access.count,
-            last: access.last,
-            recent: access.recent,
-            judgements: Judgements::default(),
-        });
         Ok(TransferredEntry {
             entry,
             has_derived_id: false,
@@ -143,45 +126,19 @@ impl Target<'_> {
             created: created.unwrap_or(edited),
             edited,
             is_current: true,
-            access,
+            access: None,
             source,
         })
     }
-}
-
-/// From here on Ctrl-C removes a directory and ends the process.
-fn removed_on_interrupt(directory: &Path) {
-    let directory = directory.to_owned();
-    interrupt::ends(move || {
-        #[allow(clippy::disallowed_methods, reason = "a temporary directory of this process")]
-        let _ = std::fs::remove_dir_all(&directory);
-    });
 }
 
 fn problem(problem: ImportProblem) -> TransferProblem {
     let ImportProblem { effect, id, what, reason, why, mistakes } = problem;
     let effect = match effect {
         ImportEffect::Unmapped => TransferEffect::Unmapped,
-        ImportEffect::NotStored => TransferEffect::NotStored,
         ImportEffect::Altered => TransferEffect::Altered,
     };
     TransferProblem { effect, id, what, reason, why, mistakes }
-}
-
-fn unreadable(error: ActrError) -> Failure {
-    let help = match &error {
-        ActrError::Busy(_) => Some("stop the program that uses it, or import a copy"),
-        ActrError::Unfinished { .. } => Some("open it once with aurora-actr, which ends the write"),
-        ActrError::Database { .. } | ActrError::Foreign { .. } => {
-            Some("give the memory.db of aurora-actr, which is in ~/.aurora or in the .aurora of a project")
-        }
-        ActrError::Io { .. } => None,
-    };
-    let failure = Failure::from_error(&error);
-    match help {
-        Some(help) => failure.with_help(help),
-        None => failure,
-    }
 }
 
 /// Lists what is to be reported: everything that is no entry, up to a bound, and the rest where it is asked for.

@@ -7,7 +7,7 @@
 //! Entries come and go as lines of JSON: see [`Memory::export`], [`JsonLines`] and [`Memory::put_all`].
 //!
 //! Deliberately absent: arguments and printing, what an entry looks like (`aurora-memory-schema`), how conditions are read
-//! (`aurora-memory-policy`), what other programs keep (`aurora-memory-import`), and ranking, which is `aurora-query`'s.
+//! (`aurora-memory-policy`), directories of Markdown (`aurora-memory-import`), and ranking, which is `aurora-query`'s.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]

@@ -3,6 +3,7 @@
 #[path = "../fixture/mod.rs"]
 mod fixture;
 
+mod actr;
 mod foreign;
 mod round_trip;
 

@@ -66,7 +66,6 @@ fn reports_are_for_people_and_programs() {
         &["mem", "import", "--from", "jsonl", &file, "--memory", "project"],
         &["mem", "import", "--from", "jsonl", "gone.jsonl"],
         &["mem", "import", "--from", "markdown", "gone"],
-        &["mem", "import", "--from", "actr", "user.jsonl"],
         &["mem", "import", "--memory", "user", &file],
         &["mem", "export", "--memory", "project", "no/such/directory.jsonl"],
         &["mem", "export"],

@@ -1,12 +1,13 @@
-//! Reads entries of memory from what other programs keep: directories of Markdown, and databases of aurora-actr.
+//! Reads entries of memory from directories of Markdown.
 //!
-//! A reader is an iterator. Each item is an entry, with what is known of its times and its accesses, or something that is to be
-//! reported: what is no entry, and what differs in one. A reader ends where nothing more can be read.
+//! The reader is an iterator. Each item is an entry with its times, or something to report: a file that is no entry, or a
+//! difference between an entry and its file.
 //!
-//! What is read is hostile. Files are opened below the directory that the user has named, follow no links and are bounded; a
-//! database is read from a private copy, by an SQLite that runs nothing which the database contains.
+//! The files are hostile. They are opened below the directory that the user has named, without following links, and their size is
+//! bounded.
 //!
-//! Deliberately absent: storing entries, scopes and sessions (`aurora-memory`), and the lines of JSON that a memory exports.
+//! Deliberately absent: storing entries, scopes and sessions (`aurora-memory`), the lines of JSON that a memory exports, and the
+//! database of aurora-actr, which `actr/actr_to_jsonl.py` writes as lines of JSON.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -26,12 +27,10 @@
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod actr;
 mod markdown;
 mod problem;
 mod record;
 
-pub use actr::{ActrDatabase, ActrError, ActrOptions, RuleCheck};
 pub use markdown::MarkdownNotes;
 pub use problem::{ImportEffect, ImportProblem};
-pub use record::{ImportedAccess, ImportedEntry};
+pub use record::ImportedEntry;

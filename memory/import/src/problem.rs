@@ -9,8 +9,6 @@ use aurora_diagnostics::Diagnostics;
 pub enum ImportEffect {
     /// It is no entry.
     Unmapped,
-    /// Its score is too low for an entry to be stored.
-    NotStored,
     /// It is an entry that differs in something from what was read, or a part of one.
     Altered,
 }
@@ -20,9 +18,9 @@ pub enum ImportEffect {
 pub struct ImportProblem {
     /// What became of it.
     pub effect: ImportEffect,
-    /// The id that it has there, or the entry's.
+    /// The id of the entry.
     pub id: Option<String>,
-    /// What it is: a file, or a row of a table.
+    /// What it is: a file.
     pub what: String,
     /// The kind of problem, by which problems can be counted.
     pub reason: &'static str,

@@ -11,19 +11,6 @@ pub struct ImportedEntry {
     pub created: Option<i64>,
     /// When it was changed the last time, in Unix seconds.
     pub edited: Option<i64>,
-    /// When it was used there.
-    pub access: Option<ImportedAccess>,
-    /// What messages call it: a file, or a row of a table.
+    /// What messages call it: a file.
     pub source: String,
-}
-
-/// How often and when an entry was used.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ImportedAccess {
-    /// How often.
-    pub count: u64,
-    /// The last time, in Unix seconds.
-    pub last: i64,
-    /// Up to 32 times, ascending, in Unix seconds.
-    pub recent: Vec<i64>,
 }

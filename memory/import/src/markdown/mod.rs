@@ -85,13 +85,7 @@ impl MarkdownNotes {
             self.link(path, &mut entry);
         }
         let modified = self.root.metadata(path).ok().map(|metadata| metadata.modified.div_euclid(1_000_000_000));
-        Ok(ImportedEntry {
-            created: entry.created().or(modified),
-            edited: modified,
-            entry,
-            access: None,
-            source: path.to_owned(),
-        })
+        Ok(ImportedEntry { created: entry.created().or(modified), edited: modified, entry, source: path.to_owned() })
     }
 
     /// Links a note to the others that its text links to.
