@@ -47,5 +47,5 @@ pub use model_file::ModelFile;
 pub use model_use::ModelUse;
 pub use passage::Passage;
 pub use reranker::Reranker;
-pub use static_model::{LateInteraction, PassageTokens, StaticModel, TokenSets};
+pub use static_model::{LateInteraction, PassageReader, PassageTokens, StaticModel, TokenSets};
 pub use tokenizer::is_unspaced;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_analysis::{EmbedError, Embedder, Passage, PassageTokens, QueryEmbedder, StaticModel};
+use aurora_analysis::{EmbedError, Embedder, Passage, PassageReader, PassageTokens, QueryEmbedder, StaticModel};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, CHUNK_STORED, ColumnUse, Described, Fingerprint, Key, Problems, Stage,
     StageConfig, StageContext, StageError, Worker,
@@ -83,7 +83,7 @@ struct EmbedStage {
 
 impl Stage for EmbedStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(EmbedWorker { stage: self })
+        Box::new(EmbedWorker { stage: self, reader: self.tokens.reader() })
     }
 
     fn fingerprint(&self) -> Fingerprint {
@@ -102,6 +102,7 @@ type Embedded = (Result<Vec<f32>, EmbedError>, PassageTokens);
 
 struct EmbedWorker<'a> {
     stage: &'a EmbedStage,
+    reader: PassageReader<'a>,
 }
 
 impl Worker for EmbedWorker<'_> {
@@ -130,12 +131,12 @@ impl Worker for EmbedWorker<'_> {
 
 impl EmbedWorker<'_> {
     /// The vector and the tokens of each passage. The static model reads a passage once for both.
-    fn embed(&self, passages: &[Passage<'_>], cx: &StageContext<'_>) -> Result<Vec<Embedded>, StageError> {
+    fn embed(&mut self, passages: &[Passage<'_>], cx: &StageContext<'_>) -> Result<Vec<Embedded>, StageError> {
         if cx.cancelled() {
             return Err(StageError::Stopped);
         }
         let EmbedStage { embedder, tokens: model, .. } = self.stage;
-        let read: Vec<PassageTokens> = passages.iter().map(|passage| model.read(passage)).collect();
+        let read: Vec<PassageTokens> = passages.iter().map(|passage| self.reader.read(passage)).collect();
         let vectors = if embedder.id() == model.id() {
             read.iter().map(|tokens| Ok(model.vector(tokens))).collect()
         } else {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use aurora_analysis::{QueryEmbedder, StaticModel};
+use aurora_analysis::{PassageReader, QueryEmbedder, StaticModel};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Stage, StageConfig, StageContext,
     StageError, Worker,
@@ -50,7 +50,7 @@ struct TokensStage {
 
 impl Stage for TokensStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(TokensWorker { stage: self })
+        Box::new(TokensWorker { stage: self, reader: self.model.reader() })
     }
 
     fn fingerprint(&self) -> Fingerprint {
@@ -62,6 +62,7 @@ impl Stage for TokensStage {
 
 struct TokensWorker<'a> {
     stage: &'a TokensStage,
+    reader: PassageReader<'a>,
 }
 
 impl Worker for TokensWorker<'_> {
@@ -69,12 +70,13 @@ impl Worker for TokensWorker<'_> {
         let records = batch.read(RECORD)?;
         let previous = batch.read_optional(PREVIOUS)?.filter(|_| cx.is_current()).unwrap_or_default();
         let is_stored = |row: usize| previous.get(row).is_some_and(Option::is_some);
+        let Self { stage: TokensStage { columns, .. }, reader } = self;
         let of_row = |(row, Record(chunk)): (usize, &Record)| {
             if is_stored(row) {
                 return Tokens(chunk.tokens.clone());
             }
-            let doc = doc(batch, row, chunk, &self.stage.columns);
-            stored_tokens(&self.stage.model.read(&passage(chunk, &doc)))
+            let doc = doc(batch, row, chunk, columns);
+            stored_tokens(&reader.read(&passage(chunk, &doc)))
         };
         let tokens = records.iter().enumerate().map(of_row).collect();
         batch.write(TOKENS, tokens)?;

@@ -1,5 +1,7 @@
 //! Labels: what a chunk can be filtered and followed by, kept as postings without frequencies.
 
+use std::ops::Range;
+
 use aurora_inverted::LABEL_PREFIX;
 
 use crate::chunk::{ChunkType, MetaValue, NewChunk, last_component};
@@ -71,70 +73,116 @@ pub enum LabelKind {
 impl Label<'_> {
     /// The label as an entry of the dictionary.
     pub fn to_bytes(self) -> Vec<u8> {
-        match self {
-            Self::Type(kind) => entry(LabelKind::Type, kind.as_str().as_bytes()),
-            Self::Language(name) => entry(LabelKind::Language, name.as_bytes()),
-            Self::Meta { key, value } => entry(LabelKind::Meta, format!("{key}={value}").as_bytes()),
-            Self::Defines(name) => entry(LabelKind::Defines, name.to_lowercase().as_bytes()),
-            Self::Calls(name) => entry(LabelKind::Calls, name.to_lowercase().as_bytes()),
-            Self::Extends(name) => entry(LabelKind::Extends, name.to_lowercase().as_bytes()),
-            Self::Imports(name) => entry(LabelKind::Imports, name.to_lowercase().as_bytes()),
-            Self::Renames(name) => entry(LabelKind::Renames, name.to_lowercase().as_bytes()),
-            Self::Contains(parent) => entry(LabelKind::Contains, parent.as_bytes()),
-            Self::Key(key) => entry(LabelKind::Key, key.as_bytes()),
-        }
+        let mut bytes = Vec::new();
+        self.put(&mut bytes);
+        bytes
+    }
+
+    /// Appends the label to `bytes`, as an entry of the dictionary.
+    fn put(self, bytes: &mut Vec<u8>) {
+        let (kind, payload) = match self {
+            Self::Type(kind) => (LabelKind::Type, kind.as_str()),
+            Self::Language(name) => (LabelKind::Language, name),
+            Self::Meta { key, value } => return put_entry(bytes, LabelKind::Meta, format!("{key}={value}").as_bytes()),
+            Self::Defines(name) => return put_lower(bytes, LabelKind::Defines, name),
+            Self::Calls(name) => return put_lower(bytes, LabelKind::Calls, name),
+            Self::Extends(name) => return put_lower(bytes, LabelKind::Extends, name),
+            Self::Imports(name) => return put_lower(bytes, LabelKind::Imports, name),
+            Self::Renames(name) => return put_lower(bytes, LabelKind::Renames, name),
+            Self::Contains(parent) => (LabelKind::Contains, parent),
+            Self::Key(key) => (LabelKind::Key, key),
+        };
+        put_entry(bytes, kind, payload.as_bytes());
     }
 }
 
-fn entry(kind: LabelKind, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![LABEL_PREFIX, kind as u8];
+/// Appends an entry with a name in lower case.
+fn put_lower(bytes: &mut Vec<u8>, kind: LabelKind, name: &str) {
+    if name.is_ascii() && name.len() <= MAX_PAYLOAD {
+        let start = bytes.len();
+        put_entry(bytes, kind, name.as_bytes());
+        bytes[start..].make_ascii_lowercase();
+    } else {
+        put_entry(bytes, kind, name.to_lowercase().as_bytes());
+    }
+}
+
+fn put_entry(bytes: &mut Vec<u8>, kind: LabelKind, payload: &[u8]) {
+    bytes.extend_from_slice(&[LABEL_PREFIX, kind as u8]);
     if payload.len() <= MAX_PAYLOAD {
         bytes.extend_from_slice(payload);
     } else {
         bytes.extend_from_slice(&payload[..KEPT]);
         bytes.extend_from_slice(blake3::hash(payload).as_bytes());
     }
-    bytes
 }
 
-/// Every label of a chunk, sorted and unique. The values of `columns` are not among them: [`crate::values`] has these.
-pub(crate) fn labels_of(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> Vec<Vec<u8>> {
-    let mut labels = vec![
-        Label::Type(chunk.chunk_type).to_bytes(),
-        Label::Language(&chunk.language).to_bytes(),
-        Label::Key(&chunk.key).to_bytes(),
-    ];
-    for name in [&chunk.name, &chunk.qualified_name].into_iter().chain(&chunk.definitions) {
-        if !name.is_empty() {
-            labels.push(Label::Defines(name).to_bytes());
+/// The labels of a chunk, sorted and unique.
+#[derive(Debug, Default)]
+pub(crate) struct Labels {
+    bytes: Vec<u8>,
+    /// Where each label stands in `bytes`.
+    places: Vec<Range<usize>>,
+}
+
+impl Labels {
+    /// Every label of a chunk. The values of `columns` are not among them: [`crate::values`] has these.
+    pub(crate) fn of(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> Self {
+        let mut labels = Self { bytes: Vec::with_capacity(512), places: Vec::with_capacity(24) };
+        labels.push(Label::Type(chunk.chunk_type));
+        labels.push(Label::Language(&chunk.language));
+        labels.push(Label::Key(&chunk.key));
+        for name in [&chunk.name, &chunk.qualified_name].into_iter().chain(&chunk.definitions) {
+            if !name.is_empty() {
+                labels.push(Label::Defines(name));
+            }
+        }
+        for call in &chunk.calls {
+            labels.push_with_last(call, Label::Calls);
+        }
+        for base in &chunk.bases {
+            labels.push(Label::Extends(base));
+        }
+        for import in &chunk.imports {
+            labels.push_with_last(import, Label::Imports);
+        }
+        for binding in chunk.bindings.iter().filter(|binding| binding.is_renamed()) {
+            labels.push(Label::Renames(binding.target()));
+        }
+        if let Some(parent) = &chunk.parent {
+            labels.push(Label::Contains(parent));
+        }
+        let is_declared = |key: &str| columns.iter().any(|column| column.name == key);
+        for (key, value) in chunk.metadata.iter().filter(|(key, _)| !is_declared(key)) {
+            for value in texts_of(value) {
+                labels.push(Label::Meta { key, value: &value });
+            }
+        }
+        let Self { bytes, places } = &mut labels;
+        places.sort_unstable_by(|a, b| bytes[a.clone()].cmp(&bytes[b.clone()]));
+        places.dedup_by(|a, b| bytes[a.clone()] == bytes[b.clone()]);
+        labels
+    }
+
+    /// The labels as entries of the dictionary.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
+        self.places.iter().map(|place| &self.bytes[place.clone()])
+    }
+
+    fn push(&mut self, label: Label<'_>) {
+        let start = self.bytes.len();
+        label.put(&mut self.bytes);
+        self.places.push(start..self.bytes.len());
+    }
+
+    /// Adds the label of a name, and that of its last component if that differs.
+    fn push_with_last<'n>(&mut self, name: &'n str, label: fn(&'n str) -> Label<'n>) {
+        self.push(label(name));
+        let last = last_component(name);
+        if last.len() < name.len() {
+            self.push(label(last));
         }
     }
-    for call in &chunk.calls {
-        labels.push(Label::Calls(call).to_bytes());
-        labels.push(Label::Calls(last_component(call)).to_bytes());
-    }
-    for base in &chunk.bases {
-        labels.push(Label::Extends(base).to_bytes());
-    }
-    for import in &chunk.imports {
-        labels.push(Label::Imports(import).to_bytes());
-        labels.push(Label::Imports(last_component(import)).to_bytes());
-    }
-    for binding in chunk.bindings.iter().filter(|binding| binding.is_renamed()) {
-        labels.push(Label::Renames(binding.target()).to_bytes());
-    }
-    if let Some(parent) = &chunk.parent {
-        labels.push(Label::Contains(parent).to_bytes());
-    }
-    let is_declared = |key: &str| columns.iter().any(|column| column.name == key);
-    for (key, value) in chunk.metadata.iter().filter(|(key, _)| !is_declared(key)) {
-        for value in texts_of(value) {
-            labels.push(Label::Meta { key, value: &value }.to_bytes());
-        }
-    }
-    labels.sort_unstable();
-    labels.dedup();
-    labels
 }
 
 /// The texts that a value is filtered by.

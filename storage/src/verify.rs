@@ -13,7 +13,7 @@ use crate::column::check_columns;
 use crate::content::{CONTENT_PARTS, CompressedBlock, Frame};
 use crate::error::StorageError;
 use crate::keywords::KEYWORDS;
-use crate::label::labels_of;
+use crate::label::Labels;
 use crate::manifest::SegmentInfo;
 use crate::representation::RepresentationBuilder;
 use crate::snapshot::Snapshot;
@@ -141,9 +141,8 @@ impl Snapshot {
                     report.chunks += 1;
                     match self.whole_chunk(ChunkId(id)) {
                         Ok(Some(chunk)) => {
-                            for label in labels_of(&NewChunk::from(&chunk), &self.manifest().columns) {
-                                entries.expect(id, &label);
-                            }
+                            let labels = Labels::of(&NewChunk::from(&chunk), &self.manifest().columns);
+                            labels.iter().for_each(|label| entries.expect(id, label));
                             if let Some(other) = keys.insert(chunk.key, id) {
                                 report.problem(format!("chunks {id} and {other} share a key"));
                             }

@@ -14,7 +14,7 @@ use crate::error::StorageError;
 use crate::fault;
 use crate::files::FileRecord;
 use crate::index_id::IndexId;
-use crate::label::labels_of;
+use crate::label::Labels;
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, ManifestUpdate};
 use crate::publish::publish;
@@ -97,7 +97,7 @@ impl IndexWriter {
                 let refused = || StorageError::Refused(format!("the vector of {} is not finite", chunk.key));
                 quantise(vector).ok_or_else(refused)
             });
-            prepared.push((chunk, labels_of(chunk, &columns), vector.transpose()?));
+            prepared.push((chunk, Labels::of(chunk, &columns), vector.transpose()?));
         }
         let language = chunks.first().map(|first| first.language.as_str());
         let is_of_file = |chunk: &Chunk| chunk.path == record.path && Some(chunk.language.as_str()) == language;
@@ -227,7 +227,7 @@ impl IndexWriter {
         let base = state.base.clone();
         for id in base.live() {
             if let Some(chunk) = base.whole_chunk(ChunkId(id))? {
-                let labels = labels_of(&NewChunk::from(&chunk), &state.columns);
+                let labels = Labels::of(&NewChunk::from(&chunk), &state.columns);
                 state.inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
             }
             state.inversion.spill_if_large()?;
@@ -266,7 +266,7 @@ impl IndexWriter {
 }
 
 /// A chunk with its labels and its quantised vector.
-type PreparedChunk<'c, 'r> = (&'c NewChunk<'r>, Vec<Vec<u8>>, Option<(f32, Vec<i8>)>);
+type PreparedChunk<'c, 'r> = (&'c NewChunk<'r>, Labels, Option<(f32, Vec<i8>)>);
 
 /// What stands for the file of some chunks, as bytes.
 fn representation_of(chunks: &[PreparedChunk<'_, '_>]) -> Vec<u8> {

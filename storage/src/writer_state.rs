@@ -14,6 +14,7 @@ use crate::commit::Committer;
 use crate::error::StorageError;
 use crate::files::FileRecord;
 use crate::inversion::Inversion;
+use crate::label::Labels;
 use crate::snapshot::Snapshot;
 use crate::vectors::VectorAppender;
 use crate::writer_options::WriterOptions;
@@ -119,7 +120,7 @@ impl WriterState {
     pub(crate) fn add_chunk(
         &mut self,
         chunk: &NewChunk<'_>,
-        labels: &[Vec<u8>],
+        labels: &Labels,
         vector: Option<(f32, Vec<i8>)>,
     ) -> Result<ChunkId, StorageError> {
         let id = self.next_id;

@@ -32,7 +32,7 @@ use crate::passage::Passage;
 pub use late::LateInteraction;
 use table::TokenTable;
 pub(crate) use table::normalise;
-use tokenizer::{Vocabulary, pieces};
+use tokenizer::{KnownPieces, Vocabulary, pieces};
 
 const MAGIC: &[u8; 8] = b"AURSTAT3";
 /// Trained on code and documentation in the languages that the engine parses; `xtask/model` says how, the file's JSON how well it did.
@@ -179,11 +179,8 @@ impl StaticModel {
             .collect()
     }
 
-    /// Adds rows of the tokens of `text` to `rows` until there are `limit` in it.
+    /// Puts at most `limit` rows of the tokens of `text` into `rows`, which is empty.
     fn rows(&self, text: &str, limit: usize, rows: &mut Vec<u32>) {
-        if rows.len() >= limit {
-            return;
-        }
         pieces(text, &mut |piece| {
             self.vocabulary.word_piece(&self.bytes, piece, rows);
             rows.len() < limit
@@ -191,19 +188,9 @@ impl StaticModel {
         rows.truncate(limit);
     }
 
-    /// Reads a passage once, for its vector and its token sets.
-    pub fn read(&self, passage: &Passage<'_>) -> PassageTokens {
-        let mut tokens = PassageTokens::default();
-        self.rows(passage.kind, NAME_BUDGET, &mut tokens.kind);
-        self.rows(passage.name, NAME_BUDGET, &mut tokens.name);
-        self.rows(passage.scopes(), NAME_BUDGET, &mut tokens.scopes);
-        self.rows(passage.signature, SIGNATURE_BUDGET, &mut tokens.signature);
-        self.rows(passage.place(), NAME_BUDGET, &mut tokens.path);
-        self.rows(passage.doc, TOKEN_BUDGET, &mut tokens.doc);
-        self.rows(passage.body, TOKEN_BUDGET + tokens.doc.len(), &mut tokens.body);
-        leave_out(&mut tokens.body, &tokens.doc);
-        tokens.body.truncate(TOKEN_BUDGET);
-        tokens
+    /// A reader of passages.
+    pub fn reader(&self) -> PassageReader<'_> {
+        PassageReader { model: self, known: KnownPieces::default() }
     }
 
     /// `normalise(Σ weight · normalise(Σ vectors of the field's tokens))` over name, scopes with the kind, signature,
@@ -235,11 +222,48 @@ impl StaticModel {
     }
 }
 
+/// Reads passages, and keeps how their words were cut into tokens.
+pub struct PassageReader<'m> {
+    model: &'m StaticModel,
+    known: KnownPieces,
+}
+
+impl PassageReader<'_> {
+    /// Reads a passage once, for its vector and its token sets.
+    pub fn read(&mut self, passage: &Passage<'_>) -> PassageTokens {
+        let mut tokens = PassageTokens {
+            kind: self.rows(passage.kind, NAME_BUDGET),
+            name: self.rows(passage.name, NAME_BUDGET),
+            scopes: self.rows(passage.scopes(), NAME_BUDGET),
+            signature: self.rows(passage.signature, SIGNATURE_BUDGET),
+            path: self.rows(passage.place(), NAME_BUDGET),
+            doc: self.rows(passage.doc, TOKEN_BUDGET),
+            body: Vec::new(),
+        };
+        tokens.body = self.rows(passage.body, TOKEN_BUDGET + tokens.doc.len());
+        leave_out(&mut tokens.body, &tokens.doc);
+        tokens.body.truncate(TOKEN_BUDGET);
+        tokens
+    }
+
+    /// Rows of the tokens of `text`, at most `limit`.
+    fn rows(&mut self, text: &str, limit: usize) -> Vec<u32> {
+        let mut rows = Vec::with_capacity(limit.min(text.len() / 4));
+        let StaticModel { vocabulary, bytes, .. } = self.model;
+        pieces(text, &mut |piece| {
+            self.known.word_piece(vocabulary, bytes, piece, &mut rows);
+            rows.len() < limit
+        });
+        rows.truncate(limit);
+        rows
+    }
+}
+
 impl PassageTokens {
     /// The tokens as sets.
     pub fn sets(&self) -> TokenSets {
-        let code = [self.name.as_slice(), &self.scopes, &self.signature, &self.path, &self.body].concat();
-        TokenSets { code: set(code), doc: set(self.doc.clone()) }
+        let code = [&self.name, &self.scopes, &self.signature, &self.path, &self.body];
+        TokenSets { code: set(code.into_iter().flatten()), doc: set(&self.doc) }
     }
 }
 
@@ -260,10 +284,11 @@ fn leave_out(rows: &mut Vec<u32>, others: &[u32]) {
 }
 
 /// Each row once, ascending.
-fn set(mut rows: Vec<u32>) -> Vec<u16> {
-    rows.sort_unstable();
-    rows.dedup();
-    rows.into_iter().filter_map(|row| u16::try_from(row).ok()).collect()
+fn set<'r>(rows: impl IntoIterator<Item = &'r u32>) -> Vec<u16> {
+    let mut set: Vec<u16> = rows.into_iter().filter_map(|&row| u16::try_from(row).ok()).collect();
+    set.sort_unstable();
+    set.dedup();
+    set
 }
 
 impl QueryEmbedder for StaticModel {
@@ -291,7 +316,8 @@ impl Embedder for StaticModel {
         passages: &[Passage<'_>],
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
-        passages.iter().map(|passage| (!is_stopped()).then(|| Ok(self.vector(&self.read(passage))))).collect()
+        let mut reader = self.reader();
+        passages.iter().map(|passage| (!is_stopped()).then(|| Ok(self.vector(&reader.read(passage))))).collect()
     }
 }
 

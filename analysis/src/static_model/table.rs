@@ -32,12 +32,9 @@ impl TokenTable {
     /// Adds the vectors of `rows` to `sum`. The order of additions is that of `rows` in every component, whatever the
     /// width of the machine's vectors: the same text gives the same bits everywhere.
     pub(super) fn add(&self, bytes: &[u8], rows: &[u32], sum: &mut [f32]) {
-        let values = &bytes[self.values.clone()];
-        for &row in rows {
-            let row = row as usize;
-            let scale = number(&bytes[self.scales.clone()], row);
-            aurora_kernels::add_scaled(sum, &values[row * self.dimensions..(row + 1) * self.dimensions], scale);
-        }
+        let scales = &bytes[self.scales.clone()];
+        let scaled = rows.iter().map(|&row| (row, number(scales, row as usize))).collect::<Vec<_>>();
+        aurora_kernels::add_scaled(sum, &bytes[self.values.clone()], &scaled);
     }
 
     /// First byte of the values.

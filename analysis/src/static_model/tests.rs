@@ -108,7 +108,7 @@ fn a_passage_is_the_weighted_sum_of_its_fields() {
     assert_eq!(found[1].as_ref().expect("static models do not fail"), &vec![0.0; 10]);
 
     let names = |rows: &[u16]| rows.iter().map(|&row| TOKENS[usize::from(row)]).collect::<Vec<_>>();
-    let sets = model.read(&passage).sets();
+    let sets = model.reader().read(&passage).sets();
     assert_eq!(names(&sets.code), ["get", "user", "data", "https", "connection", "9"]);
     assert_eq!(names(&sets.doc), ["user", "##s", "https"]);
 }

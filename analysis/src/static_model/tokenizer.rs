@@ -63,6 +63,7 @@ pub(super) fn pieces(text: &str, out: &mut impl FnMut(&[u8]) -> bool) {
     }
 }
 
+#[inline]
 fn end_of_run(text: &str, mut at: usize, run: PieceClass) -> usize {
     while let (class, width) = class_at(text, at)
         && class == run
@@ -72,20 +73,91 @@ fn end_of_run(text: &str, mut at: usize, run: PieceClass) -> usize {
     at
 }
 
+/// The class of each byte; `None` for one outside ASCII.
+const CLASSES: [Option<PieceClass>; 256] = {
+    let mut classes = [None; 256];
+    let mut byte = 0;
+    while byte < 0x80 {
+        classes[byte] = Some(match byte as u8 {
+            b'a'..=b'z' => PieceClass::Lower,
+            b'A'..=b'Z' => PieceClass::Upper,
+            b'0'..=b'9' => PieceClass::Digit,
+            _ => PieceClass::Separator,
+        });
+        byte += 1;
+    }
+    classes
+};
+
 /// Class and width of the character that starts at byte `at`; the end of the text is a separator.
 #[inline]
 fn class_at(text: &str, at: usize) -> (PieceClass, usize) {
     match text.as_bytes().get(at) {
         None => (PieceClass::Separator, 1),
-        Some(b'a'..=b'z') => (PieceClass::Lower, 1),
-        Some(b'A'..=b'Z') => (PieceClass::Upper, 1),
-        Some(b'0'..=b'9') => (PieceClass::Digit, 1),
-        Some(0..0x80) => (PieceClass::Separator, 1),
-        Some(_) => text[at..].chars().next().map_or((PieceClass::Separator, 1), |c| {
-            let separates = SEPARATORS.iter().any(|&(from, to)| (from..=to).contains(&u32::from(c)));
-            (if separates { PieceClass::Separator } else { PieceClass::Lower }, c.len_utf8())
-        }),
+        Some(&byte) => match CLASSES[usize::from(byte)] {
+            Some(class) => (class, 1),
+            None => class_outside_ascii(&text[at..]),
+        },
     }
+}
+
+fn class_outside_ascii(text: &str) -> (PieceClass, usize) {
+    text.chars().next().map_or((PieceClass::Separator, 1), |c| {
+        let separates = SEPARATORS.iter().any(|&(from, to)| (from..=to).contains(&u32::from(c)));
+        (if separates { PieceClass::Separator } else { PieceClass::Lower }, c.len_utf8())
+    })
+}
+
+/// The rows of pieces that were cut before: most words of a source are ones that it has already had.
+pub(super) struct KnownPieces(Vec<KnownPiece>);
+
+#[derive(Clone, Copy, Default)]
+struct KnownPiece {
+    /// The piece, followed by zeros; all zeros in a free place.
+    piece: [u64; 2],
+    rows: [u16; MAX_KNOWN_ROWS],
+    count: u8,
+}
+
+/// Most rows of a piece that is kept.
+const MAX_KNOWN_ROWS: usize = 7;
+/// Places for pieces, each of which a piece with the same hash takes over: 128 KiB.
+const KNOWN_PIECES: usize = 4096;
+
+impl Default for KnownPieces {
+    fn default() -> Self {
+        Self(vec![KnownPiece::default(); KNOWN_PIECES])
+    }
+}
+
+impl KnownPieces {
+    /// Like [`Vocabulary::word_piece`].
+    #[inline]
+    pub(super) fn word_piece(&mut self, vocabulary: &Vocabulary, bytes: &[u8], piece: &[u8], rows: &mut Vec<u32>) {
+        let Some(words) = padded(piece) else { return vocabulary.word_piece(bytes, piece, rows) };
+        let place = (fold(fold(0, words[0]), words[1]) as usize) % KNOWN_PIECES;
+        let known = &mut self.0[place];
+        if known.piece == words {
+            rows.extend(known.rows[..usize::from(known.count)].iter().map(|&row| u32::from(row)));
+            return;
+        }
+        let before = rows.len();
+        vocabulary.word_piece(bytes, piece, rows);
+        let found = &rows[before..];
+        if found.len() <= MAX_KNOWN_ROWS {
+            *known = KnownPiece { piece: words, rows: [0; MAX_KNOWN_ROWS], count: found.len() as u8 };
+            known.rows.iter_mut().zip(found).for_each(|(known, &row)| *known = row as u16);
+        }
+    }
+}
+
+/// A piece followed by zeros; `None` for one that is too long.
+#[inline]
+fn padded(piece: &[u8]) -> Option<[u64; 2]> {
+    let mut bytes = [0; 16];
+    bytes.get_mut(..piece.len())?.copy_from_slice(piece);
+    let word = |at: usize| bytes[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
+    Some([word(0), word(8)])
 }
 
 /// The token strings of a model, addressable by their text.
@@ -223,14 +295,17 @@ fn tag(hash: u64) -> u32 {
     (hash >> 32) as u32
 }
 
+const MULTIPLIER: u64 = 0xa076_1d64_78bd_642f;
+
+#[inline]
+fn fold(hash: u64, word: u64) -> u64 {
+    let product = u128::from(hash ^ word) * u128::from(MULTIPLIER);
+    (product as u64) ^ (product >> 64) as u64
+}
+
 /// Multiply-and-fold over words of eight bytes; the length is part of the first word, so that zero padding cannot collide.
 #[inline]
 fn hash(text: &[u8], continues: bool) -> u64 {
-    const MULTIPLIER: u64 = 0xa076_1d64_78bd_642f;
-    let fold = |hash: u64, word: u64| {
-        let product = u128::from(hash ^ word) * u128::from(MULTIPLIER);
-        (product as u64) ^ (product >> 64) as u64
-    };
     let mut hash = u64::from(continues) << 32 ^ text.len() as u64 ^ MULTIPLIER.rotate_left(17);
     let mut words = text.chunks_exact(8);
     for word in &mut words {

@@ -113,15 +113,54 @@ fn squares_signed_portable(values: &[u8]) -> i32 {
     values.iter().map(square).sum()
 }
 
-/// Adds `scale` times the signed bytes `values` to `sum`, component by component.
-pub fn add_scaled(sum: &mut [f32], values: &[u8], scale: f32) {
-    dispatch!(add_scaled_portable(sum: &mut [f32], values: &[u8], scale: f32))
+/// Adds rows of `values`, signed bytes with a row of `sum.len()` after the other, to `sum`: of each the number and the scale. In
+/// every component, they are added in the order of `rows`.
+///
+/// # Panics
+/// If a row is not in `values`.
+pub fn add_scaled(sum: &mut [f32], values: &[u8], rows: &[(u32, f32)]) {
+    dispatch!(add_scaled_portable(sum: &mut [f32], values: &[u8], rows: &[(u32, f32)]))
+}
+
+/// Components whose sums stay in registers.
+const ADDED_LANES: usize = 64;
+
+#[inline(always)]
+fn add_scaled_portable(sum: &mut [f32], values: &[u8], rows: &[(u32, f32)]) {
+    let width = sum.len();
+    let (blocks, rest) = sum.as_chunks_mut::<ADDED_LANES>();
+    let mut at = 0;
+    for block in blocks {
+        let mut sums = *block;
+        for &(row, scale) in rows {
+            let start = row as usize * width + at;
+            if let Some(values) = values[start..].first_chunk::<ADDED_LANES>() {
+                for lane in 0..ADDED_LANES {
+                    sums[lane] += f32::from(values[lane] as i8) * scale;
+                }
+            }
+        }
+        *block = sums;
+        at += ADDED_LANES;
+    }
+    for &(row, scale) in rows {
+        let start = row as usize * width + at;
+        for (sum, value) in rest.iter_mut().zip(&values[start..start + width - at]) {
+            *sum += f32::from(*value as i8) * scale;
+        }
+    }
+}
+
+/// The quotients of `values` and `scale`, rounded half away from zero to signed bytes from -127 to 127. `bytes` has an element for
+/// each value.
+pub fn divide_rounded(values: &[f32], scale: f32, bytes: &mut [i8]) {
+    dispatch!(divide_rounded_portable(values: &[f32], scale: f32, bytes: &mut [i8]))
 }
 
 #[inline(always)]
-fn add_scaled_portable(sum: &mut [f32], values: &[u8], scale: f32) {
-    for (sum, value) in sum.iter_mut().zip(values) {
-        *sum += f32::from(*value as i8) * scale;
+fn divide_rounded_portable(values: &[f32], scale: f32, bytes: &mut [i8]) {
+    for (byte, value) in bytes.iter_mut().zip(values) {
+        *byte = (value / scale).round().clamp(-127.0, 127.0) as i8;
     }
 }
 
@@ -306,15 +345,39 @@ mod tests {
         }
 
         #[test]
-        fn every_kernel_adds_alike(pairs in prop::collection::vec((-1f32..1.0, any::<u8>()), 0..300), scale in -1f32..1.0) {
-            let (before, values): (Vec<f32>, Vec<u8>) = pairs.into_iter().unzip();
-            let by_definition: Vec<f32> =
-                before.iter().zip(&values).map(|(sum, value)| sum + f32::from(*value as i8) * scale).collect();
+        fn every_kernel_adds_alike(
+            before in prop::collection::vec(-1f32..1.0, 0..200),
+            values in prop::collection::vec(any::<u8>(), 1000),
+            rows in prop::collection::vec((0u32..5, -1f32..1.0), 0..9),
+        ) {
+            let width = before.len();
+            let mut by_definition = before.clone();
+            for &(row, scale) in &rows {
+                for (at, sum) in by_definition.iter_mut().enumerate() {
+                    *sum += f32::from(values[row as usize * width + at] as i8) * scale;
+                }
+            }
             let (mut best, mut portable) = (before.clone(), before);
-            add_scaled(&mut best, &values, scale);
-            add_scaled_portable(&mut portable, &values, scale);
+            add_scaled(&mut best, &values, &rows);
+            add_scaled_portable(&mut portable, &values, &rows);
             prop_assert_eq!(&best, &by_definition);
             prop_assert_eq!(&portable, &by_definition);
+        }
+
+        #[test]
+        fn every_kernel_rounds_alike(
+            values in prop::collection::vec(prop_oneof![-200f32..200.0, (-400i16..400).prop_map(|half| f32::from(half) / 2.0)], 0..70),
+            scale in prop_oneof![Just(1f32), 0.01f32..2.0],
+        ) {
+            let (mut best, mut portable) = (vec![0; values.len()], vec![0; values.len()]);
+            divide_rounded(&values, scale, &mut best);
+            divide_rounded_portable(&values, scale, &mut portable);
+            prop_assert_eq!(&best, &portable);
+            for (&byte, &value) in best.iter().zip(&values) {
+                let quotient = f64::from(value / scale);
+                let distance = (quotient.clamp(-127.0, 127.0) - f64::from(byte)).abs();
+                prop_assert!(distance < 0.5 || distance == 0.5 && f64::from(byte).abs() > quotient.abs());
+            }
         }
 
         #[test]

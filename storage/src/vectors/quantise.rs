@@ -1,5 +1,7 @@
 //! Vectors as signed bytes: symmetric, one scale for each vector.
 
+use aurora_kernels::divide_rounded;
+
 /// Largest magnitude of a component.
 const LEVELS: f32 = 127.0;
 
@@ -14,8 +16,9 @@ pub(crate) fn quantise(vector: &[f32]) -> Option<(f32, Vec<i8>)> {
     if scale < f32::MIN_POSITIVE {
         return Some((0.0, vec![0; vector.len()]));
     }
-    let row = vector.iter().map(|value| (value / scale).round().clamp(-LEVELS, LEVELS) as i8);
-    Some((scale, row.collect()))
+    let mut row = vec![0; vector.len()];
+    divide_rounded(vector, scale, &mut row);
+    Some((scale, row))
 }
 
 #[cfg(test)]

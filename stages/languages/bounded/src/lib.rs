@@ -36,7 +36,9 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Once, OnceLock};
 
-use tree_sitter::ffi::{TSInput, TSInputEncodingUTF8, TSLanguage, TSNode, TSParseOptions, TSParseState, TSPoint, TSTree};
+use tree_sitter::ffi::{
+    TSInput, TSInputEncodingUTF8, TSLanguage, TSNode, TSParseOptions, TSParseState, TSPoint, TSTree,
+};
 use tree_sitter::{Language, Node, Tree};
 
 /// A `BoundedLanguage` of the part in C.
@@ -154,7 +156,9 @@ impl Arena {
     fn take() -> Self {
         let spare = SPARE_ARENA.try_with(Cell::take).ok().flatten();
         // SAFETY: the function needs nothing; memory that is missing ends the process.
-        spare.unwrap_or_else(|| Self(NonNull::new(unsafe { aurora_arena_new() }).expect("the part in C never gives null")))
+        spare.unwrap_or_else(|| {
+            Self(NonNull::new(unsafe { aurora_arena_new() }).expect("the part in C never gives null"))
+        })
     }
 
     /// Frees its blocks, and keeps it for the next parse of the thread.

@@ -122,7 +122,8 @@ fn the_nodes_of_all_kinds_are_those_that_a_cursor_visits() {
     for (language, text) in texts {
         let language = Language::from(language);
         let text = format!("\n {}", text.repeat(3));
-        let tree = parse(&grammar(&language), text.as_bytes(), LIMITS, &mut || ControlFlow::Continue(())).expect("parses");
+        let tree =
+            parse(&grammar(&language), text.as_bytes(), LIMITS, &mut || ControlFlow::Continue(())).expect("parses");
         let mut expected = Vec::new();
         let mut cursor = tree.root_node().walk();
         'walk: loop {
@@ -143,9 +144,7 @@ fn the_nodes_of_all_kinds_are_those_that_a_cursor_visits() {
         let mut some = all;
         some.iter_mut().step_by(2).for_each(|is_visited| *is_visited = false);
         let visited: Vec<_> = tree.nodes_of(&some).map(|node| details(&node)).collect();
-        let is_expected = |node: &&Node<'_>| {
-            node.is_error() || node.is_missing() || some[usize::from(node.kind_id())]
-        };
+        let is_expected = |node: &&Node<'_>| node.is_error() || node.is_missing() || some[usize::from(node.kind_id())];
         assert_eq!(visited, expected.iter().filter(is_expected).map(details).collect::<Vec<_>>());
     }
 }
