@@ -1,12 +1,13 @@
 //! `aur mem search`: answers queries, for people and for programs.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 
-use aurora_project::{PackedAnswer, SearchRequest, chain};
+use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain};
 use aurora_query::{
     Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, Hit, LONGEST_QUERY, Mode, QueryError,
     SearchResults, ShownChunk, Source, TextFilter, WorkBudget,
 };
+use rayon::prelude::*;
 use serde_json::json;
 
 use crate::args_search::{FusionArg, GroupArg, ResultFormat, SearchArgs};
@@ -22,6 +23,8 @@ use crate::values::ModeArg;
 
 /// Most bytes of a line of standard input.
 const LONGEST_LINE: u64 = 256 << 20;
+/// Maximum number of lines that are answered together.
+const MAX_BLOCK_LINES: usize = 64;
 /// Lines of a snippet on a terminal, and of what a pattern matched.
 const TERMINAL_SNIPPET: usize = 2;
 const PATTERN_SNIPPET: usize = 3;
@@ -54,7 +57,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let missing = searched.missing;
     let mut session = Session { args, terminal, filter, patterns, links, searched };
     if args.stdin {
-        session.answer_lines(std::io::stdin().lock())?
+        session.answer_lines(BufReader::new(std::io::stdin().lock()))?
     } else {
         session.answer(&query)?
     }
@@ -80,6 +83,35 @@ struct Answer {
     packed: Option<Context>,
 }
 
+/// How texts are put together.
+#[derive(Clone, Copy)]
+struct Packing {
+    /// The budget.
+    tokens: usize,
+    /// As people read them.
+    is_plain: bool,
+}
+
+impl Answer {
+    fn of(
+        searchers: &Searchers,
+        request: &SearchRequest,
+        packing: Option<Packing>,
+        now: i64,
+    ) -> Result<Self, QueryError> {
+        let found = searchers.search(request, now)?;
+        let work = WorkBudget::default();
+        let packed = match packing {
+            Some(Packing { tokens, is_plain: true }) => {
+                Some(searchers.packed_as(&found, tokens, &work, context::plain)?)
+            }
+            Some(Packing { tokens, .. }) => Some(searchers.packed(&found, tokens, &work)?),
+            None => None,
+        };
+        Ok(Self { found, packed })
+    }
+}
+
 impl Session<'_> {
     fn answer(&mut self, text: &str) -> Outcome {
         let now = time::now();
@@ -88,35 +120,69 @@ impl Session<'_> {
         self.present(&mut out, &answer, now)
     }
 
-    /// One answer for every line, at once, so that a program can ask one by one. A query that
+    /// One answer for every line, in their order. Lines that come one by one are answered at once, so that a program can ask one
+    /// by one; lines that come together are answered on all cores, and what they show is recorded after that. A query that
     /// cannot be answered gets an object with an `error`, and the next ones are still read.
-    fn answer_lines(&mut self, mut input: impl BufRead) -> Outcome {
+    fn answer_lines(&mut self, mut input: BufReader<impl Read>) -> Outcome {
         let mut out = self.terminal.stdout();
+        let unread = |error| Failure::new(format!("cannot read standard input: {error}"));
         let mut line = Vec::new();
-        while read_line(&mut input, &mut line)
-            .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?
-        {
-            let text = String::from_utf8_lossy(&line);
-            let text = text.trim_end_matches('\r');
+        while read_line(&mut input, &mut line).map_err(unread)? {
+            let mut texts = vec![query_of(&line)];
+            while texts.len() < MAX_BLOCK_LINES && input.buffer().contains(&b'\n') {
+                read_line(&mut input, &mut line).map_err(unread)?;
+                texts.push(query_of(&line));
+            }
             let now = time::now();
-            match self.search(text, now) {
-                Ok(answer) => {
-                    if self.args.format == ResultFormat::Table {
-                        results::write_heading(&mut out, text, self.terminal.out)?;
+            let answers = self.search_all(&texts, now);
+            for (text, answer) in texts.iter().zip(answers) {
+                match answer {
+                    Ok(answer) => {
+                        if self.args.format == ResultFormat::Table {
+                            results::write_heading(&mut out, text, self.terminal.out)?;
+                        }
+                        self.present(&mut out, &answer, now)?;
                     }
-                    self.present(&mut out, &answer, now)?;
-                }
-                Err(error) => {
-                    self.print_error(&mut out, text, &error)?;
-                    out.flush()?;
+                    Err(error) => {
+                        self.print_error(&mut out, text, &error)?;
+                        out.flush()?;
+                    }
                 }
             }
         }
         Ok(())
     }
 
+    /// The answer to each of some queries.
+    fn search_all(&mut self, texts: &[String], now: i64) -> Vec<Result<Answer, QueryError>> {
+        if let [text] = texts {
+            return vec![self.search(text, now)];
+        }
+        let (searchers, packing) = (&self.searched.searchers, self.packing());
+        let requests: Vec<SearchRequest> = texts.iter().map(|text| self.request(text)).collect();
+        let answers: Vec<_> = requests.par_iter().map(|request| Answer::of(searchers, request, packing, now)).collect();
+        let mut notes = std::mem::take(&mut self.searched.notes);
+        let finished = texts.iter().zip(answers).map(|(text, answer)| match answer {
+            // The index of a memory may be damaged; then it is built again.
+            Err(QueryError::Storage(_)) => self.search(text, now),
+            Ok(mut answer) => {
+                answer.found.notes.splice(0..0, std::mem::take(&mut notes));
+                Ok(answer)
+            }
+            error => error,
+        });
+        finished.collect()
+    }
+
     fn search(&mut self, text: &str, now: i64) -> Result<Answer, QueryError> {
-        let request = SearchRequest {
+        let (request, packing) = (self.request(text), self.packing());
+        let mut answer = self.searched.ask(|searchers| Answer::of(searchers, &request, packing, now))?;
+        answer.found.notes.splice(0..0, std::mem::take(&mut self.searched.notes));
+        Ok(answer)
+    }
+
+    fn request(&self, text: &str) -> SearchRequest {
+        SearchRequest {
             limit: self.args.limit.unwrap_or_else(|| SearchRequest::default_limit(self.args.budget)),
             mode: mode(self.args.mode),
             group: self.group(),
@@ -125,21 +191,11 @@ impl Session<'_> {
             content: self.args.show_content || (self.is_table() && self.snippet_lines() > 0),
             snippet_lines: self.snippet_lines(),
             ..SearchRequest::new(text)
-        };
-        let (budget, is_table) = (self.args.budget, self.is_table());
-        let mut answer = self.searched.ask(|searchers| {
-            let found = searchers.search(&request, now)?;
-            let packed = match budget {
-                Some(budget) if is_table => {
-                    Some(searchers.packed_as(&found, budget, &WorkBudget::default(), context::plain)?)
-                }
-                Some(budget) => Some(searchers.packed(&found, budget, &WorkBudget::default())?),
-                None => None,
-            };
-            Ok(Answer { found, packed })
-        })?;
-        answer.found.notes.splice(0..0, std::mem::take(&mut self.searched.notes));
-        Ok(answer)
+        }
+    }
+
+    fn packing(&self) -> Option<Packing> {
+        self.args.budget.map(|tokens| Packing { tokens, is_plain: self.is_table() })
     }
 
     /// People read a list of files; programs, and a token budget, take every chunk on its own.
@@ -285,6 +341,10 @@ impl Session<'_> {
             memories::note_search(session, query, &self.searched.searchers, &shown, self.terminal);
         }
     }
+}
+
+fn query_of(line: &[u8]) -> String {
+    String::from_utf8_lossy(line).trim_end_matches('\r').to_owned()
 }
 
 /// Reads a line without its line feed; of a line that is too long for a query, only enough to see that. False at the end.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use aurora_live::{OpenedRoots, Roots};
 use aurora_project::{PackedAnswer, SearchRequest};
-use aurora_query::{FilterSpec, Group, Mode, QueryError, SearchResults, WorkBudget};
+use aurora_query::{Context, FilterSpec, Group, Mode, QueryError, SearchResults, WorkBudget};
 use axum::extract::State as Shared;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -156,7 +157,8 @@ pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchB
             tracing::info!(query = body.query, "search");
         }
         let mut answer = JsonBuffer::new(options.limits.answer);
-        asked.answer(&options.roots.select(&body.root)?, body.record && !options.read_only, &mut answer)?;
+        let found = asked.find(options.roots.select(&body.root)?)?;
+        found.write(body.record && !options.read_only, &mut answer)?;
         Ok(answer.into_bytes())
     };
     state.send(state.work(search).await?)
@@ -183,23 +185,32 @@ pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBod
         if queries.is_empty() || queries.len() > limits.batch {
             return Err(Problem::invalid(format!("a batch has 1 to {} searches", limits.batch)));
         }
+        let find = |query: &SearchBody| {
+            request.budget.check()?;
+            let asked = Asked::new(query, limits, request.budget.clone())?;
+            asked.find(options.roots.select(&query.root)?)
+        };
         let mut answers = JsonBuffer::new(limits.answer);
         answers.push_short(b"{\"answers\":[");
-        for (at, query) in queries.iter().enumerate() {
+        // Only so many results are held at a time as there are threads.
+        for (window, queries) in queries.chunks(rayon::current_num_threads()).enumerate() {
             request.budget.check()?;
-            if at > 0 {
-                answers.push_short(b",");
-            }
-            let answer = match answers.is_full {
+            let found: Vec<Result<Found, Problem>> = match answers.is_full {
                 // Further answers are not even looked for.
-                true => Err(Problem::too_large(limits.answer)),
-                false => Asked::new(query, limits, request.budget.clone()).and_then(|asked| {
-                    let records = query.record && !options.read_only;
-                    asked.answer(&options.roots.select(&query.root)?, records, &mut answers)
-                }),
+                true => queries.iter().map(|_| Err(Problem::too_large(limits.answer))).collect(),
+                false => queries.par_iter().map(find).collect(),
             };
-            if let Err(problem) = answer {
-                answers.push_short(&json(&problem, usize::MAX)?);
+            for (at, (query, found)) in queries.iter().zip(found).enumerate() {
+                if window + at > 0 {
+                    answers.push_short(b",");
+                }
+                let written = found.and_then(|found| match answers.is_full {
+                    true => Err(Problem::too_large(limits.answer)),
+                    false => found.write(query.record && !options.read_only, &mut answers),
+                });
+                if let Err(problem) = written {
+                    answers.push_short(&json(&problem, usize::MAX)?);
+                }
             }
         }
         answers.push_short(b"]}");
@@ -263,23 +274,36 @@ impl Asked {
         Ok(Self { request, budget })
     }
 
-    /// Appends the answer; what it shows is recorded where it `records`.
-    fn answer(&self, roots: &Roots, records: bool, out: &mut JsonBuffer) -> Result<(), Problem> {
+    fn find(&self, roots: Roots) -> Result<Found, Problem> {
         let now = aurora_clock::now_seconds();
         let OpenedRoots { searchers, notes } = roots.open()?;
-        let mut found = searchers.search(&self.request, now)?;
-        found.notes.splice(0..0, notes);
-        let Some(budget) = self.budget else {
-            out.push(&found)?;
-            if records {
-                roots.record(found.shown(), now);
-            }
-            return Ok(());
-        };
-        let packed = searchers.packed(&found, budget, &self.request.work)?;
-        out.push(&PackedAnswer::new(&found, &packed))?;
-        if records {
-            roots.record(packed.shown(), now);
+        let mut results = searchers.search(&self.request, now)?;
+        results.notes.splice(0..0, notes);
+        let packed = self.budget.map(|budget| searchers.packed(&results, budget, &self.request.work)).transpose()?;
+        Ok(Found { roots, results, packed, now })
+    }
+}
+
+/// What was found, and the texts of it where a budget is given.
+struct Found {
+    roots: Roots,
+    results: SearchResults,
+    packed: Option<Context>,
+    now: i64,
+}
+
+impl Found {
+    /// Appends the answer; what it shows is recorded where it `records`.
+    fn write(&self, records: bool, out: &mut JsonBuffer) -> Result<(), Problem> {
+        let Self { roots, results, packed, now } = self;
+        match packed {
+            None => out.push(results)?,
+            Some(packed) => out.push(&PackedAnswer::new(results, packed))?,
+        }
+        match packed {
+            _ if !records => {}
+            None => roots.record(results.shown(), *now),
+            Some(packed) => roots.record(packed.shown(), *now),
         }
         Ok(())
     }
