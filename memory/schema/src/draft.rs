@@ -84,5 +84,5 @@ fn id_of_code(entry: &Entry) -> Option<String> {
     let file = entry.text("content", "file")?;
     let function = entry.text("content", "function").map(|name| format!(":{name}")).unwrap_or_default();
     let id = format!("{}{file}{function}", Kind::Code.prefix());
-    id::problem(Kind::Code, &id).is_none().then_some(id)
+    id::new_problem(Kind::Code, &id).is_none().then_some(id)
 }

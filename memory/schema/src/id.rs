@@ -67,11 +67,13 @@ fn general_problem(id: &str) -> Option<String> {
     id.contains(char::is_control).then(|| format!("must have no control characters, as in {}", show::quoted(id)))
 }
 
-/// The id of an entry that comes without one: the prefix and the title as a slug, or a hash of the content.
+/// The id of an entry that comes without one: the prefix and the title as a slug, or a hash of the content. A slug may look like a
+/// secret where the title does not.
 pub(crate) fn derived(kind: Kind, title: Option<&str>, content: &Value) -> String {
-    let slug = title.map(slug).filter(|slug| !slug.is_empty());
-    let name = slug.unwrap_or_else(|| format!("entry-{}", &hash(content)[..HASH_DIGITS]));
-    format!("{}{name}", kind.prefix())
+    let with_prefix = |name: String| format!("{}{name}", kind.prefix());
+    let slug = title.map(slug).filter(|slug| !slug.is_empty()).map(with_prefix);
+    slug.filter(|id| new_problem(kind, id).is_none())
+        .unwrap_or_else(|| with_prefix(format!("entry-{}", &hash(content)[..HASH_DIGITS])))
 }
 
 /// Lower-case ASCII letters and digits, with one hyphen for all that stands between. Accents are dropped. A text without any
@@ -169,6 +171,13 @@ mod tests {
         check("!?", "");
         check(&"word ".repeat(20), &["word"; 13].join("-"));
         check(&"x".repeat(100), &"x".repeat(64));
+    }
+
+    #[test]
+    fn a_title_whose_slug_looks_like_a_secret_is_no_id() {
+        let content = serde_json::json!({"text": "x"});
+        let id = derived(Kind::Note, Some("a_Xoxé'A本0_0A0 0Aé_Aトa,A0a1"), &content);
+        assert_eq!(id, derived(Kind::Note, None, &content));
     }
 
     #[test]

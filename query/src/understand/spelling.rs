@@ -1,7 +1,7 @@
 //! Spelling correction: a word that no chunk holds is replaced by the nearest word of the index.
 
 use aurora_analysis::Analyzer;
-use aurora_storage::{ChunkId, Label, StorageError};
+use aurora_storage::{ChunkId, Label, StorageError, Walk};
 
 use crate::corpus::Corpus;
 use crate::query::QueryError;
@@ -98,32 +98,65 @@ fn is_correctable(term: &str) -> bool {
 
 /// The word of the index that is nearest to `term`, of equally near ones the most frequent, of those the first.
 fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageError> {
-    let most = if term.len() < LONG { 1 } else { 2 };
-    let first = term.as_bytes()[0];
+    let mut found: Vec<(u8, String)> = Vec::new();
+    for word in with_another_first_letter(term) {
+        if corpus.holds(&word)? {
+            found.push((1, word));
+        }
+    }
+    // Two edits are accepted only with the right first letter.
+    let most = if term.len() < LONG || !found.is_empty() { 1 } else { 2 };
     let mut distances = PrefixDistance::new(term, most);
-    let mut found: Vec<(u8, Vec<u8>)> = Vec::new();
-    corpus.walk_terms("", &mut |word| {
-        let (distance, walk) = distances.step(word);
-        // Two edits are accepted only with the right first letter.
-        let is_likely = |distance: u8| distance < 2 || word[0] == first;
-        if let Some(distance) = distance.filter(|&distance| distance > 0 && is_likely(distance)) {
-            distances.tighten(distance);
-            found.push((distance, word.to_vec()));
+    let mut failure = None;
+    corpus.walk_terms(&term[..1], &mut |bytes| {
+        let (distance, walk) = distances.step(bytes);
+        let near = distance.filter(|&distance| distance > 0).zip(str::from_utf8(bytes).ok());
+        if let Some((distance, word)) = near {
+            match corpus.holds(word) {
+                Ok(true) => {
+                    distances.tighten(distance);
+                    found.push((distance, word.to_owned()));
+                }
+                Ok(false) => {}
+                Err(error) => {
+                    failure = Some(error);
+                    return Walk::Stop;
+                }
+            }
         }
         walk
     })?;
+    if let Some(error) = failure {
+        return Err(error);
+    }
     found.sort_unstable();
     found.dedup();
     let mut best: Option<(u8, u32, String)> = None;
     for (distance, word) in found.into_iter().take(MOST_NEAR) {
-        let Ok(word) = String::from_utf8(word) else { continue };
         let frequency = corpus.doc_frequency(&word)?;
-        let better = best.as_ref().is_none_or(|best| distance == best.0 && frequency > best.1);
-        if frequency > 0 && better {
+        if best.as_ref().is_none_or(|best| distance == best.0 && frequency > best.1) {
             best = Some((distance, frequency, word));
         }
     }
     Ok(best.map(|(_, _, word)| word))
+}
+
+/// The words in ASCII that begin with another character and can be made of `term`, which is in ASCII, by one edit.
+fn with_another_first_letter(term: &str) -> Vec<String> {
+    let (first, rest) = term.split_at(1);
+    let mut words: Vec<String> = (b'0'..=b'9')
+        .chain(b'a'..=b'z')
+        .chain([b'_'])
+        .map(char::from)
+        .filter(|other| !first.starts_with(*other))
+        .flat_map(|other| [format!("{other}{rest}"), format!("{other}{term}")])
+        .collect();
+    if !rest.starts_with(first) {
+        let second = rest.get(..1).unwrap_or_default();
+        words.push(rest.to_owned());
+        words.push([second, first, rest.get(1..).unwrap_or_default()].concat());
+    }
+    words
 }
 
 /// An identifier as its definition writes it, where there is one.
@@ -155,7 +188,38 @@ fn replace(text: &mut String, old: &str, new: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn words_with_another_first_letter_are_one_edit_away(term in "[abz_]{4,6}") {
+            let words: BTreeSet<String> = with_another_first_letter(&term).into_iter().collect();
+            for word in &words {
+                prop_assert_eq!(strsim::osa_distance(&term, word), 1, "{}", word);
+                prop_assert!(!word.starts_with(&term[..1]));
+            }
+            // Every edit by definition: one letter less, another one, one more, and two that have changed places.
+            let letters = || "abz_09".chars();
+            let mut expected = BTreeSet::new();
+            for at in 0..=term.len() {
+                let (before, after) = term.split_at(at);
+                expected.extend(letters().map(|letter| format!("{before}{letter}{after}")));
+                if let Some(rest) = after.get(1..) {
+                    expected.insert([before, rest].concat());
+                    expected.extend(letters().map(|letter| format!("{before}{letter}{rest}")));
+                }
+                if let (Some(two), Some(rest)) = (after.get(..2), after.get(2..)) {
+                    expected.insert([before, &two[1..], &two[..1], rest].concat());
+                }
+            }
+            expected.retain(|word| !word.starts_with(&term[..1]));
+            prop_assert!(expected.is_subset(&words), "{:?}", expected.difference(&words).collect::<Vec<_>>());
+        }
+    }
 
     #[test]
     fn replaced_in_place() {
