@@ -15,7 +15,7 @@ pub enum StageKind {
     Source,
     /// Processes batches in any order, on as many workers as there are jobs.
     Transform,
-    /// Gets batches in the order of their emission, on one worker.
+    /// Gets batches in the order of their emission, on one worker unless it asks for more ([`Access::in_parallel`]).
     Sink,
 }
 
@@ -50,6 +50,7 @@ pub struct Access {
     pub(crate) after: Vec<String>,
     pub(crate) reads_dynamic: Option<DynamicColumns>,
     pub(crate) restructures: bool,
+    pub(crate) in_parallel: bool,
     /// Built-in columns that the stage uses by name, once the plan has resolved them.
     pub(crate) built_in: Vec<BuiltInColumn>,
 }
@@ -83,6 +84,7 @@ impl Access {
             after: Vec::new(),
             reads_dynamic: None,
             restructures: false,
+            in_parallel: false,
             built_in: Vec::new(),
         }
     }
@@ -100,6 +102,14 @@ impl Access {
     /// A stage that gets batches one at a time, in the order of their emission.
     pub fn sink() -> Self {
         Self::new(StageKind::Sink)
+    }
+
+    /// Has a sink run on as many workers as there are jobs: batches are admitted in the order of their emission
+    /// ([`Worker::admit`](crate::Worker::admit)), and processed in any order.
+    #[must_use]
+    pub fn in_parallel(mut self) -> Self {
+        self.in_parallel = true;
+        self
     }
 
     /// Columns that an earlier stage must have written.

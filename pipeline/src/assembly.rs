@@ -58,6 +58,8 @@ pub(crate) struct BoundStage {
     pub(crate) workers: Option<usize>,
     /// It is a transform that adds chunks.
     pub(crate) adds_chunks: bool,
+    /// It is a sink with several workers.
+    pub(crate) in_parallel: bool,
     pub(crate) stage: Box<dyn Stage>,
     pub(crate) permissions: Permissions,
     /// Columns that every batch emitted by the stage must have.
@@ -144,6 +146,7 @@ impl Pipeline {
                     writes: part.access.written().map(|column| column.name.clone()).collect(),
                     workers: part.workers,
                     adds_chunks: kind == StageKind::Transform && part.access.restructures && writes_chunks,
+                    in_parallel: part.access.in_parallel,
                     stage: part.stage,
                 }
             })

@@ -18,7 +18,7 @@ use crate::context::{CancelToken, RunState};
 use crate::in_flight::{Message, StepOutput};
 use crate::probe::Probe;
 use crate::progress::{Observer, Progress, Silent, StageLoad, StageMeter};
-use crate::queue::{QueueSender, queue};
+use crate::queue::{QueueSender, ReorderBuffer, queue};
 use crate::report::{Outcome, RunError, RunReport, RunTallies, StageReport, bottleneck};
 use crate::worker_task::{WorkerTask, panic_message};
 
@@ -82,6 +82,7 @@ impl Pipeline {
 
 fn workers(stage: &BoundStage, jobs: usize) -> usize {
     match stage.kind {
+        StageKind::Sink if stage.in_parallel => jobs,
         StageKind::Source | StageKind::Sink => 1,
         StageKind::Transform => stage.workers.unwrap_or(jobs).max(1),
     }
@@ -103,11 +104,13 @@ fn execute(pipeline: &Pipeline, run: &RunState, observer: &dyn Observer) {
                     receiver
                 });
                 let live_workers = Arc::new(AtomicUsize::new(meter.workers));
+                let order = (stage.kind == StageKind::Sink).then(|| Arc::new(Mutex::new(ReorderBuffer::new())));
                 tasks.extend((0..meter.workers).map(|_| WorkerTask {
                     run,
                     stage,
                     meter,
                     input: input.clone(),
+                    order: order.clone(),
                     output: output.clone(),
                     live_workers: Arc::clone(&live_workers),
                 }));

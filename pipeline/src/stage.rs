@@ -65,6 +65,16 @@ pub trait Stage: Send + Sync {
 ///
 /// A closure that takes a view and a context is a worker too; [`producer`] makes one for a source.
 pub trait Worker {
+    /// Called for each batch of a sink before [`Worker::process`], in the order of emission and never for two batches at a time.
+    /// Other workers wait meanwhile.
+    ///
+    /// # Errors
+    /// Any error ends the run.
+    fn admit(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let _ = (batch, cx);
+        Ok(())
+    }
+
     /// Processes one batch. A bad file is reported to `cx`, and the run continues.
     ///
     /// # Errors

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::access::StageKind;
@@ -24,6 +24,9 @@ use crate::view::{BatchRows, BatchView};
 /// Sequence numbers of emptied batches that a worker collects before it forwards them.
 const MAX_EMPTIED: usize = 256;
 
+/// The batches of a sink, in the order of their emission.
+pub(crate) type Order<'r> = ReorderBuffer<Work<'r>>;
+
 /// One worker of a stage, run by one thread.
 pub(crate) struct WorkerTask<'r> {
     pub(crate) run: &'r RunState,
@@ -31,6 +34,8 @@ pub(crate) struct WorkerTask<'r> {
     pub(crate) meter: &'r StageMeter,
     /// The stage's queue; a source has none.
     pub(crate) input: Option<QueueReceiver<'r, Message<'r>>>,
+    /// What the workers of a sink have taken from the queue out of order.
+    pub(crate) order: Option<Arc<Mutex<Order<'r>>>>,
     pub(crate) output: StepOutput<'r>,
     /// Workers of the stage that have not finished.
     pub(crate) live_workers: Arc<AtomicUsize>,
@@ -66,7 +71,7 @@ impl<'r> WorkerTask<'r> {
 
     fn process_all(&self, input: &QueueReceiver<'r, Message<'r>>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let mut worker = self.stage.stage.open();
-        let mut order = (self.stage.kind == StageKind::Sink).then(ReorderBuffer::new);
+        let order = || self.order.as_ref().map(|order| order.lock().unwrap_or_else(PoisonError::into_inner));
         let mut emptied = Vec::new();
         // Batches that may not be processed yet, because the memory budget is exceeded.
         let mut deferred: BTreeMap<u64, Work<'r>> = BTreeMap::new();
@@ -87,19 +92,20 @@ impl<'r> WorkerTask<'r> {
             if self.run.has_failed() {
                 return Ok(());
             }
-            match (message, &mut order) {
+            match (message, order()) {
                 (Message::Batch(work), None) => drop(deferred.insert(work.sequence(), work)),
-                (Message::Batch(work), Some(order)) => order.put(work.sequence(), work),
-                (Message::Emptied(numbers), order) => {
+                (Message::Batch(work), Some(mut order)) => order.put(work.sequence(), work),
+                (Message::Emptied(numbers), mut order) => {
                     order.iter_mut().for_each(|order| numbers.iter().for_each(|number| order.skip(*number)));
                     emptied.extend(numbers);
                 }
             }
-            while let Some(work) = order.as_mut().and_then(ReorderBuffer::take) {
-                self.process(worker.as_mut(), work, &mut emptied, cx)?;
+            while let Some(mut order) = order() {
+                let Some(work) = order.take() else { break };
+                self.process(worker.as_mut(), work, Some(order), &mut emptied, cx)?;
             }
             while let Some(work) = deferred.first_entry().filter(|first| self.may_process(*first.key())) {
-                self.process(worker.as_mut(), work.remove(), &mut emptied, cx)?;
+                self.process(worker.as_mut(), work.remove(), None, &mut emptied, cx)?;
             }
             if emptied.len() >= MAX_EMPTIED {
                 self.output.forward_emptied(&mut emptied, self.meter);
@@ -115,18 +121,20 @@ impl<'r> WorkerTask<'r> {
         !self.stage.adds_chunks || self.run.stopping() || self.run.budget.may_grow(sequence)
     }
 
-    /// Processes a batch and sends it on. The number of a batch that has no rows left is added to `emptied`.
+    /// Processes a batch and sends it on. The number of a batch that has no rows left is added to `emptied`. A sink admits the batch
+    /// before it lets go of `order`.
     fn process(
         &self,
         worker: &mut (dyn Worker + '_),
         work: Work<'r>,
+        order: Option<MutexGuard<'_, Order<'r>>>,
         emptied: &mut Vec<u64>,
         cx: &StageContext<'_>,
     ) -> Result<(), StageError> {
         match work {
             Work::Exclusive(mut in_flight) => {
                 let files = in_flight.batch.files.rows();
-                if self.drops_batch(self.call_worker(worker, BatchRows::Exclusive(&mut in_flight.batch), cx))? {
+                if self.drops_batch(self.call_worker(worker, BatchRows::Exclusive(&mut in_flight.batch), order, cx))? {
                     emptied.push(in_flight.sequence);
                     return Ok(());
                 }
@@ -144,7 +152,7 @@ impl<'r> WorkerTask<'r> {
                 let base = shared.batch();
                 let mut staged = StagedColumns::beside(base);
                 let rows = BatchRows::Shared { base, staged: &mut staged };
-                if self.drops_batch(self.call_worker(worker, rows, cx))? {
+                if self.drops_batch(self.call_worker(worker, rows, order, cx))? {
                     shared.mark_dropped();
                 }
                 self.meter.count(base.files.rows(), base.files.rows(), base.chunks.rows());
@@ -171,6 +179,7 @@ impl<'r> WorkerTask<'r> {
         &self,
         worker: &mut (dyn Worker + '_),
         rows: BatchRows<'_>,
+        order: Option<MutexGuard<'_, Order<'r>>>,
         cx: &StageContext<'_>,
     ) -> Result<(), StageError> {
         let mut view = BatchView::new(rows, &self.stage.permissions);
@@ -178,6 +187,10 @@ impl<'r> WorkerTask<'r> {
             return Ok(());
         }
         let since = Instant::now();
+        if let Some(order) = order {
+            self.meter.at_work(|| worker.admit(&mut view, cx))?;
+            drop(order);
+        }
         self.meter.at_work(|| worker.process(&mut view, cx))?;
         view.conclude()?;
         if let Some(probe) = &self.run.probe {

@@ -78,6 +78,7 @@ impl Drawn {
                 3 if chunked => writes.push(format!("chunk.c{number}")),
                 4 => more = "nap = 200\n".to_owned(),
                 5 => more = "workers = 2\n".to_owned(),
+                6 => more = "kind = 'sink'\nparallel = true\nnap = 200\n".to_owned(),
                 _ => {}
             }
             // Rows that are dropped or added must not depend on which of two unordered stages comes first.

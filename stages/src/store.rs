@@ -9,7 +9,8 @@ use aurora_pipeline::{
 };
 use aurora_redact::masked;
 use aurora_storage::{
-    ChunkHistory, FileOutcome, FileRecord, FileStamp, IndexWriter, NewChunk, RowExtent, StoredTokens, UnfinishedRow,
+    ChunkHistory, FileOutcome, FileRecord, FileStamp, IndexWriter, NewChunk, ReservedIds, RowExtent, StoredTokens,
+    UnfinishedRow,
 };
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,7 @@ impl StageConfig for Store {
 
     fn access(&self) -> Access {
         Access::sink()
+            .in_parallel()
             .reads([PATH.spec(), SIZE.spec(), MTIME.spec(), STATUS.spec(), HASH.spec(), LANGUAGE.spec()])
             .reads([SYMBOLS.spec(), RECORD.spec()])
             .reads_optional([
@@ -75,7 +77,7 @@ struct StoreStage {
 
 impl Stage for StoreStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(StoreWorker { stage: self })
+        Box::new(StoreWorker { stage: self, reserved: None })
     }
 
     fn fingerprint(&self) -> Fingerprint {
@@ -85,17 +87,30 @@ impl Stage for StoreStage {
 
 struct StoreWorker<'a> {
     stage: &'a StoreStage,
+    /// The ids of the batch at hand.
+    reserved: Option<ReservedIds>,
 }
 
 impl Worker for StoreWorker<'_> {
+    fn admit(&mut self, batch: &mut BatchView<'_>, _cx: &StageContext<'_>) -> Result<(), StageError> {
+        let statuses = batch.read(STATUS)?;
+        let stored = batch.chunk_files().iter().filter(|file| statuses[**file as usize].stores_chunks()).count();
+        let vectors = batch.read_optional(EMBEDDING)?.unwrap_or_default();
+        let dimensions = vectors.iter().flatten().next().map(Vec::len);
+        self.reserved = Some(self.stage.writer.reserve(stored, dimensions).map_err(StageError::from_error)?);
+        Ok(())
+    }
+
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let reserved = self.reserved.take().ok_or_else(|| StageError::new("the batch was not admitted"))?;
         let metadata = metadata(batch)?;
         let chunks = chunks_by_file(batch, &metadata)?;
         let unfinished = unfinished_by_file(batch);
         let mut ids = Vec::with_capacity(batch.chunks());
         let paths = batch.read(PATH)?;
+        let writer = &self.stage.writer;
+        let mut preparer = writer.prepare(reserved);
         for (row, status) in batch.read(STATUS)?.iter().enumerate() {
-            let writer = &self.stage.writer;
             match status {
                 FileStatus::Deleted => writer.remove_file(&paths[row]).map_err(StageError::from_error)?,
                 FileStatus::Touched => self.touch(batch, row, None)?,
@@ -106,12 +121,12 @@ impl Worker for StoreWorker<'_> {
                 _ => {
                     let unfinished = unfinished.get(row).cloned().unwrap_or_default();
                     let record = FileRecord { unfinished, ..self.record(batch, row, status)? };
-                    let stored = writer.replace_file(record, &chunks[row]);
+                    let stored = preparer.replace_file(record, &chunks[row]);
                     let stored = stored.map_err(StageError::from_error)?;
                     if let (Some(&first), Some(Attribution::Lines { blame, .. })) =
                         (stored.first(), attribution(batch, row)?)
                     {
-                        writer.add_blame(first, &to_stored(blame)).map_err(StageError::from_error)?;
+                        preparer.add_blame(first, &to_stored(blame)).map_err(StageError::from_error)?;
                     }
                     ids.extend(stored.into_iter().map(StoredId));
                 }
@@ -121,6 +136,7 @@ impl Worker for StoreWorker<'_> {
                 self.stage.moves.add(from, &paths[row]);
             }
         }
+        preparer.finish().and_then(|prepared| writer.apply(prepared)).map_err(StageError::from_error)?;
         // The chunks of a batch are ordered by file, as they were stored above.
         batch.write(CHUNK_ID, ids)?;
         Ok(())

@@ -3,6 +3,8 @@
 //! Chunks are numbered file by file, in the order of paths, and within a file in its order. What is dead is left out and
 //! all segments become one, so that the rows depend on the content alone and not on how it came about.
 
+use std::sync::Arc;
+
 use aurora_inverted::{FIELDS, Posting, SegmentWriter, WINDOW, encode_lengths, length_of};
 use roaring::RoaringBitmap;
 
@@ -16,6 +18,7 @@ use crate::manifest::SegmentInfo;
 use crate::segment::{SegmentRows, with_totals};
 use crate::snapshot::Snapshot;
 use crate::tables::{Emit, Operation, Table, block_key, chunk_key};
+use crate::values::ValueRows;
 use crate::vectors::{BLOCK_IDS, VectorBlock, VectorBlockWriter};
 
 /// Number of the only segment.
@@ -132,11 +135,15 @@ impl<'s> Canonical<'s> {
 
     /// The rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Values`], [`Table::Content`] and [`Table::Blames`].
     pub(crate) fn chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
-        let mut rows = ChunkRows::new(self.snapshot.manifest().columns.clone().into(), None)?;
+        let columns: Arc<[_]> = self.snapshot.manifest().columns.clone().into();
+        let (mut rows, mut values) = (ChunkRows::new(Arc::clone(&columns)), ValueRows::new(columns, None));
         for (id, chunk) in self.whole_chunks() {
-            rows.push(id, &NewChunk::from(&chunk?), emit)?;
+            let chunk = chunk?;
+            values.push(id, &chunk.metadata, emit)?;
+            rows.push(id, &NewChunk::from(&chunk), emit)?;
         }
         self.blames(|first, blame| rows.push_blame(first, &blame, emit))?;
+        values.finish(emit)?;
         rows.finish(emit)
     }
 
@@ -195,7 +202,7 @@ impl<'s> Canonical<'s> {
                 at = Some((old / BLOCK_IDS, stored));
                 let row = stored.map(|stored| stored.get((old % BLOCK_IDS) as usize)).transpose();
                 if let Some((scale, row)) = row.map_err(|damage| self.snapshot.wrap(damage))?.flatten() {
-                    writer.push(index, scale, row.iter().copied());
+                    writer.push(index, scale, &row);
                     count += 1;
                 }
             }

@@ -1,33 +1,38 @@
-//! From chunks to rows: records, source records, values of custom columns, and blocks of contents.
+//! From chunks to rows: records, source records, and blocks of contents.
 
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use crate::block_writer::CompressedBlockWriter;
+use crate::block_writer::{ClosedBlocks, CompressedBlockWriter, remove_dead_blocks};
 use crate::chunk::{self, NewChunk, SourceRecord};
 use crate::column::ColumnDeclaration;
 use crate::content::{CONTENT_PARTS, encode_relations, encode_text};
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::tables::{Emit, Operation, Table, chunk_key};
-use crate::values::ValueRows;
 
-/// Makes the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Values`], [`Table::Content`] and [`Table::Blames`].
+/// Makes the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
 pub(crate) struct ChunkRows {
+    columns: Arc<[ColumnDeclaration]>,
     content: CompressedBlockWriter<CONTENT_PARTS>,
     blames: CompressedBlockWriter<1>,
-    pub(crate) values: ValueRows,
     /// Id and source record of the file at hand.
     source: Option<(u32, SourceRecord)>,
 }
 
+/// The blocks of contents and blames that a writer has made.
+#[derive(Debug, Default)]
+pub(crate) struct ClosedRows {
+    content: ClosedBlocks,
+    blames: ClosedBlocks,
+}
+
 impl ChunkRows {
-    /// Rows of chunks with `columns`, which change the generation `base`.
-    pub(crate) fn new(columns: Arc<[ColumnDeclaration]>, base: Option<Snapshot>) -> Result<Self, StorageError> {
-        let (content, blames) =
-            (CompressedBlockWriter::new(Table::Content)?, CompressedBlockWriter::new(Table::Blames)?);
-        Ok(Self { content, blames, values: ValueRows::new(columns, base), source: None })
+    /// Rows of chunks, without the values of `columns`.
+    pub(crate) fn new(columns: Arc<[ColumnDeclaration]>) -> Self {
+        let (content, blames) = (CompressedBlockWriter::new(Table::Content), CompressedBlockWriter::new(Table::Blames));
+        Self { columns, content, blames, source: None }
     }
 
     /// Has the next chunk begin another file, even if that has the path of the one before.
@@ -46,8 +51,7 @@ impl ChunkRows {
             }
         };
         let (source_id, record) = &source;
-        self.values.push(id, chunk.metadata, emit)?;
-        let is_own = |(name, _): &&(String, _)| !self.values.has_column(name);
+        let is_own = |(name, _): &&(String, _)| !self.columns.iter().any(|column| column.name == *name);
         let own: Vec<_> = chunk.metadata.iter().filter(is_own).cloned().collect();
         let chunk = &NewChunk { metadata: &own, ..*chunk };
         emit(Operation::put(Table::Chunks, chunk_key(id), chunk::encode(chunk, *source_id, record)?))?;
@@ -68,22 +72,34 @@ impl ChunkRows {
 
     /// Closes the last blocks.
     pub(crate) fn finish(&mut self, emit: Emit<'_>) -> Result<(), StorageError> {
-        self.values.finish(emit)?;
         let last = [self.content.finish()?, self.blames.finish()?];
         last.into_iter().flatten().try_for_each(emit)
     }
 
+    /// The blocks that were closed since the last call.
+    pub(crate) fn take_closed(&mut self) -> ClosedRows {
+        ClosedRows { content: self.content.take_closed(), blames: self.blames.take_closed() }
+    }
+}
+
+impl ClosedRows {
+    /// Adds the blocks of `others`.
+    pub(crate) fn append(&mut self, others: &mut Self) {
+        self.content.append(&mut others.content);
+        self.blames.append(&mut others.blames);
+    }
+
     /// Removes blocks of which nothing is alive, and writes those again of which at most half is; `dead_firsts` are the first
     /// chunks of the files that `dead` are of.
-    pub(crate) fn remove(
-        &mut self,
+    pub(crate) fn remove_dead(
+        &self,
         base: &Snapshot,
         live: &RoaringBitmap,
         dead: &RoaringBitmap,
         dead_firsts: &RoaringBitmap,
         emit: Emit<'_>,
     ) -> Result<(), StorageError> {
-        self.content.remove(base, live, dead, emit)?;
-        self.blames.remove(base, live, dead_firsts, emit)
+        remove_dead_blocks::<CONTENT_PARTS>(Table::Content, &self.content, base, live, dead, emit)?;
+        remove_dead_blocks::<1>(Table::Blames, &self.blames, base, live, dead_firsts, emit)
     }
 }

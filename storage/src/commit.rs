@@ -76,7 +76,21 @@ impl Committer {
 
     /// Adds an operation to the batch being built, however large that is.
     pub(crate) fn push_last(&mut self, operation: Operation) {
-        let operation = operation.sealed();
+        self.add(operation.sealed());
+    }
+
+    /// Adds operations that have their checksums, as [`Self::push`] does.
+    pub(crate) fn push_sealed(&mut self, operations: Vec<Operation>) -> Result<(), StorageError> {
+        for operation in operations {
+            self.add(operation);
+            if self.bytes >= self.limit {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, operation: Operation) {
         self.bytes += operation.size();
         self.batch.push(operation);
     }

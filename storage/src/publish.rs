@@ -26,10 +26,13 @@ pub(crate) fn publish(mut state: WriterState, update: ManifestUpdate) -> Result<
     if !state.is_touched() && says_the_same(old, &update) && old.columns[..] == state.columns[..] {
         return Ok(old.clone());
     }
+    if !state.waiting.is_empty() {
+        return Err(StorageError::Refused("ids were reserved for files that were not written".to_owned()));
+    }
     check_model(&state, &update)?;
     check_columns(&state)?;
     state.vectors.finish(&mut state.committer)?;
-    state.rows.finish(&mut |operation| state.committer.push(operation))?;
+    state.values.finish(&mut |operation| state.committer.push(operation))?;
     let mut live = state.base.live() | &state.added;
     live -= &state.dead;
     let (segments, next_segment) = write_segments(&mut state, &live)?;
@@ -245,8 +248,8 @@ fn remove_dead(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), Stor
         }
     }
     let committer = &mut state.committer;
-    state.rows.values.publish(live, &dead, |operation| committer.push_last(operation))?;
-    state.rows.remove(&state.base, live, &dead, &dead_firsts, &mut |operation| {
+    state.values.publish(live, &dead, |operation| committer.push_last(operation))?;
+    state.closed.remove_dead(&state.base, live, &dead, &dead_firsts, &mut |operation| {
         state.committer.push_last(operation);
         Ok(())
     })?;
@@ -279,7 +282,7 @@ fn shrink_vectors(state: &mut WriterState, live: &RoaringBitmap, block: u32, ali
     for row in stored.iter() {
         let (index, (scale, row)) = row.map_err(|damage| base.wrap(damage))?;
         if live.contains(block * BLOCK_IDS + index as u32) {
-            writer.push(index, scale, row.iter().copied());
+            writer.push(index, scale, &row);
         }
     }
     match alive {

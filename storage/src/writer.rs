@@ -4,10 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aurora_inverted::{FIELDS, HashedTerm, TermVector, length_code};
 
-use crate::blame::{self, Blame};
-use crate::chunk::{Chunk, ChunkId, MetaValue, NewChunk};
+use crate::chunk::{ChunkId, MetaValue, NewChunk};
 use crate::cleanup::{has_leftovers, remove_leftovers};
-use crate::column::check_columns;
+use crate::column::{ColumnDeclaration, check_columns};
 use crate::commit::{Committer, create_tables};
 use crate::env::Environment;
 use crate::error::StorageError;
@@ -17,11 +16,9 @@ use crate::index_id::IndexId;
 use crate::label::Labels;
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, ManifestUpdate};
+use crate::prepared::{FilePreparer, PreparedFiles, ReservedIds};
 use crate::publish::publish;
 use crate::replace;
-use crate::representation::RepresentationBuilder;
-use crate::tables::{Operation, Table, chunk_key};
-use crate::vectors::quantise;
 use crate::writer_options::WriterOptions;
 use crate::writer_state::{WriterState, check_path};
 
@@ -35,6 +32,7 @@ const BATCH: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
 pub struct IndexWriter {
     environment: Environment,
     id: IndexId,
+    columns: Arc<[ColumnDeclaration]>,
     state: Mutex<WriterState>,
     /// Released last.
     _lock: WriterLock,
@@ -75,7 +73,7 @@ impl IndexWriter {
             base = environment.snapshot()?;
         }
         let state = WriterState::begin(base, &store.home, limit, options)?;
-        Ok(Self { environment, id, state: Mutex::new(state), _lock: lock })
+        Ok(Self { environment, id, columns: Arc::clone(&state.columns), state: Mutex::new(state), _lock: lock })
     }
 
     /// The id of the index that is written.
@@ -83,60 +81,43 @@ impl IndexWriter {
         self.id
     }
 
-    /// Replaces a file with its chunks, each with its vector if it has one, and returns the chunks' ids
-    /// in the order given. The file's earlier chunks die; `record.chunks` is set.
+    /// Reserves ids for the next `chunks` chunks, whose vectors have `dimensions`. Ids are given in the order of these calls.
     ///
     /// # Errors
-    /// Refuses an empty path, chunks of another path or of several languages, and vectors that are not finite or differ in
-    /// their dimensions.
-    pub fn replace_file(&self, mut record: FileRecord, chunks: &[NewChunk<'_>]) -> Result<Vec<ChunkId>, StorageError> {
-        let mut prepared = Vec::with_capacity(chunks.len());
-        let columns = Arc::clone(&self.state().columns);
-        for chunk in chunks {
-            let vector = chunk.vector.map(|vector| {
-                let refused = || StorageError::Refused(format!("the vector of {} is not finite", chunk.key));
-                quantise(vector).ok_or_else(refused)
-            });
-            prepared.push((chunk, Labels::of(chunk, &columns), vector.transpose()?));
-        }
-        let language = chunks.first().map(|first| first.language.as_str());
-        let is_of_file = |chunk: &Chunk| chunk.path == record.path && Some(chunk.language.as_str()) == language;
-        if let Some(other) = chunks.iter().find(|chunk| !is_of_file(chunk)) {
-            return Err(StorageError::Refused(format!("{} is no chunk of {}", other.key, record.path)));
-        }
-        let mut state = self.state();
-        let vectors = prepared.iter().filter_map(|(_, _, vector)| vector.as_ref());
-        state.reserve(prepared.len(), vectors.map(|(_, row)| row.len()))?;
-        state.retire(&record.path)?;
-        let representation = representation_of(&prepared);
-        let mut ids = Vec::with_capacity(prepared.len());
-        state.rows.begin_file();
-        for (chunk, labels, vector) in prepared {
-            ids.push(state.add_chunk(chunk, &labels, vector)?);
-        }
-        if let Some(first) = ids.first() {
-            let row = Operation::put(Table::Representations, chunk_key(first.0), representation);
-            state.committer.push(row)?;
-        }
-        record.chunks.clone_from(&ids);
-        state.files.insert(record.path.clone(), Some(record));
-        state.inversion.spill_if_large()?;
-        Ok(ids)
+    /// Refuses other dimensions than those of vectors added before; [`StorageError::IdsExhausted`].
+    pub fn reserve(&self, chunks: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
+        self.state().reserve(chunks, dimensions)
     }
 
-    /// Sets which commit every line of a file came from, given the first of its chunks; at most once for each, in ascending
-    /// order of ids.
+    /// Begins to make the rows of files whose chunks get these ids. The index is not locked meanwhile.
+    pub fn prepare(&self, ids: ReservedIds) -> FilePreparer {
+        FilePreparer::new(ids, Arc::clone(&self.columns))
+    }
+
+    /// Writes prepared files, once all files with lower ids are written.
     ///
     /// # Errors
-    /// Refuses a chunk that this writer did not add, and another order.
-    pub fn add_blame(&self, first: ChunkId, blame: &Blame) -> Result<(), StorageError> {
-        let mut state = self.state();
-        if !state.added.contains(first.0) || state.last_blame >= Some(first) {
-            return Err(StorageError::Refused(format!("the blame of chunk {first} cannot be added now")));
+    /// [`StorageError::Damaged`] when the old row of a file cannot be read, and the first error of the thread that writes.
+    pub fn apply(&self, prepared: PreparedFiles) -> Result<(), StorageError> {
+        self.state().apply(prepared)
+    }
+
+    /// Replaces one file with its chunks: [`FilePreparer::replace_file`].
+    ///
+    /// # Errors
+    /// As for the steps that this consists of.
+    pub fn replace_file(&self, record: FileRecord, chunks: &[NewChunk<'_>]) -> Result<Vec<ChunkId>, StorageError> {
+        let dimensions = chunks.iter().find_map(|chunk| chunk.vector).map(<[f32]>::len);
+        let ids = self.reserve(chunks.len(), dimensions)?;
+        let mut preparer = self.prepare(ids);
+        let prepared = preparer.replace_file(record, chunks).and_then(|chunks| Ok((preparer.finish()?, chunks)));
+        match prepared {
+            Ok((prepared, chunks)) => self.apply(prepared).map(|()| chunks),
+            Err(error) => {
+                self.apply(PreparedFiles::empty(ids))?;
+                Err(error)
+            }
         }
-        state.last_blame = Some(first);
-        let WriterState { rows, committer, .. } = &mut *state;
-        rows.push_blame(first.0, &blame::encode(blame), &mut |operation| committer.push(operation))
     }
 
     /// Removes a file and its chunks; a path without a row is no error.
@@ -169,7 +150,7 @@ impl IndexWriter {
                 return Err(StorageError::Refused(message));
             }
         }
-        state.rows.values.set(id.0, metadata)
+        state.values.set(id.0, metadata)
     }
 
     /// Sets a file's row and leaves its chunks as they are.
@@ -263,19 +244,4 @@ impl IndexWriter {
     fn state(&self) -> MutexGuard<'_, WriterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// A chunk with its labels and its quantised vector.
-type PreparedChunk<'c, 'r> = (&'c NewChunk<'r>, Labels, Option<(f32, Vec<i8>)>);
-
-/// What stands for the file of some chunks, as bytes.
-fn representation_of(chunks: &[PreparedChunk<'_, '_>]) -> Vec<u8> {
-    let mut builder = RepresentationBuilder::default();
-    for (chunk, _, vector) in chunks {
-        builder.add_tokens(chunk.tokens.doc.iter().copied());
-        if let Some((scale, row)) = vector {
-            builder.add_vector(*scale, row);
-        }
-    }
-    builder.finish()
 }

@@ -7,15 +7,16 @@ use aurora_confined::Directory;
 use aurora_inverted::{FIELDS, HashedTerm, LengthCodes};
 use roaring::RoaringBitmap;
 
-use crate::chunk::{ChunkId, NewChunk};
-use crate::chunk_rows::ChunkRows;
+use crate::chunk::ChunkId;
+use crate::chunk_rows::ClosedRows;
 use crate::column::ColumnDeclaration;
 use crate::commit::Committer;
 use crate::error::StorageError;
 use crate::files::FileRecord;
 use crate::inversion::Inversion;
-use crate::label::Labels;
+use crate::prepared::{PreparedFiles, ReservedIds};
 use crate::snapshot::Snapshot;
+use crate::values::ValueRows;
 use crate::vectors::VectorAppender;
 use crate::writer_options::WriterOptions;
 
@@ -24,7 +25,8 @@ pub(crate) struct WriterState {
     /// The generation that is being changed.
     pub(crate) base: Snapshot,
     pub(crate) committer: Committer,
-    pub(crate) rows: ChunkRows,
+    pub(crate) values: ValueRows,
+    pub(crate) closed: ClosedRows,
     pub(crate) vectors: VectorAppender,
     pub(crate) inversion: Inversion,
     /// The custom columns of the next generation.
@@ -38,13 +40,16 @@ pub(crate) struct WriterState {
     /// Chunks that this writer has added.
     pub(crate) added: RoaringBitmap,
     pub(crate) next_id: u32,
+    /// The first id of which nothing was written.
+    written: u32,
+    /// Prepared files that wait for others with lower ids, by [`ReservedIds::after`].
+    pub(crate) waiting: BTreeMap<u32, PreparedFiles>,
     /// Field lengths of the chunks from `lengths_from` on.
     pub(crate) lengths: Vec<LengthCodes>,
     pub(crate) lengths_from: u32,
     /// Whether all segments are replaced by the terms added here.
     pub(crate) rebuild: bool,
     pub(crate) last_terms: Option<ChunkId>,
-    pub(crate) last_blame: Option<ChunkId>,
 }
 
 impl WriterState {
@@ -58,7 +63,8 @@ impl WriterState {
         let next_id = base.manifest().next_chunk_id;
         let columns: Arc<[ColumnDeclaration]> = options.columns.into();
         Ok(Self {
-            rows: ChunkRows::new(Arc::clone(&columns), Some(base.clone()))?,
+            values: ValueRows::new(Arc::clone(&columns), Some(base.clone())),
+            closed: ClosedRows::default(),
             committer: Committer::new(&base, limit),
             vectors: VectorAppender::new(&base)?,
             inversion: Inversion::begin(home, options.memory / 2)?,
@@ -68,18 +74,19 @@ impl WriterState {
             dead_firsts: Vec::new(),
             added: RoaringBitmap::new(),
             next_id,
+            written: next_id,
+            waiting: BTreeMap::new(),
             lengths: Vec::new(),
             lengths_from: next_id,
             rebuild: false,
             last_terms: None,
-            last_blame: None,
             base,
         })
     }
 
     /// Whether anything was asked of the writer.
     pub(crate) fn is_touched(&self) -> bool {
-        self.rebuild || !self.files.is_empty() || !self.added.is_empty() || self.rows.values.has_changes()
+        self.rebuild || !self.files.is_empty() || !self.added.is_empty() || self.values.has_changes()
     }
 
     /// The row of a file as it would be published now.
@@ -99,40 +106,55 @@ impl WriterState {
         Ok(())
     }
 
-    /// Makes sure that `count` ids are left and that vectors have the same dimensions.
-    pub(crate) fn reserve(
-        &mut self,
-        count: usize,
-        dimensions: impl Iterator<Item = usize>,
-    ) -> Result<(), StorageError> {
-        for dimensions in dimensions {
-            self.next_id = self.vectors.expect(dimensions, self.next_id)?;
-        }
-        let end = u64::from(self.next_id) + count as u64;
-        if end < u64::from(u32::MAX) {
-            Ok(())
-        } else {
-            Err(StorageError::IdsExhausted { path: self.base.path().to_owned() })
+    /// The next `count` ids, for chunks with vectors of these dimensions.
+    pub(crate) fn reserve(&mut self, count: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
+        let after = self.next_id;
+        let first = match dimensions {
+            Some(dimensions) => self.vectors.expect(dimensions, after)?,
+            None => after,
+        };
+        let end = u64::from(first) + count as u64;
+        match u32::try_from(end) {
+            Ok(end) if end < u32::MAX => {
+                self.next_id = end;
+                Ok(ReservedIds { after, first, end, dimensions })
+            }
+            _ => Err(StorageError::IdsExhausted { path: self.base.path().to_owned() }),
         }
     }
 
-    /// Adds a chunk with its labels and its vector, and returns its id.
-    pub(crate) fn add_chunk(
-        &mut self,
-        chunk: &NewChunk<'_>,
-        labels: &Labels,
-        vector: Option<(f32, Vec<i8>)>,
-    ) -> Result<ChunkId, StorageError> {
-        let id = self.next_id;
-        self.next_id += 1;
-        self.added.insert(id);
-        self.lengths.resize((self.next_id - self.lengths_from) as usize, [0; FIELDS]);
-        self.rows.push(id, chunk, &mut |operation| self.committer.push(operation))?;
-        self.inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
-        if let Some((scale, row)) = vector {
-            self.vectors.push(id, scale, &row, &mut self.committer)?;
+    /// Writes prepared files as soon as all with lower ids are written.
+    pub(crate) fn apply(&mut self, prepared: PreparedFiles) -> Result<(), StorageError> {
+        if prepared.ids.after == prepared.ids.end {
+            return self.write(prepared);
         }
-        Ok(ChunkId(id))
+        self.waiting.insert(prepared.ids.after, prepared);
+        while let Some(next) = self.waiting.remove(&self.written) {
+            self.written = next.ids.end;
+            self.write(next)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, prepared: PreparedFiles) -> Result<(), StorageError> {
+        let PreparedFiles { ids, files, operations, mut closed, labels, values, embedded, vectors } = prepared;
+        for record in &files {
+            self.retire(&record.path)?;
+        }
+        self.added.extend(files.iter().flat_map(|record| &record.chunks).map(|id| id.0));
+        let end = self.lengths.len().max(ids.end.saturating_sub(self.lengths_from) as usize);
+        self.lengths.resize(end, [0; FIELDS]);
+        for (id, metadata) in values {
+            self.values.push(id, &metadata, &mut |operation| self.committer.push(operation))?;
+        }
+        self.committer.push_sealed(operations)?;
+        self.closed.append(&mut closed);
+        for (id, labels) in &labels {
+            self.inversion.add(*id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
+        }
+        self.vectors.push(&embedded, &vectors, &mut self.committer)?;
+        self.files.extend(files.into_iter().map(|record| (record.path.clone(), Some(record))));
+        self.inversion.spill_if_large()
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct Mixer {
     pub(crate) optional: Vec<String>,
     pub(crate) writes: Vec<String>,
     pub(crate) label: String,
+    /// A sink that notes batches when it admits them, and processes several at a time.
+    pub(crate) parallel: bool,
     /// Drops every file whose first column is divisible by this.
     pub(crate) drop_every: Option<i64>,
     /// Adds up to that many chunks to every file.
@@ -64,6 +66,7 @@ impl StageConfig for Mixer {
         let access = match self.kind {
             MixerKind::Source => Access::source(),
             MixerKind::Transform => Access::transform(),
+            MixerKind::Sink if self.parallel => Access::sink().in_parallel(),
             MixerKind::Sink => Access::sink(),
         };
         let columns = |names: &[String]| -> Vec<ColumnSpec> {
@@ -123,6 +126,22 @@ impl MixerStage {
             .collect()
     }
 
+    /// Writes what a sink sees to the log.
+    fn note(&self, batch: &BatchView<'_>, inputs: &[Vec<i64>], cx: &StageContext<'_>) {
+        let mut seen = self.log.seen.lock().expect("no panic while locked");
+        for entity in [Entity::File, Entity::Chunk] {
+            for (name, cells) in batch.dynamic_columns(entity) {
+                seen.push((cx.stage().to_owned(), format!("{entity:?} {name} {}", cells.len())));
+            }
+        }
+        let rows = batch.files().max(batch.chunks());
+        for row in 0..rows {
+            let cells: Vec<String> =
+                inputs.iter().map(|cells| cells.get(row).map_or("-".to_owned(), i64::to_string)).collect();
+            seen.push((cx.stage().to_owned(), cells.join(" ")));
+        }
+    }
+
     /// The first column of files which the stage reads.
     fn lead(&self, batch: &BatchView<'_>) -> Result<Vec<i64>, StageError> {
         let Some(name) = self.config.reads.iter().find(|name| name.starts_with("file.")) else {
@@ -151,6 +170,26 @@ fn mix(a: i64, b: i64) -> i64 {
     a.wrapping_mul(31).wrapping_add(b).rotate_left(7)
 }
 
+/// A worker of a parallel sink.
+struct Admitting<'a, W> {
+    stage: &'a MixerStage,
+    worker: W,
+    has_admitted: bool,
+}
+
+impl<W: Worker> Worker for Admitting<'_, W> {
+    fn admit(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        assert!(!std::mem::replace(&mut self.has_admitted, true), "the batch before was processed");
+        self.stage.note(batch, &self.stage.columns(batch)?, cx);
+        Ok(())
+    }
+
+    fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        assert!(std::mem::take(&mut self.has_admitted), "the batch was admitted");
+        self.worker.process(batch, cx)
+    }
+}
+
 impl Stage for MixerStage {
     fn open(&self) -> Box<dyn Worker + '_> {
         let config = &self.config;
@@ -173,7 +212,7 @@ impl Stage for MixerStage {
                 Ok(())
             });
         }
-        Box::new(move |batch: &mut BatchView<'_>, cx: &StageContext<'_>| {
+        let worker = move |batch: &mut BatchView<'_>, cx: &StageContext<'_>| {
             std::thread::sleep(Duration::from_micros(config.nap));
             if config.trouble == "give up" && cx.cancelled() {
                 return Err(StageError::Stopped);
@@ -183,19 +222,8 @@ impl Stage for MixerStage {
             for row in &lead {
                 self.trouble(usize::try_from(*row).unwrap_or(usize::MAX))?;
             }
-            if config.kind == MixerKind::Sink {
-                let mut seen = self.log.seen.lock().expect("no panic while locked");
-                for entity in [Entity::File, Entity::Chunk] {
-                    for (name, cells) in batch.dynamic_columns(entity) {
-                        seen.push((cx.stage().to_owned(), format!("{entity:?} {name} {}", cells.len())));
-                    }
-                }
-                let rows = batch.files().max(batch.chunks());
-                for row in 0..rows {
-                    let cells: Vec<String> =
-                        inputs.iter().map(|cells| cells.get(row).map_or("-".to_owned(), i64::to_string)).collect();
-                    seen.push((cx.stage().to_owned(), cells.join(" ")));
-                }
+            if config.kind == MixerKind::Sink && !config.parallel {
+                self.note(batch, &inputs, cx);
             }
             if let Some(every) = config.drop_every {
                 let keep: Vec<bool> = lead.iter().map(|value| value.rem_euclid(every) != 0).collect();
@@ -215,7 +243,11 @@ impl Stage for MixerStage {
                 batch.write_dynamic(name, cells)?;
             }
             Ok(())
-        })
+        };
+        match config.parallel {
+            true => Box::new(Admitting { stage: self, worker, has_admitted: false }),
+            false => Box::new(worker),
+        }
     }
 
     fn fingerprint(&self) -> Fingerprint {

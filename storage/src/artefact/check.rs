@@ -2,6 +2,8 @@
 //!
 //! Here each row is looked at by itself; whether they fit each other is seen when the new index is verified.
 
+use std::sync::Arc;
+
 use aurora_inverted::{LengthColumns, WINDOW};
 
 use super::vectors;
@@ -16,6 +18,7 @@ use crate::files::{self, FileStamp};
 use crate::representation::FileRepresentation;
 use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::unfinished::Unfinished;
+use crate::values::ValueRows;
 use crate::vectors::BLOCK_IDS;
 
 /// Looks at the rows of one table after another.
@@ -23,6 +26,7 @@ pub(super) struct Checker {
     chunks: u32,
     dimensions: Option<usize>,
     chunk_rows: ChunkRows,
+    values: ValueRows,
     /// Rows of the table at hand.
     rows: u32,
     last: Vec<u8>,
@@ -43,11 +47,12 @@ impl Checker {
         dimensions: Option<usize>,
         columns: &[ColumnDeclaration],
     ) -> Result<Self, StorageError> {
-        let chunk_rows = ChunkRows::new(columns.into(), None)?;
+        let columns: Arc<[ColumnDeclaration]> = columns.into();
         Ok(Self {
             chunks,
             dimensions,
-            chunk_rows,
+            chunk_rows: ChunkRows::new(Arc::clone(&columns)),
+            values: ValueRows::new(columns, None),
             rows: 0,
             last: Vec::new(),
             vectors: 0,
@@ -93,10 +98,11 @@ impl Checker {
             rows => return Err(format!("it has {rows} rows, not {expected}")),
         }
         let mut operations = Vec::new();
-        let finished = self.chunk_rows.finish(&mut |operation| {
+        let mut emit = |operation| {
             operations.push(operation);
             Ok(())
-        });
+        };
+        let finished = self.values.finish(&mut emit).and_then(|()| self.chunk_rows.finish(&mut emit));
         finished.map(|()| operations).map_err(|error| error.to_string())
     }
 
@@ -107,10 +113,14 @@ impl Checker {
         }
         check_path(&chunk.path)?;
         let mut operations = Vec::new();
-        let pushed = self.chunk_rows.push(self.rows, &NewChunk::from(&chunk), &mut |operation| {
+        let mut emit = |operation| {
             operations.push(operation);
             Ok(())
-        });
+        };
+        let pushed = self
+            .values
+            .push(self.rows, &chunk.metadata, &mut emit)
+            .and_then(|()| self.chunk_rows.push(self.rows, &NewChunk::from(&chunk), &mut emit));
         pushed.map(|()| operations).map_err(|error| error.to_string())
     }
 

@@ -25,7 +25,7 @@ pub(super) fn restore(bytes: &[u8], dimensions: usize) -> Option<(VectorBlockWri
             return None;
         }
         next = index + 1;
-        writer.push(usize::from(index), scale, row.iter().copied());
+        writer.push(usize::from(index), scale, row);
     }
     Some((writer, count as u64))
 }
@@ -43,7 +43,7 @@ mod tests {
         ) {
             let mut writer = VectorBlockWriter::new(5);
             for (&index, &(scale, row)) in &rows {
-                writer.push(index, scale, row);
+                writer.push(index, scale, &row);
             }
             let stripped = writer.bare();
             let (restored, count) = restore(&stripped, 5).expect("sound");

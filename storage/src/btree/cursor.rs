@@ -42,7 +42,8 @@ impl<'a> Cursor<'a> {
     }
 
     /// Checks that a key which was not found would have been in the leaf that was looked at: its keys are those that the
-    /// pages above it say, and where the key would be the first or the last of them, so are those beside it.
+    /// pages above it say, and where the key would be the first or the last of them, so are those beside it; and that keys ascend
+    /// around each place that the search has passed.
     fn check_absence(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<(), Damage> {
         let (mut low, mut high): (Option<&[u8]>, Option<&[u8]>) = (None, None);
         // Where the pages before and behind branch off.
@@ -51,6 +52,7 @@ impl<'a> Cursor<'a> {
         let mut depth = 1;
         while !page.leaf {
             let (index, found) = page.search(key)?;
+            page.check_order_around(index)?;
             let index = if found { index } else { index - 1 };
             if index > 0 {
                 low = Some(page.key(index)?);
@@ -64,6 +66,7 @@ impl<'a> Cursor<'a> {
             depth += 1;
         }
         let Some(last) = page.len.checked_sub(1) else { return Err(Damage::page(page.number, "is empty")) };
+        page.check_order_around(page.search(key)?.0)?;
         let (first, last) = (page.key(0)?, page.key(last)?);
         let edge = |from: Option<(u64, usize)>, is_first| {
             from.map(|(number, above)| Self::edge(pages, tree, number, above, is_first)).transpose()

@@ -352,6 +352,21 @@ impl<'a> Page<'a> {
         }
         Ok((low, false))
     }
+
+    /// Checks that the keys around the place where [`Self::search`] has ended ascend. A node with another key than LMDB has written
+    /// leads the search astray only to places where they do not.
+    pub(super) fn check_order_around(&self, place: usize) -> Result<(), Damage> {
+        let first = place.saturating_sub(2).max(usize::from(!self.leaf));
+        let mut before: Option<&[u8]> = None;
+        for index in first..self.len.min(place + 2) {
+            let key = self.key(index)?;
+            if before.is_some_and(|before| order(before, key).is_ge()) {
+                return Err(Damage::page(self.number, "has keys out of order"));
+            }
+            before = Some(key);
+        }
+        Ok(())
+    }
 }
 
 /// How two keys compare. Those of chunks are four bytes, for which comparing as bytes costs more than all the rest.

@@ -28,6 +28,7 @@ const BLOCK: usize = 96 << 10;
 const MOST_BYTES: usize = 1 << 28;
 
 thread_local! {
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
@@ -192,12 +193,7 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
     }
 
     /// Adds a chunk, whose id is above those before: `put` appends what it has of each part.
-    pub(crate) fn push(
-        &mut self,
-        id: u32,
-        compressor: &mut Compressor<'_>,
-        put: impl FnOnce(&mut [Vec<u8>; PARTS]),
-    ) -> std::io::Result<()> {
+    pub(crate) fn push(&mut self, id: u32, put: impl FnOnce(&mut [Vec<u8>; PARTS])) -> std::io::Result<()> {
         let open = self.open.get_or_insert_with(|| {
             self.last = id;
             FrameBuilder { first: id, count: 0, rows: Vec::new(), parts: [const { Vec::new() }; PARTS] }
@@ -211,12 +207,12 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
         open.count += 1;
         self.last = id;
         let is_full = open.parts.iter().map(Vec::len).sum::<usize>() >= FRAME;
-        if is_full { self.close_frame(compressor) } else { Ok(()) }
+        if is_full { self.close_frame() } else { Ok(()) }
     }
 
     /// The block as it is stored.
-    pub(crate) fn finish(mut self, compressor: &mut Compressor<'_>) -> std::io::Result<Vec<u8>> {
-        self.close_frame(compressor)?;
+    pub(crate) fn finish(mut self) -> std::io::Result<Vec<u8>> {
+        self.close_frame()?;
         let mut out = Vec::with_capacity(self.directory.len() + self.bytes.len() + 4);
         put_varint(&mut out, self.frames);
         out.append(&mut self.directory);
@@ -224,7 +220,7 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
         Ok(out)
     }
 
-    fn close_frame(&mut self, compressor: &mut Compressor<'_>) -> std::io::Result<()> {
+    fn close_frame(&mut self) -> std::io::Result<()> {
         let Some(FrameBuilder { first, count, rows, parts }) = self.open.take() else { return Ok(()) };
         let before = self.bytes.len();
         put_varint(&mut self.bytes, count);
@@ -234,7 +230,7 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
             if part.len() > MOST_BYTES {
                 return Err(std::io::Error::other(format!("the texts of chunk {} are too long", self.last)));
             }
-            let compressed = compressor.compress(part)?;
+            let compressed = compress(part)?;
             put_varint(&mut self.bytes, compressed.len() as u64);
             bodies.extend_from_slice(&compressed);
         }
@@ -246,9 +242,15 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
     }
 }
 
-/// A compressor for blocks.
-pub(crate) fn compressor() -> std::io::Result<Compressor<'static>> {
-    Compressor::new(LEVEL)
+/// A part as one zstd frame.
+fn compress(part: &[u8]) -> std::io::Result<Vec<u8>> {
+    COMPRESSOR.with_borrow_mut(|compressor| {
+        let compressor = match compressor {
+            Some(compressor) => compressor,
+            None => compressor.insert(Compressor::new(LEVEL)?),
+        };
+        compressor.compress(part)
+    })
 }
 
 #[cfg(test)]
@@ -265,7 +267,6 @@ mod tests {
             rows in prop::collection::vec((1..9u32, 0..3000usize, 0..9000usize), 1..120),
             first in 0..5u32,
         ) {
-            let mut compressor = compressor().expect("starts");
             let mut builder = BlockBuilder::new(first);
             let (mut id, mut expected) = (first, Vec::new());
             for (at, (gap, texts, relations)) in rows.into_iter().enumerate() {
@@ -274,10 +275,10 @@ mod tests {
                 let put = |parts: &mut [Vec<u8>; 2]| {
                     parts.iter_mut().zip(&contents).for_each(|(part, content)| part.extend_from_slice(content));
                 };
-                builder.push(id, &mut compressor, put).expect("compresses");
+                builder.push(id, put).expect("compresses");
                 expected.push((id, contents));
             }
-            let bytes = builder.finish(&mut compressor).expect("compresses");
+            let bytes = builder.finish().expect("compresses");
             let block = CompressedBlock::decode(first, &bytes).expect("sound");
             let frames = block.read::<2>().expect("sound");
             prop_assert!(frames.iter().flat_map(Frame::ids).eq(expected.iter().map(|(id, _)| *id)));

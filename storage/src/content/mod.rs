@@ -9,7 +9,7 @@ mod cache;
 mod codec;
 mod whole;
 
-pub(crate) use block::{BlockBuilder, CompressedBlock, Frame, compressor};
+pub(crate) use block::{BlockBuilder, CompressedBlock, Frame};
 pub(crate) use cache::FrameCache;
 pub(crate) use codec::{decode_relations, decode_text, encode_relations, encode_text, text_of};
 pub(crate) use whole::{decode_value, decode_whole, encode_value, encode_whole};

@@ -32,11 +32,6 @@ impl ValueRows {
         Self { columns, base, open: None, kept: BTreeMap::new() }
     }
 
-    /// Whether there is a column of this name.
-    pub(crate) fn has_column(&self, name: &str) -> bool {
-        self.columns.iter().any(|column| column.name == name)
-    }
-
     /// Adds the values that the metadata of a new chunk has for the columns. Ids ascend.
     ///
     /// # Errors

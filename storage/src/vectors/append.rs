@@ -1,7 +1,6 @@
 //! Appends the vectors of new chunks, block by block.
 
-use super::block::BLOCK_IDS;
-use super::block::VectorBlockWriter;
+use super::block::{BLOCK_IDS, EncodedVectors, VectorBlockWriter};
 use crate::commit::Committer;
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
@@ -45,23 +44,27 @@ impl VectorAppender {
         if moved { Ok(next_id.checked_next_multiple_of(BLOCK_IDS).unwrap_or(u32::MAX)) } else { Ok(next_id) }
     }
 
-    /// Adds a vector; ids must ascend.
+    /// Adds the vectors of some ids, which ascend and are above those before.
     pub(crate) fn push(
         &mut self,
-        id: u32,
-        scale: f32,
-        row: &[i8],
+        ids: &[u32],
+        vectors: &EncodedVectors,
         committer: &mut Committer,
     ) -> Result<(), StorageError> {
-        let block = id / BLOCK_IDS;
-        if self.open.as_ref().is_some_and(|(open, _)| *open != block) {
-            self.finish(committer)?;
-        }
-        if self.open.is_none() {
-            self.open = Some((block, self.begin(block, row.len())?));
-        }
-        if let Some((_, writer)) = &mut self.open {
-            writer.push((id % BLOCK_IDS) as usize, scale, row.iter().map(|&x| x as u8));
+        let mut start = 0;
+        for of_block in ids.chunk_by(|a, b| a / BLOCK_IDS == b / BLOCK_IDS) {
+            let block = of_block[0] / BLOCK_IDS;
+            if self.open.as_ref().is_some_and(|(open, _)| *open != block) {
+                self.finish(committer)?;
+            }
+            if self.open.is_none() {
+                self.open = Some((block, self.begin(block, self.dimensions.unwrap_or(0))?));
+            }
+            let range = start..start + of_block.len();
+            start = range.end;
+            if let Some((_, writer)) = &mut self.open {
+                writer.extend(of_block.iter().map(|id| (id % BLOCK_IDS) as usize), vectors, range);
+            }
         }
         Ok(())
     }
@@ -86,7 +89,7 @@ impl VectorAppender {
         for row in stored.iter().flat_map(|stored| stored.iter()) {
             let (index, (scale, row)) = row.map_err(|damage| self.base.wrap(damage))?;
             if block * BLOCK_IDS + (index as u32) < first_new {
-                writer.push(index, scale, row.iter().copied());
+                writer.push(index, scale, &row);
             }
         }
         Ok(writer)
@@ -110,7 +113,9 @@ mod tests {
         let mut committer = Committer::new(&base, 1);
         let mut appender = VectorAppender::new(&base).expect("starts");
         assert_eq!(appender.expect(4, 0).expect("is the first"), 0);
-        appender.push(0, 1.0, &[1, 2, 3, 4], &mut committer).expect("is taken");
+        let mut vectors = EncodedVectors::default();
+        vectors.push(1.0, &[1, 2, 3, 4]);
+        appender.push(&[0], &vectors, &mut committer).expect("is taken");
         appender.finish(&mut committer).expect("is taken");
         committer.finish().expect("is written");
         let after = environment.snapshot().expect("opens");

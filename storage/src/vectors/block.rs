@@ -4,6 +4,8 @@
 //! of each row, as signed bytes · their codes, which are the signs of the components. The second: the other seven bits of
 //! each component ([`code::pack`]).
 
+use std::ops::Range;
+
 use super::code;
 use crate::btree::{Damage, crc};
 use crate::tables::{Operation, Table, block_key};
@@ -11,28 +13,64 @@ use crate::tables::{Operation, Table, block_key};
 /// Chunk ids in a block.
 pub(crate) const BLOCK_IDS: u32 = 1024;
 const PRESENCE: usize = BLOCK_IDS as usize / 8;
-const HEADER: usize = 4 + PRESENCE;
+
+/// Vectors as they stand in a block, in the order of their ids.
+#[derive(Debug, Default)]
+pub(crate) struct EncodedVectors {
+    scales: Vec<u8>,
+    checksums: Vec<u8>,
+    codes: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+impl EncodedVectors {
+    /// Adds a vector; all have the same dimensions.
+    pub(crate) fn push(&mut self, scale: f32, row: &[u8]) {
+        self.scales.extend_from_slice(&scale.to_le_bytes());
+        self.checksums.extend_from_slice(&crc(row).to_le_bytes());
+        code::encode(&mut self.codes, row);
+        code::pack(&mut self.packed, row);
+    }
+
+    /// Adds some vectors of others, which have so many dimensions.
+    fn extend(&mut self, others: &Self, range: Range<usize>, dimensions: usize) {
+        let bytes = |width: usize| range.start * width..range.end * width;
+        self.scales.extend_from_slice(&others.scales[bytes(4)]);
+        self.checksums.extend_from_slice(&others.checksums[bytes(4)]);
+        self.codes.extend_from_slice(&others.codes[bytes(code::length(dimensions))]);
+        self.packed.extend_from_slice(&others.packed[bytes(code::packed_length(dimensions))]);
+    }
+}
 
 /// Builds a block from vectors in the order of their ids.
 #[derive(Debug)]
 pub(crate) struct VectorBlockWriter {
     dimensions: usize,
     presence: [u8; PRESENCE],
-    scales: Vec<u8>,
-    rows: Vec<u8>,
+    vectors: EncodedVectors,
 }
 
 impl VectorBlockWriter {
     /// Starts a block.
     pub(crate) fn new(dimensions: usize) -> Self {
-        Self { dimensions, presence: [0; PRESENCE], scales: Vec::new(), rows: Vec::new() }
+        Self { dimensions, presence: [0; PRESENCE], vectors: EncodedVectors::default() }
     }
 
     /// Adds the vector of an id, by its place in the block. `row` holds signed bytes.
-    pub(crate) fn push(&mut self, index: usize, scale: f32, row: impl IntoIterator<Item = u8>) {
+    pub(crate) fn push(&mut self, index: usize, scale: f32, row: &[u8]) {
         self.presence[index / 8] |= 1 << (index % 8);
-        self.scales.extend_from_slice(&scale.to_le_bytes());
-        self.rows.extend(row);
+        self.vectors.push(scale, row);
+    }
+
+    /// Adds some of `vectors`, for ids with the places `indices` in the block.
+    pub(super) fn extend(
+        &mut self,
+        indices: impl IntoIterator<Item = usize>,
+        vectors: &EncodedVectors,
+        range: Range<usize>,
+    ) {
+        indices.into_iter().for_each(|index| self.presence[index / 8] |= 1 << (index % 8));
+        self.vectors.extend(vectors, range, self.dimensions);
     }
 
     /// What writes the block; nothing when no id has a vector.
@@ -48,26 +86,27 @@ impl VectorBlockWriter {
     pub(crate) fn bare(&self) -> Vec<u8> {
         let places =
             (0..BLOCK_IDS as u16).filter(|index| self.presence[usize::from(index / 8)] >> (index % 8) & 1 != 0);
-        let places: Vec<u8> = places.flat_map(u16::to_le_bytes).collect();
-        [&places[..], &self.scales, &self.rows].concat()
+        let mut bytes: Vec<u8> = places.flat_map(u16::to_le_bytes).collect();
+        bytes.extend_from_slice(&self.vectors.scales);
+        let codes = self.vectors.codes.chunks_exact(code::length(self.dimensions));
+        let packed = self.vectors.packed.chunks_exact(code::packed_length(self.dimensions));
+        for (code, packed) in codes.zip(packed) {
+            let start = bytes.len();
+            bytes.resize(start + self.dimensions, 0);
+            aurora_kernels::unpack_signed(code, packed, &mut bytes[start..]);
+        }
+        bytes
     }
 
     /// Both values of the block; `None` when no id has a vector.
     pub(crate) fn finish(self) -> Option<EncodedBlock> {
-        if self.scales.is_empty() {
+        let EncodedVectors { scales, checksums, codes, .. } = &self.vectors;
+        if scales.is_empty() {
             return None;
         }
-        let rows = || self.rows.chunks(self.dimensions);
-        let mut packed = Vec::with_capacity(self.scales.len() / 4 * code::packed_length(self.dimensions));
-        let per_row = 8 + code::length(self.dimensions);
-        let mut codes = Vec::with_capacity(HEADER + self.scales.len() / 4 * per_row);
-        codes.extend_from_slice(&(self.dimensions as u32).to_le_bytes());
-        codes.extend_from_slice(&self.presence);
-        codes.extend_from_slice(&self.scales);
-        rows().for_each(|row| codes.extend_from_slice(&crc(row).to_le_bytes()));
-        rows().for_each(|row| code::encode(&mut codes, row));
-        rows().for_each(|row| code::pack(&mut packed, row));
-        Some(EncodedBlock { codes, packed })
+        let dimensions = (self.dimensions as u32).to_le_bytes();
+        let codes = [&dimensions[..], &self.presence, scales, checksums, codes].concat();
+        Some(EncodedBlock { codes, packed: self.vectors.packed })
     }
 }
 
@@ -202,7 +241,7 @@ mod tests {
         ) {
             let mut writer = VectorBlockWriter::new(5);
             for (&index, &(scale, row)) in &rows {
-                writer.push(index, f32::from(scale), row);
+                writer.push(index, f32::from(scale), &row);
             }
             let encoded = writer.finish();
             prop_assert_eq!(encoded.is_none(), rows.is_empty());

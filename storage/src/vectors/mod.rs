@@ -10,5 +10,5 @@ mod reader;
 pub use nearest::Threads;
 
 pub(crate) use append::VectorAppender;
-pub(crate) use block::{BLOCK_IDS, VectorBlock, VectorBlockWriter};
+pub(crate) use block::{BLOCK_IDS, EncodedVectors, VectorBlock, VectorBlockWriter};
 pub(crate) use quantise::quantise;

@@ -248,7 +248,7 @@ mod tests {
             for id in ids.filter(|id| !absent.contains(*id)) {
                 let shift = next() % 60;
                 let row: Vec<u8> = (0..DIMENSIONS).map(|_| (shift + next() % 60) as u8).collect();
-                writer.push((id % BLOCK_IDS) as usize, 0.01, row);
+                writer.push((id % BLOCK_IDS) as usize, 0.01, &row);
             }
             (block, writer.finish())
         });
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn equal_codes_are_kept_together() {
         let mut writer = VectorBlockWriter::new(DIMENSIONS);
-        (0..600).for_each(|index| writer.push(index, 0.5, [1; DIMENSIONS]));
+        (0..600).for_each(|index| writer.push(index, 0.5, &[1; DIMENSIONS]));
         let encoded = writer.finish().expect("vectors");
         let blocks = [(0, decode(&encoded))];
         let eligible = Eligible { next_id: 600, dead: &RoaringBitmap::new(), filter: None };

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use aurora_storage::{
     Chunk, ChunkHistory, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, FileStamp, Manifest,
-    ManifestUpdate, MetaValue, ModelInfo, OpenMode, StorageError, StoredTokens, TermVector, Unfinished, WriterOptions,
+    ManifestUpdate, MetaValue, ModelInfo, NewChunk, OpenMode, StorageError, StoredTokens, TermVector, Unfinished,
+    WriterOptions,
 };
 use tempfile::TempDir;
 
@@ -131,14 +132,18 @@ pub(crate) fn open(directory: &Path) -> Environment {
 
 /// Replaces one file.
 pub(crate) fn replace(writer: &aurora_storage::IndexWriter, path: &str, pieces: &[Piece]) -> Result<(), StorageError> {
-    let chunks = pieces.iter().enumerate();
-    let chunks: Vec<_> = chunks.map(|(index, piece)| (chunk(path, index, piece), piece.vector.clone())).collect();
-    let ids =
-        writer.replace_file(file(path, 5), &chunks.iter().map(aurora_storage::NewChunk::from).collect::<Vec<_>>())?;
+    let ids = with_chunks(path, pieces, |chunks| writer.replace_file(file(path, 5), chunks))?;
     for (id, piece) in ids.into_iter().zip(pieces) {
         writer.add_terms(id, &terms(piece))?;
     }
     Ok(())
+}
+
+/// Calls `store` with the chunks of a file.
+pub(crate) fn with_chunks<T>(path: &str, pieces: &[Piece], store: impl FnOnce(&[NewChunk<'_>]) -> T) -> T {
+    let chunks = pieces.iter().enumerate();
+    let chunks: Vec<_> = chunks.map(|(index, piece)| (chunk(path, index, piece), piece.vector.clone())).collect();
+    store(&chunks.iter().map(NewChunk::from).collect::<Vec<_>>())
 }
 
 /// Writes a whole tree to an index.

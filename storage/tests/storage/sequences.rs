@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::model::{check, field};
 use crate::repository::{
-    DIMENSIONS, Piece, Tree, directory, file, fresh_digest, open, replace, synthetic, update, write,
+    DIMENSIONS, Piece, Tree, directory, file, fresh_digest, open, piece, replace, synthetic, update, with_chunks, write,
 };
 
 #[derive(Debug, Clone)]
@@ -192,4 +192,49 @@ fn rebuilt_terms_are_the_same_terms() {
     let snapshot = environment.snapshot().expect("opens");
     check(&snapshot, &tree);
     assert_eq!(snapshot.digest().expect("sound"), before.digest().expect("sound"));
+}
+
+#[test]
+fn files_that_are_prepared_in_any_order_are_written_in_that_of_their_ids() {
+    let tree = synthetic(12, 6, 0);
+    let bytes = |order: &[usize]| {
+        let directory = directory();
+        let writer = open(directory.path()).writer(WriterOptions::default()).expect("is the only one");
+        let reserve = |(path, pieces): (&String, &Vec<Piece>)| {
+            let ids = writer.reserve(pieces.len(), Some(DIMENSIONS)).expect("there are ids");
+            (path.clone(), pieces.clone(), ids)
+        };
+        let reserved: Vec<_> = tree.iter().map(reserve).collect();
+        for &at in order {
+            let (path, pieces, ids) = &reserved[at];
+            let mut preparer = writer.prepare(*ids);
+            let stored = with_chunks(path, pieces, |chunks| preparer.replace_file(file(path, 0), chunks));
+            assert_eq!(stored.expect("is valid"), ids.iter().collect::<Vec<_>>());
+            writer.apply(preparer.finish().expect("is complete")).expect("is written");
+        }
+        writer.publish(update()).expect("is published");
+        let snapshot = open(directory.path()).snapshot().expect("opens");
+        (snapshot.digest().expect("is sound"), std::fs::read(directory.path().join("index/data.mdb")).expect("reads"))
+    };
+    let (digest, expected) = bytes(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    let (other_digest, found) = bytes(&[5, 3, 11, 0, 1, 2, 9, 4, 10, 8, 7, 6]);
+    assert_eq!(other_digest, digest);
+    assert_eq!(found.len(), expected.len());
+}
+
+#[test]
+fn ids_of_files_that_were_not_written_prevent_a_publication() {
+    let directory = directory();
+    let writer = open(directory.path()).writer(WriterOptions::default()).expect("is the only one");
+    writer.reserve(2, None).expect("there are ids");
+    let ids = writer.reserve(0, None).expect("there are ids");
+    assert_eq!(ids.iter().len(), 0);
+    let later = writer.reserve(1, None).expect("there are ids");
+    let mut preparer = writer.prepare(later);
+    let piece = piece("save", &[]);
+    with_chunks("a.py", std::slice::from_ref(&piece), |chunks| preparer.replace_file(file("a.py", 0), chunks))
+        .expect("is valid");
+    writer.apply(preparer.finish().expect("is complete")).expect("waits");
+    let error = writer.publish(update()).expect_err("an earlier file is missing");
+    assert!(error.to_string().contains("were not written"), "{error}");
 }

@@ -1,0 +1,172 @@
+//! Files with their chunks as rows. They are computed on any thread, and written in the order of their ids.
+
+use std::sync::Arc;
+
+use crate::blame::{self, Blame};
+use crate::chunk::{Chunk, ChunkId, MetaValue, NewChunk};
+use crate::chunk_rows::{ChunkRows, ClosedRows};
+use crate::column::ColumnDeclaration;
+use crate::error::StorageError;
+use crate::files::FileRecord;
+use crate::label::Labels;
+use crate::representation::RepresentationBuilder;
+use crate::tables::{Operation, Table, chunk_key};
+use crate::vectors::{EncodedVectors, quantise};
+use crate::writer_state::check_path;
+
+/// Ids for the chunks of some files.
+#[derive(Debug, Clone, Copy)]
+pub struct ReservedIds {
+    /// The next free id before these.
+    pub(crate) after: u32,
+    pub(crate) first: u32,
+    pub(crate) end: u32,
+    /// Dimensions of the vectors of these chunks.
+    pub(crate) dimensions: Option<usize>,
+}
+
+impl ReservedIds {
+    /// The ids, ascending.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = ChunkId> + use<> {
+        (self.first..self.end).map(ChunkId)
+    }
+}
+
+/// Makes the rows of some files, without access to the index.
+pub struct FilePreparer {
+    ids: ReservedIds,
+    next: u32,
+    columns: Arc<[ColumnDeclaration]>,
+    rows: ChunkRows,
+    last_blame: Option<ChunkId>,
+    prepared: PreparedFiles,
+}
+
+/// Files that only have to be written: [`crate::IndexWriter::apply`].
+pub struct PreparedFiles {
+    pub(crate) ids: ReservedIds,
+    pub(crate) files: Vec<FileRecord>,
+    /// With their checksums.
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) closed: ClosedRows,
+    pub(crate) labels: Vec<(u32, Labels)>,
+    /// The metadata of each chunk, if there are custom columns.
+    pub(crate) values: Vec<(u32, Vec<(String, MetaValue)>)>,
+    /// The ids that have vectors.
+    pub(crate) embedded: Vec<u32>,
+    pub(crate) vectors: EncodedVectors,
+}
+
+impl PreparedFiles {
+    /// No files: the ids stay unused.
+    pub(crate) fn empty(ids: ReservedIds) -> Self {
+        Self {
+            ids,
+            files: Vec::new(),
+            operations: Vec::new(),
+            closed: ClosedRows::default(),
+            labels: Vec::new(),
+            values: Vec::new(),
+            embedded: Vec::new(),
+            vectors: EncodedVectors::default(),
+        }
+    }
+}
+
+impl FilePreparer {
+    pub(crate) fn new(ids: ReservedIds, columns: Arc<[ColumnDeclaration]>) -> Self {
+        let rows = ChunkRows::new(Arc::clone(&columns));
+        Self { ids, next: ids.first, columns, rows, last_blame: None, prepared: PreparedFiles::empty(ids) }
+    }
+
+    /// Replaces a file with its chunks, each with its vector if it has one, and returns the chunks' ids in the order given.
+    /// The file's earlier chunks die; `record.chunks` is set.
+    ///
+    /// # Errors
+    /// Refuses an empty path, chunks of another path or of several languages, more chunks than ids were reserved for, and vectors
+    /// that are not finite or have other dimensions.
+    pub fn replace_file(
+        &mut self,
+        mut record: FileRecord,
+        chunks: &[NewChunk<'_>],
+    ) -> Result<Vec<ChunkId>, StorageError> {
+        check_path(&record.path)?;
+        let language = chunks.first().map(|first| first.language.as_str());
+        let is_of_file = |chunk: &Chunk| chunk.path == record.path && Some(chunk.language.as_str()) == language;
+        if let Some(other) = chunks.iter().find(|chunk| !is_of_file(chunk)) {
+            return Err(StorageError::Refused(format!("{} is no chunk of {}", other.key, record.path)));
+        }
+        if chunks.len() > (self.ids.end - self.next) as usize {
+            return Err(StorageError::Refused(format!("no ids are reserved for the chunks of {}", record.path)));
+        }
+        let Self { prepared, rows, .. } = self;
+        let mut representation = RepresentationBuilder::default();
+        let first = self.next;
+        rows.begin_file();
+        for (id, chunk) in (first..).zip(chunks) {
+            rows.push(id, chunk, &mut |operation| {
+                prepared.operations.push(operation.sealed());
+                Ok(())
+            })?;
+            prepared.labels.push((id, Labels::of(chunk, &self.columns)));
+            if !self.columns.is_empty() {
+                prepared.values.push((id, chunk.metadata.to_vec()));
+            }
+            representation.add_tokens(chunk.tokens.doc.iter().copied());
+            if let Some(vector) = chunk.vector {
+                if self.ids.dimensions != Some(vector.len()) {
+                    return Err(StorageError::Refused(format!(
+                        "a vector of {} dimensions cannot stand beside one of {}",
+                        vector.len(),
+                        self.ids.dimensions.unwrap_or(0)
+                    )));
+                }
+                let refused = || StorageError::Refused(format!("the vector of {} is not finite", chunk.key));
+                let (scale, row) = quantise(vector).ok_or_else(refused)?;
+                representation.add_vector(scale, &row);
+                prepared.embedded.push(id);
+                prepared.vectors.push(scale, &row.iter().map(|&x| x as u8).collect::<Vec<_>>());
+            }
+        }
+        self.next += chunks.len() as u32;
+        if !chunks.is_empty() {
+            let row = Operation::put(Table::Representations, chunk_key(first), representation.finish());
+            prepared.operations.push(row.sealed());
+        }
+        let ids: Vec<ChunkId> = (first..self.next).map(ChunkId).collect();
+        record.chunks.clone_from(&ids);
+        prepared.files.push(record);
+        Ok(ids)
+    }
+
+    /// Sets which commit every line of a file came from, given the first of its chunks; at most once for each, in ascending
+    /// order of ids.
+    ///
+    /// # Errors
+    /// Refuses a chunk that was not prepared here, and another order.
+    pub fn add_blame(&mut self, first: ChunkId, blame: &Blame) -> Result<(), StorageError> {
+        if !(self.ids.first..self.next).contains(&first.0) || self.last_blame >= Some(first) {
+            return Err(StorageError::Refused(format!("the blame of chunk {first} cannot be added now")));
+        }
+        self.last_blame = Some(first);
+        let operations = &mut self.prepared.operations;
+        self.rows.push_blame(first.0, &blame::encode(blame), &mut |operation| {
+            operations.push(operation.sealed());
+            Ok(())
+        })
+    }
+
+    /// What is to be written.
+    ///
+    /// # Errors
+    /// When a text is too long for a compressed block.
+    pub fn finish(self) -> Result<PreparedFiles, StorageError> {
+        let Self { mut rows, mut prepared, .. } = self;
+        rows.finish(&mut |operation| {
+            prepared.operations.push(operation.sealed());
+            Ok(())
+        })?;
+        prepared.closed = rows.take_closed();
+        Ok(prepared)
+    }
+}
