@@ -83,17 +83,17 @@ struct Answer {
     packed: Option<Context>,
 }
 
-/// How texts are put together.
+/// A request to pack the texts of results into a budget.
 #[derive(Clone, Copy)]
 struct Packing {
-    /// The budget.
+    /// Budget in tokens.
     tokens: usize,
-    /// As people read them.
+    /// Whether the texts are for people.
     is_plain: bool,
 }
 
 impl Answer {
-    fn of(
+    fn new(
         searchers: &Searchers,
         request: &SearchRequest,
         packing: Option<Packing>,
@@ -160,7 +160,8 @@ impl Session<'_> {
         }
         let (searchers, packing) = (&self.searched.searchers, self.packing());
         let requests: Vec<SearchRequest> = texts.iter().map(|text| self.request(text)).collect();
-        let answers: Vec<_> = requests.par_iter().map(|request| Answer::of(searchers, request, packing, now)).collect();
+        let answers: Vec<_> =
+            requests.par_iter().map(|request| Answer::new(searchers, request, packing, now)).collect();
         let mut notes = std::mem::take(&mut self.searched.notes);
         let finished = texts.iter().zip(answers).map(|(text, answer)| match answer {
             // The index of a memory may be damaged; then it is built again.
@@ -176,7 +177,7 @@ impl Session<'_> {
 
     fn search(&mut self, text: &str, now: i64) -> Result<Answer, QueryError> {
         let (request, packing) = (self.request(text), self.packing());
-        let mut answer = self.searched.ask(|searchers| Answer::of(searchers, &request, packing, now))?;
+        let mut answer = self.searched.ask(|searchers| Answer::new(searchers, &request, packing, now))?;
         answer.found.notes.splice(0..0, std::mem::take(&mut self.searched.notes));
         Ok(answer)
     }

@@ -47,8 +47,8 @@ impl<const PARTS: usize> CompressedBlockWriter<PARTS> {
     }
 }
 
-/// Removes the blocks of a table of which nothing is alive, and writes those again of which at most half is: blocks that a writer
-/// has `closed`, and those of a generation that chunks in `dead` are in.
+/// Removes the blocks of a table whose chunks are all dead, and rewrites blocks with at most half of their chunks alive. Looks at the
+/// blocks that a writer has `closed`, and at blocks of the base that contain chunks in `dead`.
 pub(crate) fn remove_dead_blocks<const PARTS: usize>(
     table: Table,
     closed: &ClosedBlocks,

@@ -74,7 +74,7 @@ impl Environment {
         let mut rows = Vec::with_capacity(canonical.len() as usize);
         for (id, chunk) in canonical.whole_chunks() {
             let chunk = chunk?;
-            let labels = Labels::of(&NewChunk::from(&chunk), &old.columns);
+            let labels = Labels::new(&NewChunk::from(&chunk), &old.columns);
             inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
             let vector = terms(&chunk, &old.columns);
             inversion.add(id, vector.hashed());

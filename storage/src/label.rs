@@ -121,13 +121,13 @@ fn put_entry(bytes: &mut Vec<u8>, kind: LabelKind, payload: &[u8]) {
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
     bytes: Vec<u8>,
-    /// Where each label stands in `bytes`.
+    /// Place of each label in `bytes`.
     places: Vec<Range<usize>>,
 }
 
 impl Labels {
     /// Every label of a chunk. The values of `columns` are not among them: [`crate::values`] has these.
-    pub(crate) fn of(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> Self {
+    pub(crate) fn new(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> Self {
         let mut labels = Self { bytes: Vec::with_capacity(512), places: Vec::with_capacity(24) };
         labels.push(Label::Type(chunk.chunk_type));
         labels.push(Label::Language(&chunk.language));

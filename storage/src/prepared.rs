@@ -7,12 +7,11 @@ use crate::chunk::{Chunk, ChunkId, MetaValue, NewChunk};
 use crate::chunk_rows::{ChunkRows, ClosedRows};
 use crate::column::ColumnDeclaration;
 use crate::error::StorageError;
-use crate::files::FileRecord;
+use crate::files::{FileRecord, check_path};
 use crate::label::Labels;
 use crate::representation::RepresentationBuilder;
 use crate::tables::{Operation, Table, chunk_key};
 use crate::vectors::{EncodedVectors, quantise};
-use crate::writer_state::check_path;
 
 /// Ids for the chunks of some files.
 #[derive(Debug, Clone, Copy)]
@@ -108,7 +107,7 @@ impl FilePreparer {
                 prepared.operations.push(operation.sealed());
                 Ok(())
             })?;
-            prepared.labels.push((id, Labels::of(chunk, &self.columns)));
+            prepared.labels.push((id, Labels::new(chunk, &self.columns)));
             if !self.columns.is_empty() {
                 prepared.values.push((id, chunk.metadata.to_vec()));
             }

@@ -141,7 +141,7 @@ impl Snapshot {
                     report.chunks += 1;
                     match self.whole_chunk(ChunkId(id)) {
                         Ok(Some(chunk)) => {
-                            let labels = Labels::of(&NewChunk::from(&chunk), &self.manifest().columns);
+                            let labels = Labels::new(&NewChunk::from(&chunk), &self.manifest().columns);
                             labels.iter().for_each(|label| entries.expect(id, label));
                             if let Some(other) = keys.insert(chunk.key, id) {
                                 report.problem(format!("chunks {id} and {other} share a key"));

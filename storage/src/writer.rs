@@ -11,7 +11,7 @@ use crate::commit::{Committer, create_tables};
 use crate::env::Environment;
 use crate::error::StorageError;
 use crate::fault;
-use crate::files::FileRecord;
+use crate::files::{FileRecord, check_path};
 use crate::index_id::IndexId;
 use crate::label::Labels;
 use crate::lock::WriterLock;
@@ -20,7 +20,7 @@ use crate::prepared::{FilePreparer, PreparedFiles, ReservedIds};
 use crate::publish::publish;
 use crate::replace;
 use crate::writer_options::WriterOptions;
-use crate::writer_state::{WriterState, check_path};
+use crate::writer_state::WriterState;
 
 /// Smallest and largest batch, in bytes, that is committed on its own.
 const BATCH: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
@@ -208,7 +208,7 @@ impl IndexWriter {
         let base = state.base.clone();
         for id in base.live() {
             if let Some(chunk) = base.whole_chunk(ChunkId(id))? {
-                let labels = Labels::of(&NewChunk::from(&chunk), &state.columns);
+                let labels = Labels::new(&NewChunk::from(&chunk), &state.columns);
                 state.inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
             }
             state.inversion.spill_if_large()?;

@@ -12,7 +12,7 @@ use crate::chunk_rows::ClosedRows;
 use crate::column::ColumnDeclaration;
 use crate::commit::Committer;
 use crate::error::StorageError;
-use crate::files::FileRecord;
+use crate::files::{FileRecord, check_path};
 use crate::inversion::Inversion;
 use crate::prepared::{PreparedFiles, ReservedIds};
 use crate::snapshot::Snapshot;
@@ -156,9 +156,4 @@ impl WriterState {
         self.files.extend(files.into_iter().map(|record| (record.path.clone(), Some(record))));
         self.inversion.spill_if_large()
     }
-}
-
-/// Refuses an empty path.
-pub(crate) fn check_path(path: &str) -> Result<(), StorageError> {
-    if path.is_empty() { Err(StorageError::Refused("a file needs a path".to_owned())) } else { Ok(()) }
 }

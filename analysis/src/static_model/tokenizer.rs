@@ -119,7 +119,7 @@ struct KnownPiece {
     count: u8,
 }
 
-/// Most rows of a piece that is kept.
+/// Maximum number of rows of a piece that is kept.
 const MAX_KNOWN_ROWS: usize = 7;
 /// Places for pieces, each of which a piece with the same hash takes over: 128 KiB.
 const KNOWN_PIECES: usize = 4096;

@@ -8,4 +8,5 @@ mod rows;
 pub use codec::FileRow;
 pub(crate) use codec::{decode, encode, key};
 pub use finder::FileFinder;
+pub(crate) use record::check_path;
 pub use record::{FileOutcome, FileRecord, FileStamp};

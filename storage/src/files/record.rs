@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::chunk::ChunkId;
+use crate::error::StorageError;
 use crate::unfinished::UnfinishedRow;
 
 /// What is remembered of a file between runs.
@@ -69,4 +70,9 @@ pub enum FileOutcome {
         /// Why.
         String,
     ),
+}
+
+/// Refuses an empty path.
+pub(crate) fn check_path(path: &str) -> Result<(), StorageError> {
+    if path.is_empty() { Err(StorageError::Refused("a file needs a path".to_owned())) } else { Ok(()) }
 }

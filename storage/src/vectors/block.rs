@@ -14,7 +14,7 @@ use crate::tables::{Operation, Table, block_key};
 pub(crate) const BLOCK_IDS: u32 = 1024;
 const PRESENCE: usize = BLOCK_IDS as usize / 8;
 
-/// Vectors as they stand in a block, in the order of their ids.
+/// Encoded vectors of a block, in the order of their ids.
 #[derive(Debug, Default)]
 pub(crate) struct EncodedVectors {
     scales: Vec<u8>,
