@@ -34,7 +34,7 @@ pub(crate) struct WorkerTask<'r> {
     pub(crate) meter: &'r StageMeter,
     /// The stage's queue; a source has none.
     pub(crate) input: Option<QueueReceiver<'r, Message<'r>>>,
-    /// What the workers of a sink have taken from the queue out of order.
+    /// Batches that the workers of a sink have received early.
     pub(crate) order: Option<Arc<Mutex<Order<'r>>>>,
     pub(crate) output: StepOutput<'r>,
     /// Workers of the stage that have not finished.

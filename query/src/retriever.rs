@@ -22,7 +22,7 @@ pub struct Retriever {
     embedder: Option<Arc<dyn QueryEmbedder>>,
     /// The model whose tokens the index holds, to compare queries with them word by word.
     tokens: Option<Arc<StaticModel>>,
-    /// The model that reads the best results, or why there is none.
+    /// The reranking model, or the reason why it cannot be used.
     reranker: LoadedReranker,
     config: SearchConfig,
     boosts: Boosts,

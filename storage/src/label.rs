@@ -175,7 +175,7 @@ impl Labels {
         self.places.push(start..self.bytes.len());
     }
 
-    /// Adds the label of a name, and that of its last component if that differs.
+    /// Adds the label of a name, and the label of the last component of the name if that is shorter.
     fn push_with_last<'n>(&mut self, name: &'n str, label: fn(&'n str) -> Label<'n>) {
         self.push(label(name));
         let last = last_component(name);

@@ -115,7 +115,7 @@ impl FilePreparer {
             if let Some(vector) = chunk.vector {
                 if self.ids.dimensions != Some(vector.len()) {
                     return Err(StorageError::Refused(format!(
-                        "a vector of {} dimensions cannot stand beside one of {}",
+                        "a vector of {} dimensions cannot be stored with vectors of {}",
                         vector.len(),
                         self.ids.dimensions.unwrap_or(0)
                     )));

@@ -20,7 +20,7 @@ pub struct ImportProblem {
     pub effect: ImportEffect,
     /// The id of the entry.
     pub id: Option<String>,
-    /// What it is: a file.
+    /// The source of the entry: a file.
     pub what: String,
     /// The kind of problem, by which problems can be counted.
     pub reason: &'static str,

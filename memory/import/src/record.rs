@@ -11,6 +11,6 @@ pub struct ImportedEntry {
     pub created: Option<i64>,
     /// When it was changed the last time, in Unix seconds.
     pub edited: Option<i64>,
-    /// What messages call it: a file.
+    /// The source of the entry in messages: a file.
     pub source: String,
 }

@@ -23,7 +23,7 @@ pub struct TransferProblem {
     /// The id, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Where it stands: a line or a file.
+    /// The place of the entry: a line or a file.
     pub what: String,
     /// The kind of problem, by which problems are counted.
     pub reason: &'static str,

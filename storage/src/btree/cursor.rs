@@ -41,9 +41,9 @@ impl<'a> Cursor<'a> {
         Err(too_deep(tree))
     }
 
-    /// Checks that a key which was not found would have been in the leaf that was looked at: its keys are those that the
-    /// pages above it say, and where the key would be the first or the last of them, so are those beside it; and that keys ascend
-    /// around each place where the search has ended.
+    /// Checks that a key which was not found would have been in the leaf where the search has ended. The keys of the leaf must be
+    /// within the bounds that the pages above it give, and if the key would be the first or the last of the leaf, it must be within
+    /// the keys of the neighbouring leaf. In each page, keys must ascend around the place where the search has ended.
     fn check_absence(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<(), Damage> {
         let (mut low, mut high): (Option<&[u8]>, Option<&[u8]>) = (None, None);
         // Where the pages before and behind branch off.

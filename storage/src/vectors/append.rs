@@ -35,7 +35,7 @@ impl VectorAppender {
         let known = self.dimensions.replace(dimensions);
         if dimensions == 0 || self.appended && known != Some(dimensions) {
             return Err(StorageError::Refused(format!(
-                "a vector of {dimensions} dimensions cannot stand beside one of {}",
+                "a vector of {dimensions} dimensions cannot be stored with vectors of {}",
                 known.unwrap_or(0)
             )));
         }

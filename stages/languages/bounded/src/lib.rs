@@ -123,9 +123,9 @@ impl Grammar {
 /// A copy of a language, which is never freed; `None` if its format is not supported.
 fn bounded(language: &Language, is_expanded: bool) -> Option<NonNull<BoundedLanguage>> {
     let language = language.clone().into_raw();
-    // SAFETY: the pointer is that of a language, and what it points to is copied.
+    // SAFETY: `language` points to a language, which is copied.
     let bounded = unsafe { aurora_bounded_language(language, is_expanded) };
-    // SAFETY: the pointer is that of the language above.
+    // SAFETY: `language` is still owned here.
     drop(unsafe { Language::from_raw(language) });
     NonNull::new(bounded.cast_mut())
 }
