@@ -1,5 +1,6 @@
 //! `bm25`: hands every chunk's terms to the index writer, which inverts them into postings.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use aurora_analysis::Analyzer;
@@ -7,7 +8,7 @@ use aurora_pipeline::{
     Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Stage, StageConfig, StageContext,
     StageError, Worker,
 };
-use aurora_storage::IndexWriter;
+use aurora_storage::{ChunkId, IndexWriter, TermVector};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{CHUNK_ID, RECORD, STATUS, StoredId, TERMS, Terms};
@@ -29,6 +30,7 @@ impl StageConfig for Bm25 {
 
     fn access(&self) -> Access {
         Access::sink()
+            .in_parallel()
             .reads([STATUS.spec(), CHUNK_ID.spec(), TERMS.spec(), RECORD.spec()])
             .reads_dynamic_used_for(ColumnUse::Terms)
     }
@@ -68,21 +70,19 @@ impl Worker for Bm25Worker<'_> {
         let statuses = batch.read(STATUS)?;
         let is_stored = batch.chunk_files().iter().map(|file| statuses[*file as usize].stores_chunks());
         let chunks = batch.read(CHUNK_ID)?.iter().zip(batch.read(TERMS)?).zip(is_stored);
-        if !columns.have_terms() {
-            for ((StoredId(id), Terms(terms)), _) in chunks.filter(|(_, is_stored)| *is_stored) {
-                writer.add_terms(*id, terms).map_err(StageError::from_error)?;
-            }
-            return Ok(());
-        }
-        let metadata = metadata(batch)?;
-        for (((StoredId(id), Terms(terms)), is_stored), metadata) in chunks.zip(metadata) {
-            if !is_stored {
-                continue;
-            }
-            let custom = custom_terms(&Analyzer, columns.declarations(), &metadata);
-            let terms = if custom.is_empty() { terms } else { &terms.with(&custom) };
-            writer.add_terms(*id, terms).map_err(StageError::from_error)?;
-        }
-        Ok(())
+        let metadata = if columns.have_terms() { metadata(batch)? } else { Vec::new() };
+        let terms = chunks.enumerate().filter(|(_, (_, is_stored))| *is_stored).map(
+            |(row, ((StoredId(id), Terms(terms)), _))| {
+                let custom =
+                    metadata.get(row).map(|metadata| custom_terms(&Analyzer, columns.declarations(), metadata));
+                let terms = match custom.filter(|custom| !custom.is_empty()) {
+                    Some(custom) => Cow::Owned(terms.with(&custom)),
+                    None => Cow::Borrowed(terms),
+                };
+                (*id, terms)
+            },
+        );
+        let terms: Vec<(ChunkId, Cow<'_, TermVector>)> = terms.collect();
+        writer.add_terms(terms.iter().map(|(id, terms)| (*id, &**terms))).map_err(StageError::from_error)
     }
 }

@@ -157,10 +157,14 @@ impl<'s> Canonical<'s> {
 
     /// All chunks with their new ids.
     pub(crate) fn whole_chunks(&self) -> impl Iterator<Item = (u32, Result<Chunk, StorageError>)> {
-        (0u32..).zip(&self.order).map(|(new, &old)| {
-            let missing = || self.snapshot.damaged(format!("chunk {old} has no record"));
-            (new, self.snapshot.whole_chunk(ChunkId(old)).and_then(|chunk| chunk.ok_or_else(missing)))
-        })
+        (0..self.len()).map(|new| (new, self.whole_chunk(new)))
+    }
+
+    /// A chunk by its new id.
+    pub(crate) fn whole_chunk(&self, new: u32) -> Result<Chunk, StorageError> {
+        let old = self.order[new as usize];
+        let missing = || self.snapshot.damaged(format!("chunk {old} has no record"));
+        self.snapshot.whole_chunk(ChunkId(old)).and_then(|chunk| chunk.ok_or_else(missing))
     }
 
     /// The rows of [`Table::Lengths`].
@@ -238,6 +242,6 @@ impl<'s> Canonical<'s> {
             }
             writer.end()?;
         }
-        Ok(Some(with_totals(info, writer.finish()?)))
+        Ok(Some(with_totals(info, writer.finish(&[])?)))
     }
 }

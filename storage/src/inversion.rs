@@ -1,29 +1,38 @@
-//! The postings that will become a segment: in memory, and beyond a bound in sorted runs on disk.
+//! The postings that will become a segment: sorted runs in memory, which are merged into files beyond a bound.
 
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter};
-use std::path::PathBuf;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
-use aurora_inverted::{HashedTerm, Inverter, MergeSource, RunReader, TfVector};
+use aurora_inverted::{DamagedRun, Run, RunIndex, RunMergeError, RunReader, RunWriter, TermRange, merge_runs};
 
 use crate::error::StorageError;
 use crate::project::ProjectDirectory;
-use crate::segment::SegmentPages;
 
 /// Directory of runs within `.aurora`.
 const TEMPORARY: &str = ProjectDirectory::TEMPORARY;
 
-/// A source of a merge.
-pub(crate) type SegmentMergeSource<'a> = MergeSource<'a, SegmentPages<'a>, BufReader<File>>;
-
 /// The postings of chunks, gathered for one segment.
 #[derive(Debug)]
 pub(crate) struct Inversion {
-    inverter: Inverter,
-    runs: Vec<RunFile>,
     home: Directory,
+    /// Bytes of runs in memory beyond which they are written to a file.
     spill_beyond: usize,
+    memory: Vec<Run>,
+    held: usize,
+    spills: u32,
+    files: Vec<RunFile>,
+    /// A term of every run for about each 16 KiB, in no order. They do not depend on when runs were written to files.
+    samples: Vec<Box<[u8]>>,
+}
+
+/// Runs that are to be written to a file.
+pub(crate) struct Spill {
+    runs: Vec<Run>,
+    home: Directory,
+    name: String,
 }
 
 impl Inversion {
@@ -31,65 +40,105 @@ impl Inversion {
     /// a killed writer left there are removed; the caller holds the writer's lock.
     pub(crate) fn begin(home: &Directory, spill_beyond: usize) -> Result<Self, StorageError> {
         home.remove(TEMPORARY).map_err(|error| StorageError::io(&home.path().join(TEMPORARY), error))?;
-        Ok(Self { inverter: Inverter::default(), runs: Vec::new(), home: home.clone(), spill_beyond })
+        Ok(Self {
+            home: home.clone(),
+            spill_beyond,
+            memory: Vec::new(),
+            held: 0,
+            spills: 0,
+            files: Vec::new(),
+            samples: Vec::new(),
+        })
     }
 
-    /// Adds the postings of a chunk. For one term, chunks must be added in ascending order.
-    pub(crate) fn add<'t>(&mut self, chunk: u32, postings: impl Iterator<Item = (HashedTerm<'t>, TfVector)> + Clone) {
-        self.inverter.add(chunk, postings);
-    }
-
-    /// Writes a run if there are too many postings in memory.
-    pub(crate) fn spill_if_large(&mut self) -> Result<(), StorageError> {
-        if self.inverter.memory() <= self.spill_beyond {
-            return Ok(());
+    /// Adds the postings of some chunks. What it returns is to be written, and then given to [`Self::add_file`].
+    #[must_use]
+    pub(crate) fn add(&mut self, run: Run) -> Option<Spill> {
+        self.samples.extend(run.index.terms().map(Box::from));
+        self.held += run.bytes.len();
+        self.memory.push(run);
+        if self.held <= self.spill_beyond {
+            return None;
         }
-        let name = format!("run-{}", self.runs.len());
-        let directory = self.home.create_directory(TEMPORARY);
-        let run = directory.and_then(|directory| RunFile::write(directory, name, std::mem::take(&mut self.inverter)));
-        self.runs.push(run.map_err(|error| StorageError::io(&self.runs_path(), error))?);
-        Ok(())
+        self.held = 0;
+        self.spills += 1;
+        let (runs, name) = (std::mem::take(&mut self.memory), format!("run-{}", self.spills));
+        Some(Spill { runs, home: self.home.clone(), name })
     }
 
-    /// Everything that was added, to be merged in this order. The files stay as long as the inversion does.
-    pub(crate) fn sources<'a>(&mut self) -> Result<Vec<SegmentMergeSource<'a>>, StorageError> {
-        let open = |run: &RunFile| match run.read() {
-            Ok(run) => Ok(SegmentMergeSource::Run(run)),
-            Err(error) => Err(StorageError::io(&run.path(), error)),
-        };
-        let mut sources = self.runs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        sources.push(SegmentMergeSource::memory(std::mem::take(&mut self.inverter)));
-        Ok(sources)
+    /// Adds a file that a [`Spill`] was written to.
+    pub(crate) fn add_file(&mut self, file: RunFile) {
+        self.files.push(file);
     }
 
-    /// The directory of runs.
-    pub(crate) fn runs_path(&self) -> PathBuf {
-        self.home.path().join(TEMPORARY)
+    /// A term for about each 16 KiB of all runs.
+    pub(crate) fn samples(&self) -> impl Iterator<Item = &[u8]> {
+        self.samples.iter().map(|term| &**term)
     }
+
+    /// What the runs have of a range of terms, and a little before and behind it.
+    pub(crate) fn read(&self, range: TermRange<'_>) -> Result<Vec<Cow<'_, [u8]>>, StorageError> {
+        let mut read = Vec::with_capacity(self.memory.len() + self.files.len());
+        for run in &self.memory {
+            let end = if range.to.is_empty() { None } else { run.index.end_of(range.to) };
+            let part = run.index.place_of(range.from)..end.unwrap_or(run.bytes.len());
+            read.push(Cow::Borrowed(&run.bytes[part]));
+        }
+        for file in &self.files {
+            let bytes = file.read(range).map_err(|error| StorageError::io(&file.path(), error))?;
+            read.push(Cow::Owned(bytes));
+        }
+        Ok(read)
+    }
+}
+
+impl Spill {
+    /// Merges the runs into a new file.
+    pub(crate) fn write(self) -> Result<RunFile, StorageError> {
+        let Self { runs, home, name } = self;
+        let path = home.path().join(TEMPORARY);
+        let failed = |error| StorageError::io(&path, error);
+        let directory = home.create_directory(TEMPORARY).map_err(failed)?;
+        let file = directory.create_new(&name).map_err(failed)?;
+        let mut written = RunFile { directory, name, index: RunIndex::default() };
+        let mut writer = RunWriter::new(BufWriter::with_capacity(1 << 18, file));
+        let readers = runs.iter().map(|run| RunReader::new(&run.bytes)).collect::<Result<Vec<_>, _>>();
+        merge_runs(readers.map_err(|DamagedRun| damaged(&path))?, &mut writer).map_err(|error| match error {
+            RunMergeError::Sink(error) => failed(error),
+            RunMergeError::Damaged(_) | RunMergeError::Segment(_) => damaged(&path),
+        })?;
+        (_, written.index) = writer.finish().map_err(failed)?;
+        Ok(written)
+    }
+}
+
+/// The error for a run that is not as it was written.
+pub(crate) fn damaged(path: &Path) -> StorageError {
+    StorageError::Damaged { path: path.to_owned(), what: "a temporary file is damaged".to_owned() }
 }
 
 /// A sorted run in a file, which is removed with the value.
 #[derive(Debug)]
-struct RunFile {
+pub(crate) struct RunFile {
     directory: Directory,
     name: String,
+    index: RunIndex,
 }
 
 impl RunFile {
-    /// Writes an inversion to a new file in a directory.
-    fn write(directory: Directory, name: String, inverter: Inverter) -> io::Result<Self> {
-        let file = directory.create_new(&name)?;
-        let run = Self { directory, name };
-        inverter.write_run(BufWriter::with_capacity(1 << 18, file))?;
-        Ok(run)
-    }
-
     fn path(&self) -> PathBuf {
         self.directory.path().join(&self.name)
     }
 
-    fn read(&self) -> io::Result<RunReader<BufReader<File>>> {
-        RunReader::new(BufReader::with_capacity(1 << 17, self.directory.open_file(&self.name)?))
+    fn read(&self, range: TermRange<'_>) -> io::Result<Vec<u8>> {
+        let start = self.index.place_of(range.from);
+        let end = if range.to.is_empty() { None } else { self.index.end_of(range.to) };
+        let mut file: File = self.directory.open_file(&self.name)?;
+        file.seek(SeekFrom::Start(start as u64))?;
+        let mut bytes = Vec::new();
+        let length = end.map_or(u64::MAX, |end| (end - start) as u64);
+        file.take(length).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 }
 

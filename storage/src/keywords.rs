@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use aurora_inverted::{
-    FIELDS, HashedTerm, SegmentWriter, TermVector, Tombstones, WINDOW, encode_lengths, length_code, length_of, merge,
+    FIELDS, Inverter, LengthCodes, TermVector, Tombstones, WINDOW, encode_lengths, length_code, length_of,
 };
+use rayon::prelude::*;
 
 use crate::canonical::{Canonical, Evidence};
 use crate::chunk::{Chunk, NewChunk};
@@ -16,7 +17,7 @@ use crate::label::Labels;
 use crate::manifest::Manifest;
 use crate::opening::OpenMode;
 use crate::replace::Replacement;
-use crate::segment::{SegmentRows, merge_error, with_totals};
+use crate::segment_input::SegmentInput;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key};
 use crate::trust::KnownIndexes;
@@ -24,6 +25,9 @@ use crate::writer_options::WriterOptions;
 
 /// The tables of the keyword index: all that is in them follows from the chunks' records.
 pub(crate) const KEYWORDS: [Table; 3] = [Table::Dictionary, Table::Postings, Table::Lengths];
+
+/// Chunks that are inverted at a time.
+const BLOCK_CHUNKS: usize = 2048;
 
 impl Snapshot {
     /// Reads every row of dictionary, postings and field lengths, and compares it with its checksum: what a run that
@@ -59,7 +63,7 @@ impl Environment {
         directory: &Path,
         known: &KnownIndexes,
         options: WriterOptions,
-        terms: &mut dyn FnMut(&Chunk, &[ColumnDeclaration]) -> TermVector,
+        terms: &(dyn Fn(&Chunk, &[ColumnDeclaration]) -> TermVector + Sync),
     ) -> Result<Manifest, StorageError> {
         let current = Self::open(directory, OpenMode::Existing)?;
         let mut replacement = Replacement::begin(&current.store.home, known)?;
@@ -71,27 +75,47 @@ impl Environment {
         canonical.content(Evidence::Kept, &mut emit)?;
         canonical.vectors(|block, vectors| vectors.operations(block).try_for_each(&mut emit))?;
         let mut inversion = Inversion::begin(&current.store.home, options.memory / 2)?;
-        let mut rows = Vec::with_capacity(canonical.len() as usize);
-        for (id, chunk) in canonical.whole_chunks() {
-            let chunk = chunk?;
-            let labels = Labels::new(&NewChunk::from(&chunk), &old.columns);
-            inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
-            let vector = terms(&chunk, &old.columns);
-            inversion.add(id, vector.hashed());
-            inversion.spill_if_large()?;
-            rows.push(vector.lengths().map(length_code));
+        let mut rows: Vec<LengthCodes> = Vec::with_capacity(canonical.len() as usize);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
+        let pool = pool.map_err(|error| StorageError::io(snapshot.path(), std::io::Error::other(error)))?;
+        let blocks: Vec<u32> = (0..canonical.len()).step_by(BLOCK_CHUNKS).collect();
+        for blocks in blocks.chunks(2 * options.threads.max(1)) {
+            let invert = |&first: &u32| {
+                let (mut inverter, mut rows) = (Inverter::default(), Vec::with_capacity(BLOCK_CHUNKS));
+                for id in (first..canonical.len()).take(BLOCK_CHUNKS) {
+                    let chunk = canonical.whole_chunk(id)?;
+                    inverter.add(id, Labels::new(&NewChunk::from(&chunk), &old.columns).postings());
+                    let vector = terms(&chunk, &old.columns);
+                    inverter.add(id, vector.hashed());
+                    rows.push(vector.lengths().map(length_code));
+                }
+                Ok::<_, StorageError>((inverter.into_run(), rows))
+            };
+            let inverted: Vec<_> = pool.install(|| blocks.par_iter().map(invert).collect());
+            for block in inverted {
+                let (run, mut codes) = block?;
+                rows.append(&mut codes);
+                if let Some(spill) = inversion.add(run) {
+                    inversion.add_file(spill.write()?);
+                }
+            }
         }
         let segment = match canonical.segment_info() {
             Some(info) => {
-                let length = |id: u32| rows[id as usize];
-                let sink = SegmentRows { id: info.id, emit: &mut emit };
-                let (sources, runs) = (inversion.sources()?, inversion.runs_path());
-                let merged = merge(sources, &Tombstones::default(), true, SegmentWriter::new(sink, &length));
-                let totals = merged.map_err(|error| merge_error(snapshot.path(), &runs, error))?;
-                Some(with_totals(info, totals))
+                let input = SegmentInput {
+                    info,
+                    base: &snapshot,
+                    segments: &[],
+                    inversion: Some(&inversion),
+                    length: &|id: u32| rows[id as usize],
+                    tombstones: &Tombstones::default(),
+                    new_is_live: true,
+                };
+                Some(input.write(options.threads, |operations| replacement.push_sealed(operations))?)
             }
             None => None,
         };
+        let mut emit = |operation| replacement.push(operation);
         let mut field_totals = [0u64; FIELDS];
         for (window, rows) in (0u32..).zip(rows.chunks(WINDOW as usize)) {
             for row in rows {

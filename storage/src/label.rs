@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use aurora_inverted::LABEL_PREFIX;
+use aurora_inverted::{HashedTerm, LABEL_PREFIX, TfVector};
 
 use crate::chunk::{ChunkType, MetaValue, NewChunk, last_component};
 use crate::column::ColumnDeclaration;
@@ -167,6 +167,11 @@ impl Labels {
     /// The labels as entries of the dictionary.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
         self.places.iter().map(|place| &self.bytes[place.clone()])
+    }
+
+    /// The labels as postings, which have no frequencies.
+    pub(crate) fn postings(&self) -> impl Iterator<Item = (HashedTerm<'_>, TfVector)> + Clone {
+        self.iter().map(|label| (HashedTerm::new(label), TfVector::default()))
     }
 
     fn push(&mut self, label: Label<'_>) {

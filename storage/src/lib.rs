@@ -37,7 +37,7 @@
 //! let environment = Environment::open(&directory.path().join(".aurora"), OpenMode::Create)?;
 //! let writer = environment.writer(WriterOptions::default())?;
 //! let ids = writer.replace_file(file, &[NewChunk::from(&chunk)])?;
-//! writer.add_terms(ids[0], &TermVector::builder().add(Field::Body, "flush").finish())?;
+//! writer.add_terms([(ids[0], &TermVector::builder().add(Field::Body, "flush").finish())])?;
 //! writer.publish(update)?;
 //!
 //! let snapshot = environment.snapshot()?;
@@ -94,6 +94,7 @@ mod representation;
 #[cfg(test)]
 mod sample;
 mod segment;
+mod segment_input;
 mod sizes;
 mod snapshot;
 mod sparse;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use aurora_inverted::Inverter;
+
 use crate::blame::{self, Blame};
 use crate::chunk::{Chunk, ChunkId, MetaValue, NewChunk};
 use crate::chunk_rows::{ChunkRows, ClosedRows};
@@ -48,7 +50,8 @@ pub struct PreparedFiles {
     /// With their checksums.
     pub(crate) operations: Vec<Operation>,
     pub(crate) closed: ClosedRows,
-    pub(crate) labels: Vec<(u32, Labels)>,
+    /// The labels of the chunks.
+    pub(crate) labels: Inverter,
     /// The metadata of each chunk, if there are custom columns.
     pub(crate) values: Vec<(u32, Vec<(String, MetaValue)>)>,
     /// The ids that have vectors.
@@ -64,7 +67,7 @@ impl PreparedFiles {
             files: Vec::new(),
             operations: Vec::new(),
             closed: ClosedRows::default(),
-            labels: Vec::new(),
+            labels: Inverter::default(),
             values: Vec::new(),
             embedded: Vec::new(),
             vectors: EncodedVectors::default(),
@@ -107,7 +110,7 @@ impl FilePreparer {
                 prepared.operations.push(operation.sealed());
                 Ok(())
             })?;
-            prepared.labels.push((id, Labels::new(chunk, &self.columns)));
+            prepared.labels.add(id, Labels::new(chunk, &self.columns).postings());
             if !self.columns.is_empty() {
                 prepared.values.push((id, chunk.metadata.to_vec()));
             }

@@ -1,8 +1,6 @@
 //! Publication: what a writer has gathered becomes the next generation.
 
-use aurora_inverted::{
-    FIELDS, FieldLengths, LengthCodes, SegmentWriter, Tombstones, WINDOW, encode_lengths, length_of, merge,
-};
+use aurora_inverted::{FIELDS, FieldLengths, LengthCodes, Tombstones, WINDOW, encode_lengths, length_of};
 use roaring::RoaringBitmap;
 
 use crate::chunk::ChunkId;
@@ -11,9 +9,8 @@ use crate::commit::Committer;
 use crate::error::StorageError;
 use crate::files;
 use crate::fold::{Group, plan};
-use crate::inversion::SegmentMergeSource;
 use crate::manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, SegmentInfo};
-use crate::segment::{SegmentRows, merge_error, with_totals};
+use crate::segment_input::SegmentInput;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key, meta_key};
 use crate::unfinished::Unfinished;
@@ -163,30 +160,23 @@ fn write_segment(
     id: u32,
     first_added: u32,
 ) -> Result<SegmentInfo, StorageError> {
-    let mut sources = Vec::new();
-    for info in &group.segments {
-        let segment = base.segment(info.id);
-        sources.push(SegmentMergeSource::segment(&segment).map_err(|damage| base.wrap(damage))?);
-    }
-    if group.added {
-        sources.extend(state.inversion.sources()?);
-    }
     let first_chunk = group.segments.first().map_or(first_added, |info| info.first_chunk);
     let last = group.segments.last().map_or(state.next_id, |info| info.end_chunk);
     let end_chunk = if group.added { state.next_id } else { last };
-    let info = SegmentInfo { id, first_chunk, end_chunk, chunks: group.live, terms: 0, postings: 0, bytes: 0 };
     let (old, new, from) = (base.field_lengths_of(first_chunk..end_chunk)?, &state.lengths, state.lengths_from);
-    let length = |chunk| length(&old, new, from, chunk);
-    let runs = state.inversion.runs_path();
-    let new_is_live = state.dead.is_empty() || (!state.rebuild && state.dead.is_disjoint(&state.added));
-    let committer: &mut Committer = &mut state.committer;
-    let sink = SegmentRows { id, emit: |operation| committer.push(operation) };
     let mut deleted = RoaringBitmap::new();
     deleted.insert_range(first_chunk..end_chunk);
     deleted -= live;
-    let merged = merge(sources, &Tombstones::new(deleted), new_is_live, SegmentWriter::new(sink, &length));
-    let totals = merged.map_err(|error| merge_error(base.path(), &runs, error))?;
-    Ok(with_totals(info, totals))
+    let input = SegmentInput {
+        info: SegmentInfo { id, first_chunk, end_chunk, chunks: group.live, terms: 0, postings: 0, bytes: 0 },
+        base,
+        segments: &group.segments,
+        inversion: group.added.then_some(&state.inversion),
+        length: &|chunk| length(&old, new, from, chunk),
+        tombstones: &Tombstones::new(deleted),
+        new_is_live: state.dead.is_empty() || (!state.rebuild && state.dead.is_disjoint(&state.added)),
+    };
+    input.write(state.threads, |operations| state.committer.push_sealed(operations))
 }
 
 /// Sums of the field lengths of all live chunks.

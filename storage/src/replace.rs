@@ -73,6 +73,14 @@ impl Replacement {
         }
     }
 
+    /// Writes rows that have their checksums, as [`Self::push`] does.
+    pub(crate) fn push_sealed(&mut self, operations: Vec<Operation>) -> Result<(), StorageError> {
+        match &mut self.parts {
+            Some((_, committer)) => committer.push_sealed(operations),
+            None => Ok(()),
+        }
+    }
+
     /// Writes the manifest, marks all chunks below its next id as live, and returns a snapshot.
     pub(crate) fn complete(&mut self, manifest: &Manifest) -> Result<Snapshot, StorageError> {
         let mut live = roaring::RoaringBitmap::new();

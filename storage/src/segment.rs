@@ -3,9 +3,7 @@
 //! A dictionary block is a row of the dictionary table under segment and key, a value of posting lists a row of the postings
 //! table under segment and number.
 
-use std::path::Path;
-
-use aurora_inverted::{BlockCursor, KeyedBlock, MergeError, SegmentReader, SegmentSink, SegmentSource, SegmentTotals};
+use aurora_inverted::{BlockCursor, KeyedBlock, SegmentReader, SegmentSink, SegmentSource, SegmentTotals};
 
 use crate::btree::{Cursor, Damage, Pages, Tree};
 use crate::error::StorageError;
@@ -103,17 +101,6 @@ impl<F: FnMut(Operation) -> Result<(), StorageError>> SegmentSink for SegmentRow
 /// The same segment with what a writer has counted.
 pub(crate) fn with_totals(info: SegmentInfo, totals: SegmentTotals) -> SegmentInfo {
     SegmentInfo { terms: totals.terms, postings: totals.postings, bytes: totals.bytes, ..info }
-}
-
-/// The error of a merge, given the data file and the directory of runs.
-pub(crate) fn merge_error(data: &Path, runs: &Path, error: MergeError<Damage, StorageError>) -> StorageError {
-    let damaged = |what: String| StorageError::Damaged { path: data.to_owned(), what };
-    match error {
-        MergeError::Segment(damage) => damaged(damage.0),
-        MergeError::Damaged(reason) => damaged(reason.to_owned()),
-        MergeError::Run(error) => StorageError::io(runs, error),
-        MergeError::Sink(error) => error,
-    }
 }
 
 /// Key of a value of posting lists.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use aurora_inverted::{FIELDS, HashedTerm, TermVector, length_code};
+use aurora_inverted::{FIELDS, Inverter, TermVector, length_code};
 
 use crate::chunk::{ChunkId, MetaValue, NewChunk};
 use crate::cleanup::{has_leftovers, remove_leftovers};
@@ -24,6 +24,9 @@ use crate::writer_state::WriterState;
 
 /// Smallest and largest batch, in bytes, that is committed on its own.
 const BATCH: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
+
+/// Chunks whose labels are inverted at a time when terms are rebuilt.
+const REBUILT_CHUNKS: usize = 4096;
 
 /// Adds, replaces and removes files, and publishes all of it at once.
 ///
@@ -98,7 +101,8 @@ impl IndexWriter {
     ///
     /// # Errors
     /// [`StorageError::Damaged`] when the old row of a file cannot be read, and the first error of the thread that writes.
-    pub fn apply(&self, prepared: PreparedFiles) -> Result<(), StorageError> {
+    pub fn apply(&self, mut prepared: PreparedFiles) -> Result<(), StorageError> {
+        self.add_postings(std::mem::take(&mut prepared.labels))?;
         self.state().apply(prepared)
     }
 
@@ -169,21 +173,52 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Adds the terms of a chunk, at most once for each, in ascending order of ids.
+    /// Adds the terms of some chunks, in ascending order of ids; at most once for each chunk.
     ///
     /// # Errors
     /// Refuses a chunk that this writer did not add (unless terms are rebuilt), and another order.
-    pub fn add_terms(&self, id: ChunkId, terms: &TermVector) -> Result<(), StorageError> {
-        let mut state = self.state();
-        let known = state.added.contains(id.0) || state.rebuild && state.base.live().contains(id.0);
-        if !known || state.last_terms >= Some(id) {
-            return Err(StorageError::Refused(format!("terms of chunk {id} cannot be added now")));
+    pub fn add_terms<'t>(
+        &self,
+        terms: impl IntoIterator<Item = (ChunkId, &'t TermVector)> + Clone,
+    ) -> Result<(), StorageError> {
+        let mut inverter = Inverter::default();
+        let mut last = None;
+        for (id, terms) in terms.clone() {
+            if last.replace(id) >= Some(id) {
+                return Err(refused_terms(id));
+            }
+            if inverter.is_full() {
+                self.add_postings(std::mem::take(&mut inverter))?;
+            }
+            inverter.add(id.0, terms.hashed());
         }
-        state.last_terms = Some(id);
-        let row = (id.0 - state.lengths_from) as usize;
-        state.lengths[row] = terms.lengths().map(length_code);
-        state.inversion.add(id.0, terms.hashed());
-        state.inversion.spill_if_large()
+        {
+            let mut state = self.state();
+            for (id, terms) in terms {
+                let known = state.added.contains(id.0) || state.rebuild && state.base.live().contains(id.0);
+                if !known || !state.with_terms.insert(id.0) {
+                    return Err(refused_terms(id));
+                }
+                let row = (id.0 - state.lengths_from) as usize;
+                state.lengths[row] = terms.lengths().map(length_code);
+            }
+        }
+        self.add_postings(inverter)
+    }
+
+    /// Adds postings to the next segment. They are sorted, and written to a file if there are too many, while the index is not
+    /// locked.
+    fn add_postings(&self, inverter: Inverter) -> Result<(), StorageError> {
+        if inverter.is_empty() {
+            return Ok(());
+        }
+        let run = inverter.into_run();
+        let spill = self.state().inversion.add(run);
+        if let Some(spill) = spill {
+            let file = spill.write()?;
+            self.state().inversion.add_file(file);
+        }
+        Ok(())
     }
 
     /// Whether anything was written since the writer was opened.
@@ -206,14 +241,17 @@ impl IndexWriter {
         state.lengths_from = 0;
         state.lengths = vec![[0; FIELDS]; state.next_id as usize];
         let base = state.base.clone();
-        for id in base.live() {
-            if let Some(chunk) = base.whole_chunk(ChunkId(id))? {
-                let labels = Labels::new(&NewChunk::from(&chunk), &state.columns);
-                state.inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
+        drop(state);
+        let mut inverter = Inverter::default();
+        for (at, id) in base.live().iter().enumerate() {
+            if at % REBUILT_CHUNKS == 0 {
+                self.add_postings(std::mem::take(&mut inverter))?;
             }
-            state.inversion.spill_if_large()?;
+            if let Some(chunk) = base.whole_chunk(ChunkId(id))? {
+                inverter.add(id, Labels::new(&NewChunk::from(&chunk), &self.columns).postings());
+            }
         }
-        Ok(())
+        self.add_postings(inverter)
     }
 
     /// Publishes everything as the next generation, in one last transaction, and returns its manifest.
@@ -244,4 +282,8 @@ impl IndexWriter {
     fn state(&self) -> MutexGuard<'_, WriterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn refused_terms(id: ChunkId) -> StorageError {
+    StorageError::Refused(format!("terms of chunk {id} cannot be added now"))
 }

@@ -9,12 +9,15 @@ pub struct WriterOptions {
     /// that, and an eighth for each batch on its way to disk: the one being built, one that waits, the one being
     /// written, and its pages.
     pub memory: usize,
+    /// Number of threads that make segments. It does not change what is written.
+    pub threads: usize,
     /// See [`Manifest::columns`](crate::Manifest::columns): what this writer publishes.
     pub columns: Vec<ColumnDeclaration>,
 }
 
 impl Default for WriterOptions {
     fn default() -> Self {
-        Self { memory: 256 << 20, columns: Vec::new() }
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { memory: 256 << 20, threads, columns: Vec::new() }
     }
 }

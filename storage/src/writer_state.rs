@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use aurora_confined::Directory;
-use aurora_inverted::{FIELDS, HashedTerm, LengthCodes};
+use aurora_inverted::{FIELDS, LengthCodes};
 use roaring::RoaringBitmap;
 
 use crate::chunk::ChunkId;
@@ -49,7 +49,10 @@ pub(crate) struct WriterState {
     pub(crate) lengths_from: u32,
     /// Whether all segments are replaced by the terms added here.
     pub(crate) rebuild: bool,
-    pub(crate) last_terms: Option<ChunkId>,
+    /// Chunks whose terms were added.
+    pub(crate) with_terms: RoaringBitmap,
+    /// Number of threads that make segments.
+    pub(crate) threads: usize,
 }
 
 impl WriterState {
@@ -79,7 +82,8 @@ impl WriterState {
             lengths: Vec::new(),
             lengths_from: next_id,
             rebuild: false,
-            last_terms: None,
+            with_terms: RoaringBitmap::new(),
+            threads: options.threads.max(1),
             base,
         })
     }
@@ -137,7 +141,7 @@ impl WriterState {
     }
 
     fn write(&mut self, prepared: PreparedFiles) -> Result<(), StorageError> {
-        let PreparedFiles { ids, files, operations, mut closed, labels, values, embedded, vectors } = prepared;
+        let PreparedFiles { ids, files, operations, mut closed, values, embedded, vectors, .. } = prepared;
         for record in &files {
             self.retire(&record.path)?;
         }
@@ -149,11 +153,8 @@ impl WriterState {
         }
         self.committer.push_sealed(operations)?;
         self.closed.append(&mut closed);
-        for (id, labels) in &labels {
-            self.inversion.add(*id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
-        }
         self.vectors.push(&embedded, &vectors, &mut self.committer)?;
         self.files.extend(files.into_iter().map(|record| (record.path.clone(), Some(record))));
-        self.inversion.spill_if_large()
+        Ok(())
     }
 }

@@ -61,8 +61,9 @@ pub fn add_terms(directory: &Path, corpus: &Corpus, fields: Fields, threads: usi
         builder.finish()
     };
     if threads == 1 {
-        for chunk in 0..corpus.len() {
-            writer.add_terms(ChunkId(chunk), &vector(chunk))?;
+        for first in (0..corpus.len()).step_by(BATCH as usize) {
+            let chunks = first..(first + BATCH).min(corpus.len());
+            add_batch(&writer, &chunks.map(|chunk| (chunk, vector(chunk))).collect::<Vec<_>>())?;
         }
         publish(writer)?;
         return Ok(watch.read());
@@ -78,13 +79,15 @@ pub fn add_terms(directory: &Path, corpus: &Corpus, fields: Fields, threads: usi
             }
         });
         for batch in receiver {
-            for (chunk, terms) in batch {
-                writer.add_terms(ChunkId(chunk), &terms)?;
-            }
+            add_batch(&writer, &batch)?;
         }
         publish(writer)?;
         Ok(watch.read())
     })
+}
+
+fn add_batch(writer: &IndexWriter, batch: &[(u32, TermVector)]) -> Outcome<()> {
+    Ok(writer.add_terms(batch.iter().map(|(chunk, terms)| (ChunkId(*chunk), terms)))?)
 }
 
 /// Replaces files by the same chunks again, from opening the writer to the publication.
@@ -96,7 +99,7 @@ pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Ou
             corpus.terms(chunk).for_each(|(_, term)| {
                 builder.add(Field::Body, term);
             });
-            writer.add_terms(id, &builder.finish())?;
+            writer.add_terms([(id, &builder.finish())])?;
         }
     }
     publish(writer)

@@ -219,7 +219,7 @@ pub(crate) fn write_columns(
         let chunks: Vec<_> = of_file.iter().map(aurora_storage::NewChunk::from).collect();
         let ids = writer.replace_file(record(path), &chunks).expect("a valid file");
         for (id, terms) in ids.into_iter().zip(&vectors) {
-            writer.add_terms(id, terms).expect("the chunk was just written");
+            writer.add_terms([(id, terms)]).expect("the chunk was just written");
         }
     }
     writer

@@ -54,7 +54,7 @@ fn write(directory: &std::path::Path, seed: u64, generations: u64) -> Snapshot {
             let chunks = corpus::chunks(&rows);
             let chunks: Vec<_> = chunks.iter().map(aurora_storage::NewChunk::from).collect();
             for id in writer.replace_file(corpus::record(&path), &chunks).expect("a valid file") {
-                writer.add_terms(id, &vector(&mut numbers)).expect("the chunk was just written");
+                writer.add_terms([(id, &vector(&mut numbers))]).expect("the chunk was just written");
             }
         }
         if generation > 1 {

@@ -1,5 +1,6 @@
 //! Building the keyword index again without running a pipeline.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use aurora_analysis::Analyzer;
@@ -15,15 +16,17 @@ use crate::metadata::custom_terms;
 /// # Errors
 /// When there is no index, another run is writing, or the disk refuses.
 pub fn rebuild_bm25(root: &Path, trust: &Trust) -> Result<u64, IndexError> {
-    let mut chunk_terms = ChunkTerms::default();
-    let mut terms = |chunk: &Chunk, columns: &[ColumnDeclaration]| {
-        let terms = chunk_terms.of(chunk);
+    thread_local! {
+        static CHUNK_TERMS: RefCell<ChunkTerms> = RefCell::default();
+    }
+    let terms = |chunk: &Chunk, columns: &[ColumnDeclaration]| {
+        let terms = CHUNK_TERMS.with_borrow_mut(|terms| terms.of(chunk));
         let custom = custom_terms(&Analyzer, columns, &chunk.metadata);
         if custom.is_empty() { terms } else { terms.with(&custom) }
     };
     let project = ProjectDirectory::of(root);
     let directory = project.path();
-    let rebuilt = Environment::rebuild_keywords(directory, &trust.known, WriterOptions::default(), &mut terms)?;
+    let rebuilt = Environment::rebuild_keywords(directory, &trust.known, WriterOptions::default(), &terms)?;
     trust.known.record(directory, &Environment::open(directory, OpenMode::Existing)?.snapshot()?)?;
     Ok(rebuilt.chunk_count)
 }

@@ -56,8 +56,9 @@ pub use bm25f::{Bm25Config, FieldScorer, idf};
 pub use chunk_id::{ChunkId, WINDOW};
 pub use collection::Collection;
 pub use dictionary::{
-    BlockCursor, Inverter, KeyedBlock, MergeError, MergeSource, RunReader, SegmentReader, SegmentSink, SegmentSource,
-    SegmentTotals, SegmentWriter, TermCursor, TermEntry, Walk, merge,
+    BlockCursor, DamagedRun, Inverter, KeyedBlock, MergeError, MergeSource, Run, RunIndex, RunMergeError, RunReader,
+    RunWriter, SegmentReader, SegmentSink, SegmentSource, SegmentTotals, SegmentWriter, TermCursor, TermEntry,
+    TermRange, Walk, merge, merge_runs,
 };
 pub use field::{FIELDS, Field};
 pub use group::GroupScorer;

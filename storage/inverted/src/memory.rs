@@ -1,6 +1,7 @@
 //! An index in memory: one segment, for examples and tests.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use roaring::RoaringBitmap;
@@ -10,8 +11,8 @@ use crate::chunk_id::ChunkId;
 use crate::chunk_id::WINDOW;
 use crate::collection::Collection;
 use crate::dictionary::{
-    BlockCursor, Inverter, KeyedBlock, MergeError, MergeSource, SegmentReader, SegmentSink, SegmentSource,
-    SegmentWriter, merge,
+    BlockCursor, DamagedRun, Inverter, KeyedBlock, MergeError, MergeSource, RunReader, SegmentReader, SegmentSink,
+    SegmentSource, SegmentWriter, TermRange, merge,
 };
 use crate::field::FIELDS;
 use crate::lengths::{LengthCodes, LengthColumns, encode_lengths, length_code, length_of};
@@ -52,11 +53,12 @@ impl MemoryIndex {
         let mut segment = MemorySegment::default();
         let length = |chunk: u32| lengths[chunk as usize];
         let writer = SegmentWriter::new(&mut segment, &length);
-        let sources = vec![MergeSource::<&MemorySegment, &[u8]>::memory(inverter)];
-        merge(sources, &Tombstones::default(), true, writer).map_err(|error| match error {
+        let run = inverter.into_run();
+        let reader = RunReader::new(&run.bytes).map_err(|DamagedRun| DamagedSegment("run".to_owned()))?;
+        let sources = vec![MergeSource::<&MemorySegment>::Run(reader)];
+        merge(sources, TermRange::ALL, &Tombstones::default(), true, writer).map_err(|error| match error {
             MergeError::Segment(error) => error,
             MergeError::Damaged(reason) => DamagedSegment(reason.to_owned()),
-            MergeError::Run(error) => DamagedSegment(error.to_string()),
             MergeError::Sink(never) => match never {},
         })?;
         let lengths = lengths.chunks(WINDOW as usize).map(encode_lengths).collect();
@@ -148,10 +150,11 @@ impl Collection for MemoryIndex {
 
 /// The bytes of one segment.
 #[derive(Debug, Default)]
-struct MemorySegment {
+pub(crate) struct MemorySegment {
     /// Keys and bytes of the dictionary blocks, in ascending order.
     blocks: Vec<(Vec<u8>, Vec<u8>)>,
-    values: Vec<Vec<u8>>,
+    /// Values by number.
+    values: BTreeMap<u32, Vec<u8>>,
 }
 
 impl SegmentSink for &mut MemorySegment {
@@ -162,8 +165,8 @@ impl SegmentSink for &mut MemorySegment {
         Ok(())
     }
 
-    fn put_value(&mut self, _: u32, bytes: Vec<u8>) -> Result<(), Infallible> {
-        self.values.push(bytes);
+    fn put_value(&mut self, number: u32, bytes: Vec<u8>) -> Result<(), Infallible> {
+        self.values.insert(number, bytes);
         Ok(())
     }
 }
@@ -183,7 +186,7 @@ impl<'a> SegmentSource<'a> for &'a MemorySegment {
     }
 
     fn value(self, number: u32) -> Result<Option<&'a [u8]>, DamagedSegment> {
-        Ok(self.values.get(number as usize).map(Vec::as_slice))
+        Ok(self.values.get(&number).map(Vec::as_slice))
     }
 
     fn damaged(self, structure: &str) -> DamagedSegment {
@@ -193,7 +196,7 @@ impl<'a> SegmentSource<'a> for &'a MemorySegment {
 
 /// The blocks that are still to be read.
 #[derive(Debug, Clone)]
-struct MemoryBlocks<'a>(&'a [(Vec<u8>, Vec<u8>)]);
+pub(crate) struct MemoryBlocks<'a>(&'a [(Vec<u8>, Vec<u8>)]);
 
 impl<'a> BlockCursor<'a> for MemoryBlocks<'a> {
     type Error = DamagedSegment;

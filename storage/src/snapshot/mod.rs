@@ -47,8 +47,18 @@ struct Inner {
     frames: FrameCache,
     /// For each window where in the file its field lengths are, once somebody has asked.
     lengths: Box<[OnceLock<Range<usize>>]>,
+    /// Where in the file the blocks of vectors are, once all of them have been searched.
+    vectors: OnceLock<Vec<VectorPlace>>,
     /// Keeps the environment open; dropped last.
     store: Arc<IndexStore>,
+}
+
+/// Places of the two values of a block of vectors in the mapped file.
+pub(crate) struct VectorPlace {
+    /// Number of the block.
+    pub(crate) block: u32,
+    pub(crate) codes: Range<usize>,
+    pub(crate) packed: Range<usize>,
 }
 
 impl Snapshot {
@@ -105,7 +115,7 @@ impl Snapshot {
         let (records, sources) = (Records::new(manifest.next_chunk_id), Records::new(manifest.next_chunk_id));
         let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
         let (store, tombstones, frames) = (Arc::clone(store), OnceLock::new(), FrameCache::new());
-        let completeness = OnceLock::new();
+        let (completeness, vectors) = (OnceLock::new(), OnceLock::new());
         let inner = Inner {
             mapped,
             tables,
@@ -118,6 +128,7 @@ impl Snapshot {
             sources,
             frames,
             lengths,
+            vectors,
             store,
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -226,16 +237,23 @@ impl Snapshot {
 
     /// Where the field lengths of a window are: a place in the mapped file, since a borrow of ourselves cannot be kept.
     fn find_lengths(&self, window: u32) -> Result<Range<usize>, StorageError> {
-        let file = self.pages().bytes.as_ptr() as usize;
         let first = window * WINDOW;
         match self.get(Table::Lengths, &block_key(window))? {
-            Some(bytes) => {
-                let start = bytes.as_ptr() as usize - file;
-                Ok(start..start + bytes.len())
-            }
+            Some(bytes) => Ok(self.place(bytes)),
             None if self.live().range_cardinality(first..=first + (WINDOW - 1)) == 0 => Ok(0..0),
             None => Err(self.damaged(format!("window {window} of the field lengths is missing"))),
         }
+    }
+
+    /// The place of a value in the mapped file.
+    pub(crate) fn place(&self, value: &[u8]) -> Range<usize> {
+        let start = value.as_ptr() as usize - self.pages().bytes.as_ptr() as usize;
+        start..start + value.len()
+    }
+
+    /// Where the blocks of vectors are, once all of them have been searched.
+    pub(crate) fn vector_places(&self) -> &OnceLock<Vec<VectorPlace>> {
+        &self.inner.vectors
     }
 
     /// Sums of the field lengths over all live chunks.
@@ -295,12 +313,17 @@ impl Snapshot {
 
     /// A segment by its number.
     pub(crate) fn segment(&self, id: u32) -> StoredSegment<'_> {
-        StoredSegment::new(SegmentPages {
+        StoredSegment::new(self.segment_pages(id))
+    }
+
+    /// The pages of a segment.
+    pub(crate) fn segment_pages(&self, id: u32) -> SegmentPages<'_> {
+        SegmentPages {
             pages: self.pages(),
             dictionary: self.tree(Table::Dictionary),
             postings: self.tree(Table::Postings),
             id,
-        })
+        }
     }
 
     /// The value of a key.

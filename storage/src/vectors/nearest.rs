@@ -24,6 +24,8 @@ const ALL: u64 = 4;
 const SHARES_PER_THREAD: usize = 2;
 /// Vectors that a thread compares exactly at a time.
 const SCORED: usize = 512;
+/// Scores that are compared with the threshold together.
+const GROUP: usize = 32;
 /// How many vectors before its turn one is fetched from memory.
 const AHEAD: usize = 8;
 
@@ -177,9 +179,15 @@ fn nearest_codes(
         }
         query.score(vectors.codes(), &mut scores);
         let least = threshold.load(atomic::Ordering::Relaxed);
-        for (order, &score) in scores.iter().enumerate() {
-            if score >= least && holds(&mask, vectors.index_of(order)) {
-                kept.push(Coded { score, block: at as u32, order: order as u32 });
+        for (group, scores) in scores.chunks(GROUP).enumerate() {
+            // Few groups have such a score.
+            if scores.iter().fold(i32::MIN, |best, score| best.max(*score)) < least {
+                continue;
+            }
+            for (order, &score) in (group * GROUP..).zip(scores) {
+                if score >= least && holds(&mask, vectors.index_of(order)) {
+                    kept.push(Coded { score, block: at as u32, order: order as u32 });
+                }
             }
         }
         if kept.len() > room {

@@ -6,7 +6,7 @@ use super::block::{BLOCK_IDS, StoredVector, VectorBlock};
 use super::nearest::{Eligible, Threads, nearest, product};
 use crate::chunk::ChunkId;
 use crate::error::StorageError;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, VectorPlace};
 use crate::tables::{Table, block_key};
 
 /// Blocks are looked up one by one where a filter holds fewer chunks than one for this many blocks; else all blocks are scanned,
@@ -100,36 +100,63 @@ impl Snapshot {
             let block = |block| Ok(self.vectors(block)?.map(|vectors| (block, vectors)));
             return numbers.into_iter().map(block).filter_map(Result::transpose).collect();
         }
-        let mut found = Vec::new();
+        let places = match self.vector_places().get() {
+            Some(places) => places,
+            None => {
+                let places = self.find_vectors()?;
+                self.vector_places().get_or_init(|| places)
+            }
+        };
+        let block = |place: &VectorPlace| Ok(self.vectors_at(place)?.map(|vectors| (place.block, vectors)));
+        places.iter().map(block).filter_map(Result::transpose).collect()
+    }
+
+    /// Where all blocks of vectors are, in the order of their numbers.
+    fn find_vectors(&self) -> Result<Vec<VectorPlace>, StorageError> {
+        let mut places = Vec::new();
         let mut blocks = self.cursor(Table::Codes, &[])?;
-        let mut left = all;
         while let Some((key, codes)) = blocks.entry().map_err(|damage| self.wrap(damage))? {
             let block = key.try_into().map(u32::from_be_bytes).ok().filter(|&block| block <= u32::MAX / BLOCK_IDS);
             let block = block.ok_or_else(|| self.damaged("a block of vectors has an impossible key".to_owned()))?;
-            found.extend(self.vectors_of(block, codes)?.map(|vectors| (block, vectors)));
+            places.push(self.place_of(block, codes)?);
             blocks.next().map_err(|damage| self.wrap(damage))?;
-            left = left.wrapping_sub(1);
         }
-        match left {
-            0 => Ok(found),
-            _ => Err(self.damaged("blocks of vectors are missing".to_owned())),
+        if places.len() as u64 == self.tree(Table::Codes).entries {
+            Ok(places)
+        } else {
+            Err(self.damaged("blocks of vectors are missing".to_owned()))
         }
     }
 
     /// The vectors of a block, if it has some of the current model.
     pub(crate) fn vectors(&self, block: u32) -> Result<Option<VectorBlock<'_>>, StorageError> {
+        if let Some(places) = self.vector_places().get() {
+            let found = places.binary_search_by_key(&block, |place| place.block);
+            return found.map_or(Ok(None), |found| self.vectors_at(&places[found]));
+        }
         match self.get(Table::Codes, &block_key(block))? {
-            Some(codes) => self.vectors_of(block, codes),
+            Some(codes) => self.vectors_at(&self.place_of(block, codes)?),
             None => Ok(None),
         }
     }
 
-    fn vectors_of<'s>(&'s self, block: u32, codes: &'s [u8]) -> Result<Option<VectorBlock<'s>>, StorageError> {
-        let rows = self.get(Table::Vectors, &block_key(block))?;
-        let vectors = rows.and_then(|rows| VectorBlock::decode(codes, rows));
-        let vectors = vectors.ok_or_else(|| self.damaged(format!("block {block} of the vectors is invalid")))?;
+    /// Where a block of vectors is, of which `codes` is the first value.
+    fn place_of(&self, block: u32, codes: &[u8]) -> Result<VectorPlace, StorageError> {
+        let packed = self.get(Table::Vectors, &block_key(block))?.ok_or_else(|| self.invalid(block))?;
+        Ok(VectorPlace { block, codes: self.place(codes), packed: self.place(packed) })
+    }
+
+    fn vectors_at(&self, place: &VectorPlace) -> Result<Option<VectorBlock<'_>>, StorageError> {
+        let bytes = self.pages().bytes;
+        let values = bytes.get(place.codes.clone()).zip(bytes.get(place.packed.clone()));
+        let vectors = values.and_then(|(codes, packed)| VectorBlock::decode(codes, packed));
+        let vectors = vectors.ok_or_else(|| self.invalid(place.block))?;
         let dimensions = self.manifest().model.as_ref().map(|model| model.dimensions);
         Ok(Some(vectors).filter(|vectors| Some(vectors.dimensions) == dimensions))
+    }
+
+    fn invalid(&self, block: u32) -> StorageError {
+        self.damaged(format!("block {block} of the vectors is invalid"))
     }
 
     /// The stored vector of a chunk.

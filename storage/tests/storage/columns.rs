@@ -58,7 +58,7 @@ fn replace(writer: &IndexWriter, path: &str, metadata: &[Metadata]) {
     let new: Vec<NewChunk<'_>> = chunks.iter().map(NewChunk::from).collect();
     let ids = writer.replace_file(file(path, 5), &new).expect("replaces");
     for id in ids {
-        writer.add_terms(id, &terms(&piece("load", &[(Field::Body, "load")]))).expect("adds");
+        writer.add_terms([(id, &terms(&piece("load", &[(Field::Body, "load")])))]).expect("adds");
     }
 }
 

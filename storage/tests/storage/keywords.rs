@@ -18,12 +18,12 @@ fn rebuild(directory: &Path, tree: &Tree, memory: usize) -> Result<Manifest, Sto
     let pieces = tree.iter().flat_map(|(path, pieces)| pieces.iter().enumerate().map(move |piece| (path, piece)));
     let vectors: HashMap<String, TermVector> =
         pieces.map(|(path, (index, piece))| (key(path, index, piece), terms(piece))).collect();
-    let mut terms = |chunk: &Chunk, _: &[ColumnDeclaration]| vectors[&chunk.key].clone();
+    let terms = |chunk: &Chunk, _: &[ColumnDeclaration]| vectors[&chunk.key].clone();
     Environment::rebuild_keywords(
         directory,
         &KnownIndexes::none(),
         WriterOptions { memory, ..WriterOptions::default() },
-        &mut terms,
+        &terms,
     )
 }
 

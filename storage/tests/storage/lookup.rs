@@ -30,7 +30,7 @@ fn long_lists_are_walked_and_skipped() {
             if id.0 % 7 == 0 {
                 builder.add(Field::Name, "everywhere");
             }
-            writer.add_terms(id, &builder.finish()).expect("adds");
+            writer.add_terms([(id, &builder.finish())]).expect("adds");
             if !matches!(part, 3 | 8) {
                 expected.push((id, [u16::from(id.0 % 7 == 0), 0, 0, 0, 0, 0, count as u16]));
             }
@@ -168,7 +168,7 @@ fn what_changes_nothing_writes_nothing() {
 }
 
 #[test]
-fn terms_come_once_and_in_order() {
+fn terms_are_added_once_and_in_order() {
     let directory = directory();
     let environment = open(directory.path());
     write(&environment, &synthetic(2, 2, 0), 64 << 20);
@@ -177,10 +177,12 @@ fn terms_come_once_and_in_order() {
     let chunks: Vec<_> = chunks.iter().map(NewChunk::from).collect();
     let ids = writer.replace_file(file("a.py", 0), &chunks).expect("replaces");
     let vector = terms(&piece("f", &[(Field::Body, "a")]));
-    let refused = |id| matches!(writer.add_terms(id, &vector), Err(StorageError::Refused(_)));
+    let refused = |id| matches!(writer.add_terms([(id, &vector)]), Err(StorageError::Refused(_)));
     assert!(refused(ChunkId(0)) && refused(ChunkId(ids[2].0 + 1)));
-    writer.add_terms(ids[1], &vector).expect("adds");
-    assert!(refused(ids[1]) && refused(ids[0]));
+    writer.add_terms([(ids[1], &vector)]).expect("adds");
+    assert!(refused(ids[1]));
+    let backwards = writer.add_terms([(ids[2], &vector), (ids[0], &vector)]);
+    assert!(matches!(backwards, Err(StorageError::Refused(_))));
     assert!(writer.rebuild_terms().is_err());
     assert!(writer.replace_file(file("", 0), &[]).is_err());
     writer.publish(update()).expect("publishes");

@@ -134,7 +134,7 @@ pub(crate) fn open(directory: &Path) -> Environment {
 pub(crate) fn replace(writer: &aurora_storage::IndexWriter, path: &str, pieces: &[Piece]) -> Result<(), StorageError> {
     let ids = with_chunks(path, pieces, |chunks| writer.replace_file(file(path, 5), chunks))?;
     for (id, piece) in ids.into_iter().zip(pieces) {
-        writer.add_terms(id, &terms(piece))?;
+        writer.add_terms([(id, &terms(piece))])?;
     }
     Ok(())
 }

@@ -184,7 +184,7 @@ fn rebuilt_terms_are_the_same_terms() {
     for (path, pieces) in &tree {
         let ids = before.file(path).expect("sound").expect("there").chunks;
         for (id, piece) in ids.into_iter().zip(pieces) {
-            writer.add_terms(id, &crate::repository::terms(piece)).expect("adds");
+            writer.add_terms([(id, &crate::repository::terms(piece))]).expect("adds");
         }
     }
     let manifest = writer.publish(update()).expect("publishes");

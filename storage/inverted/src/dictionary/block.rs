@@ -45,6 +45,11 @@ pub(super) enum EntryBody<'a> {
 /// Appends the body of a list that is inlined.
 pub(super) fn encode_inline(out: &mut Vec<u8>, postings: &[Posting], with_frequencies: bool) {
     put_varint(out, postings.len() as u64);
+    encode_postings(out, postings, with_frequencies);
+}
+
+/// Appends postings as [`decode_inline`] reads them.
+pub(super) fn encode_postings(out: &mut Vec<u8>, postings: &[Posting], with_frequencies: bool) {
     let mut before = 0;
     for posting in postings {
         put_varint(out, u64::from(posting.chunk - before));
@@ -134,7 +139,7 @@ impl BlockWriter {
     pub(super) fn push(&mut self, term: &[u8], body: &[u8]) -> Option<FinishedBlock> {
         let room = BOUND_ROOM + term.len() + body.len() + 6;
         let is_full = !self.bytes.is_empty() && self.bytes.len() + room > BLOCK_BYTES;
-        let full = if is_full { self.end_below(term) } else { None };
+        let full = is_full.then(|| self.end_below(term));
         let shared = common(&self.previous, term);
         put_varint(&mut self.bytes, shared as u64);
         put_varint(&mut self.bytes, (term.len() - shared) as u64);
@@ -146,27 +151,30 @@ impl BlockWriter {
         full
     }
 
-    /// Ends the last block, if it has entries.
-    pub(super) fn finish(&mut self) -> Option<FinishedBlock> {
-        self.end(Vec::new())
+    /// Starts at a key that no term is below.
+    pub(super) fn from_key(key: &[u8]) -> Self {
+        Self { key: key.to_owned(), ..Self::default() }
+    }
+
+    /// Ends the last block, whose bound is `bound`. Without entries there is a block only if it stands between two others.
+    pub(super) fn finish(&mut self, bound: &[u8]) -> Option<FinishedBlock> {
+        let is_needed = !self.bytes.is_empty() || !self.key.is_empty() || !bound.is_empty();
+        is_needed.then(|| self.end(bound.to_owned()))
     }
 
     /// Ends the block before `term`, with the shortest prefix of `term` that is above all terms of the block as its bound.
-    fn end_below(&mut self, term: &[u8]) -> Option<FinishedBlock> {
+    fn end_below(&mut self, term: &[u8]) -> FinishedBlock {
         let length = common(&self.previous, term) + 1;
         self.previous.clear();
         self.end(term[..length.min(term.len())].to_vec())
     }
 
-    fn end(&mut self, bound: Vec<u8>) -> Option<FinishedBlock> {
-        if self.bytes.is_empty() {
-            return None;
-        }
+    fn end(&mut self, bound: Vec<u8>) -> FinishedBlock {
         let mut bytes = Vec::with_capacity(bound.len() + 2 + self.bytes.len());
         put_varint(&mut bytes, bound.len() as u64);
         bytes.extend_from_slice(&bound);
         bytes.append(&mut self.bytes);
-        Some((std::mem::replace(&mut self.key, bound), bytes))
+        (std::mem::replace(&mut self.key, bound), bytes)
     }
 }
 
@@ -297,7 +305,7 @@ mod tests {
         let terms: Vec<String> = (0..4000).map(|number| format!("term{:05}", 7 * number)).collect();
         let mut blocks: Vec<FinishedBlock> =
             terms.iter().filter_map(|term| writer.push(term.as_bytes(), b"body")).collect();
-        blocks.extend(writer.finish());
+        blocks.extend(writer.finish(&[]));
         assert!(blocks.len() > 5 && blocks.iter().all(|(_, bytes)| bytes.len() <= BLOCK_BYTES));
         for (at, (key, bytes)) in blocks.iter().enumerate() {
             let next = blocks.get(at + 1).map_or(&[][..], |(key, _)| key);
@@ -324,7 +332,7 @@ mod tests {
             for (term, body) in &entries {
                 prop_assert!(writer.push(term.as_bytes(), body.as_bytes()).is_none());
             }
-            let (key, bytes) = writer.finish().expect("entries");
+            let (key, bytes) = writer.finish(&[]).expect("entries");
             prop_assert!(key.is_empty());
             let mut walked = BTreeMap::new();
             let mut reader = BlockReader::new(&bytes).expect("sound");

@@ -4,16 +4,14 @@
 //! counting sort, when the log is inverted. So a posting costs one hash lookup and a few appended bytes.
 
 use super::block::has_frequencies;
+use super::run::{Run, RunList, RunWriter};
 use crate::postings::{TfVector, encode_tf_vector, encoded_length};
 use crate::terms::HashedTerm;
 use aurora_codec::varint_length;
 
 /// Set in the log beside the number of a label: it has no frequencies.
 const LABEL: u32 = 1 << 31;
-/// Estimated bytes of a term beside its text, and of a posting while it is inverted.
-const TERM_OVERHEAD: usize = 64;
-const POSTING_OVERHEAD: usize = 4;
-/// Bytes of term texts at which memory counts as exhausted, so that positions in them fit 32 bits.
+/// Bytes of term texts beyond which an inverter is full, so that positions in them fit 32 bits.
 const MAX_TEXT: usize = 1 << 31;
 /// Bytes of a term's number in front of its length and its text.
 const NUMBER: usize = 4;
@@ -141,18 +139,35 @@ impl Inverter {
         }
     }
 
-    /// Estimated bytes of memory now and during the inversion.
-    pub fn memory(&self) -> usize {
-        if self.terms.text.len() > MAX_TEXT {
-            return usize::MAX;
+    /// Whether no more chunks may be added.
+    pub fn is_full(&self) -> bool {
+        self.terms.text.len() > MAX_TEXT
+    }
+
+    /// Whether no postings were added.
+    pub fn is_empty(&self) -> bool {
+        self.log.is_empty()
+    }
+
+    /// The postings as a run.
+    pub fn into_run(self) -> Run {
+        let mut lists = self.invert();
+        let mut writer = RunWriter::new(Vec::with_capacity(lists.bytes()));
+        while let Some(list) = lists.current() {
+            // A vector takes everything.
+            if writer.push(list).is_err() {
+                break;
+            }
+            lists.advance();
         }
-        let logged = self.log.capacity() * size_of::<u32>() + self.frequencies.capacity();
-        let inverted = self.log.len() * POSTING_OVERHEAD + self.frequencies.len();
-        logged + inverted + self.terms.text.capacity() + self.terms.starts.len() * TERM_OVERHEAD
+        match writer.finish() {
+            Ok((bytes, index)) => Run { bytes, index },
+            Err(_) => Run::default(),
+        }
     }
 
     /// Sorts the log by term: a first pass counts the bytes of each list, a second one writes them.
-    pub(super) fn invert(self) -> SortedRun {
+    pub(super) fn invert(self) -> SortedLists {
         let Self { mut terms, log, frequencies, chunks, .. } = self;
         terms.slots = Vec::new();
         let mut lists = vec![ListTally::default(); terms.starts.len()];
@@ -187,7 +202,7 @@ impl Inverter {
             (0..lists.len() as u32).map(|number| (beginning(terms.get(number as usize)), number)).collect();
         let term = |number: u32| terms.get(number as usize);
         order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| term(a.1).cmp(term(b.1))));
-        SortedRun { terms, order, lists, postings, next: 0 }
+        SortedLists { terms, order, lists, postings, next: 0 }
     }
 }
 
@@ -221,9 +236,9 @@ fn each_posting(log: &[u32], frequencies: &[u8], chunks: &[(u32, usize)], mut ea
     }
 }
 
-/// A sorted run in memory: the lists of an inversion in the order of their terms.
+/// The lists of an inversion in the order of their terms.
 #[derive(Debug)]
-pub struct SortedRun {
+pub(super) struct SortedLists {
     terms: TermTable,
     /// Beginnings and numbers of the terms, sorted.
     order: Vec<(u64, u32)>,
@@ -233,18 +248,18 @@ pub struct SortedRun {
     next: usize,
 }
 
-impl SortedRun {
-    /// The term of the current list.
-    pub(super) fn term(&self) -> Option<&[u8]> {
-        self.order.get(self.next).map(|(_, number)| self.terms.get(*number as usize))
+impl SortedLists {
+    /// About the bytes of the run.
+    pub(super) fn bytes(&self) -> usize {
+        self.postings.len() + self.terms.text.len() + 4 * self.lists.len()
     }
 
-    /// The current list: its term, its number of postings, and the postings as in a dictionary entry.
-    pub(super) fn current(&self) -> Option<(&[u8], u32, &[u8])> {
+    /// The current list.
+    pub(super) fn current(&self) -> Option<RunList<'_>> {
         let number = self.order.get(self.next)?.1 as usize;
         let start = number.checked_sub(1).map_or(0, |before| self.lists[before].end);
-        let list = self.lists[number];
-        Some((self.terms.get(number), list.count, &self.postings[start..list.end]))
+        let ListTally { end, last, count } = self.lists[number];
+        Some(RunList { term: self.terms.get(number), count, last, postings: &self.postings[start..end] })
     }
 
     /// Moves to the next list.
@@ -283,10 +298,11 @@ mod tests {
                 }
             }
             let (mut inverted, mut read) = (inverter.invert(), Vec::new());
-            while let Some((term, count, postings)) = inverted.current() {
+            while let Some(RunList { term, count, last, postings }) = inverted.current() {
                 let mut rows = Rows::new();
                 let each = |posting: Posting| rows.push((posting.chunk, posting.frequencies));
                 prop_assert!(decode_inline(postings, count, has_frequencies(term), each).is_some());
+                prop_assert_eq!(rows.last().map(|(chunk, _)| *chunk), Some(last));
                 read.push((term.to_vec(), rows));
                 inverted.advance();
             }

@@ -1,24 +1,24 @@
-//! Merges segments and sorted runs, term by term, into one segment.
+//! Merges segments and sorted runs, term by term, into one segment, into a part of one, or into one run.
 
 use std::cmp::Ordering;
-use std::io::{self, BufRead};
+use std::convert::Infallible;
+use std::io;
 
-use super::block::{has_frequencies, try_each_inline};
-use super::inverter::{Inverter, SortedRun};
+use aurora_codec::put_varint;
+
+use super::block::{INLINE, encode_postings, has_frequencies};
 use super::reader::{SegmentReader, TermCursor};
-use super::run::RunReader;
-use super::source::{SegmentSink, SegmentSource};
+use super::run::{DamagedRun, RunList, RunReader, RunWriter};
+use super::source::{BlockCursor, KeyedBlock, SegmentSink, SegmentSource};
 use super::writer::{SegmentTotals, SegmentWriter};
 use crate::postings::{Posting, Tombstones};
 
 /// A sorted sequence of terms, each with its postings in order.
-pub enum MergeSource<'a, S: SegmentSource<'a>, R> {
+pub enum MergeSource<'a, S: SegmentSource<'a>> {
     /// A published segment.
     Segment(TermCursor<'a, S>),
-    /// A run on disk.
-    Run(RunReader<R>),
-    /// A run in memory.
-    Memory(SortedRun),
+    /// A run.
+    Run(RunReader<'a>),
 }
 
 /// Why a merge failed: `S` is an error of a segment, `W` one of the sink.
@@ -26,138 +26,410 @@ pub enum MergeSource<'a, S: SegmentSource<'a>, R> {
 pub enum MergeError<S, W> {
     /// A segment cannot be read.
     Segment(S),
-    /// A run cannot be read.
-    Run(io::Error),
     /// The sources contradict each other or themselves; the reason says how.
     Damaged(&'static str),
     /// The new segment cannot be written.
     Sink(W),
 }
 
-/// Merges sources whose lists follow one another: for each term every chunk of a source is above those of the sources before
-/// it. Postings of chunks with tombstones are dropped; `new_is_live` promises that no chunk of the runs has one.
+/// The terms from `from` on that are below `to`; an empty `to` is above all.
+#[derive(Debug, Clone, Copy)]
+pub struct TermRange<'t> {
+    /// The first term.
+    pub from: &'t [u8],
+    /// The first term behind the range.
+    pub to: &'t [u8],
+}
+
+impl TermRange<'_> {
+    /// All terms.
+    pub const ALL: Self = Self { from: &[], to: &[] };
+}
+
+/// Merges the terms of a range. For each term, chunks of one segment are above those of the segments before it, and chunks of runs
+/// above those of all segments; several runs may have a term in any order. Postings of chunks with tombstones are dropped;
+/// `new_is_live` promises that no chunk of the runs has one.
 ///
 /// # Errors
-/// When a source cannot be read, the new segment cannot be written, or chunks do not ascend.
-pub fn merge<'a, S: SegmentSource<'a>, R: BufRead, W: SegmentSink>(
-    mut sources: Vec<MergeSource<'a, S, R>>,
+/// When a source cannot be read, the new segment cannot be written, or a chunk comes twice.
+pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
+    sources: Vec<MergeSource<'a, S>>,
+    range: TermRange<'_>,
     tombstones: &Tombstones,
     new_is_live: bool,
     mut writer: SegmentWriter<'_, W>,
 ) -> Result<SegmentTotals, MergeError<S::Error, W::Error>> {
-    let mut term = Vec::new();
-    while let Some((lowest, shared)) = lowest(&sources, &mut term) {
+    let mut queue = SourceQueue::new(sources, range.from)?;
+    let (mut term, mut postings, mut joined) = (Vec::new(), Vec::new(), Vec::new());
+    while queue.take_equal(&mut term) && (range.to.is_empty() || *term < *range.to) {
         writer.begin(&term);
-        if !shared
-            && new_is_live
-            && let MergeSource::Memory(lists) = &mut sources[lowest]
+        let lists = queue
+            .lists()
+            .filter(|lists| new_is_live && lists.iter().map(|list| list.count as usize).sum::<usize>() <= INLINE);
+        if let Some(mut lists) = lists {
+            let list = join(&mut lists, &mut joined)?;
+            writer.end_with(list.count, list.postings).map_err(MergeError::Sink)?;
+        } else {
+            postings.clear();
+            queue.decode(&mut postings)?;
+            sort(&mut postings)?;
+            for posting in postings.iter().filter(|posting| !tombstones.contains(posting.chunk)) {
+                writer.push(*posting).map_err(MergeError::Sink)?;
+            }
+            writer.end().map_err(MergeError::Sink)?;
+        }
+        queue.advance_equal()?;
+    }
+    writer.finish(range.to).map_err(MergeError::Sink)
+}
+
+/// Merges runs into one.
+///
+/// # Errors
+/// When a run is damaged, or the new one cannot be written.
+pub fn merge_runs<W: io::Write>(runs: Vec<RunReader<'_>>, out: &mut RunWriter<W>) -> Result<(), RunMergeError> {
+    let sources = runs.into_iter().map(MergeSource::<NoSegment>::Run).collect();
+    let mut queue = SourceQueue::new(sources, &[])?;
+    let (mut term, mut joined) = (Vec::new(), Vec::new());
+    while queue.take_equal(&mut term) {
+        let mut lists = queue.lists().unwrap_or_default();
+        out.push(join(&mut lists, &mut joined)?).map_err(MergeError::Sink)?;
+        queue.advance_equal()?;
+    }
+    Ok(())
+}
+
+/// Why runs cannot be merged.
+pub type RunMergeError = MergeError<Infallible, io::Error>;
+
+/// The segments of a merge of runs alone.
+#[derive(Clone, Copy)]
+enum NoSegment {}
+
+impl<'a> SegmentSource<'a> for NoSegment {
+    type Error = Infallible;
+    type Blocks = Self;
+
+    fn block(self, _: &[u8]) -> Result<Option<KeyedBlock<'a>>, Infallible> {
+        match self {}
+    }
+
+    fn blocks(self, _: &[u8]) -> Result<Self, Infallible> {
+        match self {}
+    }
+
+    fn value(self, _: u32) -> Result<Option<&'a [u8]>, Infallible> {
+        match self {}
+    }
+
+    fn damaged(self, _: &str) -> Infallible {
+        match self {}
+    }
+}
+
+impl<'a> BlockCursor<'a> for NoSegment {
+    type Error = Infallible;
+
+    fn key(&self) -> Result<Option<&'a [u8]>, Infallible> {
+        match *self {}
+    }
+
+    fn bytes(&self) -> Result<Option<&'a [u8]>, Infallible> {
+        match *self {}
+    }
+
+    fn advance(&mut self) -> Result<(), Infallible> {
+        match *self {}
+    }
+}
+
+/// One list of all postings of some lists of a term, in `joined` unless there is only one.
+fn join<'j, S, W>(lists: &mut [RunList<'j>], joined: &'j mut Vec<u8>) -> Result<RunList<'j>, MergeError<S, W>> {
+    if let [only] = lists {
+        return Ok(*only);
+    }
+    joined.clear();
+    let first = |list: &RunList<'_>| list.first().map_or(0, |(first, _)| first);
+    lists.sort_unstable_by_key(first);
+    let Some(last) = lists.last() else { return Err(damaged_run()) };
+    let (term, count) = (last.term, lists.iter().map(|list| list.count).sum());
+    if lists.is_sorted_by(|a, b| a.last < first(b)) {
+        let mut before = 0;
+        for list in &*lists {
+            let (first, rest) = list.first().ok_or_else(damaged_run)?;
+            put_varint(joined, u64::from(first - before));
+            joined.extend_from_slice(rest);
+            before = list.last;
+        }
+        return Ok(RunList { term, count, last: before, postings: joined });
+    }
+    let mut postings = Vec::with_capacity(count as usize);
+    for list in &*lists {
+        list.decode(&mut postings).ok_or_else(damaged_run)?;
+    }
+    sort(&mut postings)?;
+    encode_postings(joined, &postings, has_frequencies(term));
+    let last = postings.last().map_or(0, |posting| posting.chunk);
+    Ok(RunList { term, count, last, postings: joined })
+}
+
+fn damaged_run<S, W>() -> MergeError<S, W> {
+    MergeError::Damaged("a run is damaged")
+}
+
+/// Sorts postings of one term by chunk.
+fn sort<S, W>(postings: &mut [Posting]) -> Result<(), MergeError<S, W>> {
+    let is_sorted = |postings: &[Posting]| postings.is_sorted_by(|a, b| a.chunk < b.chunk);
+    if !is_sorted(postings) {
+        postings.sort_unstable_by_key(|posting| posting.chunk);
+        if !is_sorted(postings) {
+            return Err(MergeError::Damaged("a chunk comes twice"));
+        }
+    }
+    Ok(())
+}
+
+/// Sources by their current term: a binary heap, lowest first.
+struct SourceQueue<'a, S: SegmentSource<'a>> {
+    sources: Vec<MergeSource<'a, S>>,
+    /// Indices of the sources that have not ended.
+    heap: Vec<usize>,
+    /// Those that were taken, in ascending order.
+    equal: Vec<usize>,
+}
+
+impl<'a, S: SegmentSource<'a>> SourceQueue<'a, S> {
+    /// The sources from a term on.
+    fn new<W>(sources: Vec<MergeSource<'a, S>>, from: &[u8]) -> Result<Self, MergeError<S::Error, W>> {
+        let count = sources.len();
+        let mut queue = Self { sources, heap: Vec::with_capacity(count), equal: Vec::new() };
+        for at in 0..count {
+            while queue.sources[at].term().is_some_and(|term| term < from) {
+                queue.sources[at].advance()?;
+            }
+            queue.put(at);
+        }
+        Ok(queue)
+    }
+
+    /// Takes all sources with the lowest term, and copies the term; false at the end.
+    fn take_equal(&mut self, term: &mut Vec<u8>) -> bool {
+        self.equal.clear();
+        let Some(&lowest) = self.heap.first() else { return false };
+        term.clear();
+        term.extend_from_slice(self.sources[lowest].term().unwrap_or_default());
+        while let Some(&next) = self.heap.first()
+            && self.sources[next].term() == Some(term)
         {
-            if !writer.end_with_list(lists).map_err(MergeError::Sink)? {
-                sources[lowest].postings(|posting| writer.push(posting).map_err(MergeError::Sink))?;
-                writer.end().map_err(MergeError::Sink)?;
-            }
-            sources[lowest].advance()?;
-            continue;
+            self.equal.push(next);
+            self.heap.swap_remove(0);
+            self.sink(0);
         }
-        let mut above = None;
-        for (index, source) in sources.iter_mut().enumerate().skip(lowest) {
-            if index != lowest && (!shared || source.term() != Some(&*term)) {
-                continue;
-            }
-            source.postings(|posting| {
-                if above.is_some_and(|above| posting.chunk <= above) {
-                    return Err(MergeError::Damaged("segments overlap"));
-                }
-                above = Some(posting.chunk);
-                if tombstones.contains(posting.chunk) {
-                    return Ok(());
-                }
-                writer.push(posting).map_err(MergeError::Sink)
-            })?;
-            source.advance()?;
-        }
-        writer.end().map_err(MergeError::Sink)?;
+        true
     }
-    writer.finish().map_err(MergeError::Sink)
+
+    /// The lists of the sources that were taken, if all are runs.
+    fn lists(&self) -> Option<Vec<RunList<'a>>> {
+        let list = |&at: &usize| match &self.sources[at] {
+            MergeSource::Segment(_) => None,
+            MergeSource::Run(run) => run.list(),
+        };
+        self.equal.iter().map(list).collect()
+    }
+
+    /// Adds the postings of the sources that were taken.
+    fn decode<W>(&self, postings: &mut Vec<Posting>) -> Result<(), MergeError<S::Error, W>> {
+        for &at in &self.equal {
+            match &self.sources[at] {
+                MergeSource::Segment(cursor) => {
+                    let Some(entry) = cursor.entry() else { continue };
+                    cursor.segment().for_each(&entry, MergeError::Segment, |posting| {
+                        postings.push(posting);
+                        Ok(())
+                    })?;
+                }
+                MergeSource::Run(run) => {
+                    run.list().and_then(|list| list.decode(postings)).ok_or_else(damaged_run)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the sources that were taken to their next terms.
+    fn advance_equal<W>(&mut self) -> Result<(), MergeError<S::Error, W>> {
+        for at in std::mem::take(&mut self.equal) {
+            self.sources[at].advance()?;
+            self.put(at);
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, source: usize) {
+        if self.sources[source].term().is_none() {
+            return;
+        }
+        let mut at = self.heap.len();
+        self.heap.push(source);
+        while at > 0 && self.is_below(self.heap[at], self.heap[(at - 1) / 2]) {
+            self.heap.swap(at, (at - 1) / 2);
+            at = (at - 1) / 2;
+        }
+    }
+
+    fn sink(&mut self, mut at: usize) {
+        loop {
+            let below = (2 * at + 1..(2 * at + 3).min(self.heap.len()))
+                .reduce(|a, b| if self.is_below(self.heap[b], self.heap[a]) { b } else { a });
+            let Some(below) = below.filter(|&below| self.is_below(self.heap[below], self.heap[at])) else { return };
+            self.heap.swap(at, below);
+            at = below;
+        }
+    }
+
+    /// Of equal terms, that of the source with the lower index is below.
+    fn is_below(&self, a: usize, b: usize) -> bool {
+        match self.sources[a].term().cmp(&self.sources[b].term()) {
+            Ordering::Less => true,
+            Ordering::Equal => a < b,
+            Ordering::Greater => false,
+        }
+    }
 }
 
-/// Copies the lowest current term; returns the first source that has it, and whether another one has it too.
-fn lowest<'a, S: SegmentSource<'a>, R: BufRead>(
-    sources: &[MergeSource<'a, S, R>],
-    copy: &mut Vec<u8>,
-) -> Option<(usize, bool)> {
-    let mut found: Option<(usize, &[u8], bool)> = None;
-    for (index, source) in sources.iter().enumerate() {
-        let Some(term) = source.term() else { continue };
-        match found.as_mut().map_or(Ordering::Less, |(_, lowest, _)| term.cmp(lowest)) {
-            Ordering::Less => found = Some((index, term, false)),
-            Ordering::Equal => found = found.map(|(index, term, _)| (index, term, true)),
-            Ordering::Greater => {}
-        }
-    }
-    let (index, term, shared) = found?;
-    copy.clear();
-    copy.extend_from_slice(term);
-    Some((index, shared))
-}
-
-impl<'a, S: SegmentSource<'a>, R: BufRead> MergeSource<'a, S, R> {
-    /// All terms of a segment.
+impl<'a, S: SegmentSource<'a>> MergeSource<'a, S> {
+    /// The terms of a segment from a term on.
     ///
     /// # Errors
     /// When the dictionary cannot be read.
-    pub fn segment(segment: &SegmentReader<'a, S>) -> Result<Self, S::Error> {
-        segment.terms_from(&[]).map(Self::Segment)
-    }
-
-    /// The terms of an inversion, which is sorted for it.
-    pub fn memory(inverter: Inverter) -> Self {
-        Self::Memory(inverter.invert())
+    pub fn segment(segment: &SegmentReader<'a, S>, from: &[u8]) -> Result<Self, S::Error> {
+        segment.terms_from(from).map(Self::Segment)
     }
 
     fn term(&self) -> Option<&[u8]> {
         match self {
             Self::Segment(cursor) => cursor.entry().map(|_| cursor.term()),
-            Self::Run(run) => (!run.ended).then_some(&run.term),
-            Self::Memory(lists) => lists.term(),
-        }
-    }
-
-    fn postings<W>(
-        &self,
-        each: impl FnMut(Posting) -> Result<(), MergeError<S::Error, W>>,
-    ) -> Result<(), MergeError<S::Error, W>> {
-        match self {
-            Self::Segment(cursor) => {
-                let Some(entry) = cursor.entry() else { return Ok(()) };
-                cursor.segment().for_each(&entry, MergeError::Segment, each)
-            }
-            Self::Run(run) => decode_list(&run.term, run.count, &run.postings, each),
-            Self::Memory(lists) => match lists.current() {
-                Some((term, count, postings)) => decode_list(term, count, postings, each),
-                None => Ok(()),
-            },
+            Self::Run(run) => run.list().map(|list| list.term),
         }
     }
 
     fn advance<W>(&mut self) -> Result<(), MergeError<S::Error, W>> {
         match self {
             Self::Segment(cursor) => cursor.advance().map_err(MergeError::Segment),
-            Self::Run(run) => run.advance().map_err(MergeError::Run),
-            Self::Memory(lists) => {
-                lists.advance();
-                Ok(())
-            }
+            Self::Run(run) => run.advance().map_err(|DamagedRun| damaged_run()),
         }
     }
 }
 
-fn decode_list<S, W>(
-    term: &[u8],
-    count: u32,
-    bytes: &[u8],
-    each: impl FnMut(Posting) -> Result<(), MergeError<S, W>>,
-) -> Result<(), MergeError<S, W>> {
-    let damaged = || MergeError::Damaged("a spilled run is damaged");
-    try_each_inline(bytes, count, has_frequencies(term), damaged, each)
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dictionary::{Inverter, Run, SegmentReader};
+    use crate::field::FIELDS;
+    use crate::memory::MemorySegment;
+    use crate::postings::{Postings, TfVector};
+    use crate::terms::HashedTerm;
+
+    type Lists = BTreeMap<Vec<u8>, BTreeMap<u32, TfVector>>;
+
+    /// A run of the chunks whose ids are given.
+    fn run(chunks: &[Vec<(Vec<u8>, TfVector)>], ids: impl IntoIterator<Item = usize>) -> Run {
+        let mut inverter = Inverter::default();
+        for id in ids {
+            let postings = chunks[id].iter().map(|(term, frequencies)| (HashedTerm::new(term), *frequencies));
+            inverter.add(id as u32, postings);
+        }
+        inverter.into_run()
+    }
+
+    /// A segment of old segments and runs, in parts that begin at `bounds`.
+    fn segment(olds: &[MemorySegment], runs: &[Run], bounds: &[&[u8]], tombstones: &Tombstones) -> MemorySegment {
+        let mut segment = MemorySegment::default();
+        for (part, from) in (0u32..).zip(bounds) {
+            let range = TermRange { from, to: bounds.get(part as usize + 1).copied().unwrap_or_default() };
+            let mut sources: Vec<MergeSource<'_, &MemorySegment>> = olds
+                .iter()
+                .map(|old| MergeSource::segment(&SegmentReader::new(old), from).expect("is sound"))
+                .collect();
+            sources.extend(runs.iter().map(|run| {
+                let end = if range.to.is_empty() { None } else { run.index.end_of(range.to) };
+                let bytes = &run.bytes[run.index.place_of(from)..end.unwrap_or(run.bytes.len())];
+                MergeSource::Run(RunReader::new(bytes).expect("is a run"))
+            }));
+            let length = |_| [0; FIELDS];
+            let writer = SegmentWriter::new(&mut segment, &length).with_range(from, part << 20);
+            merge(sources, range, tombstones, tombstones.set().is_empty(), writer).expect("is sound");
+        }
+        segment
+    }
+
+    fn lists(segment: &MemorySegment) -> Lists {
+        let reader = SegmentReader::new(segment);
+        let mut cursor = reader.terms_from(&[]).expect("is sound");
+        let mut lists = Lists::new();
+        while let Some(entry) = cursor.entry() {
+            let none = Tombstones::default();
+            let postings = Postings::new(reader.parts(&entry).expect("is sound"), &none);
+            let list = lists.entry(cursor.term().to_vec()).or_default();
+            postings.for_each(|chunk, frequencies| _ = list.insert(chunk.0, frequencies));
+            // A lookup finds what a walk finds.
+            assert!(reader.find(cursor.term()).expect("is sound").is_some());
+            cursor.advance().expect("is sound");
+        }
+        lists
+    }
+
+    proptest! {
+        #[test]
+        fn parts_of_segments_and_runs_in_any_order_have_all_postings(
+            terms in prop::collection::vec("[ab]{1,2}|[a-d]{1,3}", 1..40),
+            shape in prop::collection::vec(prop::collection::btree_set(0usize..40, 0..12), 1..90),
+            old in 0usize..40,
+            kinds in prop::collection::vec(0usize..5, 90),
+            bounds in prop::collection::btree_set("[a-d]{1,2}", 0..6),
+            dead in prop::collection::btree_set(0u32..90, 0..4),
+        ) {
+            let vector = |id: usize, at: usize| {
+                let mut vector = TfVector::default();
+                vector[(id + at) % FIELDS] = (at % 3 + 1) as u16;
+                vector
+            };
+            let chunks: Vec<Vec<(Vec<u8>, TfVector)>> = shape.iter().enumerate().map(|(id, places)| {
+                let distinct: BTreeMap<Vec<u8>, TfVector> = places
+                    .iter()
+                    .map(|at| (terms[at % terms.len()].clone().into_bytes(), vector(id, *at)))
+                    .collect();
+                distinct.into_iter().collect()
+            }).collect();
+            let old = old.min(chunks.len());
+            let none = Tombstones::default();
+            // A segment without postings does not exist.
+            let olds: Vec<MemorySegment> = [run(&chunks, 0..old / 2), run(&chunks, old / 2..old)]
+                .into_iter()
+                .filter(|run| !run.bytes.is_empty())
+                .map(|run| segment(&[], &[run], &[&[]], &none))
+                .collect();
+            let of_kind = |kind: usize| run(&chunks, (old..chunks.len()).filter(|id| kinds[*id] == kind));
+            // Two runs are merged into one first.
+            let pair = [of_kind(0), of_kind(1)];
+            let mut writer = RunWriter::new(Vec::new());
+            let readers = pair.iter().map(|run| RunReader::new(&run.bytes).expect("is a run")).collect();
+            merge_runs(readers, &mut writer).expect("are runs");
+            let (bytes, index) = writer.finish().expect("is written");
+            let runs = [of_kind(2), Run { bytes, index }, of_kind(3), of_kind(4)];
+            let bounds: Vec<&[u8]> = [&[][..]].into_iter().chain(bounds.iter().map(String::as_bytes)).collect();
+            let mut expected = Lists::new();
+            for (id, postings) in chunks.iter().enumerate().filter(|(id, _)| !dead.contains(&(*id as u32))) {
+                for (term, frequencies) in postings {
+                    expected.entry(term.clone()).or_default().insert(id as u32, *frequencies);
+                }
+            }
+            let tombstones = Tombstones::new(dead.into_iter().collect());
+            prop_assert_eq!(lists(&segment(&olds, &runs, &bounds, &tombstones)), expected);
+        }
+    }
 }

@@ -10,9 +10,9 @@ mod walk;
 mod writer;
 
 pub use inverter::Inverter;
-pub use merge::{MergeError, MergeSource, merge};
+pub use merge::{MergeError, MergeSource, RunMergeError, TermRange, merge, merge_runs};
 pub use reader::{SegmentReader, TermCursor, TermEntry};
-pub use run::RunReader;
+pub use run::{DamagedRun, Run, RunIndex, RunReader, RunWriter};
 pub use source::{BlockCursor, KeyedBlock, SegmentSink, SegmentSource};
 pub use walk::Walk;
 pub use writer::{SegmentTotals, SegmentWriter};

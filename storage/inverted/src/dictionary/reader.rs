@@ -251,8 +251,12 @@ impl<'a, S: SegmentSource<'a>> TermCursor<'a, S> {
     /// When the dictionary cannot be read.
     pub fn advance(&mut self) -> Result<(), S::Error> {
         self.entry = None;
-        if self.block.as_ref().is_none_or(BlockReader::is_empty) {
+        // A block between two parts of a segment may be empty.
+        while self.block.as_ref().is_none_or(BlockReader::is_empty) {
             self.block = self.blocks.next()?;
+            if self.block.is_none() {
+                return Ok(());
+            }
         }
         let segment = &self.blocks.segment;
         let Some(block) = &mut self.block else { return Ok(()) };

@@ -1,7 +1,6 @@
 //! Writes one segment from terms in order and their postings in order.
 
 use super::block::{BlockWriter, INLINE, ListLocation, encode_inline, encode_stored, has_frequencies};
-use super::inverter::SortedRun;
 use super::source::SegmentSink;
 use crate::chunk_id::WINDOW;
 use crate::lengths::LengthCodes;
@@ -65,6 +64,14 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         }
     }
 
+    /// Begins a part of a segment: the terms from `from` on, with values from number `first` on.
+    #[must_use]
+    pub fn with_range(mut self, from: &[u8], first: u32) -> Self {
+        self.block = BlockWriter::from_key(from);
+        self.number = first;
+        self
+    }
+
     /// Begins the list of a term, which must be above the term before.
     pub fn begin(&mut self, term: &[u8]) {
         self.term.clear();
@@ -119,17 +126,13 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         self.enter()
     }
 
-    /// Ends a list to which nothing was added with the current list of a run, if that is short enough to be inlined; says
-    /// whether it is.
-    pub(super) fn end_with_list(&mut self, lists: &SortedRun) -> Result<bool, W::Error> {
-        let Some((_, count, postings)) = lists.current().filter(|(_, count, _)| *count as usize <= INLINE) else {
-            return Ok(false);
-        };
+    /// Ends a list to which nothing was added with postings as in a dictionary entry; there are few enough to be inlined.
+    pub(super) fn end_with(&mut self, count: u32, postings: &[u8]) -> Result<(), W::Error> {
         self.count = u64::from(count);
         self.body.clear();
         put_varint(&mut self.body, self.count);
         self.body.extend_from_slice(postings);
-        self.enter().map(|()| true)
+        self.enter()
     }
 
     /// Adds the entry of the list to the dictionary.
@@ -142,12 +145,12 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         }
     }
 
-    /// Ends the segment.
+    /// Ends the segment, or a part of it before `bound`. A part has a block even if it has no terms.
     ///
     /// # Errors
     /// When the sink fails.
-    pub fn finish(mut self) -> Result<SegmentTotals, W::Error> {
-        if let Some((key, bytes)) = self.block.finish() {
+    pub fn finish(mut self, bound: &[u8]) -> Result<SegmentTotals, W::Error> {
+        if let Some((key, bytes)) = self.block.finish(bound) {
             self.emit_block(&key, bytes)?;
         }
         if !self.value.is_empty() {

@@ -1,0 +1,133 @@
+//! Makes a new segment of old segments and new postings, in parts that threads make at the same time.
+
+use aurora_inverted::{
+    BlockCursor, DamagedRun, LengthCodes, MergeError, MergeSource, RunReader, SegmentSource, SegmentTotals,
+    SegmentWriter, TermRange, Tombstones, merge,
+};
+use rayon::prelude::*;
+
+use crate::btree::Damage;
+use crate::error::StorageError;
+use crate::inversion::{self, Inversion};
+use crate::manifest::SegmentInfo;
+use crate::segment::{SegmentRows, with_totals};
+use crate::snapshot::Snapshot;
+use crate::tables::Operation;
+
+/// Terms of runs for about each 16 KiB that one part of a segment is made of.
+const SAMPLES_PER_PART: usize = 64;
+/// Maximum number of parts of a segment.
+const MAX_PARTS: usize = 256;
+/// Dictionary blocks of old segments that count as much.
+const BLOCKS_PER_SAMPLE: usize = 4;
+/// Number of bits of a value number below the number of its part.
+const VALUE_BITS: u32 = u32::BITS - MAX_PARTS.ilog2();
+
+/// Sources of a new segment.
+pub(crate) struct SegmentInput<'i> {
+    /// What is known of it before it is written.
+    pub(crate) info: SegmentInfo,
+    /// The generation that old segments are of.
+    pub(crate) base: &'i Snapshot,
+    /// Old segments, oldest first.
+    pub(crate) segments: &'i [SegmentInfo],
+    /// New postings, if there are any.
+    pub(crate) inversion: Option<&'i Inversion>,
+    /// Field lengths of its chunks.
+    pub(crate) length: &'i (dyn Fn(u32) -> LengthCodes + Sync),
+    pub(crate) tombstones: &'i Tombstones,
+    /// Whether no new chunk has a tombstone.
+    pub(crate) new_is_live: bool,
+}
+
+impl SegmentInput<'_> {
+    /// Writes the segment. Its parts are ranges of terms, which do not depend on the number of threads; `emit` gets the rows of one
+    /// part after another, with their checksums.
+    pub(crate) fn write(
+        &self,
+        threads: usize,
+        mut emit: impl FnMut(Vec<Operation>) -> Result<(), StorageError>,
+    ) -> Result<SegmentInfo, StorageError> {
+        let bounds = self.bounds()?;
+        let parts: Vec<(u32, TermRange<'_>)> = (0u32..)
+            .zip(&bounds)
+            .map(|(part, from)| {
+                (part, TermRange { from, to: bounds.get(part as usize + 1).map_or(&[], Vec::as_slice) })
+            })
+            .collect();
+        let mut all = SegmentTotals::default();
+        let mut add = |(operations, totals): (Vec<Operation>, SegmentTotals)| {
+            all.terms += totals.terms;
+            all.postings += totals.postings;
+            all.bytes += totals.bytes;
+            emit(operations)
+        };
+        if let [(part, range)] = parts[..] {
+            add(self.part(part, range)?)?;
+            return Ok(with_totals(self.info.clone(), all));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| StorageError::io(self.base.path(), std::io::Error::other(error)))?;
+        // What was made but not written is held in memory.
+        for parts in parts.chunks(2 * threads) {
+            let made: Vec<_> = pool.install(|| parts.par_iter().map(|&(part, range)| self.part(part, range)).collect());
+            made.into_iter().try_for_each(|part| add(part?))?;
+        }
+        Ok(with_totals(self.info.clone(), all))
+    }
+
+    /// The first term of each part.
+    fn bounds(&self) -> Result<Vec<Vec<u8>>, StorageError> {
+        let mut samples: Vec<Vec<u8>> =
+            self.inversion.iter().flat_map(|inversion| inversion.samples()).map(<[u8]>::to_vec).collect();
+        for info in self.segments {
+            let keys = || -> Result<Vec<Vec<u8>>, Damage> {
+                let (mut keys, mut blocks) = (Vec::new(), self.base.segment_pages(info.id).blocks(&[])?);
+                let mut count = 0;
+                while let Some(key) = blocks.key()? {
+                    if count % BLOCKS_PER_SAMPLE == 0 {
+                        keys.push(key.to_vec());
+                    }
+                    count += 1;
+                    blocks.advance()?;
+                }
+                Ok(keys)
+            };
+            samples.extend(keys().map_err(|damage| self.base.wrap(damage))?);
+        }
+        samples.sort_unstable();
+        let parts = (samples.len() / SAMPLES_PER_PART).clamp(1, MAX_PARTS);
+        let mut bounds: Vec<Vec<u8>> = (1..parts).map(|part| samples[part * samples.len() / parts].clone()).collect();
+        bounds.insert(0, Vec::new());
+        bounds.dedup();
+        Ok(bounds)
+    }
+
+    fn part(&self, part: u32, range: TermRange<'_>) -> Result<(Vec<Operation>, SegmentTotals), StorageError> {
+        let mut sources = Vec::new();
+        for info in self.segments {
+            let source = MergeSource::segment(&self.base.segment(info.id), range.from);
+            sources.push(source.map_err(|damage| self.base.wrap(damage))?);
+        }
+        let runs = self.inversion.map(|inversion| inversion.read(range)).transpose()?.unwrap_or_default();
+        for run in &runs {
+            let reader = RunReader::new(run).map_err(|DamagedRun| inversion::damaged(self.base.path()))?;
+            sources.push(MergeSource::Run(reader));
+        }
+        let mut operations = Vec::new();
+        let emit = |operation: Operation| {
+            operations.push(operation.sealed());
+            Ok(())
+        };
+        let sink = SegmentRows { id: self.info.id, emit };
+        let writer = SegmentWriter::new(sink, self.length).with_range(range.from, part << VALUE_BITS);
+        let merged = merge(sources, range, self.tombstones, self.new_is_live, writer);
+        let damaged = |what: String| StorageError::Damaged { path: self.base.path().to_owned(), what };
+        let totals = merged.map_err(|error| match error {
+            MergeError::Segment(damage) => damaged(damage.0),
+            MergeError::Damaged(reason) => damaged(reason.to_owned()),
+            MergeError::Sink(error) => error,
+        })?;
+        Ok((operations, totals))
+    }
+}
