@@ -210,6 +210,13 @@ fn push_performance(out: &mut String, summary: &IndexSummary, elapsed: Duration)
         ));
     }
     out.push('\n');
+    if let Some(cpu) = summary.cpu_seconds {
+        out.push_str(&format!("Processor time: {}", units::duration(Duration::from_secs_f64(cpu))));
+        if let Some(share) = summary.serial_cpu_share {
+            out.push_str(&format!(" ({:.1}% of it serial)", share * 100.0));
+        }
+        out.push('\n');
+    }
     if let Some(peak) = summary.peak_memory_bytes {
         out.push_str(&format!("Peak memory: {}\n", units::bytes(peak)));
     }

@@ -70,7 +70,11 @@ impl Pipeline {
         run.meters = self
             .stages
             .iter()
-            .map(|stage| StageMeter { workers: workers(stage, jobs), ..StageMeter::default() })
+            .map(|stage| StageMeter {
+                workers: workers(stage, jobs),
+                single_worker: workers(stage, 2) == 1,
+                ..StageMeter::default()
+            })
             .collect();
         execute(&self, &run, options.observer);
         options.observer.on_progress(&progress(&self, &run));

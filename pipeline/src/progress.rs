@@ -70,6 +70,7 @@ pub struct StageLoad {
 #[derive(Default)]
 pub(crate) struct StageMeter {
     pub(crate) workers: usize,
+    pub(crate) single_worker: bool,
     pub(crate) batches: AtomicU64,
     pub(crate) files_in: AtomicU64,
     pub(crate) files_out: AtomicU64,
@@ -77,6 +78,7 @@ pub(crate) struct StageMeter {
     pub(crate) at_work: AtomicUsize,
     pub(crate) queued: AtomicUsize,
     pub(crate) busy: Stopwatch,
+    pub(crate) cpu: Stopwatch,
     pub(crate) starved: Stopwatch,
     pub(crate) blocked: Stopwatch,
     pub(crate) memory_wait: Stopwatch,
@@ -102,6 +104,7 @@ impl StageMeter {
         StageReport {
             name: name.to_owned(),
             workers: self.workers,
+            single_worker: self.single_worker,
             batches: self.batches.load(Ordering::Relaxed),
             files_in: self.files_in.load(Ordering::Relaxed),
             files_out: self.files_out.load(Ordering::Relaxed),
@@ -109,6 +112,7 @@ impl StageMeter {
             first: active.map_or(Duration::ZERO, |(first, _)| since_start(first)),
             last: active.map_or(Duration::ZERO, |(_, last)| since_start(last)),
             busy,
+            cpu: self.cpu.total(),
             input_empty: self.starved.total(),
             output_full: self.blocked.total(),
             memory_wait: self.memory_wait.total(),

@@ -163,6 +163,8 @@ pub struct StageReport {
     pub name: String,
     /// Number of workers.
     pub workers: usize,
+    /// Whether the stage has one worker for any number of jobs.
+    pub single_worker: bool,
     /// Batches processed, or emitted by a source.
     pub batches: u64,
     /// File rows that came in.
@@ -180,6 +182,9 @@ pub struct StageReport {
     /// Time spent processing, summed over the workers.
     #[serde(serialize_with = "seconds")]
     pub busy: Duration,
+    /// Processor time of the workers' threads, summed; zero where the system does not tell. That of threads that a worker starts is not in it.
+    #[serde(serialize_with = "seconds")]
+    pub cpu: Duration,
     /// Time the workers waited for input, summed: their queue was empty.
     #[serde(serialize_with = "seconds")]
     pub input_empty: Duration,
@@ -203,6 +208,7 @@ impl StageReport {
         self.first = earlier.first;
         self.last += offset;
         self.busy += earlier.busy;
+        self.cpu += earlier.cpu;
         self.input_empty += earlier.input_empty;
         self.output_full += earlier.output_full;
         self.memory_wait += earlier.memory_wait;

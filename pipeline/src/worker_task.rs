@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::access::StageKind;
 use crate::assembly::BoundStage;
@@ -44,6 +44,11 @@ pub(crate) struct WorkerTask<'r> {
 impl<'r> WorkerTask<'r> {
     /// Runs the worker to its end. The last worker of a stage closes the stage.
     pub(crate) fn run(self) {
+        self.work();
+        self.meter.cpu.add(thread_cpu_time());
+    }
+
+    fn work(&self) {
         let cx = StageContext { stage: &self.stage.name, run: self.run };
         match &self.input {
             None => self.guard(|| self.produce(&cx)),
@@ -261,6 +266,17 @@ impl OutputPort for TaskPort<'_, '_> {
         self.since = Instant::now();
         Ok(())
     }
+}
+
+/// Processor time of this thread since its start; zero where the system does not tell.
+#[cfg(unix)]
+fn thread_cpu_time() -> Duration {
+    rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime).try_into().unwrap_or_default()
+}
+
+#[cfg(not(unix))]
+fn thread_cpu_time() -> Duration {
+    Duration::ZERO
 }
 
 /// The message of a panic.

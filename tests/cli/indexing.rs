@@ -16,6 +16,7 @@ fn summary_settings(fixture: &Fixture) -> insta::Settings {
     settings.add_filter(r"\d+(\.\d+)? (ms|s|min|h)\b", "[time]");
     settings.add_filter(r"\d+(\.\d+)? (B|KiB|MiB|GiB)\b", "[size]");
     settings.add_filter(r"[\d.]+[kM]? lines/s", "[rate]");
+    settings.add_filter(r"[\d.]+% of it serial", "[share] of it serial");
     settings.add_filter(r"Bottleneck: .*", "Bottleneck: [stage]");
     settings.add_filter(r"Embeddings: .*@[0-9a-f]+", "Embeddings: [model]");
     settings
@@ -62,6 +63,7 @@ fn the_summary_says_what_was_done() {
     Bottleneck: [stage]
 
     Time: [time] (37 lines parsed, [rate])
+    Processor time: [time] ([share] of it serial)
     Peak memory: [size]
     Index: [size] for [size] of source read, generation 1, in [root]
     Errors: 0
@@ -113,6 +115,10 @@ fn the_json_summary_has_the_promised_keys() {
     let sum: u64 =
         ["code", "reasoning", "knowledge", "kb", "doc"].iter().filter_map(|kind| chunks[kind].as_u64()).sum();
     assert_eq!(Some(sum), chunks["total"].as_u64(), "{chunks}");
+    if cfg!(target_os = "linux") {
+        assert!(summary["cpu_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{summary}");
+        assert!(summary["serial_cpu_share"].as_f64().is_some_and(|share| (0.0..=1.0).contains(&share)), "{summary}");
+    }
     assert_eq!(summary["nothing_changed"], Value::Bool(false));
     let stored = || std::fs::read(fixture.path(".aurora/index/data.mdb")).expect("an index");
     let before = stored();

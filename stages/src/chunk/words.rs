@@ -1,7 +1,7 @@
 //! Finds which of many names occur in a text as whole words, in one pass over the text.
 
 use aho_corasick::AhoCorasick;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Longest name, in bytes, that is searched if it contains other bytes than those of [`is_part`]. It bounds the number of
 /// names that can end at one offset to half of it.
@@ -13,62 +13,81 @@ const MOST_PATTERN_BYTES: usize = 64 << 10;
 ///
 /// A name occurs as a word if no identifier character precedes or follows it.
 pub(crate) struct Words<'a> {
-    /// Names that consist of identifier characters only: they match whole runs of such characters.
-    plain: FxHashMap<&'a str, Vec<u32>>,
+    /// Names that consist of identifier characters only, which match whole runs of such characters, with their place in `numbers`.
+    plain: FxHashMap<&'a str, usize>,
+    /// For each first byte of such a name, a bit for each length; the last bit is for all longer names.
+    lengths: [u64; 128],
+    /// All other names.
     patterns: Option<AhoCorasick>,
-    /// By number of the pattern.
+    /// Places of the patterns in `numbers`.
+    places: Vec<usize>,
     numbers: Vec<Vec<u32>>,
 }
 
 impl<'a> Words<'a> {
     /// Keeps the first `most` numbers of a name.
     pub(crate) fn new(names: impl Iterator<Item = (&'a str, u32)>, most: usize) -> Self {
-        let mut plain: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
-        let mut others: FxHashMap<&str, usize> = FxHashMap::default();
-        let (mut patterns, mut numbers, mut bytes) = (Vec::new(), Vec::<Vec<u32>>::new(), 0);
+        let (mut plain, mut others) = (FxHashMap::<&str, usize>::default(), FxHashMap::<&str, usize>::default());
+        let (mut patterns, mut places, mut lengths) = (Vec::new(), Vec::new(), [0; 128]);
+        let (mut numbers, mut bytes) = (Vec::<Vec<u32>>::new(), 0);
         for (name, number) in names.filter(|(name, _)| !name.is_empty()) {
-            let known = if name.bytes().all(is_part) {
-                plain.entry(name).or_default()
-            } else if let Some(at) = others.get(name) {
-                &mut numbers[*at]
-            } else if name.len() <= LONGEST_PATTERN && bytes + name.len() <= MOST_PATTERN_BYTES {
-                bytes += name.len();
-                others.insert(name, patterns.len());
-                patterns.push(name);
-                numbers.push(Vec::new());
-                &mut numbers[patterns.len() - 1]
-            } else {
-                continue;
+            let is_plain = name.bytes().all(is_part);
+            let known = if is_plain { &mut plain } else { &mut others };
+            let place = match known.get(name) {
+                Some(place) => *place,
+                None if is_plain => {
+                    lengths[usize::from(name.as_bytes()[0] & 0x7f)] |= length_bit(name.len());
+                    numbers.len()
+                }
+                None if name.len() <= LONGEST_PATTERN && bytes + name.len() <= MOST_PATTERN_BYTES => {
+                    bytes += name.len();
+                    patterns.push(name);
+                    places.push(numbers.len());
+                    numbers.len()
+                }
+                None => continue,
             };
-            if known.len() < most {
-                known.push(number);
+            if place == numbers.len() {
+                known.insert(name, place);
+                numbers.push(Vec::new());
+            }
+            if numbers[place].len() < most {
+                numbers[place].push(number);
             }
         }
         let patterns = if patterns.is_empty() { None } else { AhoCorasick::new(&patterns).ok() };
-        Self { plain, patterns, numbers }
+        Self { plain, lengths, patterns, places, numbers }
     }
 
     /// The numbers of the names that occur in `text`, ascending, without duplicates.
     pub(crate) fn numbers_in(&self, text: &str) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
+        let mut seen = vec![false; self.numbers.len()];
+        let mut add = |place: usize| {
+            if !std::mem::replace(&mut seen[place], true) {
+                found.extend(&self.numbers[place]);
+            }
+        };
+        let bytes = text.as_bytes();
         if !self.plain.is_empty() {
-            let mut seen = FxHashSet::default();
-            for run in text.split(|c: char| !u8::try_from(c).is_ok_and(is_part)) {
-                match self.plain.get(run) {
-                    Some(numbers) if seen.insert(run) => found.extend(numbers),
-                    _ => {}
+            let mut start = 0;
+            while let Some(skipped) = bytes[start..].iter().position(|byte| is_part(*byte)) {
+                start += skipped;
+                let length = bytes[start..].iter().position(|byte| !is_part(*byte)).unwrap_or(bytes.len() - start);
+                let run = &text[start..start + length];
+                if self.lengths[usize::from(bytes[start] & 0x7f)] & length_bit(length) != 0
+                    && let Some(place) = self.plain.get(run)
+                {
+                    add(*place);
                 }
+                start += length;
             }
         }
         if let Some(patterns) = &self.patterns {
-            let bytes = text.as_bytes();
             let is_inner = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|byte| is_part(*byte));
-            let mut seen = vec![false; self.numbers.len()];
             for hit in patterns.find_overlapping_iter(text) {
-                let pattern = hit.pattern().as_usize();
-                if !seen[pattern] && !is_inner(hit.start().checked_sub(1)) && !is_inner(Some(hit.end())) {
-                    seen[pattern] = true;
-                    found.extend(&self.numbers[pattern]);
+                if !is_inner(hit.start().checked_sub(1)) && !is_inner(Some(hit.end())) {
+                    add(self.places[hit.pattern().as_usize()]);
                 }
             }
         }
@@ -78,9 +97,23 @@ impl<'a> Words<'a> {
     }
 }
 
+/// The bit of a name's length in bytes.
+fn length_bit(length: usize) -> u64 {
+    1 << length.min(63)
+}
+
 /// Whether a byte is an identifier character in every language.
 fn is_part(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
+    const PARTS: [bool; 256] = {
+        let mut parts = [false; 256];
+        let mut byte = 0u8;
+        while byte < 128 {
+            parts[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
+            byte += 1;
+        }
+        parts
+    };
+    PARTS[usize::from(byte)]
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod outlook;
 mod pass;
 mod pass_kind;
 mod plan;
+mod processor_time;
 mod query_embedder;
 mod recovery;
 mod refresh;
@@ -61,6 +62,7 @@ pub use whole_run::WholeRun;
 
 use pass::pass;
 use pass_kind::{PassEnd, PassKind};
+use processor_time::ProcessorTime;
 use recovery::Recovery;
 
 /// Brings the index of a root up to date and publishes it.
@@ -74,6 +76,7 @@ use recovery::Recovery;
 /// # Errors
 /// When the configuration is wrong, the index cannot be written, or a stage fails.
 pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<IndexSummary, IndexError> {
+    let time = ProcessorTime::start();
     let threads = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
     descriptors::ensure(threads.unwrap_or(1))?;
     let root = root::indexable(&options.root)?;
@@ -96,6 +99,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
                     compact(&root, options, &mut summary);
                 }
                 summary.adopted = sibling.map(|sibling| sibling.display().to_string());
+                (summary.cpu_seconds, summary.serial_cpu_share) = time.finish(&summary.report);
                 runs::remember(&summary, &root);
                 return Ok(summary);
             }

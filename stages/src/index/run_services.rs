@@ -50,7 +50,8 @@ impl RunServices {
         kind: &PassKind,
     ) -> Result<Self, IndexError> {
         let clock = RunClock::start();
-        let writer = environment.writer(WriterOptions { memory: memory.writer, columns: columns.clone() })?;
+        let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
+        let writer = environment.writer(WriterOptions { memory: memory.writer, threads, columns: columns.clone() })?;
         let previous = environment.snapshot()?;
         let project = ProjectDirectory::of(root);
         if previous.manifest().generation == 0 {

@@ -56,6 +56,11 @@ pub struct IndexSummary {
     pub report: RunReport,
     /// Wall-clock time of the whole run, opening and publishing included, milliseconds.
     pub elapsed_ms: u64,
+    /// Processor time of the process during the run, seconds, where the system tells.
+    pub cpu_seconds: Option<f64>,
+    /// Share of the processor time that more cores would not shorten, 0 to 1, where the system tells: that of stages limited to one
+    /// worker, and the time in which one thread alone was runnable.
+    pub serial_cpu_share: Option<f64>,
     /// Largest resident set of the process so far, bytes, where the system tells.
     pub peak_memory_bytes: Option<u64>,
     /// Lines of source that were parsed.
@@ -289,6 +294,8 @@ impl IndexSummary {
                 failed: counter("embeddings.failed"),
             },
             elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            cpu_seconds: None,
+            serial_cpu_share: None,
             peak_memory_bytes: peak_memory(),
             lines: counter("lines"),
             source_bytes: counter("bytes"),
