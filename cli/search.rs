@@ -110,6 +110,14 @@ impl Answer {
         };
         Ok(Self { found, packed })
     }
+
+    /// The chunks that are shown.
+    fn shown(&self) -> Vec<ShownChunk<'_>> {
+        match &self.packed {
+            Some(packed) => packed.shown().collect(),
+            None => self.found.shown().collect(),
+        }
+    }
 }
 
 impl Session<'_> {
@@ -117,7 +125,9 @@ impl Session<'_> {
         let now = time::now();
         let answer = self.search(text, now).map_err(|error| Failure::from_error(&error))?;
         let mut out = self.terminal.stdout();
-        self.present(&mut out, &answer, now)
+        self.present(&mut out, &answer, now)?;
+        self.record(&[answer], now);
+        Ok(())
     }
 
     /// One answer for every line, in their order. Lines that come one by one are answered at once, so that a program can ask one
@@ -134,14 +144,15 @@ impl Session<'_> {
                 texts.push(query_of(&line));
             }
             let now = time::now();
-            let answers = self.search_all(&texts, now);
-            for (text, answer) in texts.iter().zip(answers) {
+            let mut shown = Vec::new();
+            for (text, answer) in texts.iter().zip(self.search_all(&texts, now)) {
                 match answer {
                     Ok(answer) => {
                         if self.args.format == ResultFormat::Table {
                             results::write_heading(&mut out, text, self.terminal.out)?;
                         }
                         self.present(&mut out, &answer, now)?;
+                        shown.push(answer);
                     }
                     Err(error) => {
                         self.print_error(&mut out, text, &error)?;
@@ -149,6 +160,7 @@ impl Session<'_> {
                     }
                 }
             }
+            self.record(&shown, now);
         }
         Ok(())
     }
@@ -227,19 +239,13 @@ impl Session<'_> {
         }
     }
 
-    /// Prints an answer and remembers what was shown.
+    /// Prints an answer.
     fn present(&self, out: &mut impl Write, answer: &Answer, now: i64) -> Outcome {
-        let Answer { found, packed } = answer;
-        let Some(packed) = packed else {
-            self.print(out, found, now)?;
-            out.flush()?;
-            self.record(&found.query, found.shown(), now);
-            return Ok(());
-        };
-        self.print_packed(out, found, packed)?;
-        out.flush()?;
-        self.record(&found.query, packed.shown(), now);
-        Ok(())
+        match &answer.packed {
+            Some(packed) => self.print_packed(out, &answer.found, packed)?,
+            None => self.print(out, &answer.found, now)?,
+        }
+        Ok(out.flush()?)
     }
 
     fn print_packed(&self, out: &mut impl Write, found: &SearchResults, packed: &Context) -> Outcome {
@@ -331,15 +337,17 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Remembers what was shown. A search never fails because of it.
-    fn record<'k>(&self, query: &str, shown: impl Iterator<Item = ShownChunk<'k>>, now: i64) {
+    /// Remembers what was shown, in one transaction. A search never fails because of it.
+    fn record(&self, answers: &[Answer], now: i64) {
         if self.args.no_record {
             return;
         }
-        let shown: Vec<ShownChunk<'_>> = shown.collect();
-        self.searched.searchers.record(shown.iter().copied(), now);
+        let shown: Vec<Vec<ShownChunk<'_>>> = answers.iter().map(Answer::shown).collect();
+        self.searched.searchers.record(shown.iter().flatten().copied(), now);
         if let Some(session) = &self.args.memory.session {
-            memories::note_search(session, query, &self.searched.searchers, &shown, self.terminal);
+            for (answer, shown) in answers.iter().zip(&shown) {
+                memories::note_search(session, &answer.found.query, &self.searched.searchers, shown, self.terminal);
+            }
         }
     }
 }
