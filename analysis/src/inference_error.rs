@@ -16,7 +16,7 @@ pub enum InferenceError {
     Forward {
         /// Id of the model.
         model: String,
-        /// What the tensor library said.
+        /// The token that has no embedding.
         reason: String,
     },
     /// The result holds a NaN or an infinity: the weights are damaged.

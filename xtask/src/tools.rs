@@ -53,7 +53,8 @@ pub(crate) fn miri() -> Result<(), String> {
         return Err("Miri is missing: `rustup toolchain install nightly --component miri,rust-src`".into());
     }
     for (package, filters) in MIRI {
-        let mut arguments = vec!["+nightly", "miri", "test", "--locked", "--package", package, "--lib", "--"];
+        let mut arguments =
+            vec!["+nightly", "miri", "test", "--locked", "--package", package, "--all-features", "--lib", "--"];
         arguments.extend(filters);
         cargo_with(&arguments, &[("MIRIFLAGS", "-Zmiri-disable-isolation"), ("PROPTEST_CASES", "8")])?;
     }

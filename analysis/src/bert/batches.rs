@@ -1,4 +1,4 @@
-//! Texts to batches of tokens: sorted by length and packed end to end, so that no padding is computed.
+//! Texts to batches of tokens, packed end to end, so that no padding is computed.
 
 use std::path::Path;
 
@@ -31,28 +31,6 @@ impl Sequence {
     }
 }
 
-/// Token sequences, one after the other.
-pub(super) struct TokenBatch {
-    /// The caller's number of every sequence.
-    pub(super) texts: Vec<usize>,
-    /// Token ids of all sequences.
-    pub(super) ids: Vec<u32>,
-    /// Position of every token in its sequence.
-    pub(super) positions: Vec<u32>,
-    /// Segment of every token: 0, or 1 for the second of two texts.
-    pub(super) segments: Vec<u32>,
-    /// Stretches of sequences of one length: attention takes each in one step.
-    pub(super) groups: Vec<SequenceGroup>,
-}
-
-/// `count` sequences of `length` tokens each, from token `start` of the batch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct SequenceGroup {
-    pub(super) start: usize,
-    pub(super) count: usize,
-    pub(super) length: usize,
-}
-
 /// The model's tokenizer, set to cut texts at the model's limit and to leave padding out.
 pub(super) fn tokenizer(path: &Path, config: &Config) -> Result<Tokenizer, ModelError> {
     let damaged = |reason: String| ModelError::Damaged { path: path.to_owned(), reason };
@@ -71,35 +49,20 @@ pub(super) fn beginning(text: &str, tokens: usize) -> &str {
     &text[..text.floor_char_boundary(tokens.saturating_mul(BYTES_PER_TOKEN))]
 }
 
-/// Sorts sequences by length (and number, so that the order is one) and cuts them into batches of up to
-/// [`TOKEN_BUDGET`] tokens. A sequence without tokens is in no batch.
-pub(super) fn batches(mut sequences: Vec<Sequence>) -> Vec<TokenBatch> {
-    sequences.retain(|sequence| !sequence.ids.is_empty());
-    sequences.sort_by_key(|sequence| (sequence.ids.len(), sequence.text));
-    let mut batches: Vec<TokenBatch> = Vec::new();
-    for Sequence { text, ids, first } in sequences {
-        let batch = match batches.last_mut() {
-            Some(batch) if batch.ids.len() + ids.len() <= TOKEN_BUDGET => batch,
+/// Cuts sequences into batches of up to [`TOKEN_BUDGET`] tokens, or of one sequence. A sequence without tokens is in no batch.
+pub(super) fn batches(sequences: Vec<Sequence>) -> Vec<Vec<Sequence>> {
+    let mut batches: Vec<Vec<Sequence>> = Vec::new();
+    let mut room = 0;
+    for sequence in sequences.into_iter().filter(|sequence| !sequence.ids.is_empty()) {
+        let tokens = sequence.ids.len();
+        match batches.last_mut() {
+            Some(batch) if tokens <= room => batch.push(sequence),
             _ => {
-                batches.push(TokenBatch {
-                    texts: Vec::new(),
-                    ids: Vec::new(),
-                    positions: Vec::new(),
-                    segments: Vec::new(),
-                    groups: Vec::new(),
-                });
-                let last = batches.len() - 1;
-                &mut batches[last]
+                batches.push(vec![sequence]);
+                room = TOKEN_BUDGET;
             }
-        };
-        match batch.groups.last_mut() {
-            Some(group) if group.length == ids.len() => group.count += 1,
-            _ => batch.groups.push(SequenceGroup { start: batch.ids.len(), count: 1, length: ids.len() }),
         }
-        batch.texts.push(text);
-        batch.positions.extend(0..ids.len() as u32);
-        batch.segments.extend((0..ids.len()).map(|at| u32::from(at >= first)));
-        batch.ids.extend(ids);
+        room = room.saturating_sub(tokens);
     }
     batches
 }

@@ -84,12 +84,13 @@ impl Config {
         let heads = file.num_attention_heads;
         if heads == 0
             || file.hidden_size == 0
+            || file.intermediate_size == 0
             || !file.hidden_size.is_multiple_of(heads)
             || file.max_position_embeddings < 3
         {
             let reason = format!(
-                "hidden_size {} with {heads} heads and {} positions cannot be",
-                file.hidden_size, file.max_position_embeddings
+                "hidden_size {} with {heads} heads, intermediate_size {} and {} positions cannot be",
+                file.hidden_size, file.intermediate_size, file.max_position_embeddings
             );
             return Err(ModelError::Damaged { path, reason });
         }

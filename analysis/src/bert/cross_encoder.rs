@@ -6,12 +6,11 @@ use std::thread;
 
 use tokenizers::Tokenizer;
 
-use super::batches::{self, Sequence, TokenBatch, batches, beginning};
+use super::batches::{self, Sequence, batches, beginning};
 use super::config::{Config, Pooling};
 use super::encoder::Encoder;
 use super::head::{CLASSIFIER, ClassificationHead};
 use super::reader::Reader;
-use super::threads::SingleThreads;
 use super::weights::TensorFile;
 use super::{CONFIG, TOKENIZER, WEIGHTS, id_of};
 use crate::inference_error::InferenceError;
@@ -38,7 +37,6 @@ pub struct CrossEncoder {
     tokenizer: Tokenizer,
     encoder: Encoder,
     head: ClassificationHead,
-    threads: SingleThreads,
     most_tokens: usize,
     /// Tokens `[CLS]` and `[SEP]`.
     start: u32,
@@ -83,8 +81,7 @@ impl CrossEncoder {
         let mut reader = Reader::open(&weights, &config)?;
         let encoder = Encoder::read(&mut reader)?;
         let head = ClassificationHead::read(&mut reader)?;
-        let threads = SingleThreads::default();
-        Ok(Self { id: id.to_owned(), tokenizer, encoder, head, threads, most_tokens, start, end })
+        Ok(Self { id: id.to_owned(), tokenizer, encoder, head, most_tokens, start, end })
     }
 
     /// Tokens of a pair that are looked at, counting the marks.
@@ -114,14 +111,10 @@ impl CrossEncoder {
     }
 
     /// The scores of a batch's pairs.
-    fn batch_scores(&self, batch: &TokenBatch) -> Result<Vec<f32>, InferenceError> {
-        let forward = || {
-            let first_tokens = self.encoder.forward(batch, &|| false)?.unwrap_or_default();
-            self.head.scores(&first_tokens)
-        };
-        let failed =
-            |error: candle_core::Error| InferenceError::Forward { model: self.id.clone(), reason: error.to_string() };
-        let scores = forward().map_err(failed)?;
+    fn batch_scores(&self, batch: &[Sequence]) -> Result<Vec<f32>, InferenceError> {
+        let failed = |reason: String| InferenceError::Forward { model: self.id.clone(), reason };
+        let first_tokens = self.encoder.forward(batch, &|| false).map_err(|error| failed(error.to_string()))?;
+        let scores = self.head.scores(&first_tokens.unwrap_or_default());
         if scores.iter().all(|score| score.is_finite()) {
             Ok(scores)
         } else {
@@ -130,17 +123,15 @@ impl CrossEncoder {
     }
 
     /// The scores of every batch, from as many workers as there are cores: each takes the next batch until none is left.
-    fn all_scores(&self, batches: &[TokenBatch]) -> Vec<(usize, Result<Vec<f32>, InferenceError>)> {
+    fn all_scores(&self, batches: &[Vec<Sequence>]) -> Vec<(usize, Result<Vec<f32>, InferenceError>)> {
         let workers = thread::available_parallelism().map_or(1, usize::from).min(batches.len());
         let next = AtomicUsize::new(0);
         let work = || {
-            self.threads.run(|| {
-                let taken = std::iter::from_fn(|| {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    Some((at, self.batch_scores(batches.get(at)?)))
-                });
-                taken.collect::<Vec<_>>()
-            })
+            let taken = std::iter::from_fn(|| {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                Some((at, self.batch_scores(batches.get(at)?)))
+            });
+            taken.collect::<Vec<_>>()
         };
         thread::scope(|scope| {
             let others: Vec<_> =
@@ -161,8 +152,8 @@ impl Reranker for CrossEncoder {
         let batches = batches(self.pairs(query, passages)?);
         let mut scores = vec![0.0; passages.len()];
         for (at, found) in self.all_scores(&batches) {
-            for (&passage, score) in batches[at].texts.iter().zip(found?) {
-                scores[passage] = score;
+            for (pair, score) in batches[at].iter().zip(found?) {
+                scores[pair.text] = score;
             }
         }
         Ok(scores)

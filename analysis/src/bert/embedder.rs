@@ -4,11 +4,10 @@ use std::path::Path;
 
 use tokenizers::Tokenizer;
 
-use super::batches::{self, Sequence, TokenBatch, batches, beginning};
+use super::batches::{self, Sequence, batches, beginning};
 use super::config::Config;
 use super::encoder::Encoder;
 use super::reader::Reader;
-use super::threads::SingleThreads;
 use super::{TOKENIZER, WEIGHTS, id_of};
 use crate::embedder::{EmbedError, Embedder, QueryEmbedder};
 use crate::inference_error::InferenceError;
@@ -25,7 +24,6 @@ pub struct BertEmbedder {
     config: Config,
     tokenizer: Tokenizer,
     encoder: Encoder,
-    threads: SingleThreads,
 }
 
 impl BertEmbedder {
@@ -43,7 +41,7 @@ impl BertEmbedder {
         let config = Config::read(folder)?;
         let tokenizer = batches::tokenizer(&folder.join(TOKENIZER), &config)?;
         let encoder = Encoder::read(&mut Reader::open(&folder.join(WEIGHTS), &config)?)?;
-        Ok(Self { id: id.to_owned(), config, tokenizer, encoder, threads: SingleThreads::default() })
+        Ok(Self { id: id.to_owned(), config, tokenizer, encoder })
     }
 
     /// Tokens of a text that are looked at, counting the two that mark its ends.
@@ -57,42 +55,40 @@ impl BertEmbedder {
         texts: Vec<String>,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
-        self.threads.run(|| {
-            let mut results: Vec<Result<Vec<f32>, EmbedError>> = Vec::with_capacity(texts.len());
-            let mut tokens = Vec::with_capacity(texts.len());
-            for text in texts {
-                if is_stopped() {
-                    return None;
+        let mut results: Vec<Result<Vec<f32>, EmbedError>> = Vec::with_capacity(texts.len());
+        let mut tokens = Vec::with_capacity(texts.len());
+        for text in texts {
+            if is_stopped() {
+                return None;
+            }
+            match self.tokenizer.encode_fast(beginning(&text, self.config.max_tokens), true) {
+                Ok(encoding) => {
+                    tokens.push(Sequence::single(results.len(), encoding.get_ids().to_vec()));
+                    results.push(Ok(vec![0.0; self.config.hidden_size]));
                 }
-                match self.tokenizer.encode_fast(beginning(&text, self.config.max_tokens), true) {
-                    Ok(encoding) => {
-                        tokens.push(Sequence::single(results.len(), encoding.get_ids().to_vec()));
-                        results.push(Ok(vec![0.0; self.config.hidden_size]));
-                    }
-                    Err(error) => {
-                        let model = self.id.clone();
-                        results.push(Err(InferenceError::Tokenize { model, reason: error.to_string() }.into()));
-                    }
+                Err(error) => {
+                    let model = self.id.clone();
+                    results.push(Err(InferenceError::Tokenize { model, reason: error.to_string() }.into()));
                 }
             }
-            for batch in batches(tokens) {
-                self.embed_batch(&batch, &mut results, is_stopped)?;
-            }
-            Some(results)
-        })
+        }
+        for batch in batches(tokens) {
+            self.embed_batch(&batch, &mut results, is_stopped)?;
+        }
+        Some(results)
     }
 
     fn embed_batch(
         &self,
-        batch: &TokenBatch,
+        batch: &[Sequence],
         results: &mut [Result<Vec<f32>, EmbedError>],
         is_stopped: &dyn Fn() -> bool,
     ) -> Option<()> {
         match self.encoder.forward(batch, is_stopped).transpose()? {
             Ok(vectors) => {
-                for (&text, vector) in batch.texts.iter().zip(vectors.chunks_exact(self.config.hidden_size)) {
+                for (sequence, vector) in batch.iter().zip(vectors.chunks_exact(self.config.hidden_size)) {
                     let mut vector = vector.to_vec();
-                    results[text] = if vector.iter().all(|value| value.is_finite()) {
+                    results[sequence.text] = if vector.iter().all(|value| value.is_finite()) {
                         normalise(&mut vector);
                         Ok(vector)
                     } else {
@@ -101,9 +97,9 @@ impl BertEmbedder {
                 }
             }
             Err(error) => {
-                for &text in &batch.texts {
+                for sequence in batch {
                     let model = self.id.clone();
-                    results[text] = Err(InferenceError::Forward { model, reason: error.to_string() }.into());
+                    results[sequence.text] = Err(InferenceError::Forward { model, reason: error.to_string() }.into());
                 }
             }
         }

@@ -1,27 +1,23 @@
 //! The forward pass of a BERT encoder (Devlin et al. 2018, post-norm) over sequences packed end to end.
 //!
-//! Only attention looks across tokens, so everything else runs over all tokens of a batch as one matrix, without
-//! padding; attention takes sequences of one length together and therefore needs no mask.
+//! Only attention looks across tokens, so everything else runs over all tokens of a batch as one matrix, without padding.
+//! The result of a sequence does not depend on the others of its batch, not even in the last bit.
 
-use candle_core::{Device, Tensor};
-use candle_nn::ops::softmax_last_dim;
+use aurora_kernels::{Matrix, multiply};
 
-use super::batches::{SequenceGroup, TokenBatch};
+use super::batches::Sequence;
 use super::config::Pooling;
-use super::fused::{Bias, BiasGelu, Norm, ResidualNorm};
+use super::fused::{Norm, add_bias, add_bias_gelu, softmax};
 use super::reader::{Linear, Reader};
 use crate::model_error::ModelError;
 
 pub(super) struct Encoder {
-    words: Tensor,
-    /// The sum of the embeddings of segment and position: all positions in the first segment, then all in the second.
-    places: Tensor,
-    /// Positions that the model knows.
-    positions: usize,
-    /// What the first normalisation adds to every token beside its place: nothing.
-    no_bias: Vec<f32>,
+    words: Vec<f32>,
+    positions: Vec<f32>,
+    segments: Vec<f32>,
     norm: Norm,
     layers: Vec<EncoderLayer>,
+    hidden_size: usize,
     heads: usize,
     pooling: Pooling,
 }
@@ -36,53 +32,95 @@ struct EncoderLayer {
     output_norm: Norm,
 }
 
+/// A token id beyond the model's vocabulary, or a token beyond its last position.
+#[derive(Debug, thiserror::Error)]
+#[error("the model has no embedding of token {id} at position {position}")]
+pub(super) struct MissingEmbedding {
+    id: u32,
+    position: usize,
+}
+
+/// Results of the steps of a layer, reused by the next one: fresh memory pages would cost more than some of the arithmetic.
+#[derive(Default)]
+struct Activations {
+    /// Scaled query, key and value.
+    mixed: Vec<f32>,
+    /// Attention weights of one sequence and one head, tokens × tokens.
+    weights: Vec<f32>,
+    context: Vec<f32>,
+    attended: Vec<f32>,
+    inner: Vec<f32>,
+}
+
 impl Encoder {
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, ModelError> {
         let config = reader.config;
-        let hidden = config.hidden_size;
-        let words = reader.tensor("embeddings.word_embeddings.weight", &[config.vocabulary, hidden])?;
-        let positions = reader.tensor("embeddings.position_embeddings.weight", &[config.positions, hidden])?;
-        let segments = reader.tensor("embeddings.token_type_embeddings.weight", &[2, hidden])?;
-        let in_segment = |segment| positions.broadcast_add(&segments.get(segment)?);
-        let places = in_segment(0).and_then(|first| Tensor::cat(&[first, in_segment(1)?], 0));
-        let places = reader.done(places)?;
-        let norm = reader.norm("embeddings.LayerNorm")?;
-        let layers = (0..config.layers).map(|layer| EncoderLayer::read(reader, layer)).collect::<Result<_, _>>()?;
-        let (heads, pooling, no_bias) = (config.heads, config.pooling, vec![0.0; hidden]);
-        Ok(Self { words, places, positions: config.positions, no_bias, norm, layers, heads, pooling })
+        let hidden_size = config.hidden_size;
+        Ok(Self {
+            words: reader.tensor("embeddings.word_embeddings.weight", &[config.vocabulary, hidden_size])?,
+            positions: reader.tensor("embeddings.position_embeddings.weight", &[config.positions, hidden_size])?,
+            segments: reader.tensor("embeddings.token_type_embeddings.weight", &[2, hidden_size])?,
+            norm: reader.norm("embeddings.LayerNorm")?,
+            layers: (0..config.layers).map(|layer| EncoderLayer::read(reader, layer)).collect::<Result<_, _>>()?,
+            hidden_size,
+            heads: config.heads,
+            pooling: config.pooling,
+        })
     }
 
     /// The pooled vectors of a batch's sequences, one after the other, not yet scaled. `None` once `is_stopped`, which is
     /// asked before every layer, returns true.
     pub(super) fn forward(
         &self,
-        batch: &TokenBatch,
+        batch: &[Sequence],
         is_stopped: &dyn Fn() -> bool,
-    ) -> candle_core::Result<Option<Vec<f32>>> {
-        let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &Device::Cpu)?;
-        let place = |(position, segment): (&u32, &u32)| segment * self.positions as u32 + position;
-        let places: Vec<u32> = batch.positions.iter().zip(&batch.segments).map(place).collect();
-        let places = Tensor::from_slice(&places, places.len(), &Device::Cpu)?;
-        let mut hidden = self.words.index_select(&ids, 0)?;
-        let places = self.places.index_select(&places, 0)?;
-        hidden.inplace_op2(&places, &ResidualNorm { bias: &self.no_bias, norm: &self.norm })?;
+    ) -> Result<Option<Vec<f32>>, MissingEmbedding> {
+        let mut hidden = self.embed(batch)?;
+        let mut activations = Activations::default();
         for layer in &self.layers {
             if is_stopped() {
                 return Ok(None);
             }
-            hidden = layer.forward(&hidden, &batch.groups, self.heads)?;
+            layer.forward(&mut hidden, batch, self.heads, &mut activations);
         }
-        let mut pooled = Vec::with_capacity(batch.texts.len() * self.no_bias.len());
-        for group in &batch.groups {
-            let sequences = hidden.narrow(0, group.start, group.count * group.length)?;
-            let sequences = sequences.reshape((group.count, group.length, ()))?;
-            let vectors = match self.pooling {
-                Pooling::Mean => sequences.mean(1)?,
-                Pooling::FirstToken => sequences.narrow(1, 0, 1)?,
+        let mut pooled = vec![0.0; batch.len() * self.hidden_size];
+        let mut rest = &*hidden;
+        for (vector, sequence) in pooled.chunks_exact_mut(self.hidden_size).zip(batch) {
+            let (tokens, others) = rest.split_at(sequence.ids.len() * self.hidden_size);
+            rest = others;
+            let pooled = match self.pooling {
+                Pooling::Mean => sequence.ids.len(),
+                Pooling::FirstToken => 1,
             };
-            pooled.extend(vectors.flatten_all()?.to_vec1::<f32>()?);
+            for token in tokens.chunks_exact(self.hidden_size).take(pooled) {
+                add_bias(vector, token);
+            }
+            vector.iter_mut().for_each(|sum| *sum /= pooled as f32);
         }
         Ok(Some(pooled))
+    }
+
+    /// The normalised sum of the embeddings of word, position and segment for every token.
+    fn embed(&self, batch: &[Sequence]) -> Result<Vec<f32>, MissingEmbedding> {
+        let mut hidden = Vec::new();
+        for sequence in batch {
+            for (position, &id) in sequence.ids.iter().enumerate() {
+                let missing = || MissingEmbedding { id, position };
+                let word = self.row(&self.words, id as usize).ok_or_else(missing)?;
+                let place = self.row(&self.positions, position).ok_or_else(missing)?;
+                let segment = self.row(&self.segments, usize::from(position >= sequence.first)).ok_or_else(missing)?;
+                let start = hidden.len();
+                hidden.extend(
+                    word.iter().zip(place).zip(segment).map(|((word, place), segment)| word + (place + segment)),
+                );
+                self.norm.apply(&mut hidden[start..]);
+            }
+        }
+        Ok(hidden)
+    }
+
+    fn row<'a>(&self, table: &'a [f32], row: usize) -> Option<&'a [f32]> {
+        table.chunks_exact(self.hidden_size).nth(row)
     }
 }
 
@@ -90,52 +128,54 @@ impl EncoderLayer {
     fn read(reader: &mut Reader<'_>, layer: usize) -> Result<Self, ModelError> {
         let (hidden, inner) = (reader.config.hidden_size, reader.config.intermediate_size);
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
-        let mut query = reader.linear(&name("attention.self.query"), hidden, hidden)?;
-        let key = reader.linear(&name("attention.self.key"), hidden, hidden)?;
-        let value = reader.linear(&name("attention.self.value"), hidden, hidden)?;
+        let parts = ["query", "key", "value"].map(|part| name(&format!("attention.self.{part}")));
+        let mut attention = reader.linear(&parts.each_ref().map(String::as_str), hidden, hidden)?;
         let scale = 1.0 / ((hidden / reader.config.heads) as f32).sqrt();
-        query.weight = reader.done(query.weight * f64::from(scale))?;
-        query.bias.iter_mut().for_each(|bias| *bias *= scale);
-        let weight = Tensor::cat(&[query.weight, key.weight, value.weight], 1);
+        for row in attention.weight.chunks_exact_mut(3 * hidden).chain([&mut *attention.bias]) {
+            row[..hidden].iter_mut().for_each(|query| *query *= scale);
+        }
         Ok(Self {
-            attention: Linear { weight: reader.done(weight)?, bias: [query.bias, key.bias, value.bias].concat() },
-            attention_output: reader.linear(&name("attention.output.dense"), hidden, hidden)?,
+            attention,
+            attention_output: reader.linear(&[&name("attention.output.dense")], hidden, hidden)?,
             attention_norm: reader.norm(&name("attention.output.LayerNorm"))?,
-            intermediate: reader.linear(&name("intermediate.dense"), hidden, inner)?,
-            output: reader.linear(&name("output.dense"), inner, hidden)?,
+            intermediate: reader.linear(&[&name("intermediate.dense")], hidden, inner)?,
+            output: reader.linear(&[&name("output.dense")], inner, hidden)?,
             output_norm: reader.norm(&name("output.LayerNorm"))?,
         })
     }
 
-    /// `hidden` is tokens × hidden size, and so is the result.
-    fn forward(&self, hidden: &Tensor, groups: &[SequenceGroup], heads: usize) -> candle_core::Result<Tensor> {
-        let mixed = hidden.matmul(&self.attention.weight)?;
-        mixed.inplace_op1(&Bias(&self.attention.bias))?;
-        let attended = attend(&mixed, groups, heads)?.matmul(&self.attention_output.weight)?;
-        attended
-            .inplace_op2(hidden, &ResidualNorm { bias: &self.attention_output.bias, norm: &self.attention_norm })?;
-        let inner = attended.matmul(&self.intermediate.weight)?;
-        inner.inplace_op1(&BiasGelu(&self.intermediate.bias))?;
-        let output = inner.matmul(&self.output.weight)?;
-        output.inplace_op2(&attended, &ResidualNorm { bias: &self.output.bias, norm: &self.output_norm })?;
-        Ok(output)
+    /// Replaces `hidden`, tokens × hidden size.
+    fn forward(&self, hidden: &mut Vec<f32>, batch: &[Sequence], heads: usize, activations: &mut Activations) {
+        let Activations { mixed, weights, context, attended, inner } = activations;
+        self.attention.multiply(hidden, mixed);
+        add_bias(mixed, &self.attention.bias);
+        context.resize(hidden.len(), 0.0);
+        attend(mixed, batch, self.attention_output.bias.len(), heads, weights, context);
+        self.attention_output.multiply(context, attended);
+        self.attention_norm.add(attended, &self.attention_output.bias, hidden);
+        self.intermediate.multiply(attended, inner);
+        add_bias_gelu(inner, &self.intermediate.bias);
+        self.output.multiply(inner, hidden);
+        self.output_norm.add(hidden, &self.output.bias, attended);
     }
 }
 
-/// Dot-product attention inside every sequence. `mixed` is tokens × (scaled query, key, value).
-fn attend(mixed: &Tensor, groups: &[SequenceGroup], heads: usize) -> candle_core::Result<Tensor> {
-    let hidden = mixed.dim(1)? / 3;
+/// Dot-product attention inside every sequence. `mixed` is tokens × (scaled query, key, value), and `context` tokens × `hidden`.
+fn attend(mixed: &[f32], batch: &[Sequence], hidden: usize, heads: usize, weights: &mut Vec<f32>, context: &mut [f32]) {
     let width = hidden / heads;
-    let mut contexts = Vec::with_capacity(groups.len());
-    for group in groups {
-        let tokens = group.count * group.length;
-        let split = mixed.narrow(0, group.start, tokens)?.reshape((group.count, group.length, 3, heads, width))?;
-        // 3 × sequences × heads × tokens of one × width
-        let split = split.permute((2, 0, 3, 1, 4))?.contiguous()?;
-        let (query, key, value) = (split.get(0)?, split.get(1)?, split.get(2)?);
-        let scores = query.matmul(&key.transpose(2, 3)?)?;
-        let context = softmax_last_dim(&scores)?.matmul(&value)?;
-        contexts.push(context.transpose(1, 2)?.reshape((tokens, hidden))?);
+    let mut start = 0;
+    for sequence in batch {
+        let tokens = sequence.ids.len();
+        weights.resize(tokens * tokens, 0.0);
+        for head in 0..heads {
+            let part = |part: usize| {
+                Matrix::new(&mixed[(start * 3 + part) * hidden + head * width..], tokens, width, 3 * hidden)
+            };
+            multiply(part(0), part(1).transposed(), weights, tokens);
+            weights.chunks_exact_mut(tokens).for_each(softmax);
+            let weights = Matrix::new(weights, tokens, tokens, tokens);
+            multiply(weights, part(2), &mut context[start * hidden + head * width..], hidden);
+        }
+        start += tokens;
     }
-    Tensor::cat(&contexts, 0)
 }

@@ -1,19 +1,17 @@
 //! What follows a matrix product, done in place in one pass over its result, in a form that compilers can vectorise.
-//!
-//! A tensor of its own for every step would cost more in fresh memory pages than the arithmetic does.
-
-use candle_core::{CpuStorage, InplaceOp1, InplaceOp2, Layout, Result, bail};
 
 /// `x ← x + bias` for every row of `x`.
-pub(super) struct Bias<'a>(pub(super) &'a [f32]);
+pub(super) fn add_bias(x: &mut [f32], bias: &[f32]) {
+    for row in x.chunks_exact_mut(bias.len()) {
+        row.iter_mut().zip(bias).for_each(|(x, bias)| *x += bias);
+    }
+}
 
 /// `x ← gelu(x + bias)` for every row of `x`, with the exact ("erf") GELU.
-pub(super) struct BiasGelu<'a>(pub(super) &'a [f32]);
-
-/// `x ← layer_norm(x + bias + residual)` for every row of `x` and of `residual`.
-pub(super) struct ResidualNorm<'a> {
-    pub(super) bias: &'a [f32],
-    pub(super) norm: &'a Norm,
+pub(super) fn add_bias_gelu(x: &mut [f32], bias: &[f32]) {
+    for row in x.chunks_exact_mut(bias.len()) {
+        row.iter_mut().zip(bias).for_each(|(x, bias)| *x = gelu(*x + bias));
+    }
 }
 
 /// Layer normalisation: every row to mean 0 and variance 1, then scaled and shifted by component.
@@ -23,52 +21,19 @@ pub(super) struct Norm {
     pub(super) epsilon: f32,
 }
 
-impl InplaceOp1 for Bias<'_> {
-    fn name(&self) -> &'static str {
-        "bias"
-    }
-
-    fn cpu_fwd(&self, x: &mut CpuStorage, layout: &Layout) -> Result<()> {
-        for row in values_mut(x, layout)?.chunks_exact_mut(self.0.len()) {
-            row.iter_mut().zip(self.0).for_each(|(x, bias)| *x += bias);
-        }
-        Ok(())
-    }
-}
-
-impl InplaceOp1 for BiasGelu<'_> {
-    fn name(&self) -> &'static str {
-        "bias-gelu"
-    }
-
-    fn cpu_fwd(&self, x: &mut CpuStorage, layout: &Layout) -> Result<()> {
-        for row in values_mut(x, layout)?.chunks_exact_mut(self.0.len()) {
-            row.iter_mut().zip(self.0).for_each(|(x, bias)| *x = gelu(*x + bias));
-        }
-        Ok(())
-    }
-}
-
-impl InplaceOp2 for ResidualNorm<'_> {
-    fn name(&self) -> &'static str {
-        "residual-norm"
-    }
-
-    fn cpu_fwd(&self, x: &mut CpuStorage, layout: &Layout, residual: &CpuStorage, other: &Layout) -> Result<()> {
-        let width = self.bias.len();
-        let residual = values(residual, other)?.chunks_exact(width);
-        for (row, residual) in values_mut(x, layout)?.chunks_exact_mut(width).zip(residual) {
-            for ((x, residual), bias) in row.iter_mut().zip(residual).zip(self.bias) {
+impl Norm {
+    /// `x ← layer_norm(x + bias + residual)` for every row of `x` and of `residual`.
+    pub(super) fn add(&self, x: &mut [f32], bias: &[f32], residual: &[f32]) {
+        for (row, residual) in x.chunks_exact_mut(bias.len()).zip(residual.chunks_exact(bias.len())) {
+            for ((x, residual), bias) in row.iter_mut().zip(residual).zip(bias) {
                 *x += residual + bias;
             }
-            self.norm.apply(row);
+            self.apply(row);
         }
-        Ok(())
     }
-}
 
-impl Norm {
-    fn apply(&self, row: &mut [f32]) {
+    /// `row ← layer_norm(row)`.
+    pub(super) fn apply(&self, row: &mut [f32]) {
         let width = row.len() as f32;
         let mean = sum(row, |x| x) / width;
         let variance = sum(row, |x| (x - mean) * (x - mean)) / width;
@@ -79,32 +44,51 @@ impl Norm {
     }
 }
 
+/// `row ← exp(row)`, scaled so that its sum is 1.
+pub(super) fn softmax(row: &mut [f32]) {
+    let largest = in_parts(row, f32::NEG_INFINITY, |largest, x| if x > largest { x } else { largest });
+    let largest = largest.into_iter().fold(f32::NEG_INFINITY, f32::max);
+    row.iter_mut().for_each(|x| *x = exp(*x - largest));
+    let factor = 1.0 / sum(row, |x| x);
+    row.iter_mut().for_each(|x| *x *= factor);
+}
+
 /// Sum in eight interleaved parts: a fixed order that can be vectorised.
 #[inline(always)]
 fn sum(values: &[f32], of: impl Fn(f32) -> f32) -> f32 {
-    let mut parts = [0f32; 8];
-    let mut chunks = values.chunks_exact(8);
-    for chunk in &mut chunks {
-        for (part, &value) in parts.iter_mut().zip(chunk) {
-            *part += of(value);
+    in_parts(values, 0.0, |sum, x| sum + of(x)).into_iter().sum()
+}
+
+/// Combines `start` with every eighth value, with those that follow them, and so on.
+#[inline(always)]
+fn in_parts(values: &[f32], start: f32, combine: impl Fn(f32, f32) -> f32) -> [f32; 8] {
+    let mut parts = [start; 8];
+    let (chunks, rest) = values.as_chunks::<8>();
+    for values in chunks {
+        for (part, &value) in parts.iter_mut().zip(values) {
+            *part = combine(*part, value);
         }
     }
-    let rest: f32 = chunks.remainder().iter().map(|&value| of(value)).sum();
-    parts.iter().sum::<f32>() + rest
+    for (part, &value) in parts.iter_mut().zip(rest) {
+        *part = combine(*part, value);
+    }
+    parts
 }
 
-fn values_mut<'a>(storage: &'a mut CpuStorage, layout: &Layout) -> Result<&'a mut [f32]> {
-    match (storage, layout.contiguous_offsets()) {
-        (CpuStorage::F32(values), Some((from, to))) => Ok(&mut values[from..to]),
-        _ => bail!("a contiguous f32 tensor is needed"),
-    }
-}
-
-fn values<'a>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [f32]> {
-    match (storage, layout.contiguous_offsets()) {
-        (CpuStorage::F32(values), Some((from, to))) => Ok(&values[from..to]),
-        _ => bail!("a contiguous f32 tensor is needed"),
-    }
+/// The exponential function of numbers that are not positive, to a relative error below 3e-7: a power of two times a polynomial,
+/// with the coefficients of Cephes' `expf`. Below -87 it is the value there, about 1e-38.
+#[inline(always)]
+fn exp(x: f32) -> f32 {
+    const COEFFICIENTS: [f32; 6] = [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
+    /// Adding this leaves the other summand, rounded to an integer, in the lowest bits.
+    const ROUNDING: f32 = 12_582_912.0;
+    let x = x.clamp(-87.0, 0.0);
+    let rounded = x * std::f32::consts::LOG2_E + ROUNDING;
+    let whole = rounded - ROUNDING;
+    // The logarithm of 2 in two parts, so that the first product is exact.
+    let rest = x - whole * 0.693_359_4 + whole * 2.121_944_4e-4;
+    let power = f32::from_bits((rounded.to_bits() << 23).wrapping_add(1f32.to_bits()));
+    (polynomial(&COEFFICIENTS, rest) * rest * rest + rest + 1.0) * power
 }
 
 /// `x · Φ(x)`, with Φ the normal distribution.
@@ -129,55 +113,115 @@ fn erf(x: f32) -> f32 {
     const DENOMINATOR: [f32; 5] = [-1.456_607_2e-5, -2.133_740_6e-4, -1.682_827e-3, -7.373_329e-3, -1.426_473_9e-2];
     let x = x.clamp(-4.0, 4.0);
     let square = x * x;
-    let polynomial = |coefficients: &[f32]| coefficients.iter().fold(0.0, |sum, &c| sum * square + c);
-    x * polynomial(&NUMERATOR) / polynomial(&DENOMINATOR)
+    x * polynomial(&NUMERATOR, square) / polynomial(&DENOMINATOR, square)
+}
+
+#[inline(always)]
+fn polynomial(coefficients: &[f32], x: f32) -> f32 {
+    coefficients.iter().fold(0.0, |sum, &c| sum * x + c)
 }
 
 #[cfg(test)]
 mod tests {
-    use candle_core::{Device, Tensor};
-    use candle_nn::ops::layer_norm;
-
     use super::*;
 
     const WIDTH: usize = 13;
 
-    fn rows(from: f32, step: f32) -> Result<Tensor> {
-        let values: Vec<f32> = (0..300 * WIDTH).map(|i| from + step * i as f32).collect();
-        Tensor::from_vec(values, (300, WIDTH), &Device::Cpu)
+    fn rows(value: impl Fn(f32) -> f32) -> Vec<f32> {
+        (0..300 * WIDTH).map(|i| value(i as f32)).collect()
     }
 
     fn parameters(around: f32) -> Vec<f32> {
         (0..WIDTH).map(|i| around + (i as f32 * 0.7).sin()).collect()
     }
 
-    fn difference(a: &Tensor, b: &Tensor) -> Result<f32> {
-        (a - b)?.abs()?.max_all()?.to_scalar::<f32>()
+    /// The error function as its Maclaurin series.
+    fn plain_erf(x: f64) -> f64 {
+        if x.abs() > 5.0 {
+            return x.signum();
+        }
+        let term = |term: &mut f64, n: u32| {
+            let now = *term;
+            *term *= -x * x / f64::from(n + 1);
+            Some(now / f64::from(2 * n + 1))
+        };
+        (0..120).scan(x, term).sum::<f64>() * std::f64::consts::FRAC_2_SQRT_PI
     }
 
     #[test]
-    fn bias_and_gelu_agree_with_the_library() -> Result<()> {
-        let (x, bias) = (rows(-8.0, 0.0041)?, parameters(0.3));
-        let plain = x.broadcast_add(&Tensor::new(&bias[..], &Device::Cpu)?)?;
-        let biased = x.copy()?;
-        biased.inplace_op1(&Bias(&bias))?;
-        assert_eq!(difference(&biased, &plain)?, 0.0);
-        x.inplace_op1(&BiasGelu(&bias))?;
-        let error = difference(&x, &plain.gelu_erf()?)?;
-        assert!(error < 5e-6, "{error}");
-        Ok(())
+    fn bias_and_gelu_agree_with_a_plain_computation() {
+        let (x, bias) = (rows(|i| -8.0 + 0.0041 * i), parameters(0.3));
+        let (mut biased, mut activated) = (x.clone(), x.clone());
+        add_bias(&mut biased, &bias);
+        add_bias_gelu(&mut activated, &bias);
+        for (at, x) in x.iter().enumerate() {
+            assert_eq!(biased[at], x + bias[at % WIDTH]);
+            let x = f64::from(biased[at]);
+            let expected = 0.5 * x * (1.0 + plain_erf(x / std::f64::consts::SQRT_2));
+            let error = (f64::from(activated[at]) - expected).abs();
+            assert!(error < 5e-6, "{error} at {x}");
+        }
     }
 
     #[test]
-    fn residual_norm_agrees_with_the_library() -> Result<()> {
-        let (x, residual, bias) = (rows(-3.0, 0.02)?.sin()?, rows(5.0, -0.013)?.cos()?, parameters(0.0));
-        let norm = Norm { scale: parameters(1.0), shift: parameters(-0.5), epsilon: 1e-12 };
-        let tensor = |values: &[f32]| Tensor::new(values, &Device::Cpu);
-        let sum = (&x + &residual)?.broadcast_add(&tensor(&bias)?)?;
-        let expected = layer_norm(&sum, &tensor(&norm.scale)?, &tensor(&norm.shift)?, norm.epsilon)?;
-        x.inplace_op2(&residual, &ResidualNorm { bias: &bias, norm: &norm })?;
-        let error = difference(&x, &expected)?;
-        assert!(error < 1e-4, "{error}");
-        Ok(())
+    fn residual_norm_agrees_with_a_plain_computation() {
+        let (x, residual) = (rows(|i| (-3.0 + 0.02 * i).sin()), rows(|i| (5.0 - 0.013 * i).cos()));
+        let (bias, norm) = (parameters(0.0), Norm { scale: parameters(1.0), shift: parameters(-0.5), epsilon: 1e-12 });
+        let mut found = x.clone();
+        norm.add(&mut found, &bias, &residual);
+        for (row, found) in found.chunks_exact(WIDTH).enumerate() {
+            let at = |i| row * WIDTH + i;
+            let sums = (0..WIDTH).map(|i| f64::from(x[at(i)]) + f64::from(residual[at(i)]) + f64::from(bias[i]));
+            let mean = sums.clone().sum::<f64>() / WIDTH as f64;
+            let variance = sums.clone().map(|sum| (sum - mean).powi(2)).sum::<f64>() / WIDTH as f64;
+            for (i, sum) in sums.enumerate() {
+                let normal = (sum - mean) / (variance + 1e-12).sqrt();
+                let expected = normal * f64::from(norm.scale[i]) + f64::from(norm.shift[i]);
+                let error = (f64::from(found[i]) - expected).abs();
+                assert!(error < 1e-4, "{error} in row {row}");
+            }
+        }
+    }
+
+    #[test]
+    fn exp_agrees_with_the_standard_library() {
+        for x in (0..87_000).map(|i| i as f32 * -0.001) {
+            let expected = f64::from(x).exp();
+            let error = (f64::from(exp(x)) / expected - 1.0).abs();
+            assert!(error < 3e-7, "{error} at {x}");
+        }
+        assert_eq!((exp(0.0), exp(f32::NEG_INFINITY)), (1.0, exp(-87.0)));
+    }
+
+    #[test]
+    fn softmax_agrees_with_a_plain_computation() {
+        for row in rows(|i| (i * 0.37).sin() * i * 0.02).chunks(29).chain([&[-1e30, 0.0, 1e30][..], &[7.0]]) {
+            let mut found = row.to_vec();
+            softmax(&mut found);
+            let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let powers: Vec<f64> = row.iter().map(|&x| f64::from(x - largest).exp()).collect();
+            let total: f64 = powers.iter().sum();
+            for (found, power) in found.into_iter().zip(powers) {
+                let expected = power / total;
+                let error = (f64::from(found) - expected).abs();
+                assert!(error < 1e-6 * expected + 1e-37, "{found} and {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_stays_so() {
+        for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            let mut row = vec![x; 11];
+            softmax(&mut row);
+            assert!(row.iter().all(|x| x.is_nan()));
+        }
+        for at in 0..11 {
+            let mut row = vec![0.5; 11];
+            row[at] = f32::NAN;
+            softmax(&mut row);
+            assert!(row.iter().all(|x| x.is_nan()));
+        }
+        assert!(gelu(f32::NAN).is_nan());
     }
 }

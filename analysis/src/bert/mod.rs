@@ -1,6 +1,6 @@
 //! Models of the BERT family, run on the CPU from a local folder: sentence transformers and cross-encoders.
 //!
-//! Everything that needs the tensor library and the tokenizers is behind the cargo feature `bert`. Without it `without.rs`
+//! Everything that needs matrix products and the tokenizers is behind the cargo feature `bert`. Without it `without.rs`
 //! stands in for `embedder.rs` and `cross_encoder.rs`, so that no caller is compiled differently.
 
 #[cfg(feature = "bert")]
@@ -19,8 +19,6 @@ mod fused;
 mod head;
 #[cfg(feature = "bert")]
 mod reader;
-#[cfg(feature = "bert")]
-mod threads;
 #[cfg(feature = "bert")]
 mod weights;
 #[cfg(not(feature = "bert"))]

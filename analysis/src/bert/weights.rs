@@ -1,11 +1,11 @@
-//! Tensors out of a `safetensors` file, each read once and straight into place.
+//! Tensors out of a `safetensors` file, each read once.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use aurora_confined::open_regular;
-use candle_core::{DType, Device, Tensor};
+use safetensors::Dtype;
 use safetensors::tensor::Metadata;
 
 use crate::model_error::ModelError;
@@ -51,8 +51,8 @@ impl TensorFile {
         self.metadata.info(name).map(|info| info.shape.as_slice())
     }
 
-    /// The tensor called `name`, which must have this shape, as `f32`.
-    pub(super) fn tensor(&mut self, name: &str, shape: &[usize]) -> Result<Tensor, ModelError> {
+    /// The values of the tensor called `name`, which must have this shape.
+    pub(super) fn tensor(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
         let damaged = |reason: String| ModelError::Damaged { path: self.path.clone(), reason };
         let old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta");
         let info = self.metadata.info(name).or_else(|| self.metadata.info(&old));
@@ -64,21 +64,60 @@ impl TensorFile {
             )));
         }
         let (from, to) = info.data_offsets;
-        let length = shape.iter().product::<usize>() * info.dtype.bitsize() / 8;
-        if to.checked_sub(from) != Some(length) {
-            return Err(damaged(format!(
-                "tensor `{name}` of {shape:?} must have {length} bytes and lies at {from}..{to}"
-            )));
-        }
-        let mut bytes = Vec::with_capacity(length);
-        self.file.seek(SeekFrom::Start(self.start.saturating_add(from as u64))).map_err(ModelError::io(&self.path))?;
-        self.file.by_ref().take(length as u64).read_to_end(&mut bytes).map_err(ModelError::io(&self.path))?;
-        if bytes.len() != length {
+        let length = shape.iter().try_fold(info.dtype.bitsize() / 8, |length, side| length.checked_mul(*side));
+        let length = length.filter(|&length| to.checked_sub(from) == Some(length));
+        let length = length.ok_or_else(|| {
+            damaged(format!("tensor `{name}` of {shape:?} and type {} cannot lie at {from}..{to}", info.dtype))
+        })?;
+        let start = self.start.saturating_add(from as u64);
+        let size = self.file.metadata().map_err(ModelError::io(&self.path))?.len();
+        if size.checked_sub(start).is_none_or(|rest| rest < length as u64) {
             return Err(damaged(format!("it ends inside tensor `{name}`")));
         }
-        let kind = DType::try_from(info.dtype).map_err(|error| damaged(format!("tensor `{name}`: {error}")))?;
-        let tensor =
-            Tensor::from_raw_buffer(&bytes, kind, shape, &Device::Cpu).and_then(|tensor| tensor.to_dtype(DType::F32));
-        tensor.map_err(|error| damaged(format!("tensor `{name}`: {error}")))
+        let mut bytes = vec![0; length];
+        self.file.seek(SeekFrom::Start(start)).map_err(ModelError::io(&self.path))?;
+        self.file.read_exact(&mut bytes).map_err(ModelError::io(&self.path))?;
+        match info.dtype {
+            Dtype::F64 => Ok(floats(&bytes, |bytes| f64::from_le_bytes(bytes) as f32)),
+            Dtype::F32 => Ok(floats(&bytes, f32::from_le_bytes)),
+            Dtype::F16 => Ok(floats(&bytes, |bytes| half(u16::from_le_bytes(bytes)))),
+            Dtype::BF16 => Ok(floats(&bytes, |bytes: [u8; 2]| f32::from_le_bytes([0, 0, bytes[0], bytes[1]]))),
+            other => Err(damaged(format!("tensor `{name}` has type {other}, and F64, F32, F16 and BF16 can be read"))),
+        }
+    }
+}
+
+fn floats<const BYTES: usize>(bytes: &[u8], float: impl Fn([u8; BYTES]) -> f32) -> Vec<f32> {
+    bytes.as_chunks().0.iter().map(|&bytes| float(bytes)).collect()
+}
+
+/// The value of an IEEE 754 half-precision number.
+fn half(bits: u16) -> f32 {
+    /// The bias of the exponent of `f32` is larger by 112.
+    const REBIAS: f32 = (1u128 << 112) as f32;
+    let magnitude = match u32::from(bits & 0x7fff) << 13 {
+        magnitude @ ..0x0f80_0000 => f32::from_bits(magnitude) * REBIAS,
+        magnitude => f32::from_bits(magnitude | f32::INFINITY.to_bits()),
+    };
+    if bits >> 15 == 0 { magnitude } else { -magnitude }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_precision_numbers_are_those_of_the_standard() {
+        for bits in 0..=u16::MAX {
+            let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
+            let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023) / 1024.0);
+            let found = f64::from(half(bits));
+            match exponent {
+                31 if fraction > 0.0 => assert!(found.is_nan(), "{bits:x}"),
+                31 => assert_eq!(found, sign * f64::INFINITY, "{bits:x}"),
+                0 => assert_eq!(found, sign * fraction * 2f64.powi(-14), "{bits:x}"),
+                _ => assert_eq!(found, sign * (1.0 + fraction) * 2f64.powi(exponent - 15), "{bits:x}"),
+            }
+        }
     }
 }

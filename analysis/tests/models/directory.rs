@@ -103,10 +103,24 @@ fn what_is_not_a_model_is_refused_and_leaves_nothing_behind() {
     refused("layers", "no tensor `encoder.layer.2", &set("num_hidden_layers", 3.into()));
     refused("heads", "cannot be", &set("num_attention_heads", 7.into()));
     refused("vocabulary", "has 23 tokens", &set("vocab_size", 20.into()));
+    refused("inner", "cannot be", &set("intermediate_size", 0.into()));
+    refused("token", "the model has no embedding of token 99 at position 0", &|source| {
+        let path = source.join("tokenizer.json");
+        let text = fs::read_to_string(&path).expect("it was written");
+        fs::write(&path, text.replace("\"ids\":[2]", "\"ids\":[99]")).expect("it can be written");
+    });
     refused("cut-config", "config.json: ", &cut("config.json", 40));
     refused("cut-tokenizer", "tokenizer.json: ", &cut("tokenizer.json", 400));
     refused("cut-header", "model.safetensors: ", &cut("model.safetensors", 100));
     refused("cut-weights", "model.safetensors: ", &cut("model.safetensors", 20_000));
+    refused("huge", "model.safetensors: it ends inside tensor `embeddings.word_embeddings.weight`", &|source| {
+        let mut header = String::from("{\"embeddings.word_embeddings.weight\":");
+        let bytes = (4 * tiny::HIDDEN) << 40;
+        header += &format!("{{\"dtype\":\"F32\",\"shape\":[{},24],\"data_offsets\":[0,{bytes}]}}}}", 1u64 << 40);
+        let file = [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
+        fs::write(source.join("model.safetensors"), file).expect("the file can be written");
+        set("vocab_size", (1u64 << 40).into())(source);
+    });
     refused("pooling", "pooling is", &|source| {
         fs::create_dir(source.join("1_Pooling")).expect("the folder can be made");
         tiny::write_json(

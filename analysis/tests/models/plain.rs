@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use candle_core::Tensor;
+use crate::tiny::{self, Tensor};
 
-use crate::tiny;
-
-type Matrix = Vec<Vec<f64>>;
+pub(crate) type Matrix = Vec<Vec<f64>>;
 
 /// Weights as plain numbers.
 pub(crate) struct PlainModel {
@@ -15,19 +13,22 @@ pub(crate) struct PlainModel {
 
 impl PlainModel {
     pub(crate) fn new(weights: &HashMap<String, Tensor>) -> Self {
-        let plain = |tensor: &Tensor| {
-            let values: Vec<f32> = tensor.flatten_all().and_then(|flat| flat.to_vec1()).expect("f32");
-            (tensor.dims().to_vec(), values.into_iter().map(f64::from).collect())
-        };
+        let plain = |tensor: &Tensor| (tensor.shape.clone(), tensor.values.iter().copied().map(f64::from).collect());
         Self { tensors: weights.iter().map(|(name, tensor)| (name.clone(), plain(tensor))).collect() }
     }
 
-    /// The logit of a sequence of tokens, each with its id and its type.
-    pub(crate) fn logit(&self, tokens: &[(u32, u32)]) -> f64 {
+    /// The last layer for a sequence of tokens, each with its id and its type.
+    pub(crate) fn hidden(&self, tokens: &[(u32, u32)]) -> Matrix {
         let mut hidden: Matrix = tokens.iter().enumerate().map(|(at, &token)| self.embedded(at, token)).collect();
         for layer in 0..tiny::LAYERS {
             hidden = self.layer(layer, &hidden);
         }
+        hidden
+    }
+
+    /// The logit of a sequence of tokens.
+    pub(crate) fn logit(&self, tokens: &[(u32, u32)]) -> f64 {
+        let hidden = self.hidden(tokens);
         let pooled: Vec<f64> = self.linear("bert.pooler.dense", &hidden[0]).into_iter().map(f64::tanh).collect();
         self.linear("classifier", &pooled)[0]
     }

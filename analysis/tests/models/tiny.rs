@@ -1,12 +1,13 @@
 //! BERT models of a few kilobytes with arbitrary weights, written the way the `transformers` library does.
 
-use proptest::prelude::*;
-use proptest::test_runner::{TestRunner, contextualize_config};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use candle_core::{Device, Tensor};
+use proptest::prelude::*;
+use proptest::test_runner::{TestRunner, contextualize_config};
+use safetensors::{Dtype, View};
 
 pub(crate) const HIDDEN: usize = 24;
 pub(crate) const MAX_TOKENS: usize = 40;
@@ -15,6 +16,46 @@ pub(crate) const LAYERS: usize = 2;
 const INNER: usize = 48;
 const WORDS: &str =
     "[PAD] [UNK] [CLS] [SEP] read write file sky colour the of a token def return class ##s ##er ( ) : , .";
+
+/// Values and their shape, written as numbers of type `dtype`.
+#[derive(Clone)]
+pub(crate) struct Tensor {
+    pub(crate) shape: Vec<usize>,
+    pub(crate) values: Vec<f32>,
+    pub(crate) dtype: Dtype,
+}
+
+impl View for &Tensor {
+    fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        let bytes = |value: &f32| match self.dtype {
+            Dtype::F64 => f64::from(*value).to_le_bytes().to_vec(),
+            Dtype::F32 => value.to_le_bytes().to_vec(),
+            Dtype::F16 => half(*value).to_le_bytes().to_vec(),
+            Dtype::BF16 => value.to_le_bytes()[2..].to_vec(),
+            _ => vec![0; self.dtype.bitsize() / 8],
+        };
+        self.values.iter().flat_map(bytes).collect()
+    }
+
+    fn data_len(&self) -> usize {
+        self.values.len() * self.dtype.bitsize() / 8
+    }
+}
+
+/// The half-precision number of a value that is one, and no tiny one.
+fn half(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let magnitude = if value == 0.0 { 0 } else { ((bits & 0x7fff_ffff) >> 13) - (112 << 10) };
+    (bits >> 31 << 15 | magnitude) as u16
+}
 
 /// Writes config.json, tokenizer.json and model.safetensors into `folder`; `seed` picks the weights.
 pub(crate) fn write(folder: &Path, seed: u64) {
@@ -43,7 +84,7 @@ pub(crate) fn write(folder: &Path, seed: u64) {
         "model": { "type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": vocabulary }
     });
     write_json(&folder.join("tokenizer.json"), &tokenizer);
-    write_weights(folder, &weights(vocabulary.len(), seed));
+    write_weights(folder, &encoder_weights(seed));
 }
 
 /// The same with a classification head of one label; gives the weights.
@@ -58,9 +99,8 @@ pub(crate) fn write_cross_encoder(folder: &Path, seed: u64) -> HashMap<String, T
 }
 
 pub(crate) fn cross_encoder_weights(seed: u64) -> HashMap<String, Tensor> {
-    let encoder = weights(WORDS.split(' ').count(), seed);
     let mut tensors: HashMap<_, _> =
-        encoder.into_iter().map(|(name, tensor)| (format!("bert.{name}"), tensor)).collect();
+        encoder_weights(seed).into_iter().map(|(name, tensor)| (format!("bert.{name}"), tensor)).collect();
     let mut state = seed ^ 0x5eed;
     for (name, shape) in [
         ("bert.pooler.dense.weight", &[HIDDEN, HIDDEN][..]),
@@ -74,7 +114,8 @@ pub(crate) fn cross_encoder_weights(seed: u64) -> HashMap<String, Tensor> {
 }
 
 pub(crate) fn write_weights(folder: &Path, weights: &HashMap<String, Tensor>) {
-    candle_core::safetensors::save(weights, folder.join("model.safetensors")).expect("the weights can be written");
+    safetensors::serialize_to_file(weights, None, &folder.join("model.safetensors"))
+        .expect("the weights can be written");
 }
 
 /// Token ids of words of the vocabulary.
@@ -88,8 +129,8 @@ fn arbitrary(state: &mut u64, shape: &[usize], around: f32) -> Tensor {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         around + ((*state >> 40) as f32 / (1u64 << 24) as f32 - 0.5)
     };
-    let values: Vec<f32> = (0..shape.iter().product()).map(|_| value()).collect();
-    Tensor::from_vec(values, shape, &Device::Cpu).expect("shape and values agree")
+    let values = (0..shape.iter().product()).map(|_| value()).collect();
+    Tensor { shape: shape.to_vec(), values, dtype: Dtype::F32 }
 }
 
 pub(crate) fn write_json(path: &Path, value: &serde_json::Value) {
@@ -103,13 +144,13 @@ pub(crate) fn config(vocabulary: usize) -> serde_json::Value {
     })
 }
 
-fn weights(vocabulary: usize, seed: u64) -> HashMap<String, Tensor> {
+pub(crate) fn encoder_weights(seed: u64) -> HashMap<String, Tensor> {
     let mut state = seed;
     let mut tensors = HashMap::new();
     let mut add = |name: String, shape: &[usize], around: f32| {
         tensors.insert(name, arbitrary(&mut state, shape, around));
     };
-    add("embeddings.word_embeddings.weight".into(), &[vocabulary, HIDDEN], 0.0);
+    add("embeddings.word_embeddings.weight".into(), &[WORDS.split(' ').count(), HIDDEN], 0.0);
     add("embeddings.position_embeddings.weight".into(), &[64, HIDDEN], 0.0);
     add("embeddings.token_type_embeddings.weight".into(), &[2, HIDDEN], 0.0);
     let mut norms = vec!["embeddings.LayerNorm".to_owned()];

@@ -1,7 +1,8 @@
 //! SIMD kernels: the inner loops over vectors, bitmaps and scores.
 //!
 //! Each kernel is one safe loop, compiled for several instruction sets and dispatched by what the processor has, so that
-//! all variants give the same result: integer sums do not depend on their order, and sums of floats fix theirs.
+//! all variants give the same result: integer sums do not depend on their order, and sums of floats fix theirs. Products of
+//! matrices (cargo feature `matrix`) come from a library and may differ in the last bits between processors.
 //! Deliberately absent: intrinsics (but for [`prefetch`]), and any knowledge of index structures.
 //!
 //! ```
@@ -14,6 +15,12 @@
 
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+#[cfg(feature = "matrix")]
+mod matrix;
+
+#[cfg(feature = "matrix")]
+pub use matrix::{Matrix, multiply};
 
 /// Bytes that a processor fetches at once.
 #[cfg(target_arch = "x86_64")]
