@@ -6,11 +6,14 @@
 //!
 //! `cargo xtask bench index DIR --rounds N`
 
+#[path = "../stages/languages/examples/bare_parse/parse.rs"]
+mod bare;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use aurora_analysis::ModelDirectory;
-use aurora_languages::by_name;
+use aurora_languages::{Language, by_name};
 use aurora_pipeline::Silent;
 use aurora_stages::index::{self, IndexOptions, PipelineChoice, Trust};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory};
@@ -42,7 +45,7 @@ fn main() {
     let mut floor = Vec::new();
     let mut costs = vec![Vec::new(); RUNS.len()];
     for _ in 0..rounds {
-        floor.push(measured(|| bare_parse(&root, &files)));
+        floor.push(measured(|| bare::parse(&files, 1)));
         for ((_, left_out), costs) in RUNS.iter().zip(&mut costs) {
             costs.push(measured(|| run(&root, left_out)));
         }
@@ -71,22 +74,13 @@ fn run(root: &Path, left_out: &[&str]) {
     index::run(&options, &Silent).expect("an index run");
 }
 
-/// Path and format of every indexed file.
-fn indexed_files(root: &Path) -> Vec<(PathBuf, String)> {
+/// Path and language of every indexed file.
+fn indexed_files(root: &Path) -> Vec<(PathBuf, Option<&'static Language>)> {
     let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
     let snapshot = environment.snapshot().expect("a snapshot");
     let records = snapshot.files().map(|record| record.expect("a readable index"));
-    records.filter(|record| !record.chunks.is_empty()).map(|record| (root.join(record.path), record.language)).collect()
-}
-
-fn bare_parse(root: &Path, files: &[(PathBuf, String)]) {
-    let mut parser = tree_sitter::Parser::new();
-    for (path, format) in files {
-        let text = std::fs::read(root.join(path)).expect("a readable file");
-        let Some(language) = by_name(format) else { continue };
-        parser.set_language(&(language.grammar)()).expect("a grammar of this version");
-        std::hint::black_box(parser.parse(&text, None));
-    }
+    let indexed = records.filter(|record| !record.chunks.is_empty());
+    indexed.map(|record| (root.join(&record.path), by_name(&record.language))).collect()
 }
 
 fn measured(work: impl FnOnce()) -> Cost {

@@ -18,7 +18,7 @@ pub(crate) fn cargo_with(arguments: &[&str], variables: &[(&str, &str)]) -> Resu
     // Only rustup's proxy, which is found by its name, knows `+nightly`.
     let own = std::env::var_os("CARGO").filter(|_| !arguments[0].starts_with('+'));
     let cargo = own.unwrap_or_else(|| "cargo".into());
-    println!("$ cargo {}", arguments.join(" "));
+    eprintln!("$ cargo {}", arguments.join(" "));
     let mut command = Command::new(cargo);
     command.args(arguments).envs(variables.iter().copied());
     let status = command.status().map_err(|error| error.to_string())?;

@@ -7,6 +7,8 @@ mod finding;
 mod markers;
 mod memory_quality;
 mod run;
+#[cfg(target_os = "linux")]
+mod scale;
 mod servers;
 mod tools;
 
@@ -136,6 +138,9 @@ enum Bench {
         /// Directory with an index.
         root: PathBuf,
     },
+    /// Index runs, a bare parse loop and searches on 1, 2, 4, … cores; needs no cargo if --program is given.
+    #[cfg(target_os = "linux")]
+    Scale(scale::Options),
     /// Searches over HTTP while files change against searches while nothing does.
     Serve {
         /// The directory, and options such as `--minutes 10` and `--rate 200`.
@@ -180,6 +185,8 @@ fn main() -> ExitCode {
             let program = ["--program".to_owned(), servers::program(&target).to_string_lossy().into_owned()];
             run::bench_outside("benches/memory", &[&program, &arguments[..]].concat())
         }),
+        #[cfg(target_os = "linux")]
+        Task::Bench { bench: Bench::Scale(options) } => scale::run(&options),
         Task::Bench { bench: Bench::Serve { arguments } } => servers::serve(&arguments),
         Task::Bench { bench: Bench::Process { root } } => run::bench("aurora-plugins", "process", root.as_slice(), &[]),
         Task::Bench { bench: Bench::Query { root } } => run::bench("aurora", "query", &[root], &[]),

@@ -7,14 +7,18 @@
 //!
 //! With `--documented`, only definitions with documentation are printed. With `--extensions`, it prints the extensions of files in programming languages.
 
+mod detection;
+
 use std::error::Error;
 use std::io::{self, BufRead, Write};
 use std::ops::Range;
 use std::path::Path;
 
 use aurora_confined::read_regular_to_string;
-use aurora_languages::{LANGUAGES, Language, Parser, Symbol, by_content, by_extension, by_file_name};
+use aurora_languages::{LANGUAGES, Language, Parser, Symbol};
 use serde_json::{Value, json};
+
+use detection::language_of;
 
 /// A larger file has no definitions, as one that cannot be read.
 const LARGEST_FILE: u64 = 4 << 20;
@@ -51,13 +55,6 @@ fn definitions(parser: &Parser, path: &Path, only_documented: bool) -> Value {
 
 fn is_programming(language: &Language) -> bool {
     !language.is_prose() && !language.is_declarative
-}
-
-fn language_of(path: &Path, text: &str) -> Option<&'static Language> {
-    let part = |part: Option<&std::ffi::OsStr>| part.and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-    let (name, extension) = (part(path.file_name()), part(path.extension()));
-    let usual = || by_extension(&extension).filter(|usual| !(usual.rejects)(text));
-    by_file_name(&name).or_else(|| by_content(&extension, text)).or_else(usual)
 }
 
 fn definition(symbol: &Symbol, docs: &[Range<u32>], text: &str, feeds: &[usize]) -> Value {

@@ -72,6 +72,12 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
+/// Names of definitions in some files of a directory, except short ones.
+pub(crate) fn names(root: &Path, paths: Vec<String>) -> Result<Vec<String>, String> {
+    let names = patterns::definitions_in(root, paths)?.into_iter().map(|definition| definition.name);
+    Ok(names.filter(|name| name.len() >= SHORTEST).collect())
+}
+
 fn print_shares(what: &str, names: usize, found: usize, grep: usize) {
     let share = |count: usize| 100.0 * count as f64 / names.max(1) as f64;
     println!("{what:<12} {names:>5} names: first in {:>5.1} %; git grep -w: {:>5.1} %", share(found), share(grep));

@@ -16,9 +16,14 @@ const VENDORED: &[&str] = &["node_modules", "third_party", "vendor"];
 
 /// The definitions below a directory.
 pub(super) fn definitions(root: &Path) -> Result<Vec<Definition<'_>>, String> {
+    definitions_in(root, files(root)?)
+}
+
+/// The definitions in some files of a directory.
+pub(super) fn definitions_in(root: &Path, paths: Vec<String>) -> Result<Vec<Definition<'_>>, String> {
     let patterns = patterns()?;
     let mut definitions = Vec::new();
-    for path in files(root)? {
+    for path in paths {
         let extension = path.rsplit('.').next().unwrap_or_default();
         let Ok(text) = std::fs::read_to_string(root.join(&path)) else { continue };
         for (number, line) in text.lines().enumerate() {
