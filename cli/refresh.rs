@@ -8,19 +8,22 @@ use aurora_storage::Snapshot;
 
 use crate::output::units;
 
-/// The generation to search, and what the answer has to say of it.
+/// What came of an update before a search.
+#[derive(Default)]
 pub(crate) struct Refreshed {
-    pub(crate) snapshot: Snapshot,
+    /// The generation that was published; `None` if the index stays as it was.
+    pub(crate) newer: Option<Snapshot>,
+    /// What the answer has to say of the index.
     pub(crate) note: Option<String>,
 }
 
 /// Brings the index of a project up to date if that takes less than `budget`. A search never fails because of it.
-pub(crate) fn before_search(project: &Project, snapshot: Snapshot, budget: Duration) -> Refreshed {
-    let done = refresh(project, &snapshot, budget);
+pub(crate) fn before_search(project: &Project, snapshot: &Snapshot, budget: Duration) -> Refreshed {
+    let done = refresh(project, snapshot, budget);
     let is_newer = matches!(done, Ok(Refresh::Updated(_)));
     let note = done.map_or_else(Some, |refresh| note(refresh, budget));
     let newer = if is_newer { project.snapshot().ok() } else { None };
-    Refreshed { snapshot: newer.unwrap_or(snapshot), note }
+    Refreshed { newer, note }
 }
 
 /// What became of the index; a sentence if the update failed.

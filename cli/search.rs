@@ -170,6 +170,7 @@ impl Session<'_> {
         if let [text] = texts {
             return vec![self.search(text, now)];
         }
+        self.searched.finish_updates();
         let (searchers, packing) = (&self.searched.searchers, self.packing());
         let requests: Vec<SearchRequest> = texts.iter().map(|text| self.request(text)).collect();
         let answers: Vec<_> =

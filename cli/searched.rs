@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use aurora_memory::{Memory, MemoryError, MemoryPlace, MemoryRules, Scope, Visibility, check_session};
-use aurora_project::{NamedSearcher, Searcher, Searchers, root_names};
+use aurora_project::{NamedSearcher, Project, ProjectError, Searcher, Searchers, chain, root_names};
 use aurora_query::{FlagValue, Mode, QueryError, SearchConfig, Source};
+use aurora_storage::Snapshot;
 
 use crate::args_memory::{SearchedMemory, SourceArg};
 use crate::args_roots::SearchedRoots;
@@ -25,12 +27,45 @@ pub(crate) struct Searched {
     pub(crate) missing: usize,
     /// The memories among them.
     memories: Vec<MemoryRoot>,
+    /// Updates that are still being made.
+    updates: Vec<PendingUpdate>,
 }
 
 impl Searched {
-    /// Asks them a question. If the index of a memory turns out to be damaged, it is built again from the entries, or else the
-    /// memory is left out, and the question is asked once more.
+    /// Asks them a question. Whether the indexes are up to date is checked at the same time; if one was not, and a new generation was
+    /// published, the question is asked once more. A model that reranks takes longer than an update, and is asked after it.
     pub(crate) fn ask<T>(&mut self, ask: impl Fn(&Searchers) -> Result<T, QueryError>) -> Result<T, QueryError> {
+        if self.updates.iter().any(|update| update.root.config.reranker_for(update.root.mode).is_some()) {
+            self.finish_updates();
+        }
+        let answer = self.ask_opened(&ask);
+        if self.finish_updates() { self.ask_opened(&ask) } else { answer }
+    }
+
+    /// Waits for updates, and opens the generations that they have published. Returns whether there are any.
+    pub(crate) fn finish_updates(&mut self) -> bool {
+        let updates = std::mem::take(&mut self.updates);
+        let mut searchers: Vec<NamedSearcher> = self.searchers.iter().cloned().collect();
+        let mut has_newer = false;
+        for update in updates {
+            let (newer, note) = update.finish();
+            self.notes.extend(note);
+            if let Some(newer) = newer
+                && let Some(root) = searchers.iter_mut().find(|root| root.memory.is_none() && root.name == newer.name)
+            {
+                *root = newer;
+                has_newer = true;
+            }
+        }
+        if has_newer {
+            self.searchers = Searchers::new(searchers);
+        }
+        has_newer
+    }
+
+    /// Asks the opened generations. If the index of a memory turns out to be damaged, it is built again from the entries, or else the
+    /// memory is left out, and the question is asked once more.
+    fn ask_opened<T>(&mut self, ask: impl Fn(&Searchers) -> Result<T, QueryError>) -> Result<T, QueryError> {
         let error = match ask(&self.searchers) {
             Err(QueryError::Storage(error)) if error.unusable_index().is_some() => error,
             answer => return answer,
@@ -94,21 +129,21 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
             let none = || Failure::new("memory has no entries").with_help("`aur mem add` adds one");
             return Err(left_out.into_iter().next().map_or_else(none, memories::failure));
         }
-        return Ok(Searched { searchers: Searchers::new(found), notes, missing: 0, memories: opened });
+        return Ok(Searched { searchers: Searchers::new(found), notes, missing: 0, memories: opened, updates: Vec::new() });
     }
     let is_outside = |root: &PathBuf| !place::is_project(root) && !program.project(root.clone()).has_index();
     if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
         notes.push("the current directory is in no project: only memory was searched".to_owned());
-        return Ok(Searched { searchers: Searchers::new(found), notes, missing: 0, memories: opened });
+        return Ok(Searched { searchers: Searchers::new(found), notes, missing: 0, memories: opened, updates: Vec::new() });
     }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let opening = Opening { args: *args, flags, mode, share: roots.len().max(1) as u32, program };
-    let (mut searchers, mut failures) = (Vec::new(), Vec::new());
+    let (mut searchers, mut updates, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     for (name, root) in names.into_iter().zip(&roots) {
-        match opening.open(root) {
-            Ok((searcher, note)) => {
-                notes.extend(note.map(|note| if roots.len() > 1 { format!("{name}: {note}") } else { note }));
-                searchers.push(NamedSearcher::of_project(name, Arc::new(searcher)));
+        match opening.open(name, root) {
+            Ok((searcher, update)) => {
+                searchers.push(searcher);
+                updates.extend(update);
             }
             // Of all that are known, some may be damaged or trusted no longer.
             Err(failure) if args.roots.all_roots => failures.push(failure),
@@ -121,7 +156,7 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     }
     failures.iter().for_each(|failure| program.terminal.report(failure));
     searchers.extend(found);
-    Ok(Searched { searchers: Searchers::new(searchers), notes, missing: failures.len(), memories: opened })
+    Ok(Searched { searchers: Searchers::new(searchers), notes, missing: failures.len(), memories: opened, updates })
 }
 
 /// Where results may come from; empty for everywhere.
@@ -224,7 +259,7 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    fn open(&self, root: &Path) -> Outcome<(Searcher, Option<String>)> {
+    fn open(&self, name: String, root: &Path) -> Outcome<(NamedSearcher, Option<PendingUpdate>)> {
         let terminal = &self.program.terminal;
         let failed = |error| findings::project(error, terminal);
         let project = self.program.project(root.to_owned());
@@ -233,16 +268,60 @@ impl Opening<'_> {
         let snapshot = project.snapshot()?;
         let is_kept = self.args.no_refresh || is_new;
         let budget = if is_kept { Duration::ZERO } else { Duration::from_millis(config.refresh) / self.share };
-        let Refreshed { snapshot, note } = match budget {
-            Duration::ZERO => Refreshed { snapshot, note: None },
-            budget => refresh::before_search(&project, snapshot, budget),
-        };
-        let searcher = Searcher::open(&project, snapshot, config, self.mode).map_err(failed)?;
-        let searcher = if is_kept { searcher } else { searcher.with_program_changes() };
-        query_embedder::tell(searcher.notice(), terminal);
+        let root = SearchedRoot { name, has_others: self.share > 1, project, config, mode: self.mode, is_kept };
+        let update = (budget > Duration::ZERO).then(|| PendingUpdate::start(root.clone(), snapshot.clone(), budget));
+        let searcher = root.open(snapshot).map_err(failed)?;
+        query_embedder::tell(searcher.searcher.notice(), terminal);
+        Ok((searcher, update))
+    }
+}
+
+/// A root, and how it is searched.
+#[derive(Clone)]
+struct SearchedRoot {
+    name: String,
+    /// Whether other roots are searched too, so that notes have to name this one.
+    has_others: bool,
+    project: Project,
+    config: SearchConfig,
+    mode: Mode,
+    /// Whether the index is searched as it is.
+    is_kept: bool,
+}
+
+impl SearchedRoot {
+    fn open(&self, snapshot: Snapshot) -> Result<NamedSearcher, ProjectError> {
+        let searcher = Searcher::open(&self.project, snapshot, self.config.clone(), self.mode)?;
+        let searcher = if self.is_kept { searcher } else { searcher.with_program_changes() };
         if let Some(embedder) = searcher.embedder() {
             query_embedder::ends_with_interrupt(embedder);
         }
-        Ok((searcher, note))
+        Ok(NamedSearcher::of_project(self.name.clone(), Arc::new(searcher)))
+    }
+}
+
+/// An update of an index that is made while the generation before it is searched.
+struct PendingUpdate {
+    root: SearchedRoot,
+    update: Option<JoinHandle<Refreshed>>,
+}
+
+impl PendingUpdate {
+    /// Starts to look at the tree in a thread; without one, the index stays as it is.
+    fn start(root: SearchedRoot, snapshot: Snapshot, budget: Duration) -> Self {
+        let project = root.project.clone();
+        let update = move || refresh::before_search(&project, &snapshot, budget);
+        Self { update: thread::Builder::new().name("aurora-refresh".to_owned()).spawn(update).ok(), root }
+    }
+
+    /// Waits for its end. Returns the new generation, if one was published, and a note for the answer.
+    fn finish(self) -> (Option<NamedSearcher>, Option<String>) {
+        let Self { root, update } = self;
+        let Some(Refreshed { newer, note }) = update.and_then(|update| update.join().ok()) else { return (None, None) };
+        let (newer, note) = match newer.map(|newer| root.open(newer)).transpose() {
+            Ok(newer) => (newer, note),
+            Err(error) => (None, Some(format!("The index was updated, but cannot be opened: {}", chain(&error)))),
+        };
+        (newer, note.map(|note| if root.has_others { format!("{}: {note}", root.name) } else { note }))
     }
 }

@@ -132,11 +132,12 @@ struct Answering {
 impl Answering {
     fn open(subject: Subject, embedder: RunningEmbedder) -> Result<Self, ProjectError> {
         let Subject { project, snapshot, config, mode, budget, is_new } = subject;
-        let Refreshed { snapshot, note } = if is_new || budget.is_zero() {
-            Refreshed { snapshot, note: None }
+        let Refreshed { newer, note } = if is_new || budget.is_zero() {
+            Refreshed::default()
         } else {
-            refresh::before_search(&project, snapshot, budget)
+            refresh::before_search(&project, &snapshot, budget)
         };
+        let snapshot = newer.unwrap_or(snapshot);
         let searcher = Arc::new(Searcher::open(&project, snapshot, config.clone(), mode)?);
         embedder.becomes(searcher.embedder());
         let notes = note.into_iter().chain(searcher.notice().map(ToString::to_string)).collect();
@@ -149,7 +150,8 @@ impl Answering {
             return false;
         }
         let Ok(snapshot) = self.project.snapshot() else { return false };
-        let Refreshed { snapshot, note } = refresh::before_search(&self.project, snapshot, self.budget);
+        let Refreshed { newer, note } = refresh::before_search(&self.project, &snapshot, self.budget);
+        let snapshot = newer.unwrap_or(snapshot);
         self.notes.extend(note);
         !self.is_current(&snapshot) && self.change_to(snapshot)
     }

@@ -231,3 +231,71 @@ fn searches_at_the_same_time_all_answer() {
     }
     assert_eq!(fixture.aur(&["mem", "verify"]).code, Some(0));
 }
+
+/// What a search stores once it has found the tree unchanged.
+const CHECK: &str = ".aurora/tree.check";
+
+/// Searches until the tree is found unchanged and no file can change within one tick of the clock.
+fn settle(fixture: &Fixture) -> Vec<u8> {
+    let check = fixture.path(CHECK);
+    for _ in 0..1_000 {
+        let found = ask(fixture, "forget_everything");
+        assert!(update_notes(&found).is_empty(), "{found}");
+        if let Ok(stored) = std::fs::read(&check) {
+            return stored;
+        }
+    }
+    panic!("no check was stored");
+}
+
+#[test]
+fn every_change_is_found_after_searches_that_found_none() {
+    let fixture = indexed();
+    let restore_times = |path: &str, change: &dyn Fn()| {
+        let file = fixture.path(path);
+        let before = std::fs::metadata(&file).expect("metadata").modified().expect("a time");
+        change();
+        File::options().write(true).open(&file).expect("opened").set_modified(before).expect("times are set");
+    };
+    let edits: [(&str, &dyn Fn(), &str); 8] = [
+        ("added", &|| drop(fixture.write("src/fresh.py", "def added_function():\n    pass\n")), "added_function"),
+        ("edited", &|| drop(fixture.write("src/fresh.py", "def edited_function():\n    pass\n")), "edited_function"),
+        (
+            "edited with the same size and modification time",
+            &|| {
+                restore_times("src/fresh.py", &|| {
+                    fixture.write("src/fresh.py", "def edITed_function():\n    pass\n");
+                });
+            },
+            "edITed_function",
+        ),
+        (
+            "renamed",
+            &|| std::fs::rename(fixture.path("src/fresh.py"), fixture.path("src/renamed.py")).expect("renamed"),
+            "edITed_function",
+        ),
+        ("ignored", &|| drop(fixture.write(".ignore", "renamed.py\n")), ""),
+        ("no longer ignored", &|| fixture.remove(".ignore"), "edITed_function"),
+        ("deleted", &|| fixture.remove("src/renamed.py"), ""),
+        (
+            "in a new directory",
+            &|| drop(fixture.write("src/new/deep/file.py", "def deep_function():\n    pass\n")),
+            "deep_function",
+        ),
+    ];
+    let mut generation = 1;
+    for (what, edit, name) in edits {
+        let stored = settle(&fixture);
+        let unchanged = ask(&fixture, "forget_everything");
+        assert_eq!((&unchanged["index"]["generation"], update_notes(&unchanged).len()), (&Value::from(generation), 0));
+        // The search compares no file with the index, and finds the change all the same.
+        assert_eq!(std::fs::read(fixture.path(CHECK)).expect("stored"), stored, "{what}");
+        edit();
+        let query = if name.is_empty() { "edITed_function" } else { name };
+        let found = ask(&fixture, query);
+        generation += 1;
+        assert_eq!(found["index"]["generation"], generation, "{what}: {found}");
+        assert_eq!(names(&found).contains(&query), !name.is_empty(), "{what}: {found}");
+        std::fs::remove_file(fixture.path(CHECK)).expect("removed");
+    }
+}

@@ -21,6 +21,7 @@ const FILES: &[&str] = &[
     "history.walk",
     "history.comparisons",
     "tree.walk",
+    "tree.check",
     "writer.lock",
     "eval/manifest.json",
     "eval/exact.jsonl",

@@ -32,6 +32,7 @@ const FILES: &[&str] = &[
     "history.comparisons.new",
     "tree.walk",
     "tree.walk.new",
+    "tree.check",
     "index/data.mdb",
     "index/lock.mdb",
     "access/data.mdb",
@@ -201,6 +202,7 @@ fn issue_15_commands_that_write_stay_inside() {
         "history.comparisons.new",
         "tree.walk",
         "tree.walk.new",
+        "tree.check",
     ];
     attacks.extend(product(edited, kept, SOME, &[FORCE]));
     for place in REPLACING {

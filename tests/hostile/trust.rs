@@ -178,6 +178,7 @@ fn issue_15_committed_files_of_the_index_change_no_answer() {
         "history.walk",
         "history.comparisons",
         "tree.walk",
+        "tree.check",
         "history.walk.new",
         "tree.walk.new",
         "writer.lock",

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::columns::{INODE, Inode, LANGUAGE, MTIME, PATH, RelativePath, SIZE};
 use crate::formats::FormatTable;
 use crate::git_signal::Repository;
-use crate::services::{CacheFiles, Checkpoint, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service};
+use crate::services::{CacheFiles, Checkpoint, LastCheck, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service};
 pub(crate) use listing_cache::{MAX_WALK, directories};
 use walk::{Omission, WalkOptions, WalkOutput, WalkedFile};
 
@@ -121,6 +121,7 @@ impl StageConfig for Discover {
             caches: service(cx)?,
             clock: service(cx)?,
             checkpoint: service(cx)?,
+            last_check: cx.services.get(),
             formats: FormatTable::new(&self.languages),
             config: self,
         }))
@@ -134,6 +135,8 @@ struct DiscoverStage {
     caches: Arc<CacheFiles>,
     clock: Arc<RunClock>,
     checkpoint: Arc<Checkpoint>,
+    /// Only a check before a search has one.
+    last_check: Option<Arc<LastCheck>>,
     formats: FormatTable,
     config: Discover,
 }
@@ -220,6 +223,18 @@ impl DiscoverStage {
         }
     }
 
+    /// Whether the last check has found the same, and that nothing differs from the index.
+    fn is_as_checked(&self, found: &WalkOutput) -> bool {
+        let Some(last_check) = &self.last_check else { return false };
+        // A file that was written within the last tick of the clock can change without a change of its stamp. Other systems have
+        // no change time.
+        let is_settled = |file: &WalkedFile| self.clock.recorded(file.stamp) == file.stamp;
+        if cfg!(unix) && found.files.iter().all(is_settled) {
+            last_check.note(found.digest());
+        }
+        last_check.is_repeated()
+    }
+
     /// Reports omissions, and records what could not be read for the other stages.
     fn report(&self, found: &WalkOutput, cx: &StageContext<'_>) {
         for Omission { path, reason, is_error } in &found.omissions {
@@ -246,6 +261,9 @@ impl Worker for DiscoverWorker<'_> {
         let mut found = self.stage.found(cx);
         self.stage.report(&found, cx);
         found.files.sort_by(|a, b| a.path.cmp(&b.path));
+        if self.stage.is_as_checked(&found) {
+            return Ok(());
+        }
         cx.set_total_files(found.files.len() as u64);
         let bytes = |files: &[WalkedFile]| files.iter().map(|file| file.size).sum::<u64>();
         let (mut rest, mut left) = (found.files.as_slice(), bytes(&found.files));

@@ -19,7 +19,7 @@ use super::rules::{IgnoreFiles, Rules, UnreadableRules, is_checkout, is_linked_w
 use super::skip;
 use crate::columns::{LanguageName, RelativePath};
 use crate::formats::FormatTable;
-use crate::services;
+use crate::services::{self, WalkDigest};
 use aurora_cachefile::CacheFile;
 
 /// Stack size of a walking thread. A tree may be as deep as the longest path.
@@ -28,6 +28,9 @@ const STACK: usize = 64 << 20;
 const DEPTH_OPEN: usize = 16;
 /// A directory whose listing is cached is opened only if it has this many entries, which makes `stat` of them cheaper.
 const ENTRIES_OPEN: usize = 4;
+
+/// Bytes that are hashed together, so that the hash function can use vector instructions.
+const HASHED_TOGETHER: usize = 64 << 10;
 
 /// A file that may be indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +60,39 @@ pub(super) struct WalkOutput {
 }
 
 impl WalkOutput {
+    /// A hash of everything that was found.
+    pub(super) fn digest(&self) -> WalkDigest {
+        let text = |bytes: &mut Vec<u8>, text: &str| {
+            bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(text.as_bytes());
+        };
+        let mut hasher = blake3::Hasher::new();
+        let mut bytes = Vec::new();
+        for file in &self.files {
+            let FileStamp { modified, changed, inode } = file.stamp;
+            text(&mut bytes, &file.path);
+            text(&mut bytes, &file.language);
+            for number in [file.size, modified as u64, changed as u64, inode] {
+                bytes.extend_from_slice(&number.to_le_bytes());
+            }
+            if bytes.len() >= HASHED_TOGETHER {
+                hasher.update(&bytes);
+                bytes.clear();
+            }
+        }
+        bytes.extend_from_slice(&(self.files.len() as u64).to_le_bytes());
+        for Omission { path, reason, is_error } in &self.omissions {
+            text(&mut bytes, path);
+            text(&mut bytes, reason);
+            bytes.push(u8::from(*is_error));
+        }
+        for (path, warning) in &self.warnings {
+            text(&mut bytes, path);
+            text(&mut bytes, warning);
+        }
+        *hasher.update(&bytes).finalize().as_bytes()
+    }
+
     /// Adds the entries of a walk, in order.
     fn add(&mut self, entries: Vec<WalkEntry<'_>>) {
         for entry in entries {

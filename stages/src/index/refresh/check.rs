@@ -1,9 +1,10 @@
 //! What has changed in the tree, without writing anything.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aurora_pipeline::{BuildContext, CancelToken, Outcome, Plan, Probe, RunOptions, StageConfig, StageOutput};
-use aurora_storage::Snapshot;
+use aurora_storage::{ProjectDirectory, Snapshot};
 
 use super::cost::{Allowance, TreeChanges};
 use super::deadline::Deadline;
@@ -13,7 +14,7 @@ use crate::index::error::IndexError;
 use crate::index::options::IndexOptions;
 use crate::index::plan::{build, select_kept_stages};
 use crate::index::run_services::{MemoryShares, RunServices};
-use crate::services::RunScope;
+use crate::services::{CacheFiles, LastCheck, MAX_CHECK, RunScope};
 
 /// The result of a look at the tree.
 pub(super) enum Checked {
@@ -23,8 +24,9 @@ pub(super) enum Checked {
     Stopped(TreeChanges),
 }
 
-/// Walks the tree and compares it with `snapshot`, as a run does, up to `incremental-check`. Files whose time or size differs are
-/// read. Ends as soon as an update would take longer than allowed.
+/// Walks the tree and compares it with `snapshot`, as a run does, up to `incremental-check`, unless the walk finds what it found
+/// at the last check that ended without a change. Files whose time or size differs are read. Ends as soon as an update would take
+/// longer than allowed.
 pub(super) fn check(
     plan: Plan,
     options: &IndexOptions,
@@ -37,7 +39,9 @@ pub(super) fn check(
     let comparing: Vec<String> = comparing.map(|stage| stage.name().to_owned()).collect();
     let plan = plan.without_sinks(&comparing);
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory)).batches;
-    let lent = services.lend(&options.services);
+    let last_check = last_check(&options.root, &plan, snapshot, services.repository.state()).map(Arc::new);
+    let mut lent = services.lend(&options.services);
+    last_check.iter().for_each(|last_check| lent.insert(Arc::clone(last_check)));
     let kept = select_kept_stages(&plan, options);
     let pipeline = build(plan, &kept, &services.previous, &BuildContext { root: &options.root, services: &lent })?;
     services.previous.decide(RunScope::Changes);
@@ -55,7 +59,22 @@ pub(super) fn check(
     drop(deadline);
     let changes = *found.changes.lock().unwrap_or_else(PoisonError::into_inner);
     let is_whole = report.outcome == Outcome::Completed;
+    if let Some(last_check) = last_check.filter(|_| is_whole && report.errors.is_empty())
+        && changes == TreeChanges::default()
+    {
+        last_check.store();
+    }
     Ok(if is_whole { Checked::Whole(changes) } else { Checked::Stopped(changes) })
+}
+
+/// The last check of a generation with the stages of `plan` and a repository in that state; `None` for an index without an id.
+fn last_check(root: &Path, plan: &Plan, snapshot: &Snapshot, repository: &str) -> Option<LastCheck> {
+    let caches = CacheFiles::new(ProjectDirectory::of(root).open().ok()?, &snapshot.id()?);
+    let generation = snapshot.manifest().generation.to_string();
+    let parts = [&generation, env!("CARGO_PKG_VERSION"), repository, &plan.show()];
+    let key: Vec<&[u8]> = parts.iter().flat_map(|part| [part.as_bytes(), b"\0"]).collect();
+    let file = caches.file(ProjectDirectory::TREE_CHECK, MAX_CHECK);
+    Some(LastCheck::read(file, blake3::hash(&key.concat()).as_bytes()))
 }
 
 /// Counts what `incremental-check` lets pass.
