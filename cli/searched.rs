@@ -129,12 +129,24 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
             let none = || Failure::new("memory has no entries").with_help("`aur mem add` adds one");
             return Err(left_out.into_iter().next().map_or_else(none, memories::failure));
         }
-        return Ok(Searched { searchers: Searchers::new(found), notes, missing: 0, memories: opened, updates: Vec::new() });
+        return Ok(Searched {
+            searchers: Searchers::new(found),
+            notes,
+            missing: 0,
+            memories: opened,
+            updates: Vec::new(),
+        });
     }
     let is_outside = |root: &PathBuf| !place::is_project(root) && !program.project(root.clone()).has_index();
     if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
         notes.push("the current directory is in no project: only memory was searched".to_owned());
-        return Ok(Searched { searchers: Searchers::new(found), notes, missing: 0, memories: opened, updates: Vec::new() });
+        return Ok(Searched {
+            searchers: Searchers::new(found),
+            notes,
+            missing: 0,
+            memories: opened,
+            updates: Vec::new(),
+        });
     }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let opening = Opening { args: *args, flags, mode, share: roots.len().max(1) as u32, program };

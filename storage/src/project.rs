@@ -26,7 +26,7 @@ pub(crate) const DATA: &str = "data.mdb";
 /// | `annotations/` | tags that users have given to chunks | no: nothing else knows them |
 /// | `access/` | the access history | no: nothing else knows it |
 /// | `tree.walk`, `history.walk`, `history.comparisons` | caches of an index run | yes |
-/// | `tree.check` | digest of the tree as a search has found it unchanged | yes |
+/// | `tree.check` | stat data of the tree as a search has found it unchanged | yes |
 /// | `runs` | figures of the last index runs | yes |
 /// | `writer.lock`, `tmp/` | the writer's lock and its temporary files | yes, while no run is writing |
 /// | `records.lock`, `create.lock` | locks of processes that write or create a store | yes, while none does |
@@ -67,7 +67,7 @@ impl ProjectDirectory {
     pub const ACCESS: &'static str = "access";
     /// Cache of the directory listings of the last walk over the tree.
     pub const TREE_WALK: &'static str = "tree.walk";
-    /// Digest of the tree as the last search has found it unchanged.
+    /// Stat data of the tree as a search has found it unchanged.
     pub const TREE_CHECK: &'static str = "tree.check";
     /// Cache of the walk over git's history.
     pub const HISTORY_WALK: &'static str = "history.walk";

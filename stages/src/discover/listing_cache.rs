@@ -139,7 +139,7 @@ impl<'k> CachedDirectory<'k> {
 }
 
 /// The listing of a directory after a walk.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum DirectoryListing<'k> {
     /// Unchanged in the cache, including all subdirectories.
     Cached(CachedDirectory<'k>),
@@ -147,8 +147,21 @@ pub(super) enum DirectoryListing<'k> {
     Fresh(Validity, Vec<ListedEntry<'k>>),
 }
 
+impl<'k> DirectoryListing<'k> {
+    /// Its entries in the order of paths, and what must be unchanged for them to be valid; `None` if the encoding is malformed.
+    pub(super) fn entries(&self) -> Option<(Validity, Cow<'_, [ListedEntry<'k>]>)> {
+        Some(match self {
+            Self::Fresh(validity, entries) => (*validity, Cow::Borrowed(entries)),
+            Self::Cached(directory) => {
+                let (validity, entries) = directory.to_entries()?;
+                (validity, Cow::Owned(entries))
+            }
+        })
+    }
+}
+
 /// An entry of a directory to write; see [`CachedEntry`].
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct ListedEntry<'k> {
     pub(super) name: Cow<'k, OsStr>,
     pub(super) kind: FileKind,
@@ -169,14 +182,7 @@ fn put(out: &mut Vec<u8>, seen: &DirectoryListing<'_>) -> Option<u32> {
     if out.len() as u64 > MAX_WALK {
         return None;
     }
-    let known;
-    let (Validity { mut stamp, rules }, entries) = match seen {
-        DirectoryListing::Fresh(validity, entries) => (*validity, entries),
-        DirectoryListing::Cached(directory) => {
-            known = directory.to_entries()?;
-            (known.0, &known.1)
-        }
-    };
+    let (Validity { mut stamp, rules }, entries) = seen.entries()?;
     // Names with secrets are not stored; a directory with one is read again by the next walk.
     let has_secret = |entry: &&ListedEntry<'_>| entry.name.to_str().is_some_and(aurora_redact::has_secret);
     let (secret, entries): (Vec<_>, Vec<_>) = entries.iter().partition(has_secret);

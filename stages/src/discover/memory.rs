@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use aurora_codec::put_sized;
 use aurora_confined::{Directory, EntryKind, Refusal, refusal_of};
 use aurora_storage::{FileStamp, ProjectDirectory, UserDirectory};
 
@@ -28,6 +29,23 @@ pub(super) fn documents(tree: &SourceTree) -> (Vec<WalkedFile>, Vec<Omission>) {
     omissions.append(&mut patterns.omissions);
     found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     (found, omissions)
+}
+
+/// A BLAKE3 hash of documents and omissions.
+pub(super) fn digest(documents: &[WalkedFile], omissions: &[Omission]) -> [u8; 32] {
+    let mut bytes = Vec::new();
+    for WalkedFile { path, size, stamp, .. } in documents {
+        put_sized(&mut bytes, path.as_bytes());
+        let FileStamp { modified, changed, inode } = *stamp;
+        for number in [*size, modified as u64, changed as u64, inode] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+    }
+    for Omission { path, reason, .. } in omissions {
+        put_sized(&mut bytes, path.as_bytes());
+        put_sized(&mut bytes, reason.as_bytes());
+    }
+    *blake3::hash(&bytes).as_bytes()
 }
 
 /// The search for documents of one format.

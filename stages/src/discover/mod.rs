@@ -6,6 +6,7 @@ mod listing_cache;
 mod memory;
 mod rules;
 mod skip;
+mod stat_table;
 mod walk;
 
 #[cfg(test)]
@@ -25,7 +26,9 @@ use serde::{Deserialize, Serialize};
 use crate::columns::{INODE, Inode, LANGUAGE, MTIME, PATH, RelativePath, SIZE};
 use crate::formats::FormatTable;
 use crate::git_signal::Repository;
-use crate::services::{CacheFiles, Checkpoint, LastCheck, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service};
+use crate::services::{
+    CacheFiles, Checkpoint, LastCheck, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service,
+};
 pub(crate) use listing_cache::{MAX_WALK, directories};
 use walk::{Omission, WalkOptions, WalkOutput, WalkedFile};
 
@@ -128,6 +131,22 @@ impl StageConfig for Discover {
     }
 }
 
+/// Whether a walk of `tree` would find what it found when the last check found no change; also false if that cannot be told.
+pub(crate) fn is_as_checked(
+    last_check: &LastCheck,
+    tree: &SourceTree,
+    repository: &Repository,
+    threads: usize,
+) -> bool {
+    let is_same = |seen: &[u8]| {
+        let (documents, table) = seen.split_first_chunk()?;
+        let (found, omissions) = memory::documents(tree);
+        let is_same = *documents == memory::digest(&found, &omissions);
+        Some(is_same && stat_table::is_current(table, tree, repository, threads))
+    };
+    last_check.read().and_then(|seen| is_same(&seen)).unwrap_or(false)
+}
+
 struct DiscoverStage {
     tree: Arc<SourceTree>,
     previous: Arc<PreviousIndex>,
@@ -194,6 +213,7 @@ impl DiscoverStage {
             formats: &self.formats,
             only,
             cache: (config.keep_listings && only.is_none()).then_some(&cache),
+            has_stat_table: self.last_check.is_some(),
             uses_cache: self.previous.scope() < RunScope::Everything,
             is_tracked: &|directory| self.repository.tracks(directory),
             is_settled: &|time| self.clock.is_settled(time),
@@ -204,6 +224,7 @@ impl DiscoverStage {
     /// Adds conversation logs and reasoning patterns.
     fn add_documents(&self, found: &mut WalkOutput, cx: &StageContext<'_>) {
         let (documents, omissions) = memory::documents(&self.tree);
+        found.documents = memory::digest(&documents, &omissions);
         found.omissions.extend(omissions);
         let logs = self.tree.conversations();
         // A user who keeps no logs is not warned on every run.
@@ -223,16 +244,14 @@ impl DiscoverStage {
         }
     }
 
-    /// Whether the last check has found the same, and that nothing differs from the index.
-    fn is_as_checked(&self, found: &WalkOutput) -> bool {
-        let Some(last_check) = &self.last_check else { return false };
+    /// Records what a later check compares with the tree.
+    fn note_check(&self, last_check: &LastCheck, found: &mut WalkOutput) {
         // A file that was written within the last tick of the clock can change without a change of its stamp. Other systems have
         // no change time.
         let is_settled = |file: &WalkedFile| self.clock.recorded(file.stamp) == file.stamp;
-        if cfg!(unix) && found.files.iter().all(is_settled) {
-            last_check.note(found.digest());
+        if let Some(table) = found.stat_table.take().filter(|_| cfg!(unix) && found.files.iter().all(is_settled)) {
+            last_check.note([found.documents.as_slice(), &table].concat());
         }
-        last_check.is_repeated()
     }
 
     /// Reports omissions, and records what could not be read for the other stages.
@@ -261,8 +280,8 @@ impl Worker for DiscoverWorker<'_> {
         let mut found = self.stage.found(cx);
         self.stage.report(&found, cx);
         found.files.sort_by(|a, b| a.path.cmp(&b.path));
-        if self.stage.is_as_checked(&found) {
-            return Ok(());
+        if let Some(last_check) = &self.stage.last_check {
+            self.stage.note_check(last_check, &mut found);
         }
         cx.set_total_files(found.files.len() as u64);
         let bytes = |files: &[WalkedFile]| files.iter().map(|file| file.size).sum::<u64>();

@@ -45,6 +45,9 @@ pub(super) struct IgnoreFiles {
 }
 
 impl IgnoreFiles {
+    /// Every file that there may be.
+    pub(super) const ALL: Self = Self { by_name: [true; NAMES.len()], git: true };
+
     /// Records an entry of the directory and its kind, if known. An entry that is not a regular file is ignored, as with git.
     pub(super) fn note(&mut self, name: &OsStr, kind: Option<FileKind>) {
         let known = NAMES.iter().position(|known| name == *known);
@@ -53,6 +56,11 @@ impl IgnoreFiles {
             None => self.git |= name == ".git",
         }
     }
+}
+
+/// Whether a file of this name has rules for the entries of its directory.
+pub(super) fn is_ignore_file(name: &str) -> bool {
+    NAMES.contains(&name)
 }
 
 /// An ignore file that cannot be read, so that it is unknown which entries of its directory are ignored.

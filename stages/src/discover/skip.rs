@@ -171,6 +171,11 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
     ("translations", &["arb", "po", "pot", "tmx", "xlf", "xliff"]),
 ];
 
+/// Whether it depends on more than the name whether a directory of this name is skipped.
+pub(super) fn is_judged(name: &str) -> bool {
+    OUTPUT.iter().any(|(output, _)| *output == name) || DEPENDENCIES.contains(&name)
+}
+
 /// Whether a directory is skipped; `is_tracked` is called only if it matters.
 pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnOnce() -> bool) -> bool {
     let has = |directory: &Path, files: &[&str]| files.iter().any(|file| directory.join(file).exists());

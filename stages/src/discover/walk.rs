@@ -16,10 +16,10 @@ use rayon::prelude::*;
 use super::listing::{self, DirectoryHandle, DirectoryStamp, FileKind};
 use super::listing_cache::{self, CachedDirectory, CachedEntry, DirectoryListing, ListedEntry, ListingCache, Validity};
 use super::rules::{IgnoreFiles, Rules, UnreadableRules, is_checkout, is_linked_work_tree};
-use super::skip;
+use super::{skip, stat_table};
 use crate::columns::{LanguageName, RelativePath};
 use crate::formats::FormatTable;
-use crate::services::{self, WalkDigest};
+use crate::services;
 use aurora_cachefile::CacheFile;
 
 /// Stack size of a walking thread. A tree may be as deep as the longest path.
@@ -28,9 +28,6 @@ const STACK: usize = 64 << 20;
 const DEPTH_OPEN: usize = 16;
 /// A directory whose listing is cached is opened only if it has this many entries, which makes `stat` of them cheaper.
 const ENTRIES_OPEN: usize = 4;
-
-/// Bytes that are hashed together, so that the hash function can use vector instructions.
-const HASHED_TOGETHER: usize = 64 << 10;
 
 /// A file that may be indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,42 +54,13 @@ pub(super) struct WalkOutput {
     pub(super) omissions: Vec<Omission>,
     /// Warnings about paths outside of the tree.
     pub(super) warnings: Vec<(String, String)>,
+    /// A digest of the documents outside of the tree.
+    pub(super) documents: [u8; 32],
+    /// What a later walk would find again as long as it is current, see [`stat_table`].
+    pub(super) stat_table: Option<Vec<u8>>,
 }
 
 impl WalkOutput {
-    /// A hash of everything that was found.
-    pub(super) fn digest(&self) -> WalkDigest {
-        let text = |bytes: &mut Vec<u8>, text: &str| {
-            bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
-            bytes.extend_from_slice(text.as_bytes());
-        };
-        let mut hasher = blake3::Hasher::new();
-        let mut bytes = Vec::new();
-        for file in &self.files {
-            let FileStamp { modified, changed, inode } = file.stamp;
-            text(&mut bytes, &file.path);
-            text(&mut bytes, &file.language);
-            for number in [file.size, modified as u64, changed as u64, inode] {
-                bytes.extend_from_slice(&number.to_le_bytes());
-            }
-            if bytes.len() >= HASHED_TOGETHER {
-                hasher.update(&bytes);
-                bytes.clear();
-            }
-        }
-        bytes.extend_from_slice(&(self.files.len() as u64).to_le_bytes());
-        for Omission { path, reason, is_error } in &self.omissions {
-            text(&mut bytes, path);
-            text(&mut bytes, reason);
-            bytes.push(u8::from(*is_error));
-        }
-        for (path, warning) in &self.warnings {
-            text(&mut bytes, path);
-            text(&mut bytes, warning);
-        }
-        *hasher.update(&bytes).finalize().as_bytes()
-    }
-
     /// Adds the entries of a walk, in order.
     fn add(&mut self, entries: Vec<WalkEntry<'_>>) {
         for entry in entries {
@@ -119,11 +87,26 @@ pub(super) struct WalkOptions<'a> {
     pub(super) cache: Option<&'a CacheFile>,
     /// Whether the content of the cache may be used; it is written in any case.
     pub(super) uses_cache: bool,
+    /// Whether the result has a [`stat_table`].
+    pub(super) has_stat_table: bool,
     /// Whether git tracks a file below a directory.
     pub(super) is_tracked: &'a (dyn Fn(&str) -> bool + Sync),
     /// Whether a directory with this ctime, in nanoseconds since the epoch, would get another ctime if it changed now.
     pub(super) is_settled: &'a (dyn Fn(i64) -> bool + Sync),
     pub(super) cancelled: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl WalkOptions<'_> {
+    /// The language of a file, or why files of this name are not indexed.
+    pub(super) fn language_of(&self, name: &str) -> Result<LanguageName, &'static str> {
+        if let Some(reason) = skip::skipped_file(name) {
+            return Err(reason);
+        }
+        match self.formats.format_of(name) {
+            Some(language) => Ok(language),
+            None => skip::skipped_extension(name).map_or_else(|| Ok(self.formats.unknown()), Err),
+        }
+    }
 }
 
 /// Walks the tree below the root. Symbolic links are not followed, so there are no loops. Ignore files are honoured whether or
@@ -142,13 +125,16 @@ fn walk_with_cache(options: &WalkOptions<'_>) -> WalkOutput {
     let cached = options.cache.filter(|_| options.uses_cache).and_then(ListingCache::read);
     let mut found = WalkOutput::default();
     let walked = walk_root(options, cached.as_ref().and_then(ListingCache::root), &mut found);
-    if let (Some(file), Some(seen @ DirectoryListing::Fresh(..)), false) =
-        (options.cache, walked.seen, (options.cancelled)())
-    {
-        // If this fails, the next walk reads every directory.
-        let _ = listing_cache::write(file, &seen);
-    }
     found.add(walked.entries);
+    if let (Some(file), Some(seen), false) = (options.cache, walked.seen, (options.cancelled)()) {
+        if options.has_stat_table {
+            found.stat_table = stat_table::encode(options, &seen, &found.files);
+        }
+        if matches!(seen, DirectoryListing::Fresh(..)) {
+            // If this fails, the next walk reads every directory.
+            let _ = listing_cache::write(file, &seen);
+        }
+    }
     found
 }
 
@@ -475,16 +461,9 @@ impl<'k> EntryFilter<'_, 'k> {
         let Some(text) = name.to_str().filter(|_| self.place.is_text) else {
             return skip("path is not UTF-8");
         };
-        if let Some(reason) = skip::skipped_file(text) {
-            return skip(reason);
-        }
-        let formats = self.options.formats;
-        let language = match formats.format_of(text) {
-            Some(language) => language,
-            None => match skip::skipped_extension(text) {
-                Some(reason) => return skip(reason),
-                None => formats.unknown(),
-            },
+        let language = match self.options.language_of(text) {
+            Ok(language) => language,
+            Err(reason) => return skip(reason),
         };
         let metadata = self.directory.metadata(name).map_err(|error| reason_of(&error))?;
         if metadata.size > self.options.max_file_size {

@@ -27,7 +27,7 @@ use crate::columns::{
 };
 use crate::formats;
 use crate::git_signal::Repository;
-use crate::services::{Checkpoint, LastCheck, PreviousIndex, Retry, RunClock, RunScope, SourceTree, is_gone, service};
+use crate::services::{Checkpoint, PreviousIndex, Retry, RunClock, RunScope, SourceTree, is_gone, service};
 use content::FileContent;
 pub(crate) use redaction::{COUNTER as SECRETS_COUNTER, WARNING as SECRETS_WARNING};
 
@@ -84,7 +84,6 @@ impl StageConfig for IncrementalCheck {
             repository: service(cx)?,
             clock: service(cx)?,
             checkpoint: service(cx)?,
-            last_check: cx.services.get(),
             config: self,
             seen: Mutex::default(),
         }))
@@ -97,8 +96,6 @@ struct IncrementalStage {
     repository: Arc<Repository>,
     clock: Arc<RunClock>,
     checkpoint: Arc<Checkpoint>,
-    /// Only a check before a search has one.
-    last_check: Option<Arc<LastCheck>>,
     config: IncrementalCheck,
     seen: Mutex<SeenPaths>,
 }
@@ -135,10 +132,6 @@ impl Stage for IncrementalStage {
     fn close(&self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         // A run that was stopped has not seen the whole tree, so an unseen file may still exist.
         if cx.cancelled() || self.checkpoint.is_reached() {
-            return Ok(());
-        }
-        // The walk has found what it found when nothing was deleted, and has emitted no file.
-        if self.last_check.as_ref().is_some_and(|last_check| last_check.is_repeated()) {
             return Ok(());
         }
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -23,7 +23,7 @@ use aurora_pipeline::{BuildContext, StageError};
 pub(crate) use cache_files::CacheFiles;
 pub(crate) use checkpoint::Checkpoint;
 pub(crate) use custom_columns::CustomColumns;
-pub(crate) use last_check::{LastCheck, MAX_CHECK, WalkDigest};
+pub(crate) use last_check::{LastCheck, MAX_CHECK};
 pub(crate) use models::Models;
 pub(crate) use moves::Moves;
 pub(crate) use previous_index::{PreviousIndex, RestoredChunk, Retry, RunScope, UnfinishedPolicy};

@@ -9,6 +9,7 @@ use aurora_storage::{ProjectDirectory, Snapshot};
 use super::cost::{Allowance, TreeChanges};
 use super::deadline::Deadline;
 use crate::columns::{FileStatus, SIZE, STATUS};
+use crate::discover;
 use crate::incremental::IncrementalCheck;
 use crate::index::error::IndexError;
 use crate::index::options::IndexOptions;
@@ -24,8 +25,8 @@ pub(super) enum Checked {
     Stopped(TreeChanges),
 }
 
-/// Walks the tree and compares it with `snapshot`, as a run does, up to `incremental-check`, unless the walk finds what it found
-/// at the last check that ended without a change. Files whose time or size differs are read. Ends as soon as an update would take
+/// Walks the tree and compares it with `snapshot`, as a run does, up to `incremental-check`, unless everything that a walk looks at
+/// is as it was at the last check that found no change. Files whose time or size differs are read. Ends as soon as an update would take
 /// longer than allowed.
 pub(super) fn check(
     plan: Plan,
@@ -38,8 +39,13 @@ pub(super) fn check(
     let comparing = plan.stages().iter().filter(|stage| stage.type_name() == IncrementalCheck::TYPE);
     let comparing: Vec<String> = comparing.map(|stage| stage.name().to_owned()).collect();
     let plan = plan.without_sinks(&comparing);
-    let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory)).batches;
     let last_check = last_check(&options.root, &plan, snapshot, services.repository.state()).map(Arc::new);
+    let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
+    let (tree, repository) = (&services.tree, &services.repository);
+    if last_check.as_ref().is_some_and(|last| discover::is_as_checked(last, tree, repository, threads)) {
+        return Ok(Checked::Whole(TreeChanges::default()));
+    }
+    let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory)).batches;
     let mut lent = services.lend(&options.services);
     last_check.iter().for_each(|last_check| lent.insert(Arc::clone(last_check)));
     let kept = select_kept_stages(&plan, options);
@@ -74,7 +80,7 @@ fn last_check(root: &Path, plan: &Plan, snapshot: &Snapshot, repository: &str) -
     let parts = [&generation, env!("CARGO_PKG_VERSION"), repository, &plan.show()];
     let key: Vec<&[u8]> = parts.iter().flat_map(|part| [part.as_bytes(), b"\0"]).collect();
     let file = caches.file(ProjectDirectory::TREE_CHECK, MAX_CHECK);
-    Some(LastCheck::read(file, blake3::hash(&key.concat()).as_bytes()))
+    Some(LastCheck::new(file, blake3::hash(&key.concat()).as_bytes()))
 }
 
 /// Counts what `incremental-check` lets pass.
