@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use aurora_project::user;
-use aurora_storage::Environment;
+use aurora_storage::{Environment, Workers};
 
 use crate::args_artefact::CompactArgs;
 use crate::failure::Outcome;
@@ -21,7 +21,8 @@ pub(crate) fn run(args: &CompactArgs, program: &Program) -> Outcome {
     }
     let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
     drop(snapshot);
-    let done = Environment::compact(&project.directory(), &user::trust().known).map_err(opened::failure)?;
+    let done = Environment::compact(&project.directory(), &user::trust().known, Workers::default());
+    let done = done.map_err(opened::failure)?;
     project.record().map_err(opened::failure)?;
     let mut out = terminal.stdout();
     let (before, after) = (units::bytes(done.before), units::bytes(done.after));

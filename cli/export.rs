@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
-use aurora_storage::ArtefactManifest;
+use aurora_storage::{ArtefactManifest, Workers};
 
 use crate::args_artefact::ExportArgs;
 use crate::failure::{Failure, Outcome};
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
         Some(file) => file,
     };
     check_target(file, opened.project.root())?;
-    let manifest = opened.snapshot.export(file, PROGRAM).map_err(opened::failure)?;
+    let manifest = opened.snapshot.export(file, PROGRAM, Workers::default()).map_err(opened::failure)?;
     if !manifest.complete {
         terminal.warn("the index is not complete: the last run was stopped before it had seen every file, could not read all of them, or lacks results of stages");
     }
@@ -67,7 +67,8 @@ fn to_stdout(snapshot: &aurora_storage::Snapshot, terminal: &Terminal) -> Outcom
         return Err(Failure::new("an exported index is not for a terminal").with_help("give a FILE, or pipe it on"));
     }
     let mut out = terminal.stdout();
-    let manifest = snapshot.export_to(&mut out, Path::new("standard output"), PROGRAM).map_err(opened::failure)?;
+    let manifest = snapshot.export_to(&mut out, Path::new("standard output"), PROGRAM, Workers::default());
+    let manifest = manifest.map_err(opened::failure)?;
     out.flush()?;
     terminal.note(&format!("exported {}", contents(&manifest)));
     Ok(())

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use aurora_confined::{Refusal, open_regular, refusal_of};
 use aurora_project::user;
-use aurora_storage::{Arrival, Environment};
+use aurora_storage::{Arrival, Environment, Workers};
 
 use crate::args_artefact::ImportArgs;
 use crate::export::{contents, write_commit};
@@ -25,7 +25,8 @@ pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
         file => (Box::new(BufReader::new(open(file)?)), file),
     };
     let shown = project.root().display().to_string();
-    let arrival = Arrival { name, root: &shown, now: time::now(), known: &user::trust().known };
+    let (known, workers) = (&user::trust().known, Workers::default());
+    let arrival = Arrival { name, root: &shown, now: time::now(), known, workers };
     let imported = Environment::import(&project.directory(), &mut input, arrival).map_err(opened::failure)?;
     project.record().map_err(opened::failure)?;
     if !imported.complete {

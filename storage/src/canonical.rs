@@ -3,26 +3,33 @@
 //! Chunks are numbered file by file, in the order of paths, and within a file in its order. What is dead is left out and
 //! all segments become one, so that the rows depend on the content alone and not on how it came about.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use aurora_inverted::{FIELDS, Posting, SegmentWriter, WINDOW, encode_lengths, length_of};
+use aurora_inverted::{FIELDS, ListEncoder, Posting, SegmentWriter, TermRange, WINDOW, encode_lengths, length_of};
 use roaring::RoaringBitmap;
 
-use crate::chunk::{Chunk, ChunkId, NewChunk};
-use crate::chunk_rows::ChunkRows;
+use crate::chunk::{Chunk, ChunkId};
+use crate::chunk_rows::{ChunkBatch, ChunkBatches, ChunkRows};
 use crate::content::encode_whole;
 use crate::error::StorageError;
 use crate::files::{self, FileStamp};
 use crate::listing::TermListing;
 use crate::manifest::SegmentInfo;
-use crate::segment::{SegmentRows, with_totals};
+use crate::segment::{SegmentRows, ranges, with_totals};
 use crate::snapshot::Snapshot;
 use crate::tables::{Emit, Operation, Table, block_key, chunk_key};
-use crate::values::ValueRows;
 use crate::vectors::{BLOCK_IDS, VectorBlock, VectorBlockWriter};
+use crate::workers::Workers;
 
 /// Number of the only segment.
 pub(crate) const SEGMENT: u32 = 0;
+/// Chunks that a thread reads at a time.
+const CHUNKS: u32 = 512;
+/// Files whose blames a thread reads at a time.
+const FILES: usize = 64;
+/// Dictionary blocks of which a thread reads the terms at a time.
+const BLOCKS: usize = 16;
 
 /// Whether the rows of files keep the data by which this machine recognises them: stat data and the id in git's index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +43,7 @@ pub(crate) enum Evidence {
 /// A snapshot with the new numbers of its chunks.
 pub(crate) struct Canonical<'s> {
     snapshot: &'s Snapshot,
+    workers: Workers,
     /// The old ids, by the new ones.
     order: Vec<u32>,
     /// The new ids by the old ones, in blocks; a block without live chunks is not there.
@@ -43,11 +51,11 @@ pub(crate) struct Canonical<'s> {
 }
 
 impl<'s> Canonical<'s> {
-    /// Numbers the chunks.
+    /// Numbers the chunks. The rows are made by `workers`, and do not depend on their number.
     ///
     /// # Errors
     /// When a file names a chunk that is not there or belongs to another one, or a chunk belongs to none.
-    pub(crate) fn new(snapshot: &'s Snapshot) -> Result<Self, StorageError> {
+    pub(crate) fn new(snapshot: &'s Snapshot, workers: Workers) -> Result<Self, StorageError> {
         let mut order = Vec::with_capacity(snapshot.live().len() as usize);
         let blocks = snapshot.manifest().next_chunk_id.div_ceil(BLOCK_IDS);
         let mut numbers: Vec<Option<Box<[u32; BLOCK_IDS as usize]>>> = vec![None; blocks as usize];
@@ -65,7 +73,7 @@ impl<'s> Canonical<'s> {
         }
         match (snapshot.live() - seen).min() {
             Some(id) => Err(snapshot.damaged(format!("chunk {id} belongs to no file"))),
-            None => Ok(Self { snapshot, order, numbers }),
+            None => Ok(Self { snapshot, workers, order, numbers }),
         }
     }
 
@@ -119,13 +127,19 @@ impl<'s> Canonical<'s> {
 
     /// The blame of every file that has one: the new id of its first chunk, and the blame as it is encoded.
     fn blames(&self, mut each: impl FnMut(u32, Vec<u8>) -> Result<(), StorageError>) -> Result<(), StorageError> {
+        let mut firsts = Vec::new();
         for file in self.snapshot.files() {
-            let Some(&first) = file?.chunks.first() else { continue };
-            if let Some(blame) = self.snapshot.encoded_blame(first)? {
-                each(self.number(first.0), blame)?;
-            }
+            firsts.extend(file?.chunks.first());
         }
-        Ok(())
+        let read = |firsts: &[ChunkId]| {
+            let snapshot = self.snapshot.with_own_frames();
+            let blame =
+                |first: &ChunkId| Ok(snapshot.encoded_blame(*first)?.map(|blame| (self.number(first.0), blame)));
+            firsts.iter().map(blame).filter_map(Result::transpose).collect::<Result<Vec<_>, StorageError>>()
+        };
+        self.workers.for_each(firsts.chunks(FILES), read, |blames| {
+            blames?.into_iter().try_for_each(|(first, blame)| each(first, blame))
+        })
     }
 
     /// One row for each blame, for an artefact.
@@ -136,35 +150,45 @@ impl<'s> Canonical<'s> {
     /// The rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Values`], [`Table::Content`] and [`Table::Blames`].
     pub(crate) fn chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
         let columns: Arc<[_]> = self.snapshot.manifest().columns.clone().into();
-        let (mut rows, mut values) = (ChunkRows::new(Arc::clone(&columns)), ValueRows::new(columns, None));
-        for (id, chunk) in self.whole_chunks() {
-            let chunk = chunk?;
-            values.push(id, &chunk.metadata, emit)?;
-            rows.push(id, &NewChunk::from(&chunk), emit)?;
-        }
+        let mut batches = ChunkBatches::new(&columns);
+        let encode = |batch: ChunkBatch| batch.rows(&columns);
+        self.workers.in_order(
+            encode,
+            |rows: Result<Vec<_>, _>| rows?.into_iter().try_for_each(&mut *emit),
+            |queue| {
+                let read = |ids| self.whole_chunks(ids).map(|(_, chunk)| chunk).collect::<Result<Vec<_>, _>>();
+                self.workers.for_each(self.ids(), read, |chunks| queue.push(0, batches.push(chunks?)?))
+            },
+        )?;
+        batches.finish(emit)?;
+        let mut rows = ChunkRows::new(columns);
         self.blames(|first, blame| rows.push_blame(first, &blame, emit))?;
-        values.finish(emit)?;
         rows.finish(emit)
     }
 
     /// The same as one row for each chunk, for an artefact.
     pub(crate) fn bare_chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
-        for (id, chunk) in self.whole_chunks() {
-            emit(Operation::put(Table::Chunks, chunk_key(id), encode_whole(&chunk?)))?;
-        }
-        Ok(())
+        let row = |(id, chunk): (u32, Result<Chunk, StorageError>)| {
+            Ok(Operation::put(Table::Chunks, chunk_key(id), encode_whole(&chunk?)))
+        };
+        let read = |ids| self.whole_chunks(ids).map(row).collect::<Result<Vec<_>, StorageError>>();
+        self.workers.for_each(self.ids(), read, |rows| rows?.into_iter().try_for_each(&mut *emit))
     }
 
-    /// All chunks with their new ids.
-    pub(crate) fn whole_chunks(&self) -> impl Iterator<Item = (u32, Result<Chunk, StorageError>)> {
-        (0..self.len()).map(|new| (new, self.whole_chunk(new)))
+    /// The new ids, divided among threads.
+    fn ids(&self) -> impl Iterator<Item = Range<u32>> {
+        let end = self.len();
+        (0..end).step_by(CHUNKS as usize).map(move |first| first..end.min(first + CHUNKS))
     }
 
-    /// A chunk by its new id.
-    pub(crate) fn whole_chunk(&self, new: u32) -> Result<Chunk, StorageError> {
-        let old = self.order[new as usize];
-        let missing = || self.snapshot.damaged(format!("chunk {old} has no record"));
-        self.snapshot.whole_chunk(ChunkId(old)).and_then(|chunk| chunk.ok_or_else(missing))
+    /// Chunks by their new ids.
+    pub(crate) fn whole_chunks(&self, ids: Range<u32>) -> impl Iterator<Item = (u32, Result<Chunk, StorageError>)> {
+        let snapshot = self.snapshot.with_own_frames();
+        ids.map(move |new| {
+            let old = self.order[new as usize];
+            let missing = || self.snapshot.damaged(format!("chunk {old} has no record"));
+            (new, snapshot.whole_chunk(ChunkId(old)).and_then(|chunk| chunk.ok_or_else(missing)))
+        })
     }
 
     /// The rows of [`Table::Lengths`].
@@ -188,16 +212,16 @@ impl<'s> Canonical<'s> {
         }
     }
 
-    /// The blocks of vectors; returns how many vectors there are.
+    /// The rows that `encode` makes of the blocks of vectors; returns the number of vectors.
     pub(crate) fn vectors(
         &self,
-        mut emit: impl FnMut(u32, VectorBlockWriter) -> Result<(), StorageError>,
+        encode: impl Fn(VectorBlockWriter, u32) -> Vec<Operation> + Sync,
+        emit: Emit<'_>,
     ) -> Result<u64, StorageError> {
         let Some(model) = &self.snapshot.manifest().model else { return Ok(0) };
-        let mut count = 0;
-        let mut at: Option<(u32, Option<VectorBlock<'_>>)> = None;
-        for (block, ids) in (0u32..).zip(self.order.chunks(BLOCK_IDS as usize)) {
-            let mut writer = VectorBlockWriter::new(model.dimensions);
+        let read = |(block, ids): (u32, &[u32])| {
+            let (mut writer, mut count) = (VectorBlockWriter::new(model.dimensions), 0);
+            let mut at: Option<(u32, Option<VectorBlock<'_>>)> = None;
             for (index, &old) in ids.iter().enumerate() {
                 let stored = match at {
                     Some((number, stored)) if number == old / BLOCK_IDS => stored,
@@ -210,9 +234,15 @@ impl<'s> Canonical<'s> {
                     count += 1;
                 }
             }
-            emit(block, writer)?;
-        }
-        Ok(count)
+            Ok::<_, StorageError>((encode(writer, block), count))
+        };
+        let mut all = 0;
+        self.workers.for_each((0u32..).zip(self.order.chunks(BLOCK_IDS as usize)), read, |block| {
+            let (rows, count) = block?;
+            all += count;
+            rows.into_iter().try_for_each(&mut *emit)
+        })?;
+        Ok(all)
     }
 
     /// The only segment before anything is in it; `None` without chunks.
@@ -227,21 +257,36 @@ impl<'s> Canonical<'s> {
         let Some(info) = self.segment_info() else { return Ok(None) };
         let lengths = self.snapshot.all_field_lengths()?;
         let length = |new: u32| lengths.of(ChunkId(self.order[new as usize]));
-        let mut writer = SegmentWriter::new(SegmentRows { id: info.id, emit }, &length);
-        let mut listing = TermListing::everything(self.snapshot);
-        let mut renumbered: Vec<Posting> = Vec::new();
-        while let Some((term, postings)) = listing.step()? {
-            renumbered.clear();
-            postings.for_each(|ChunkId(old), frequencies| {
-                renumbered.push(Posting { chunk: self.number(old), frequencies });
-            });
-            renumbered.sort_unstable_by_key(|posting| posting.chunk);
-            writer.begin(&term);
-            for &posting in &renumbered {
-                writer.push(posting)?;
+        let encode = |range: TermRange<'_>| {
+            let mut listing = TermListing::entries(self.snapshot, range, 0..u32::MAX);
+            let (mut lists, mut renumbered) = (ListEncoder::new(&length), Vec::new());
+            while let Some((term, postings)) = listing.step()? {
+                renumbered.clear();
+                postings.for_each(|ChunkId(old), frequencies| {
+                    renumbered.push(Posting { chunk: self.number(old), frequencies });
+                });
+                renumbered.sort_unstable_by_key(|posting| posting.chunk);
+                lists.begin(&term);
+                renumbered.iter().for_each(|&posting| lists.push(posting));
+                lists.end();
             }
-            writer.end()?;
-        }
+            Ok::<_, StorageError>(lists.take())
+        };
+        let mut writer = SegmentWriter::new(SegmentRows { id: info.id, emit }, &length);
+        let bounds = self.term_bounds()?;
+        self.workers.for_each(ranges(&bounds), encode, |lists| writer.append(&lists?))?;
         Ok(Some(with_totals(info, writer.finish(&[])?)))
+    }
+
+    /// Terms that divide the dictionary into ranges of a few blocks.
+    fn term_bounds(&self) -> Result<Vec<Vec<u8>>, StorageError> {
+        let mut bounds = vec![Vec::new()];
+        for segment in self.snapshot.segments() {
+            let keys = segment.block_keys(BLOCKS).map_err(|damage| self.snapshot.wrap(damage))?;
+            bounds.extend(keys.into_iter().map(<[u8]>::to_vec));
+        }
+        bounds.sort_unstable();
+        bounds.dedup();
+        Ok(bounds)
     }
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use crate::block_writer::{ClosedBlocks, CompressedBlockWriter, remove_dead_blocks};
-use crate::chunk::{self, NewChunk, SourceRecord};
+use crate::chunk::{self, Chunk, NewChunk, SourceRecord};
 use crate::column::ColumnDeclaration;
 use crate::content::{CONTENT_PARTS, encode_relations, encode_text};
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::tables::{Emit, Operation, Table, chunk_key};
+use crate::values::ValueRows;
 
 /// Makes the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
 pub(crate) struct ChunkRows {
@@ -79,6 +80,74 @@ impl ChunkRows {
     /// The blocks that were closed since the last call.
     pub(crate) fn take_closed(&mut self) -> ClosedRows {
         ClosedRows { content: self.content.take_closed(), blames: self.blames.take_closed() }
+    }
+}
+
+/// Consecutive chunks of a new index, and rows that are written before theirs.
+pub(crate) struct ChunkBatch {
+    first: u32,
+    chunks: Vec<Chunk>,
+    /// Id and source record of the file before the first chunk, which may be its file.
+    source: Option<(u32, SourceRecord)>,
+    others: Vec<Operation>,
+}
+
+impl ChunkBatch {
+    /// Only rows that are ready.
+    pub(crate) fn without_chunks(others: Vec<Operation>) -> Self {
+        Self { first: 0, chunks: Vec::new(), source: None, others }
+    }
+
+    /// All rows. A block of contents has chunks of this batch only.
+    pub(crate) fn rows(self, columns: &Arc<[ColumnDeclaration]>) -> Result<Vec<Operation>, StorageError> {
+        let mut rows = ChunkRows { source: self.source, ..ChunkRows::new(Arc::clone(columns)) };
+        let mut operations = self.others;
+        let mut emit = |operation| {
+            operations.push(operation);
+            Ok(())
+        };
+        for (id, chunk) in (self.first..).zip(&self.chunks) {
+            rows.push(id, &NewChunk::from(chunk), &mut emit)?;
+        }
+        rows.finish(&mut emit)?;
+        Ok(operations)
+    }
+}
+
+/// Divides the chunks of a new index into batches whose rows can be made independently of each other.
+pub(crate) struct ChunkBatches {
+    values: ValueRows,
+    source: Option<(u32, SourceRecord)>,
+    /// Id of the next chunk.
+    next: u32,
+}
+
+impl ChunkBatches {
+    /// Starts with the first chunk.
+    pub(crate) fn new(columns: &Arc<[ColumnDeclaration]>) -> Self {
+        Self { values: ValueRows::new(Arc::clone(columns), None), source: None, next: 0 }
+    }
+
+    /// Adds the next chunks. Blocks of values that are full are part of the batch.
+    pub(crate) fn push(&mut self, chunks: Vec<Chunk>) -> Result<ChunkBatch, StorageError> {
+        let (first, source, mut others) = (self.next, self.source.clone(), Vec::new());
+        for chunk in &chunks {
+            let put = &mut |operation| {
+                others.push(operation);
+                Ok(())
+            };
+            self.values.push(self.next, &chunk.metadata, put)?;
+            if !self.source.as_ref().is_some_and(|(_, source)| source.holds(chunk)) {
+                self.source = Some((self.next, SourceRecord::of(chunk)));
+            }
+            self.next += 1;
+        }
+        Ok(ChunkBatch { first, chunks, source, others })
+    }
+
+    /// The last blocks of values.
+    pub(crate) fn finish(&mut self, emit: Emit<'_>) -> Result<(), StorageError> {
+        self.values.finish(emit)
     }
 }
 

@@ -15,6 +15,8 @@ use crate::project::{ProjectDirectory, keep_out_of_git};
 use crate::replace::{Replacement, is_present};
 use crate::snapshot::Snapshot;
 use crate::trust::KnownIndexes;
+use crate::vectors::VectorBlockWriter;
+use crate::workers::Workers;
 
 /// Free pages that are worth nothing: the next few transactions use them.
 const FEW_PAGES: u64 = 128;
@@ -37,17 +39,18 @@ pub struct Compaction {
 impl Environment {
     /// Writes the index of a project again, given its `.aurora` directory: one segment, nothing dead, no free pages. Its
     /// digest stays the same, chunks get new ids. Readers go on reading what they have opened; nothing is written when
-    /// there is nothing to gain. The id of the new index is announced to `known`.
+    /// there is nothing to gain. The id of the new index is announced to `known`. What is written does not depend on the number of
+    /// `workers`.
     ///
     /// # Errors
     /// When there is no index, another writer has it, or it is damaged; then it stays as it is.
-    pub fn compact(directory: &Path, known: &KnownIndexes) -> Result<Compaction, StorageError> {
+    pub fn compact(directory: &Path, known: &KnownIndexes, workers: Workers) -> Result<Compaction, StorageError> {
         let current = Self::open(directory, OpenMode::Existing)?;
         if !is_worthwhile(&current.snapshot()?)? {
             let (bytes, generation) = (current.store.length()?, current.snapshot()?.manifest().generation);
             return Ok(Compaction { before: bytes, after: bytes, written: false, generation });
         }
-        current.rewrite(known)
+        current.rewrite(known, workers)
     }
 
     /// The same if the data file has at least `min_bytes`, more than half of it is free, and nobody reads it: a reader would keep
@@ -59,6 +62,7 @@ impl Environment {
         directory: &Path,
         min_bytes: u64,
         known: &KnownIndexes,
+        workers: Workers,
     ) -> Result<Option<Compaction>, StorageError> {
         let current = Self::open(directory, OpenMode::Existing)?;
         let bytes = current.store.length()?;
@@ -70,17 +74,17 @@ impl Environment {
         let free = free_pages(&snapshot.pages(), snapshot.meta()).map_err(|damage| snapshot.wrap(damage))?.len();
         let is_mostly_free = free.saturating_mul(2 * snapshot.pages().page_size as u64) > bytes;
         drop(snapshot);
-        is_mostly_free.then(|| current.rewrite(known)).transpose()
+        is_mostly_free.then(|| current.rewrite(known, workers)).transpose()
     }
 
     /// Writes the index again, and puts it into the place of this one.
-    fn rewrite(self, known: &KnownIndexes) -> Result<Compaction, StorageError> {
+    fn rewrite(self, known: &KnownIndexes, workers: Workers) -> Result<Compaction, StorageError> {
         let current = self;
         let mut replacement = Replacement::begin(&current.store.home, known)?;
         current.store.check_current()?;
         let snapshot = current.snapshot()?;
         let generation = snapshot.manifest().generation + 1;
-        let manifest = copy(&snapshot, &mut replacement, Evidence::Kept, generation)?;
+        let manifest = copy(&snapshot, &mut replacement, Evidence::Kept, generation, workers)?;
         let new = replacement.complete(&manifest)?;
         let (before, after) = (current.store.length()?, new.store().length()?);
         drop(new);
@@ -96,14 +100,20 @@ impl Environment {
     ///
     /// # Errors
     /// When the index is damaged, the copy cannot be written, or another writer is there.
-    pub fn adopt(directory: &Path, from: &Snapshot, root: &str, known: &KnownIndexes) -> Result<bool, StorageError> {
+    pub fn adopt(
+        directory: &Path,
+        from: &Snapshot,
+        root: &str,
+        known: &KnownIndexes,
+        workers: Workers,
+    ) -> Result<bool, StorageError> {
         let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
         keep_out_of_git(&home)?;
         let mut replacement = Replacement::begin(&home, known)?;
         if is_present(&home) {
             return Ok(false);
         }
-        let manifest = copy(from, &mut replacement, Evidence::LeftOut, 1)?;
+        let manifest = copy(from, &mut replacement, Evidence::LeftOut, 1, workers)?;
         drop(replacement.complete(&Manifest { root: root.to_owned(), complete: false, ..manifest })?);
         replacement.finish()?;
         Ok(true)
@@ -129,13 +139,14 @@ fn copy(
     to: &mut Replacement,
     evidence: Evidence,
     generation: u64,
+    workers: Workers,
 ) -> Result<Manifest, StorageError> {
-    let canonical = Canonical::new(snapshot)?;
+    let canonical = Canonical::new(snapshot, workers)?;
     let mut emit = |operation| to.push(operation);
     canonical.content(evidence, &mut emit)?;
     let segment = canonical.segment(&mut emit)?;
     canonical.lengths(&mut emit)?;
-    canonical.vectors(|block, vectors| vectors.operations(block).try_for_each(&mut emit))?;
+    canonical.vectors(VectorBlockWriter::operations, &mut emit)?;
     Ok(Manifest {
         generation,
         next_segment: segment.iter().map(|segment| segment.id + 1).sum(),

@@ -1,8 +1,9 @@
 //! A digest of what an index says, whatever its ids, segments and history are.
 
-use aurora_inverted::{FIELDS, Field, LABEL_PREFIX};
+use std::ops::Range;
+
+use aurora_inverted::{FIELDS, Field, LABEL_PREFIX, LengthCodes, TermRange};
 use blake3::Hasher;
-use rustc_hash::FxHashMap;
 
 use crate::chunk::{ChunkId, StoredTokens};
 use crate::column::ColumnDeclaration;
@@ -11,9 +12,16 @@ use crate::error::StorageError;
 use crate::files::{FileOutcome, FileRecord};
 use crate::listing::TermListing;
 use crate::snapshot::Snapshot;
+use crate::workers::Workers;
 
 /// Bytes of the digest that is carried from one term of a chunk to the next.
 const CHAINED: usize = 16;
+/// Chunks that a thread reads at a time.
+const CHUNKS: usize = 256;
+/// Maximum number of ranges of chunks whose terms are hashed at the same time. The dictionary is read for each of them.
+const MAX_RANGES: u32 = 16;
+/// Files that a thread reads at a time.
+const FILES: usize = 64;
 
 impl Snapshot {
     /// BLAKE3, in hexadecimal, of the logical content: every chunk in the order of keys with its record,
@@ -26,52 +34,80 @@ impl Snapshot {
     /// # Errors
     /// [`StorageError::Damaged`] for the first chunk, posting list, vector or file row that cannot be read.
     pub fn digest(&self) -> Result<String, StorageError> {
+        self.digest_with(Workers::default())
+    }
+
+    /// The same with some number of threads, which does not change the digest.
+    ///
+    /// # Errors
+    /// As for [`Self::digest`].
+    pub fn digest_with(&self, workers: Workers) -> Result<String, StorageError> {
         let stale = StaleColumns::from_snapshot(self);
-        let terms = self.term_digests(&stale)?;
-        let mut keys = Vec::with_capacity(self.live().len() as usize);
-        for id in self.live() {
-            let record = self.chunk(ChunkId(id))?;
-            keys.push((record.map(|record| record.key()).unwrap_or_default(), id));
-        }
+        let terms = self.term_digests(&stale, workers)?;
+        let ids: Vec<u32> = self.live().iter().collect();
+        let mut keys = Vec::with_capacity(ids.len());
+        let key =
+            |&id: &u32| Ok((self.chunk(ChunkId(id))?.map_or_else(String::new, |record| record.key().into_owned()), id));
+        let read = |ids: &[u32]| ids.iter().map(key).collect::<Result<Vec<_>, StorageError>>();
+        workers.for_each(ids.chunks(CHUNKS), read, |read| read.map(|read| keys.extend(read)))?;
         keys.sort_unstable();
         let lengths = self.all_field_lengths()?;
         let mut hasher = Hasher::new();
-        for (_, id) in keys {
-            let chunk = self.whole_chunk(ChunkId(id))?;
-            let chunk = chunk.map(|mut chunk| {
-                chunk.metadata.retain(|(key, _)| !stale.contains(key));
-                if stale.have_vectors {
-                    chunk.tokens = StoredTokens::default();
-                }
-                encode_whole(&chunk)
-            });
-            field(&mut hasher, &chunk.unwrap_or_default());
-            hasher.update(&terms.get(&id).copied().unwrap_or_default());
-            hasher.update(&stale.without_terms(lengths.of(ChunkId(id))));
-            if let Some((scale, row)) = self.row(ChunkId(id))?.filter(|_| !stale.have_vectors) {
-                hasher.update(&scale.to_le_bytes());
-                field(&mut hasher, &row);
+        let chunks = |keys: &[(String, u32)]| {
+            let (snapshot, mut bytes) = (self.with_own_frames(), Vec::new());
+            for &(_, id) in keys {
+                let terms = terms.get(id as usize).copied().unwrap_or_default();
+                snapshot.put_chunk(&mut bytes, ChunkId(id), &stale, terms, lengths.of(ChunkId(id)))?;
             }
-        }
-        for record in self.files() {
-            self.hash_file(&mut hasher, &record?)?;
-        }
+            Ok::<_, StorageError>(bytes)
+        };
+        let mut hash = |bytes: Result<Vec<u8>, StorageError>| bytes.map(|bytes| _ = hasher.update(&bytes));
+        workers.for_each(keys.chunks(CHUNKS), chunks, &mut hash)?;
+        let files = |files: Vec<FileRecord>| {
+            let (snapshot, mut bytes) = (self.with_own_frames(), Vec::new());
+            files.iter().try_for_each(|file| snapshot.put_file(&mut bytes, file))?;
+            Ok(bytes)
+        };
+        workers.in_order(files, &mut hash, |queue| {
+            let mut records = self.files().peekable();
+            while records.peek().is_some() {
+                queue.push(0, records.by_ref().take(FILES).collect::<Result<_, _>>()?)?;
+            }
+            Ok(())
+        })?;
         for total in stale.without_terms(self.field_totals()) {
             hasher.update(&total.to_le_bytes());
         }
+        let mut bytes = Vec::new();
         let model = self.manifest().model.as_ref();
-        field(&mut hasher, model.map_or("", |model| model.id.as_str()).as_bytes());
+        field(&mut bytes, model.map_or("", |model| model.id.as_str()).as_bytes());
         for column in self.manifest().columns.iter().filter(|column| !stale.contains(&column.name)) {
             let json = serde_json::to_vec(column).map_err(|error| StorageError::encode("column", &error))?;
-            field(&mut hasher, &json);
+            field(&mut bytes, &json);
         }
+        hasher.update(&bytes);
         Ok(hasher.finalize().to_hex().to_string())
     }
 
-    /// A digest of the dictionary entries of each chunk, which come in the order of their bytes.
-    fn term_digests(&self, stale: &StaleColumns<'_>) -> Result<FxHashMap<u32, [u8; CHAINED]>, StorageError> {
-        let mut digests: FxHashMap<u32, [u8; CHAINED]> = FxHashMap::default();
-        let mut listing = TermListing::everything(self);
+    /// A digest of the dictionary entries of each chunk, which come in the order of their bytes. Each thread reads the dictionary
+    /// and hashes the postings of a range of chunks.
+    fn term_digests(&self, stale: &StaleColumns<'_>, workers: Workers) -> Result<Vec<[u8; CHAINED]>, StorageError> {
+        let end = self.manifest().next_chunk_id;
+        let share = end.div_ceil(MAX_RANGES.min(workers.threads() as u32)).max(1);
+        let mut all = Vec::with_capacity(end as usize);
+        let ranges = (0..end).step_by(share as usize).map(|first| first..end.min(first.saturating_add(share)));
+        let hash = |chunks: Range<u32>| self.term_digests_of_chunks(stale, chunks);
+        workers.for_each(ranges, hash, |digests| digests.map(|digests| all.extend(digests)))?;
+        Ok(all)
+    }
+
+    fn term_digests_of_chunks(
+        &self,
+        stale: &StaleColumns<'_>,
+        chunks: Range<u32>,
+    ) -> Result<Vec<[u8; CHAINED]>, StorageError> {
+        let mut digests = vec![[0; CHAINED]; chunks.len()];
+        let mut listing = TermListing::entries(self, TermRange::ALL, chunks.clone());
         while let Some((term, postings)) = listing.step()? {
             let is_label = term.first() == Some(&LABEL_PREFIX);
             // What is hashed for each posting fits one block of the hash function.
@@ -79,10 +115,10 @@ impl Snapshot {
             link[CHAINED..CHAINED + 32].copy_from_slice(blake3::hash(&term).as_bytes());
             postings.for_each(|ChunkId(chunk), frequencies| {
                 let frequencies = stale.without_terms(frequencies);
-                if !is_label && frequencies == [0; FIELDS] {
+                if !chunks.contains(&chunk) || !is_label && frequencies == [0; FIELDS] {
                     return;
                 }
-                let digest = digests.entry(chunk).or_default();
+                let digest = &mut digests[(chunk - chunks.start) as usize];
                 link[..CHAINED].copy_from_slice(digest);
                 link[CHAINED + 32..].copy_from_slice(little_endian(&frequencies).as_flattened());
                 digest.copy_from_slice(&blake3::hash(&link).as_bytes()[..CHAINED]);
@@ -91,28 +127,55 @@ impl Snapshot {
         Ok(digests)
     }
 
-    fn hash_file(&self, hasher: &mut Hasher, record: &FileRecord) -> Result<(), StorageError> {
-        field(hasher, record.path.as_bytes());
-        hasher.update(&record.size.to_le_bytes());
-        hasher.update(&record.hash);
-        field(hasher, record.language.as_bytes());
+    /// Appends what a digest hashes of a chunk.
+    fn put_chunk(
+        &self,
+        out: &mut Vec<u8>,
+        id: ChunkId,
+        stale: &StaleColumns<'_>,
+        terms: [u8; CHAINED],
+        lengths: LengthCodes,
+    ) -> Result<(), StorageError> {
+        let chunk = self.whole_chunk(id)?.map(|mut chunk| {
+            chunk.metadata.retain(|(key, _)| !stale.contains(key));
+            if stale.have_vectors {
+                chunk.tokens = StoredTokens::default();
+            }
+            encode_whole(&chunk)
+        });
+        field(out, &chunk.unwrap_or_default());
+        out.extend_from_slice(&terms);
+        out.extend_from_slice(&stale.without_terms(lengths));
+        if let Some((scale, row)) = self.row(id)?.filter(|_| !stale.have_vectors) {
+            out.extend_from_slice(&scale.to_le_bytes());
+            field(out, &row);
+        }
+        Ok(())
+    }
+
+    /// Appends what a digest hashes of a file.
+    fn put_file(&self, out: &mut Vec<u8>, record: &FileRecord) -> Result<(), StorageError> {
+        field(out, record.path.as_bytes());
+        out.extend_from_slice(&record.size.to_le_bytes());
+        out.extend_from_slice(&record.hash);
+        field(out, record.language.as_bytes());
         match &record.outcome {
-            FileOutcome::Indexed => field(hasher, b"indexed"),
+            FileOutcome::Indexed => field(out, b"indexed"),
             FileOutcome::Skipped(reason) => {
-                field(hasher, b"skipped");
-                field(hasher, reason.as_bytes());
+                field(out, b"skipped");
+                field(out, reason.as_bytes());
             }
         }
-        field(hasher, &record.history_key);
-        hasher.update(&record.lines.to_le_bytes());
+        field(out, &record.history_key);
+        out.extend_from_slice(&record.lines.to_le_bytes());
         for warning in &record.warnings {
-            field(hasher, warning.as_bytes());
+            field(out, warning.as_bytes());
         }
         let blame = record.chunks.first().map(|first| self.encoded_blame(*first)).transpose()?;
-        field(hasher, &blame.flatten().unwrap_or_default());
+        field(out, &blame.flatten().unwrap_or_default());
         for &id in &record.chunks {
             let chunk = self.chunk(id)?;
-            field(hasher, chunk.map(|chunk| chunk.key()).unwrap_or_default().as_bytes());
+            field(out, chunk.map(|chunk| chunk.key()).unwrap_or_default().as_bytes());
         }
         Ok(())
     }
@@ -150,10 +213,10 @@ impl<'s> StaleColumns<'s> {
     }
 }
 
-/// Hashes bytes with their length, so that neighbours cannot run into each other.
-fn field(hasher: &mut Hasher, bytes: &[u8]) {
-    hasher.update(&(bytes.len() as u64).to_le_bytes());
-    hasher.update(bytes);
+/// Appends bytes behind their length, so that neighbours cannot run into each other.
+fn field(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+    out.extend_from_slice(bytes);
 }
 
 fn little_endian(numbers: &[u16; FIELDS]) -> [[u8; 2]; FIELDS] {

@@ -5,7 +5,6 @@ use std::path::Path;
 use aurora_inverted::{
     FIELDS, Inverter, LengthCodes, TermVector, Tombstones, WINDOW, encode_lengths, length_code, length_of,
 };
-use rayon::prelude::*;
 
 use crate::canonical::{Canonical, Evidence};
 use crate::chunk::{Chunk, NewChunk};
@@ -21,6 +20,8 @@ use crate::segment_input::SegmentInput;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key};
 use crate::trust::KnownIndexes;
+use crate::vectors::VectorBlockWriter;
+use crate::workers::Workers;
 use crate::writer_options::WriterOptions;
 
 /// The tables of the keyword index: all that is in them follows from the chunks' records.
@@ -70,36 +71,32 @@ impl Environment {
         current.store.check_current()?;
         let snapshot = current.snapshot()?;
         let old = snapshot.manifest();
-        let canonical = Canonical::new(&snapshot)?;
+        let workers = Workers::new(options.threads);
+        let canonical = Canonical::new(&snapshot, workers)?;
         let mut emit = |operation| replacement.push(operation);
         canonical.content(Evidence::Kept, &mut emit)?;
-        canonical.vectors(|block, vectors| vectors.operations(block).try_for_each(&mut emit))?;
+        canonical.vectors(VectorBlockWriter::operations, &mut emit)?;
         let mut inversion = Inversion::begin(&current.store.home, options.memory / 2)?;
         let mut rows: Vec<LengthCodes> = Vec::with_capacity(canonical.len() as usize);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
-        let pool = pool.map_err(|error| StorageError::io(snapshot.path(), std::io::Error::other(error)))?;
-        let blocks: Vec<u32> = (0..canonical.len()).step_by(BLOCK_CHUNKS).collect();
-        for blocks in blocks.chunks(2 * options.threads.max(1)) {
-            let invert = |&first: &u32| {
-                let (mut inverter, mut rows) = (Inverter::default(), Vec::with_capacity(BLOCK_CHUNKS));
-                for id in (first..canonical.len()).take(BLOCK_CHUNKS) {
-                    let chunk = canonical.whole_chunk(id)?;
-                    inverter.add(id, Labels::new(&NewChunk::from(&chunk), &old.columns).postings());
-                    let vector = terms(&chunk, &old.columns);
-                    inverter.add(id, vector.hashed());
-                    rows.push(vector.lengths().map(length_code));
-                }
-                Ok::<_, StorageError>((inverter.into_run(), rows))
-            };
-            let inverted: Vec<_> = pool.install(|| blocks.par_iter().map(invert).collect());
-            for block in inverted {
-                let (run, mut codes) = block?;
-                rows.append(&mut codes);
-                if let Some(spill) = inversion.add(run) {
-                    inversion.add_file(spill.write()?);
-                }
+        let invert = |first: u32| {
+            let (mut inverter, mut rows) = (Inverter::default(), Vec::with_capacity(BLOCK_CHUNKS));
+            for (id, chunk) in canonical.whole_chunks(first..canonical.len().min(first + BLOCK_CHUNKS as u32)) {
+                let chunk = chunk?;
+                inverter.add(id, Labels::new(&NewChunk::from(&chunk), &old.columns).postings());
+                let vector = terms(&chunk, &old.columns);
+                inverter.add(id, vector.hashed());
+                rows.push(vector.lengths().map(length_code));
             }
-        }
+            Ok::<_, StorageError>((inverter.into_run(), rows))
+        };
+        workers.for_each((0..canonical.len()).step_by(BLOCK_CHUNKS), invert, |block| {
+            let (run, mut codes) = block?;
+            rows.append(&mut codes);
+            if let Some(spill) = inversion.add(run) {
+                inversion.add_file(spill.write()?);
+            }
+            Ok::<_, StorageError>(())
+        })?;
         let segment = match canonical.segment_info() {
             Some(info) => {
                 let input = SegmentInput {

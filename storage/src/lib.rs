@@ -108,6 +108,7 @@ mod values;
 mod vectors;
 mod verify;
 mod vocabulary;
+mod workers;
 mod writer;
 mod writer_options;
 mod writer_state;
@@ -146,5 +147,6 @@ pub use unfinished::{RowExtent, StageFailure, Unfinished, UnfinishedRow, Unfinis
 pub use user::UserDirectory;
 pub use vectors::Threads;
 pub use verify::VerifyReport;
+pub use workers::Workers;
 pub use writer::IndexWriter;
 pub use writer_options::WriterOptions;

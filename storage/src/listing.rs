@@ -1,6 +1,8 @@
 //! The terms or labels of all segments, merged in byte order.
 
-use aurora_inverted::{LABEL_PREFIX, Postings, TermCursor};
+use std::ops::Range;
+
+use aurora_inverted::{LABEL_PREFIX, ListPart, Postings, TermCursor, TermRange};
 use roaring::RoaringBitmap;
 
 use crate::btree::Damage;
@@ -14,6 +16,10 @@ pub(crate) struct TermListing<'s> {
     snapshot: &'s Snapshot,
     cursors: Vec<TermCursor<'s, SegmentPages<'s>>>,
     prefix: Vec<u8>,
+    /// The first entry behind the listing; empty if there is no bound.
+    end: Vec<u8>,
+    /// Chunks beyond which parts of posting lists are left out.
+    chunks: Range<u32>,
     /// Bytes of an entry that are not shown.
     hidden: usize,
     failed: Option<StorageError>,
@@ -91,9 +97,9 @@ impl<'s> TermListing<'s> {
         Self::new(snapshot, vec![LABEL_PREFIX, kind as u8], &[], 2)
     }
 
-    /// All entries.
-    pub(crate) fn everything(snapshot: &'s Snapshot) -> Self {
-        Self::new(snapshot, Vec::new(), &[], 0)
+    /// All entries of a range, with what their posting lists have of a range of chunks, and perhaps more.
+    pub(crate) fn entries(snapshot: &'s Snapshot, range: TermRange<'_>, chunks: Range<u32>) -> Self {
+        Self { end: range.to.to_vec(), chunks, ..Self::new(snapshot, Vec::new(), range.from, 0) }
     }
 
     fn new(snapshot: &'s Snapshot, prefix: Vec<u8>, lowest: &[u8], hidden: usize) -> Self {
@@ -103,7 +109,7 @@ impl<'s> TermListing<'s> {
             Ok(cursors) => (cursors, None),
             Err(damage) => (Vec::new(), Some(snapshot.wrap(damage))),
         };
-        Self { snapshot, cursors, prefix, hidden, failed }
+        Self { snapshot, cursors, prefix, end: Vec::new(), chunks: 0..u32::MAX, hidden, failed }
     }
 
     /// The next entry with its live postings, of which there may be none.
@@ -113,7 +119,7 @@ impl<'s> TermListing<'s> {
         }
         let term = |cursor: &TermCursor<'s, SegmentPages<'s>>| cursor.entry().map(|_| cursor.term().to_vec());
         let Some(lowest) = self.cursors.iter().filter_map(term).min() else { return Ok(None) };
-        if !lowest.starts_with(&self.prefix) {
+        if !lowest.starts_with(&self.prefix) || !self.end.is_empty() && lowest >= self.end {
             return Ok(None);
         }
         let mut parts = Vec::new();
@@ -124,6 +130,7 @@ impl<'s> TermListing<'s> {
                 cursor.advance().map_err(|damage| self.snapshot.wrap(damage))?;
             }
         }
+        parts.retain(|part: &ListPart<'_>| part.first() < self.chunks.end && part.last() >= self.chunks.start);
         Ok(Some((lowest, Postings::new(parts, self.snapshot.tombstones()))))
     }
 

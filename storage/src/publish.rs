@@ -277,7 +277,7 @@ fn shrink_vectors(state: &mut WriterState, live: &RoaringBitmap, block: u32, ali
     }
     match alive {
         0 => remove_vectors(state, block),
-        _ => writer.operations(block).for_each(|operation| state.committer.push_last(operation)),
+        _ => writer.operations(block).into_iter().for_each(|operation| state.committer.push_last(operation)),
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! A dictionary block is a row of the dictionary table under segment and key, a value of posting lists a row of the postings
 //! table under segment and number.
 
-use aurora_inverted::{BlockCursor, KeyedBlock, SegmentReader, SegmentSink, SegmentSource, SegmentTotals};
+use aurora_inverted::{BlockCursor, KeyedBlock, SegmentReader, SegmentSink, SegmentSource, SegmentTotals, TermRange};
 
 use crate::btree::{Cursor, Damage, Pages, Tree};
 use crate::error::StorageError;
@@ -96,6 +96,12 @@ impl<F: FnMut(Operation) -> Result<(), StorageError>> SegmentSink for SegmentRow
     fn put_value(&mut self, number: u32, bytes: Vec<u8>) -> Result<(), StorageError> {
         (self.emit)(Operation::put(Table::Postings, postings_key(self.id, number), bytes))
     }
+}
+
+/// The ranges that begin at some terms, up to the end of the dictionary.
+pub(crate) fn ranges(bounds: &[Vec<u8>]) -> impl Iterator<Item = TermRange<'_>> {
+    let ends = bounds.iter().skip(1).map(Vec::as_slice).chain([&[][..]]);
+    bounds.iter().zip(ends).map(|(from, to)| TermRange { from, to })
 }
 
 /// The same segment with what a writer has counted.

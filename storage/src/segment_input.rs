@@ -1,18 +1,17 @@
 //! Makes a new segment of old segments and new postings, in parts that threads make at the same time.
 
 use aurora_inverted::{
-    BlockCursor, DamagedRun, LengthCodes, MergeError, MergeSource, RunReader, SegmentSource, SegmentTotals,
-    SegmentWriter, TermRange, Tombstones, merge,
+    DamagedRun, LengthCodes, MergeError, MergeSource, RunReader, SegmentTotals, SegmentWriter, TermRange, Tombstones,
+    merge,
 };
-use rayon::prelude::*;
 
-use crate::btree::Damage;
 use crate::error::StorageError;
 use crate::inversion::{self, Inversion};
 use crate::manifest::SegmentInfo;
-use crate::segment::{SegmentRows, with_totals};
+use crate::segment::{SegmentRows, ranges, with_totals};
 use crate::snapshot::Snapshot;
 use crate::tables::Operation;
+use crate::workers::Workers;
 
 /// Terms of runs for about each 16 KiB that one part of a segment is made of.
 const SAMPLES_PER_PART: usize = 64;
@@ -49,12 +48,7 @@ impl SegmentInput<'_> {
         mut emit: impl FnMut(Vec<Operation>) -> Result<(), StorageError>,
     ) -> Result<SegmentInfo, StorageError> {
         let bounds = self.bounds()?;
-        let parts: Vec<(u32, TermRange<'_>)> = (0u32..)
-            .zip(&bounds)
-            .map(|(part, from)| {
-                (part, TermRange { from, to: bounds.get(part as usize + 1).map_or(&[], Vec::as_slice) })
-            })
-            .collect();
+        let parts = (0u32..).zip(ranges(&bounds));
         let mut all = SegmentTotals::default();
         let mut add = |(operations, totals): (Vec<Operation>, SegmentTotals)| {
             all.terms += totals.terms;
@@ -62,17 +56,11 @@ impl SegmentInput<'_> {
             all.bytes += totals.bytes;
             emit(operations)
         };
-        if let [(part, range)] = parts[..] {
-            add(self.part(part, range)?)?;
-            return Ok(with_totals(self.info.clone(), all));
-        }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| StorageError::io(self.base.path(), std::io::Error::other(error)))?;
-        // What was made but not written is held in memory.
-        for parts in parts.chunks(2 * threads) {
-            let made: Vec<_> = pool.install(|| parts.par_iter().map(|&(part, range)| self.part(part, range)).collect());
-            made.into_iter().try_for_each(|part| add(part?))?;
-        }
+        Workers::new(threads.min(bounds.len())).for_each(
+            parts,
+            |(part, range)| self.part(part, range),
+            |made| add(made?),
+        )?;
         Ok(with_totals(self.info.clone(), all))
     }
 
@@ -81,19 +69,8 @@ impl SegmentInput<'_> {
         let mut samples: Vec<Vec<u8>> =
             self.inversion.iter().flat_map(|inversion| inversion.samples()).map(<[u8]>::to_vec).collect();
         for info in self.segments {
-            let keys = || -> Result<Vec<Vec<u8>>, Damage> {
-                let (mut keys, mut blocks) = (Vec::new(), self.base.segment_pages(info.id).blocks(&[])?);
-                let mut count = 0;
-                while let Some(key) = blocks.key()? {
-                    if count % BLOCKS_PER_SAMPLE == 0 {
-                        keys.push(key.to_vec());
-                    }
-                    count += 1;
-                    blocks.advance()?;
-                }
-                Ok(keys)
-            };
-            samples.extend(keys().map_err(|damage| self.base.wrap(damage))?);
+            let keys = self.base.segment(info.id).block_keys(BLOCKS_PER_SAMPLE);
+            samples.extend(keys.map_err(|damage| self.base.wrap(damage))?.into_iter().map(<[u8]>::to_vec));
         }
         samples.sort_unstable();
         let parts = (samples.len() / SAMPLES_PER_PART).clamp(1, MAX_PARTS);

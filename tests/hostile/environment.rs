@@ -195,7 +195,7 @@ fn issue_15_streams_that_are_closed_or_without_end() {
         }),
         Attack::on_indexed("an artefact that begins well and does not end", |_| {}).run_with(|sandbox| {
             let file = sandbox.home("endless");
-            fs::write(&file, [b"AURMEM\r\n".as_slice(), &1u32.to_le_bytes(), &u32::MAX.to_le_bytes()].concat())
+            fs::write(&file, [b"AURMEM\r\n".as_slice(), &2u32.to_le_bytes(), &u32::MAX.to_le_bytes()].concat())
                 .expect("a file");
             File::options().append(true).open(&file).and_then(|file| file.set_len(100 << 30)).expect("a sparse file");
             let mut command = sandbox.aur(&["mem", "import", "-"]);

@@ -122,7 +122,7 @@ const MIN_COMPACTED_BYTES: u64 = 16 << 20;
 fn compact(root: &Path, options: &IndexOptions, summary: &mut IndexSummary) {
     let (home, begun) = (ProjectDirectory::of(root), Instant::now());
     let known = &options.trust.known;
-    match Environment::compact_if_mostly_free(home.path(), MIN_COMPACTED_BYTES, known) {
+    match Environment::compact_if_mostly_free(home.path(), MIN_COMPACTED_BYTES, known, options.workers()) {
         Ok(None) => {}
         Ok(Some(done)) => {
             summary.index_bytes = done.after;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Registry, Services, Silent};
-use aurora_storage::UserDirectory;
+use aurora_storage::{UserDirectory, Workers};
 
 use super::trust::Trust;
 use crate::git_signal::WalkProgress;
@@ -113,6 +113,11 @@ impl IndexOptions {
             trust,
             limits: Limits::default(),
         }
+    }
+
+    /// The threads of work on the index that no stage does.
+    pub(super) fn workers(&self) -> Workers {
+        self.jobs.map_or_else(Workers::default, Workers::new)
     }
 }
 

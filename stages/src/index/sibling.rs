@@ -23,7 +23,7 @@ pub(super) fn adopt(root: &Path, options: &IndexOptions) -> Result<Option<PathBu
         .filter_map(|sibling| Some((own_index(&sibling, options)?, sibling)))
         .max_by_key(|(snapshot, _)| snapshot.manifest().updated);
     let Some((snapshot, sibling)) = newest else { return Ok(None) };
-    match Environment::adopt(home.path(), &snapshot, &root.display().to_string(), known) {
+    match Environment::adopt(home.path(), &snapshot, &root.display().to_string(), known, options.workers()) {
         Ok(is_copied) => Ok(is_copied.then_some(sibling)),
         // A damaged index is of no use here; the run builds one.
         Err(error) if error.unusable_index().is_some() => Ok(None),

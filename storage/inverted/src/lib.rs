@@ -56,9 +56,9 @@ pub use bm25f::{Bm25Config, FieldScorer, idf};
 pub use chunk_id::{ChunkId, WINDOW};
 pub use collection::Collection;
 pub use dictionary::{
-    BlockCursor, DamagedRun, Inverter, KeyedBlock, MergeError, MergeSource, Run, RunIndex, RunMergeError, RunReader,
-    RunWriter, SegmentReader, SegmentSink, SegmentSource, SegmentTotals, SegmentWriter, TermCursor, TermEntry,
-    TermRange, Walk, merge, merge_runs,
+    BlockCursor, DamagedRun, EncodedLists, Inverter, KeyedBlock, ListEncoder, MergeError, MergeSource, Run, RunIndex,
+    RunMergeError, RunReader, RunWriter, SegmentReader, SegmentSink, SegmentSource, SegmentTotals, SegmentWriter,
+    TermCursor, TermEntry, TermRange, Walk, merge, merge_runs,
 };
 pub use field::{FIELDS, Field};
 pub use group::GroupScorer;

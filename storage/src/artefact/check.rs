@@ -1,96 +1,239 @@
-//! What the rows of an artefact must be before they are written to an index.
+//! Conditions on the rows of an artefact before they are written to an index.
 //!
-//! Here each row is looked at by itself; whether they fit each other is seen when the new index is verified.
+//! Threads check the rows of each frame on their own, and [`Checker`] checks that frames continue each other. Whether rows of
+//! different tables fit each other is seen when the new index is verified.
 
 use std::sync::Arc;
 
 use aurora_inverted::{LengthColumns, WINDOW};
 
+use super::part::{Frame, RowReader};
 use super::vectors;
 use crate::blame;
 use crate::canonical::SEGMENT;
-use crate::chunk::NewChunk;
-use crate::chunk_rows::ChunkRows;
+use crate::chunk::Chunk;
+use crate::chunk_rows::{ChunkBatch, ChunkBatches, ChunkRows};
 use crate::column::ColumnDeclaration;
 use crate::content::decode_whole;
-use crate::error::StorageError;
 use crate::files::{self, FileStamp};
 use crate::representation::FileRepresentation;
-use crate::tables::{Operation, Table, block_key, chunk_key};
-use crate::unfinished::Unfinished;
-use crate::values::ValueRows;
-use crate::vectors::BLOCK_IDS;
+use crate::tables::{Operation, Table};
+use crate::unfinished::{Unfinished, UnfinishedRow};
+use crate::vectors::{BLOCK_IDS, VectorBlockWriter};
 
-/// Looks at the rows of one table after another.
+/// Numbers in the manifest of an artefact that bound its rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Number of chunks.
+    pub(super) chunks: u32,
+    /// Dimensions of the model, if there is one.
+    pub(super) dimensions: Option<usize>,
+}
+
+/// Sound rows of one frame.
+#[derive(Default)]
+pub(super) struct CheckedFrame {
+    first: Vec<u8>,
+    last: Vec<u8>,
+    rows: u32,
+    chunks: Vec<Chunk>,
+    /// Blames by the first chunks of their files.
+    blames: Vec<(u32, Vec<u8>)>,
+    /// Rows that are written as they are.
+    operations: Vec<Operation>,
+    vectors: u64,
+    files: u64,
+    /// The unfinished rows of files, each with the number of chunks of the file.
+    unfinished: Vec<(Vec<UnfinishedRow>, usize)>,
+    segment_bytes: u64,
+    /// Bytes of the rows.
+    pub(super) size: usize,
+}
+
+impl Limits {
+    /// Decompresses the rows of a frame and checks them.
+    pub(super) fn check(self, table: Table, frame: &Frame) -> Result<CheckedFrame, String> {
+        let rows = frame.rows()?;
+        let mut checked = CheckedFrame { size: rows.len(), ..CheckedFrame::default() };
+        let mut rows = RowReader::new(&rows);
+        let mut last: &[u8] = &[];
+        while let Some((key, value)) = rows.next()? {
+            // No key is empty.
+            if last >= key {
+                return Err("its rows are out of order".to_owned());
+            }
+            let follows = last.is_empty()
+                || number(last).zip(number(key)).is_some_and(|(last, next)| last.checked_add(1) == Some(next));
+            if !follows && is_numbered(table) {
+                return Err(format!("row {} has another number", key.escape_ascii()));
+            }
+            self.row(&mut checked, table, key, value)?;
+            if checked.rows == 0 {
+                checked.first = key.to_owned();
+            }
+            checked.rows += 1;
+            last = key;
+        }
+        checked.last = last.to_owned();
+        Ok(checked)
+    }
+
+    fn row(self, checked: &mut CheckedFrame, table: Table, key: &[u8], value: &[u8]) -> Result<(), String> {
+        match table {
+            Table::Chunks => {
+                let id = self.chunk_id(key)?;
+                let chunk = decode_whole(value).ok_or_else(|| format!("chunk {id} has no valid record"))?;
+                check_path(&chunk.path)?;
+                checked.chunks.push(chunk);
+                return Ok(());
+            }
+            Table::Blames => {
+                let first = self.chunk_id(key)?;
+                blame::decode(value).ok_or_else(|| format!("the row of chunk {first} is invalid"))?;
+                checked.blames.push((first, value.to_owned()));
+                return Ok(());
+            }
+            Table::Vectors => {
+                let (block, restored, count) = self.vectors(key, value).ok_or("a block is invalid")?;
+                checked.vectors += count;
+                checked.operations.extend(restored.operations(block));
+                return Ok(());
+            }
+            Table::Files => checked.file(key, value)?,
+            Table::Representations => {
+                let first = self.chunk_id(key)?;
+                FileRepresentation::decode(value).ok_or_else(|| format!("the row of chunk {first} is invalid"))?;
+            }
+            Table::Lengths => {
+                let is_valid = key.len() == 4 && LengthColumns::decode(value).is_some();
+                is_valid.then_some(()).ok_or_else(|| format!("block {} is invalid", key.escape_ascii()))?;
+            }
+            Table::Dictionary | Table::Postings => {
+                checked.segment_bytes += value.len() as u64;
+                if !key.starts_with(&SEGMENT.to_be_bytes()) || self.chunks == 0 {
+                    return Err("a row belongs to another segment".to_owned());
+                }
+            }
+            Table::Meta | Table::Sources | Table::Content | Table::Codes | Table::Values => {
+                return Err("it cannot be part of an artefact".to_owned());
+            }
+        }
+        checked.operations.push(Operation::put(table, key, value.to_vec()));
+        Ok(())
+    }
+
+    /// The chunk that a key of a table with a row for each chunk or file names.
+    fn chunk_id(self, key: &[u8]) -> Result<u32, String> {
+        let id = number(key).filter(|id| key.len() == 8 && *id < u64::from(self.chunks));
+        id.map(|id| id as u32).ok_or_else(|| format!("the row of chunk {} is invalid", key.escape_ascii()))
+    }
+
+    /// A block of vectors with its number, and the number of vectors.
+    fn vectors(self, key: &[u8], value: &[u8]) -> Option<(u32, VectorBlockWriter, u64)> {
+        let block = key.try_into().map(u32::from_be_bytes).ok()?;
+        let (vectors, count) = vectors::restore(value, self.dimensions?)?;
+        (block < self.chunks.div_ceil(BLOCK_IDS)).then_some((block, vectors, count))
+    }
+}
+
+impl CheckedFrame {
+    /// Checks and counts the row of a file.
+    fn file(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
+        let record =
+            files::decode(key, value).ok_or_else(|| format!("the row of {} is invalid", key.escape_ascii()))?;
+        check_path(&record.path)?;
+        if files::key(&record.path) != key {
+            return Err(format!("the row of {} stands in another place", record.path.escape_debug()));
+        }
+        if record.stamp != FileStamp::default() || !record.blob.is_empty() {
+            return Err(format!("the row of {} vouches for a file of this machine", record.path.escape_debug()));
+        }
+        self.unfinished.push((record.unfinished, record.chunks.len()));
+        self.files += 1;
+        Ok(())
+    }
+}
+
+/// Whether the keys of a table are consecutive numbers from 0 on.
+fn is_numbered(table: Table) -> bool {
+    matches!(table, Table::Chunks | Table::Lengths)
+}
+
+/// The number that a key of four or eight bytes is.
+fn number(key: &[u8]) -> Option<u64> {
+    let word = key.try_into().map(u64::from_be_bytes);
+    word.ok().or_else(|| key.try_into().map(u32::from_be_bytes).ok().map(u64::from))
+}
+
+/// Takes the frames of one table after another.
 pub(super) struct Checker {
-    chunks: u32,
-    dimensions: Option<usize>,
-    chunk_rows: ChunkRows,
-    values: ValueRows,
-    /// Rows of the table at hand.
+    limits: Limits,
+    chunks: ChunkBatches,
+    blames: ChunkRows,
+    /// Number of rows of the table at hand, and the key of the last one.
     rows: u32,
     last: Vec<u8>,
-    /// Vectors that were seen.
+    /// Number of vectors.
     pub(super) vectors: u64,
-    /// File rows that were seen.
+    /// Number of file rows.
     pub(super) files: u64,
     /// The unfinished rows of these files.
     pub(super) unfinished: Unfinished,
-    /// Bytes of dictionary and postings that were seen.
+    /// Bytes of dictionary and postings.
     pub(super) segment_bytes: u64,
 }
 
 impl Checker {
-    /// For an artefact with so many chunks, whose model has so many dimensions, with custom columns.
-    pub(super) fn new(
-        chunks: u32,
-        dimensions: Option<usize>,
-        columns: &[ColumnDeclaration],
-    ) -> Result<Self, StorageError> {
-        let columns: Arc<[ColumnDeclaration]> = columns.into();
-        Ok(Self {
+    /// A checker of an artefact within some limits, with custom columns.
+    pub(super) fn new(limits: Limits, columns: &Arc<[ColumnDeclaration]>) -> Self {
+        let (chunks, blames) = (ChunkBatches::new(columns), ChunkRows::new(Arc::clone(columns)));
+        Self {
+            limits,
             chunks,
-            dimensions,
-            chunk_rows: ChunkRows::new(Arc::clone(&columns)),
-            values: ValueRows::new(columns, None),
+            blames,
             rows: 0,
             last: Vec::new(),
             vectors: 0,
             files: 0,
             unfinished: Unfinished::default(),
             segment_bytes: 0,
-        })
+        }
     }
 
-    /// Takes the next row of a table, and returns what is to be written.
-    pub(super) fn row(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<Vec<Operation>, String> {
-        if key.is_empty() || self.rows > 0 && self.last.as_slice() >= key {
+    /// Takes the next frame of a table, and returns what is to be written.
+    pub(super) fn push(&mut self, table: Table, frame: CheckedFrame) -> Result<ChunkBatch, String> {
+        if self.last >= frame.first {
             return Err("its rows are out of order".to_owned());
         }
-        let as_it_is = |()| vec![Operation::put(table, key, value.to_vec())];
-        let operations = match table {
-            Table::Chunks => self.chunk(key, value),
-            Table::Files => self.file(key, value).map(as_it_is),
-            Table::Representations => self.representation(key, value).map(as_it_is),
-            Table::Blames => self.blame(key, value),
-            Table::Lengths => self.lengths(key, value).map(as_it_is),
-            Table::Dictionary | Table::Postings => self.segment(key, value).map(as_it_is),
-            Table::Vectors => self.vectors(key, value),
-            Table::Meta | Table::Sources | Table::Content | Table::Codes | Table::Values => {
-                Err("it cannot be part of an artefact".to_owned())
-            }
-        }?;
-        self.rows = self.rows.checked_add(1).ok_or("it has too many rows")?;
-        self.last.clear();
-        self.last.extend_from_slice(key);
-        Ok(operations)
+        if is_numbered(table) && number(&frame.first) != Some(u64::from(self.rows)) {
+            return Err(format!("row {} has another number", frame.first.escape_ascii()));
+        }
+        self.rows = self.rows.checked_add(frame.rows).ok_or("it has too many rows")?;
+        self.last = frame.last;
+        self.vectors += frame.vectors;
+        self.files += frame.files;
+        frame.unfinished.iter().for_each(|(rows, chunks)| self.unfinished.add(rows, *chunks));
+        self.segment_bytes += frame.segment_bytes;
+        if table == Table::Chunks {
+            return self.chunks.push(frame.chunks).map_err(|error| error.to_string());
+        }
+        let mut operations = frame.operations;
+        for (first, blame) in frame.blames {
+            let pushed = self.blames.push_blame(first, &blame, &mut |operation| {
+                operations.push(operation);
+                Ok(())
+            });
+            pushed.map_err(|error| error.to_string())?;
+        }
+        Ok(ChunkBatch::without_chunks(operations))
     }
 
     /// Makes sure that a table whose rows can be counted has all of them, and returns what is still to be written.
-    pub(super) fn end(&mut self, table: Table) -> Result<Vec<Operation>, String> {
+    pub(super) fn end(&mut self, table: Table) -> Result<ChunkBatch, String> {
+        self.last.clear();
         let expected = match table {
-            Table::Chunks => self.chunks,
-            Table::Lengths => self.chunks.div_ceil(WINDOW),
+            Table::Chunks => self.limits.chunks,
+            Table::Lengths => self.limits.chunks.div_ceil(WINDOW),
             _ => self.rows,
         };
         match std::mem::take(&mut self.rows) {
@@ -102,97 +245,8 @@ impl Checker {
             operations.push(operation);
             Ok(())
         };
-        let finished = self.values.finish(&mut emit).and_then(|()| self.chunk_rows.finish(&mut emit));
-        finished.map(|()| operations).map_err(|error| error.to_string())
-    }
-
-    fn chunk(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<Operation>, String> {
-        let chunk = decode_whole(value).ok_or_else(|| format!("chunk {} has no valid record", self.rows))?;
-        if key != chunk_key(self.rows) || self.rows >= self.chunks {
-            return Err(format!("chunk {} has another number", self.rows));
-        }
-        check_path(&chunk.path)?;
-        let mut operations = Vec::new();
-        let mut emit = |operation| {
-            operations.push(operation);
-            Ok(())
-        };
-        let pushed = self
-            .values
-            .push(self.rows, &chunk.metadata, &mut emit)
-            .and_then(|()| self.chunk_rows.push(self.rows, &NewChunk::from(&chunk), &mut emit));
-        pushed.map(|()| operations).map_err(|error| error.to_string())
-    }
-
-    fn file(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
-        let record =
-            files::decode(key, value).ok_or_else(|| format!("the row of {} is invalid", key.escape_ascii()))?;
-        check_path(&record.path)?;
-        if files::key(&record.path) != key {
-            return Err(format!("the row of {} stands in another place", record.path.escape_debug()));
-        }
-        if record.stamp != FileStamp::default() || !record.blob.is_empty() {
-            return Err(format!("the row of {} vouches for a file of this machine", record.path.escape_debug()));
-        }
-        self.unfinished.add(&record.unfinished, record.chunks.len());
-        self.files += 1;
-        Ok(())
-    }
-
-    fn representation(&self, key: &[u8], value: &[u8]) -> Result<(), String> {
-        self.first_chunk(key)?;
-        let valid = FileRepresentation::decode(value);
-        valid.map(drop).ok_or_else(|| format!("the row of chunk {} is invalid", key.escape_ascii()))
-    }
-
-    /// The chunk that a key of a table with a row for each file names.
-    fn first_chunk(&self, key: &[u8]) -> Result<u32, String> {
-        let first = key.try_into().map(u64::from_be_bytes).ok().and_then(|first| u32::try_from(first).ok());
-        let first = first.filter(|first| *first < self.chunks);
-        first.ok_or_else(|| format!("the row of chunk {} is invalid", key.escape_ascii()))
-    }
-
-    fn blame(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<Operation>, String> {
-        let first = self.first_chunk(key)?;
-        if blame::decode(value).is_none() {
-            return Err(format!("the row of chunk {first} is invalid"));
-        }
-        let mut operations = Vec::new();
-        let pushed = self.chunk_rows.push_blame(first, value, &mut |operation| {
-            operations.push(operation);
-            Ok(())
-        });
-        pushed.map(|()| operations).map_err(|error| error.to_string())
-    }
-
-    fn lengths(&self, key: &[u8], value: &[u8]) -> Result<(), String> {
-        let expected = self.rows < self.chunks.div_ceil(WINDOW) && key == block_key(self.rows);
-        if expected && LengthColumns::decode(value).is_some() {
-            Ok(())
-        } else {
-            Err(format!("block {} is invalid", self.rows))
-        }
-    }
-
-    fn vectors(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<Operation>, String> {
-        let invalid = || "a block is invalid".to_owned();
-        let block = key.try_into().map(u32::from_be_bytes).map_err(|_| invalid())?;
-        let dimensions = self.dimensions.ok_or("there is no model for it")?;
-        if block >= self.chunks.div_ceil(BLOCK_IDS) {
-            return Err(invalid());
-        }
-        let (vectors, count) = vectors::restore(value, dimensions).ok_or_else(invalid)?;
-        self.vectors += count;
-        Ok(vectors.operations(block).collect())
-    }
-
-    fn segment(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
-        self.segment_bytes += value.len() as u64;
-        if key.starts_with(&SEGMENT.to_be_bytes()) && self.chunks > 0 {
-            Ok(())
-        } else {
-            Err("a row belongs to another segment".to_owned())
-        }
+        let finished = self.chunks.finish(&mut emit).and_then(|()| self.blames.finish(&mut emit));
+        finished.map(|()| ChunkBatch::without_chunks(operations)).map_err(|error| error.to_string())
     }
 }
 
@@ -209,8 +263,10 @@ fn check_path(path: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::artefact::part::FrameBuilder;
     use crate::chunk::ChunkId;
     use crate::files::{FileOutcome, FileRecord};
+    use crate::tables::block_key;
 
     fn file(path: &str) -> FileRecord {
         FileRecord {
@@ -229,9 +285,21 @@ mod tests {
         }
     }
 
+    /// Has a frame of some rows taken.
+    fn take(checker: &mut Checker, table: Table, rows: &[(&[u8], &[u8])]) -> Result<(), String> {
+        let mut builder = FrameBuilder::new("rows");
+        rows.iter().for_each(|(key, value)| _ = builder.push(key, value).expect("is short"));
+        let frame = Frame::new(&builder.take().expect("has rows")).expect("is compressed");
+        checker.push(table, checker.limits.check(table, &frame)?).map(drop)
+    }
+
+    fn checker(chunks: u32) -> Checker {
+        Checker::new(Limits { chunks, dimensions: None }, &Arc::from([]))
+    }
+
     fn taken(record: &FileRecord) -> bool {
         let value = files::encode(record);
-        Checker::new(1, None, &[]).expect("starts").row(Table::Files, &files::key(&record.path), &value).is_ok()
+        take(&mut checker(1), Table::Files, &[(&files::key(&record.path), &value)]).is_ok()
     }
 
     #[test]
@@ -258,17 +326,33 @@ mod tests {
 
     #[test]
     fn rows_are_in_order_and_complete() {
-        let mut checker = Checker::new(WINDOW + 1, None, &[]).expect("starts");
         let block = aurora_inverted::encode_lengths(&[[1; aurora_inverted::FIELDS]]);
-        assert!(checker.row(Table::Lengths, &block_key(0), &block).is_ok());
-        assert!(checker.row(Table::Lengths, &block_key(0), &block).is_err());
-        assert!(checker.row(Table::Lengths, &block_key(1), &block[1..]).is_err());
-        assert!(checker.row(Table::Lengths, &block_key(1), &block).is_ok());
-        assert!(checker.row(Table::Lengths, &block_key(2), &block).is_err());
-        assert!(checker.end(Table::Lengths).is_ok());
-        assert!(checker.end(Table::Chunks).is_err());
-        assert!(checker.row(Table::Vectors, &block_key(0), &[0; 20]).is_err());
-        assert!(checker.row(Table::Dictionary, &[0, 0, 0, 1, b'a'], b"").is_err());
-        assert!(checker.row(Table::Meta, b"format", b"").is_err());
+        let keys = [0, 1, 2].map(block_key);
+        let rows = |numbers: &[usize]| numbers.iter().map(|&at| (&keys[at][..], &block[..])).collect::<Vec<_>>();
+        for frames in [&[&[0, 1][..]][..], &[&[0], &[1]]] {
+            let mut checker = checker(WINDOW + 1);
+            frames.iter().for_each(|frame| take(&mut checker, Table::Lengths, &rows(frame)).expect("are sound"));
+            assert!(checker.end(Table::Lengths).is_ok());
+            assert!(checker.end(Table::Chunks).is_err());
+        }
+        for frames in [&[&[1][..]][..], &[&[0, 0]], &[&[1, 0]], &[&[0, 2]], &[&[0], &[0]], &[&[0], &[2]]] {
+            let mut checker = checker(3 * WINDOW);
+            assert!(frames.iter().any(|frame| take(&mut checker, Table::Lengths, &rows(frame)).is_err()), "{frames:?}");
+        }
+        for numbers in [&[0][..], &[0, 1, 2]] {
+            let mut checker = checker(WINDOW + 1);
+            take(&mut checker, Table::Lengths, &rows(numbers)).expect("are in order");
+            assert!(checker.end(Table::Lengths).is_err());
+        }
+        let refused: [(Table, &[u8], &[u8]); 5] = [
+            (Table::Lengths, &keys[0], &block[1..]),
+            (Table::Lengths, &[], &block),
+            (Table::Vectors, &keys[0], &[0; 20]),
+            (Table::Dictionary, &[0, 0, 0, 1, b'a'], b""),
+            (Table::Meta, b"format", b""),
+        ];
+        for (table, key, value) in refused {
+            assert!(take(&mut checker(WINDOW), table, &[(key, value)]).is_err(), "{table:?}");
+        }
     }
 }

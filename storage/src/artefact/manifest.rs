@@ -46,7 +46,7 @@ pub struct ArtefactManifest {
     pub parts: Vec<ArtefactPart>,
 }
 
-/// One part of an artefact: a table as one zstd frame.
+/// One part of an artefact: a table in compressed frames.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArtefactPart {
@@ -54,9 +54,9 @@ pub struct ArtefactPart {
     pub name: String,
     /// Bytes of its rows.
     pub length: u64,
-    /// Bytes of the frame.
+    /// Bytes of the frames.
     pub compressed: u64,
-    /// BLAKE3 of the frame, in hexadecimal.
+    /// BLAKE3 of the frames, in hexadecimal.
     pub blake3: String,
 }
 

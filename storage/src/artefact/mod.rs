@@ -1,9 +1,11 @@
 //! Artefacts: an index as one file, for other machines.
 //!
 //! Layout: [`MAGIC`] · version of the layout (u32) · length of the manifest (u32) · BLAKE3 of the manifest · manifest
-//! (JSON) · the parts, one after another, as the manifest lists them. A part is one zstd frame with the rows of a table
-//! in the order of their keys: length of the key · key · length of the value · value, lengths as variable-length
-//! integers. Numbers are little-endian.
+//! (JSON) · the parts, one after another, as the manifest lists them. A part is the rows of a table in the order of their keys,
+//! in frames: length of the rows (u32) · length of the compressed rows (u32) · the rows, compressed by zstd on their own. A
+//! row is: length of the key · key · length of the value · value, lengths as variable-length integers. A frame ends with
+//! the row that makes it large enough, so that threads compress frames and the bytes depend on the rows alone. Numbers
+//! are little-endian.
 //!
 //! Rows are those of an index that was written in one go ([`crate::canonical`]), without what differs between two indexes
 //! of the same tree: times of runs and files, ids in git's index, the root, the generation. So equal content makes equal
@@ -25,7 +27,7 @@ use crate::tables::Table;
 /// Begins every artefact. The line feed tells one that was changed by a transfer as text.
 const MAGIC: &[u8; 8] = b"AURMEM\r\n";
 /// Version of the layout that this build reads and writes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the manifest.
 const HEADER: usize = MAGIC.len() + 4 + 4 + blake3::OUT_LEN;
 /// Longest manifest.

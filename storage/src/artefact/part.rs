@@ -1,75 +1,160 @@
-//! One part: the rows of a table as a zstd frame, counted and hashed on its way to or from the file.
+//! One part: the rows of a table in frames, counted and hashed on their way to or from the file.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 
-use aurora_codec::{put_varint, varint_from};
+use aurora_codec::{ByteReader, put_sized};
 use blake3::Hasher;
-use zstd::stream::{read::Decoder, write::Encoder};
+use zstd::{bulk, zstd_safe};
 
 use super::manifest::ArtefactPart;
 use super::{MAX_KEY, MAX_VALUE};
 
 /// How much zstd tries. Beyond this a tenth less takes several times as long.
 const LEVEL: i32 = 6;
-/// Bytes that are read or written at once.
+/// Bytes of rows at which a frame ends. Smaller frames compress less, larger ones take more memory for each thread.
+const FRAME: usize = 2 << 20;
+/// Maximum bytes of rows in a frame: the last row may be of any length. A length takes up to five bytes.
+const MAX_FRAME: usize = FRAME + 5 + MAX_KEY + 5 + MAX_VALUE;
+/// Bytes of a frame before its compressed rows.
+const FRAME_HEADER: usize = 4 + 4;
+/// Bytes that are written at once.
 const BUFFER: usize = 1 << 17;
 
-/// Writes a part to a temporary file.
-pub(super) struct PartWriter {
+/// Collects the rows of a part until they fill a frame.
+pub(super) struct FrameBuilder {
     name: &'static str,
-    encoder: Encoder<'static, MeasuredStream<BufWriter<File>>>,
-    length: u64,
-    head: Vec<u8>,
+    limit: usize,
+    rows: Vec<u8>,
 }
 
-impl PartWriter {
-    /// Starts a part in an empty file.
-    pub(super) fn new(name: &'static str, file: File) -> io::Result<Self> {
-        let encoder = Encoder::new(MeasuredStream::new(BufWriter::with_capacity(BUFFER, file)), LEVEL)?;
-        Ok(Self { name, encoder, length: 0, head: Vec::new() })
+impl FrameBuilder {
+    /// Starts without rows.
+    pub(super) fn new(name: &'static str) -> Self {
+        Self { name, limit: FRAME, rows: Vec::new() }
     }
 
-    /// Adds a row.
-    pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<()> {
+    /// Adds a row, and returns the rows of a frame that is full.
+    pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<Option<Vec<u8>>> {
         if key.len() > MAX_KEY || value.len() > MAX_VALUE {
             let message = format!("a row of {} is too long for an artefact: {} bytes", self.name, value.len());
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
-        self.head.clear();
-        put_varint(&mut self.head, key.len() as u64);
-        self.head.extend_from_slice(key);
-        put_varint(&mut self.head, value.len() as u64);
-        self.encoder.write_all(&self.head)?;
-        self.encoder.write_all(value)?;
-        self.length += (self.head.len() + value.len()) as u64;
-        Ok(())
+        put_sized(&mut self.rows, key);
+        put_sized(&mut self.rows, value);
+        Ok(if self.rows.len() >= self.limit { self.take() } else { None })
     }
 
-    /// Ends the frame; returns what the manifest says of it, and the file from its beginning.
+    /// The rows of the last frame, if there are any.
+    pub(super) fn take(&mut self) -> Option<Vec<u8>> {
+        Some(std::mem::take(&mut self.rows)).filter(|rows| !rows.is_empty())
+    }
+}
+
+/// A frame as it is in the file, without its header: the number of bytes of its rows, and the compressed rows.
+pub(super) struct Frame {
+    length: usize,
+    compressed: Vec<u8>,
+}
+
+impl Frame {
+    /// Compresses rows.
+    pub(super) fn new(rows: &[u8]) -> io::Result<Self> {
+        Ok(Self { length: rows.len(), compressed: bulk::compress(rows, LEVEL)? })
+    }
+
+    /// Bytes of the frame in memory, before and after decompression.
+    pub(super) fn size(&self) -> usize {
+        self.length + self.compressed.len()
+    }
+
+    /// Decompresses the rows.
+    pub(super) fn rows(&self) -> Result<Vec<u8>, String> {
+        // The length in the frame itself is compared first: a forged one must not take up memory.
+        let length = zstd_safe::get_frame_content_size(&self.compressed).ok().flatten();
+        let rows = length.filter(|length| *length == self.length as u64).map(|_| {
+            let rows = bulk::decompress(&self.compressed, self.length);
+            rows.map_err(|error| error.to_string())
+        });
+        let rows = rows.ok_or("a frame has another length")??;
+        if rows.len() == self.length { Ok(rows) } else { Err("a frame has another length".to_owned()) }
+    }
+}
+
+/// A key and its value.
+type Row<'b> = (&'b [u8], &'b [u8]);
+
+/// Reads the rows of a frame.
+pub(super) struct RowReader<'b> {
+    rows: ByteReader<'b>,
+    length: usize,
+}
+
+impl<'b> RowReader<'b> {
+    /// Starts with the first row.
+    pub(super) fn new(rows: &'b [u8]) -> Self {
+        Self { rows: ByteReader::new(rows), length: rows.len() }
+    }
+
+    /// Reads the next row: key and value. `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Row<'b>>, String> {
+        let left = self.rows.rest().len();
+        if left == 0 {
+            return Ok(None);
+        }
+        // Only one row can be large: many small ones would take much more memory than the frame.
+        if self.length - left >= FRAME {
+            return Err("a frame has rows behind its end".to_owned());
+        }
+        let mut next = |most| self.rows.sized().filter(|bytes| bytes.len() <= most);
+        let row = next(MAX_KEY).and_then(|key| Some((key, next(MAX_VALUE)?)));
+        row.map(Some).ok_or_else(|| "a row is longer than it can be".to_owned())
+    }
+}
+
+/// Writes a part to a temporary file.
+pub(super) struct PartWriter {
+    name: &'static str,
+    out: MeasuredStream<BufWriter<File>>,
+    length: u64,
+}
+
+impl PartWriter {
+    /// Starts a part in an empty file.
+    pub(super) fn new(name: &'static str, file: File) -> Self {
+        Self { name, out: MeasuredStream::new(BufWriter::with_capacity(BUFFER, file)), length: 0 }
+    }
+
+    /// Adds a frame.
+    pub(super) fn push(&mut self, frame: &Frame) -> io::Result<()> {
+        for length in [frame.length, frame.compressed.len()] {
+            self.out.write_all(&(length as u32).to_le_bytes())?;
+        }
+        self.length += frame.length as u64;
+        self.out.write_all(&frame.compressed)
+    }
+
+    /// Ends the part; returns what the manifest says of it, and the file from its beginning.
     pub(super) fn finish(self) -> io::Result<(ArtefactPart, File)> {
-        let measured = self.encoder.finish()?;
-        let mut file = measured.inner.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let mut file = self.out.inner.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;
         let part = ArtefactPart {
             name: self.name.to_owned(),
             length: self.length,
-            compressed: measured.length,
-            blake3: measured.hasher.finalize().to_hex().to_string(),
+            compressed: self.out.length,
+            blake3: self.out.hasher.finalize().to_hex().to_string(),
         };
         Ok((part, file))
     }
 }
 
-/// Reads the rows of a part. What it says of itself is believed only as far as the manifest goes.
+/// Reads the frames of a part. What it says of itself is believed only as far as the manifest goes.
 pub(super) struct PartReader<'r> {
     part: &'r ArtefactPart,
-    rows: BufReader<Decoder<'static, PartFrame<'r>>>,
+    input: MeasuredStream<io::Take<&'r mut dyn Read>>,
     /// Bytes of rows that are still to come.
     left: u64,
 }
-
-type PartFrame<'r> = BufReader<MeasuredStream<io::Take<&'r mut dyn Read>>>;
 
 /// Why a part cannot be read further.
 #[derive(Debug, thiserror::Error)]
@@ -79,82 +164,52 @@ pub(super) enum PartError {
     Damaged(String),
     /// The system could not read them.
     #[error(transparent)]
-    Unreadable(io::Error),
-}
-
-impl From<io::Error> for PartError {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => Self::Damaged("it ends too early".to_owned()),
-            // zstd's own errors; those of the system have a number.
-            _ if error.raw_os_error().is_none() => Self::Damaged(error.to_string()),
-            _ => Self::Unreadable(error),
-        }
-    }
+    Unreadable(#[from] io::Error),
 }
 
 impl<'r> PartReader<'r> {
-    /// Starts with the first byte of the frame.
-    pub(super) fn new(part: &'r ArtefactPart, input: &'r mut dyn Read) -> Result<Self, PartError> {
-        let frame = BufReader::with_capacity(BUFFER, MeasuredStream::new(input.take(part.compressed)));
-        let decoder = Decoder::with_buffer(frame)?.single_frame();
-        Ok(Self { part, rows: BufReader::with_capacity(BUFFER, decoder), left: part.length })
+    /// Starts with the first byte of the part.
+    pub(super) fn new(part: &'r ArtefactPart, input: &'r mut dyn Read) -> Self {
+        Self { part, input: MeasuredStream::new(input.take(part.compressed)), left: part.length }
     }
 
-    /// Reads the next row; tells whether there was one.
-    pub(super) fn next(&mut self, key: &mut Vec<u8>, value: &mut Vec<u8>) -> Result<bool, PartError> {
+    /// Reads the next frame; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Frame>, PartError> {
         if self.left == 0 {
-            return Ok(false);
+            return Ok(None);
         }
-        self.bytes(key, MAX_KEY)?;
-        self.bytes(value, MAX_VALUE)?;
-        Ok(true)
+        let too_long = || PartError::Damaged("a frame is longer than it can be".to_owned());
+        let header = self.bytes(FRAME_HEADER)?;
+        let [length, compressed] = [0, 4].map(|at| ByteReader::new(&header[at..]).u32().unwrap_or(0) as usize);
+        if !(1..=MAX_FRAME).contains(&length) || compressed > zstd_safe::compress_bound(length) {
+            return Err(too_long());
+        }
+        self.left = self.left.checked_sub(length as u64).ok_or_else(too_long)?;
+        Ok(Some(Frame { length, compressed: self.bytes(compressed)? }))
     }
 
     /// Makes sure that the part ends here, and that it is what was exported.
     pub(super) fn finish(mut self) -> Result<(), PartError> {
         let damaged = |what: &str| Err(PartError::Damaged(what.to_owned()));
-        if !self.rows.fill_buf()?.is_empty() {
-            return damaged("it holds more than it should");
-        }
-        let mut frame = self.rows.into_inner().finish();
-        if !frame.fill_buf()?.is_empty() {
+        let length = self.input.length;
+        (&mut self.input).take(1).read_to_end(&mut Vec::new())?;
+        if self.input.length != length {
             return damaged("something follows its end");
         }
-        let measured = frame.into_inner();
-        if measured.length != self.part.compressed {
+        if length != self.part.compressed {
             return damaged("it ends too early");
         }
-        if measured.hasher.finalize().to_hex().as_str() != self.part.blake3 {
+        if self.input.hasher.finalize().to_hex().as_str() != self.part.blake3 {
             return damaged("its checksum is another one");
         }
         Ok(())
     }
 
-    /// Reads bytes behind their length. Memory is taken as they come, not as the length says.
-    fn bytes(&mut self, out: &mut Vec<u8>, most: usize) -> Result<(), PartError> {
-        let length = self.varint()?;
-        if length > most as u64 || length > self.left {
-            return Err(PartError::Damaged("a row is longer than it can be".to_owned()));
-        }
-        self.left -= length;
-        out.clear();
-        let read = (&mut self.rows).take(length).read_to_end(out)?;
-        if read as u64 == length { Ok(()) } else { Err(PartError::Damaged("it ends too early".to_owned())) }
-    }
-
-    fn varint(&mut self) -> Result<u64, PartError> {
-        let no_length = || PartError::Damaged("a row has no length".to_owned());
-        let number = varint_from(|| {
-            let mut byte = [0];
-            if self.left == 0 {
-                return Err(no_length());
-            }
-            self.rows.read_exact(&mut byte)?;
-            self.left -= 1;
-            Ok(byte[0])
-        });
-        number?.ok_or_else(no_length)
+    /// Reads so many bytes. Memory is taken as they come, not as the length says.
+    fn bytes(&mut self, length: usize) -> Result<Vec<u8>, PartError> {
+        let mut bytes = Vec::new();
+        let read = (&mut self.input).take(length as u64).read_to_end(&mut bytes)?;
+        if read == length { Ok(bytes) } else { Err(PartError::Damaged("it ends too early".to_owned())) }
     }
 }
 
@@ -205,9 +260,12 @@ mod tests {
     type Rows = Vec<(Vec<u8>, Vec<u8>)>;
 
     fn written(rows: &Rows) -> (ArtefactPart, Vec<u8>) {
-        let mut writer = PartWriter::new("rows", tempfile::tempfile().expect("a file")).expect("starts");
-        for (key, value) in rows {
-            writer.push(key, value).expect("is taken");
+        let mut writer = PartWriter::new("rows", tempfile::tempfile().expect("a file"));
+        let mut builder = FrameBuilder { limit: 1000, ..FrameBuilder::new("rows") };
+        let full = rows.iter().filter_map(|(key, value)| builder.push(key, value).expect("is taken"));
+        let frames: Vec<_> = full.collect();
+        for rows in frames.into_iter().chain(builder.take()) {
+            writer.push(&Frame::new(&rows).expect("is compressed")).expect("is taken");
         }
         let (part, mut file) = writer.finish().expect("ends");
         let mut bytes = Vec::new();
@@ -216,20 +274,24 @@ mod tests {
     }
 
     fn read(part: &ArtefactPart, mut bytes: &[u8]) -> Result<Rows, PartError> {
-        let mut reader = PartReader::new(part, &mut bytes)?;
-        let (mut rows, mut key, mut value) = (Rows::new(), Vec::new(), Vec::new());
-        while reader.next(&mut key, &mut value)? {
-            rows.push((key.clone(), value.clone()));
+        let mut reader = PartReader::new(part, &mut bytes);
+        let mut read = Rows::new();
+        while let Some(frame) = reader.next()? {
+            let rows = frame.rows().map_err(PartError::Damaged)?;
+            let mut rows = RowReader::new(&rows);
+            while let Some((key, value)) = rows.next().map_err(PartError::Damaged)? {
+                read.push((key.to_owned(), value.to_owned()));
+            }
         }
         reader.finish()?;
-        Ok(rows)
+        Ok(read)
     }
 
     proptest! {
         #[test]
         fn rows_come_back_or_are_refused(
             rows in prop::collection::vec(
-                (prop::collection::vec(any::<u8>(), 0..20), prop::collection::vec(0..4u8, 0..300)), 0..20),
+                (prop::collection::vec(any::<u8>(), 0..20), prop::collection::vec(0..4u8, 0..300)), 1..20),
             at in any::<prop::sample::Index>(),
             bit in 0..8u8,
         ) {

@@ -2,20 +2,22 @@
 
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
-use super::check::Checker;
+use super::check::{Checker, Limits};
 use super::manifest::ArtefactManifest;
-use super::part::{PartError, PartReader};
+use super::part::{Frame, PartError, PartReader};
 use super::{HEADER, MAGIC, MAX_MANIFEST, PARTS, VERSION};
 use crate::canonical::SEGMENT;
+use crate::chunk_rows::ChunkBatch;
 use crate::env::Environment;
 use crate::error::StorageError;
 use crate::manifest::{FORMAT_VERSION, Manifest, SegmentInfo};
 use crate::opening::OpenMode;
 use crate::project::{ProjectDirectory, keep_out_of_git};
 use crate::replace::Replacement;
-use crate::tables::Table;
 use crate::trust::KnownIndexes;
+use crate::workers::Workers;
 
 /// Where and when an artefact arrives.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +30,8 @@ pub struct Arrival<'a> {
     pub now: i64,
     /// To which the id of the new index is announced.
     pub known: &'a KnownIndexes,
+    /// Threads that check the artefact and make the rows of the new index.
+    pub workers: Workers,
 }
 
 impl Environment {
@@ -49,7 +53,7 @@ impl Environment {
         keep_out_of_git(&home)?;
         let mut replacement = Replacement::begin(&home, arrival.known)?;
         let generation = generation_before(directory)? + 1;
-        let manifest = input.rows(&announced, &mut replacement)?;
+        let manifest = input.rows(&announced, &mut replacement, arrival.workers)?;
         let manifest = Manifest {
             generation,
             imported: true,
@@ -59,7 +63,7 @@ impl Environment {
             ..manifest
         };
         let snapshot = replacement.complete(&manifest)?;
-        let report = snapshot.verify();
+        let report = snapshot.verify_with(arrival.workers);
         if let Some(problem) = report.problems.into_iter().next() {
             return Err(input.damaged("content", problem));
         }
@@ -130,17 +134,50 @@ impl Input<'_> {
     }
 
     /// Writes the rows of all parts, and returns the manifest of the index as far as they tell.
-    fn rows(&mut self, announced: &ArtefactManifest, to: &mut Replacement) -> Result<Manifest, StorageError> {
+    fn rows(
+        &mut self,
+        announced: &ArtefactManifest,
+        to: &mut Replacement,
+        workers: Workers,
+    ) -> Result<Manifest, StorageError> {
         let dimensions = announced.model.as_ref().map(|model| model.dimensions);
-        let mut checker = Checker::new(announced.chunks, dimensions, &announced.columns)?;
-        for (table, part) in PARTS.into_iter().zip(&announced.parts) {
-            let (name, inner) = (self.name, &mut *self.inner);
-            part_rows(table, PartReader::new(part, inner), &mut checker, to).map_err(|error| match error {
-                RowError::Part(PartError::Damaged(what)) => damaged(name, &part.name, what),
-                RowError::Part(PartError::Unreadable(error)) => StorageError::io(name, error),
-                RowError::Index(error) => error,
-            })?;
-        }
+        let limits = Limits { chunks: announced.chunks, dimensions };
+        let columns: Arc<[_]> = announced.columns.clone().into();
+        let mut checker = Checker::new(limits, &columns);
+        let name = self.name;
+        workers.in_order(
+            |(part, batch): (&str, ChunkBatch)| {
+                batch.rows(&columns).map_err(|error| damaged(name, part, error.to_string()))
+            },
+            |rows: Result<Vec<_>, _>| rows?.into_iter().try_for_each(|operation| to.push(operation)),
+            |batches| {
+                for (table, part) in PARTS.into_iter().zip(&announced.parts) {
+                    let damaged = |what| damaged(name, &part.name, what);
+                    let unread = |error| match error {
+                        PartError::Damaged(what) => damaged(what),
+                        PartError::Unreadable(error) => StorageError::io(name, error),
+                    };
+                    let mut reader = PartReader::new(part, &mut *self.inner);
+                    workers.in_order(
+                        |frame: Frame| limits.check(table, &frame),
+                        |frame| {
+                            let frame = frame.map_err(damaged)?;
+                            let size = frame.size;
+                            batches.push(size, (&part.name, checker.push(table, frame).map_err(damaged)?))
+                        },
+                        |frames| {
+                            while let Some(frame) = reader.next().map_err(unread)? {
+                                frames.push(frame.size(), frame)?;
+                            }
+                            Ok(())
+                        },
+                    )?;
+                    reader.finish().map_err(unread)?;
+                    batches.push(0, (&part.name, checker.end(table).map_err(damaged)?))?;
+                }
+                Ok(())
+            },
+        )?;
         if self.read_up_to(&mut [0])? != 0 {
             return Err(self.damaged("end", "something follows the last part".to_owned()));
         }
@@ -206,34 +243,4 @@ impl Input<'_> {
 
 fn damaged(name: &Path, part: &str, what: String) -> StorageError {
     StorageError::ArtefactDamaged { path: name.to_owned(), part: part.to_owned(), what }
-}
-
-/// Why the rows of a part are not in the new index.
-enum RowError {
-    Part(PartError),
-    Index(StorageError),
-}
-
-impl From<PartError> for RowError {
-    fn from(error: PartError) -> Self {
-        Self::Part(error)
-    }
-}
-
-fn part_rows(
-    table: Table,
-    reader: Result<PartReader<'_>, PartError>,
-    checker: &mut Checker,
-    to: &mut Replacement,
-) -> Result<(), RowError> {
-    let mut reader = reader?;
-    let refused = |what| RowError::Part(PartError::Damaged(what));
-    let (mut key, mut value) = (Vec::new(), Vec::new());
-    while reader.next(&mut key, &mut value)? {
-        let operations = checker.row(table, &key, &value).map_err(refused)?;
-        operations.into_iter().try_for_each(|operation| to.push(operation)).map_err(RowError::Index)?;
-    }
-    let last = checker.end(table).map_err(refused)?;
-    last.into_iter().try_for_each(|operation| to.push(operation)).map_err(RowError::Index)?;
-    Ok(reader.finish()?)
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use aurora_confined::Directory;
 
-use super::manifest::{ArtefactManifest, ArtefactPart};
-use super::part::PartWriter;
+use super::manifest::ArtefactManifest;
+use super::part::{Frame, FrameBuilder, PartWriter};
 use super::{HEADER, MAGIC, PARTS, VERSION, name_of};
 use crate::canonical::{Canonical, Evidence};
 use crate::error::StorageError;
@@ -15,18 +15,16 @@ use crate::manifest::FORMAT_VERSION;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key};
 use crate::vectors::VectorBlockWriter;
-
-/// A part that is ready: what the manifest says of it, and its bytes.
-type Ready = (ArtefactPart, File);
+use crate::workers::Workers;
 
 impl Snapshot {
     /// Writes the generation to `target` as an artefact; `program` is the name and version of the program. A file that is
-    /// there is replaced as a whole, in one step, once everything is on disk.
+    /// there is replaced as a whole, in one step, once everything is on disk. The bytes do not depend on the number of `workers`.
     ///
     /// # Errors
     /// When nothing has been published, the index is damaged, `target` is there and no file, or its directory cannot be
     /// written; then `target` is as it was.
-    pub fn export(&self, target: &Path, program: &str) -> Result<ArtefactManifest, StorageError> {
+    pub fn export(&self, target: &Path, program: &str, workers: Workers) -> Result<ArtefactManifest, StorageError> {
         if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Err(StorageError::Refused(format!("{} is no file that can be replaced", target.display())));
         }
@@ -44,7 +42,7 @@ impl Snapshot {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.tempfile_in(directory).map_err(io)?;
-        let export = Export { snapshot: self, target, scratch: Some(directory) };
+        let export = Export { snapshot: self, target, scratch: Some(directory), workers };
         let manifest = export.write(file.as_file_mut(), program)?;
         file.as_file().sync_all().map_err(io)?;
         file.persist(target).map_err(|error| io(error.error))?;
@@ -59,8 +57,14 @@ impl Snapshot {
     ///
     /// # Errors
     /// When nothing has been published, the index is damaged, or something cannot be written.
-    pub fn export_to(&self, out: &mut dyn Write, name: &Path, program: &str) -> Result<ArtefactManifest, StorageError> {
-        Export { snapshot: self, target: name, scratch: None }.write(out, program)
+    pub fn export_to(
+        &self,
+        out: &mut dyn Write,
+        name: &Path,
+        program: &str,
+        workers: Workers,
+    ) -> Result<ArtefactManifest, StorageError> {
+        Export { snapshot: self, target: name, scratch: None, workers }.write(out, program)
     }
 }
 
@@ -69,6 +73,7 @@ struct Export<'e> {
     snapshot: &'e Snapshot,
     target: &'e Path,
     scratch: Option<&'e Path>,
+    workers: Workers,
 }
 
 impl Export<'_> {
@@ -94,37 +99,35 @@ impl Export<'_> {
         if known.generation == 0 {
             return Err(StorageError::Refused("nothing has been indexed yet".to_owned()));
         }
-        let canonical = Canonical::new(self.snapshot)?;
-        // The segment takes about as long as everything else.
-        let (content, segment) = std::thread::scope(|scope| {
-            let segment = || {
-                let mut parts = [self.start(Table::Dictionary)?, self.start(Table::Postings)?];
-                let info = canonical.segment(&mut |operation| {
-                    self.push(&mut parts[usize::from(operation.table == Table::Postings)], operation)
-                })?;
-                Ok::<_, StorageError>((parts, info))
-            };
-            let thread = std::thread::Builder::new().name("aurora-export".to_owned()).spawn_scoped(scope, segment);
-            let thread = thread.map_err(|error| self.io(error))?;
-            let chunks = self.part(Table::Chunks, |emit| canonical.bare_chunks(emit))?.0;
-            let files = self.part(Table::Files, |emit| canonical.files(Evidence::LeftOut, emit))?.0;
-            let representations = self.part(Table::Representations, |emit| canonical.representations(emit))?.0;
-            let blames = self.part(Table::Blames, |emit| canonical.bare_blames(emit))?.0;
-            let lengths = self.part(Table::Lengths, |emit| canonical.lengths(emit))?.0;
-            let (vectors, count) = self.part(Table::Vectors, |emit| {
-                let bare = |vectors: VectorBlockWriter| Some(vectors.bare()).filter(|bare| !bare.is_empty());
-                canonical.vectors(|block, vectors| match bare(vectors) {
-                    Some(bare) => emit(Operation::put(Table::Vectors, block_key(block), bare)),
-                    None => Ok(()),
-                })
-            })?;
-            let segment = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            Ok::<_, StorageError>((([chunks, files, representations, blames, lengths, vectors], count), segment))
-        })?;
-        let ((content, vectors), (segment, info)) = (content, segment);
-        let segment: Vec<Ready> = segment.into_iter().map(|part| self.finish(part)).collect::<Result<_, _>>()?;
-        let (parts, files): (Vec<_>, Vec<_>) = content.into_iter().chain(segment).unzip();
-        debug_assert!(parts.iter().map(|part| part.name.as_str()).eq(PARTS.map(name_of)));
+        let canonical = Canonical::new(self.snapshot, self.workers)?;
+        let mut parts = PARTS.into_iter().map(|table| self.start(table)).collect::<Result<Vec<_>, _>>()?;
+        let compress = |(part, rows): (usize, Vec<u8>)| (part, Frame::new(&rows));
+        let (vectors, segment) = self.workers.in_order(
+            compress,
+            |(part, frame)| frame.and_then(|frame| parts[part].push(&frame)).map_err(|error| self.io(error)),
+            |frames| {
+                let mut builders = PARTS.map(|table| FrameBuilder::new(name_of(table)));
+                let mut emit = |Operation { table, key, value }| {
+                    let part = PARTS.iter().position(|of_part| *of_part == table);
+                    let part = part.expect("every emitted row belongs to a part");
+                    let rows = builders[part].push(&key, &value.unwrap_or_default()).map_err(|error| self.io(error))?;
+                    rows.map_or(Ok(()), |rows| frames.push(rows.len(), (part, rows)))
+                };
+                canonical.bare_chunks(&mut emit)?;
+                canonical.files(Evidence::LeftOut, &mut emit)?;
+                canonical.representations(&mut emit)?;
+                canonical.bare_blames(&mut emit)?;
+                canonical.lengths(&mut emit)?;
+                let vectors = canonical.vectors(bare_block, &mut emit)?;
+                let segment = canonical.segment(&mut emit)?;
+                for (part, builder) in builders.iter_mut().enumerate() {
+                    builder.take().map_or(Ok(()), |rows| frames.push(rows.len(), (part, rows)))?;
+                }
+                Ok((vectors, segment))
+            },
+        )?;
+        let finished = parts.into_iter().map(PartWriter::finish).collect::<io::Result<Vec<_>>>();
+        let (parts, files): (Vec<_>, Vec<_>) = finished.map_err(|error| self.io(error))?.into_iter().unzip();
         let manifest = ArtefactManifest {
             index_format: FORMAT_VERSION,
             program: program.to_owned(),
@@ -137,23 +140,12 @@ impl Export<'_> {
             files: known.file_count,
             chunks: canonical.len(),
             vectors,
-            terms: info.as_ref().map_or(0, |info| info.terms),
-            postings: info.as_ref().map_or(0, |info| info.postings),
+            terms: segment.as_ref().map_or(0, |segment| segment.terms),
+            postings: segment.as_ref().map_or(0, |segment| segment.postings),
             field_totals: known.field_totals,
             parts,
         };
         Ok((manifest, files))
-    }
-
-    /// Writes one part from beginning to end.
-    fn part<T>(
-        &self,
-        table: Table,
-        rows: impl FnOnce(&mut dyn FnMut(Operation) -> Result<(), StorageError>) -> Result<T, StorageError>,
-    ) -> Result<(Ready, T), StorageError> {
-        let mut part = self.start(table)?;
-        let result = rows(&mut |operation| self.push(&mut part, operation))?;
-        Ok((self.finish(part)?, result))
     }
 
     fn start(&self, table: Table) -> Result<PartWriter, StorageError> {
@@ -165,18 +157,16 @@ impl Export<'_> {
                 None => Err(error),
             }),
         };
-        file.and_then(|file| PartWriter::new(name_of(table), file)).map_err(|error| self.io(error))
-    }
-
-    fn push(&self, part: &mut PartWriter, operation: Operation) -> Result<(), StorageError> {
-        part.push(&operation.key, &operation.value.unwrap_or_default()).map_err(|error| self.io(error))
-    }
-
-    fn finish(&self, part: PartWriter) -> Result<Ready, StorageError> {
-        part.finish().map_err(|error| self.io(error))
+        file.map(|file| PartWriter::new(name_of(table), file)).map_err(|error| self.io(error))
     }
 
     fn io(&self, error: io::Error) -> StorageError {
         StorageError::io(self.target, error)
     }
+}
+
+/// The row of a block of vectors, if it has any.
+fn bare_block(vectors: VectorBlockWriter, block: u32) -> Vec<Operation> {
+    let bare = Some(vectors.bare()).filter(|bare| !bare.is_empty());
+    bare.into_iter().map(|bare| Operation::put(Table::Vectors, block_key(block), bare)).collect()
 }

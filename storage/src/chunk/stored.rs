@@ -14,7 +14,7 @@ use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, Governance, Me
 use crate::error::StorageError;
 
 /// What the chunks of a file have in common.
-#[derive(Debug, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
+#[derive(Debug, Clone, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 pub(crate) struct SourceRecord {
     path: String,
     language: String,

@@ -156,7 +156,7 @@ impl Snapshot {
         let frame = frame.ok_or_else(invalid)?;
         let Some(place) = frame.place(id, part) else { return Ok(None) };
         let decompress = || frame.decompress(part).map_err(|damage| self.wrap(damage));
-        let bytes = self.inner.frames.get((table, frame.first(), part), decompress)?;
+        let bytes = self.frames.get((table, frame.first(), part), decompress)?;
         bytes.get(place).and_then(decode).map(Some).ok_or_else(invalid)
     }
 

@@ -30,6 +30,7 @@ use crate::tables::{FORMAT_MARK, Table, block_key, meta_key};
 #[derive(Clone)]
 pub struct Snapshot {
     inner: Arc<Inner>,
+    frames: Arc<FrameCache>,
 }
 
 struct Inner {
@@ -44,7 +45,6 @@ struct Inner {
     completeness: OnceLock<bool>,
     records: Records<ArchivedStoredChunk>,
     sources: Records<ArchivedSourceRecord>,
-    frames: FrameCache,
     /// For each window where in the file its field lengths are, once somebody has asked.
     lengths: Box<[OnceLock<Range<usize>>]>,
     /// Where in the file the blocks of vectors are, once all of them have been searched.
@@ -114,7 +114,7 @@ impl Snapshot {
         }
         let (records, sources) = (Records::new(manifest.next_chunk_id), Records::new(manifest.next_chunk_id));
         let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
-        let (store, tombstones, frames) = (Arc::clone(store), OnceLock::new(), FrameCache::new());
+        let (store, tombstones) = (Arc::clone(store), OnceLock::new());
         let (completeness, vectors) = (OnceLock::new(), OnceLock::new());
         let inner = Inner {
             mapped,
@@ -126,12 +126,17 @@ impl Snapshot {
             completeness,
             records,
             sources,
-            frames,
             lengths,
             vectors,
             store,
         };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self { inner: Arc::new(inner), frames: Arc::new(FrameCache::new()) })
+    }
+
+    /// The same generation with another cache of decompressed frames. A thread that reads many neighbouring chunks finds its frames
+    /// there, whatever other threads read.
+    pub(crate) fn with_own_frames(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner), frames: Arc::new(FrameCache::new()) }
     }
 
     /// The id of the index; none before the first transaction.

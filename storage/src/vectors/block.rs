@@ -74,12 +74,12 @@ impl VectorBlockWriter {
     }
 
     /// What writes the block; nothing when no id has a vector.
-    pub(crate) fn operations(self, block: u32) -> impl Iterator<Item = Operation> {
-        let encoded = self.finish();
-        let put = move |table, value| Operation::put(table, block_key(block), value);
-        encoded
-            .into_iter()
-            .flat_map(move |EncodedBlock { codes, packed }| [put(Table::Codes, codes), put(Table::Vectors, packed)])
+    pub(crate) fn operations(self, block: u32) -> Vec<Operation> {
+        let put = |table, value| Operation::put(table, block_key(block), value);
+        match self.finish() {
+            Some(EncodedBlock { codes, packed }) => vec![put(Table::Codes, codes), put(Table::Vectors, packed)],
+            None => Vec::new(),
+        }
     }
 
     /// The vectors as an artefact has them, without what follows from them: places · scales · rows.

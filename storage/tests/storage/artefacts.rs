@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use aurora_storage::{Arrival, ArtefactManifest, Environment, KnownIndexes, OpenMode, StorageError, WriterOptions};
+use aurora_storage::{
+    Arrival, ArtefactManifest, Environment, KnownIndexes, OpenMode, StorageError, Workers, WriterOptions,
+};
 use proptest::prelude::*;
 
 use crate::model::check;
@@ -17,10 +19,14 @@ const CHECKSUM: std::ops::Range<usize> = 16..48;
 
 /// The artefact of an index.
 pub(crate) fn artefact(environment: &Environment) -> Vec<u8> {
+    artefact_by(environment, Workers::default()).expect("exports")
+}
+
+/// The artefact of an index, made by some threads.
+pub(crate) fn artefact_by(environment: &Environment, workers: Workers) -> Result<Vec<u8>, StorageError> {
     let mut bytes = Vec::new();
-    let snapshot = environment.snapshot().expect("opens");
-    snapshot.export_to(&mut bytes, Path::new("memory"), "test 1").expect("exports");
-    bytes
+    environment.snapshot()?.export_to(&mut bytes, Path::new("memory"), "test 1", workers)?;
+    Ok(bytes)
 }
 
 /// The artefact of a tree that is written in one go.
@@ -32,8 +38,18 @@ fn fresh_artefact(tree: &Tree, memory: usize) -> Vec<u8> {
 }
 
 /// Imports an artefact.
-pub(crate) fn import(directory: &Path, mut bytes: &[u8]) -> Result<ArtefactManifest, StorageError> {
-    let arrival = Arrival { name: Path::new("memory"), root: "/elsewhere", now: 5, known: &KnownIndexes::none() };
+pub(crate) fn import(directory: &Path, bytes: &[u8]) -> Result<ArtefactManifest, StorageError> {
+    import_by(directory, bytes, Workers::default())
+}
+
+/// Imports an artefact with some threads.
+pub(crate) fn import_by(
+    directory: &Path,
+    mut bytes: &[u8],
+    workers: Workers,
+) -> Result<ArtefactManifest, StorageError> {
+    let arrival =
+        Arrival { name: Path::new("memory"), root: "/elsewhere", now: 5, known: &KnownIndexes::none(), workers };
     Environment::import(directory, &mut bytes, arrival)
 }
 
@@ -164,7 +180,7 @@ fn split(bytes: &[u8]) -> (serde_json::Value, Vec<&[u8]>) {
 /// An artefact with a checksum that fits whatever the manifest says.
 fn joined(manifest: &serde_json::Value, parts: &[&[u8]]) -> Vec<u8> {
     let json = serde_json::to_vec(manifest).expect("JSON");
-    let mut bytes = b"AURMEM\r\n\x01\0\0\0".to_vec();
+    let mut bytes = b"AURMEM\r\n\x02\0\0\0".to_vec();
     bytes.extend_from_slice(&(json.len() as u32).to_le_bytes());
     bytes.extend_from_slice(blake3::hash(&json).as_bytes());
     assert_eq!((bytes.len(), CHECKSUM.end), (HEADER, HEADER));
@@ -263,11 +279,14 @@ fn a_file_is_replaced_as_a_whole_and_alone() {
     let home = directory.path().join(".aurora");
     let environment = open(&home);
     let snapshot = environment.snapshot().expect("opens");
-    assert!(matches!(snapshot.export(&target, "test 1"), Err(StorageError::Refused(_))));
+    assert!(matches!(snapshot.export(&target, "test 1", Workers::default()), Err(StorageError::Refused(_))));
     assert!(!target.exists());
     write(&environment, &synthetic(4, 4, 0), 64 << 20);
     fs::write(&target, "something else").expect("writes");
-    let manifest = environment.snapshot().and_then(|snapshot| snapshot.export(&target, "test 1")).expect("exports");
+    let manifest = environment
+        .snapshot()
+        .and_then(|snapshot| snapshot.export(&target, "test 1", Workers::default()))
+        .expect("exports");
     assert_eq!(fs::read(&target).expect("reads"), artefact(&environment));
     assert_eq!((manifest.files, manifest.chunks, manifest.complete), (4, 16, true));
     let mut entries: Vec<_> =
@@ -275,7 +294,7 @@ fn a_file_is_replaced_as_a_whole_and_alone() {
     entries.sort();
     assert_eq!(entries, [".aurora", "index.aur"]);
     assert!(matches!(
-        environment.snapshot().and_then(|snapshot| snapshot.export(&home, "test 1")),
+        environment.snapshot().and_then(|snapshot| snapshot.export(&home, "test 1", Workers::default())),
         Err(StorageError::Refused(_))
     ));
     #[cfg(unix)]
@@ -283,11 +302,16 @@ fn a_file_is_replaced_as_a_whole_and_alone() {
         let link = home.join("link.aur");
         std::os::unix::fs::symlink(&target, &link).expect("makes a link");
         fs::write(&target, "something else").expect("writes");
-        environment.snapshot().and_then(|snapshot| snapshot.export(&link, "test 1")).expect("exports");
+        environment
+            .snapshot()
+            .and_then(|snapshot| snapshot.export(&link, "test 1", Workers::default()))
+            .expect("exports");
         assert!(link.is_symlink() && fs::read(&target).expect("reads") == artefact(&environment));
     }
     let nowhere = directory.path().join("missing/index.aur");
-    assert!(environment.snapshot().and_then(|snapshot| snapshot.export(&nowhere, "test 1")).is_err());
+    assert!(
+        environment.snapshot().and_then(|snapshot| snapshot.export(&nowhere, "test 1", Workers::default())).is_err()
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use aurora_storage::{Environment, KnownIndexes, OpenMode, StorageError, WriterOptions};
+use aurora_storage::{Environment, KnownIndexes, OpenMode, StorageError, Workers, WriterOptions};
 
 use crate::artefacts::artefact;
 use crate::model::check;
@@ -41,7 +41,7 @@ fn a_compact_index_is_smaller_and_says_the_same() {
     let (digest, exported) = (before.digest().expect("sound"), artefact(&environment));
     let length = || fs::metadata(directory.path().join("index/data.mdb")).expect("is there").len();
     let old_length = length();
-    let done = Environment::compact(directory.path(), &KnownIndexes::none()).expect("compacts");
+    let done = Environment::compact(directory.path(), &KnownIndexes::none(), Workers::default()).expect("compacts");
     assert!(done.written);
     assert_eq!((done.before, done.after), (old_length, length()));
     assert!(done.after < done.before, "{done:?}");
@@ -65,11 +65,11 @@ fn a_compact_index_is_smaller_and_says_the_same() {
 #[test]
 fn nothing_is_written_where_nothing_can_be_gained() {
     let (directory, _) = worn();
-    let first = Environment::compact(directory.path(), &KnownIndexes::none()).expect("compacts");
+    let first = Environment::compact(directory.path(), &KnownIndexes::none(), Workers::default()).expect("compacts");
     let data = directory.path().join("index/data.mdb");
     let stamp = || fs::metadata(&data).and_then(|metadata| metadata.modified()).expect("a time");
     let time = stamp();
-    let second = Environment::compact(directory.path(), &KnownIndexes::none()).expect("looks");
+    let second = Environment::compact(directory.path(), &KnownIndexes::none(), Workers::default()).expect("looks");
     assert!(first.written && !second.written);
     assert_eq!((second.before, second.after, second.generation), (first.after, first.after, first.generation));
     assert_eq!(stamp(), time);
@@ -94,7 +94,9 @@ fn an_index_that_is_mostly_free_is_compacted_unless_it_is_small_or_being_read() 
     let directory = mostly_free();
     let length = || directory.path().join("index/data.mdb").metadata().expect("is there").len();
     let known = KnownIndexes::none();
-    let compact = |least| Environment::compact_if_mostly_free(directory.path(), least, &known).expect("looks");
+    let compact = |least| {
+        Environment::compact_if_mostly_free(directory.path(), least, &known, Workers::default()).expect("looks")
+    };
     let digest = || open(directory.path()).snapshot().and_then(|snapshot| snapshot.digest()).expect("a digest");
     let (before, right) = (length(), digest());
     assert_eq!(compact(before + 1), None, "it is small");
@@ -129,7 +131,10 @@ fn an_index_that_another_process_reads_is_not_compacted_by_itself() {
     let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
     let lines = BufReader::new(child.stdout.take().expect("is piped")).lines();
     assert!(lines.map_while(Result::ok).any(|line| line.contains("reads")), "the child has opened it");
-    let compact = || Environment::compact_if_mostly_free(directory.path(), 0, &KnownIndexes::none()).expect("looks");
+    let compact = || {
+        Environment::compact_if_mostly_free(directory.path(), 0, &KnownIndexes::none(), Workers::default())
+            .expect("looks")
+    };
     assert_eq!(compact(), None);
     drop(child.stdin.take());
     child.wait().expect("ends");
@@ -139,7 +144,7 @@ fn an_index_that_another_process_reads_is_not_compacted_by_itself() {
 #[test]
 fn runs_go_on_after_a_compaction() {
     let (directory, mut tree) = worn();
-    Environment::compact(directory.path(), &KnownIndexes::none()).expect("compacts");
+    Environment::compact(directory.path(), &KnownIndexes::none(), Workers::default()).expect("compacts");
     let environment = open(directory.path());
     let change = synthetic(9, 30, 77);
     write(&environment, &change, 64 << 20);
@@ -152,10 +157,16 @@ fn there_must_be_an_index_that_nobody_writes() {
     let (directory, tree) = worn();
     let environment = open(directory.path());
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");
-    assert!(matches!(Environment::compact(directory.path(), &KnownIndexes::none()), Err(StorageError::Locked { .. })));
+    assert!(matches!(
+        Environment::compact(directory.path(), &KnownIndexes::none(), Workers::default()),
+        Err(StorageError::Locked { .. })
+    ));
     drop(writer);
     check(&environment.snapshot().expect("opens"), &tree);
     let empty = crate::repository::directory();
-    assert!(matches!(Environment::compact(empty.path(), &KnownIndexes::none()), Err(StorageError::NoIndex { .. })));
+    assert!(matches!(
+        Environment::compact(empty.path(), &KnownIndexes::none(), Workers::default()),
+        Err(StorageError::NoIndex { .. })
+    ));
     assert!(fs::read_dir(empty.path()).expect("lists").next().is_none());
 }

@@ -123,7 +123,7 @@ fn worn() -> Vec<u8> {
 }
 
 /// Every value of every table, as stored in a data file, with the name of its table; and the number of pages in use.
-fn values(data: &[u8]) -> (Vec<(&'static str, Vec<u8>)>, u64) {
+pub(crate) fn values(data: &[u8]) -> (Vec<(&'static str, Vec<u8>)>, u64) {
     let directory = directory();
     lay_out(directory.path(), data);
     let snapshot = Environment::open(directory.path(), OpenMode::Existing).and_then(|open| open.snapshot());

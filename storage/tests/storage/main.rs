@@ -18,4 +18,5 @@ mod replacing;
 mod repository;
 mod sequences;
 mod structure;
+mod threads;
 mod vocabulary;

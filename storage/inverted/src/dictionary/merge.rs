@@ -62,20 +62,19 @@ pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
     let mut queue = SourceQueue::new(sources, range.from)?;
     let (mut term, mut postings, mut joined) = (Vec::new(), Vec::new(), Vec::new());
     while queue.take_equal(&mut term) && (range.to.is_empty() || *term < *range.to) {
-        writer.begin(&term);
         let lists = queue
             .lists()
             .filter(|lists| new_is_live && lists.iter().map(|list| list.count as usize).sum::<usize>() <= INLINE);
         if let Some(mut lists) = lists {
             let list = join(&mut lists, &mut joined)?;
-            writer.end_with(list.count, list.postings).map_err(MergeError::Sink)?;
+            writer.push_inline(&term, list.count, list.postings).map_err(MergeError::Sink)?;
         } else {
             postings.clear();
             queue.decode(&mut postings)?;
             sort(&mut postings)?;
-            for posting in postings.iter().filter(|posting| !tombstones.contains(posting.chunk)) {
-                writer.push(*posting).map_err(MergeError::Sink)?;
-            }
+            writer.begin(&term);
+            let live = postings.iter().filter(|posting| !tombstones.contains(posting.chunk));
+            live.for_each(|posting| writer.push(*posting));
             writer.end().map_err(MergeError::Sink)?;
         }
         queue.advance_equal()?;

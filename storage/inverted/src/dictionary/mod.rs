@@ -1,6 +1,7 @@
 //! Segments: immutable dictionaries of terms and labels with their posting lists.
 
 mod block;
+mod encoded_lists;
 mod inverter;
 mod merge;
 mod reader;
@@ -9,6 +10,7 @@ mod source;
 mod walk;
 mod writer;
 
+pub use encoded_lists::{EncodedLists, ListEncoder};
 pub use inverter::Inverter;
 pub use merge::{MergeError, MergeSource, RunMergeError, TermRange, merge, merge_runs};
 pub use reader::{SegmentReader, TermCursor, TermEntry};

@@ -53,10 +53,42 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         Ok(cursor)
     }
 
+    /// A cursor over the terms of some blocks: from the block with the key `from` to before the block with the key `end`. Without
+    /// `end` they are all blocks from the first one on.
+    ///
+    /// # Errors
+    /// When the dictionary cannot be read. The cursor also fails if it does not reach `end`.
+    pub fn terms_of_blocks(&self, from: &[u8], end: Option<&'a [u8]>) -> Result<TermCursor<'a, S>, S::Error> {
+        let blocks = self.blocks_from(from)?;
+        if blocks.expected != Some(from) {
+            return Err(self.damaged("dictionary"));
+        }
+        let mut cursor = TermCursor { blocks: Blocks { end, ..blocks }, block: None, entry: None };
+        cursor.advance()?;
+        Ok(cursor)
+    }
+
+    /// The key of every block whose number is a multiple of `step`.
+    ///
+    /// # Errors
+    /// When the dictionary cannot be read.
+    pub fn block_keys(&self, step: usize) -> Result<Vec<&'a [u8]>, S::Error> {
+        let (mut keys, mut number) = (Vec::new(), 0usize);
+        let mut blocks = self.blocks_from(&[])?.cursor;
+        while let Some(key) = blocks.key()? {
+            if number.is_multiple_of(step) {
+                keys.push(key);
+            }
+            number += 1;
+            blocks.advance()?;
+        }
+        Ok(keys)
+    }
+
     /// The blocks from the one on that covers `term`.
     pub(super) fn blocks_from(&self, term: &[u8]) -> Result<Blocks<'a, S>, S::Error> {
         let (key, _) = self.block_of(term)?;
-        Ok(Blocks { segment: *self, cursor: self.source.blocks(key)?, expected: Some(key) })
+        Ok(Blocks { segment: *self, cursor: self.source.blocks(key)?, expected: Some(key), end: None })
     }
 
     /// Key and bytes of the block that covers a term: there is one for every term.
@@ -189,6 +221,8 @@ pub(super) struct Blocks<'a, S: SegmentSource<'a>> {
     cursor: S::Blocks,
     /// The key that the next block must have, empty if there must be none; `None` when the block before was skipped.
     expected: Option<&'a [u8]>,
+    /// The key of the block where they end; `None` for the end of the dictionary.
+    end: Option<&'a [u8]>,
 }
 
 impl<'a, S: SegmentSource<'a>> Blocks<'a, S> {
@@ -199,7 +233,12 @@ impl<'a, S: SegmentSource<'a>> Blocks<'a, S> {
         if self.expected.is_some_and(|expected| expected != key.unwrap_or_default()) {
             return Err(damaged());
         }
-        let Some(bytes) = self.cursor.bytes()? else { return Ok(None) };
+        if self.end.is_some() && self.end == key {
+            return Ok(None);
+        }
+        let Some(bytes) = self.cursor.bytes()? else {
+            return if self.end.is_none() { Ok(None) } else { Err(damaged()) };
+        };
         let block = BlockReader::new(bytes).ok_or_else(damaged)?;
         self.expected = Some(block.bound);
         self.cursor.advance()?;

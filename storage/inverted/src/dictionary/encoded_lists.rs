@@ -1,0 +1,173 @@
+//! Posting lists as a segment stores them, before they have a place in one: threads encode them, one thread places them.
+
+use super::block::{INLINE, encode_inline, has_frequencies};
+use crate::chunk_id::WINDOW;
+use crate::lengths::LengthCodes;
+use crate::postings::{LONGEST_PART, PartLayout, Posting, SHORT_LIST, encode_part};
+
+/// A part ends with the window in which it reaches this many postings.
+const PART_POSTINGS: usize = 48 << 10;
+const _: () = assert!(PART_POSTINGS + WINDOW as usize <= LONGEST_PART);
+
+/// Encoded posting lists with their terms. A list has the body of its dictionary entry if it is inlined, or else its parts.
+#[derive(Debug, Default)]
+pub struct EncodedLists {
+    bytes: Vec<u8>,
+    /// Number of postings and of parts of each list.
+    lists: Vec<(u64, usize)>,
+    /// For each list, the ends of its term and of its parts in `bytes`.
+    ends: Vec<usize>,
+}
+
+impl EncodedLists {
+    /// The term, the number of postings and the parts of each list.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], u64, impl ExactSizeIterator<Item = &[u8]>)> {
+        let (mut start, mut left) = (0, self.ends.as_slice());
+        self.lists.iter().map(move |&(count, parts)| {
+            let (ends, after) = left.split_at(1 + parts);
+            let term = &self.bytes[start..ends[0]];
+            (start, left) = (ends[parts], after);
+            (term, count, ends.windows(2).map(|ends| &self.bytes[ends[0]..ends[1]]))
+        })
+    }
+}
+
+/// Encodes posting lists in the order of their terms.
+pub struct ListEncoder<'w> {
+    length: &'w dyn Fn(u32) -> LengthCodes,
+    encoded: EncodedLists,
+    with_frequencies: bool,
+    pending: Vec<Posting>,
+    /// Postings and parts of the list at hand without those that are pending.
+    count: u64,
+    parts: usize,
+}
+
+impl<'w> ListEncoder<'w> {
+    /// Starts without lists; `length` gives the field lengths of chunks.
+    pub fn new(length: &'w dyn Fn(u32) -> LengthCodes) -> Self {
+        let (encoded, pending) = (EncodedLists::default(), Vec::new());
+        Self { length, encoded, with_frequencies: false, pending, count: 0, parts: 0 }
+    }
+
+    /// Begins the list of a term.
+    pub fn begin(&mut self, term: &[u8]) {
+        self.with_frequencies = has_frequencies(term);
+        self.encoded.bytes.extend_from_slice(term);
+        self.encoded.ends.push(self.encoded.bytes.len());
+        (self.count, self.parts) = (0, 0);
+    }
+
+    /// Adds a posting. Its chunk must be above the chunk of the posting before.
+    pub fn push(&mut self, posting: Posting) {
+        let begins_window = |last: &Posting| last.chunk / WINDOW != posting.chunk / WINDOW;
+        if self.pending.len() >= PART_POSTINGS && self.pending.last().is_some_and(begins_window) {
+            self.end_part(PartLayout::Long);
+        }
+        self.pending.push(posting);
+    }
+
+    /// Ends the list, and leaves it out if it has no postings.
+    pub fn end(&mut self) {
+        let left = self.pending.len();
+        if self.parts == 0 && left <= INLINE {
+            if left == 0 {
+                self.encoded.ends.pop();
+                let end = self.encoded.ends.last().copied().unwrap_or(0);
+                return self.encoded.bytes.truncate(end);
+            }
+            encode_inline(&mut self.encoded.bytes, &self.pending, self.with_frequencies);
+            self.close_part();
+        } else {
+            let is_short = self.parts == 0 && left <= SHORT_LIST;
+            self.end_part(if is_short { PartLayout::Short } else { PartLayout::Long });
+        }
+        self.encoded.lists.push((self.count, self.parts));
+    }
+
+    /// Takes the lists that have ended.
+    pub fn take(&mut self) -> EncodedLists {
+        std::mem::take(&mut self.encoded)
+    }
+
+    /// Keeps the memory of lists that were taken.
+    pub(super) fn reuse(&mut self, mut lists: EncodedLists) {
+        lists.bytes.clear();
+        lists.lists.clear();
+        lists.ends.clear();
+        self.encoded = lists;
+    }
+
+    /// Encodes the pending postings in a layout, or in the layout of labels if the list is of a label.
+    fn end_part(&mut self, layout: PartLayout) {
+        let layout = if self.with_frequencies { layout } else { PartLayout::Label };
+        encode_part(&mut self.encoded.bytes, &self.pending, layout, self.length);
+        self.close_part();
+    }
+
+    fn close_part(&mut self) {
+        self.count += self.pending.len() as u64;
+        self.pending.clear();
+        self.parts += 1;
+        self.encoded.ends.push(self.encoded.bytes.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dictionary::{SegmentReader, SegmentWriter};
+    use crate::field::FIELDS;
+    use crate::memory::MemorySegment;
+    use crate::postings::{Postings, Tombstones};
+    use crate::terms::LABEL_PREFIX;
+
+    #[test]
+    fn lists_of_several_encoders_make_the_segment_that_one_writer_makes() {
+        let labels = (0..2u8).map(|name| (vec![LABEL_PREFIX, name], 1 + 60 * u32::from(name)));
+        let terms = [("a", 0), ("b", 1), ("c", 24), ("d", 25), ("e", 1024), ("f", 1025), ("g", 49_152), ("h", 120_000)];
+        let terms = terms.into_iter().map(|(term, count)| (term.as_bytes().to_vec(), count));
+        let lists: Vec<(Vec<u8>, Vec<Posting>)> = labels
+            .chain(terms)
+            .map(|(term, count)| {
+                let frequency = u16::from(has_frequencies(&term));
+                let posting =
+                    |at: u32| Posting { chunk: 3 * at, frequencies: [frequency * (at % 3 + 1) as u16; FIELDS] };
+                (term, (0..count).map(posting).collect())
+            })
+            .collect();
+        let length = |chunk: u32| [(chunk % 9) as u8; FIELDS];
+        let mut serial = MemorySegment::default();
+        let mut writer = SegmentWriter::new(&mut serial, &length);
+        for (term, postings) in &lists {
+            writer.begin(term);
+            postings.iter().for_each(|posting| writer.push(*posting));
+            writer.end().expect("cannot fail");
+        }
+        let totals = writer.finish(&[]).expect("cannot fail");
+        for size in [1, 3, lists.len()] {
+            let mut segment = MemorySegment::default();
+            let mut writer = SegmentWriter::new(&mut segment, &length);
+            for lists in lists.chunks(size) {
+                let mut encoder = ListEncoder::new(&length);
+                for (term, postings) in lists {
+                    encoder.begin(term);
+                    postings.iter().for_each(|posting| encoder.push(*posting));
+                    encoder.end();
+                }
+                writer.append(&encoder.take()).expect("cannot fail");
+            }
+            assert_eq!(writer.finish(&[]).expect("cannot fail"), totals);
+            assert_eq!(format!("{segment:?}"), format!("{serial:?}"));
+        }
+        let (reader, none) = (SegmentReader::new(&serial), Tombstones::default());
+        for (term, expected) in lists.iter().filter(|(_, postings)| !postings.is_empty()) {
+            let entry = reader.find(term).expect("is sound").expect("is there");
+            let mut found = Vec::new();
+            Postings::new(reader.parts(&entry).expect("is sound"), &none)
+                .for_each(|chunk, frequencies| found.push(Posting { chunk: chunk.0, frequencies }));
+            assert!(found == *expected, "{}", term.escape_ascii());
+        }
+        assert!(reader.find(b"a").expect("is sound").is_none());
+    }
+}
