@@ -236,7 +236,7 @@ fn searches_at_the_same_time_all_answer() {
 const CHECK: &str = ".aurora/tree.check";
 
 /// Searches until the tree is found unchanged and no file can change within one tick of the clock.
-fn settle(fixture: &Fixture) -> Vec<u8> {
+fn search_until_checked(fixture: &Fixture) -> Vec<u8> {
     let check = fixture.path(CHECK);
     for _ in 0..1_000 {
         let found = ask(fixture, "forget_everything");
@@ -258,8 +258,8 @@ fn every_change_is_found_after_searches_that_found_none() {
         File::options().write(true).open(&file).expect("opened").set_modified(before).expect("times are set");
     };
     let edits: [(&str, &dyn Fn(), &str); 8] = [
-        ("added", &|| drop(fixture.write("src/fresh.py", "def added_function():\n    pass\n")), "added_function"),
-        ("edited", &|| drop(fixture.write("src/fresh.py", "def edited_function():\n    pass\n")), "edited_function"),
+        ("added", &|| _ = fixture.write("src/fresh.py", "def added_function():\n    pass\n"), "added_function"),
+        ("edited", &|| _ = fixture.write("src/fresh.py", "def edited_function():\n    pass\n"), "edited_function"),
         (
             "edited with the same size and modification time",
             &|| {
@@ -274,18 +274,18 @@ fn every_change_is_found_after_searches_that_found_none() {
             &|| std::fs::rename(fixture.path("src/fresh.py"), fixture.path("src/renamed.py")).expect("renamed"),
             "edITed_function",
         ),
-        ("ignored", &|| drop(fixture.write(".ignore", "renamed.py\n")), ""),
-        ("no longer ignored", &|| fixture.remove(".ignore"), "edITed_function"),
-        ("deleted", &|| fixture.remove("src/renamed.py"), ""),
+        ("ignored", &|| _ = fixture.write(".ignore", "renamed.py\n"), ""),
+        ("no longer ignored", &|| _ = fixture.remove(".ignore"), "edITed_function"),
+        ("deleted", &|| _ = fixture.remove("src/renamed.py"), ""),
         (
             "in a new directory",
-            &|| drop(fixture.write("src/new/deep/file.py", "def deep_function():\n    pass\n")),
+            &|| _ = fixture.write("src/new/deep/file.py", "def deep_function():\n    pass\n")),
             "deep_function",
         ),
     ];
     let mut generation = 1;
     for (what, edit, name) in edits {
-        let stored = settle(&fixture);
+        let stored = search_until_checked(&fixture);
         let unchanged = ask(&fixture, "forget_everything");
         assert_eq!((&unchanged["index"]["generation"], update_notes(&unchanged).len()), (&Value::from(generation), 0));
         // The search compares no file with the index, and finds the change all the same.

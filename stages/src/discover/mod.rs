@@ -17,8 +17,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BuildContext, Described, Emitter, Fingerprint, Key, Problems, Stage, StageConfig, StageContext, StageError,
-    Worker,
+    Access, BuildContext, CancelToken, Described, Emitter, Fingerprint, Key, Problems, Stage, StageConfig,
+    StageContext, StageError, Worker,
 };
 use aurora_storage::{ProjectDirectory, UserDirectory};
 use serde::{Deserialize, Serialize};
@@ -131,18 +131,20 @@ impl StageConfig for Discover {
     }
 }
 
-/// Whether a walk of `tree` would find what it found when the last check found no change; also false if that cannot be told.
+/// Whether a walk of `tree` would find the same as the walk of the last check, which found no change. Also false if that is
+/// unknown, or `cancel` ends the comparison.
 pub(crate) fn is_as_checked(
     last_check: &LastCheck,
     tree: &SourceTree,
     repository: &Repository,
     threads: usize,
+    cancel: &CancelToken,
 ) -> bool {
     let is_same = |seen: &[u8]| {
         let (documents, table) = seen.split_first_chunk()?;
         let (found, omissions) = memory::documents(tree);
         let is_same = *documents == memory::digest(&found, &omissions);
-        Some(is_same && stat_table::is_current(table, tree, repository, threads))
+        Some(is_same && stat_table::is_current(table, tree, repository, threads, cancel))
     };
     last_check.read().and_then(|seen| is_same(&seen)).unwrap_or(false)
 }

@@ -12,6 +12,7 @@ use std::iter::Peekable;
 use std::slice::Iter;
 
 use aurora_codec::{ByteReader, put_sized};
+use aurora_pipeline::CancelToken;
 use aurora_redact::has_secret;
 use aurora_storage::FileStamp;
 use rayon::ThreadPoolBuilder;
@@ -30,7 +31,7 @@ const DIRECTORIES_PER_TASK: usize = 64;
 
 /// Encodes the stat data of a walk that has listed `root` and found `files`, which are sorted by path.
 ///
-/// `None` if something cannot be told by stat data: times that are not reliable or too recent, a repository below the root, or a
+/// `None` if stat data does not show every change: times that are not reliable or too recent, a repository below the root, or a
 /// name that must not be stored.
 pub(super) fn encode(options: &WalkOptions<'_>, root: &DirectoryListing<'_>, files: &[WalkedFile]) -> Option<Vec<u8>> {
     let handle = DirectoryHandle::open(options.root.path()).ok()?;
@@ -120,8 +121,15 @@ impl Encoder<'_> {
     }
 }
 
-/// Whether a walk of `tree` would find what it found when `table` was encoded; also false if that cannot be told.
-pub(super) fn is_current(table: &[u8], tree: &SourceTree, repository: &Repository, threads: usize) -> bool {
+/// Whether a walk of `tree` would find the same as the walk whose stat data is in `table`. Also false if that is unknown,
+/// or `cancel` ends the comparison.
+pub(super) fn is_current(
+    table: &[u8],
+    tree: &SourceTree,
+    repository: &Repository,
+    threads: usize,
+    cancel: &CancelToken,
+) -> bool {
     let is_current = || {
         let root = DirectoryHandle::open(tree.root.path()).ok()?;
         root.device_with_stamps()?;
@@ -147,7 +155,10 @@ pub(super) fn is_current(table: &[u8], tree: &SourceTree, repository: &Repositor
         }
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
         let is_same = |directory: &&[u8]| is_directory_unchanged(&root, directory).is_some();
-        pool.install(|| directories.par_chunks(DIRECTORIES_PER_TASK).all(|some| some.iter().all(is_same))).then_some(())
+        pool.install(|| {
+            directories.par_chunks(DIRECTORIES_PER_TASK).all(|some| !cancel.is_cancelled() && some.iter().all(is_same))
+        })
+        .then_some(())
     };
     is_current().is_some()
 }

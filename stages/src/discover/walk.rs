@@ -56,7 +56,7 @@ pub(super) struct WalkOutput {
     pub(super) warnings: Vec<(String, String)>,
     /// A digest of the documents outside of the tree.
     pub(super) documents: [u8; 32],
-    /// What a later walk would find again as long as it is current, see [`stat_table`].
+    /// The stat data of the walk, see [`stat_table`].
     pub(super) stat_table: Option<Vec<u8>>,
 }
 

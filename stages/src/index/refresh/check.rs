@@ -40,9 +40,11 @@ pub(super) fn check(
     let comparing: Vec<String> = comparing.map(|stage| stage.name().to_owned()).collect();
     let plan = plan.without_sinks(&comparing);
     let last_check = last_check(&options.root, &plan, snapshot, services.repository.state()).map(Arc::new);
+    let cancel = CancelToken::new();
+    let deadline = Deadline::start(&cancel, allowance.end());
     let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
     let (tree, repository) = (&services.tree, &services.repository);
-    if last_check.as_ref().is_some_and(|last| discover::is_as_checked(last, tree, repository, threads)) {
+    if last_check.as_ref().is_some_and(|last| discover::is_as_checked(last, tree, repository, threads, &cancel)) {
         return Ok(Checked::Whole(TreeChanges::default()));
     }
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory)).batches;
@@ -51,9 +53,7 @@ pub(super) fn check(
     let kept = select_kept_stages(&plan, options);
     let pipeline = build(plan, &kept, &services.previous, &BuildContext { root: &options.root, services: &lent })?;
     services.previous.decide(RunScope::Changes);
-    let cancel = CancelToken::new();
     let found = Arc::new(Found { changes: Mutex::default(), allowance, cancel: cancel.clone() });
-    let deadline = Deadline::start(&cancel, allowance.end());
     let run = RunOptions {
         jobs: options.jobs,
         memory: Some(memory),
