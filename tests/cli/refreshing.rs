@@ -279,7 +279,7 @@ fn every_change_is_found_after_searches_that_found_none() {
         ("deleted", &|| _ = fixture.remove("src/renamed.py"), ""),
         (
             "in a new directory",
-            &|| _ = fixture.write("src/new/deep/file.py", "def deep_function():\n    pass\n")),
+            &|| _ = fixture.write("src/new/deep/file.py", "def deep_function():\n    pass\n"),
             "deep_function",
         ),
     ];

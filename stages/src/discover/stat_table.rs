@@ -9,7 +9,7 @@
 
 use std::ffi::OsStr;
 use std::iter::Peekable;
-use std::slice::Iter;
+use std::path::Path;
 
 use aurora_codec::{ByteReader, put_sized};
 use aurora_pipeline::CancelToken;
@@ -22,23 +22,34 @@ use super::listing::{DirectoryHandle, DirectoryStamp, FileKind, FileMetadata};
 use super::listing_cache::DirectoryListing;
 use super::rules::{IgnoreFiles, Rules, is_ignore_file};
 use super::skip;
-use super::walk::{WalkOptions, WalkedFile};
 use crate::git_signal::Repository;
 use crate::services::SourceTree;
 
 /// Directories that one task compares.
 const DIRECTORIES_PER_TASK: usize = 64;
 
-/// Encodes the stat data of a walk that has listed `root` and found `files`, which are sorted by path.
+/// What a walk tells of the files that it has looked at.
+pub(super) struct LookedAt<'a, F: Iterator<Item = (&'a str, FileMetadata)>> {
+    /// The files that it has found, sorted by path.
+    pub(super) files: Peekable<F>,
+    /// Whether files of this name are left out without a look at their metadata.
+    pub(super) is_left_out: &'a dyn Fn(&str) -> bool,
+    /// Whether a file with this mtime or ctime, in nanoseconds since the epoch, would get another one if it changed now.
+    pub(super) is_settled: &'a dyn Fn(i64) -> bool,
+}
+
+/// Encodes the stat data of a walk over the tree at `root`, which has the listing `listing`.
 ///
 /// `None` if stat data does not show every change: times that are not reliable or too recent, a repository below the root, or a
 /// name that must not be stored.
-pub(super) fn encode(options: &WalkOptions<'_>, root: &DirectoryListing<'_>, files: &[WalkedFile]) -> Option<Vec<u8>> {
-    let handle = DirectoryHandle::open(options.root.path()).ok()?;
-    let (judged, directories) = (Vec::new(), Vec::new());
-    let mut encoder =
-        Encoder { options, root: handle, files: files.iter().peekable(), judged, judged_count: 0, directories };
-    let rules = encoder.directory(&mut String::new(), root)?;
+pub(super) fn encode<'a, F: Iterator<Item = (&'a str, FileMetadata)>>(
+    root: &Path,
+    listing: &DirectoryListing<'_>,
+    files: LookedAt<'a, F>,
+) -> Option<Vec<u8>> {
+    let root = DirectoryHandle::open(root).ok()?;
+    let mut encoder = Encoder { root, files, judged: Vec::new(), judged_count: 0, directories: Vec::new() };
+    let rules = encoder.directory(&mut String::new(), listing)?;
     let mut out = rules.to_le_bytes().to_vec();
     out.extend_from_slice(&encoder.judged_count.to_le_bytes());
     out.append(&mut encoder.judged);
@@ -46,17 +57,16 @@ pub(super) fn encode(options: &WalkOptions<'_>, root: &DirectoryListing<'_>, fil
     Some(out)
 }
 
-struct Encoder<'a> {
-    options: &'a WalkOptions<'a>,
+struct Encoder<'a, F: Iterator<Item = (&'a str, FileMetadata)>> {
     root: DirectoryHandle,
-    /// The files that are not encoded yet.
-    files: Peekable<Iter<'a, WalkedFile>>,
+    /// With the files that are not encoded yet.
+    files: LookedAt<'a, F>,
     judged: Vec<u8>,
     judged_count: u32,
     directories: Vec<u8>,
 }
 
-impl Encoder<'_> {
+impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
     /// Encodes a directory and those below it, and returns the digest of its rules. `path` ends in `/`, or is empty for the root.
     fn directory(&mut self, path: &mut String, listing: &DirectoryListing<'_>) -> Option<u64> {
         let (validity, entries) = listing.entries()?;
@@ -109,15 +119,15 @@ impl Encoder<'_> {
     /// The metadata of a file of which the walk has looked at more than the name. `None` if it may change without a change of the
     /// metadata, or is gone.
     fn metadata(&mut self, path: &str, name: &str) -> Option<Option<FileMetadata>> {
-        let metadata = match self.files.next_if(|file| &*file.path == path) {
-            Some(file) => FileMetadata { size: file.size, stamp: file.stamp },
-            None if !is_ignore_file(name) && self.options.language_of(name).is_err() => return Some(None),
+        let LookedAt { files, is_left_out, is_settled } = &mut self.files;
+        let metadata = match files.next_if(|(found, _)| *found == path) {
+            Some((_, metadata)) => metadata,
+            None if !is_ignore_file(name) && is_left_out(name) => return Some(None),
             // What has changed since the walk is too recent.
             None => self.root.metadata(OsStr::new(path)).ok()?,
         };
-        let is_settled =
-            (self.options.is_settled)(metadata.stamp.modified) && (self.options.is_settled)(metadata.stamp.changed);
-        is_settled.then_some(Some(metadata))
+        let FileStamp { modified, changed, .. } = metadata.stamp;
+        (is_settled(modified) && is_settled(changed)).then_some(Some(metadata))
     }
 }
 

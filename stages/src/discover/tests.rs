@@ -46,6 +46,7 @@ fn walk_of(root: &Path, threads: usize, cache: Option<&Path>, only: Option<&str>
         formats: &FormatTable::new(&Default::default()),
         cache: cache.as_ref(),
         uses_cache: true,
+        has_stat_table: false,
         is_tracked: &|_| true,
         is_settled: &|time| u128::try_from(time).unwrap() < settled.as_nanos(),
         cancelled: &|| false,

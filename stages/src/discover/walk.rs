@@ -13,10 +13,11 @@ use aurora_storage::{FileStamp, ProjectDirectory};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-use super::listing::{self, DirectoryHandle, DirectoryStamp, FileKind};
+use super::listing::{self, DirectoryHandle, DirectoryStamp, FileKind, FileMetadata};
 use super::listing_cache::{self, CachedDirectory, CachedEntry, DirectoryListing, ListedEntry, ListingCache, Validity};
 use super::rules::{IgnoreFiles, Rules, UnreadableRules, is_checkout, is_linked_work_tree};
-use super::{skip, stat_table};
+use super::skip;
+use super::stat_table::{self, LookedAt};
 use crate::columns::{LanguageName, RelativePath};
 use crate::formats::FormatTable;
 use crate::services;
@@ -36,6 +37,12 @@ pub(super) struct WalkedFile {
     pub(super) size: u64,
     pub(super) stamp: FileStamp,
     pub(super) language: LanguageName,
+}
+
+impl WalkedFile {
+    fn path_and_metadata(&self) -> (&str, FileMetadata) {
+        (&self.path, FileMetadata { size: self.size, stamp: self.stamp })
+    }
 }
 
 /// Something that is not indexed.
@@ -128,7 +135,12 @@ fn walk_with_cache(options: &WalkOptions<'_>) -> WalkOutput {
     found.add(walked.entries);
     if let (Some(file), Some(seen), false) = (options.cache, walked.seen, (options.cancelled)()) {
         if options.has_stat_table {
-            found.stat_table = stat_table::encode(options, &seen, &found.files);
+            let looked_at = LookedAt {
+                files: found.files.iter().map(WalkedFile::path_and_metadata).peekable(),
+                is_left_out: &|name| options.language_of(name).is_err(),
+                is_settled: options.is_settled,
+            };
+            found.stat_table = stat_table::encode(options.root.path(), &seen, looked_at);
         }
         if matches!(seen, DirectoryListing::Fresh(..)) {
             // If this fails, the next walk reads every directory.
