@@ -58,7 +58,7 @@ impl StageConfig for Embed {
             problems.error("model", "the model has no name").help("`static` is part of the program");
         }
         // The name is part of the model's id, by which a search finds the model.
-        if has_secret(&self.model) {
+        if self.model != Self::default().model && has_secret(&self.model) {
             problems.error("model", "the name of a model must have no secret, such as a token");
         }
     }

@@ -4,14 +4,15 @@
 //! outside of the tree are read again. The directories that are skipped because of what they contain are judged again.
 //!
 //! All numbers are little-endian: digest of the rules in the root (u64) · number of judged directories (u32), each: path (sized) ·
-//! whether it is skipped (u8) · directories, each: length of what follows (u32) · path (sized) · stamp (four times 8 bytes) · files,
-//! each: name (sized) · size, mtime, ctime, inode (four times 8 bytes).
+//! whether it is skipped (u8) · directories, each: length of what follows (u32) · path (sized) · stamp (four times 8 bytes) · number of files
+//! (u32), each: name (sized) · size (varint) · ctime and inode minus those of the file before, mtime minus ctime (zigzag). The first file
+//! follows the directory.
 
 use std::ffi::OsStr;
 use std::iter::Peekable;
 use std::path::Path;
 
-use aurora_codec::{ByteReader, put_sized};
+use aurora_codec::{ByteReader, put_sized, put_varint, put_zigzag};
 use aurora_pipeline::CancelToken;
 use aurora_redact::has_secret;
 use aurora_storage::FileStamp;
@@ -25,6 +26,8 @@ use super::skip;
 use crate::git_signal::Repository;
 use crate::services::SourceTree;
 
+/// A directory is opened only if it has this many files, which makes `stat` of them cheaper.
+const MIN_FILES_OPEN: u32 = 4;
 /// Directories that one task compares.
 const DIRECTORIES_PER_TASK: usize = 64;
 
@@ -76,8 +79,12 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
         let mut bytes = Vec::new();
         put_sized(&mut bytes, path.as_bytes());
         let DirectoryStamp { device, inode, changed, modified } = validity.stamp;
-        put_numbers(&mut bytes, [device, inode, changed as u64, modified as u64]);
-        let length = path.len();
+        for number in [device, inode, changed as u64, modified as u64] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        let mut previous = PreviousStamp { changed, inode };
+        let (length, count_at, mut count) = (path.len(), bytes.len(), 0u32);
+        bytes.extend_from_slice(&count.to_le_bytes());
         for entry in &*entries {
             let name = match entry.name.to_str() {
                 Some(name) if has_secret(name) || name == ".git" && length > 0 => return None,
@@ -92,8 +99,9 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
                 (FileKind::File, _) if is_ignore_file(name) || !entry.is_ignored => {
                     if let Some(FileMetadata { size, stamp }) = self.metadata(path, name)? {
                         put_sized(&mut bytes, name.as_bytes());
-                        let FileStamp { modified, changed, inode } = stamp;
-                        put_numbers(&mut bytes, [size, modified as u64, changed as u64, inode]);
+                        put_varint(&mut bytes, size);
+                        previous.put(&mut bytes, stamp);
+                        count += 1;
                     }
                 }
                 (FileKind::Directory, below) => {
@@ -111,6 +119,7 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
             }
         }
         path.truncate(length);
+        bytes[count_at..][..size_of::<u32>()].copy_from_slice(&count.to_le_bytes());
         self.directories.extend_from_slice(&u32::try_from(bytes.len()).ok()?.to_le_bytes());
         self.directories.append(&mut bytes);
         Some(validity.rules)
@@ -144,60 +153,89 @@ pub(super) fn is_current(
         let root = DirectoryHandle::open(tree.root.path()).ok()?;
         root.device_with_stamps()?;
         let mut reader = ByteReader::new(table);
-        let mut warnings = Vec::new();
-        let rules = Rules::above(tree.root.path(), &mut warnings);
-        let rules = rules.within(tree.root.path(), &tree.root, IgnoreFiles::ALL).ok()?;
-        if reader.u64()? != rules.digest() || !warnings.is_empty() {
-            return None;
-        }
-        for _ in 0..reader.u32()? {
-            let (path, is_skipped) = (reader.text()?, reader.byte()? == 1);
-            let name = path.rsplit('/').next()?;
-            let tracks = || repository.tracks(path);
-            if skip::is_skipped_directory(&tree.root.path().join(path), name, tracks) != is_skipped {
-                return None;
-            }
-        }
+        let rules = reader.u64()?;
+        let judged: Vec<(&str, bool)> =
+            (0..reader.u32()?).map(|_| Some((reader.text()?, reader.byte()? == 1))).collect::<Option<_>>()?;
         let mut directories = Vec::new();
         while !reader.is_empty() {
             let length = reader.u32()?;
             directories.push(reader.take(length as usize)?);
         }
+        let are_rules_same = || {
+            rules_of_root(tree) == Some(rules)
+                && judged.iter().all(|&(path, is_skipped)| is_judged_as(path, is_skipped, tree, repository))
+        };
+        let are_same = |some: &[&[u8]]| {
+            // Threads with one handle would wait for each other to count its users.
+            let root = DirectoryHandle::open(tree.root.path()).ok();
+            let Some(root) = root.filter(|_| !cancel.is_cancelled()) else { return false };
+            some.iter().all(|directory| is_directory_unchanged(&root, directory).is_some())
+        };
+        let are_same = || directories.par_chunks(DIRECTORIES_PER_TASK).all(are_same);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
-        let is_same = |directory: &&[u8]| is_directory_unchanged(&root, directory).is_some();
-        pool.install(|| {
-            directories.par_chunks(DIRECTORIES_PER_TASK).all(|some| !cancel.is_cancelled() && some.iter().all(is_same))
-        })
-        .then_some(())
+        // Rules may wait for git, which knows where its configuration is.
+        let (directories, rules) = pool.install(|| rayon::join(are_same, are_rules_same));
+        (directories && rules).then_some(())
     };
     is_current().is_some()
+}
+
+/// The digest of the rules in the root; `None` if one of the files cannot be read.
+fn rules_of_root(tree: &SourceTree) -> Option<u64> {
+    let mut warnings = Vec::new();
+    let rules = Rules::above(tree.root.path(), &mut warnings);
+    let rules = rules.within(tree.root.path(), &tree.root, IgnoreFiles::ALL).ok()?;
+    warnings.is_empty().then(|| rules.digest())
+}
+
+/// Whether a directory would be skipped, or walked, as it was.
+fn is_judged_as(path: &str, is_skipped: bool, tree: &SourceTree, repository: &Repository) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    skip::is_skipped_directory(&tree.root.path().join(path), name, || repository.tracks(path)) == is_skipped
 }
 
 /// Compares an encoded directory and its files with their metadata; `None` if they differ.
 fn is_directory_unchanged(root: &DirectoryHandle, directory: &[u8]) -> Option<()> {
     let mut reader = ByteReader::new(directory);
     let path = reader.text()?.trim_end_matches('/');
-    let stamp = |reader: &mut ByteReader<'_>| {
-        let (device, inode, changed, modified) = (reader.u64()?, reader.u64()?, reader.i64()?, reader.i64()?);
-        Some(DirectoryStamp { device, inode, changed, modified })
-    };
-    let stamp = stamp(&mut reader)?;
+    let (device, inode) = (reader.u64()?, reader.u64()?);
+    let stamp = DirectoryStamp { device, inode, changed: reader.i64()?, modified: reader.i64()? };
+    let mut previous = PreviousStamp { changed: stamp.changed, inode };
     let directory = if path.is_empty() { root.clone() } else { root.inner(OsStr::new(path)) };
-    // Many directories have no file, which need not be opened.
-    let directory = if reader.is_empty() { directory } else { directory.opened().ok()? };
+    let directory = if reader.u32()? < MIN_FILES_OPEN { directory } else { directory.opened().ok()? };
     if directory.stamp()? != stamp {
         return None;
     }
     while !reader.is_empty() {
         let name = OsStr::new(reader.text()?);
-        let (size, modified, changed, inode) = (reader.u64()?, reader.i64()?, reader.i64()?, reader.u64()?);
-        if directory.metadata(name).ok()? != (FileMetadata { size, stamp: FileStamp { modified, changed, inode } }) {
+        let (size, stamp) = (reader.varint()?, previous.read(&mut reader)?);
+        if directory.metadata(name).ok()? != (FileMetadata { size, stamp }) {
             return None;
         }
     }
     Some(())
 }
 
-fn put_numbers(out: &mut Vec<u8>, numbers: [u64; 4]) {
-    numbers.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+/// What stamps of files are encoded against.
+struct PreviousStamp {
+    changed: i64,
+    inode: u64,
+}
+
+impl PreviousStamp {
+    fn put(&mut self, out: &mut Vec<u8>, stamp: FileStamp) {
+        let FileStamp { modified, changed, inode } = stamp;
+        put_zigzag(out, changed.wrapping_sub(self.changed));
+        put_zigzag(out, modified.wrapping_sub(changed));
+        put_zigzag(out, inode.wrapping_sub(self.inode) as i64);
+        *self = Self { changed, inode };
+    }
+
+    fn read(&mut self, reader: &mut ByteReader<'_>) -> Option<FileStamp> {
+        let changed = self.changed.wrapping_add(reader.zigzag()?);
+        let modified = changed.wrapping_add(reader.zigzag()?);
+        let inode = self.inode.wrapping_add(reader.zigzag()? as u64);
+        *self = Self { changed, inode };
+        Some(FileStamp { modified, changed, inode })
+    }
 }

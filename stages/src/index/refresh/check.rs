@@ -65,9 +65,8 @@ pub(super) fn check(
     drop(deadline);
     let changes = *found.changes.lock().unwrap_or_else(PoisonError::into_inner);
     let is_whole = report.outcome == Outcome::Completed;
-    if let Some(last_check) = last_check.filter(|_| is_whole && report.errors.is_empty())
-        && changes == TreeChanges::default()
-    {
+    // Touched files were read, so their present stamps stand for the content that is indexed.
+    if let Some(last_check) = last_check.filter(|_| is_whole && report.errors.is_empty() && changes.is_none()) {
         last_check.store();
     }
     Ok(if is_whole { Checked::Whole(changes) } else { Checked::Stopped(changes) })
