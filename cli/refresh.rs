@@ -8,7 +8,7 @@ use aurora_storage::Snapshot;
 
 use crate::output::units;
 
-/// What came of an update before a search.
+/// The result of an update before a search.
 #[derive(Default)]
 pub(crate) struct Refreshed {
     /// The generation that was published; `None` if the index stays as it was.

@@ -299,3 +299,17 @@ fn every_change_is_found_after_searches_that_found_none() {
         std::fs::remove_file(fixture.path(CHECK)).expect("removed");
     }
 }
+
+#[test]
+fn a_linked_work_tree_that_becomes_a_directory_is_found_after_searches_that_found_no_change() {
+    let fixture = indexed();
+    let added = crate::fixture::git(fixture.root()).args(["worktree", "add", "--quiet", "linked"]).status();
+    assert!(added.expect("git runs").success());
+    fixture.write("linked/inside.py", "def inside_linked():\n    pass\n");
+    for _ in 0..20 {
+        assert!(!names(&ask(&fixture, "inside_linked")).contains(&"inside_linked"));
+    }
+    std::fs::remove_file(fixture.path("linked/.git")).expect("removed");
+    let found = ask(&fixture, "inside_linked");
+    assert!(names(&found).contains(&"inside_linked"), "{found}");
+}

@@ -187,6 +187,11 @@ pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnO
     if DEPENDENCIES.contains(&name) {
         return has(path, MANIFESTS) || !is_tracked();
     }
+    is_always_skipped(name)
+}
+
+/// Whether directories of this name are skipped, whatever they contain.
+pub(super) fn is_always_skipped(name: &str) -> bool {
     DIRECTORIES.binary_search(&name).is_ok()
 }
 

@@ -31,12 +31,14 @@ const MIN_FILES_OPEN: u32 = 4;
 /// Directories that one task compares.
 const DIRECTORIES_PER_TASK: usize = 64;
 
-/// What a walk tells of the files that it has looked at.
+/// The files of a walk, and its rules for names and times.
 pub(super) struct LookedAt<'a, F: Iterator<Item = (&'a str, FileMetadata)>> {
     /// The files that it has found, sorted by path.
     pub(super) files: Peekable<F>,
     /// Whether files of this name are left out without a look at their metadata.
     pub(super) is_left_out: &'a dyn Fn(&str) -> bool,
+    /// Whether directories of this name are skipped, whatever they contain.
+    pub(super) is_skipped: &'a dyn Fn(&str) -> bool,
     /// Whether a file with this mtime or ctime, in nanoseconds since the epoch, would get another one if it changed now.
     pub(super) is_settled: &'a dyn Fn(i64) -> bool,
 }
@@ -89,7 +91,7 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
             let name = match entry.name.to_str() {
                 Some(name) if has_secret(name) || name == ".git" && length > 0 => return None,
                 Some(name) => name,
-                None if entry.below.is_some() => return None,
+                None if entry.kind == FileKind::Directory && !entry.is_ignored => return None,
                 // Whatever it is, it is left out because of its name.
                 None => continue,
             };
@@ -105,6 +107,11 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
                     }
                 }
                 (FileKind::Directory, below) => {
+                    // A linked work tree is left out because of a file in it.
+                    let is_named = entry.is_ignored || skip::is_judged(name) || (self.files.is_skipped)(name);
+                    if below.is_none() && !is_named {
+                        return None;
+                    }
                     if skip::is_judged(name) && !entry.is_ignored {
                         put_sized(&mut self.judged, path.as_bytes());
                         self.judged.push(u8::from(below.is_none()));
@@ -128,11 +135,11 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
     /// The metadata of a file of which the walk has looked at more than the name. `None` if it may change without a change of the
     /// metadata, or is gone.
     fn metadata(&mut self, path: &str, name: &str) -> Option<Option<FileMetadata>> {
-        let LookedAt { files, is_left_out, is_settled } = &mut self.files;
+        let LookedAt { files, is_left_out, is_settled, .. } = &mut self.files;
         let metadata = match files.next_if(|(found, _)| *found == path) {
             Some((_, metadata)) => metadata,
             None if !is_ignore_file(name) && is_left_out(name) => return Some(None),
-            // What has changed since the walk is too recent.
+            // A change since the walk is too recent.
             None => self.root.metadata(OsStr::new(path)).ok()?,
         };
         let FileStamp { modified, changed, .. } = metadata.stamp;

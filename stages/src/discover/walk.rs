@@ -104,6 +104,11 @@ pub(super) struct WalkOptions<'a> {
 }
 
 impl WalkOptions<'_> {
+    /// Whether the configuration skips directories of this name.
+    fn skips_directories_named(&self, name: &str) -> bool {
+        self.skip_directories.iter().any(|other| other == name)
+    }
+
     /// The language of a file, or why files of this name are not indexed.
     pub(super) fn language_of(&self, name: &str) -> Result<LanguageName, &'static str> {
         if let Some(reason) = skip::skipped_file(name) {
@@ -138,6 +143,7 @@ fn walk_with_cache(options: &WalkOptions<'_>) -> WalkOutput {
             let looked_at = LookedAt {
                 files: found.files.iter().map(WalkedFile::path_and_metadata).peekable(),
                 is_left_out: &|name| options.language_of(name).is_err(),
+                is_skipped: &|name| options.skips_directories_named(name) || skip::is_always_skipped(name),
                 is_settled: options.is_settled,
             };
             found.stat_table = stat_table::encode(options.root.path(), &seen, looked_at);
@@ -457,8 +463,9 @@ impl<'k> EntryFilter<'_, 'k> {
         let (name, cached) = (&*listed.name, listed.cached);
         let (path, depth) = (self.place.path.join(name), self.place.depth + 1);
         if let Some(text) = name.to_str() {
-            let named = self.options.skip_directories.iter().any(|other| other == text);
-            if named || skip::is_skipped_directory(&path, text, || (self.options.is_tracked)(&relative)) {
+            if self.options.skips_directories_named(text)
+                || skip::is_skipped_directory(&path, text, || (self.options.is_tracked)(&relative))
+            {
                 return Err((format!("directory `{text}` is not indexed").into(), false));
             }
         }

@@ -1,4 +1,4 @@
-//! What the last check of the tree has looked at, if it found no change.
+//! The stat data of the last check of the tree that found no change.
 
 use std::sync::OnceLock;
 
