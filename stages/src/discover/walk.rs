@@ -462,12 +462,11 @@ impl<'k> EntryFilter<'_, 'k> {
     fn directory(&self, listed: &ListingEntry<'k>, mut relative: String) -> Result<PendingDirectory<'k>, Reason> {
         let (name, cached) = (&*listed.name, listed.cached);
         let (path, depth) = (self.place.path.join(name), self.place.depth + 1);
-        if let Some(text) = name.to_str() {
-            if self.options.skips_directories_named(text)
-                || skip::is_skipped_directory(&path, text, || (self.options.is_tracked)(&relative))
-            {
-                return Err((format!("directory `{text}` is not indexed").into(), false));
-            }
+        if let Some(text) = name.to_str()
+            && (self.options.skips_directories_named(text)
+                || skip::is_skipped_directory(&path, text, || (self.options.is_tracked)(&relative)))
+        {
+            return Err((format!("directory `{text}` is not indexed").into(), false));
         }
         relative.push('/');
         let is_text = self.place.is_text && name.to_str().is_some();
