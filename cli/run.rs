@@ -8,17 +8,15 @@ use aurora_pipeline::Registry;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
-use crate::args::{Cli, ColorWhen, Command, MemCommand};
-use crate::args_search::ResultFormat;
-use crate::failure::{Failure, Outcome};
+use crate::commands::mem::MemCommand;
+use crate::commands::mem::search::ResultFormat;
+use crate::commands::{Cli, Command};
+use crate::context::failure::Failure;
+use crate::context::program::Program;
+use crate::context::terminal::Terminal;
 use crate::output::sanitize;
-use crate::program::Program;
-use crate::terminal::Terminal;
-use crate::{
-    blame, browse, compact, completions, doctor, eval, export, failed, feedback, graph, import, index, init, logs, mcp,
-    memory, model, pipeline, plugin, rebuild, roots, search, serve, shorthand, skipped, stats, trust, tune, verify,
-    why,
-};
+use crate::output::style::ColorWhen;
+use crate::shorthand;
 
 /// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
 /// hundred KiB in an unoptimised build.
@@ -73,7 +71,7 @@ fn started(registry: Arc<Registry>) -> ExitCode {
         }
     };
     let terminal = Terminal::detect(cli.color);
-    if let Command::Mem { command: MemCommand::Search(args) } = &cli.command
+    if let Command::Mem(MemCommand::Search(args)) = &cli.command
         && expanded.is_short
         && args.format == ResultFormat::Table
         && let Some(tip) = shorthand::misspelt_command(&args.query)
@@ -81,7 +79,7 @@ fn started(registry: Arc<Registry>) -> ExitCode {
         terminal.tip(&tip);
     }
     let program = Program { terminal, registry };
-    match command(&cli.command, &program) {
+    match cli.command.run(&program) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             program.terminal.report(&failure);
@@ -99,65 +97,6 @@ fn print(error: &clap::Error) -> io::Result<()> {
         _ => error.print(),
     }?;
     io::stdout().flush()
-}
-
-fn command(command: &Command, program: &Program) -> Outcome {
-    let terminal = &program.terminal;
-    match command {
-        Command::Mem { command } => match command {
-            MemCommand::Index(args) => index::run(args, program),
-            MemCommand::Search(args) => search::run(args, program),
-            MemCommand::Browse(args) => browse::run(args, program),
-            MemCommand::Feedback(args) => feedback::run(args, program),
-            MemCommand::Add(args) => memory::add(args, program),
-            MemCommand::Edit(args) => memory::edit(args, program),
-            MemCommand::Remove(args) => memory::remove(args, program),
-            MemCommand::Show(args) => memory::show(args, program),
-            MemCommand::List(args) => memory::list(args, program),
-            MemCommand::Tag(args) => memory::tag(args, program),
-            MemCommand::Link(args) => memory::link(args, program),
-            MemCommand::Undo(args) => memory::undo(args, program),
-            MemCommand::Turn { command } => memory::turn(command, program),
-            MemCommand::Recall(args) => memory::recall(args, program),
-            MemCommand::Prune(args) => memory::prune(args, program),
-            MemCommand::Policies(args) => memory::policies(args, program),
-            MemCommand::Schema(args) => memory::schema(args, program),
-            MemCommand::Stats(args) if args.skipped => skipped::run(args, program),
-            MemCommand::Stats(args) if args.failed => failed::run(args, program),
-            MemCommand::Stats(args) => stats::run(args, program),
-            MemCommand::Graph(args) => graph::run(args, program),
-            MemCommand::Roots(args) => roots::run(args, program),
-            MemCommand::Why(args) => why::run(args, program),
-            MemCommand::Blame(args) => blame::run(args, program),
-            MemCommand::RebuildBm25(args) => rebuild::run(args, program),
-            MemCommand::Verify(args) => match args.memory {
-                Some(owner) => memory::verify(args, owner, program),
-                None => verify::run(args, program),
-            },
-            MemCommand::Export(args) => match args.memory {
-                Some(owner) => memory::export(args, owner, program),
-                None => export::run(args, program),
-            },
-            MemCommand::Import(args) => match args.transfer.from {
-                Some(from) => memory::import(args, from, program),
-                None => import::run(args, program),
-            },
-            MemCommand::TrustIndex(args) => trust::run(args, program),
-            MemCommand::Compact(args) => compact::run(args, program),
-            MemCommand::Eval(args) => eval::run(args, program),
-            MemCommand::Tune(args) => tune::run(args, program),
-        },
-        Command::Pipeline { command } => pipeline::run(command, program),
-        Command::Plugin { command } => plugin::run(command, program),
-        Command::Model { command } => model::run(command, terminal),
-        Command::Log { command } => logs::run_one(command, program),
-        Command::Logs(args) => logs::run(args, program),
-        Command::Serve(args) => serve::run(args, program),
-        Command::Init(args) => init::run(args, program),
-        Command::Mcp(args) => mcp::run(args, program),
-        Command::Doctor(args) => doctor::run(args, program),
-        Command::Completions { shell } => completions::run(*shell, terminal),
-    }
 }
 
 /// What clap calls the wish; it reads `NO_COLOR` and the stream itself.

@@ -1,12 +1,14 @@
 //! The short forms of the command line, written out before clap parses it.
 
+use clap::ValueEnum;
 use std::ffi::OsString;
 use std::path::Path;
 
 use aurora_suggest::nearest_within;
-use clap::{CommandFactory, ValueEnum};
+use clap::CommandFactory;
 
-use crate::args::{Cli, ColorWhen};
+use crate::commands::Cli;
+use crate::output::style::ColorWhen;
 
 /// A shorter word with two slips is another word: `type` is not `tune`.
 const SHORT_WORD: usize = 5;
@@ -78,7 +80,7 @@ pub(crate) fn missing_mem(args: &[OsString]) -> Option<String> {
 }
 
 /// The candidate that `word` is most likely a misspelling of, if any is near enough.
-pub(crate) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest_within(&word.to_lowercase(), candidates, |candidate| if candidate.len() < 8 { 1 } else { 2 })
 }
 

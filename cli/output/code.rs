@@ -2,9 +2,8 @@
 
 use aurora_languages::{Highlight, TokenClass, by_name};
 
-use super::sanitize;
-use super::style::{Painter, Role};
-use super::width;
+use crate::output::style::{Painter, Role};
+use crate::output::{sanitize, width};
 
 /// Columns of a tab.
 const TAB: usize = 4;

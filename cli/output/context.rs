@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use aurora_query::{Context, ContextBlock, shown_path};
 
-use super::code::{CodeLine, highlight};
-use super::links::Links;
-use super::sanitize;
-use super::style::{Painter, Role};
+use crate::output::code::{CodeLine, highlight};
+use crate::output::links::Links;
+use crate::output::sanitize;
+use crate::output::style::{Painter, Role};
 
 /// The blocks as [`write`] writes them without colours and links.
 pub(crate) fn plain(context: &Context) -> String {

@@ -3,8 +3,8 @@
 use aurora_query::Facet;
 use aurora_storage::{ColumnDeclaration, MetaValue};
 
-use super::style::{Painter, Role};
-use super::{sanitize, units, width};
+use crate::output::style::{Painter, Role};
+use crate::output::{sanitize, units, width};
 
 /// Columns of a terminal that a named value may take.
 const LONGEST_VALUE: usize = 40;

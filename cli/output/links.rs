@@ -8,7 +8,7 @@ use std::path::Path;
 
 use aurora_query::Source;
 
-use super::style::Painter;
+use crate::output::style::Painter;
 
 /// How links are written; without support in the terminal, no link is.
 #[derive(Clone, Debug, Default)]

@@ -9,7 +9,7 @@ use aurora_stages::git_signal::WalkProgress;
 use aurora_stages::index::IndexObserver;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{sanitize, units};
+use crate::output::{sanitize, units};
 
 /// Time between two plain lines; a run shorter than that prints none.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);

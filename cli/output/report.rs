@@ -8,8 +8,8 @@ use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, ThemeCharacters, ThemeStyles,
 };
 
-use super::sanitize;
-use super::style::Painter;
+use crate::output::sanitize;
+use crate::output::style::Painter;
 
 /// Renders findings one after the other. `columns` is the width of the terminal, `None` where
 /// there is none.

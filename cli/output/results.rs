@@ -7,12 +7,12 @@ use aurora_query::explain::relative_time;
 use aurora_query::{Copies, FileRow, FileState, Hit, Marker, SearchResults, TextFilter};
 use aurora_storage::{ChunkHistory, ChunkType, HistoryTier};
 
-use super::code::{CodeLine, highlight};
-use super::links::Links;
-use super::scores::{self, ScoreCard, ScorePart};
-use super::style::{Painter, Role};
-use super::table::{self, Row};
-use super::{fields, sanitize, time, trail, units, width};
+use crate::output::code::{CodeLine, highlight};
+use crate::output::links::Links;
+use crate::output::scores::{self, ScoreCard, ScorePart};
+use crate::output::style::{Painter, Role};
+use crate::output::table::{self, Row};
+use crate::output::{fields, sanitize, time, trail, units, width};
 
 /// Least columns of code that are worth showing.
 const LEAST_CODE: usize = 12;

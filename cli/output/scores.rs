@@ -1,7 +1,7 @@
 //! The box that explains one result's score.
 
-use super::style::{Painter, Role};
-use super::{sanitize, width};
+use crate::output::style::{Painter, Role};
+use crate::output::{sanitize, width};
 
 /// Width without a terminal, and the widest a box gets.
 const DEFAULT_COLUMNS: usize = 80;

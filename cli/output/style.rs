@@ -3,8 +3,14 @@
 use std::io::IsTerminal;
 
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 
-use crate::args::ColorWhen;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    Auto,
+    Always,
+    Never,
+}
 
 /// The meaning of a piece of text, from which its style follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::time::Duration;
 use aurora_pipeline::{Outcome, RunReport, StageReport};
 use aurora_stages::index::{FileCounts, IndexSummary};
 
-use super::style::{Painter, Role};
-use super::{sanitize, units, width};
+use crate::output::style::{Painter, Role};
+use crate::output::{sanitize, units, width};
 
 /// Messages of one kind that are listed; `--format json` has them all.
 const LISTED: usize = 10;

@@ -2,9 +2,9 @@
 
 use aurora_query::Source;
 
-use super::links::Links;
-use super::style::{Painter, Role};
-use super::{sanitize, width};
+use crate::output::links::Links;
+use crate::output::style::{Painter, Role};
+use crate::output::{sanitize, width};
 
 /// One result, in the words of the table.
 #[derive(Clone, Debug, Default)]

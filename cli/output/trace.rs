@@ -8,8 +8,8 @@ use aurora_stages::columns::ShownColumn;
 use aurora_stages::index::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace};
 use serde::Serialize;
 
-use super::style::{Painter, Role};
-use super::{sanitize, units, width};
+use crate::output::style::{Painter, Role};
+use crate::output::{sanitize, units, width};
 
 /// Lines of one kind, unless the user has asked for the stage.
 const MOST_ROWS: usize = 20;

@@ -3,8 +3,8 @@
 use aurora_query::explain::relative_time;
 use aurora_query::{IndexInfo, StageCounts};
 
-use super::style::{Painter, Role};
-use super::{units, width};
+use crate::output::style::{Painter, Role};
+use crate::output::{units, width};
 
 /// Hexadecimal digits of a commit that are shown.
 const COMMIT_DIGITS: usize = 12;

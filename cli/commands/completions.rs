@@ -1,0 +1,31 @@
+//! `aur completions`: what a shell needs to complete aur's arguments.
+
+use std::io::Write;
+
+use clap::Args;
+use clap_complete::Shell;
+
+use crate::context::failure::Outcome;
+use crate::context::terminal::Terminal;
+
+/// Print a completion script for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aur completions bash > ~/.local/share/bash-completion/completions/aur
+  aur completions zsh > ~/.zfunc/_aur
+  aur completions fish > ~/.config/fish/completions/aur.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell to write for
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Prints the script that completes the arguments of `command`.
+pub(crate) fn run(args: &CompletionsArgs, mut command: clap::Command, terminal: &Terminal) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "aur", &mut script);
+    let mut out = terminal.stdout();
+    out.write_all(&script)?;
+    Ok(out.flush()?)
+}

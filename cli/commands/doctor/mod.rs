@@ -1,0 +1,374 @@
+//! `aur doctor`: is everything in place?
+
+mod disk;
+
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use aurora_analysis::STATIC;
+use aurora_memory::MemoryRules;
+use aurora_project::{IndexEmbedder, Project, annotations, chain, untrusted_stages, user};
+use aurora_query::Mode;
+use aurora_query::explain::relative_time;
+use aurora_stages::index as indexing;
+use aurora_storage::{AccessLog, Environment, Manifest, OpenMode, Snapshot, StorageError, WriterOptions};
+use clap::Args;
+use serde::Serialize;
+
+use crate::context::args::ReportFormat;
+use crate::context::failure::{Failure, Outcome};
+use crate::context::program::Program;
+use crate::context::terminal::Terminal;
+use crate::context::{memories, place};
+use crate::output::style::Role;
+use crate::output::{json, sanitize, time, units, width};
+
+/// Check git, the index, memory, the model, the disk and the configuration
+#[derive(Debug, Args)]
+#[command(after_help = "Exits with 1 when a check fails, with 0 otherwise; warnings do not count.")]
+pub(crate) struct DoctorArgs {
+    /// The directory to look at [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// Format of the report
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// Less free space than this is worth a warning.
+const LITTLE_SPACE: u64 = 1 << 30;
+
+/// The outcome of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+enum CheckVerdict {
+    #[serde(rename = "ok")]
+    Good,
+    #[serde(rename = "warn")]
+    Warning,
+    #[serde(rename = "fail")]
+    Failed,
+}
+
+#[derive(Serialize)]
+struct Check {
+    name: &'static str,
+    verdict: CheckVerdict,
+    detail: String,
+}
+
+/// All checks, for programs.
+#[derive(Serialize)]
+struct Report<'a> {
+    root: &'a str,
+    /// The program's version.
+    version: &'static str,
+    checks: &'a [Check],
+    warnings: usize,
+    failures: usize,
+}
+
+/// Runs every check, prints them all, fails when one did.
+pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let root = place::for_search(args.root.as_deref())?;
+    let project = program.project(root);
+    let root = project.root();
+    let (index, manifest) = index(&project);
+    let checks = [
+        ("git", git(root)),
+        ("index", index),
+        ("writer", writer(&project)),
+        ("model", embeddings(manifest.as_ref(), &project)),
+        ("reranker", reranker(&project)),
+        ("disk", free_space(root)),
+        ("config", config(&project)),
+        ("pipeline", pipeline(&project)),
+        ("memory", memory(root)),
+        ("history", history(&project)),
+        ("terminal", about(terminal)),
+    ]
+    .map(|(name, (verdict, detail))| Check { name, verdict, detail });
+    let count = |verdict| checks.iter().filter(|check| check.verdict == verdict).count();
+    let (warnings, failures) = (count(CheckVerdict::Warning), count(CheckVerdict::Failed));
+    let mut out = terminal.stdout();
+    match args.format {
+        ReportFormat::Text => write_text(&mut out, root, &checks, terminal)?,
+        ReportFormat::Json => {
+            let (root, version) = (root.to_string_lossy(), env!("CARGO_PKG_VERSION"));
+            json::write_indented(&mut out, &Report { root: &root, version, checks: &checks, warnings, failures })?;
+        }
+    }
+    out.flush()?;
+    match failures {
+        0 => Ok(()),
+        failed => Err(Failure::Short(format!("{} failed", units::counted(failed as u64, "check")))),
+    }
+}
+
+fn write_text(out: &mut impl Write, root: &Path, checks: &[Check], terminal: &Terminal) -> Outcome {
+    writeln!(out, "{}", terminal.out.paint(Role::Heading, &format!("Checking {}", root.display())))?;
+    for check in checks {
+        let role = match check.verdict {
+            CheckVerdict::Good => Role::Good,
+            CheckVerdict::Warning => Role::Warning,
+            CheckVerdict::Failed => Role::Error,
+        };
+        let detail = sanitize::block(&check.detail).replace('\n', "\n                  ");
+        writeln!(
+            out,
+            "  {} {} {detail}",
+            terminal.out.paint(role, &format!("{:<5}", check.verdict.to_string())),
+            width::pad(check.name, 9),
+        )?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for CheckVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Good => "ok",
+            Self::Warning => "warn",
+            Self::Failed => "FAIL",
+        })
+    }
+}
+
+type CheckResult = (CheckVerdict, String);
+
+fn good(detail: impl Into<String>) -> CheckResult {
+    (CheckVerdict::Good, detail.into())
+}
+
+fn warning(detail: impl Into<String>) -> CheckResult {
+    (CheckVerdict::Warning, detail.into())
+}
+
+fn failed(detail: impl fmt::Display) -> CheckResult {
+    (CheckVerdict::Failed, detail.to_string())
+}
+
+fn git(root: &Path) -> CheckResult {
+    let top = root.ancestors().find(|directory| directory.join(".git").exists());
+    match top {
+        None => warning("no repository here: results carry no commits, and changes are found by time and content"),
+        Some(top) if top.join(".git").join("shallow").exists() => {
+            warning("a shallow clone: commits are counted from where its history begins (git fetch --unshallow)")
+        }
+        Some(top) => good(format!("work tree {}", top.display())),
+    }
+}
+
+fn index(project: &Project) -> (CheckResult, Option<Manifest>) {
+    if !project.has_index() {
+        return (warning("none yet; `aur mem index` builds it, and so does the first search"), None);
+    }
+    let read = project.snapshot().and_then(|snapshot| Ok((snapshot.manifest().clone(), snapshot.is_complete()?)));
+    let (manifest, is_complete) = match read {
+        Ok(read) => read,
+        Err(error) => return (failed(chain(&error)), None),
+    };
+    let detail = format!(
+        "{} of {}, format {}, generation {}, {} on disk, updated {}",
+        units::counted(manifest.chunk_count, "chunk"),
+        units::counted(manifest.file_count, "file"),
+        manifest.format_version,
+        manifest.generation,
+        units::bytes(project.index_bytes()),
+        relative_time(manifest.updated, time::now()),
+    );
+    let finding =
+        if is_complete { good(detail) } else { warning(format!("{detail}; incomplete, `aur mem index` goes on")) };
+    (finding, Some(manifest))
+}
+
+/// Takes the writer's lock and gives it back without having written.
+fn writer(project: &Project) -> CheckResult {
+    if !project.has_index() {
+        return good("nothing to lock yet");
+    }
+    if project.snapshot().is_err() {
+        return warning("not looked at: the index cannot be used");
+    }
+    let taken = Environment::open(&project.directory(), OpenMode::Existing)
+        .and_then(|environment| environment.writer(WriterOptions::default())?.abandon());
+    match taken {
+        Ok(()) => good("no other process writes"),
+        Err(error @ (StorageError::Locked { .. } | StorageError::ReadOnly { .. })) => warning(error.to_string()),
+        Err(error) => failed(chain(&error)),
+    }
+}
+
+fn embeddings(manifest: Option<&Manifest>, project: &Project) -> CheckResult {
+    let stored = manifest.and_then(|manifest| manifest.model.as_ref());
+    let embedder = match IndexEmbedder::of_model(stored.map_or(STATIC, |model| &model.id), project) {
+        Ok(embedder) => embedder.embedder(),
+        Err(error) => return failed(chain(&error)),
+    };
+    if let Some(stored) = stored.filter(|stored| stored.id != embedder.id()) {
+        return warning(format!(
+            "the index has vectors of {}, this is {}: `aur mem index` makes them again",
+            stored.id,
+            embedder.id()
+        ));
+    }
+    match embedder.embed_query("open a file") {
+        Ok(vector) if vector.len() == embedder.dimensions() => {
+            good(format!("{}, {} dimensions", embedder.id(), embedder.dimensions()))
+        }
+        Ok(vector) => failed(format!("{} gives {} dimensions", embedder.id(), vector.len())),
+        Err(error) => failed(chain(&error)),
+    }
+}
+
+fn reranker(project: &Project) -> CheckResult {
+    let Ok(config) = project.settings(Vec::new()) else {
+        return warning("not looked at: the configuration cannot be used");
+    };
+    match aurora_project::reranker(&config, Mode::Hybrid) {
+        None => good("none is configured"),
+        Some(Ok(reranker)) => good(reranker.id()),
+        Some(Err(reason)) => failed(reason),
+    }
+}
+
+fn free_space(root: &Path) -> CheckResult {
+    match disk::available(root) {
+        Ok(Some(bytes)) if bytes < LITTLE_SPACE => warning(format!("only {} free", units::bytes(bytes))),
+        Ok(Some(bytes)) => good(format!("{} free", units::bytes(bytes))),
+        Ok(None) => good("free space is not known on this system"),
+        Err(error) => failed(error),
+    }
+}
+
+fn config(project: &Project) -> CheckResult {
+    match project.settings(Vec::new()) {
+        Ok(_) => {
+            let files: Vec<String> = [user::config(), Some(place::project_config(project.root()))]
+                .into_iter()
+                .flatten()
+                .filter(|path| path.exists())
+                .map(|path| path.display().to_string())
+                .collect();
+            match files.as_slice() {
+                [] => good("defaults, there is no configuration file"),
+                files => good(files.join(", ")),
+            }
+        }
+        Err(errors) => failed(errors),
+    }
+}
+
+fn pipeline(project: &Project) -> CheckResult {
+    let options = match project.options() {
+        Ok(options) => options,
+        Err(error) => return failed(chain(&error)),
+    };
+    let plan = match indexing::plan(&options) {
+        Ok(plan) => plan,
+        Err(indexing::IndexError::Pipeline(diagnostics)) => return failed(diagnostics),
+        Err(error) => return failed(chain(&error)),
+    };
+    let stages = units::counted(plan.stages().len() as u64, "stage");
+    let mut problems = Vec::new();
+    match plan.warnings().iter().count() {
+        0 => {}
+        count => problems.push(format!("{}; see `aur pipeline check`", units::counted(count as u64, "warning"))),
+    }
+    match untrusted_stages(&options) {
+        Ok(refused) => problems.extend(refused.iter().map(|stage| {
+            format!("the program of stage `{stage}` is not allowed; `aur plugin trust {stage}` shows it and asks")
+        })),
+        Err(error) => return failed(chain(&error)),
+    }
+    if let Ok(snapshot) = project.snapshot() {
+        match unfinished_work(&snapshot) {
+            Ok(found) => problems.extend(found),
+            Err(error) => return failed(chain(&error)),
+        }
+    }
+    match problems.as_slice() {
+        [] => good(stages),
+        problems => warning(format!("{stages}, {}", problems.join("\n"))),
+    }
+}
+
+/// Stages without a result for some rows, and columns with stale values.
+fn unfinished_work(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
+    let (columns, unfinished) = (indexing::column_states(snapshot)?, &snapshot.manifest().unfinished);
+    let of_column = |column: &indexing::ColumnState| Some(format!("column `{}`: {}", column.name, column.shortfall()?));
+    let mut found: Vec<String> = columns.iter().filter_map(of_column).collect();
+    let others = unfinished.rows.iter().filter(|rows| columns.iter().all(|column| column.stage != rows.stage));
+    found.extend(others.map(|rows| {
+        format!("stage `{}` has no result for {}", rows.stage, units::counted(rows.failed + rows.waiting, "row"))
+    }));
+    if let Some(first) = unfinished.failures.first() {
+        let count = units::counted(unfinished.failures.len() as u64, "failure");
+        found.push(format!(
+            "{count} without a row, such as stage `{}` in {}: {}",
+            first.stage, first.place, first.reason
+        ));
+    }
+    let has_failed = !unfinished.failures.is_empty() || unfinished.rows.iter().any(|rows| rows.failed > 0);
+    if !found.is_empty() {
+        found.push("`aur mem index` runs the stages again where they are allowed".to_owned());
+    }
+    if has_failed {
+        found.push("`aur mem stats --failed` lists the failed rows with their reasons".to_owned());
+    }
+    Ok(found)
+}
+
+/// Memories that are there can be used, and so can the policies for their entries.
+fn memory(root: &Path) -> CheckResult {
+    if let Err(errors) = MemoryRules::load(Some(root), None) {
+        return failed(errors);
+    }
+    let mut found = Vec::new();
+    for place in memories::places(root) {
+        let directory = place.directory().display().to_string();
+        match memories::open_all(std::iter::once(place)) {
+            Ok(memories) => {
+                let Some(memory) = memories.first() else { continue };
+                if let Some(problem) = memory.index_problem() {
+                    return failed(format!(
+                        "the index of the memory at {directory} is damaged: {problem}; `aur mem index --force` builds it again"
+                    ));
+                }
+                found.push(directory);
+            }
+            Err(Failure::Fatal { message, help: Some(help) }) => return failed(format!("{message}; {help}")),
+            Err(failure) => return failed(failure.message()),
+        }
+    }
+    match found.as_slice() {
+        [] => good("none yet; `aur mem add` makes it"),
+        found => good(found.join(", ")),
+    }
+}
+
+/// Tags and the access history can be used. Searches do without those that cannot.
+fn history(project: &Project) -> CheckResult {
+    if !project.directory().is_dir() {
+        return good("none yet");
+    }
+    let tags = annotations(project).map(drop);
+    let accesses = AccessLog::open(&project.directory(), &user::trust().known).and_then(|log| log.check());
+    let problems: Vec<String> =
+        [tags, accesses].into_iter().filter_map(Result::err).map(|error| chain(&error)).collect();
+    match problems.as_slice() {
+        [] => good("tags and access history can be used"),
+        problems => warning(problems.join("\n")),
+    }
+}
+
+fn about(terminal: &Terminal) -> CheckResult {
+    let columns = match terminal.columns {
+        Some(columns) => format!("{columns} columns"),
+        None => "results do not go to a terminal".to_owned(),
+    };
+    let colours = if terminal.out.is_enabled() { "on" } else { "off" };
+    good(format!("{columns}, colours {colours}"))
+}

@@ -1,0 +1,183 @@
+//! Text of JSON, with comments or without, and changes of single properties in it.
+
+use std::ops::Range;
+
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::tokens::{Token, TokenAndRange};
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
+
+use crate::commands::init::edit::{newline, with, without};
+
+/// What ends a line, and a comment.
+const LINE_ENDS: [char; 2] = ['\n', '\r'];
+
+/// A text whose value is an object.
+pub(super) struct Document<'t> {
+    text: &'t str,
+    /// Comments are among them.
+    tokens: Vec<TokenAndRange<'t>>,
+    pub(super) root: Object<'t>,
+}
+
+/// How a property is written.
+pub(super) enum Layout {
+    Line,
+    Lines(Lines),
+}
+
+/// The lines of a property that has its own.
+pub(super) struct Lines {
+    /// What stands before the property.
+    pub(super) indent: String,
+    /// What is added to that for the lines within.
+    pub(super) unit: String,
+    pub(super) newline: &'static str,
+}
+
+impl<'t> Document<'t> {
+    /// # Errors
+    /// What is wrong with the text.
+    pub(super) fn parse(text: &'t str) -> Result<Self, String> {
+        let collected = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
+        let parsed = parse_to_ast(text, &collected, &ParseOptions::default()).map_err(|error| error.to_string())?;
+        match parsed.value {
+            Some(Value::Object(root)) => Ok(Self { text, tokens: parsed.tokens.unwrap_or_default(), root }),
+            _ => Err("it is no object".to_owned()),
+        }
+    }
+
+    /// The text with one more property, behind the others of an object. Nothing else changes but for a comma.
+    ///
+    /// The property gets lines of its own where the last one has them. In an object without properties it is always written in
+    /// one line, which tells it from one that was written together with its object.
+    pub(super) fn with_property(&self, object: &Object, write: impl Fn(&Layout) -> String) -> String {
+        let Some(last) = object.properties.last() else { return self.with_first_property(object, write) };
+        let lines = self.lines_of(object, last);
+        let comma = self.comma_after(last.range.end);
+        let behind = comma.as_ref().map_or(last.range.end, |comma| comma.end);
+        let (at, space) = match &lines {
+            Some(lines) => (self.end_of_line(behind), format!("{}{}", lines.newline, lines.indent)),
+            None => (behind, " ".to_owned()),
+        };
+        let property = write(&lines.map_or(Layout::Line, Layout::Lines));
+        match comma {
+            Some(_) => with(self.text, at, &format!("{space}{property},")),
+            None => {
+                let (before, between) = (&self.text[..behind], &self.text[behind..at]);
+                [before, ",", between, &space, &property, &self.text[at..]].concat()
+            }
+        }
+    }
+
+    fn with_first_property(&self, object: &Object, write: impl Fn(&Layout) -> String) -> String {
+        let (open, close) = (object.range.start + 1, object.range.end - 1);
+        let at = self.token_before(close).map_or(open, |token| token.range.end);
+        let space = if self.text[open..close].contains(LINE_ENDS) {
+            let outer = self.indent_at(open);
+            format!("{}{outer}{}", newline(self.text), unit(outer, ""))
+        } else if at > open {
+            " ".to_owned()
+        } else {
+            String::new()
+        };
+        with(self.text, at, &(space + &write(&Layout::Line)))
+    }
+
+    /// The text without a property of an object, the white space before it, and the comma that it needs.
+    pub(super) fn without_property(&self, object: &Object, index: usize) -> String {
+        let Range { start, mut end } = range(&object.properties[index]);
+        let before = self.token_before(start);
+        let mut cuts = Vec::new();
+        match self.comma_after(end) {
+            Some(comma) if self.text[end..comma.start].trim().is_empty() => end = comma.end,
+            Some(comma) => cuts.push(comma),
+            None => {
+                cuts.extend(index.checked_sub(1).and_then(|last| self.comma_after(object.properties[last].range.end)))
+            }
+        }
+        let is_line_over = self.text[end..].split(LINE_ENDS).next().is_none_or(|rest| rest.trim().is_empty());
+        let from = match before.map(|token| (&token.token, token.range.end)) {
+            // What follows must not become part of the comment.
+            Some((Token::CommentLine(_), _)) if !is_line_over => start,
+            Some((_, end)) => end,
+            None => start,
+        };
+        cuts.push(from..end);
+        without(self.text, cuts)
+    }
+
+    /// The text with another value of a property.
+    pub(super) fn with_value(&self, property: &ObjectProp, value: &str) -> String {
+        let range = property.value.range();
+        [&self.text[..range.start], value, &self.text[range.end..]].concat()
+    }
+
+    /// The lines of a property, if it begins one.
+    pub(super) fn lines_of(&self, object: &Object, property: &ObjectProp) -> Option<Lines> {
+        let start = property.range.start;
+        let line = self.text[..start].rfind('\n')? + 1;
+        let indent = &self.text[line..start];
+        let unit = unit(indent, self.indent_at(object.range.start));
+        let is_first_in_line = indent.trim().is_empty();
+        is_first_in_line.then(|| Lines { indent: indent.to_owned(), unit, newline: newline(self.text) })
+    }
+
+    /// Where the comments end that follow in the same line; the place itself if something else follows.
+    fn end_of_line(&self, place: usize) -> usize {
+        let mut end = place;
+        for token in &self.tokens[self.tokens.partition_point(|token| token.range.start < place)..] {
+            let is_comment = matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_));
+            if self.text[end..token.range.start].contains('\n') {
+                return end;
+            }
+            if !is_comment || token.text(self.text).contains('\n') {
+                return place;
+            }
+            end = token.range.end;
+        }
+        place
+    }
+
+    /// The comma that follows, with nothing but comments between.
+    fn comma_after(&self, place: usize) -> Option<Range<usize>> {
+        let following = &self.tokens[self.tokens.partition_point(|token| token.range.start < place)..];
+        let is_comment = |token: &&TokenAndRange| matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_));
+        let next = following.iter().find(|token| !is_comment(token))?;
+        matches!(next.token, Token::Comma).then_some(next.range.start..next.range.end)
+    }
+
+    /// The last token before a place, comments included.
+    fn token_before(&self, place: usize) -> Option<&TokenAndRange<'t>> {
+        self.tokens[..self.tokens.partition_point(|token| token.range.start < place)].last()
+    }
+
+    /// What the line of a place begins with.
+    fn indent_at(&self, place: usize) -> &'t str {
+        let line = &self.text[self.text[..place].rfind('\n').map_or(0, |at| at + 1)..];
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+    }
+}
+
+/// The index of the property with a name.
+///
+/// # Errors
+/// When it is there twice.
+pub(super) fn index_of(object: &Object, name: &str) -> Result<Option<usize>, String> {
+    let mut found = (0..object.properties.len()).filter(|index| object.properties[*index].name.as_str() == name);
+    match (found.next(), found.next()) {
+        (_, Some(_)) => Err(format!("`{name}` is there twice")),
+        (found, None) => Ok(found),
+    }
+}
+
+/// Where a property is.
+pub(super) fn range(property: &ObjectProp) -> Range<usize> {
+    property.range.start..property.range.end
+}
+
+/// By how much an indentation is deeper than another.
+fn unit(inner: &str, outer: &str) -> String {
+    let deeper = inner.strip_prefix(outer).filter(|deeper| !deeper.is_empty());
+    deeper.unwrap_or("  ").to_owned()
+}

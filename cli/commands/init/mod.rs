@@ -1,0 +1,229 @@
+//! `aur init`: writes the MCP server into the configuration of agents and editors, and removes it again.
+
+mod clients;
+mod diff;
+mod edit;
+mod entry;
+mod json_config;
+mod json_document;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
+mod toml_config;
+
+use std::io::{self, BufRead, IsTerminal, Read, Write as _};
+use std::path::{Path, PathBuf};
+
+use aurora_confined::Directory;
+use clap::Args;
+use clients::{CLIENTS, Client, Home};
+use entry::NAME;
+
+use crate::context::failure::{Failure, Outcome};
+use crate::context::place;
+use crate::context::program::Program;
+use crate::output::sanitize;
+use crate::output::style::Role;
+
+pub(crate) const INIT_EXAMPLES: &str = "\
+Examples:
+  aur init                     the agents and editors that are in use here
+  aur init claude-code vscode  these ones
+  aur init --remove --yes      take it out again, without asking
+
+Clients: claude-code, claude-desktop, codex, cursor, gemini, opencode, vscode, windsurf, zed.";
+
+/// Let agents and editors use the index
+#[derive(Args, Debug)]
+#[command(after_help = INIT_EXAMPLES)]
+pub(crate) struct InitArgs {
+    /// Which agents and editors [default: those that are in use here]
+    #[arg(value_name = "CLIENT")]
+    pub(crate) clients: Vec<String>,
+
+    /// The project [default: the nearest one above]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// Take it out of the configuration
+    #[arg(long)]
+    pub(crate) remove: bool,
+
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+/// Most bytes of a configuration that is changed.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// A file that would be changed.
+struct Change {
+    client: &'static Client,
+    /// The directory that is trusted: the project, or the home directory.
+    base: PathBuf,
+    /// Below it.
+    file: PathBuf,
+    before: Option<String>,
+    /// Nothing where the file is to go.
+    after: Option<String>,
+    /// The user has written the entry that is there.
+    replaces_own: bool,
+}
+
+/// Shows what would be changed, asks, and changes it.
+pub(crate) fn run(args: &InitArgs, program: &Program) -> Outcome {
+    let root = place::for_search(args.root.as_deref())?;
+    let home = std::env::home_dir().ok_or_else(|| Failure::new("no home directory is known"))?;
+    let home = Home::new(home);
+    let chosen = chosen(args, &root, &home)?;
+    let mut changes = Vec::new();
+    for client in chosen {
+        let change = change(client, args.remove, &root, &home)?;
+        if change.before == change.after {
+            let is = if args.remove { "not there" } else { "there already" };
+            program.terminal.note(&format!("{}: {is}, in {}", client.title, shown(&change)));
+        } else {
+            changes.push(change);
+        }
+    }
+    if changes.is_empty() {
+        return Ok(());
+    }
+    show(&changes, program)?;
+    if !agreed(args, &changes)? {
+        return Err(Failure::new(if args.remove { "nothing was removed" } else { "nothing was written" }));
+    }
+    for change in &changes {
+        write(change, &home)?;
+        let done = if args.remove { "removed from" } else { "written to" };
+        program.terminal.note(&format!("{}: {done} {}", change.client.title, shown(change)));
+    }
+    Ok(())
+}
+
+/// The clients that the user names; without any, those that are in use here.
+fn chosen(args: &InitArgs, root: &Path, home: &Home) -> Outcome<Vec<&'static Client>> {
+    let known = || CLIENTS.iter().map(|client| client.name).collect::<Vec<_>>().join(", ");
+    let mut chosen = Vec::new();
+    for name in &args.clients {
+        let client = CLIENTS.iter().find(|client| client.name == *name);
+        let unknown = || Failure::new(format!("no client is called {name}")).with_help(format!("one of {}", known()));
+        chosen.push(client.ok_or_else(unknown)?);
+    }
+    if args.clients.is_empty() {
+        chosen.extend(CLIENTS.iter().filter(|client| client.is_in_use(root, home)));
+    }
+    if chosen.is_empty() {
+        return Err(Failure::new("no agent or editor is in use here").with_help(format!("name one of {}", known())));
+    }
+    Ok(chosen)
+}
+
+fn change(client: &'static Client, removes: bool, root: &Path, home: &Home) -> Outcome<Change> {
+    let (base, file) = client.file(root, home);
+    let before = match Directory::open_root(&base).and_then(|base| base.read_to_string(&file, MOST_BYTES)) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Failure::new(format!("cannot read {}: {error}", base.join(&file).display()))),
+    };
+    let failed = |reason: String| Failure::new(format!("cannot change {}: {reason}", base.join(&file).display()));
+    let (after, replaces_own) = if removes {
+        let after = before.as_deref().map(|text| client.without(text)).transpose();
+        (after.map_err(|reason| failed(reason).with_help(format!("take `{NAME}` out by hand")))?.flatten(), false)
+    } else {
+        let by_hand = || client.with(None, root).map(|written| written.text).unwrap_or_default();
+        let written = client.with(before.as_deref(), root);
+        let written =
+            written.map_err(|reason| failed(reason).with_help(format!("add this by hand:\n{}", by_hand())))?;
+        (Some(written.text), written.replaces_own)
+    };
+    Ok(Change { client, base, file, before, after, replaces_own })
+}
+
+/// Every change as its lines that differ.
+fn show(changes: &[Change], program: &Program) -> Outcome {
+    let (mut out, paint) = (program.terminal.stdout(), program.terminal.out);
+    for change in changes {
+        let (before, after) = (change.before.as_deref().unwrap_or(""), change.after.as_deref().unwrap_or(""));
+        writeln!(out, "{}", paint.paint(Role::Heading, &format!("{} ({})", shown(change), change.client.title)))?;
+        if change.replaces_own {
+            writeln!(out, "replaces an entry `{NAME}` that `aur init` did not write:")?;
+        }
+        for (sign, line) in diff::differing_lines(before, after) {
+            let role = if sign == '+' { Role::Good } else { Role::Error };
+            writeln!(out, "{}", paint.paint(role, &format!("{sign} {}", sanitize::line(line))))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Whether the user wants the changes. An entry of the user's own is replaced only after a question.
+fn agreed(args: &InitArgs, changes: &[Change]) -> Outcome<bool> {
+    let own = changes.iter().find(|change| change.replaces_own);
+    let can_ask = io::stdin().is_terminal();
+    match own {
+        Some(own) if args.yes || !can_ask => {
+            let (file, name) = (shown(own), own.client.name);
+            let message = format!("nothing was written: {file} has an entry `{NAME}` that `aur init` did not write");
+            let help = format!(
+                "`aur init {name} --remove` takes it out; on a terminal, `aur init {name}` asks whether to replace it"
+            );
+            Err(Failure::new(message).with_help(help))
+        }
+        _ if args.yes => Ok(true),
+        _ if !can_ask => {
+            let nothing = if args.remove { "nothing was removed" } else { "nothing was written" };
+            Err(Failure::new(format!("{nothing}: there is no terminal to ask on")).with_help("`--yes` agrees"))
+        }
+        _ => answered(match own {
+            _ if args.remove => "Remove this?",
+            Some(_) => "Write this, and replace the entry that is there?",
+            None => "Write this?",
+        }),
+    }
+}
+
+fn answered(question: &str) -> Outcome<bool> {
+    let mut err = io::stderr().lock();
+    write!(err, "{question} [y/N] ")?;
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().take(64).read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+fn write(change: &Change, home: &Home) -> Outcome {
+    let failed = |error: io::Error| Failure::new(format!("cannot write {}: {error}", shown(change)));
+    let base = base(change, home).map_err(failed)?;
+    let name = change.file.file_name().unwrap_or_default();
+    let parent = change.file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = match parent {
+        Some(parent) => base.create_directories(parent).map_err(failed)?,
+        None => base,
+    };
+    let Some(text) = &change.after else { return directory.remove(name).map_err(failed) };
+    let old = directory.open_file(name).and_then(|old| old.metadata()).ok();
+    let written = directory.replace(name, |file| {
+        // It may hold secrets that others must not read.
+        old.map_or(Ok(()), |old| file.set_permissions(old.permissions()))?;
+        file.write_all(text.as_bytes())
+    });
+    written.map_err(failed)
+}
+
+/// The directory that is trusted; it is made below the home directory if there is none.
+fn base(change: &Change, home: &Home) -> io::Result<Directory> {
+    match (Directory::open_root(&change.base), change.base.strip_prefix(&home.path)) {
+        (Err(error), Ok(below)) if error.kind() == io::ErrorKind::NotFound && !below.as_os_str().is_empty() => {
+            Directory::open_root(&home.path)?.create_directories(below)
+        }
+        (opened, _) => opened,
+    }
+}
+
+fn shown(change: &Change) -> String {
+    sanitize::line(&change.base.join(&change.file).display().to_string())
+}

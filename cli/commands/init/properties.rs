@@ -1,0 +1,218 @@
+//! Configurations that are drawn: what is written is there, with all that was there before, and goes again byte for byte.
+
+use std::path::Path;
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::ast::Value as Ast;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::commands::init::clients::{CLIENTS, Client};
+use crate::commands::init::entry::NAME;
+
+/// Decides by drawn bytes what a text looks like; without any, it is the simplest one.
+struct Choices<'b>(std::slice::Iter<'b, u8>);
+
+impl Choices<'_> {
+    fn one<'v>(&mut self, values: &[&'v str]) -> &'v str {
+        values[usize::from(self.0.next().copied().unwrap_or_default()) % values.len()]
+    }
+
+    fn below(&mut self, count: u8) -> u8 {
+        self.0.next().map_or(0, |byte| byte % count)
+    }
+}
+
+const KEYS: [&str; 8] = ["\"a\"", "\"b\"", "c", "'d'", "\"aurora2\"", "\"\\u0065\"", "\"$schema\"", "\"{ // é\""];
+const LEAVES: [&str; 9] =
+    ["1", "\"x\"", "null", "[]", "{}", "\"a, // b\"", "[1, {\"aurora\": 2},]", "[ // }\n]", "{\n \"x\": 1\n}"];
+const SPACES: [&str; 12] =
+    ["", " ", "\n", "\n  ", "\n\t", "\n    ", "  ", " // c, {\n", "/* d */", "\n// e }\n  ", " /* f\n */ ", "\n\n"];
+
+/// A file of a client that writes JSON.
+fn json_text(servers: &str, choices: &mut Choices) -> String {
+    let text = match choices.below(16) {
+        15 => choices.one(&["", " ", "\n", "\n\n", " \n\t"]).to_owned(),
+        _ => {
+            let (before, behind) = (choices.one(&SPACES), choices.one(&["", "\n", " ", " // end", "\n\n"]));
+            format!("{before}{}{behind}", object(Some(servers), choices))
+        }
+    };
+    finished(text, choices)
+}
+
+/// An object. That of a root may hold the object of servers.
+fn object(servers: Option<&str>, choices: &mut Choices) -> String {
+    // Most files are laid out the same everywhere.
+    let regular = ["", " ", "\n  ", "\n    ", "\n\t"][usize::from(choices.below(5))];
+    let is_regular = choices.below(2) == 0;
+    let space = |choices: &mut Choices| if is_regular { regular } else { choices.one(&SPACES) };
+    let (count, first) = (choices.below(4), choices.below(8));
+    let with_servers = servers.map(|servers| (choices.below(count + 2), servers));
+    let mut properties = Vec::new();
+    for index in 0..count {
+        let between = if is_regular { " " } else { space(choices) };
+        properties.push(format!("{}:{between}{}", KEYS[usize::from(first + index) % 8], choices.one(&LEAVES)));
+    }
+    if let Some((place, servers)) = with_servers.filter(|(place, _)| *place <= count) {
+        properties.insert(usize::from(place), format!("\"{servers}\": {}", object(None, choices)));
+    }
+    let (count, mut text) = (properties.len(), "{".to_owned());
+    for (index, property) in properties.iter().enumerate() {
+        let comma = match (index + 1 < count, choices.below(6)) {
+            // A missing comma is accepted, too.
+            (true, 5) => " ",
+            (true, _) | (false, 4 | 5) => ",",
+            (false, _) => "",
+        };
+        text += &[space(choices), property, if is_regular { "" } else { space(choices) }, comma].concat();
+    }
+    text + choices.one(&["", "", " // g\n"]) + space(choices) + "}"
+}
+
+const ROOT_LINES: [&str; 8] = [
+    "model = \"x\" # y\n",
+    "# [mcp_servers.aurora]\n",
+    "\n",
+    "list = [\n  1, # [x]\n]\n",
+    "text = \"\"\"\n[mcp_servers.aurora]\ncommand = \"aur\"\"\"\"\n",
+    "a.b = 'c'\n",
+    "  d = 1.5  \n",
+    "\"é\" = true\n",
+];
+const SERVERS: [&str; 7] = [
+    "",
+    "mcp_servers.other = { command = \"x\" }\n",
+    "mcp_servers = {}\n",
+    "mcp_servers = { other = {}, }# z\n",
+    "mcp_servers = {other.command = \"x\"}\n",
+    "mcp_servers = { other = { args = [\"},\"] } , more = {} }\n",
+    "mcp_servers.other.command = \"x\"\n",
+];
+const TABLES: [&str; 7] = [
+    "[t]\nx = 1\n",
+    "\n[mcp_servers.third]\ncommand = \"y\"\n",
+    "[mcp_servers]\n",
+    "\n# of u\n[[u]]\n  y = 1\n",
+    "[mcp_servers.fourth.env]\nA = \"b\"\n\n",
+    "[ v . w ] # [z]\n",
+    "\n\n",
+];
+
+/// A file of a client that writes TOML.
+fn toml_text(choices: &mut Choices) -> String {
+    let mut text = String::new();
+    for line in ROOT_LINES {
+        text += if choices.below(3) == 1 { line } else { "" };
+    }
+    text += choices.one(&SERVERS);
+    for table in TABLES {
+        text += if choices.below(3) == 1 { table } else { "" };
+    }
+    finished(text, choices)
+}
+
+/// The text with other line ends, with a byte order mark, or without a last line end.
+fn finished(text: String, choices: &mut Choices) -> String {
+    let text = match choices.below(4) {
+        3 => text.trim_end_matches('\n').to_owned(),
+        _ => text,
+    };
+    let text = match choices.below(8) {
+        1 | 2 => text.replace('\n', "\r\n"),
+        3 => text.replacen('\n', "\r\n", 1),
+        4 => text.replace("\n\n", "\n\r\n"),
+        _ => text,
+    };
+    if choices.below(16) == 15 { format!("\u{feff}{text}") } else { text }
+}
+
+fn text(client: &Client, choices: &mut Choices) -> String {
+    let fresh = client.with(None, Path::new("/app")).expect("written").text;
+    if fresh.starts_with('{') {
+        json_text(fresh.split('"').nth(1).expect("a key"), choices)
+    } else {
+        toml_text(choices)
+    }
+}
+
+/// The values of a text.
+fn values(text: &str, is_json: bool) -> Option<Value> {
+    let text = text.trim_start_matches('\u{feff}');
+    if !is_json {
+        return serde_json::to_value(text.parse::<toml::Table>().ok()?).ok();
+    }
+    if text.trim().is_empty() {
+        return Some(json!({}));
+    }
+    jsonc_parser::parse_to_ast(text, &Default::default(), &ParseOptions::default()).ok()?.value.map(plain)
+}
+
+fn plain(ast: Ast) -> Value {
+    match ast {
+        Ast::StringLit(text) => text.value.into_owned().into(),
+        Ast::NumberLit(number) => json!([number.value]),
+        Ast::BooleanLit(boolean) => boolean.value.into(),
+        Ast::NullKeyword(_) => Value::Null,
+        Ast::Array(array) => array.elements.into_iter().map(plain).collect(),
+        Ast::Object(object) => {
+            let properties = object.properties.into_iter();
+            properties
+                .map(|property| (property.name.as_str().to_owned(), plain(property.value)))
+                .collect::<Map<_, _>>()
+                .into()
+        }
+    }
+}
+
+/// The values without the server, which has to be what a new file has, and the object of servers if it is empty then.
+fn without_server(mut values: Value, fresh: &Value) -> Value {
+    let (key, servers) = fresh.as_object().and_then(|fresh| fresh.iter().next()).expect("servers");
+    let root = values.as_object_mut().expect("an object");
+    let held = root.get_mut(key).and_then(Value::as_object_mut).expect("servers");
+    assert_eq!(held.remove(NAME).as_ref(), servers.get(NAME));
+    without_empty(values, key)
+}
+
+fn without_empty(mut values: Value, key: &str) -> Value {
+    if values[key].as_object().is_some_and(Map::is_empty) {
+        values.as_object_mut().expect("an object").remove(key);
+    }
+    values
+}
+
+/// Whether a text is another one with more in some places.
+fn extends(longer: &str, shorter: &str) -> bool {
+    let mut rest = longer.bytes();
+    shorter.bytes().all(|byte| rest.any(|other| other == byte))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1024))]
+
+    #[test]
+    fn what_is_written_goes_again(client in 0..CLIENTS.len(), bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        let (client, root) = (&CLIENTS[client], Path::new("/app"));
+        let fresh = client.with(None, root).expect("written").text;
+        let is_json = fresh.starts_with('{');
+        let before = text(client, &mut Choices(bytes.iter()));
+        let Some(old) = values(&before, is_json) else {
+            prop_assert!(client.with(Some(&before), root).is_err(), "{before:?}");
+            return Ok(());
+        };
+        let written = match client.with(Some(&before), root) {
+            Ok(written) => written,
+            Err(reason) => return Err(TestCaseError::fail(format!("{reason}: {before:?}"))),
+        };
+        prop_assert!(!written.replaces_own);
+        prop_assert!(extends(&written.text, &before), "{before:?} {:?}", written.text);
+        let new = values(&written.text, is_json).expect("what is written can be read");
+        let fresh = values(&fresh, is_json).expect("what is written can be read");
+        let key = fresh.as_object().and_then(|fresh| fresh.keys().next()).expect("servers");
+        prop_assert_eq!(without_server(new, &fresh), without_empty(old, key), "{:?}", written.text);
+        let again = client.with(Some(&written.text), root).expect("written");
+        prop_assert_eq!(&again.text, &written.text);
+        prop_assert_eq!(client.without(&written.text), Ok(Some(before.clone())), "{:?}", written.text);
+        prop_assert_eq!(client.without(&before), Ok(Some(before)));
+    }
+}

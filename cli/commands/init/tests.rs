@@ -1,0 +1,212 @@
+//! What is written into a configuration, and what is there when it is taken out.
+
+use std::path::Path;
+
+use crate::commands::init::clients::{CLIENTS, Client};
+
+fn client(name: &str) -> &'static Client {
+    CLIENTS.iter().find(|client| client.name == name).expect("a client")
+}
+
+/// The text with the server, which starts with `aur`.
+fn with(client: &Client, before: Option<&str>) -> String {
+    let fresh = client.with(None, Path::new("/app")).expect("written").text;
+    let written = client.with(before, Path::new("/app")).expect("written").text;
+    // The program of a test has another path, which stands in quotes or, in the first place of a list, behind a bracket.
+    let key = fresh.split_once("command").expect("a command").1;
+    let path = key.split(['"', '\'']).find(|part| part.contains('/')).expect("a path");
+    written.replace(path, "aur")
+}
+
+/// Writes, compares, and takes it out again.
+fn check(name: &str, before: &str, expected: &str) {
+    let client = client(name);
+    let written = with(client, Some(before));
+    assert_eq!(written, expected, "{name}: {before}");
+    assert_eq!(client.without(&written), Ok(Some(before.to_owned())), "{name}: {written}");
+}
+
+#[test]
+fn a_new_file_goes_with_the_entry() {
+    let json = with(client("claude-code"), None);
+    insta::assert_snapshot!(json, @r#"
+    {
+      "mcpServers": {
+        "aurora": {
+          "command": "aur",
+          "args": ["mcp"]
+        }
+      }
+    }
+    "#);
+    let toml = with(client("codex"), None);
+    insta::assert_snapshot!(toml, @r#"
+    [mcp_servers.aurora]
+    command = "aur"
+    args = ["mcp"]
+    "#);
+    for client in CLIENTS {
+        let text = with(client, None);
+        assert_eq!(client.without(&text), Ok(None), "{}", client.name);
+        assert_eq!(client.without(&text.replace('\n', "\r\n")), Ok(None), "{}", client.name);
+    }
+}
+
+#[test]
+fn what_was_there_and_empty_stays() {
+    let entry = r#""aurora": {"command": "aur", "args": ["mcp"]}"#;
+    let put = |before: &str, expected: &str| check("claude-code", before, &expected.replace("ENTRY", entry));
+    put("{}", r#"{"mcpServers": { ENTRY }}"#);
+    put("{ }\n", "{\"mcpServers\": { ENTRY } }\n");
+    put("{\n}\n", "{\n  \"mcpServers\": { ENTRY }\n}\n");
+    put(r#"{"mcpServers":{}}"#, r#"{"mcpServers":{ENTRY}}"#);
+    put(r#"{"mcpServers": { } }"#, r#"{"mcpServers": {ENTRY } }"#);
+    put("{\n  \"mcpServers\": {\n  }\n}\n", "{\n  \"mcpServers\": {\n    ENTRY\n  }\n}\n");
+    let before = "{\n  \"mcpServers\": { // none yet\n  }\n}\n";
+    put(before, "{\n  \"mcpServers\": { // none yet\n    ENTRY\n  }\n}\n");
+    check(
+        "opencode",
+        "{\n\t\"mcp\": {},\n}",
+        "{\n\t\"mcp\": {\"aurora\": {\"type\": \"local\", \"command\": [\"aur\", \"mcp\"]}},\n}",
+    );
+    let file = "{\n  \"mcpServers\": {\n    \"aurora\": {\n      \"command\": \"aur\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}";
+    put("", file);
+    put("\n", &format!("\n{file}"));
+    put("\u{feff}", &format!("\u{feff}{file}"));
+    check("codex", "", "[mcp_servers.aurora]\ncommand = \"aur\"\nargs = [\"mcp\"]");
+    check("codex", "\n", "\n\n[mcp_servers.aurora]\ncommand = \"aur\"\nargs = [\"mcp\"]\n");
+    check("codex", "[mcp_servers]\n", "[mcp_servers]\n\n[mcp_servers.aurora]\ncommand = \"aur\"\nargs = [\"mcp\"]\n");
+}
+
+#[test]
+fn one_line_stays_one_line() {
+    check(
+        "claude-code",
+        r#"{"theme":"x"}"#,
+        r#"{"theme":"x", "mcpServers": { "aurora": {"command": "aur", "args": ["mcp"]} }}"#,
+    );
+    check(
+        "claude-code",
+        r#"{"mcpServers":{"other":{"command":"x"}}}"#,
+        r#"{"mcpServers":{"other":{"command":"x"}, "aurora": {"command": "aur", "args": ["mcp"]}}}"#,
+    );
+    check(
+        "vscode",
+        "{\n  \"servers\": {\"other\": {},} // all\n}",
+        "{\n  \"servers\": {\"other\": {}, \"aurora\": {\"type\": \"stdio\", \"command\": \"aur\", \
+         \"args\": [\"mcp\", \"--root\", \"${workspaceFolder}\"]},} // all\n}",
+    );
+}
+
+#[test]
+fn lines_and_comments_stay_where_they_are() {
+    check(
+        "zed",
+        "// mine\r\n{\r\n\t\"theme\": \"x\", // dark\r\n\t/* last */\r\n}",
+        "// mine\r\n{\r\n\t\"theme\": \"x\", // dark\r\n\t\"context_servers\": {\r\n\t\t\"aurora\": {\r\n\t\t\t\"command\": \"aur\",\
+         \r\n\t\t\t\"args\": [\"mcp\"]\r\n\t\t}\r\n\t},\r\n\t/* last */\r\n}",
+    );
+    check(
+        "claude-code",
+        "{\n    \"mcpServers\": {\n        \"other\": {} // keep\n        // \"none\": {}\n    }\n}\n",
+        "{\n    \"mcpServers\": {\n        \"other\": {}, // keep\n        \"aurora\": {\n            \"command\": \"aur\",\n            \
+         \"args\": [\"mcp\"]\n        }\n        // \"none\": {}\n    }\n}\n",
+    );
+}
+
+#[test]
+fn toml_keeps_its_line_ends_and_comments() {
+    check(
+        "codex",
+        "# mine\r\nmodel = \"x\"\r\n",
+        "# mine\r\nmodel = \"x\"\r\n\r\n[mcp_servers.aurora]\r\ncommand = \"aur\"\r\nargs = [\"mcp\"]\r\n",
+    );
+    check("codex", "model = \"x\"", "model = \"x\"\n\n[mcp_servers.aurora]\ncommand = \"aur\"\nargs = [\"mcp\"]");
+    check("codex", "mcp_servers = { }", "mcp_servers = {aurora = { command = \"aur\", args = [\"mcp\"] } }");
+    check(
+        "codex",
+        "mcp_servers = { other = { command = \"x\" } } # all\n",
+        "mcp_servers = { other = { command = \"x\" }, aurora = { command = \"aur\", args = [\"mcp\"] } } # all\n",
+    );
+}
+
+#[test]
+fn an_entry_between_others_is_taken_out_alone() {
+    for (name, before, after) in [
+        ("claude-code", "{\"mcpServers\": {\"aurora\": {}, \"b\": 1}}", "{\"mcpServers\": { \"b\": 1}}"),
+        (
+            "claude-code",
+            "{\"mcpServers\": {\"a\": 1, \"aurora\": {}, \"b\": 1}}",
+            "{\"mcpServers\": {\"a\": 1, \"b\": 1}}",
+        ),
+        ("claude-code", "{\"mcpServers\": {\"a\": 1 /* , */, \"aurora\": 7}}", "{\"mcpServers\": {\"a\": 1 /* , */}}"),
+        (
+            "zed",
+            "{\"context_servers\": { // c\n\"aurora\": {}, \"b\": 1}}",
+            "{\"context_servers\": { // c\n \"b\": 1}}",
+        ),
+        ("codex", "a = 1\n\n[mcp_servers.aurora]\ncommand = \"x\"\n\n[b]\n", "a = 1\n\n[b]\n"),
+        ("codex", "[mcp_servers]\naurora = {} # x\nb = {}\n", "[mcp_servers]\nb = {}\n"),
+        ("codex", "mcp_servers.aurora.command = \"x\"\na = 1\n", "a = 1\n"),
+        ("codex", "mcp_servers = { aurora = {}, b = {} }\n", "mcp_servers = { b = {} }\n"),
+        (
+            "codex",
+            "[mcp_servers.aurora]\r\ncommand = \"x\"\r\nenv.A = \"\"\"\r\n[b]\"\"\"\r\n\r\n[mcp_servers.aurora.more]\r\na = 1\r\n\r\n# of b\r\n[b]\r\n",
+            "\r\n# of b\r\n[b]\r\n",
+        ),
+    ] {
+        assert_eq!(client(name).without(before), Ok(Some(after.to_owned())), "{before}");
+    }
+}
+
+#[test]
+fn what_is_no_configuration_is_refused() {
+    let root = Path::new("/app");
+    for text in ["[]", "{", "7", "// none", "{\"mcpServers\": []}", "{\"mcpServers\": {}, \"mcpServers\": {}}"] {
+        assert!(client("claude-code").with(Some(text), root).is_err(), "{text}");
+    }
+    for text in ["= 1", "mcp_servers = 1", "[[mcp_servers]]", "mcp_servers = {\n}"] {
+        assert!(client("codex").with(Some(text), root).is_err(), "{text}");
+    }
+    // Nothing is there to be taken out.
+    for (name, text) in
+        [("zed", "{\"context_servers\": null}"), ("codex", "mcp_servers = 1"), ("codex", "[[mcp_servers]]")]
+    {
+        assert_eq!(client(name).without(text), Ok(Some(text.to_owned())), "{text}");
+    }
+}
+
+#[test]
+fn an_entry_of_the_users_own_is_told_from_one_that_was_written() {
+    let root = Path::new("/app");
+    let json = |entry: &str| format!("{{\n  \"mcpServers\": {{\n    \"aurora\": {entry} // mine\n  }}\n}}\n");
+    for (name, entry, is_own) in [
+        ("claude-code", r#"{"command": "/old/bin/aur", "args": ["mcp"]}"#, false),
+        ("claude-code", r#"{"args": ["mcp"], "command": "aur.exe"}"#, false),
+        ("windsurf", r#"{"command": "aur", "args": ["mcp", "--root", "/other"]}"#, false),
+        ("cursor", r#"{"command": "aur", "args": ["mcp", "--root", "${workspaceFolder}"]}"#, false),
+        ("cursor", r#"{"command": "aur", "args": ["mcp", "--root", "/other"]}"#, true),
+        ("claude-code", r#"{"command": "aur", "args": ["mcp", "--root", "/other"]}"#, true),
+        ("claude-code", r#"{"command": "aur", "args": ["mcp"], "env": {}}"#, true),
+        ("claude-code", r#"{"command": "docker", "args": ["mcp"]}"#, true),
+        ("claude-code", r#"{"command": "/opt/minotaur", "args": ["mcp"]}"#, true),
+        ("claude-code", "7", true),
+    ] {
+        let written = client(name).with(Some(&json(entry)), root).expect("written");
+        assert_eq!(written.replaces_own, is_own, "{name}: {entry}");
+        assert!(written.text.contains("} // mine\n  }\n}\n"), "{}", written.text);
+        let again = client(name).with(Some(&written.text), root).expect("written");
+        assert!(again.text == written.text && !again.replaces_own, "{}", again.text);
+    }
+    for (before, is_own, end) in [
+        ("[mcp_servers.aurora]\nargs = [\"mcp\"]\ncommand = '/old/aur' # mine\n", false, " # mine\n"),
+        (
+            "[mcp_servers.aurora]\ncommand = \"aur\"\nargs = [\"mcp\"]\ncwd = \"/\"\n\n[b]\n",
+            true,
+            "\nargs = [\"mcp\"]\n",
+        ),
+    ] {
+        let written = client("codex").with(Some(before), root).expect("written");
+        assert!(written.replaces_own == is_own && written.text.ends_with(end), "{}", written.text);
+    }
+}

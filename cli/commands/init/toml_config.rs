@@ -1,0 +1,218 @@
+//! Configurations in TOML.
+
+use std::ops::Range;
+
+use toml_edit::{Array, Document, InlineTable, Item, Table, Value};
+
+use crate::commands::init::edit::{newline, with, without};
+use crate::commands::init::entry::{Config, Entry, Found, NAME};
+
+/// A configuration in TOML.
+pub(super) struct TomlConfig {
+    /// The key of the table that holds the servers.
+    pub(super) servers: &'static str,
+}
+
+impl Config for TomlConfig {
+    fn new_file(&self, entry: &Entry) -> String {
+        self.file(entry, "\n")
+    }
+
+    fn found(&self, text: &str) -> Result<Found, String> {
+        let document = parsed(text)?;
+        Ok(self.server_in(&document).map_or(Found::Nothing, |item| read(item).map_or(Found::Other, Found::Entry)))
+    }
+
+    fn put(&self, text: &str, entry: &Entry) -> Result<String, String> {
+        let document = parsed(text)?;
+        if document.get(self.servers).is_some_and(|servers| !servers.is_table_like()) {
+            return Err(format!("`{}` is no table", self.servers));
+        }
+        let changed = match self.server_in(&document) {
+            Some(old) if read(old).is_some() => with_values(text, old, entry),
+            Some(_) => {
+                let rest = self.take(text)?.unwrap_or_default();
+                return self.put(&rest, entry);
+            }
+            None => match document.get(self.servers).and_then(Item::as_inline_table) {
+                Some(servers) => with_inline(text, servers, entry)?,
+                None => self.with_table(text, entry),
+            },
+        };
+        match self.found(&changed) {
+            Ok(Found::Entry(written)) if written == *entry => Ok(changed),
+            _ => Err(format!("`{}` takes no further table", self.servers)),
+        }
+    }
+
+    fn take(&self, text: &str) -> Result<Option<String>, String> {
+        let document = parsed(text)?;
+        let Some(entry) = self.server_in(&document) else { return Ok(Some(text.to_owned())) };
+        if let Some(entry) = read(entry) {
+            if text == self.file(&entry, newline(text)) {
+                return Ok(None);
+            }
+            if let Some(rest) = self.without_table(text, &entry) {
+                return Ok(Some(rest.to_owned()));
+            }
+        }
+        let rest = match document.get(self.servers).and_then(Item::as_inline_table) {
+            Some(servers) => without_inline(text, servers)?,
+            None => without_lines(text, entry),
+        };
+        match self.found(&rest) {
+            Ok(Found::Nothing) => Ok(Some(rest)),
+            _ => Err(format!("`{NAME}` cannot be told from what is around it")),
+        }
+    }
+}
+
+impl TomlConfig {
+    fn server_in<'d>(&self, document: &'d Document<&str>) -> Option<&'d Item> {
+        document.get(self.servers)?.as_table_like()?.get(NAME)
+    }
+
+    fn file(&self, entry: &Entry, newline: &str) -> String {
+        self.table(entry, newline) + newline
+    }
+
+    /// The text with a table at its end. A file without a last line end keeps none.
+    fn with_table(&self, text: &str, entry: &Entry) -> String {
+        let newline = newline(text);
+        let table = self.table(entry, newline);
+        match text {
+            "" => table,
+            _ if text.ends_with('\n') => format!("{text}{newline}{table}{newline}"),
+            _ => format!("{text}{newline}{newline}{table}"),
+        }
+    }
+
+    /// The text that the table was put behind, if it is at the end of this one.
+    fn without_table<'t>(&self, text: &'t str, entry: &Entry) -> Option<&'t str> {
+        let newline = newline(text);
+        let table = self.table(entry, newline);
+        let whole = text.strip_suffix(newline).and_then(|text| text.strip_suffix(&table));
+        let before = match whole {
+            Some(before) => before.strip_suffix(newline)?,
+            None if text == table => "",
+            None => text.strip_suffix(&table)?.strip_suffix(newline)?.strip_suffix(newline)?,
+        };
+        (self.with_table(before, entry) == text).then_some(before)
+    }
+
+    /// The table without its last line end.
+    fn table(&self, entry: &Entry, newline: &str) -> String {
+        let Entry { command, arguments } = entry;
+        let (command, arguments) = (quoted(command), list(arguments));
+        format!("[{}.{NAME}]{newline}command = {command}{newline}args = {arguments}", self.servers)
+    }
+}
+
+fn parsed(text: &str) -> Result<Document<&str>, String> {
+    Document::parse(text).map_err(|error| error.message().to_owned())
+}
+
+/// The entry, if it has the fields that are written here, and no others.
+fn read(item: &Item) -> Option<Entry> {
+    let table = item.as_table_like().filter(|table| table.len() == 2)?;
+    let arguments = table.get("args")?.as_array()?.iter().map(|argument| argument.as_str().map(str::to_owned));
+    Some(Entry { command: table.get("command")?.as_str()?.to_owned(), arguments: arguments.collect::<Option<_>>()? })
+}
+
+/// The text with other values of an entry that has been read.
+fn with_values(text: &str, old: &Item, entry: &Entry) -> String {
+    let place = |key| old.get(key).and_then(Item::span).unwrap_or_default();
+    let mut values = [(place("command"), quoted(&entry.command)), (place("args"), list(&entry.arguments))];
+    // The last one first, so that the place of the other stays right.
+    values.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
+    values.into_iter().fold(text.to_owned(), |text, (place, value)| {
+        let start = place.start;
+        with(&without(&text, vec![place]), start, &value)
+    })
+}
+
+/// The text with one more entry in an inline table.
+fn with_inline(text: &str, servers: &InlineTable, entry: &Entry) -> Result<String, String> {
+    let braces = line_of(text, servers)?;
+    let inner = text[braces.start + 1..braces.end - 1].trim_end();
+    let new = format!("{NAME} = {{ command = {}, args = {} }}", quoted(&entry.command), list(&entry.arguments));
+    let new = match inner {
+        "" => new,
+        _ if inner.ends_with(',') => format!(" {new},"),
+        _ => format!(", {new}"),
+    };
+    Ok(with(text, braces.start + 1 + inner.len(), &new))
+}
+
+/// The text without the entry of an inline table, the white space before it, and the comma that it needs.
+fn without_inline(text: &str, servers: &InlineTable) -> Result<String, String> {
+    line_of(text, servers)?;
+    let key = servers.key(NAME).and_then(toml_edit::Key::span);
+    let value = servers.get(NAME).and_then(Value::span);
+    let (Some(key), Some(value)) = (key, value) else { return Err(format!("the keys of `{NAME}` have dots")) };
+    let (before, after) = (text[..key.start].trim_end(), &text[value.end..]);
+    let following = after.trim_start();
+    let cut = match (following.strip_prefix(','), before.strip_suffix(',')) {
+        (Some(rest), _) => before.len()..text.len() - rest.len(),
+        (None, Some(before)) => before.len()..value.end,
+        (None, None) => before.len()..value.end,
+    };
+    Ok(without(text, vec![cut]))
+}
+
+/// Where an inline table is, if it is in one line, where no comments can be.
+fn line_of(text: &str, table: &InlineTable) -> Result<Range<usize>, String> {
+    let braces = table.span().filter(|braces| !text[braces.clone()].contains('\n'));
+    braces.ok_or_else(|| "the inline table of servers has several lines".to_owned())
+}
+
+/// The text without the lines of an item. With a table goes an empty line before it, if there is one behind it, too.
+fn without_lines(text: &str, item: &Item) -> String {
+    let mut places = Vec::new();
+    add_places(item, &mut places);
+    let line = |place: usize| text[..place].rfind('\n').map_or(0, |at| at + 1);
+    let next = |place: usize| text[place..].find('\n').map_or(text.len(), |at| place + at + 1);
+    let cut = |place: Range<usize>| {
+        let (start, end) = (line(place.start), next(place.end));
+        let is_table = text[place.start..].starts_with('[');
+        let before = line(start.saturating_sub(1));
+        let is_apart = text[before..start].trim().is_empty() && text[end..next(end)].trim().is_empty();
+        if is_table && is_apart { before..end } else { start..end }
+    };
+    without(text, places.into_iter().map(cut).collect())
+}
+
+/// Where an item is: its values, and its tables from the header to the last value.
+fn add_places(item: &Item, places: &mut Vec<Range<usize>>) {
+    match item {
+        Item::None => {}
+        Item::Value(value) => places.extend(value.span()),
+        Item::Table(table) => add_places_of_table(table, places),
+        Item::ArrayOfTables(tables) => tables.iter().for_each(|table| add_places_of_table(table, places)),
+    }
+}
+
+fn add_places_of_table(table: &Table, places: &mut Vec<Range<usize>>) {
+    if let Some(header) = table.span().filter(|_| !table.is_implicit() && !table.is_dotted()) {
+        places.push(header.start..last_value(table).unwrap_or(header.end));
+    }
+    table.iter().for_each(|(_, item)| add_places(item, places));
+}
+
+/// Where the last value ends that is below the header of a table.
+fn last_value(table: &Table) -> Option<usize> {
+    let ends = table.iter().filter_map(|(_, item)| match item {
+        Item::Value(value) => value.span().map(|value| value.end),
+        Item::Table(table) if table.is_dotted() => last_value(table),
+        _ => None,
+    });
+    ends.max()
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+fn list(texts: &[String]) -> String {
+    Value::from(texts.iter().collect::<Array>()).to_string()
+}

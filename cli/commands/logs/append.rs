@@ -1,0 +1,72 @@
+//! `aur log append`: a section more.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use aurora_logs::{AddedText, additions};
+use clap::Args;
+use jiff::Timestamp;
+
+use crate::commands::logs::input::{self, Input};
+use crate::commands::logs::{named, place};
+use crate::context::args::ReportFormat;
+use crate::context::failure::{Failure, Outcome};
+use crate::context::program::Program;
+use crate::output::{json, sanitize};
+
+pub(crate) const APPEND_EXAMPLES: &str = "\
+Examples:
+  aur log append aurora-20251213-143215-abc123 more.json
+  echo '{\"response\": \"Done.\"}' | aur log append oauth-authentication-2025-12-13
+  aur log append oauth-authentication-2025-12-13 --section Review review.md
+
+What is in the log stays as it is. The JSON has `phases`, `interactions`, `response` and `summary`
+as `aur log write` takes them, at least one of them.";
+
+/// Add a section to a log
+#[derive(Debug, Args)]
+#[command(after_help = APPEND_EXAMPLES)]
+pub(crate) struct LogAppendArgs {
+    /// The log: its name or the id of its interaction
+    #[arg(value_name = "ID")]
+    pub(crate) log: String,
+
+    /// JSON, or Markdown with --section; `-` is standard input [default: -]
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// The heading of a new section; the file is Markdown then, and stored as it is
+    #[arg(long, value_name = "NAME")]
+    pub(crate) section: Option<String>,
+
+    /// How to print where the addition is
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// Adds to the log and prints where.
+pub(super) fn run(args: &LogAppendArgs, program: &Program) -> Outcome {
+    let (logs, log) = named::find(&args.log, program)?;
+    let mut input = Input::open(args.file.as_deref(), &program.terminal)?;
+    let text = match &args.section {
+        Some(section) => AddedText::Markdown { section, body: &mut input },
+        None => {
+            let (name, bytes) = input.json()?;
+            AddedText::Sections(additions(&bytes).map_err(|mistakes| input::mistakes(&name, &mistakes))?)
+        }
+    };
+    let now = aurora_clock::now();
+    let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
+    let appended = logs.append(&log, text, now).map_err(|error| match error {
+        aurora_logs::LogError::SectionName => Failure::from_error(&error).with_help("--section gives it"),
+        error => place::failure(error),
+    })?;
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_line(&mut out, &appended)?,
+        ReportFormat::Text => {
+            writeln!(out, "{}:{}", sanitize::line(&appended.path.display().to_string()), appended.line)?;
+        }
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,87 @@
+//! `aur logs`: the logs that there are.
+
+use std::io::{self, Write};
+
+use aurora_logs::{DateRange, LogSummary};
+
+use crate::commands::logs::args::{DaysArgs, LogFormat, ShownArgs};
+use crate::commands::logs::rows::Rows;
+use crate::commands::logs::{place, unread};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::program::Program;
+use crate::context::terminal::Terminal;
+use crate::output::style::Role;
+use crate::output::{sanitize, width};
+
+/// Logs that are shown where no days are given.
+const LATEST: usize = 20;
+const INDENT: &str = "    ";
+
+/// Days that are given; `None` where none are.
+pub(super) fn range(days: &DaysArgs) -> Outcome<Option<DateRange>> {
+    let DaysArgs { date, month, from, to } = *days;
+    if let (Some(from), Some(to)) = (from, to)
+        && from > to
+    {
+        return Err(Failure::new(format!("--from {from} is later than --to {to}")));
+    }
+    let given = DateRange { from, to };
+    let given = (given != DateRange::default()).then_some(given);
+    Ok(date.map(DateRange::day).or(month.map(DateRange::month)).or(given))
+}
+
+/// Lists the logs of some days, or the latest ones.
+pub(super) fn run(days: Option<DateRange>, show: &ShownArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let logs = place::logs(program)?;
+    let limit = show.limit.unwrap_or(if days.is_some() { usize::MAX } else { LATEST });
+    let mut rows = Rows::new(terminal.stdout(), show.format == LogFormat::Json);
+    let summaries = logs.as_ref().map(|logs| logs.summaries(days.unwrap_or_default())).transpose();
+    let (mut shown, mut problems) = (0, 0);
+    for summary in summaries.map_err(place::failure)?.into_iter().flatten() {
+        match summary {
+            Err(problem) => {
+                unread::warn(&problem, terminal);
+                problems += 1;
+            }
+            Ok(_) if shown == limit as u64 => {
+                terminal.note(&format!("there are older ones; --limit shows more than {limit}"));
+                break;
+            }
+            Ok(summary) => {
+                shown += 1;
+                match show.format {
+                    LogFormat::Text => rows.text(|out| write_text(out, &summary, terminal))?,
+                    LogFormat::Json | LogFormat::Jsonl => rows.push(&summary)?,
+                }
+            }
+        }
+    }
+    rows.finish()?;
+    if problems == 0 && shown == 0 && days.is_none() {
+        terminal.note("there are no logs; `aur log write` writes one");
+        return Ok(());
+    }
+    unread::outcome(problems, shown, || "there are no logs of these days".to_owned())
+}
+
+/// When, the name and the id; below, the query.
+fn write_text(out: &mut impl Write, summary: &LogSummary, terminal: &Terminal) -> io::Result<()> {
+    let paint = terminal.out;
+    let time = match (summary.time, summary.day) {
+        (Some(time), _) => time.strftime("%Y-%m-%d %H:%M").to_string(),
+        (None, Some(day)) => day.to_string(),
+        (None, None) => "-".to_owned(),
+    };
+    let file = sanitize::line(&summary.file);
+    let name = file.rsplit('/').next().unwrap_or(&file);
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    let name = paint.paint(Role::Path, name.strip_suffix(".md").unwrap_or(name));
+    let id = summary.id.as_deref().map(|id| format!("  {}", paint.paint(Role::Faint, &sanitize::line(id))));
+    writeln!(out, "{time:16}  {name}{}", id.unwrap_or_default())?;
+    if let Some(query) = &summary.query {
+        let room = terminal.columns.map_or(usize::MAX, |columns| columns.saturating_sub(INDENT.len()));
+        writeln!(out, "{INDENT}{}", width::elide_end(&sanitize::line(query), room))?;
+    }
+    Ok(())
+}

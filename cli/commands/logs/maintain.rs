@@ -1,0 +1,112 @@
+//! `aur logs maintain`: old logs are compressed, older ones removed.
+
+use std::io::{self, Write};
+
+use aurora_logs::{Action, LogDirectory, MaintenanceOptions, MaintenanceReport};
+use serde::Serialize;
+
+use crate::commands::logs::{place, unread};
+use crate::context::args::ReportFormat;
+use crate::context::failure::Outcome;
+use crate::context::program::Program;
+use crate::output::{json, sanitize, units};
+
+/// A file, and what is done with it.
+#[derive(Serialize)]
+struct PlannedAction {
+    action: Action,
+    file: String,
+}
+
+/// The report for programs.
+#[derive(Serialize)]
+struct PrintedReport<'r> {
+    dry_run: bool,
+    #[serde(flatten)]
+    report: &'r MaintenanceReport,
+    /// Every file that would be changed. Empty where nothing was asked to be told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    actions: &'r Vec<PlannedAction>,
+}
+
+/// Does maintenance, or says what it would do.
+pub(super) fn run(is_rehearsal: bool, format: ReportFormat, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let settings = place::settings(program)?;
+    let mut actions = Vec::new();
+    let report = match LogDirectory::open(&settings.path).map_err(place::failure)? {
+        None => MaintenanceReport { complete: true, ..MaintenanceReport::default() },
+        Some(logs) => {
+            let options =
+                MaintenanceOptions { now: aurora_clock::now(), is_rehearsal, deadline: None, spares_recent: false };
+            let mut note = |action, file: &str| {
+                if is_rehearsal {
+                    actions.push(PlannedAction { action, file: file.to_owned() });
+                }
+            };
+            let report = logs.maintain(settings.policy, options, &mut note).map_err(place::failure)?;
+            if !is_rehearsal {
+                logs.note_maintenance().map_err(place::failure)?;
+            }
+            report
+        }
+    };
+    let mut out = terminal.stdout();
+    match format {
+        ReportFormat::Json => {
+            json::write_indented(
+                &mut out,
+                &PrintedReport { dry_run: is_rehearsal, report: &report, actions: &actions },
+            )?;
+        }
+        ReportFormat::Text => write_text(&mut out, &report, &actions, is_rehearsal)?,
+    }
+    out.flush()?;
+    for problem in &report.unread {
+        unread::warn(problem, terminal);
+    }
+    unread::outcome(report.unread.len() as u64, 1, String::new)
+}
+
+fn write_text(
+    out: &mut impl Write,
+    report: &MaintenanceReport,
+    actions: &[PlannedAction],
+    is_rehearsal: bool,
+) -> io::Result<()> {
+    for PlannedAction { action, file } in actions {
+        let what = match action {
+            Action::Compress => "compress",
+            Action::Remove | Action::RemoveCopy | Action::RemoveUnfinished => "remove",
+        };
+        let why = match action {
+            Action::Compress | Action::Remove => "",
+            Action::RemoveCopy => "  (a copy of a log that is there)",
+            Action::RemoveUnfinished => "  (unfinished)",
+        };
+        writeln!(out, "would {what:8}  {}{why}", sanitize::line(file))?;
+    }
+    let MaintenanceReport { compressed, removed, kept, copies_removed, unfinished_removed, .. } = report;
+    let (compress, remove) = if is_rehearsal { ("Would compress", "remove") } else { ("Compressed", "removed") };
+    let sizes = match is_rehearsal || *compressed == 0 {
+        true => String::new(),
+        false => format!(" ({} to {})", units::bytes(report.bytes_before), units::bytes(report.bytes_after)),
+    };
+    let logs = units::counted(*compressed, "log");
+    writeln!(
+        out,
+        "{compress} {logs}{sizes}, {remove} {}, {} as they are",
+        units::count(*removed),
+        units::count(*kept)
+    )?;
+    let left = copies_removed + unfinished_removed;
+    if left > 0 {
+        let files = units::counted(left, "file");
+        writeln!(
+            out,
+            "{} {files} of a process that was killed",
+            if is_rehearsal { "Would remove" } else { "Removed" }
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! `aur log` and `aur logs`: conversation logs.
+
+mod append;
+mod args;
+mod export;
+mod input;
+mod list;
+mod maintain;
+mod named;
+mod place;
+mod rows;
+mod search;
+mod unread;
+mod view;
+mod write;
+
+use std::path::PathBuf;
+
+use aurora_logs::{DateRange, Month};
+use clap::{Args, Subcommand};
+use jiff::tz::TimeZone;
+
+use crate::commands::logs::append::LogAppendArgs;
+use crate::commands::logs::args::{DaysArgs, LogFormat, MAINTAIN_EXAMPLES, ShownArgs, VIEW_EXAMPLES, parse_month};
+use crate::commands::logs::search::LogSearchArgs;
+use crate::commands::logs::write::LogWriteArgs;
+use crate::context::args::ReportFormat;
+use crate::context::failure::Outcome;
+use crate::context::program::Program;
+
+pub(crate) const LOG_EXAMPLES: &str = "\
+Examples:
+  aur log write interaction.json                 the log of an interaction, from JSON
+  aur log write --query \"fix the login\" notes.md  a log of Markdown, stored as it is
+  aur log append aurora-20251213-143215-abc123 more.json
+
+`aur logs` lists, searches and shows logs.";
+
+pub(crate) const LOGS_EXAMPLES: &str = "\
+Examples:
+  aur logs                                     the latest 20
+  aur logs today
+  aur logs --date 2025-12-13
+  aur logs --month 2025-12
+  aur logs list 2025/12
+  aur logs search oauth token --from 2025-12-01 --to 2025-12-13
+  aur logs view oauth-authentication-2025-12-13
+  aur logs export aurora-20251213-143215-abc123 -o log.md
+  aur logs maintain --dry-run
+
+Days are those of UTC. Exits with 1 when nothing matches, with 2 when a log could not be read.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogCommand {
+    Write(LogWriteArgs),
+    Append(LogAppendArgs),
+}
+
+/// List, search and show the logs of interactions
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = LOGS_EXAMPLES)]
+pub(crate) struct LogsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<LogsCommand>,
+
+    #[command(flatten)]
+    pub(crate) days: DaysArgs,
+
+    #[command(flatten)]
+    pub(crate) show: ShownArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogsCommand {
+    /// List the logs of today, in UTC
+    Today {
+        #[command(flatten)]
+        show: ShownArgs,
+    },
+    /// List logs, the newest first
+    #[command(after_help = "\
+Examples:
+  aur logs list                                the latest 20
+  aur logs list 2025/12
+  aur logs list 2025 --limit 100
+  aur logs list --from 2025-12-01 --format jsonl")]
+    List {
+        /// A year or a month: 2025, 2025/12
+        #[arg(value_name = "YYYY[/MM]", value_parser = parse_period, conflicts_with_all = ["date", "month", "from", "to"])]
+        period: Option<DateRange>,
+
+        #[command(flatten)]
+        days: DaysArgs,
+
+        #[command(flatten)]
+        show: ShownArgs,
+    },
+    Search(LogSearchArgs),
+    /// Show a log
+    #[command(after_help = VIEW_EXAMPLES)]
+    View {
+        /// The log: its name or the id of its interaction, or the beginning of one
+        #[arg(value_name = "NAME|ID")]
+        log: String,
+
+        /// How to print: as it is, or its sections
+        #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
+        format: LogFormat,
+    },
+    /// Write a log as it is to a file, or to standard output
+    #[command(after_help = "\
+Examples:
+  aur logs export aurora-20251213-143215-abc123 -o log.md
+  aur logs export oauth-authentication-2025-12-13 | less")]
+    Export {
+        /// The log: its name or the id of its interaction, or the beginning of one
+        #[arg(value_name = "NAME|ID")]
+        log: String,
+
+        /// The file to write [default: standard output]
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+
+        /// Replace the file if there is one
+        #[arg(long, requires = "output")]
+        force: bool,
+    },
+    /// Compress old logs, and remove those beyond the retention
+    #[command(after_help = MAINTAIN_EXAMPLES)]
+    Maintain {
+        /// Change nothing, and say what would be done
+        #[arg(long)]
+        dry_run: bool,
+
+        /// How to print
+        #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+        format: ReportFormat,
+    },
+}
+
+/// A year or a month.
+fn parse_period(text: &str) -> Result<DateRange, String> {
+    let year = || Some((Month::named(text, "01")?, Month::named(text, "12")?));
+    match year() {
+        Some((first, last)) => Ok(DateRange { from: Some(first.first()), to: Some(last.last()) }),
+        None => {
+            let month = parse_month(text.trim_end_matches('/'));
+            month.map(DateRange::month).map_err(|_| "expected a year or a month, such as 2025 or 2025/12".to_owned())
+        }
+    }
+}
+
+/// `aur log`: writes logs.
+pub(crate) fn run_one(command: &LogCommand, program: &Program) -> Outcome {
+    match command {
+        LogCommand::Write(args) => write::run(args, program),
+        LogCommand::Append(args) => append::run(args, program),
+    }
+}
+
+/// `aur logs`: what is done with those that there are.
+pub(crate) fn run(args: &LogsArgs, program: &Program) -> Outcome {
+    match &args.command {
+        None => list::run(list::range(&args.days)?, &args.show, program),
+        Some(LogsCommand::Today { show }) => {
+            let today = aurora_clock::now().to_zoned(TimeZone::UTC).date();
+            list::run(Some(DateRange::day(today)), show, program)
+        }
+        Some(LogsCommand::List { period, days, show }) => list::run(period.or(list::range(days)?), show, program),
+        Some(LogsCommand::Search(args)) => search::run(args, program),
+        Some(LogsCommand::View { log, format }) => view::run(log, *format, program),
+        Some(LogsCommand::Export { log, output, force }) => export::run(log, output.as_deref(), *force, program),
+        Some(LogsCommand::Maintain { dry_run, format }) => maintain::run(*dry_run, *format, program),
+    }
+}

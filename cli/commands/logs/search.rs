@@ -1,0 +1,145 @@
+//! `aur logs search`: sections of logs by words or by a regular expression.
+
+use std::io::{self, Write};
+
+use aurora_logs::{LogDirectory, Pattern, SearchHit, UnreadLog};
+use clap::Args;
+
+use crate::commands::logs::args::{DaysArgs, LogFormat};
+use crate::commands::logs::rows::Rows;
+use crate::commands::logs::{list, place, unread};
+use crate::context::args::parse_limit;
+use crate::context::failure::{Failure, Outcome};
+use crate::context::program::Program;
+use crate::output::style::{Painter, Role};
+use crate::output::{sanitize, units};
+
+pub(crate) const SEARCH_EXAMPLES: &str = "\
+Examples:
+  aur logs search oauth                        in upper or lower case, as a part of a word too
+  aur logs search oauth token                  sections that have both words
+  aur logs search --regex 'timeout after \\d+ ms' --month 2025-12
+  aur logs search oauth --format jsonl         {\"file\", \"id\", \"section\", \"line_start\", \"line_end\", \"lines\", ...}
+
+A result is a section of a log, with the lines that match best. A regular expression is held
+against one line, and minds the case unless it begins with (?i).
+Exits with 0 when something is found, with 1 when nothing is, with 2 when a log could not be read.";
+
+/// Search the texts of logs
+#[derive(Debug, Args)]
+#[command(after_help = SEARCH_EXAMPLES)]
+pub(crate) struct LogSearchArgs {
+    /// Words; a section must have all of them
+    #[arg(value_name = "TEXT", required = true)]
+    pub(crate) text: Vec<String>,
+
+    /// The text is a regular expression
+    #[arg(long)]
+    pub(crate) regex: bool,
+
+    #[command(flatten)]
+    pub(crate) days: DaysArgs,
+
+    /// Show at most this many results [default: all]
+    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    pub(crate) limit: Option<usize>,
+
+    /// How to print the results
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
+    pub(crate) format: LogFormat,
+}
+
+/// Prints every section that is found, as soon as it is.
+pub(super) fn run(args: &LogSearchArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let text = args.text.join(" ");
+    let pattern = if args.regex { Pattern::regex(&text) } else { Pattern::words(&text) };
+    let pattern = pattern.map_err(|error| Failure::new(format!("cannot search for `{text}`: {error}")))?;
+    let days = list::range(&args.days)?.unwrap_or_default();
+    let logs = place::logs(program)?;
+    let files = logs.as_ref().map(|logs| logs.files(days)).transpose().map_err(place::failure)?;
+    let mut found = FoundSections {
+        rows: Rows::new(terminal.stdout(), args.format == LogFormat::Json),
+        format: args.format,
+        paint: terminal.out,
+        left: args.limit.unwrap_or(usize::MAX),
+        count: 0,
+        failed: None,
+    };
+    let mut problems = 0;
+    for file in files.into_iter().flatten() {
+        if found.is_over() {
+            break;
+        }
+        let searched = file.and_then(|log| match &logs {
+            Some(logs) => found.search(logs, &pattern, &log),
+            None => Ok(()),
+        });
+        if let Err(problem) = searched {
+            unread::warn(&problem, terminal);
+            problems += 1;
+        }
+    }
+    if let Some(error) = found.failed {
+        return Err(error.into());
+    }
+    found.rows.finish()?;
+    unread::outcome(problems, found.count, || "nothing was found".to_owned())
+}
+
+/// What was found so far, and how it is printed.
+struct FoundSections<W> {
+    rows: Rows<W>,
+    format: LogFormat,
+    paint: Painter,
+    /// So many more are printed.
+    left: usize,
+    count: u64,
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> FoundSections<W> {
+    fn is_over(&self) -> bool {
+        self.left == 0 || self.failed.is_some()
+    }
+
+    fn search(&mut self, logs: &LogDirectory, pattern: &Pattern, log: &aurora_logs::LogFile) -> Result<(), UnreadLog> {
+        let mut take = |hit: SearchHit| {
+            self.left -= 1;
+            self.count += 1;
+            let printed = match self.format {
+                LogFormat::Text => self.rows.text(|out| write_text(out, &hit, self.paint)),
+                LogFormat::Json | LogFormat::Jsonl => self.rows.push(&hit),
+            };
+            self.failed = printed.err();
+            !self.is_over()
+        };
+        match logs.search(log, pattern, &mut take) {
+            // It was removed meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(UnreadLog { file: log.path(), cause: error.to_string() }),
+            Ok(()) => Ok(()),
+        }
+    }
+}
+
+/// File, lines, section and id; below, the lines that match best.
+fn write_text(out: &mut impl Write, hit: &SearchHit, paint: Painter) -> io::Result<()> {
+    let SearchHit { file, line_start, line_end, .. } = hit;
+    let place = paint.paint(Role::Path, &format!("{}:{line_start}-{line_end}", sanitize::line(file)));
+    let section = hit.name.as_deref().map(|name| format!("  {}", paint.paint(Role::Heading, &sanitize::line(name))));
+    let id = hit.id.as_deref().map(|id| format!("  {}", paint.paint(Role::Faint, &sanitize::line(id))));
+    writeln!(out, "{place}{}{}", section.unwrap_or_default(), id.unwrap_or_default())?;
+    for line in &hit.lines {
+        let (start, end) = (line.found.start, line.found.end);
+        let [before, found, after] =
+            [&line.text[..start], &line.text[start..end], &line.text[end..]].map(sanitize::line);
+        let found = if found.is_empty() { found } else { paint.paint(Role::Match, &found) };
+        writeln!(out, "  {}: {}{found}{after}", line.line, before.trim_start())?;
+    }
+    let more = hit.matching_lines - hit.lines.len() as u64;
+    if more > 0 {
+        writeln!(out, "  {}", paint.paint(Role::Faint, &format!("and {}", units::counted(more, "more line"))))?;
+    }
+    Ok(())
+}

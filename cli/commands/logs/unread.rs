@@ -1,0 +1,20 @@
+//! Logs that could not be read: each is named, and the command ends with exit code 2.
+
+use aurora_logs::UnreadLog;
+
+use crate::context::failure::{Failure, Outcome};
+use crate::context::terminal::Terminal;
+use crate::output::units;
+
+/// Names a log that could not be read, with the reason.
+pub(super) fn warn(problem: &UnreadLog, terminal: &Terminal) {
+    terminal.warn(&format!("cannot read {}: {}", problem.file, problem.cause));
+}
+
+/// How a command ends that has found something or nothing, and could not read so many logs.
+pub(super) fn outcome(unread: u64, found: u64, nothing: impl FnOnce() -> String) -> Outcome {
+    if unread > 0 {
+        return Err(Failure::new(format!("{} could not be read", units::counted(unread, "log"))));
+    }
+    if found > 0 { Ok(()) } else { Err(Failure::Short(nothing())) }
+}

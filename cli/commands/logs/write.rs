@@ -1,0 +1,141 @@
+//! `aur log write`: the log of one interaction.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use aurora_logs::{LogDirectory, LogText, MaintenanceReport, QueryId, Settings, interaction};
+use clap::Args;
+use jiff::Timestamp;
+
+use crate::commands::logs::input::{self, Input};
+use crate::commands::logs::place;
+use crate::context::args::ReportFormat;
+use crate::context::failure::Outcome;
+use crate::context::program::Program;
+use crate::context::terminal::Terminal;
+use crate::output::{json, sanitize, time, units};
+
+pub(crate) const WRITE_EXAMPLES: &str = "\
+Examples:
+  aur log write interaction.json
+  agent | aur log write --format json              prints {\"id\", \"file\", \"path\"}
+  aur log write --query \"fix the login\" notes.md   Markdown, stored as it is
+
+The JSON:
+  {\"query\": \"...\", \"id\": \"...\", \"timestamp\": \"2025-12-13T14:32:15Z\",
+   \"phases\": [{\"number\": 1, \"name\": \"ASSESS\", \"output\": ANY, \"text\": \"...\"}],
+   \"interactions\": [{\"agent\": \"...\", \"user\": \"...\"}, {\"question\": \"...\", \"answer\": \"...\"}],
+   \"response\": \"...\",
+   \"summary\": {\"duration_ms\": 12785, \"complexity\": \"...\", \"verification_score\": 0.93,
+               \"tokens\": 23650, \"cost_usd\": 0.0234}}
+Required are `query` and `phases`, and `name` and `output` of a phase.
+
+The log is durable when the command ends, and never visible in part. Nothing is masked: it is a
+complete record that only you may read. Once a day, old logs are compressed and removed as
+`aur logs maintain` does.";
+
+/// Write the log of one interaction
+#[derive(Debug, Args)]
+#[command(after_help = WRITE_EXAMPLES)]
+pub(crate) struct LogWriteArgs {
+    /// JSON, or Markdown with --query; `-` is standard input [default: -]
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// What the user has asked; the file is Markdown then, and stored as it is
+    #[arg(long, value_name = "TEXT", value_parser = parse_query)]
+    pub(crate) query: Option<String>,
+
+    /// The id of the interaction [default: a new one]
+    #[arg(long, value_name = "ID", requires = "query", value_parser = parse_id)]
+    pub(crate) id: Option<QueryId>,
+
+    /// When the interaction began, as in RFC 3339 [default: now]
+    #[arg(long, value_name = "TIME", requires = "query", value_parser = parse_time)]
+    pub(crate) timestamp: Option<Timestamp>,
+
+    /// How to print where the log is
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+fn parse_id(text: &str) -> Result<QueryId, String> {
+    QueryId::parse(text).map_err(|error| error.to_string())
+}
+
+fn parse_time(text: &str) -> Result<Timestamp, String> {
+    aurora_logs::rfc_3339(text).ok_or_else(|| "expected a time with an offset, such as 2025-12-13T14:32:15Z".to_owned())
+}
+
+fn parse_query(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Err("it must not be empty".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+/// Longest time of daily maintenance. Who writes a log waits for it.
+const MAINTENANCE: Duration = Duration::from_secs(5);
+
+/// Writes the log, prints where it is, and looks after old ones once a day.
+pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
+    let settings = place::settings(program)?;
+    let mut input = Input::open(args.file.as_deref(), &program.terminal)?;
+    let text = match &args.query {
+        Some(query) => {
+            LogText::Markdown { query: query.clone(), id: args.id.clone(), time: args.timestamp, body: &mut input }
+        }
+        None => {
+            let (name, bytes) = input.json()?;
+            LogText::Interaction(interaction(&bytes).map_err(|mistakes| input::mistakes(&name, &mistakes))?)
+        }
+    };
+    let logs = LogDirectory::create(&settings.path).map_err(place::failure)?;
+    let written = logs.write(text, settings.keyword_count).map_err(place::failure)?;
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_line(&mut out, &written)?,
+        ReportFormat::Text => writeln!(out, "{}", sanitize::line(&written.path.display().to_string()))?,
+    }
+    out.flush()?;
+    look_after(&logs, &settings, &program.terminal);
+    Ok(())
+}
+
+/// Daily maintenance. The log is written, so that nothing here makes the command fail.
+fn look_after(logs: &LogDirectory, settings: &Settings, terminal: &Terminal) {
+    match logs.maintain_daily(settings.policy, aurora_clock::now(), MAINTENANCE) {
+        Ok(None) => {}
+        Ok(Some(report)) => tell(&report, settings, terminal),
+        Err(error) => terminal.warn(&format!("old logs were not looked after: {}", aurora_project::chain(&error))),
+    }
+}
+
+fn tell(report: &MaintenanceReport, settings: &Settings, terminal: &Terminal) {
+    if let Some(last) = report.withheld_since {
+        terminal.warn(&format!(
+            "old logs were not looked after, since that was last done more than {} days ago, on {}; if the clock is right, `aur logs \
+             maintain` does it",
+            settings.policy.retention_days,
+            time::date(last.as_second())
+        ));
+        return;
+    }
+    let MaintenanceReport { compressed, removed, unread, complete, .. } = report;
+    if *removed > 0 {
+        let (logs, days) = (units::counted(*removed, "log"), settings.policy.retention_days);
+        terminal.note(&format!("{logs} older than {days} days {} removed", if *removed == 1 { "was" } else { "were" }));
+    }
+    if *compressed > 0 {
+        let (logs, days) = (units::counted(*compressed, "log"), settings.policy.compress_after_days);
+        terminal.note(&format!(
+            "{logs} older than {days} days {} compressed",
+            if *compressed == 1 { "was" } else { "were" }
+        ));
+    }
+    if !unread.is_empty() {
+        let files = units::counted(unread.len() as u64, "file");
+        terminal.warn(&format!("{files} could not be read and stay as they are; `aur logs maintain` names them"));
+    }
+    if !complete {
+        terminal.note("not all old logs have been looked after; `aur logs maintain` does the rest");
+    }
+}

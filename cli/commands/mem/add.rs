@@ -1,0 +1,123 @@
+//! `aur mem add`: adds an entry.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use aurora_memory::{Memory, Owner, Placement, Scope};
+use aurora_memory_schema::{Draft, Kind, Outcome as Stored};
+use clap::Args;
+
+use crate::context::args::{KindArg, PlacementArgs, ReportFormat};
+use crate::context::document::{self, NamedText};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::memories::{create, failure, project};
+use crate::context::program::Program;
+use crate::context::terminal::Terminal;
+use crate::output::{json, sanitize, time};
+
+pub(crate) const ADD_EXAMPLES: &str = "\
+Examples:
+  aur mem add note -m \"The staging database is reset every Sunday\"
+  aur mem add note docs/decision.md --tag architecture
+  aur mem add knowledge oauth.json --scope project
+  echo '{\"content\": {\"pattern\": \"auth-setup\", \"success_score\": 0.9}}' | aur mem add reasoning - --format json
+
+FILE is a JSON object, for a note also Markdown or plain text; `aur mem schema KIND` prints what is
+expected. Of reasoning and knowledge, a score below 0.5 is not stored, one from 0.8 on is a pattern.
+Exits with 1 when the entry is not stored.";
+
+/// Add a reasoning pattern, knowledge or a note to memory
+#[derive(Debug, Args)]
+#[command(after_help = ADD_EXAMPLES)]
+pub(crate) struct AddArgs {
+    /// What it is
+    #[arg(value_enum)]
+    pub(crate) kind: KindArg,
+
+    /// The file to read; `-` is standard input
+    #[arg(value_name = "FILE", required_unless_present = "message")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// The text of a note
+    #[arg(long, short, value_name = "TEXT", conflicts_with = "file")]
+    pub(crate) message: Option<String>,
+
+    /// A tag; may be given more than once
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) placement: PlacementArgs,
+
+    /// How to print what became of it
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// Adds an entry, or says why it is not stored.
+pub(crate) fn run(args: &AddArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let mut draft = read(args, terminal)?;
+    let tags: Vec<&str> = args.tag.iter().map(String::as_str).collect();
+    draft.entry_mut().set_tags(&tags, &[]).map_err(|error| Failure::from_error(&error))?;
+    let (memory, placement) = place(&args.placement)?;
+    let stored = memory.add(draft, &placement, time::now()).map_err(failure)?;
+    print(&stored, memory.place().owner(), args.format, terminal)
+}
+
+/// Prints what became of an entry; one that was not stored is not what was asked for.
+pub(super) fn print(stored: &Stored, owner: Owner, format: ReportFormat, terminal: &Terminal) -> Outcome {
+    let mut out = terminal.stdout();
+    match format {
+        ReportFormat::Json => json::write_indented(&mut out, stored)?,
+        ReportFormat::Text if stored.stored => {
+            let pattern = if stored.is_pattern { ", as a pattern" } else { "" };
+            writeln!(out, "{} in the {}'s memory{pattern}", sanitize::line(&stored.id), owner.as_str())?;
+        }
+        ReportFormat::Text => {}
+    }
+    out.flush()?;
+    match stored.stored {
+        true => Ok(()),
+        false => Err(Failure::Short(format!("not stored: {}", stored.reason))),
+    }
+}
+
+fn read(args: &AddArgs, terminal: &Terminal) -> Outcome<Draft> {
+    let kind = match args.kind {
+        KindArg::Reasoning => Kind::Reasoning,
+        KindArg::Knowledge => Kind::Knowledge,
+        KindArg::Note => Kind::Note,
+    };
+    let given = match (&args.message, &args.file) {
+        (Some(_), _) if kind != Kind::Note => return Err(Failure::new("only a note can be given with --message")),
+        (Some(text), _) => NamedText { name: "--message".to_owned(), text: text.clone() },
+        (None, Some(file)) => document::read(file)?,
+        (None, None) => return Err(Failure::new("nothing to add: give FILE or --message")),
+    };
+    document::draft(kind, &given, terminal)
+}
+
+/// The memory that an entry goes into, and where it belongs.
+pub(super) fn place(args: &PlacementArgs) -> Outcome<(Memory, Placement)> {
+    let root = project(args.root.as_deref())?;
+    let scope = match (args.scope, &args.session, &root) {
+        (Some(scope), _, _) => scope,
+        (None, Some(_), _) => Scope::Session,
+        (None, None, Some(_)) => Scope::Project,
+        (None, None, None) => Scope::User,
+    };
+    let owner = Owner::of(scope);
+    let memory = create(owner, &root_of(owner, root)?)?;
+    Ok((memory, Placement { scope, session: args.session.clone() }))
+}
+
+/// The project of a memory; the user's has none.
+pub(super) fn root_of(owner: Owner, root: Option<PathBuf>) -> Outcome<PathBuf> {
+    match (owner, root) {
+        (_, Some(root)) => Ok(root),
+        (Owner::User, None) => Ok(Path::new(".").to_owned()),
+        (Owner::Project, None) => Err(Failure::new("the current directory is in no project")
+            .with_help("give its directory with --root, or another scope: --scope user")),
+    }
+}

@@ -1,0 +1,67 @@
+//! `aur mem blame`: the stored attribution of a file, line by line.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use aurora_history::FileBlame;
+use aurora_project::{AttributionReport, Names, attribution};
+use clap::Args;
+
+use crate::context::args::ReportFormat;
+use crate::context::failure::Outcome;
+use crate::context::opened::{self, OpenedIndex};
+use crate::context::place;
+use crate::context::program::Program;
+use crate::output::json;
+
+/// Show which commit every line of a file came from, as the index has it
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aur mem blame src/auth.py                 one line each: commit, number of the line
+  aur mem blame src/auth.py --format json   runs of lines with author and time
+
+The lines are those that were indexed; zeros stand for a line that is not committed yet.
+It says what `git blame -l` says, without walking the history.")]
+pub(crate) struct BlameArgs {
+    /// An indexed file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// Prints which commit every line of a file came from, as it was when the file was indexed.
+pub(crate) fn run(args: &BlameArgs, program: &Program) -> Outcome {
+    let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
+    let here = place::here();
+    let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
+    let file = names.file(&args.file)?;
+    let blame = attribution(&snapshot, &file)?;
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Text => write_lines(&mut out, &blame)?,
+        ReportFormat::Json => json::write_indented(&mut out, &AttributionReport::of(&file.path, &blame))?,
+    }
+    Ok(out.flush()?)
+}
+
+/// `<commit> <line>` for every line; like git, zeros stand for a line that is not committed yet.
+fn write_lines(out: &mut impl Write, blame: &FileBlame) -> io::Result<()> {
+    let digits = blame.commits.first().map_or(40, |commit| 2 * commit.id.as_bytes().len());
+    let zeros = "0".repeat(digits);
+    for entry in &blame.entries {
+        let commit =
+            blame.commits.get(entry.commit as usize).map_or_else(|| zeros.clone(), |commit| commit.id.to_string());
+        for line in entry.start_line..entry.start_line + entry.len {
+            writeln!(out, "{commit} {}", line + 1)?;
+        }
+    }
+    Ok(())
+}

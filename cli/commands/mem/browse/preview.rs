@@ -1,0 +1,193 @@
+//! The code of the selected result, read and coloured on a thread of its own.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aurora_languages::Highlight;
+use aurora_project::{Searcher, file_report};
+use aurora_query::{FileState, Marker};
+use aurora_storage::{FileRecord, StorageError};
+
+use crate::commands::mem::browse::latest::Latest;
+use crate::commands::mem::browse::row::{Marks, Row};
+use crate::output::code::{CodeLine, highlight};
+use crate::output::style::Role;
+
+/// A larger file is not read: the chunk alone is shown.
+const LARGEST_FILE: u64 = 512 << 10;
+/// Bytes of a line that are looked at, and those of them before the first match.
+const LONGEST_LINE: usize = 2_000;
+const BEFORE_MATCH: usize = 200;
+/// The thread waits for the next wish in steps of this.
+const STEP: Duration = Duration::from_secs(3_600);
+
+/// What the user wants to see.
+pub(super) struct Wish {
+    pub(super) searcher: Arc<Searcher>,
+    pub(super) row: Row,
+    /// The terms that matched, as the answer has them.
+    pub(super) marks: Marks,
+}
+
+/// A text with colours.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Preview {
+    /// The result whose code it is.
+    pub(super) key: String,
+    /// What the user should know about the text.
+    pub(super) note: &'static str,
+    pub(super) lines: Vec<PreviewLine>,
+    /// The lines of the chunk, counted from 0.
+    pub(super) chunk: Range<usize>,
+}
+
+/// A line of a text.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PreviewLine {
+    /// Where the line is one of the file.
+    pub(super) number: Option<u32>,
+    pub(super) text: String,
+    pub(super) highlights: Vec<Highlight>,
+    pub(super) matches: Vec<(usize, usize)>,
+}
+
+/// A place for the wish that is fulfilled next.
+pub(super) type Wishes = Latest<Wish>;
+
+/// Fulfils wishes until nobody takes the previews: `previews` says whether somebody did.
+pub(super) fn fulfil(wishes: &Wishes, previews: &impl Fn(Preview) -> bool) {
+    let mut colours = Colours::default();
+    loop {
+        let Some(wish) = wishes.take(STEP) else { continue };
+        let unreadable = |_| Preview { note: "the index cannot be read", ..Preview::default() };
+        let preview = wish.preview(&mut colours).unwrap_or_else(unreadable);
+        let preview = Preview { key: wish.row.key, ..preview };
+        if !previews(preview) {
+            return;
+        }
+    }
+}
+
+impl Wish {
+    /// Without its key: the file with the lines of the chunk where they are as they were indexed, else the chunk alone.
+    fn preview(&self, colours: &mut Colours) -> Result<Preview, StorageError> {
+        let snapshot = self.searcher.snapshot();
+        let Some(chunk) = snapshot.chunk_with_text(self.row.chunk)? else { return Ok(Preview::default()) };
+        let text = chunk.text.trim_end_matches('\n');
+        let record = snapshot.file(&self.row.file)?;
+        let (note, file) = match &record {
+            Some(record) => self.file(record)?,
+            None => ("", None),
+        };
+        let of_file = |file: String| {
+            let (first, last) = self.row.lines?;
+            let (from, to) = (first.checked_sub(1)? as usize, last as usize);
+            let is_there = file.lines().nth(from).map(str::trim) == text.lines().next().map(str::trim);
+            (is_there && to > from).then_some((file, from..to))
+        };
+        Ok(match file.and_then(of_file) {
+            Some((file, lines)) => self.shown(&file, Some(1), lines, note, colours),
+            None => {
+                let count = text.lines().count();
+                let is_whole = |&(first, last): &(u32, u32)| (last + 1).saturating_sub(first) as usize == count;
+                let first = self.row.lines.filter(is_whole).map(|(first, _)| first);
+                self.shown(text, first, 0..count, note, colours)
+            }
+        })
+    }
+
+    /// What to say of the file, and its text as it is now, secrets masked.
+    fn file(&self, record: &FileRecord) -> Result<(&'static str, Option<String>), StorageError> {
+        if record.size > LARGEST_FILE {
+            return Ok(("", None));
+        }
+        let report = file_report(self.searcher.snapshot(), self.searcher.project().root(), record)?;
+        let note = match report.file_state {
+            FileState::Changed => "changed since it was indexed",
+            FileState::Gone => "gone since it was indexed",
+            FileState::Unchanged | FileState::Unknown => "",
+        };
+        Ok((note, report.content))
+    }
+
+    /// A text whose first line has the number `first`.
+    fn shown(
+        &self,
+        text: &str,
+        first: Option<u32>,
+        chunk: Range<usize>,
+        note: &'static str,
+        colours: &mut Colours,
+    ) -> Preview {
+        let marker = Marker::new(&self.marks.terms, Some(&self.marks.patterns));
+        let mut highlights = colours.of(text, &self.row.language).iter();
+        let mut matches = marker.matches(text).into_iter();
+        let lines = text.lines().enumerate().map(|(at, line)| {
+            let number = first.map(|first| first + at as u32);
+            let highlights = highlights.next().map_or(&[][..], Vec::as_slice);
+            let matches = matches.next().unwrap_or_default();
+            PreviewLine { number, ..PreviewLine::new(line, highlights, &matches) }
+        });
+        Preview { note, lines: lines.collect(), chunk, ..Preview::default() }
+    }
+}
+
+/// The text that was coloured last: the next result is often in the same file.
+#[derive(Default)]
+struct Colours {
+    text: String,
+    language: String,
+    highlights: Vec<Vec<Highlight>>,
+}
+
+impl Colours {
+    fn of(&mut self, text: &str, language: &str) -> &[Vec<Highlight>] {
+        if self.text != text || self.language != language {
+            let highlights = highlight(text, language);
+            *self = Self { text: text.to_owned(), language: language.to_owned(), highlights };
+        }
+        &self.highlights
+    }
+}
+
+impl Preview {
+    /// The first line to show in a pane of some lines: the beginning of the chunk, or what matches, if that is farther below.
+    pub(super) fn top(&self, height: usize) -> usize {
+        let start = self.chunk.start;
+        let matching = self.lines.get(self.chunk.clone()).unwrap_or_default();
+        let first = matching.iter().position(|line| !line.matches.is_empty()).map_or(start, |at| start + at);
+        let top = if first < start + height.saturating_sub(2) { start } else { first };
+        top.saturating_sub(height / 6)
+    }
+}
+
+impl PreviewLine {
+    /// A line, of a very long one the part around the first match.
+    fn new(line: &str, highlights: &[Highlight], matches: &[(usize, usize)]) -> Self {
+        let first = matches.first().map_or(0, |&(start, _)| start);
+        let from =
+            if line.len() <= LONGEST_LINE { 0 } else { line.floor_char_boundary(first.saturating_sub(BEFORE_MATCH)) };
+        let to = line.floor_char_boundary(from + LONGEST_LINE);
+        let within = |start: usize, end: usize| {
+            let (start, end) = (start.max(from), end.min(to));
+            (start < end).then(|| (start - from, end - from))
+        };
+        let highlights = highlights.iter().filter_map(|highlight| {
+            let (start, end) = within(highlight.bytes.start, highlight.bytes.end)?;
+            Some(Highlight { bytes: start..end, class: highlight.class })
+        });
+        Self {
+            number: None,
+            text: line[from..to].to_owned(),
+            highlights: highlights.collect(),
+            matches: matches.iter().filter_map(|&(start, end)| within(start, end)).collect(),
+        }
+    }
+
+    /// The line as pieces of one colour each, in at most `columns`.
+    pub(super) fn runs(&self, columns: usize) -> Vec<(Option<Role>, String)> {
+        let line = CodeLine { text: &self.text, highlights: &self.highlights, matches: &self.matches };
+        line.runs(0, Some(columns))
+    }
+}

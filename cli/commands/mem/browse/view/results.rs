@@ -1,0 +1,119 @@
+//! The list of results: two lines each.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+
+use crate::commands::mem::browse::app::{App, Focus};
+use crate::commands::mem::browse::row::Row;
+use crate::commands::mem::browse::theme::Theme;
+use crate::commands::mem::browse::view::line::text;
+use crate::output::style::Role;
+use crate::output::{sanitize, units, width};
+
+/// Lines of a result.
+const LINES: u16 = 2;
+/// Columns of the bar that shows the score, and parts that a column of it is drawn in.
+const BAR: u16 = 5;
+const PARTS: [&str; 9] = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"];
+/// Narrower lists have no bar, and no type.
+const BAR_COLUMNS: u16 = 30;
+const KIND_COLUMNS: u16 = 36;
+
+pub(super) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme) {
+    if app.found.rows.is_empty() {
+        nothing(buffer, area, app, theme);
+        return;
+    }
+    let room = usize::from((area.height / LINES).max(1));
+    let first = app.drawn.first.min(app.selected).max((app.selected + 1).saturating_sub(room));
+    (app.drawn.first, app.drawn.results) = (first, room);
+    let places = (area.y..area.bottom()).step_by(usize::from(LINES));
+    for ((at, row), y) in app.found.rows.iter().enumerate().skip(first).zip(places) {
+        let item = Rect { y, height: LINES.min(area.bottom() - y), ..area };
+        let is_selected = at == app.selected;
+        result(buffer, item, row, is_selected, theme);
+        if is_selected {
+            let style = match app.focus {
+                Focus::Results => theme.selected(),
+                Focus::Pane => Modifier::BOLD.into(),
+            };
+            buffer.set_style(Rect { height: 1, ..item }, style);
+        }
+    }
+}
+
+fn result(buffer: &mut Buffer, area: Rect, row: &Row, is_selected: bool, theme: Theme) {
+    let indent = 2.min(area.width);
+    if is_selected {
+        for y in area.y..area.bottom() {
+            buffer.set_stringn(area.x, y, "▌", usize::from(area.width), theme.of(Role::Path));
+        }
+    }
+    let mut line = Rect { x: area.x + indent, width: area.width - indent, height: 1, ..area };
+    if let Some(score) = row.score {
+        if area.width >= BAR_COLUMNS {
+            text(buffer, line, &bar(score), theme.of(Role::Good));
+            line = after(line, BAR + 1);
+        }
+        let score = format!("{score:.3}");
+        text(buffer, line, &score, Style::new());
+        line = after(line, width::of(&score) as u16 + 1);
+    }
+    if area.width >= KIND_COLUMNS {
+        let kind = sanitize::line(&row.kind);
+        let columns = (width::of(&kind) as u16).min(line.width);
+        text(buffer, after(line, line.width - columns), &kind, theme.of(Role::Faint));
+        line.width = line.width.saturating_sub(columns + 1);
+    }
+    let name = width::elide_middle(&sanitize::line(&row.name), usize::from(line.width));
+    text(buffer, line, &name, theme.of(Role::Heading));
+    if area.height > 1 {
+        let line = Rect { x: area.x + indent, y: area.y + 1, width: area.width - indent, height: 1 };
+        text(buffer, line, &place(row, usize::from(line.width)), theme.of(Role::Path));
+    }
+}
+
+/// `src/…/cache.py:12`, of which folders give way first.
+fn place(row: &Row, columns: usize) -> String {
+    let line = row.lines.map_or_else(String::new, |(first, _)| format!(":{first}"));
+    let file = width::elide_path(&sanitize::line(&row.file), columns.saturating_sub(width::of(&line)));
+    file + &line
+}
+
+fn bar(score: f32) -> String {
+    let eighths = (score.clamp(0.0, 1.0) * f32::from(BAR) * 8.0).round() as usize;
+    (0..usize::from(BAR)).map(|column| PARTS[eighths.saturating_sub(column * 8).min(8)]).collect()
+}
+
+/// The area without its first columns.
+fn after(area: Rect, columns: u16) -> Rect {
+    let columns = columns.min(area.width);
+    Rect { x: area.x + columns, width: area.width - columns, ..area }
+}
+
+/// Why the list is empty.
+fn nothing(buffer: &mut Buffer, area: Rect, app: &App, theme: Theme) {
+    let (words, role) = match &app.error {
+        Some(error) => (sanitize::line(error), Role::Error),
+        None if app.is_pending() => return,
+        None if app.query.text().trim().is_empty() && app.applied.is_empty() => {
+            (format!("Type to search {}", units::counted(app.found.indexed, "chunk")), Role::Faint)
+        }
+        None => ("No results".to_owned(), Role::Faint),
+    };
+    let lines = width::wrap(&words, usize::from(area.width));
+    for (line, y) in lines.iter().zip(area.y..area.bottom()) {
+        text(buffer, Rect { y, height: 1, ..area }, line, theme.of(role));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_grows_with_the_score() {
+        assert_eq!([0.0, 0.1, 0.5, 1.0, 1.2, -1.0].map(bar), ["     ", "▌    ", "██▌  ", "█████", "█████", "     "]);
+    }
+}

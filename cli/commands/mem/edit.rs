@@ -1,0 +1,69 @@
+//! `aur mem edit`: replaces an entry.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use aurora_memory::Memory;
+use aurora_memory_schema::Kind;
+use clap::Args;
+
+use crate::commands::mem::add::print;
+use crate::commands::mem::browse::Editor;
+use crate::context::args::{MemoryArgs, ReportFormat};
+use crate::context::document::{self, NamedText};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::memories::{Memories, failure};
+use crate::context::program::Program;
+use crate::output::time;
+
+/// Replace an entry of memory
+#[derive(Debug, Args)]
+pub(crate) struct EditArgs {
+    /// The entry
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+
+    /// The file that replaces it; `-` is standard input [default: opens $VISUAL or $EDITOR]
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) memories: MemoryArgs,
+
+    /// How to print what became of it
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// Replaces an entry by a file, or by what the user's editor makes of it.
+pub(crate) fn run(args: &EditArgs, program: &Program) -> Outcome {
+    let memories = Memories::open(&args.memories, program)?;
+    let memory = memories.with(&args.id, false)?;
+    let kind = Kind::of_id(&args.id).ok_or_else(|| Failure::new(format!("{} is the id of no entry", args.id)))?;
+    let given = match &args.file {
+        Some(file) => document::read(file)?,
+        None => edited(memory, &args.id)?,
+    };
+    let draft = document::draft(kind, &given, &program.terminal)?;
+    let stored = memory.edit(&args.id, draft, time::now()).map_err(failure)?;
+    print(&stored, memory.place().owner(), args.format, &program.terminal)
+}
+
+/// What the user's editor makes of the document of an entry.
+fn edited(memory: &Memory, id: &str) -> Outcome<NamedText> {
+    let version = memory.get(id).map_err(failure)?;
+    let document = version.and_then(|version| version.document).unwrap_or_default();
+    let io = |error: std::io::Error| Failure::new(format!("cannot write a temporary file: {error}"));
+    let mut file = tempfile::Builder::new().prefix("aurora-").suffix(".json").tempfile().map_err(io)?;
+    serde_json::to_writer_pretty(&mut file, &document).map_err(|error| io(error.into()))?;
+    file.write_all(b"\n").and_then(|()| file.flush()).map_err(io)?;
+    let editor = Editor::of_user().map_err(Failure::new)?;
+    let (directory, name) = (file.path().parent(), file.path().file_name());
+    let name = name.unwrap_or_default().to_string_lossy();
+    let command = editor.command(directory.unwrap_or(Path::new(".")), None, &name, None);
+    match command.and_then(|mut command| command.status()) {
+        Ok(status) if status.success() => document::read(file.path()),
+        Ok(_) => Err(Failure::new(format!("{} failed; nothing was changed", editor.name()))),
+        Err(error) => Err(Failure::new(format!("cannot run {}: {error}", editor.name()))),
+    }
+}

@@ -1,0 +1,186 @@
+//! `aur mem eval`: how well the search answers questions with known answers.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use aurora_evaluation::engine::Engine;
+use aurora_evaluation::metrics::Metric;
+use aurora_evaluation::report::{self, Floor, MissedFloor, Run};
+use aurora_query::SearchConfig;
+use clap::{Args, Subcommand};
+
+use crate::commands::mem::mine::{self, MineArgs};
+use crate::commands::mem::search;
+use crate::context::args::{ModeArg, ReportFormat};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::golden::{self, QuestionBatch};
+use crate::context::program::Program;
+use crate::context::{place, rerankers};
+use crate::output::evaluation::{self, Against, Evaluation};
+use crate::output::json;
+
+pub(crate) const EVAL_EXAMPLES: &str = "\
+GOLDEN is a file of questions (JSON Lines or YAML) or a directory that `aur mem eval mine` has
+written; without one it is .aurora/eval. No access is recorded.
+
+Examples:
+  aur mem eval mine                                     make golden sets from this repository
+  aur mem eval                                          measure on them
+  aur mem eval questions.jsonl --misses 20              a file of one's own, and what was not found
+  aur mem eval --config trial.toml --against default    does it help, and is that sure?
+  aur mem eval questions.jsonl --floor ndcg@10=0.6      fail a CI job (exit code 1) below that
+
+Metrics: ndcg@10, mrr@10, r@1, r@5, r@10, p@5, filemrr, filer@10, topics@10.";
+
+/// Measure the search on questions with known answers
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = EVAL_EXAMPLES)]
+pub(crate) struct EvalArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<EvalCommand>,
+
+    #[command(flatten)]
+    pub(crate) ask: AskArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvalCommand {
+    Mine(MineArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AskArgs {
+    /// Files of questions, or mined directories [default: .aurora/eval]
+    #[arg(value_name = "GOLDEN")]
+    pub(crate) golden: Vec<PathBuf>,
+
+    /// Search with this configuration file over the built-in one, or with `default` itself
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Ask again with this configuration file, or with `default`, and show the difference
+    #[arg(long, value_name = "FILE", conflicts_with = "against_index")]
+    pub(crate) against: Option<PathBuf>,
+
+    /// Ask the index of this directory too, and show the difference
+    #[arg(long, value_name = "DIR")]
+    pub(crate) against_index: Option<PathBuf>,
+
+    /// Which signals rank the results
+    #[arg(long, short, value_name = "MODE", value_enum)]
+    pub(crate) mode: Option<ModeArg>,
+
+    /// Only these sets, separated by commas
+    #[arg(long, value_name = "SETS", value_delimiter = ',')]
+    pub(crate) sets: Vec<String>,
+
+    /// Exit with 1 below this: `ndcg@10=0.8`, or `exact:mrr@10=0.9` for one set
+    #[arg(long, value_name = "[SET:]METRIC=VALUE", value_delimiter = ',')]
+    pub(crate) floor: Vec<Floor>,
+
+    /// List this many of the questions without an answer in the first ten
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) misses: usize,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// Mines golden sets, or asks the questions of some and prints the figures.
+pub(crate) fn run(args: &EvalArgs, program: &Program) -> Outcome {
+    match &args.command {
+        Some(EvalCommand::Mine(args)) => mine::run(args, program),
+        None => measure(&args.ask, program),
+    }
+}
+
+fn measure(args: &AskArgs, program: &Program) -> Outcome {
+    let root = place::for_search(args.root.as_deref())?;
+    let mode = search::mode(args.mode);
+    let mut batches = golden::gather(&args.golden, &root)?;
+    golden::keep_sets(&mut batches, &args.sets)?;
+    let config = golden::config(args.config.as_deref(), &root, program)?;
+    let other = args.against.as_deref().map(|other| golden::config(Some(other), &root, program)).transpose()?;
+    let rerankers = rerankers::of_configs([&config].into_iter().chain(&other), mode, &program.terminal);
+    let open = |root: &Path, mined: bool| golden::engine(root, mined, mode, &rerankers, program);
+    let engines = engines(&batches, &open)?;
+    let run = ask(&engines, &batches, &config)?;
+
+    let against = match (&args.against, other, &args.against_index) {
+        (Some(name), Some(other), _) => Some((name.as_path(), ask(&engines, &batches, &other)?)),
+        (_, _, Some(directory)) => Some((directory.as_path(), ask_another(directory, &batches, &config, &open)?)),
+        _ => None,
+    };
+    let sets = report::by_set(&run);
+    let missed = report::missed(&args.floor, &sets, &run).map_err(Failure::new)?;
+    let mut misses = report::misses(&run);
+    let missing = misses.len();
+    misses.truncate(args.misses);
+    let evaluation = Evaluation {
+        sets,
+        against: against.map(|(name, other)| Against {
+            what: name.display().to_string(),
+            sets: report::by_set(&other),
+            differences: report::differences(&run, &other, &Metric::ALL),
+        }),
+        missing,
+        misses,
+        missed_floors: missed.clone(),
+    };
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &evaluation)?,
+        ReportFormat::Text => evaluation::write(&mut out, &evaluation, program.terminal.out)?,
+    }
+    out.flush()?;
+    if missed.is_empty() { Ok(()) } else { Err(Failure::Short(below(&missed))) }
+}
+
+/// Opens the index of a root, which mining may have made.
+type Open<'a> = dyn Fn(&Path, bool) -> Outcome<Engine> + 'a;
+
+/// The engine of every batch.
+fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec<Engine>> {
+    let mut engines: Vec<Engine> = Vec::new();
+    for (at, batch) in batches.iter().enumerate() {
+        let engine = match batches[..at].iter().position(|earlier| earlier.root == batch.root) {
+            Some(earlier) => engines[earlier].clone(),
+            None => open(&batch.root, batch.mined)?,
+        };
+        engines.push(engine);
+    }
+    Ok(engines)
+}
+
+fn ask(engines: &[Engine], batches: &[QuestionBatch], config: &SearchConfig) -> Outcome<Run> {
+    let mut run = Run::new();
+    for (engine, batch) in engines.iter().zip(batches) {
+        let asked = engine.ask(config, &batch.questions).map_err(|error| Failure::from_error(&error))?;
+        run.extend(batch.questions.iter().cloned().zip(asked));
+    }
+    Ok(run)
+}
+
+/// The same questions, asked of another index.
+fn ask_another(directory: &Path, batches: &[QuestionBatch], config: &SearchConfig, open: &Open<'_>) -> Outcome<Run> {
+    if batches.iter().any(|batch| batch.mined) {
+        return Err(Failure::new("--against-index needs golden files: mined sets are asked of their own copies"));
+    }
+    let root = place::for_search(Some(directory))?;
+    let engine = open(&root, false)?;
+    ask(&vec![engine; batches.len()], batches, config)
+}
+
+fn below(missed: &[MissedFloor]) -> String {
+    let said = missed.iter().map(|missed| match missed.value {
+        Some(value) => format!("{} was asked for, it is {value:.3} ({:.3} short)", missed.floor, missed.short_by),
+        None => format!("{} was asked for, but no question measures it", missed.floor),
+    });
+    format!("below the floor:\n  {}", said.collect::<Vec<_>>().join("\n  "))
+}

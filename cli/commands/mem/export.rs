@@ -1,0 +1,125 @@
+//! `aur mem export`: the index as one file.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use aurora_storage::{ArtefactManifest, Workers};
+use clap::Args;
+
+use crate::context::args::{OwnerArg, ReportFormat};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::opened;
+use crate::context::program::Program;
+use crate::context::terminal::Terminal;
+use crate::output::{json, sanitize, units};
+
+pub(crate) const EXPORT_EXAMPLES: &str = "\
+Examples:
+  aur mem export nightly.aur                 everything that a search needs, in one file
+  aur mem export - | ssh build aur mem import -
+  aur mem export nightly.aur --format json   its manifest: commit, counts, a checksum of every part
+  aur mem export --memory user memory.jsonl  the entries of a memory instead, one in each line
+  aur mem export --memory project | jq .entry
+
+The same tree, configuration and program give the same bytes, however the index came about.
+A FILE that is there is replaced as a whole, at the end.";
+
+/// Write the index, or a memory, to one file, for other machines
+#[derive(Debug, Args)]
+#[command(after_help = EXPORT_EXAMPLES)]
+pub(crate) struct ExportArgs {
+    /// Where to write; `-` is standard output [default for a memory: `-`]
+    #[arg(required_unless_present = "memory")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// A memory instead of the index: its entries as lines of JSON
+    #[arg(long, value_name = "OWNER", value_enum)]
+    pub(crate) memory: Option<OwnerArg>,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print what was exported
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// Name and version of this program, as artefacts tell it.
+const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
+
+/// Writes the artefact and prints its contents in figures.
+pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let opened = opened::open(args.root.as_deref(), program)?;
+    let file = match args.file.as_deref() {
+        None => return to_stdout(&opened.snapshot, terminal),
+        Some(dash) if dash == Path::new("-") => return to_stdout(&opened.snapshot, terminal),
+        Some(file) => file,
+    };
+    check_target(file, opened.project.root())?;
+    let manifest = opened.snapshot.export(file, PROGRAM, Workers::default()).map_err(opened::failure)?;
+    if !manifest.complete {
+        terminal.warn("the index is not complete: the last run was stopped before it had seen every file, could not read all of them, or lacks results of stages");
+    }
+    let mut out = terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &manifest)?,
+        ReportFormat::Text => {
+            let size = file.metadata().map_or(manifest.compressed(), |metadata| metadata.len());
+            let file = sanitize::line(&file.display().to_string());
+            writeln!(out, "Exported {} to {file}", contents(&manifest))?;
+            let index = opened.project.index_bytes();
+            writeln!(out, "  Size:    {} (the index: {})", units::bytes(size), units::bytes(index))?;
+            write_commit(&mut out, &manifest)?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// Refuses a file that a repository may have chosen.
+pub(crate) fn check_target(file: &Path, root: &Path) -> Outcome {
+    if is_link_within(file, root) {
+        return Err(Failure::new(format!("{} is a symbolic link of the indexed tree", file.display()))
+            .with_help("give the file that it leads to, if that is what is meant"));
+    }
+    Ok(())
+}
+
+/// Whether a file is a link inside the indexed tree, which the repository may have created.
+fn is_link_within(file: &Path, root: &Path) -> bool {
+    let is_link = file.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let directory = file.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let lies_within = || directory.canonicalize().ok()?.strip_prefix(root.canonicalize().ok()?).ok().map(drop);
+    is_link && lies_within().is_some()
+}
+
+fn to_stdout(snapshot: &aurora_storage::Snapshot, terminal: &Terminal) -> Outcome {
+    if std::io::stdout().is_terminal() {
+        return Err(Failure::new("an exported index is not for a terminal").with_help("give a FILE, or pipe it on"));
+    }
+    let mut out = terminal.stdout();
+    let manifest = snapshot.export_to(&mut out, Path::new("standard output"), PROGRAM, Workers::default());
+    let manifest = manifest.map_err(opened::failure)?;
+    out.flush()?;
+    terminal.note(&format!("exported {}", contents(&manifest)));
+    Ok(())
+}
+
+/// What an artefact holds, in words.
+pub(crate) fn contents(manifest: &ArtefactManifest) -> String {
+    format!(
+        "{}, {} and {}",
+        units::counted(manifest.files, "file"),
+        units::counted(u64::from(manifest.chunks), "chunk"),
+        units::counted(manifest.vectors, "vector"),
+    )
+}
+
+/// The line that tells of which commit an artefact is.
+pub(crate) fn write_commit(out: &mut impl Write, manifest: &ArtefactManifest) -> std::io::Result<()> {
+    match &manifest.head_commit {
+        Some(commit) => writeln!(out, "  Commit:  {}", sanitize::line(commit)),
+        None => Ok(()),
+    }
+}

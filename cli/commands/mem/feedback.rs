@@ -1,0 +1,215 @@
+//! `aur mem feedback`: stores verdicts on results, and outcomes of tasks, for later searches.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use aurora_memory::{Helpfulness, TaskOutcome};
+use aurora_memory_schema::Kind;
+use aurora_project::{FeedbackReport, JudgedChunk, Names, Project, ProjectError, judge, user};
+use aurora_query::LearningConfig;
+use aurora_storage::{AccessLog, Verdict};
+use clap::{Args, ValueEnum};
+
+use crate::context::args::{ReportFormat, parse_score};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::opened::{self, OpenedIndex};
+use crate::context::program::Program;
+use crate::context::{findings, memories, place};
+use crate::output::{json, sanitize, time, units};
+
+/// Say which results were good and which were not; later searches heed it
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aur mem feedback good code:src/auth.py:UserManager.login
+  aur mem feedback bad src/auth.py:120 docs/guide.md:14
+  aur mem feedback good --partial src/http/retry.go:31
+  aur mem feedback --outcome success --session s42     for everything that the session was shown
+  aur mem feedback --score 0.6 --session s42 --helpful know:oauth2-providers
+
+An ID is the `id` of `aur mem search --format json`, or a place as the table shows it: PATH:LINE.
+Nothing is recorded unless every ID is known. With --partial, for a task that was solved in part,
+a verdict counts for less. Verdicts stay when the index is built again, and follow moved files.")]
+pub(crate) struct FeedbackArgs {
+    /// What is said of the chunks
+    #[arg(value_enum, required_unless_present = "session")]
+    pub(crate) verdict: Option<VerdictArg>,
+
+    /// Chunks: their ids, or PATH:LINE
+    #[arg(value_name = "ID", required_unless_present = "session")]
+    pub(crate) ids: Vec<String>,
+
+    /// The task was solved in part: the verdict counts for less
+    #[arg(long, conflicts_with = "session")]
+    pub(crate) partial: bool,
+
+    /// How the task of a session has ended: counts for everything that its searches have shown
+    #[arg(long, value_name = "OUTCOME", value_enum, requires = "session", conflicts_with = "verdict")]
+    pub(crate) outcome: Option<OutcomeArg>,
+
+    /// The same as a score: success from 0.8 on, partial from 0.5 on
+    #[arg(long, value_name = "SCORE", requires = "session", conflicts_with_all = ["verdict", "outcome"], value_parser = parse_score)]
+    pub(crate) score: Option<f64>,
+
+    /// The session: what was searched with --session ID
+    #[arg(long, value_name = "ID", conflicts_with = "verdict")]
+    pub(crate) session: Option<String>,
+
+    /// With --outcome partial: what helped; the rest did not
+    #[arg(long, value_name = "ID", requires = "session")]
+    pub(crate) helpful: Vec<String>,
+
+    /// With --outcome partial: what did not help; the rest did
+    #[arg(long, value_name = "ID", requires = "session")]
+    pub(crate) unhelpful: Vec<String>,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutcomeArg {
+    /// What was shown gains 0.2
+    Success,
+    /// What helped gains 0.05, what did not loses 0.05
+    Partial,
+    /// Reasoning patterns that were shown lose 0.1
+    Failure,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerdictArg {
+    /// What was looked for, or a help on the way
+    Good,
+    /// No help, or misleading
+    Bad,
+}
+
+/// Records the verdict on every chunk that is named, or on none of them; or the outcome of a session's task.
+pub(crate) fn run(args: &FeedbackArgs, program: &Program) -> Outcome {
+    match (&args.session, args.verdict) {
+        (Some(session), _) => outcome(session, args, program),
+        (None, Some(verdict)) => verdicts(verdict, args, program),
+        (None, None) => Err(Failure::new("nothing is said: give a verdict and ids, or --outcome and --session")),
+    }
+}
+
+fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outcome {
+    let verdict = match (verdict, args.partial) {
+        (VerdictArg::Good, false) => Verdict::Good,
+        (VerdictArg::Good, true) => Verdict::Helpful,
+        (VerdictArg::Bad, true) => Verdict::Unhelpful,
+        (VerdictArg::Bad, false) => Verdict::Bad,
+    };
+    let project = program.project(place::for_search(args.root.as_deref())?);
+    let learning = learning(&project, program)?;
+    let mut chunks = Vec::new();
+    for (home, keys) in named(args, &project, program)? {
+        let log = AccessLog::open(&home, &user::trust().known).map_err(opened::failure)?;
+        let report = judge(&log, &learning, verdict, &keys, time::now()).map_err(opened::failure)?;
+        if let Some(reason) = log.begun_anew() {
+            program
+                .terminal
+                .warn(&format!("the access history could not be used ({reason}); it was set aside and begun anew"));
+        }
+        chunks.extend(report.chunks);
+    }
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &FeedbackReport { verdict, chunks })?,
+        ReportFormat::Text => write_chunks(&mut out, &chunks)?,
+    }
+    Ok(out.flush()?)
+}
+
+/// The chunks that are named, by the directory of the access history that knows them, in the order of the names.
+fn named(args: &FeedbackArgs, project: &Project, program: &Program) -> Outcome<Vec<(PathBuf, Vec<String>)>> {
+    let is_entry = |id: &str| Kind::of_id(id).is_some_and(|kind| kind != Kind::Code);
+    let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
+    let mut index: Option<OpenedIndex> = None;
+    for id in &args.ids {
+        let home = if is_entry(id) {
+            memories::home_of(id, project.root()).map_err(|failure| unknown(&failure.message()))?
+        } else {
+            None
+        };
+        let (home, key) = match home {
+            Some(home) => (home, id.clone()),
+            None => {
+                let opened = match index.take() {
+                    Some(opened) => opened,
+                    None => opened::open(args.root.as_deref(), program)?,
+                };
+                let OpenedIndex { project, snapshot } = index.insert(opened);
+                let here = place::here();
+                let names = Names { snapshot, root: project.root(), from: here.as_deref(), work: None };
+                let (_, key) = names.chunk(id).map_err(nothing_recorded)?;
+                (project.directory(), key)
+            }
+        };
+        match found.iter_mut().find(|(known, _)| *known == home) {
+            Some((_, keys)) if keys.contains(&key) => {}
+            Some((_, keys)) => keys.push(key),
+            None => found.push((home, vec![key])),
+        }
+    }
+    Ok(found)
+}
+
+fn outcome(session: &str, args: &FeedbackArgs, program: &Program) -> Outcome {
+    let outcome = match (args.outcome, args.score) {
+        (Some(OutcomeArg::Success), _) => TaskOutcome::Success,
+        (Some(OutcomeArg::Partial), _) => TaskOutcome::Partial,
+        (Some(OutcomeArg::Failure), _) => TaskOutcome::Failure,
+        (None, Some(score)) => TaskOutcome::of_score(score),
+        (None, None) => {
+            return Err(Failure::new("how has the task ended?")
+                .with_help("give --outcome success, partial or failure, or --score"));
+        }
+    };
+    let helpfulness = Helpfulness { helpful: args.helpful.clone(), unhelpful: args.unhelpful.clone() };
+    if outcome != TaskOutcome::Partial && helpfulness != Helpfulness::default() {
+        return Err(Failure::new("--helpful and --unhelpful are for tasks that were solved in part"));
+    }
+    let project = program.project(place::for_search(args.root.as_deref())?);
+    let learning = learning(&project, program)?;
+    let of_user = memories::of_user()?;
+    let report = of_user.apply_outcome(session, outcome, &helpfulness, &learning, time::now());
+    let report = report.map_err(memories::failure)?;
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &report)?,
+        ReportFormat::Text => {
+            write_chunks(&mut out, &report.chunks)?;
+            let judged = units::counted(report.chunks.len() as u64, "chunk");
+            writeln!(out, "{judged} judged, {} as before", units::count(report.unchanged as u64))?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn learning(project: &Project, program: &Program) -> Outcome<LearningConfig> {
+    let settings = project.settings(Vec::new()).map_err(|error| findings::project(error, &program.terminal))?;
+    Ok(settings.activation.learning)
+}
+
+fn write_chunks(out: &mut impl Write, chunks: &[JudgedChunk]) -> std::io::Result<()> {
+    chunks.iter().try_for_each(|chunk| {
+        writeln!(out, "{}: activation {:+.2} by feedback", sanitize::line(&chunk.id), chunk.learned)
+    })
+}
+
+/// An unknown chunk among those that were named.
+fn nothing_recorded(error: ProjectError) -> Failure {
+    let help = error.help().unwrap_or_default();
+    unknown(&error.to_string()).with_help(help)
+}
+
+fn unknown(message: &str) -> Failure {
+    Failure::new(format!("{message}, nothing was recorded"))
+}

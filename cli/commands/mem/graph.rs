@@ -1,0 +1,201 @@
+//! `aur mem graph`: the resolved relations of a definition, as a tree.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use aurora_project::{Names, definition, relations, root_name};
+use aurora_query::{
+    BranchEnd, MAX_TREE_DEPTH, MIN_CONFIDENCE, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions,
+};
+use aurora_storage::{ChunkId, Snapshot};
+use clap::Args;
+
+use crate::context::args::ReportFormat;
+use crate::context::failure::Outcome;
+use crate::context::opened::{self, OpenedIndex};
+use crate::context::place;
+use crate::context::program::Program;
+use crate::context::terminal::Terminal;
+use crate::output::links::Links;
+use crate::output::style::Role;
+use crate::output::{json, sanitize};
+
+pub(crate) const GRAPH_EXAMPLES: &str = "\
+Examples:
+  aur mem graph UserManager.login --callers             who calls it, directly
+  aur mem graph src/auth.py:31 --callees --depth 3      what it calls, and what that calls
+  aur mem graph Storage --implementers --format json    types that extend or implement it
+
+Every relation has a confidence: how often relations that were found in the same way are those
+that a compiler finds. docs/relationships.md tells how they are found, and how often they are right.";
+
+/// Show what a definition calls, what calls it, or what implements it
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("relation").required(true))]
+#[command(after_help = GRAPH_EXAMPLES)]
+pub(crate) struct GraphArgs {
+    /// A definition: its name with or without qualifiers, its place PATH:LINE, or its id
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// The definitions that call it
+    #[arg(long, group = "relation")]
+    callers: bool,
+
+    /// The definitions that it calls
+    #[arg(long, group = "relation")]
+    callees: bool,
+
+    /// The types that extend or implement it, or the methods that override it
+    #[arg(long, group = "relation")]
+    implementers: bool,
+
+    /// Follow so many relations one after the other
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TREE_DEPTH)))]
+    pub(crate) depth: u32,
+
+    /// Leave out relations of less confidence, from 0 to 1
+    #[arg(long, value_name = "X", default_value_t = MIN_CONFIDENCE, value_parser = parse_confidence)]
+    pub(crate) min_confidence: f32,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+impl GraphArgs {
+    pub(crate) fn relation(&self) -> Relation {
+        if self.callers {
+            Relation::Callers
+        } else if self.callees {
+            Relation::Callees
+        } else {
+            Relation::Implementers
+        }
+    }
+}
+
+fn parse_confidence(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+/// Most names outside of the repository that the text lists.
+const MOST_EXTERNAL: usize = 12;
+
+/// Prints the relations of the definition that the user means.
+pub(crate) fn run(args: &GraphArgs, program: &Program) -> Outcome {
+    let OpenedIndex { project, snapshot } = opened::open(args.root.as_deref(), program)?;
+    let here = place::here();
+    let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
+    let index = RelationIndex::new(&snapshot);
+    let named = definition(&names, &index, &args.name)?;
+    let options = TreeOptions { relation: args.relation(), depth: args.depth, min_confidence: args.min_confidence };
+    let tree = index.tree(&named, &options).map_err(opened::failure)?;
+    let terminal = &program.terminal;
+    match args.format {
+        ReportFormat::Text => {
+            let links = Links::detect(terminal.out, [("", project.root())].into_iter());
+            Printer { snapshot: &snapshot, terminal, links }.text(&tree, &options)
+        }
+        ReportFormat::Json => {
+            let mut out = terminal.stdout();
+            json::write_indented(&mut out, &relations(&snapshot, &tree, &options).map_err(opened::failure)?)?;
+            Ok(out.flush()?)
+        }
+    }
+}
+
+struct Printer<'a> {
+    snapshot: &'a Snapshot,
+    terminal: &'a Terminal,
+    links: Links,
+}
+
+impl Printer<'_> {
+    fn text(&self, tree: &RelationTree, options: &TreeOptions) -> Outcome {
+        let mut out = self.terminal.stdout();
+        let name = root_name(self.snapshot, tree).map_err(opened::failure)?;
+        writeln!(out, "{}", self.line(&tree.root, Some(&name))?)?;
+        for declaration in &tree.declarations {
+            if let Some(place) = self.place(*declaration)? {
+                writeln!(out, "{}{place}", self.terminal.out.paint(Role::Faint, "declared in "))?;
+            }
+        }
+        self.branches(&mut out, &tree.root, "")?;
+        out.flush()?;
+        if tree.root.children.is_empty() {
+            self.terminal.note(nothing(options.relation));
+        }
+        if tree.left_out > 0 {
+            let least = options.min_confidence;
+            self.terminal.note(&format!(
+                "{} relations of a confidence below {least} were left out; --min-confidence 0 shows them",
+                tree.left_out
+            ));
+        }
+        if !tree.external.is_empty() {
+            let names: Vec<&str> = tree.external.iter().take(MOST_EXTERNAL).map(String::as_str).collect();
+            let more = tree.external.len() - names.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            self.terminal.note(&format!("it also calls what is not in the repository: {}{more}", names.join(", ")));
+        }
+        if tree.is_cut {
+            self.terminal.warn("there is more than was looked at");
+        }
+        Ok(())
+    }
+
+    /// The recursion is as deep as the tree.
+    fn branches(&self, out: &mut impl Write, node: &TreeNode, indent: &str) -> Outcome {
+        for (index, child) in node.children.iter().enumerate() {
+            let is_last = index + 1 == node.children.len();
+            let (branch, below) = if is_last { ("└── ", "    ") } else { ("├── ", "│   ") };
+            writeln!(
+                out,
+                "{}{}",
+                self.terminal.out.paint(Role::Faint, &format!("{indent}{branch}")),
+                self.line(child, None)?
+            )?;
+            self.branches(out, child, &format!("{indent}{below}"))?;
+        }
+        Ok(())
+    }
+
+    /// `Type.method  src/file.py:12  0.98 import`
+    fn line(&self, node: &TreeNode, name: Option<&str>) -> Outcome<String> {
+        let paint = self.terminal.out;
+        let Some(chunk) = self.snapshot.chunk(node.id).map_err(opened::failure)? else { return Ok(String::new()) };
+        let name = paint.paint(Role::Heading, &sanitize::line(name.unwrap_or(chunk.qualified_name())));
+        let mut line = format!("{name}  {}", self.place(node.id)?.unwrap_or_default());
+        if let Some((reason, confidence)) = node.relation {
+            line += &paint.paint(Role::Faint, &format!("  {confidence:.2} {}", reason.as_str()));
+        }
+        match node.end {
+            Some(BranchEnd::Cycle) => line += " (cycle)",
+            Some(BranchEnd::Repeated) => line += " (*)",
+            None => {}
+        }
+        Ok(line)
+    }
+
+    /// `src/file.py:12`
+    fn place(&self, id: ChunkId) -> Outcome<Option<String>> {
+        let Some(chunk) = self.snapshot.chunk(id).map_err(opened::failure)? else { return Ok(None) };
+        let place = format!("{}:{}", sanitize::line(chunk.path()), chunk.line_start());
+        let place = self.terminal.out.paint(Role::Path, &place);
+        Ok(Some(self.links.link(chunk.path(), Some(chunk.line_start()), &place)))
+    }
+}
+
+fn nothing(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Callees => "it calls nothing that is in the repository",
+        Relation::Callers => "nothing in the repository calls it",
+        Relation::Implementers => "nothing in the repository extends, implements or overrides it",
+    }
+}

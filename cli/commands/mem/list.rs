@@ -1,0 +1,223 @@
+//! `aur mem list`: the entries, filtered and sorted.
+
+use std::io::Write;
+
+use aurora_memory::{EntryReport, ListFilter, ListOrder, MemoryError, Scope};
+use aurora_memory_schema::Kind;
+use clap::{Args, ValueEnum};
+
+use crate::context::args::{AnyKindArg, MemoryArgs, ReportFormat, parse_limit, parse_scope};
+use crate::context::failure::Outcome;
+use crate::context::memories::{Memories, failure};
+use crate::context::program::Program;
+use crate::context::terminal::Terminal;
+use crate::output::style::Role;
+use crate::output::{json, sanitize, time, units, width};
+
+pub(crate) const LIST_EXAMPLES: &str = "\
+Examples:
+  aur mem list                                  the entries that changed last
+  aur mem list --kind reasoning --pattern       proven patterns
+  aur mem list --tag security --sort accesses   what is asked for most
+  aur mem list --state archived                 what `aur mem prune` would delete";
+
+/// List the entries of memory
+#[derive(Debug, Args)]
+#[command(after_help = LIST_EXAMPLES)]
+pub(crate) struct ListArgs {
+    /// Only these kinds, separated by commas
+    #[arg(long, short, value_name = "KINDS", value_enum, value_delimiter = ',')]
+    pub(crate) kind: Vec<AnyKindArg>,
+
+    /// Only this scope
+    #[arg(long, value_name = "SCOPE", value_parser = parse_scope)]
+    pub(crate) scope: Option<Scope>,
+
+    /// Only this session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+
+    /// Only entries with this tag; may be given more than once
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+
+    /// Only this domain
+    #[arg(long, value_name = "DOMAIN")]
+    pub(crate) domain: Option<String>,
+
+    /// Only entries with at least this score
+    #[arg(long, value_name = "SCORE")]
+    pub(crate) min_score: Option<f64>,
+
+    /// Only patterns
+    #[arg(long)]
+    pub(crate) pattern: bool,
+
+    /// Only entries that a policy has flagged
+    #[arg(long)]
+    pub(crate) escalated: bool,
+
+    /// Only entries in this state [default: active and decayed]
+    #[arg(long, value_name = "STATE", value_enum)]
+    pub(crate) state: Option<StateArg>,
+
+    /// What to sort by
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = OrderArg::Edited)]
+    pub(crate) sort: OrderArg,
+
+    /// The other way round
+    #[arg(long)]
+    pub(crate) reverse: bool,
+
+    /// Show at most this many entries [default: 20; with --format json all]
+    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    pub(crate) limit: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) memories: MemoryArgs,
+
+    /// How to print them
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StateArg {
+    Active,
+    Decayed,
+    Archived,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OrderArg {
+    /// When they were changed
+    Edited,
+    /// When they were added
+    Created,
+    /// When they were shown
+    Accessed,
+    /// How often they were shown
+    Accesses,
+    Score,
+    Activation,
+    Id,
+}
+
+/// Entries of a table.
+const SHOWN: usize = 20;
+/// Columns that a title may take.
+const TITLE: usize = 60;
+
+/// Prints the entries that pass the filters.
+pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
+    let mut memories = Memories::open(&args.memories, program)?;
+    memories.tell_left_out(program)?;
+    let filter = filter(args);
+    let now = time::now();
+    let mut reports: Vec<EntryReport> = Vec::new();
+    for memory in memories.iter() {
+        let keep = |report| -> Result<(), MemoryError> {
+            reports.push(report);
+            Ok(())
+        };
+        memory.for_each(&filter, (&memories.rules, &memories.config), now, keep).map_err(failure)?;
+    }
+    order(args.sort).sort(&mut reports);
+    if args.reverse {
+        reports.reverse();
+    }
+    let found = reports.len();
+    let shown = args.limit.or((args.format == ReportFormat::Text).then_some(SHOWN));
+    reports.truncate(shown.unwrap_or(usize::MAX));
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &reports)?,
+        ReportFormat::Text => write_table(&mut out, &reports, &program.terminal)?,
+    }
+    out.flush()?;
+    if args.format == ReportFormat::Text {
+        match found - reports.len() {
+            0 if found == 0 => program.terminal.note("no entries"),
+            0 => {}
+            more => program.terminal.note(&format!("{} more; --limit shows them", units::count(more as u64))),
+        }
+    }
+    Ok(())
+}
+
+fn write_table(out: &mut impl Write, reports: &[EntryReport], terminal: &Terminal) -> std::io::Result<()> {
+    if reports.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<[String; 6]> = reports.iter().map(row).collect();
+    let headings = ["ID", "Scope", "Score", "Used", "Changed", "Title"].map(str::to_owned);
+    let widths: Vec<usize> = (0..headings.len())
+        .map(|column| rows.iter().chain([&headings]).map(|row| width::of(&row[column])).max().unwrap_or(0))
+        .collect();
+    let line = |row: &[String; 6]| {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, &columns)| width::pad(cell, columns)).collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    writeln!(out, "{}", terminal.out.paint(Role::Heading, &line(&headings)))?;
+    rows.iter().try_for_each(|row| writeln!(out, "{}", line(row)))
+}
+
+fn row(report: &EntryReport) -> [String; 6] {
+    let EntryReport { entry, facts } = report;
+    let score = entry.score().map_or_else(|| "-".to_owned(), |score| format!("{score:.2}"));
+    let scope = match &facts.session {
+        Some(session) => format!("{} {session}", facts.scope),
+        None => facts.scope.to_string(),
+    };
+    [
+        sanitize::line(entry.id()),
+        sanitize::line(&scope),
+        score,
+        units::count(facts.access_count),
+        time::date(facts.edited_at),
+        width::elide_end(&sanitize::line(&entry.title()), TITLE),
+    ]
+}
+
+fn filter(args: &ListArgs) -> ListFilter {
+    ListFilter {
+        kinds: args.kind.iter().map(|kind| kind_of(*kind)).collect(),
+        scope: args.scope,
+        session: args.session.clone(),
+        tags: args.tag.clone(),
+        domain: args.domain.clone(),
+        least_score: args.min_score,
+        patterns: args.pattern,
+        escalated: args.escalated,
+        state: args.state.map(|state| {
+            let name = match state {
+                StateArg::Active => "active",
+                StateArg::Decayed => "decayed",
+                StateArg::Archived => "archived",
+            };
+            name.to_owned()
+        }),
+    }
+}
+
+pub(super) fn kind_of(kind: AnyKindArg) -> Kind {
+    match kind {
+        AnyKindArg::Reasoning => Kind::Reasoning,
+        AnyKindArg::Knowledge => Kind::Knowledge,
+        AnyKindArg::Note => Kind::Note,
+        AnyKindArg::Turn => Kind::Turn,
+        AnyKindArg::Code => Kind::Code,
+    }
+}
+
+fn order(order: OrderArg) -> ListOrder {
+    match order {
+        OrderArg::Edited => ListOrder::Edited,
+        OrderArg::Created => ListOrder::Created,
+        OrderArg::Accessed => ListOrder::Accessed,
+        OrderArg::Accesses => ListOrder::Accesses,
+        OrderArg::Score => ListOrder::Score,
+        OrderArg::Activation => ListOrder::Activation,
+        OrderArg::Id => ListOrder::Id,
+    }
+}

@@ -1,0 +1,33 @@
+//! `aur mem compact --memory`: removes what `aur mem undo` could restore.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use crate::context::args::{MemoryArgs, OwnerArg, ReportFormat};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::memories::{Memories, failure};
+use crate::context::program::Program;
+use crate::output::{json, units};
+
+/// Forgets removed entries and earlier versions of a memory.
+pub(crate) fn run(owner: OwnerArg, root: Option<&Path>, format: ReportFormat, program: &Program) -> Outcome {
+    let args = MemoryArgs { root: root.map(Path::to_owned), memory: Some(owner), lifespan_policies: None };
+    let mut memories = Memories::open(&args, program)?;
+    memories.tell_left_out(program)?;
+    let memory = memories.iter().next().ok_or_else(|| Failure::new("there is no such memory"))?;
+    let done = memory.compact().map_err(failure)?;
+    let mut out = program.terminal.stdout();
+    match format {
+        ReportFormat::Json => json::write_line(&mut out, &done)?,
+        ReportFormat::Text => {
+            let (removed, versions) = (done.removed_entries as u64, done.versions as u64);
+            writeln!(
+                out,
+                "Forgotten: {} removed entries and {} earlier versions",
+                units::count(removed),
+                units::count(versions)
+            )?;
+        }
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,197 @@
+//! `aur mem import --from`: entries from elsewhere.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use aurora_memory::{
+    JsonLines, LineDefaults, Memory, Owner, Placement, Scope, Transfer, TransferEffect, TransferProblem,
+    TransferReport, TransferredEntry,
+};
+use aurora_memory_import::{ImportEffect, ImportProblem, ImportedEntry, MarkdownNotes};
+use serde::Serialize;
+
+use crate::commands::mem::add::root_of;
+use crate::commands::mem::import::{self as artefact, ImportArgs, SourceFormatArg};
+use crate::context::args::{OwnerArg, ReportFormat};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::findings;
+use crate::context::memories::{create, failure, open_all, places, project};
+use crate::context::program::Program;
+use crate::context::terminal::Terminal;
+use crate::output::{json, sanitize, time, units};
+
+/// Problems that are listed without `--verbose`.
+const LISTED: usize = 20;
+
+/// What was imported, or would be.
+#[derive(Serialize)]
+struct Report {
+    memory: Owner,
+    dry_run: bool,
+    #[serde(flatten)]
+    transfer: TransferReport,
+}
+
+/// The memory that gets the entries.
+struct Target<'a> {
+    owner: Owner,
+    root: &'a Path,
+    is_dry_run: bool,
+    now: i64,
+}
+
+/// Reads entries into a memory, and says what became of them.
+pub(crate) fn run(args: &ImportArgs, from: SourceFormatArg, program: &Program) -> Outcome {
+    let root = project(args.root.as_deref())?;
+    let owner = match (args.transfer.memory, &root) {
+        (Some(OwnerArg::User), _) | (None, None) => Owner::User,
+        (Some(OwnerArg::Project), _) | (None, Some(_)) => Owner::Project,
+    };
+    let root = root_of(owner, root)?;
+    let target = Target { owner, root: &root, is_dry_run: args.transfer.dry_run, now: time::now() };
+    let (transfer, noun) = match from {
+        SourceFormatArg::Jsonl => (target.lines(&args.file)?, "line"),
+        SourceFormatArg::Markdown => (target.notes(&args.file)?, "file"),
+    };
+    let report = Report { memory: owner, dry_run: args.transfer.dry_run, transfer };
+    match args.format {
+        ReportFormat::Json => {
+            let mut out = program.terminal.stdout();
+            json::write_indented(&mut out, &report)?;
+            out.flush()?;
+        }
+        ReportFormat::Text => {
+            list(&report.transfer, args.transfer.verbose, &program.terminal);
+            print(&report, &program.terminal)?;
+        }
+    }
+    match report.transfer.unmapped_count() {
+        0 => Ok(()),
+        count => Err(Failure::Short(format!("{} could not be imported", units::counted(count, noun)))),
+    }
+}
+
+impl Target<'_> {
+    fn lines(&self, file: &Path) -> Outcome<TransferReport> {
+        let (reader, name, edited): (Box<dyn BufRead>, String, Option<i64>) = if file == Path::new("-") {
+            (Box::new(io::stdin().lock()), "standard input".to_owned(), None)
+        } else {
+            let opened = artefact::open(file)?;
+            let modified = opened.metadata().ok().and_then(|metadata| metadata.modified().ok());
+            let edited = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            let edited = edited.and_then(|time| i64::try_from(time.as_secs()).ok());
+            (Box::new(BufReader::new(opened)), file.display().to_string(), edited)
+        };
+        let time = edited.map_or(self.now, |time| time.min(self.now));
+        let defaults = LineDefaults { placement: self.placement(), time };
+        self.write(&mut JsonLines::new(reader, &name, defaults))
+    }
+
+    fn notes(&self, directory: &Path) -> Outcome<TransferReport> {
+        let notes = MarkdownNotes::open(directory)
+            .map_err(|error| Failure::new(format!("cannot open the directory {}: {error}", directory.display())))?;
+        self.write(&mut notes.map(|found| self.transferred(found)))
+    }
+
+    fn write(&self, entries: &mut dyn Iterator<Item = Transfer>) -> Outcome<TransferReport> {
+        if !self.is_dry_run {
+            return create(self.owner, self.root)?.put_all(entries, self.now).map_err(failure);
+        }
+        let place = places(self.root).into_iter().filter(|place| place.owner() == self.owner);
+        let memory = open_all(place)?.pop();
+        Memory::plan_all(memory.as_ref(), self.owner, entries).map_err(failure)
+    }
+
+    /// Where entries belong that do not say it.
+    fn placement(&self) -> Placement {
+        let scope = match self.owner {
+            Owner::Project => Scope::Project,
+            Owner::User => Scope::User,
+        };
+        Placement { scope, session: None }
+    }
+
+    fn transferred(&self, found: Result<ImportedEntry, ImportProblem>) -> Transfer {
+        let ImportedEntry { entry, created, edited, source } = found.map_err(problem)?;
+        // Clocks differ, and an entry of the future could never be replaced.
+        let edited = edited.unwrap_or(self.now).min(self.now);
+        Ok(TransferredEntry {
+            entry,
+            has_derived_id: false,
+            placement: self.placement(),
+            created: created.unwrap_or(edited),
+            edited,
+            is_current: true,
+            access: None,
+            source,
+        })
+    }
+}
+
+fn problem(problem: ImportProblem) -> TransferProblem {
+    let ImportProblem { effect, id, what, reason, why, mistakes } = problem;
+    let effect = match effect {
+        ImportEffect::Unmapped => TransferEffect::Unmapped,
+        ImportEffect::Altered => TransferEffect::Altered,
+    };
+    TransferProblem { effect, id, what, reason, why, mistakes }
+}
+
+/// Lists what is to be reported: everything that is no entry, up to a bound, and the rest where it is asked for.
+fn list(report: &TransferReport, is_verbose: bool, terminal: &Terminal) {
+    let is_shown = |problem: &&TransferProblem| is_verbose || problem.effect == TransferEffect::Unmapped;
+    let most = if is_verbose { usize::MAX } else { LISTED };
+    for problem in report.problems.iter().filter(is_shown).take(most) {
+        if problem.mistakes.is_empty() {
+            let line = format!("{}: {}", problem.what, problem.why);
+            // Nothing can be done about a standard error that is closed.
+            let _ = writeln!(io::stderr().lock(), "{}", sanitize::line(&line));
+        } else {
+            findings::show(&problem.mistakes, terminal);
+        }
+    }
+    let hidden = match is_verbose {
+        true => report.more_problems,
+        false => report.unmapped_count().saturating_sub(LISTED as u64),
+    };
+    if report.unmapped.contains_key("scope") {
+        terminal.note("--memory names the memory that gets the entries");
+    }
+    if hidden > 0 {
+        let help = if is_verbose { "" } else { "; --verbose lists them" };
+        terminal.note(&format!("{}{help}", units::counted(hidden, "more problem")));
+    }
+}
+
+fn print(report: &Report, terminal: &Terminal) -> Outcome {
+    let TransferReport { added, replaced, unchanged, kept, not_stored, unmapped, altered, accesses, .. } =
+        &report.transfer;
+    let mut out = terminal.stdout();
+    let verb = if report.dry_run { "Would import" } else { "Imported" };
+    let written = units::counted(added + replaced, "entry");
+    writeln!(out, "{verb} {written} into the {}'s memory", report.memory.as_str())?;
+    let lines = [
+        ("Added:", *added, String::new()),
+        ("Replaced:", *replaced, String::new()),
+        ("Unchanged:", *unchanged, String::new()),
+        ("Kept:", *kept, "not older than what was read".to_owned()),
+        ("Not stored:", *not_stored, "a score below 0.5".to_owned()),
+        ("Not mapped:", unmapped.values().sum(), by_reason(unmapped)),
+        ("Altered:", altered.values().sum(), by_reason(altered)),
+        ("Used before:", *accesses, String::new()),
+    ];
+    for (name, count, note) in lines.into_iter().filter(|(_, count, _)| *count > 0) {
+        let note = if note.is_empty() { note } else { format!(" ({note})") };
+        writeln!(out, "  {name:<12} {}{note}", units::count(count))?;
+    }
+    Ok(out.flush()?)
+}
+
+/// `id 5, weight 2`.
+fn by_reason(counts: &BTreeMap<&'static str, u64>) -> String {
+    let counts: Vec<String> =
+        counts.iter().map(|(reason, count)| format!("{reason} {}", units::count(*count))).collect();
+    counts.join(", ")
+}

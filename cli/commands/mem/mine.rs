@@ -1,0 +1,200 @@
+//! `aur mem eval mine`: golden sets from the repository itself.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use aurora_confined::Directory;
+use aurora_evaluation::mine::{
+    self, Definition, DefinitionKind, IndexerBackend, MineOptions, Outline, Overview, Selection,
+};
+use aurora_languages::{FileSymbols, Language, Parser, Symbol, SymbolKind, by_name};
+use aurora_stages::formats;
+use aurora_stages::index::MAX_PIPELINE_BYTES;
+use aurora_storage::ProjectDirectory;
+use clap::Args;
+
+use crate::context::args::parse_percent;
+use crate::context::failure::{Failure, Outcome};
+use crate::context::program::Program;
+use crate::context::{indexing, mined_trees, opened, place};
+use crate::output::{sanitize, units, width};
+
+/// Make golden sets from a repository: names, documentation, commits
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Four sets are written: `exact` (names defined once), `docstring` (first sentences of the
+documentation of functions, asked of a copy without it), `topics` (the same of files) and `commit`
+(subjects of commits and what they changed), each with a part that is held out from tuning. The
+copies that they are asked of are indexed in the same directory.
+
+Examples:
+  aur mem eval mine
+  aur mem eval mine ~/src/app --out /tmp/app-eval --max 400")]
+pub(crate) struct MineArgs {
+    /// The repository [default: the current directory]
+    pub(crate) path: Option<PathBuf>,
+
+    /// The directory to write [default: .aurora/eval in the repository]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Most questions of a set, held-out ones included
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) max: usize,
+
+    /// Decides which questions are asked
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// How many of a hundred questions are kept from tuning
+    #[arg(long, value_name = "PCT", default_value = "30", value_parser = parse_percent)]
+    pub(crate) held_out: f64,
+}
+
+/// Mines and says what there is.
+pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
+    let root = place::for_index(args.path.as_deref())?;
+    let root = root.canonicalize().map_err(|error| Failure::new(format!("{}: {error}", root.display())))?;
+    let out = match &args.out {
+        Some(out) => std::path::absolute(out).map_err(|error| Failure::new(format!("{}: {error}", out.display())))?,
+        None => place::mined_sets(&root),
+    };
+    let selection = Selection { most: args.max, seed: args.seed, held_out: args.held_out };
+    let backend = StagesBackend { source: root.clone(), program };
+    let directory = match &args.out {
+        Some(out) => create_named(out),
+        None => {
+            let home = ProjectDirectory::of(&root).create();
+            // Sets that an earlier version has written may be readable by others.
+            let sets = home.and_then(|home| home.create_private_directory(ProjectDirectory::MINED_SETS));
+            sets.inspect(Directory::make_private)
+        }
+    };
+    let directory = directory.map_err(|error| Failure::new(format!("cannot write {}: {error}", out.display())))?;
+    let trees = mined_trees::create(&out)
+        .map_err(|error| Failure::new(format!("cannot write {}: {error}", mined_trees::path_for(&out).display())))?;
+    let mined = mine::run(&MineOptions { root, out: directory, trees, selection }, &backend);
+    let manifest = mined.map_err(|error| Failure::from_error(&error))?;
+    let mut stdout = program.terminal.stdout();
+    let widest = manifest.sets.iter().map(|set| width::of(&set.name)).max().unwrap_or(0);
+    for set in &manifest.sets {
+        let name = width::pad(&set.name, widest);
+        writeln!(stdout, "{name}  {:>5} questions  {}", units::count(set.questions as u64), set.file)?;
+    }
+    writeln!(stdout, "Written to {}; `aur mem eval` measures on it", sanitize::line(&out.display().to_string()))?;
+    Ok(stdout.flush()?)
+}
+
+/// Opens a directory that the user has named. If it does not exist, it is created, and nobody else may use it.
+fn create_named(path: &Path) -> io::Result<Directory> {
+    let path = std::path::absolute(path)?;
+    match Directory::open_root(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Directory::create_private_root(&path),
+        opened => opened,
+    }
+}
+
+/// Copies the pipeline of a project, if it has one of its own.
+fn copy_pipeline(from: &Path, to: &Path) -> io::Result<()> {
+    let read = |home: Directory| home.read(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES);
+    match ProjectDirectory::of(from).open().and_then(read) {
+        Ok(pipeline) => ProjectDirectory::of(to).create()?.write(ProjectDirectory::PIPELINE, &pipeline),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The parser and the indexer, as the miner sees them.
+struct StagesBackend<'a> {
+    source: PathBuf,
+    program: &'a Program,
+}
+
+impl IndexerBackend for StagesBackend<'_> {
+    fn is_code(&self, path: &str) -> bool {
+        formats::format_of(path).is_some_and(|format| !formats::is_prose(format))
+    }
+
+    fn outline(&self, path: &str, text: &str) -> Outline {
+        let Some(language) = formats::format_of(path).and_then(by_name) else { return Outline::default() };
+        let parsed = Parser::new().parse(Some(language), text);
+        Outline { overviews: overviews(language, &parsed, text), definitions: definitions(parsed.symbols, text) }
+    }
+
+    fn index(&self, root: &Path) -> Result<Vec<String>, String> {
+        let updated = if root == self.source {
+            indexing::update(root, self.program)
+        } else {
+            let copied = copy_pipeline(&self.source, root);
+            copied.map_err(|error| format!("{}: {error}", place::project_pipeline(root).display()))?;
+            indexing::update_mined(root, self.program)
+        };
+        let listed = updated.and_then(|()| {
+            let snapshot = self.program.project(root.to_owned()).snapshot()?;
+            let paths = snapshot.files().map(|file| file.map(|file| file.path));
+            paths.collect::<Result<Vec<_>, _>>().map_err(opened::failure)
+        });
+        let mut paths = listed.map_err(|failure| failure.message())?;
+        // Logs and the documents of custom stages are indexed too, and lie elsewhere.
+        let tree = Directory::open_root(root).map_err(|error| format!("{}: {error}", root.display()))?;
+        paths.retain(|path| tree.metadata(path).is_ok());
+        Ok(paths)
+    }
+
+    fn progress(&self, message: &str) {
+        self.program.terminal.note(message);
+    }
+}
+
+fn definitions(symbols: Vec<Symbol>, text: &str) -> Vec<Definition> {
+    let line_of = |at: u32| text.as_bytes()[..at as usize].iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
+    let definitions = symbols.into_iter().filter_map(|symbol| {
+        let kind = match symbol.kind {
+            SymbolKind::Function | SymbolKind::Method => DefinitionKind::Callable,
+            kind if is_type(kind) => DefinitionKind::Type,
+            _ => return None,
+        };
+        Some(Definition {
+            kind,
+            declared_until: symbol.body.map_or(symbol.lines.1, line_of).min(symbol.lines.1),
+            name: symbol.name,
+            qualified_name: symbol.qualified_name,
+            lines: symbol.lines,
+            doc: symbol.doc,
+            doc_bytes: symbol.doc_bytes.map(range),
+        })
+    });
+    definitions.collect()
+}
+
+/// The documentation of a file itself, what else its opening comments say, and the documentation of its types and modules.
+fn overviews(language: &Language, parsed: &FileSymbols, text: &str) -> Vec<Overview> {
+    let is_doc =
+        |run: &&Range<u32>| parsed.doc_bytes.as_ref().is_some_and(|doc| doc.start < run.end && run.start < doc.end);
+    let comment = |run: &Range<u32>| {
+        let source = text.get(range(run.clone())).unwrap_or_default();
+        (None, language.comment_text(source), run.clone())
+    };
+    // A run leaves out the line `#!` above it.
+    let doc = match parsed.opening.iter().find(is_doc) {
+        Some(run) => Some(comment(run)),
+        None => parsed.doc_bytes.clone().map(|bytes| (None, parsed.doc.clone(), bytes)),
+    };
+    let opening = parsed.opening.iter().filter(|run| !is_doc(run)).map(comment);
+    let symbols = parsed.symbols.iter().filter(|symbol| is_type(symbol.kind) || symbol.kind == SymbolKind::Module);
+    let types = symbols.filter_map(|symbol| {
+        symbol.doc_bytes.clone().map(|bytes| (Some(symbol.name.clone()), symbol.doc.clone(), bytes))
+    });
+    let found = doc.into_iter().chain(opening).chain(types);
+    found.map(|(name, text, bytes)| Overview { name, text, bytes: range(bytes) }).collect()
+}
+
+fn is_type(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Enum, Interface, Struct, Type};
+    matches!(kind, Class | Interface | Type | Struct | Enum)
+}
+
+fn range(bytes: Range<u32>) -> Range<usize> {
+    bytes.start as usize..bytes.end as usize
+}

@@ -1,0 +1,104 @@
+//! `aur mem policies`: the retention policies in force, and those of another format as TOML.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use aurora_memory_policy::{Policy, PolicyLayer};
+use clap::Args;
+use serde::Serialize;
+
+use crate::context::args::ReportFormat;
+use crate::context::failure::Outcome;
+use crate::context::memories::{load_rules, project};
+use crate::context::program::Program;
+use crate::context::terminal::Terminal;
+use crate::context::{document, findings};
+use crate::output::style::Role;
+use crate::output::{json, sanitize};
+
+pub(crate) const POLICIES_EXAMPLES: &str = "\
+Examples:
+  aur mem policies                                the policies in force, in the order in which they are looked at
+  aur mem policies --convert policies.json >> .aurora/config.toml";
+
+/// Show the retention policies in force
+#[derive(Debug, Args)]
+#[command(after_help = POLICIES_EXAMPLES)]
+pub(crate) struct PoliciesArgs {
+    /// Print a file of policies in JSON as TOML, for the configuration; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) convert: Option<PathBuf>,
+
+    /// The project [default: the nearest one above the current directory]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// A file of retention policies, in TOML or JSON, over those of the configuration
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lifespan_policies: Option<PathBuf>,
+
+    /// How to print them
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// The policies in force, for programs.
+#[derive(Serialize)]
+struct Report<'p> {
+    enabled: bool,
+    default: &'p str,
+    /// In the order in which they are looked at.
+    policies: Vec<&'p Policy>,
+}
+
+/// Prints the policies in force, or converts a file.
+pub(crate) fn run(args: &PoliciesArgs, program: &Program) -> Outcome {
+    match &args.convert {
+        Some(file) => convert(file, program),
+        None => print(args, program),
+    }
+}
+
+fn convert(file: &Path, program: &Program) -> Outcome {
+    let given = document::read(file)?;
+    let layer = PolicyLayer::from_seed_json(&given.name, &given.text)
+        .map_err(|errors| findings::report(&given.name, &errors, &program.terminal))?;
+    let mut out = program.terminal.stdout();
+    write!(out, "{}", layer.to_toml())?;
+    Ok(out.flush()?)
+}
+
+fn print(args: &PoliciesArgs, program: &Program) -> Outcome {
+    let root = project(args.root.as_deref())?;
+    let rules = load_rules(root.as_deref(), args.lifespan_policies.as_deref(), program)?;
+    let policies = &rules.policies;
+    let default = policies.default_policy().name.as_str();
+    let report = Report { enabled: policies.is_enabled(), default, policies: policies.iter().collect() };
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &report)?,
+        ReportFormat::Text => write_text(&mut out, &report, &program.terminal)?,
+    }
+    Ok(out.flush()?)
+}
+
+fn write_text(out: &mut impl Write, report: &Report<'_>, terminal: &Terminal) -> std::io::Result<()> {
+    if !report.enabled {
+        writeln!(out, "Policies are switched off: everything is kept\n")?;
+    }
+    for policy in &report.policies {
+        let name = terminal.out.paint(Role::Heading, &sanitize::line(&policy.name));
+        writeln!(out, "{name} ({})", policy.layer)?;
+        if let Some(description) = &policy.description {
+            writeln!(out, "  {}", sanitize::line(description))?;
+        }
+        match &policy.condition {
+            _ if policy.name == report.default => writeln!(out, "  applies where no other does")?,
+            Some(condition) => writeln!(out, "  {}", sanitize::line(&condition.to_string()))?,
+            None => {}
+        }
+        let flag = policy.escalation.as_ref().map(|flag| format!(", flag {flag}")).unwrap_or_default();
+        writeln!(out, "  kept: {}, decay: {}{}", policy.lifespan, policy.decay, sanitize::line(&flag))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! `aur mem prune`: deletes archived entries.
+
+use std::io::Write as _;
+
+use aurora_memory::Pruned;
+use clap::Args;
+use serde::Serialize;
+
+use crate::context::args::{MemoryArgs, ReportFormat};
+use crate::context::failure::Outcome;
+use crate::context::memories::{Memories, failure};
+use crate::context::program::Program;
+use crate::output::{json, sanitize, time, units};
+
+/// Delete entries of memory whose lifespan is over
+#[derive(Debug, Args)]
+pub(crate) struct PruneArgs {
+    /// Only say what would be deleted
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    #[command(flatten)]
+    pub(crate) memories: MemoryArgs,
+
+    /// How to print the report
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// What was deleted, or would be.
+#[derive(Serialize)]
+struct Report {
+    dry_run: bool,
+    entries: Vec<Pruned>,
+    kept: usize,
+}
+
+/// Deletes the entries whose lifespan is over, and says why each is.
+pub(crate) fn run(args: &PruneArgs, program: &Program) -> Outcome {
+    let mut memories = Memories::open(&args.memories, program)?;
+    memories.tell_left_out(program)?;
+    let mut report = Report { dry_run: args.dry_run, entries: Vec::new(), kept: 0 };
+    for memory in memories.iter() {
+        let (pruned, kept) = memory.prune(&memories.rules, args.dry_run, time::now()).map_err(failure)?;
+        report.entries.extend(pruned);
+        report.kept += kept;
+    }
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &report)?,
+        ReportFormat::Text => {
+            for entry in &report.entries {
+                writeln!(out, "{}: {}", sanitize::line(&entry.id), sanitize::line(&entry.reason))?;
+            }
+            let verb = if args.dry_run { "would be deleted" } else { "deleted" };
+            let (deleted, kept) = (report.entries.len() as u64, report.kept as u64);
+            writeln!(out, "{} {verb}, {} kept", units::count(deleted), units::count(kept))?;
+        }
+    }
+    out.flush()?;
+    if !report.entries.is_empty() && report.kept == 0 {
+        program.terminal.warn("no entry is within its lifespan: is the clock right?");
+    }
+    if !args.dry_run && !report.entries.is_empty() && args.format == ReportFormat::Text {
+        program.terminal.note("`aur mem undo ID` restores an entry until `aur mem compact --memory OWNER`");
+    }
+    Ok(())
+}

@@ -1,0 +1,299 @@
+//! `aur mem recall`: memory and code for an agent's prompt, with ids to cite.
+
+use std::io::Write;
+
+use aurora_project::{PackedAnswer, SearchRequest, Searchers};
+use aurora_query::explain::relative_time;
+use aurora_query::{Context, Hit, QueryError, SearchResults, ShownChunk, Source, WorkBudget, estimate_tokens};
+use aurora_storage::{ChunkHistory, ChunkType};
+use clap::{Args, ValueEnum};
+
+use crate::context::args::{SearchedMemory, SearchedRoots, parse_budget, parse_limit, parse_share};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::memories::note_search;
+use crate::context::program::Program;
+use crate::context::searched::{self, SearchedArgs};
+use crate::context::terminal::Terminal;
+use crate::output::{json, sanitize, time};
+
+/// How recalled memory is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RecallFormat {
+    /// Texts for a prompt, each under its ids
+    Text,
+    /// One JSON object, indented
+    Json,
+    /// A list of what was found, by activation
+    Recall,
+}
+
+pub(crate) const RECALL_EXAMPLES: &str = "\
+Examples:
+  aur mem recall \"how did we solve authentication bugs\" --budget 2000
+  aur mem recall \"session timeout\" --session s42 --format json
+  aur mem recall --passive \"rotate the signing key\"     few results, or none; remembers nothing
+  aur mem recall \"AWS Polly\" --format recall --source memory
+
+Every text stands under the ids that stand for it, to be cited. What was shown counts as used, unless
+--read-only or --passive is given.";
+
+/// Recall memory and code for an agent's prompt
+#[derive(Debug, Args)]
+#[command(after_help = RECALL_EXAMPLES)]
+pub(crate) struct RecallArgs {
+    /// What to recall
+    #[arg(value_name = "QUERY", required = true)]
+    pub(crate) query: Vec<String>,
+
+    /// Maximum number of tokens in the answer
+    #[arg(long, value_name = "TOKENS", value_parser = parse_budget, default_value_t = 2000)]
+    pub(crate) budget: usize,
+
+    /// At most this many results [default: 100; with --passive or --format recall 10]
+    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    pub(crate) limit: Option<usize>,
+
+    /// Only results with at least this activation, from 0 to 1 [default: 0; with --passive 0.5]
+    #[arg(long, value_name = "ACTIVATION", value_parser = parse_share)]
+    pub(crate) min_activation: Option<f32>,
+
+    /// Only what is strongly activated, for every prompt: --limit 10 --min-activation 0.5 --read-only
+    #[arg(long)]
+    pub(crate) passive: bool,
+
+    /// Remember nothing of this
+    #[arg(long)]
+    pub(crate) read_only: bool,
+
+    #[command(flatten)]
+    pub(crate) memory: SearchedMemory,
+
+    #[command(flatten)]
+    pub(crate) roots: SearchedRoots,
+
+    /// Fail instead of building an index where there is none
+    #[arg(long)]
+    pub(crate) no_index: bool,
+
+    /// Answer from the index as it is; otherwise, a quick update comes first
+    #[arg(long)]
+    pub(crate) no_refresh: bool,
+
+    /// How to print what was recalled
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = RecallFormat::Text)]
+    pub(crate) format: RecallFormat,
+}
+
+/// What passive retrieval gives: so many chunks, and none below this activation (seed 004, §9.9).
+const PASSIVE_LIMIT: usize = 10;
+const PASSIVE_ACTIVATION: f32 = 0.5;
+/// Results of the list of §9.9.
+const LIST_LIMIT: usize = 10;
+
+/// Prints what memory and code know about a question.
+pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
+    let query = args.query.join(" ");
+    let opened =
+        SearchedArgs { roots: &args.roots, memory: &args.memory, no_index: args.no_index, no_refresh: args.no_refresh };
+    let mode = aurora_query::Mode::Hybrid;
+    let mut searched = searched::open(&opened, &[], mode, program)?;
+    let default = match (args.passive, args.format) {
+        (true, _) => PASSIVE_LIMIT,
+        (false, RecallFormat::Recall) => LIST_LIMIT,
+        (false, _) => SearchRequest::default_limit(Some(args.budget)),
+    };
+    let mut request = SearchRequest { limit: args.limit.unwrap_or(default), mode, ..SearchRequest::new(&query) };
+    request.filter.sources = searched::sources(&args.memory);
+    request.content = args.format == RecallFormat::Recall;
+    request.snippet_lines = if args.format == RecallFormat::Recall { 1 } else { 0 };
+    let now = time::now();
+    let least = args.min_activation.unwrap_or(if args.passive { PASSIVE_ACTIVATION } else { 0.0 });
+    // Of what no word asks for, something is always activated most.
+    let is_asked = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
+    let recalled = searched.ask(|searchers| {
+        let mut found = searchers.search(&request, now)?;
+        found.hits.retain(|hit| hit.scores.activation >= least && is_asked(hit));
+        Recalled::new(args, found, searchers, now)
+    });
+    let mut recalled = recalled.map_err(|error| Failure::from_error(&error))?;
+    recalled.found.notes.splice(0..0, std::mem::take(&mut searched.notes));
+    recalled.print(args.format, &program.terminal)?;
+    if !args.read_only && !args.passive {
+        remember(args, &query, &searched.searchers, &recalled, now, &program.terminal);
+    }
+    Ok(())
+}
+
+/// The results that fit into the budget, as one of the formats.
+struct Recalled {
+    found: SearchResults,
+    answer: Answer,
+    /// Number of results without room.
+    skipped: usize,
+}
+
+enum Answer {
+    Texts(Context),
+    /// The list, and the number of results in it, which are the first ones.
+    List(String, usize),
+}
+
+impl Recalled {
+    fn new(args: &RecallArgs, mut found: SearchResults, searchers: &Searchers, now: i64) -> Result<Self, QueryError> {
+        let packed = match args.format {
+            RecallFormat::Recall => {
+                found.hits.sort_by(|a, b| b.scores.activation.total_cmp(&a.scores.activation));
+                let (text, listed) = list(&found, args.budget, now);
+                let skipped = found.hits.len() - listed;
+                return Ok(Self { found, answer: Answer::List(text, listed), skipped });
+            }
+            RecallFormat::Text => searchers.packed_as(&found, args.budget, &WorkBudget::default(), texts)?,
+            RecallFormat::Json => searchers.packed(&found, args.budget, &WorkBudget::default())?,
+        };
+        Ok(Self { found, skipped: packed.skipped, answer: Answer::Texts(packed) })
+    }
+
+    fn print(&self, format: RecallFormat, terminal: &Terminal) -> Outcome {
+        let mut out = terminal.stdout();
+        match &self.answer {
+            Answer::Texts(packed) if format == RecallFormat::Json => {
+                json::write_indented(&mut out, &PackedAnswer::new(&self.found, packed))?;
+            }
+            Answer::Texts(packed) => out.write_all(texts(packed).as_bytes())?,
+            Answer::List(text, _) => out.write_all(text.as_bytes())?,
+        }
+        out.flush()?;
+        if format != RecallFormat::Json {
+            self.found.notes.iter().for_each(|note| terminal.note(note));
+            if self.found.hits.is_empty() {
+                terminal.note("nothing was recalled");
+            } else if self.skipped == self.found.hits.len() {
+                terminal.note("no result fits into the budget");
+            }
+        }
+        Ok(())
+    }
+
+    fn displayed_chunks(&self) -> Vec<ShownChunk<'_>> {
+        match &self.answer {
+            Answer::Texts(packed) => packed.shown().collect(),
+            Answer::List(_, listed) => self.found.shown().take(*listed).collect(),
+        }
+    }
+}
+
+/// Remembers what was shown, as a search does.
+fn remember(args: &RecallArgs, query: &str, searchers: &Searchers, recalled: &Recalled, now: i64, terminal: &Terminal) {
+    let shown = recalled.displayed_chunks();
+    searchers.record(shown.iter().copied(), now);
+    if let Some(session) = &args.memory.session {
+        note_search(session, query, searchers, &shown, terminal);
+    }
+}
+
+/// The texts, each under the ids that stand for it: `[know:oauth2-providers] OAuth2 providers`.
+fn texts(packed: &Context) -> String {
+    let mut out = String::new();
+    for (at, block) in packed.blocks.iter().enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        let ids: Vec<String> = block.hits.iter().map(|hit| format!("[{}]", sanitize::line(&hit.id))).collect();
+        let place = match block.source {
+            Source::Memory => String::new(),
+            Source::Code | Source::Log => format!(" {}", sanitize::line(&block.header())),
+        };
+        let title = block.hits.first().filter(|_| block.source == Source::Memory).map(|hit| hit.name.as_str());
+        let title = title.map(|title| format!(" {}", sanitize::line(title))).unwrap_or_default();
+        out += &format!("{}{place}{title}\n{}\n", ids.join(" "), sanitize::block(&block.text));
+    }
+    out
+}
+
+/// The list of seed 004, §9.9: by activation, with the use of each result. Returns the first results that fit into `budget`
+/// tokens, and their number.
+fn list(found: &SearchResults, budget: usize, now: i64) -> (String, usize) {
+    let head = |count: usize| {
+        format!(
+            "Memory Search Results for: \"{}\"\n\nFound {count} relevant patterns (sorted by activation):\n",
+            sanitize::line(&found.query)
+        )
+    };
+    let mut tokens = estimate_tokens(&head(found.hits.len()));
+    if tokens > budget {
+        return (String::new(), 0);
+    }
+    let items = found.hits.iter().enumerate().map(|(at, hit)| item(at + 1, hit, now));
+    let items: Vec<String> = items
+        .take_while(|item| {
+            // The text before it ends with a line end, and so does the item: the empty line between them counts once.
+            tokens += estimate_tokens(item) - 1;
+            tokens <= budget
+        })
+        .collect();
+    if items.is_empty() && !found.hits.is_empty() {
+        return (String::new(), 0);
+    }
+    (head(items.len()) + &items.concat(), items.len())
+}
+
+/// A result in the list, after an empty line.
+fn item(number: usize, hit: &Hit, now: i64) -> String {
+    let mut out = format!("\n{number}. [{}] ID: {}\n", kind(hit), sanitize::line(&hit.key));
+    out += &format!("   Activation: {:.2} | {}\n", hit.scores.activation, used(hit, now));
+    if !hit.signature.is_empty() {
+        let signature = hit.signature.split_whitespace().collect::<Vec<_>>().join(" ");
+        out += &format!("   Function: {}\n", sanitize::line(&signature));
+    }
+    if let Some(context) = context(hit) {
+        out += &format!("   Context: {}\n", sanitize::line(&context));
+    }
+    let steps = decomposition(hit);
+    if !steps.is_empty() {
+        out += &format!("   Decomposition: [{}]\n", sanitize::line(&steps.join(", ")));
+    }
+    out
+}
+
+fn kind(hit: &Hit) -> &'static str {
+    match hit.chunk_type {
+        ChunkType::Reasoning => "Reasoning Pattern",
+        ChunkType::Knowledge if hit.source == Source::Log => "Conversation Log",
+        ChunkType::Knowledge => "Knowledge",
+        ChunkType::Note => "Note",
+        ChunkType::Turn => "Conversation Turn",
+        ChunkType::Kb | ChunkType::Doc => "Document",
+        _ => "Code Chunk",
+    }
+}
+
+/// When a memory was used, or when code was changed.
+fn used(hit: &Hit, now: i64) -> String {
+    let accessed = hit.access.as_ref().filter(|access| access.count > 0).map(|access| access.last);
+    match (&hit.git, hit.source) {
+        (ChunkHistory::Tracked(history), Source::Code) => {
+            format!("Last modified: {}", relative_time(history.newest_time, now))
+        }
+        _ => match accessed.or(hit.date) {
+            Some(time) => format!("Last used: {}", relative_time(time, now)),
+            None => "Last used: never".to_owned(),
+        },
+    }
+}
+
+/// What a result is about: its documentation, or the line of it that fits the query best.
+fn context(hit: &Hit) -> Option<String> {
+    let first = |text: &str| text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
+    let best = || hit.snippet.first().and_then(|line| first(&line.text));
+    if hit.doc.trim().is_empty() { best() } else { first(&hit.doc) }
+}
+
+/// The steps of a reasoning pattern: the lines of its text that are no field.
+fn decomposition(hit: &Hit) -> Vec<String> {
+    const FIELDS: [&str; 6] = ["Pattern", "Query", "Role", "Domain", "Keywords", "Tools"];
+    if hit.chunk_type != ChunkType::Reasoning {
+        return Vec::new();
+    }
+    let steps = hit.text.lines().filter_map(|line| line.split_once(": ")).filter(|(name, _)| !FIELDS.contains(name));
+    steps.map(|(name, text)| format!("{name}: {text}")).collect()
+}

@@ -1,0 +1,34 @@
+//! `aur mem remove`: removes entries of memory.
+
+use std::io::Write as _;
+
+use clap::Args;
+
+use crate::context::args::MemoryArgs;
+use crate::context::failure::Outcome;
+use crate::context::memories::{Memories, failure};
+use crate::context::program::Program;
+use crate::output::{sanitize, time};
+
+/// Remove entries of memory; `undo` restores them
+#[derive(Debug, Args)]
+pub(crate) struct RemoveArgs {
+    /// The entries
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) memories: MemoryArgs,
+}
+
+/// Removes entries: all, or none where one is unknown.
+pub(crate) fn run(args: &RemoveArgs, program: &Program) -> Outcome {
+    let memories = Memories::open(&args.memories, program)?;
+    let found = args.ids.iter().map(|id| Ok((id, memories.with(id, false)?))).collect::<Outcome<Vec<_>>>()?;
+    let mut out = program.terminal.stdout();
+    for (id, memory) in found {
+        memory.remove(id, time::now()).map_err(failure)?;
+        writeln!(out, "removed {}; `aur mem undo` restores it", sanitize::line(id))?;
+    }
+    Ok(out.flush()?)
+}

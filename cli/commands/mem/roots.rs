@@ -1,0 +1,108 @@
+//! `aur mem roots`: the directories that the user has indexed.
+
+use std::io::Write;
+use std::path::Path;
+
+use aurora_project::{chain, known_roots, root_names, stamp};
+use aurora_query::explain::relative_time;
+use clap::Args;
+use serde::Serialize;
+
+use crate::context::args::ReportFormat;
+use crate::context::failure::Outcome;
+use crate::context::program::Program;
+use crate::output::style::Role;
+use crate::output::{json, sanitize, time, units};
+
+pub(crate) const ROOTS_EXAMPLES: &str = "\
+Examples:
+  aur mem roots                           name, path, files, chunks and age of each index
+  aur mem search retry --root app --root lib
+  aur mem search retry --all-roots
+
+A root has the name of its directory; where two have the same one, also that of the directory above.";
+
+/// List the directories that you have indexed
+#[derive(Debug, Args)]
+#[command(after_help = ROOTS_EXAMPLES)]
+pub(crate) struct RootsArgs {
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// A directory with an index.
+#[derive(Debug, Serialize)]
+struct KnownRoot {
+    name: String,
+    path: String,
+    #[serde(flatten)]
+    held: Held,
+}
+
+/// What its index holds, or why it cannot be read.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Held {
+    Index {
+        files: u64,
+        chunks: u64,
+        /// When it was published.
+        updated: String,
+        #[serde(skip)]
+        seconds: i64,
+    },
+    Nothing {
+        error: String,
+    },
+}
+
+/// Prints every known root.
+pub(crate) fn run(args: &RootsArgs, program: &Program) -> Outcome {
+    let paths = known_roots();
+    let names = root_names(&paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
+    let roots: Vec<KnownRoot> = names.into_iter().zip(&paths).map(|(name, path)| known(name, path, program)).collect();
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &roots)?,
+        ReportFormat::Text if roots.is_empty() => {
+            program.terminal.note("no index is known; `aur mem index PATH` builds one");
+        }
+        ReportFormat::Text => {
+            for root in &roots {
+                let name = program.terminal.out.paint(Role::Path, &sanitize::line(&root.name));
+                writeln!(out, "{name}  {}", sanitize::line(&root.path))?;
+                writeln!(out, "    {}", told(&root.held))?;
+            }
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn known(name: String, path: &Path, program: &Program) -> KnownRoot {
+    let held = match program.project(path.to_owned()).snapshot() {
+        Ok(snapshot) => {
+            let manifest = snapshot.manifest();
+            Held::Index {
+                files: manifest.file_count,
+                chunks: manifest.chunk_count,
+                updated: stamp(manifest.updated),
+                seconds: manifest.updated,
+            }
+        }
+        Err(error) => Held::Nothing { error: chain(&error) },
+    };
+    KnownRoot { name, path: path.display().to_string(), held }
+}
+
+fn told(held: &Held) -> String {
+    match held {
+        Held::Index { files, chunks, seconds, .. } => format!(
+            "{}, {}, updated {}",
+            units::counted(*files, "file"),
+            units::counted(*chunks, "chunk"),
+            relative_time(*seconds, time::now())
+        ),
+        Held::Nothing { error } => sanitize::line(error),
+    }
+}

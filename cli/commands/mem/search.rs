@@ -1,0 +1,542 @@
+//! `aur mem search`: answers queries, for people and for programs.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+
+use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain};
+use aurora_query::{
+    Context, ContextBlock, FileState, FilterSpec, FlagValue, Group, Hit, LONGEST_QUERY, Mode, QueryError,
+    SearchResults, ShownChunk, Source, TextFilter, WorkBudget,
+};
+use clap::{Args, ValueEnum};
+use rayon::prelude::*;
+use serde_json::json;
+
+use crate::context::args::{
+    FilterArgs, ModeArg, SearchedMemory, SearchedRoots, parse_budget, parse_limit, parse_snippet_lines, parse_weights,
+};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::memories;
+use crate::context::program::Program;
+use crate::context::searched::{self, Searched};
+use crate::context::terminal::Terminal;
+use crate::output::links::Links;
+use crate::output::results::{self, Shown};
+use crate::output::{context, json, time, units};
+
+/// Search the index, building it first where there is none
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aur mem search how are sessions refreshed
+  aur mem search UserManager --show-scores
+  aur mem search \"parse date\" --type function,method --lang go --path 'internal/**'
+  aur mem search billing --where owner=payments --where 'churn>5' --format json
+  aur mem search \"retry\" --grep 'sleep\\(\\d+\\)'      only what holds a match
+  aur mem search --fixed 'os.environ['             no query: listed by path and line
+  aur mem search \"how is auth done\" --budget 4000   context for an agent
+  printf 'open file\\nclose file\\n' | aur mem search --stdin --format jsonl --limit 5
+
+Types: function, method, class, interface, type, struct, enum, kb, doc, reasoning, knowledge, note, turn;
+`code` stands for every chunk of source code.")]
+pub(crate) struct SearchArgs {
+    /// Identifier, keywords or sentence to search for; optional if a filter is given
+    #[arg(value_name = "QUERY", required_unless_present_any = ["stdin", "grep", "fixed", "types", "lang", "path", "where_", "source", "scope"], conflicts_with = "stdin")]
+    pub(crate) query: Vec<String>,
+
+    /// Show at most this many results [default: 10; with --budget 100]
+    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    pub(crate) limit: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+
+    /// What takes a place in the list: every chunk, or every file with its best chunks
+    ///
+    /// [default: file for tables, else chunk]
+    #[arg(long, value_name = "GROUP", value_enum)]
+    pub(crate) group: Option<GroupArg>,
+
+    /// Which signals rank the results
+    #[arg(long, short, value_name = "MODE", value_enum)]
+    pub(crate) mode: Option<ModeArg>,
+
+    /// How the signals are put together
+    #[arg(long, value_name = "FUSION", value_enum)]
+    pub(crate) fusion: Option<FusionArg>,
+
+    /// Weights of BM25, semantic and activation; they must sum to 1
+    #[arg(long, value_name = "B,S,A", value_parser = parse_weights)]
+    pub(crate) weights: Option<[f64; 3]>,
+
+    /// The model that reads the best results once more: its name, or `off` (`search.rerank`)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) rerank: Option<String>,
+
+    /// Explain the score of every result
+    #[arg(long)]
+    pub(crate) show_scores: bool,
+
+    /// Print the text of every result
+    #[arg(long)]
+    pub(crate) show_content: bool,
+
+    /// Print the metadata of every result: the values of its columns
+    #[arg(long)]
+    pub(crate) show_fields: bool,
+
+    /// Show the lines of every result that match best, at most this many
+    ///
+    /// [default: 2 on a terminal of at least 60 columns, 3 with --grep or --fixed, else 0]
+    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "3", value_parser = parse_snippet_lines)]
+    pub(crate) snippets: Option<usize>,
+
+    /// Print the text of the best results, as much as fits into this many tokens
+    ///
+    /// Results of one file that overlap or touch are joined; one that does not fit is cut, or the next is taken. Tokens
+    /// are estimated, rather too high: docs/searching.md tells how.
+    #[arg(long, value_name = "TOKENS", value_parser = parse_budget, conflicts_with_all = ["show_scores", "show_content", "show_fields", "snippets"])]
+    pub(crate) budget: Option<usize>,
+
+    /// The table without its git columns
+    #[arg(long)]
+    pub(crate) legacy: bool,
+
+    /// How to print the results
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ResultFormat::Table)]
+    pub(crate) format: ResultFormat,
+
+    /// Read one query a line from standard input
+    #[arg(long)]
+    pub(crate) stdin: bool,
+
+    #[command(flatten)]
+    pub(crate) roots: SearchedRoots,
+
+    #[command(flatten)]
+    pub(crate) memory: SearchedMemory,
+
+    /// Do not remember which results were shown
+    #[arg(long)]
+    pub(crate) no_record: bool,
+
+    /// Fail instead of building an index where there is none
+    #[arg(long)]
+    pub(crate) no_index: bool,
+
+    /// Answer from the index as it is; otherwise, a quick update comes first (`search.refresh`)
+    #[arg(long)]
+    pub(crate) no_refresh: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GroupArg {
+    /// Every file once, with its best chunks
+    File,
+    /// Every chunk on its own
+    Chunk,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FusionArg {
+    /// Weighted sum of the normalised scores
+    Weighted,
+    /// Reciprocal rank fusion
+    Rrf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ResultFormat {
+    /// For people
+    Table,
+    /// One JSON object, indented
+    Json,
+    /// One JSON object a line
+    Jsonl,
+}
+
+/// Most bytes of a line of standard input.
+const LONGEST_LINE: u64 = 256 << 20;
+/// Maximum number of lines that are answered together.
+const MAX_BLOCK_LINES: usize = 64;
+/// Lines of a snippet on a terminal, and of what a pattern matched.
+const TERMINAL_SNIPPET: usize = 2;
+const PATTERN_SNIPPET: usize = 3;
+/// A narrower terminal has no room for code below the table.
+const SNIPPET_COLUMNS: usize = 60;
+/// Files that a note about changed ones names.
+const NAMED_FILES: usize = 3;
+
+/// Answers the query, or every query on standard input.
+pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let mut filter = args.filter.spec().map_err(|error| Failure::from_error(&error))?;
+    filter.sources = searched::sources(&args.memory);
+    let query = args.query.join(" ");
+    if query.trim().is_empty() && filter.is_empty() && args.memory.scope.is_some() {
+        // Only memory has scopes.
+        filter.sources = vec![Source::Memory];
+    }
+    let patterns = filter.text().map_err(|error| Failure::from_error(&error))?;
+    if !args.stdin && query.trim().is_empty() && filter.is_empty() {
+        return Err(Failure::from_error(&QueryError::Empty));
+    }
+    // Before anything is indexed for it.
+    QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
+    let searched = searched::open(&args.into(), &flags(args), mode(args.mode), program)?;
+    searched.searchers.check(&filter).map_err(|error| Failure::from_error(&error))?;
+    let projects = searched.searchers.iter().filter(|root| root.memory.is_none());
+    let roots: Vec<_> = projects.map(|root| (root.name.as_str(), root.searcher.project().root())).collect();
+    let links = Links::detect(terminal.out, roots.into_iter());
+    let missing = searched.missing;
+    let mut session = Session { args, terminal, filter, patterns, links, searched };
+    if args.stdin {
+        session.answer_lines(BufReader::new(std::io::stdin().lock()))?
+    } else {
+        session.answer(&query)?
+    }
+    match missing {
+        0 => Ok(()),
+        missing => Err(Failure::Short(format!("{} not searched", units::counted(missing as u64, "root")))),
+    }
+}
+
+/// Opened indexes and how their answers are to be shown.
+struct Session<'a> {
+    args: &'a SearchArgs,
+    terminal: &'a Terminal,
+    filter: FilterSpec,
+    patterns: TextFilter,
+    links: Links,
+    searched: Searched,
+}
+
+/// Results, and their texts where a budget is given.
+struct Answer {
+    found: SearchResults,
+    packed: Option<Context>,
+}
+
+/// A request to pack the texts of results into a budget.
+#[derive(Clone, Copy)]
+struct Packing {
+    /// Budget in tokens.
+    tokens: usize,
+    /// Whether the texts are for people.
+    is_plain: bool,
+}
+
+impl Answer {
+    fn new(
+        searchers: &Searchers,
+        request: &SearchRequest,
+        packing: Option<Packing>,
+        now: i64,
+    ) -> Result<Self, QueryError> {
+        let found = searchers.search(request, now)?;
+        let work = WorkBudget::default();
+        let packed = match packing {
+            Some(Packing { tokens, is_plain: true }) => {
+                Some(searchers.packed_as(&found, tokens, &work, context::plain)?)
+            }
+            Some(Packing { tokens, .. }) => Some(searchers.packed(&found, tokens, &work)?),
+            None => None,
+        };
+        Ok(Self { found, packed })
+    }
+
+    /// The chunks that are shown.
+    fn shown(&self) -> Vec<ShownChunk<'_>> {
+        match &self.packed {
+            Some(packed) => packed.shown().collect(),
+            None => self.found.shown().collect(),
+        }
+    }
+}
+
+impl Session<'_> {
+    fn answer(&mut self, text: &str) -> Outcome {
+        let now = time::now();
+        let answer = self.search(text, now).map_err(|error| Failure::from_error(&error))?;
+        let mut out = self.terminal.stdout();
+        self.present(&mut out, &answer, now)?;
+        self.record(&[answer], now);
+        Ok(())
+    }
+
+    /// One answer for every line, in their order. Lines that come one by one are answered at once, so that a program can ask one
+    /// by one; lines that come together are answered on all cores, and what they show is recorded after that. A query that
+    /// cannot be answered gets an object with an `error`, and the next ones are still read.
+    fn answer_lines(&mut self, mut input: BufReader<impl Read>) -> Outcome {
+        let mut out = self.terminal.stdout();
+        let unread = |error| Failure::new(format!("cannot read standard input: {error}"));
+        let mut line = Vec::new();
+        while read_line(&mut input, &mut line).map_err(unread)? {
+            let mut texts = vec![query_of(&line)];
+            while texts.len() < MAX_BLOCK_LINES && input.buffer().contains(&b'\n') {
+                read_line(&mut input, &mut line).map_err(unread)?;
+                texts.push(query_of(&line));
+            }
+            let now = time::now();
+            let mut shown = Vec::new();
+            for (text, answer) in texts.iter().zip(self.search_all(&texts, now)) {
+                match answer {
+                    Ok(answer) => {
+                        if self.args.format == ResultFormat::Table {
+                            results::write_heading(&mut out, text, self.terminal.out)?;
+                        }
+                        self.present(&mut out, &answer, now)?;
+                        shown.push(answer);
+                    }
+                    Err(error) => {
+                        self.print_error(&mut out, text, &error)?;
+                        out.flush()?;
+                    }
+                }
+            }
+            self.record(&shown, now);
+        }
+        Ok(())
+    }
+
+    /// The answer to each of some queries.
+    fn search_all(&mut self, texts: &[String], now: i64) -> Vec<Result<Answer, QueryError>> {
+        if let [text] = texts {
+            return vec![self.search(text, now)];
+        }
+        self.searched.finish_updates();
+        let (searchers, packing) = (&self.searched.searchers, self.packing());
+        let requests: Vec<SearchRequest> = texts.iter().map(|text| self.request(text)).collect();
+        let answers: Vec<_> =
+            requests.par_iter().map(|request| Answer::new(searchers, request, packing, now)).collect();
+        let mut notes = std::mem::take(&mut self.searched.notes);
+        let finished = texts.iter().zip(answers).map(|(text, answer)| match answer {
+            // The index of a memory may be damaged; then it is built again.
+            Err(QueryError::Storage(_)) => self.search(text, now),
+            Ok(mut answer) => {
+                answer.found.notes.splice(0..0, std::mem::take(&mut notes));
+                Ok(answer)
+            }
+            error => error,
+        });
+        finished.collect()
+    }
+
+    fn search(&mut self, text: &str, now: i64) -> Result<Answer, QueryError> {
+        let (request, packing) = (self.request(text), self.packing());
+        let mut answer = self.searched.ask(|searchers| Answer::new(searchers, &request, packing, now))?;
+        answer.found.notes.splice(0..0, std::mem::take(&mut self.searched.notes));
+        Ok(answer)
+    }
+
+    fn request(&self, text: &str) -> SearchRequest {
+        SearchRequest {
+            limit: self.args.limit.unwrap_or_else(|| SearchRequest::default_limit(self.args.budget)),
+            mode: mode(self.args.mode),
+            group: self.group(),
+            filter: self.filter.clone(),
+            // The highlighting of a snippet depends on the text around it.
+            content: self.args.show_content || (self.is_table() && self.snippet_lines() > 0),
+            snippet_lines: self.snippet_lines(),
+            ..SearchRequest::new(text)
+        }
+    }
+
+    fn packing(&self) -> Option<Packing> {
+        self.args.budget.map(|tokens| Packing { tokens, is_plain: self.is_table() })
+    }
+
+    /// People read a list of files; programs, and a token budget, take every chunk on its own.
+    fn group(&self) -> Group {
+        match self.args.group {
+            Some(GroupArg::File) => Group::File,
+            None if self.is_table() && self.args.budget.is_none() => Group::File,
+            Some(GroupArg::Chunk) | None => Group::Chunk,
+        }
+    }
+
+    fn is_table(&self) -> bool {
+        self.args.format == ResultFormat::Table
+    }
+
+    /// Programs always get lines, because they are cheap; terminals only if they are wide enough.
+    fn snippet_lines(&self) -> usize {
+        let args = self.args;
+        let is_wide = self.terminal.columns.is_some_and(|columns| columns >= SNIPPET_COLUMNS);
+        match args.snippets {
+            _ if args.budget.is_some() => 0,
+            Some(lines) => lines,
+            None if !self.is_table() => PATTERN_SNIPPET,
+            None if args.show_scores || args.show_content => 0,
+            None if !self.patterns.is_empty() => PATTERN_SNIPPET,
+            None if is_wide => TERMINAL_SNIPPET,
+            None => 0,
+        }
+    }
+
+    /// Prints an answer.
+    fn present(&self, out: &mut impl Write, answer: &Answer, now: i64) -> Outcome {
+        match &answer.packed {
+            Some(packed) => self.print_packed(out, &answer.found, packed)?,
+            None => self.print(out, &answer.found, now)?,
+        }
+        Ok(out.flush()?)
+    }
+
+    fn print_packed(&self, out: &mut impl Write, found: &SearchResults, packed: &Context) -> Outcome {
+        let answer = PackedAnswer::new(found, packed);
+        match self.args.format {
+            ResultFormat::Json => json::write_indented(out, &answer)?,
+            ResultFormat::Jsonl => json::write_line(out, &answer)?,
+            ResultFormat::Table => {
+                self.tell(found);
+                if packed.blocks.is_empty() && !found.hits.is_empty() {
+                    self.terminal.note(&format!("no result fits into {} tokens", packed.budget));
+                }
+                let language = |block: &ContextBlock| {
+                    let is_of = |hit: &&Hit| (&hit.root, &hit.file) == (&block.root, &block.file);
+                    let hit = found.hits.iter().find(is_of);
+                    hit.map_or_else(String::new, |hit| hit.language.clone())
+                };
+                context::write(out, packed, &language, self.terminal.out, &self.links)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints the notes of an answer on standard error.
+    fn tell(&self, found: &SearchResults) {
+        for note in &found.notes {
+            self.terminal.note(note);
+        }
+        if found.hits.is_empty() {
+            let nothing = match found.query.trim().is_empty() {
+                true => "no chunk passes the filters".to_owned(),
+                false => format!("no results for \"{}\"", found.query),
+            };
+            self.terminal.note(&nothing);
+        }
+        let mut stale: Vec<String> = Vec::new();
+        for hit in &found.hits {
+            let is_stale = matches!(hit.file_state, Some(FileState::Changed | FileState::Gone));
+            let file = hit.shown_file();
+            if is_stale && !stale.contains(&file) {
+                stale.push(file);
+            }
+        }
+        if !stale.is_empty() && self.searched.searchers.iter().all(|root| !root.searcher.project().has_sources()) {
+            self.terminal.note("no sources here: what is shown is the text of the index");
+        } else if !stale.is_empty() {
+            let more = if stale.len() > NAMED_FILES { ", …" } else { "" };
+            let named = stale[..stale.len().min(NAMED_FILES)].join(", ");
+            self.terminal.note(&format!("changed or gone since indexed: {named}{more}; `aur mem index` catches up"));
+        }
+    }
+
+    fn print(&self, out: &mut impl Write, found: &SearchResults, now: i64) -> Outcome {
+        match self.args.format {
+            ResultFormat::Json => json::write_indented(out, found)?,
+            ResultFormat::Jsonl => json::write_line(out, found)?,
+            ResultFormat::Table => {
+                self.tell(found);
+                let shown = Shown {
+                    legacy: self.args.legacy,
+                    scores: self.args.show_scores,
+                    content: self.args.show_content,
+                    fields: self.args.show_fields,
+                    columns: self.terminal.columns,
+                    paint: self.terminal.out,
+                    links: &self.links,
+                    patterns: &self.patterns,
+                    now,
+                };
+                results::write(out, found, &shown)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn print_error(&self, out: &mut impl Write, text: &str, error: &QueryError) -> Outcome {
+        let answer = json!({
+            "query": &text[..text.floor_char_boundary(LONGEST_QUERY)],
+            "mode": mode(self.args.mode),
+            "results": [],
+            "took_ms": 0.0,
+            "error": chain(error),
+        });
+        match self.args.format {
+            ResultFormat::Json => json::write_indented(out, &answer)?,
+            ResultFormat::Jsonl => json::write_line(out, &answer)?,
+            ResultFormat::Table => self.terminal.warn(&chain(error)),
+        }
+        Ok(())
+    }
+
+    /// Remembers what was shown, in one transaction. A search never fails because of it.
+    fn record(&self, answers: &[Answer], now: i64) {
+        if self.args.no_record {
+            return;
+        }
+        let shown: Vec<Vec<ShownChunk<'_>>> = answers.iter().map(Answer::shown).collect();
+        self.searched.searchers.record(shown.iter().flatten().copied(), now);
+        if let Some(session) = &self.args.memory.session {
+            for (answer, shown) in answers.iter().zip(&shown) {
+                memories::note_search(session, &answer.found.query, &self.searched.searchers, shown, self.terminal);
+            }
+        }
+    }
+}
+
+fn query_of(line: &[u8]) -> String {
+    String::from_utf8_lossy(line).trim_end_matches('\r').to_owned()
+}
+
+/// Reads a line without its line feed; of a line that is too long for a query, only enough to see that. False at the end.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let most = LONGEST_QUERY + 2;
+    if input.by_ref().take(most as u64).read_until(b'\n', line)? == 0 {
+        return Ok(false);
+    }
+    if line.pop_if(|last| *last == b'\n').is_none() && line.len() == most {
+        let skipped = input.by_ref().take(LONGEST_LINE).skip_until(b'\n')?;
+        if skipped as u64 == LONGEST_LINE {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("a line has more than {LONGEST_LINE} bytes"),
+            ));
+        }
+    }
+    Ok(true)
+}
+
+fn flags(args: &SearchArgs) -> Vec<FlagValue> {
+    let flag =
+        |flag: &str, key: &str, value: String| FlagValue { flag: flag.to_owned(), key: format!("search.{key}"), value };
+    let mut flags = Vec::new();
+    if let Some(fusion) = args.fusion {
+        let name = match fusion {
+            FusionArg::Weighted => "weighted",
+            FusionArg::Rrf => "rrf",
+        };
+        flags.push(flag("--fusion", "hybrid.fusion", name.to_owned()));
+    }
+    if let Some(weights) = args.weights {
+        for (name, weight) in ["bm25", "semantic", "activation"].into_iter().zip(weights) {
+            flags.push(flag("--weights", &format!("hybrid.weights.{name}"), weight.to_string()));
+        }
+    }
+    if let Some(name) = &args.rerank {
+        flags.push(flag("--rerank", "rerank", name.clone()));
+        flags.push(flag("--rerank", "rerank_words", "1".to_owned()));
+    }
+    flags
+}
+
+/// The mode asked for, or the default one.
+pub(crate) fn mode(asked: Option<ModeArg>) -> Mode {
+    match asked {
+        None | Some(ModeArg::Hybrid) => Mode::Hybrid,
+        Some(ModeArg::Sparse) => Mode::Sparse,
+        Some(ModeArg::Dense) => Mode::Dense,
+    }
+}

@@ -1,0 +1,130 @@
+//! `aur mem show`, `aur mem why ID` and `aur mem schema`: what is known of an entry.
+
+use std::io::Write;
+
+use aurora_memory::{EntryReport, Version};
+use aurora_memory_schema::searchable;
+use clap::Args;
+use serde::Serialize;
+
+use crate::context::args::{MemoryArgs, ReportFormat};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::memories::{Memories, failure};
+use crate::context::program::Program;
+use crate::context::terminal::Terminal;
+use crate::output::style::Role;
+use crate::output::{json, sanitize, time};
+
+/// Show an entry of memory
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The entry
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+
+    /// Also show its earlier versions
+    #[arg(long)]
+    pub(crate) history: bool,
+
+    #[command(flatten)]
+    pub(crate) memories: MemoryArgs,
+
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// An entry with its earlier versions.
+#[derive(Serialize)]
+struct WithHistory<'r> {
+    #[serde(flatten)]
+    report: &'r EntryReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    versions: Option<Vec<ShownVersion>>,
+}
+
+/// A version, for programs.
+#[derive(Serialize)]
+struct ShownVersion {
+    version: u32,
+    change: aurora_memory::Change,
+    time: String,
+    document: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+/// Prints an entry.
+pub(crate) fn run(args: &ShowArgs, program: &Program) -> Outcome {
+    let memories = Memories::open(&args.memories, program)?;
+    let memory = memories.with(&args.id, false)?;
+    let report = memory.report(&args.id, (&memories.rules, &memories.config), time::now()).map_err(failure)?;
+    let report = report.ok_or_else(|| Failure::new(format!("no entry {}", args.id)))?;
+    let versions = if args.history { memory.versions(&args.id).map_err(failure)? } else { Vec::new() };
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => {
+            let versions = args.history.then(|| versions.into_iter().map(shown).collect());
+            json::write_indented(&mut out, &WithHistory { report: &report, versions })?;
+        }
+        ReportFormat::Text => write_text(&mut out, &report, &versions, &program.terminal)?,
+    }
+    Ok(out.flush()?)
+}
+
+fn shown(version: Version) -> ShownVersion {
+    ShownVersion {
+        version: version.number,
+        change: version.change,
+        time: time::rfc3339(version.time),
+        document: version.document,
+    }
+}
+
+fn write_text(
+    out: &mut impl Write,
+    report: &EntryReport,
+    versions: &[Version],
+    terminal: &Terminal,
+) -> std::io::Result<()> {
+    let EntryReport { entry, facts } = report;
+    let heading = |text: &str| terminal.out.paint(Role::Heading, text);
+    writeln!(out, "{}", heading(&sanitize::line(entry.id())))?;
+    let mut field = |name: &str, value: &str| writeln!(out, "  {name:<14}{}", sanitize::line(value));
+    field("Title:", &entry.title())?;
+    field("Kind:", entry.kind().name())?;
+    let session = facts.session.as_ref().map(|session| format!(", session {session}")).unwrap_or_default();
+    field("Scope:", &format!("{}{session}, in the {}'s memory", facts.scope, facts.memory.as_str()))?;
+    if let Some(score) = entry.score() {
+        field("Score:", &format!("{score:.2}{}", if facts.is_pattern { ", a pattern" } else { "" }))?;
+    }
+    if !entry.tags().is_empty() {
+        field("Tags:", &entry.tags().join(", "))?;
+    }
+    if let Some(domain) = entry.domain() {
+        field("Domain:", domain)?;
+    }
+    field("Added:", &time::rfc3339(facts.created_at))?;
+    field("Changed:", &format!("{} (version {})", time::rfc3339(facts.edited_at), facts.version))?;
+    field("Used:", &format!("{} times, last {}", facts.access_count, time::rfc3339(facts.last_accessed)))?;
+    field("Activation:", &format!("{:.2}", facts.activation))?;
+    let expires = facts.expires_at.map(|at| format!(", until {}", time::date(at))).unwrap_or_default();
+    field("Policy:", &format!("{} ({}{expires})", facts.policy, facts.state))?;
+    if !facts.escalation.is_empty() {
+        field("Flags:", &facts.escalation.join(", "))?;
+    }
+    for link in entry.links() {
+        field("Link:", &format!("{} {} ({})", link.relation, link.to, link.weight))?;
+    }
+    writeln!(out)?;
+    for line in searchable(entry).text.lines() {
+        writeln!(out, "{}", sanitize::line(line))?;
+    }
+    if !versions.is_empty() {
+        writeln!(out, "\n{}", heading("History"))?;
+    }
+    for version in versions {
+        let change = serde_json::to_value(version.change).ok();
+        let change = change.as_ref().and_then(|change| change.as_str()).unwrap_or_default().to_owned();
+        writeln!(out, "  {:>4}  {}  {change}", version.number, time::rfc3339(version.time))?;
+    }
+    Ok(())
+}

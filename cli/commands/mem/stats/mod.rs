@@ -1,0 +1,121 @@
+//! `aur mem stats`: what the index holds.
+
+pub(super) mod failed;
+pub(super) mod skipped;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use aurora_project::{ContentsReport, contents};
+use clap::Args;
+
+use crate::context::args::ReportFormat;
+use crate::context::failure::Outcome;
+use crate::context::opened;
+use crate::context::program::Program;
+use crate::context::terminal::Terminal;
+use crate::output::style::Role;
+use crate::output::{fields, json, sanitize, units, width};
+
+/// Show what the index holds
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aur mem stats                     files, chunks, tables, languages
+  aur mem stats --skipped           what is not indexed, one line each: PATH: REASON")]
+pub(crate) struct StatsArgs {
+    /// List the files and directories that are not indexed, each with the reason
+    #[arg(long)]
+    pub(crate) skipped: bool,
+
+    /// List the rows on which custom stages have failed, each with the error
+    #[arg(long, conflicts_with = "skipped")]
+    pub(crate) failed: bool,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// Prints the figures of the published generation.
+pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let opened = opened::open(args.root.as_deref(), program)?;
+    let stats = contents(&opened.project, &opened.snapshot).map_err(opened::failure)?;
+    let mut out = terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &stats)?,
+        ReportFormat::Text => write_text(&mut out, &stats, terminal)?,
+    }
+    Ok(out.flush()?)
+}
+
+/// Free space is shown above one part in so many of the tables, and above so many bytes: the last transactions always leave some.
+const FREE_SHARE: u64 = 8;
+const FREE_LEAST: u64 = 1 << 20;
+
+fn write_text(out: &mut impl Write, stats: &ContentsReport, terminal: &Terminal) -> std::io::Result<()> {
+    let heading = |text: &str| terminal.out.paint(Role::Heading, text);
+    writeln!(out, "{}", heading(&format!("Index of {}", sanitize::line(&stats.root))))?;
+    writeln!(out, "  Files:       {}", units::count(stats.files))?;
+    writeln!(out, "  Chunks:      {}", units::count(stats.chunks))?;
+    writeln!(out, "  Postings:    {}", units::count(stats.postings))?;
+    match &stats.model {
+        Some(model) => writeln!(out, "  Embeddings:  {}, {} dimensions", model.id, model.dimensions)?,
+        None => writeln!(out, "  Embeddings:  none")?,
+    }
+    writeln!(out, "  Size:        {}", units::bytes(stats.index_bytes))?;
+    writeln!(out, "  Updated:     {} (generation {})", stats.updated, stats.generation)?;
+    if let Some(commit) = &stats.head_commit {
+        writeln!(out, "  Commit:      {}", sanitize::line(commit))?;
+    }
+    if !stats.complete {
+        let text = "the last run did not get to its end, could not read everything, or lacks results of stages; `aur mem index` goes on";
+        writeln!(out, "  {} {text}", terminal.out.paint(Role::Warning, "Incomplete:"))?;
+    }
+    writeln!(out, "\n{}", heading("Tables"))?;
+    let widest = stats.tables.iter().map(|table| table.name.len()).max().unwrap_or(0);
+    for table in &stats.tables {
+        let name = width::pad(table.name, widest);
+        writeln!(out, "  {name}  {:>9}  {:>11} rows", units::bytes(table.bytes), units::count(table.rows))?;
+    }
+    let tables: u64 = stats.tables.iter().map(|table| table.bytes).sum();
+    let free = stats.index_bytes.saturating_sub(tables);
+    if free > (tables / FREE_SHARE).max(FREE_LEAST) {
+        let name = width::pad("(free)", widest);
+        writeln!(out, "  {name}  {:>9}  used by later runs; `aur mem compact` gives it back", units::bytes(free))?;
+    }
+    for (title, shares) in [("Types", &stats.types), ("Languages", &stats.languages)] {
+        if shares.is_empty() {
+            continue;
+        }
+        writeln!(out, "\n{}", heading(title))?;
+        let widest = shares.iter().map(|share| width::of(&share.name)).max().unwrap_or(0);
+        for share in shares {
+            let name = width::pad(&sanitize::line(&share.name), widest);
+            writeln!(out, "  {name}  {:>9}", units::count(u64::from(share.chunks)))?;
+        }
+    }
+    if !stats.columns.is_empty() {
+        writeln!(out, "\n{}", heading("Columns"))?;
+    }
+    for column in &stats.column_states {
+        if let Some(shortfall) = column.shortfall() {
+            let name = sanitize::line(&column.name);
+            writeln!(out, "  {} {name}: {shortfall}", terminal.out.paint(Role::Warning, "Not up to date:"))?;
+        }
+    }
+    let widest = stats.columns.iter().map(|facet| facet.column.name.len()).max().unwrap_or(0);
+    for facet in &stats.columns {
+        let [head, values] = fields::of_facet(facet, widest);
+        writeln!(out, "  {head}")?;
+        if !values.is_empty() {
+            writeln!(out, "  {:widest$}  {values}", "")?;
+        }
+    }
+    Ok(())
+}

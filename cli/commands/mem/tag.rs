@@ -1,0 +1,72 @@
+//! `aur mem tag`: adds and removes tags of entries and of code.
+
+use std::io::Write as _;
+
+use aurora_memory_schema::Kind;
+use aurora_project::Names;
+use clap::Args;
+
+use crate::context::args::MemoryArgs;
+use crate::context::failure::{Failure, Outcome};
+use crate::context::memories::{Memories, failure};
+use crate::context::opened::OpenedIndex;
+use crate::context::place;
+use crate::context::program::Program;
+use crate::output::{sanitize, time};
+
+/// Tag an entry of memory
+#[derive(Debug, Args)]
+pub(crate) struct TagArgs {
+    /// The entry; or a chunk of code, by its id or PATH:LINE
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+
+    /// Tags to add
+    #[arg(value_name = "TAG", required_unless_present = "remove")]
+    pub(crate) tags: Vec<String>,
+
+    /// A tag to remove; may be given more than once
+    #[arg(long, short, value_name = "TAG")]
+    pub(crate) remove: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) memories: MemoryArgs,
+}
+
+/// Adds and removes tags.
+pub(crate) fn run(args: &TagArgs, program: &Program) -> Outcome {
+    let is_entry = Kind::of_id(&args.id).is_some_and(|kind| kind != Kind::Code);
+    if !is_entry {
+        return tag_code(args, program);
+    }
+    let memories = Memories::open(&args.memories, program)?;
+    let memory = memories.with(&args.id, false)?;
+    let add: Vec<&str> = args.tags.iter().map(String::as_str).collect();
+    let remove: Vec<&str> = args.remove.iter().map(String::as_str).collect();
+    let tags = memory.tag(&args.id, &add, &remove, time::now()).map_err(failure)?;
+    print_tags(&args.id, &tags, program)
+}
+
+/// Adds and removes tags of a chunk of code. They follow it when its file is moved.
+fn tag_code(args: &TagArgs, program: &Program) -> Outcome {
+    let OpenedIndex { project, snapshot } = crate::context::opened::open(args.memories.root.as_deref(), program)?;
+    let here = place::here();
+    let names = Names { snapshot: &snapshot, root: project.root(), from: here.as_deref(), work: None };
+    let (_, key) = names.chunk(&args.id)?;
+    for tag in &args.tags {
+        if let Some(problem) = aurora_memory_schema::label_problem(tag) {
+            return Err(Failure::new(problem));
+        }
+    }
+    let add: Vec<&str> = args.tags.iter().map(String::as_str).collect();
+    let remove: Vec<&str> = args.remove.iter().map(String::as_str).collect();
+    let governance = aurora_project::tag(&project, &key, &add, &remove)?;
+    print_tags(&key, &governance.tags, program)
+}
+
+fn print_tags(id: &str, tags: &[String], program: &Program) -> Outcome {
+    let mut out = program.terminal.stdout();
+    let shown = if tags.is_empty() { "no tags".to_owned() } else { tags.join(", ") };
+    writeln!(out, "{}: {}", sanitize::line(id), sanitize::line(&shown))?;
+    Ok(out.flush()?)
+}

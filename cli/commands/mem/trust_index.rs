@@ -1,0 +1,157 @@
+//! `aur mem trust-index`: accepts an index or another store that somebody else has made.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use aurora_memory::{Memory, MemoryError, MemoryPlace};
+use aurora_project::{Project, ProjectError, annotations, user};
+use aurora_storage::{AccessLog, Annotations, StorageError};
+use clap::{Args, ValueEnum};
+
+use crate::context::args::OwnerArg;
+use crate::context::failure::{Failure, Outcome};
+use crate::context::memories::{self, place_of};
+use crate::context::program::Program;
+use crate::context::{opened, place};
+use crate::output::{sanitize, units};
+
+pub(crate) const TRUST_NOTE: &str = "\
+Examples:
+  aur mem trust-index              the index; or what else was not made by you, if that is one store
+  aur mem trust-index tags         the tags that came with a repository
+
+An index that your own runs did not make can answer with code that does not exist, so that no command
+uses it unasked. The same holds for tags, access histories and memories. This command checks that a
+store is sound, not that it tells the truth. It accepts one store at a time, and names it.
+AURORA_TRUST_INDEX=1 accepts every store, for caches of CI systems and shared indexes.";
+
+/// Stores that another user may have made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StoreArg {
+    /// The index, in .aurora/index
+    Index,
+    /// Tags that were given to chunks, in .aurora/annotations
+    Tags,
+    /// The access history, in .aurora/access
+    Access,
+    /// The project's memory, in .aurora/memory
+    Memory,
+    /// The user's memory, in ~/.aurora/memory
+    UserMemory,
+}
+
+/// Accept an index that another user or machine has made
+#[derive(Debug, Args)]
+#[command(after_help = TRUST_NOTE)]
+pub(crate) struct TrustArgs {
+    /// The store that is accepted [default: the index, or the only store that was not made by you]
+    #[arg(value_name = "STORE", value_enum)]
+    pub(crate) store: Option<StoreArg>,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// Checks one store and records it as one to be used.
+pub(crate) fn run(args: &TrustArgs, program: &Program) -> Outcome {
+    let project = program.project(place::for_search(args.root.as_deref())?);
+    let foreign: Vec<StoreArg> =
+        StoreArg::value_variants().iter().copied().filter(|store| is_foreign(*store, &project)).collect();
+    let store = match (args.store, &foreign[..]) {
+        (Some(store), _) => store,
+        (None, [] | [StoreArg::Index, ..]) => StoreArg::Index,
+        (None, [store]) => *store,
+        (None, stores) => {
+            let commands: Vec<String> = stores.iter().map(|store| command(*store)).collect();
+            return Err(Failure::new("several stores were not made by you, and one at a time is accepted")
+                .with_help(commands.join(" or ")));
+        }
+    };
+    let accepted = accept(store, &project)?;
+    let mut out = program.terminal.stdout();
+    writeln!(out, "{}", sanitize::line(&accepted))?;
+    out.flush()?;
+    for other in foreign.into_iter().filter(|other| *other != store) {
+        program.terminal.note(&format!("{} not made by you either: {} accepts it", subject(other), command(other)));
+    }
+    Ok(())
+}
+
+/// Whether the user has neither made nor accepted a store that is there.
+fn is_foreign(store: StoreArg, project: &Project) -> bool {
+    let is_memory_foreign = |place| matches!(Memory::open(place), Err(MemoryError::Distrusted { .. }));
+    match store {
+        StoreArg::Index => project.has_index() && matches!(project.snapshot(), Err(ProjectError::Distrusted { .. })),
+        StoreArg::Tags => matches!(annotations(project), Err(StorageError::ForeignRecords { .. })),
+        StoreArg::Access => {
+            let is_there = project.directory().is_dir();
+            let open = || AccessLog::open(&project.directory(), &user::trust().known);
+            is_there && matches!(open(), Err(StorageError::ForeignRecords { .. }))
+        }
+        StoreArg::Memory => is_memory_foreign(MemoryPlace::of_project(project.root())),
+        StoreArg::UserMemory => MemoryPlace::of_user().is_some_and(is_memory_foreign),
+    }
+}
+
+/// Accepts a store. Returns what was accepted, as a sentence.
+fn accept(store: StoreArg, project: &Project) -> Outcome<String> {
+    let known = user::trust().known;
+    let directory = project.directory();
+    match store {
+        StoreArg::Index => accept_index(project),
+        StoreArg::Tags => {
+            let chunks = Annotations::accept(&directory, known).map_err(|error| missing(error, "no tags"))?;
+            let chunks = units::counted(chunks as u64, "chunk");
+            Ok(format!("The tags in {} ({chunks}) are trusted", directory.display()))
+        }
+        StoreArg::Access => {
+            AccessLog::accept(&directory, &known).map_err(|error| missing(error, "no access history"))?;
+            Ok(format!("The access history in {} is trusted", directory.display()))
+        }
+        StoreArg::Memory => accept_memory(OwnerArg::Project, project.root()),
+        StoreArg::UserMemory => accept_memory(OwnerArg::User, project.root()),
+    }
+}
+
+fn accept_index(project: &Project) -> Outcome<String> {
+    let snapshot = project.any_snapshot().map_err(opened::failure)?;
+    let report = snapshot.verify();
+    if let Some(problem) = report.problems.first() {
+        return Err(Failure::new(format!("the index of {} is damaged: {problem}", project.root().display()))
+            .with_help("`aur mem index` builds it again"));
+    }
+    let chunks = units::counted(snapshot.manifest().chunk_count, "chunk");
+    drop(snapshot);
+    project.accept().map_err(opened::failure)?;
+    Ok(format!("The index of {} ({chunks}) is trusted until it is changed", project.root().display()))
+}
+
+fn accept_memory(owner: OwnerArg, root: &Path) -> Outcome<String> {
+    let memory = Memory::accept(place_of(owner, root)?).map_err(memories::failure)?;
+    let entries = memory.verify().map_err(memories::failure)?.entries;
+    let directory = memory.place().directory().display();
+    Ok(format!("The memory at {directory} ({}) is trusted", units::counted(entries, "entry")))
+}
+
+fn missing(error: StorageError, what: &str) -> Failure {
+    match error {
+        StorageError::NoIndex { path } => Failure::new(format!("there is {what} at {}", path.display())),
+        error => opened::failure(error),
+    }
+}
+
+fn subject(store: StoreArg) -> &'static str {
+    match store {
+        StoreArg::Index => "The index was",
+        StoreArg::Tags => "The tags were",
+        StoreArg::Access => "The access history was",
+        StoreArg::Memory => "The project's memory was",
+        StoreArg::UserMemory => "The user's memory was",
+    }
+}
+
+fn command(store: StoreArg) -> String {
+    let name = store.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+    format!("`aur mem trust-index {name}`")
+}

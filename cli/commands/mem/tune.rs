@@ -1,0 +1,176 @@
+//! `aur mem tune`: weights learned from questions with known answers.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aurora_analysis::Reranker;
+use aurora_evaluation::golden::Question;
+use aurora_evaluation::metrics::Metric;
+use aurora_evaluation::tune::{RememberedScores, TuneError, TuneOptions, TuneReport, config_file, tune};
+use aurora_storage::ProjectDirectory;
+use clap::Args;
+
+use crate::commands::mem::search;
+use crate::context::args::{ModeArg, ReportFormat, parse_folds, parse_regularisation};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::program::Program;
+use crate::context::{golden, place, rerankers};
+use crate::output::{evaluation, json};
+
+pub(crate) const TUNE_EXAMPLES: &str = "\
+Every number of the configuration is tried; what the learned ones are worth is told by
+cross-validation. Nothing is written unless the gain is real, and what is written changes
+nothing until it is copied to .aurora/config.toml.
+
+Examples:
+  aur mem eval mine && aur mem tune
+  aur mem tune --golden questions.jsonl --keys rules,bm25 --metric mrr@10
+  aur mem eval --config .aurora/tuned.toml --against default";
+
+/// Learn the search's weights from questions with known answers
+#[derive(Debug, Args)]
+#[command(after_help = TUNE_EXAMPLES)]
+pub(crate) struct TuneArgs {
+    /// A file of questions, or a mined directory [default: .aurora/eval]
+    #[arg(long, value_name = "FILE|DIR")]
+    pub(crate) golden: Vec<PathBuf>,
+
+    /// Folds of the cross-validation
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = parse_folds)]
+    pub(crate) folds: usize,
+
+    /// Only numbers whose keys begin so, separated by commas, such as `rules` or `bm25.fields`
+    #[arg(long, value_name = "PREFIXES", value_delimiter = ',')]
+    pub(crate) keys: Vec<String>,
+
+    /// What to raise, each set weighing the same
+    #[arg(long, value_name = "METRIC", default_value = "ndcg@10")]
+    pub(crate) metric: Metric,
+
+    /// Start from this configuration file, or from `default` [default: the one that searches use]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Where to write the learned configuration [default: .aurora/tuned.toml]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Passes over all numbers; steps halve from one to the next
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) rounds: u32,
+
+    /// What it costs to move a number by its first step, in questions: the more, the nearer the result stays to the start
+    ///
+    /// A move is kept if it gains more than that. The cost grows with the square of the distance; 0 turns it off.
+    #[arg(long, value_name = "QUESTIONS", default_value_t = 0.5, value_parser = parse_regularisation)]
+    pub(crate) regularisation: f64,
+
+    /// Stop after about this many searches
+    #[arg(long, value_name = "SEARCHES")]
+    pub(crate) budget: Option<u64>,
+
+    /// Which signals rank the results
+    #[arg(long, short, value_name = "MODE", value_enum)]
+    pub(crate) mode: Option<ModeArg>,
+
+    /// Write the configuration even where the gain is not sure
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// Learns, prints the gain, and writes the configuration if the gain is significant.
+pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
+    let root = place::for_search(args.root.as_deref())?;
+    let mode = search::mode(args.mode);
+    let batches = golden::gather(&args.golden, &root)?;
+    let start = golden::config(args.config.as_deref(), &root, program)?;
+    let rerankers = rerankers::of_configs([&start], mode, &program.terminal).into_iter().map(|(name, reranker)| {
+        let remembered = reranker.map(|reranker| Arc::new(RememberedScores::of(reranker)) as Arc<dyn Reranker>);
+        (name, remembered)
+    });
+    let rerankers = rerankers.collect();
+    let mut roots: Vec<&Path> = Vec::new();
+    let mut engines = Vec::new();
+    let mut questions: Vec<(usize, Question)> = Vec::new();
+    let mut held_out = Vec::new();
+    for batch in &batches {
+        let engine = match roots.iter().position(|root| *root == batch.root) {
+            Some(engine) => engine,
+            None => {
+                roots.push(&batch.root);
+                engines.push(golden::engine(&batch.root, batch.mined, mode, &rerankers, program)?);
+                engines.len() - 1
+            }
+        };
+        let asked = batch.questions.iter().map(|question| (engine, question.clone()));
+        if batch.held_out { held_out.extend(asked) } else { questions.extend(asked) }
+    }
+    let options = TuneOptions {
+        start,
+        metric: args.metric,
+        folds: args.folds,
+        rounds: args.rounds,
+        regularisation: args.regularisation,
+        keys: args.keys.clone(),
+        budget: args.budget,
+    };
+    let report = tune(&engines, &questions, &held_out, &options, &|message| program.terminal.note(message)).map_err(
+        |error| match error {
+            TuneError::Query(error) => Failure::from_error(&error),
+            other => Failure::from_error(&other),
+        },
+    )?;
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &report)?,
+        ReportFormat::Text => evaluation::write_tuning(&mut out, &report, program.terminal.out)?,
+    }
+    out.flush()?;
+    if !report.is_gain() && !args.force {
+        return Err(Failure::Short(unsure(&report)));
+    }
+    let project = ProjectDirectory::of(&root);
+    let file = args.out.clone().unwrap_or_else(|| project.path_of(ProjectDirectory::TUNED_CONFIG));
+    let written = match &args.out {
+        Some(file) => write_named(file, &config_file(&report)),
+        None => project
+            .create()
+            .and_then(|home| home.write(ProjectDirectory::TUNED_CONFIG, config_file(&report).as_bytes())),
+    };
+    written.map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
+    program.terminal.note(&format!(
+        "written to {}; to use it, copy its tables to {}",
+        file.display(),
+        place::project_config(&root).display()
+    ));
+    Ok(())
+}
+
+#[allow(clippy::disallowed_methods, reason = "the user has named it")]
+fn write_named(file: &Path, text: &str) -> io::Result<()> {
+    std::fs::write(file, text)
+}
+
+fn unsure(report: &TuneReport) -> String {
+    let difference = report.cross_validated.difference;
+    let why = match report.held_out {
+        _ if report.changes.is_empty() => "no other weights answer these questions surely better".to_owned(),
+        Some(held_out) if difference.is_gain() => {
+            format!("the questions held out are answered worse ({:+.4})", held_out.difference.mean)
+        }
+        _ => format!(
+            "the gain is not sure: cross-validated, it lies between {:+.4} and {:+.4}",
+            difference.low, difference.high
+        ),
+    };
+    format!("{why}; nothing is written (--force writes all the same)")
+}

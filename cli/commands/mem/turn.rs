@@ -1,0 +1,96 @@
+//! `aur mem turn add`: appends a turn to a session.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use aurora_memory::{NewTurn, Owner, Scope};
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::commands::mem::add::root_of;
+use crate::context::args::{ReportFormat, parse_scope};
+use crate::context::document;
+use crate::context::failure::Outcome;
+use crate::context::memories::{create, failure, project};
+use crate::context::program::Program;
+use crate::output::{json as written, sanitize, time};
+
+pub(crate) const TURN_EXAMPLES: &str = "\
+Examples:
+  aur mem turn add --session s42 --speaker user \"How are tokens refreshed?\"
+  aur mem turn add --session s42 --speaker assistant - < answer.txt
+  aur mem turn add --session s42 --speaker user --reply-to turn:s42:2 \"And when they expire?\"";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TurnCommand {
+    Add(TurnArgs),
+}
+
+/// Append what one side has said to a session
+#[derive(Debug, Args)]
+#[command(after_help = TURN_EXAMPLES)]
+pub(crate) struct TurnArgs {
+    /// The session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: String,
+
+    /// Who has said it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) speaker: String,
+
+    /// What was said; `-` reads it from standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: String,
+
+    /// The turn that it answers
+    #[arg(long, value_name = "ID")]
+    pub(crate) reply_to: Option<String>,
+
+    /// When it was said, such as 2026-01-31T12:00:00Z [default: now]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) time: Option<jiff::Timestamp>,
+
+    /// Who may find it: session, project, user or global
+    #[arg(long, value_name = "SCOPE", value_parser = parse_scope, default_value = "session")]
+    pub(crate) scope: Scope,
+
+    /// The project of a turn in scope `project` [default: the nearest one above the current directory]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print its id
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// Appends a turn to a session.
+pub(crate) fn run(command: &TurnCommand, program: &Program) -> Outcome {
+    let TurnCommand::Add(args) = command;
+    add(args, program)
+}
+
+fn add(args: &TurnArgs, program: &Program) -> Outcome {
+    let now = time::now();
+    let text = match args.text.as_str() {
+        "-" => document::read(Path::new("-"))?.text,
+        text => text.to_owned(),
+    };
+    let turn = NewTurn {
+        session: &args.session,
+        speaker: &args.speaker,
+        text: text.trim_end(),
+        reply_to: args.reply_to.as_deref(),
+        time: args.time.map_or(now, jiff::Timestamp::as_second),
+    };
+    let owner = Owner::of(args.scope);
+    // A turn is kept with the user, unless its scope is the project: no directory is looked for then.
+    let root = if args.scope == Scope::Project { project(args.root.as_deref())? } else { None };
+    let memory = create(owner, &root_of(owner, root)?)?;
+    let id = memory.add_turn(&turn, args.scope, now).map_err(failure)?;
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => written::write_indented(&mut out, &json!({ "id": id }))?,
+        ReportFormat::Text => writeln!(out, "{}", sanitize::line(&id))?,
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,33 @@
+//! `aur mem undo`: takes back the last change of an entry of memory.
+
+use std::io::Write as _;
+
+use clap::Args;
+
+use crate::context::args::MemoryArgs;
+use crate::context::failure::Outcome;
+use crate::context::memories::{Memories, failure};
+use crate::context::program::Program;
+use crate::output::{sanitize, time};
+
+/// Take back the last change of an entry of memory
+#[derive(Debug, Args)]
+pub(crate) struct UndoArgs {
+    /// The entry
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+
+    #[command(flatten)]
+    pub(crate) memories: MemoryArgs,
+}
+
+/// Takes back the last change of an entry.
+pub(crate) fn run(args: &UndoArgs, program: &Program) -> Outcome {
+    let memories = Memories::open(&args.memories, program)?;
+    let memory = memories.with(&args.id, true)?;
+    let version = memory.undo(&args.id, time::now()).map_err(failure)?;
+    let mut out = program.terminal.stdout();
+    let state = if version.document.is_some() { "is as it was before" } else { "is removed, as it was before" };
+    writeln!(out, "{} {state} (version {})", sanitize::line(&args.id), version.number)?;
+    Ok(out.flush()?)
+}

@@ -1,0 +1,91 @@
+//! `aur mem verify`: checks the whole index, and the indexes of the memories.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::context::args::OwnerArg;
+use crate::context::failure::{Failure, Outcome};
+use crate::context::program::Program;
+use crate::context::{memories, opened};
+use crate::output::style::Role;
+use crate::output::{sanitize, units};
+
+/// Check every record, posting list and vector of the index, or every record of a memory
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aur mem verify              exits with 1 when something is wrong
+  aur mem verify --digest     one line that is equal for equal contents, however they were built
+  aur mem verify --memory user")]
+pub(crate) struct VerifyArgs {
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// A memory instead of the index
+    #[arg(long, value_name = "OWNER", value_enum)]
+    pub(crate) memory: Option<OwnerArg>,
+
+    /// Print only the digest of the contents
+    #[arg(long)]
+    pub(crate) digest: bool,
+}
+
+/// Checks everything, or prints the digest of the contents.
+pub(crate) fn run(args: &VerifyArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let opened = opened::open_any(args.root.as_deref(), program)?;
+    let mut out = terminal.stdout();
+    if args.digest {
+        let digest = opened.snapshot.digest().map_err(opened::failure)?;
+        writeln!(out, "{digest}")?;
+        return Ok(out.flush()?);
+    }
+    let report = opened.snapshot.verify();
+    writeln!(
+        out,
+        "Checked {}, {}, {}, {} and {}",
+        units::counted(report.files, "file"),
+        units::counted(report.chunks, "chunk"),
+        units::counted(report.terms, "term"),
+        units::counted(report.postings, "posting"),
+        units::counted(report.vectors, "vector"),
+    )?;
+    for problem in &report.problems {
+        writeln!(out, "{} {}", terminal.out.paint(Role::Error, "-"), sanitize::line(problem))?;
+    }
+    let hidden = report.problem_count.saturating_sub(report.problems.len() as u64);
+    if hidden > 0 {
+        writeln!(out, "- … and {}", units::counted(hidden, "more problem"))?;
+    }
+    let of_memories: Vec<String> = memories::openable(opened.project.root())
+        .filter_map(|memory| {
+            let problem = memory.index_problem()?;
+            Some(format!("the index of the memory at {}: {problem}", memory.place().directory().display()))
+        })
+        .collect();
+    for problem in &of_memories {
+        writeln!(out, "{} {}", terminal.out.paint(Role::Error, "-"), sanitize::line(problem))?;
+    }
+    if report.is_ok() && of_memories.is_empty() {
+        writeln!(out, "{}", terminal.out.paint(Role::Good, "No problems found"))?;
+    }
+    out.flush()?;
+    if report.is_ok() {
+        return match of_memories.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::Short(
+                "the index of a memory is damaged; `aur mem index --force` builds it again from the entries".to_owned(),
+            )),
+        };
+    }
+    let (problems, root) = (units::counted(report.problem_count, "problem"), opened.project.root().display());
+    Err(Failure::Short(match report.only_keywords() {
+        true => format!(
+            "{problems} in the index of {root}, all in its keywords; `aur mem index` builds these again from the stored chunks"
+        ),
+        false => format!("{problems} in the index of {root}; `aur mem index --force` builds it again"),
+    }))
+}

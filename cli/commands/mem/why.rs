@@ -1,0 +1,341 @@
+//! `aur mem why`: whether a file or directory is indexed, and what each stage does with a file.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use aurora_confined::{Directory, EntryKind};
+use aurora_memory_schema::Kind;
+use aurora_pipeline::Entity;
+use aurora_query::{FileState, file_state};
+use aurora_stages::columns::ShownColumn;
+use aurora_stages::index::{self as indexing, DryRun, IndexOptions, NotIndexed, StageTrace};
+use aurora_storage::{FileOutcome, FileRecord, Snapshot};
+use clap::Args;
+use serde::Serialize;
+
+use crate::commands::mem::memory;
+use crate::commands::pipeline::dry;
+use crate::context::args::{MemoryArgs, ReportFormat};
+use crate::context::failure::{Failure, Outcome};
+use crate::context::opened::{self, OpenedIndex};
+use crate::context::program::Program;
+use crate::context::programs::{self, Purpose, Untrusted};
+use crate::context::terminal::Terminal;
+use crate::context::{findings, interrupt, place};
+use crate::output::style::Role;
+use crate::output::{json, sanitize, units, width};
+
+/// Explain what each stage does with a file, and whether it is indexed; or why an entry of memory is kept
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  aur mem why src/auth.py
+  aur mem why reas:auth-setup             which retention policies hold for it
+  aur mem why build dist/app.js --format json
+
+Exits with 1 when one of them is not indexed. `aur pipeline run --dry` shows the values that each stage writes.")]
+pub(crate) struct WhyArgs {
+    /// Files and directories of the project, or ids of entries of memory
+    #[arg(value_name = "PATH|ID", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// Columns that say which file it is, and not what it is.
+const IDENTITY: [&str; 3] = ["hash", "mtime", "path"];
+
+/// A file in the index and in the pipeline.
+#[derive(Serialize)]
+struct Report<'r> {
+    path: &'r str,
+    /// Whether the index has the file.
+    indexed: bool,
+    /// Why it is not indexed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// Whether the file differs from what was indexed, by its size and its modification time.
+    changed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<Stored<'r>>,
+    /// What the stages do with the file now, up to the one that leaves it out.
+    stages: Vec<Step<'r>>,
+}
+
+/// What a stage does with a file.
+#[derive(Serialize)]
+struct Step<'r> {
+    stage: &'r str,
+    /// Why the stage leaves the file out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<&'r str>,
+    /// What it writes about the file: columns and short forms of their values.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    file: BTreeMap<&'r str, String>,
+    /// The columns of chunks that it writes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    columns: Vec<&'r str>,
+    /// Chunks of the file after the stage.
+    chunks: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
+}
+
+/// What the index has of a file.
+#[derive(Serialize)]
+struct Stored<'r> {
+    language: &'r str,
+    lines: u32,
+    chunks: usize,
+    warnings: &'r [String],
+}
+
+/// A directory in the index and in the walk.
+#[derive(Serialize)]
+struct DirectoryReport<'r> {
+    path: &'r str,
+    /// Whether the index has a file below it.
+    indexed: bool,
+    /// Why it is not indexed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    files: usize,
+    chunks: usize,
+    /// What below it is not indexed.
+    not_indexed: Vec<NotIndexed>,
+}
+
+/// Explains files and directories one after the other. One that is not indexed makes the exit code 1.
+pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
+    let id = |given: &PathBuf| given.to_str().filter(|id| is_memory(id)).map(str::to_owned);
+    if let Some(ids) = args.paths.iter().map(id).collect::<Option<Vec<String>>>() {
+        return memory::why::run(&ids, &args.memory, args.format, program);
+    }
+    let OpenedIndex { project, snapshot } = opened::open(args.memory.root.as_deref(), program)?;
+    let options = project.options()?;
+    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    let options = programs::allowed(options, Untrusted::Skip, Purpose::DryRun, &program.terminal)?;
+    interrupt::cancels(&options.cancel, "nothing is written");
+    let mut out = program.terminal.stdout();
+    let explain =
+        Explanation { snapshot: &snapshot, options: &options, format: args.format, terminal: &program.terminal };
+    let mut left_out = 0;
+    for (number, given) in args.paths.iter().enumerate() {
+        if number > 0 && args.format == ReportFormat::Text {
+            writeln!(out)?;
+        }
+        let is_indexed = match directory(given, &options.root) {
+            Some(path) => explain.directory(&path, &mut out)?,
+            None => explain.file(&dry::located(given, &options.root, &plan)?, &mut out)?,
+        };
+        out.flush()?;
+        left_out += u64::from(!is_indexed);
+    }
+    match left_out {
+        0 => Ok(()),
+        1 if args.paths.len() == 1 => Err(Failure::Short("it is not indexed".to_owned())),
+        _ => Err(Failure::Short(format!("{left_out} of {} are not indexed", args.paths.len()))),
+    }
+}
+
+/// Whether a name is the id of an entry of memory.
+fn is_memory(name: &str) -> bool {
+    Kind::of_id(name).is_some_and(|kind| kind != Kind::Code) && !Path::new(name).exists()
+}
+
+/// The path of a directory below the root; `None` if it is none. The root has the path `.`.
+fn directory(given: &Path, root: &Path) -> Option<String> {
+    let tree = Directory::open_root(root).ok()?;
+    place::spellings(root, given.to_str()?).into_iter().rev().find_map(|path| {
+        let path = path.trim_end_matches('/');
+        let is_root = path.is_empty() || path == ".";
+        let is_directory = || tree.metadata(path).is_ok_and(|found| found.kind == EntryKind::Directory);
+        (is_root || is_directory()).then(|| if is_root { ".".to_owned() } else { path.to_owned() })
+    })
+}
+
+/// Explains paths of one index.
+struct Explanation<'e> {
+    snapshot: &'e Snapshot,
+    options: &'e IndexOptions,
+    format: ReportFormat,
+    terminal: &'e Terminal,
+}
+
+impl Explanation<'_> {
+    /// Whether a file below the directory is indexed.
+    fn directory(&self, path: &str, out: &mut impl Write) -> Outcome<bool> {
+        let found = indexing::not_indexed(self.options);
+        let found = found.map_err(|error| findings::failure(error, self.terminal))?;
+        interrupt::unless_cancelled(&self.options.cancel)?;
+        let (mut files, mut chunks) = (0, 0);
+        for record in self.snapshot.files() {
+            let record = record.map_err(opened::failure)?;
+            if is_below(&record.path, path) && record.outcome == FileOutcome::Indexed {
+                (files, chunks) = (files + 1, chunks + record.chunks.len());
+            }
+        }
+        let above = || found.iter().find(|entry| is_below(path, &entry.path)).map(|entry| entry.reason.clone());
+        let reason = (files == 0).then(|| above().unwrap_or_else(|| "nothing below it is indexed".to_owned()));
+        let below = found.iter().filter(|entry| is_below(&entry.path, path) && entry.path != path);
+        let not_indexed = below.cloned().collect();
+        let report = DirectoryReport { path, indexed: files > 0, reason, files, chunks, not_indexed };
+        match self.format {
+            ReportFormat::Json => json::write_indented(out, &report)?,
+            ReportFormat::Text => write_directory(out, &report, self.terminal)?,
+        }
+        Ok(report.indexed)
+    }
+
+    /// Whether the file is indexed.
+    fn file(&self, path: &str, out: &mut impl Write) -> Outcome<bool> {
+        let run = indexing::dry_run(self.options, path, &[]);
+        let run = run.map_err(|error| findings::failure(error, self.terminal))?;
+        interrupt::unless_cancelled(&self.options.cancel)?;
+        if let Some(error) = &run.error {
+            return Err(Failure::from_error(error));
+        }
+        let record = self.snapshot.file(path).map_err(opened::failure)?;
+        let report = report(&run, record.as_ref(), &self.options.root);
+        match self.format {
+            ReportFormat::Json => json::write_indented(out, &report)?,
+            ReportFormat::Text => write_file(out, &report, self.terminal)?,
+        }
+        Ok(report.indexed)
+    }
+}
+
+/// Whether `inner` is `outer` or is below it.
+fn is_below(inner: &str, outer: &str) -> bool {
+    outer == "." || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn write_directory(out: &mut impl Write, report: &DirectoryReport<'_>, terminal: &Terminal) -> io::Result<()> {
+    let path = terminal.out.paint(Role::Path, &sanitize::line(report.path));
+    match &report.reason {
+        Some(reason) => write_not_indexed(out, &path, reason, terminal)?,
+        None => {
+            let (files, chunks) =
+                (units::counted(report.files as u64, "file"), units::counted(report.chunks as u64, "chunk"));
+            writeln!(out, "{path} is indexed: {files}, {chunks}")?;
+        }
+    }
+    for entry in &report.not_indexed {
+        let path = terminal.out.paint(Role::Path, &sanitize::line(&entry.path));
+        write!(out, "  ")?;
+        write_not_indexed(out, &path, &entry.reason, terminal)?;
+    }
+    Ok(())
+}
+
+fn write_not_indexed(out: &mut impl Write, path: &str, reason: &str, terminal: &Terminal) -> io::Result<()> {
+    writeln!(out, "{path} is {}: {}", terminal.out.paint(Role::Warning, "not indexed"), sanitize::line(reason))
+}
+
+fn report<'r>(run: &'r DryRun, record: Option<&'r FileRecord>, root: &Path) -> Report<'r> {
+    let stored = record.filter(|record| record.outcome == FileOutcome::Indexed);
+    let reason = match record.map(|record| &record.outcome) {
+        Some(FileOutcome::Indexed) => None,
+        Some(FileOutcome::Skipped(reason)) => Some(reason.clone()),
+        None => Some(reason_now(run).unwrap_or_else(|| "it is new; `aur mem index` adds it".to_owned())),
+    };
+    let leaves_out = |stage: &StageTrace| stage.dropped.iter().any(|row| row.chunk.is_none());
+    let reached = run.stages.iter().position(leaves_out).map_or(run.stages.len(), |last| last + 1);
+    Report {
+        path: &run.path,
+        indexed: stored.is_some(),
+        reason,
+        changed: record.is_some_and(|record| has_changed(record, root)),
+        index: stored.map(|record| Stored {
+            language: &record.language,
+            lines: record.lines,
+            chunks: record.chunks.len(),
+            warnings: &record.warnings,
+        }),
+        stages: run.stages.iter().take(reached).map(Step::new).collect(),
+    }
+}
+
+/// Why a stage leaves the file out, or the directory that it is in.
+fn reason_now(run: &DryRun) -> Option<String> {
+    let dropped = run.stages.iter().flat_map(|stage| &stage.dropped).find(|row| row.chunk.is_none())?;
+    let reason = dropped.reason.clone().unwrap_or_else(|| "a stage leaves it out".to_owned());
+    let directory = dropped.path.as_ref().filter(|path| **path != run.path);
+    Some(directory.map_or(reason.clone(), |directory| format!("{directory}: {reason}")))
+}
+
+fn has_changed(record: &FileRecord, root: &Path) -> bool {
+    Directory::open_root(root).is_ok_and(|root| file_state(&root, record) == FileState::Changed)
+}
+
+fn write_file(out: &mut impl Write, report: &Report<'_>, terminal: &Terminal) -> io::Result<()> {
+    let path = terminal.out.paint(Role::Path, &sanitize::line(report.path));
+    match (&report.index, &report.reason) {
+        (Some(stored), _) => {
+            let (chunks, lines) = (units::counted(stored.chunks as u64, "chunk"), u64::from(stored.lines));
+            let language = sanitize::line(stored.language);
+            writeln!(out, "{path} is indexed: {language}, {}, {chunks}", units::counted(lines, "line"))?;
+        }
+        (None, reason) => write_not_indexed(out, &path, reason.as_deref().unwrap_or_default(), terminal)?,
+    }
+    if report.changed {
+        writeln!(out, "  It has changed since; `aur mem index` brings the index up to date")?;
+    }
+    for warning in report.index.iter().flat_map(|stored| stored.warnings) {
+        writeln!(out, "  {} {}", terminal.out.paint(Role::Warning, "Warning:"), sanitize::line(warning))?;
+    }
+    let widest = report.stages.iter().map(|step| width::of(step.stage)).max().unwrap_or(0);
+    for step in &report.stages {
+        let name = terminal.out.paint(Role::Heading, &width::pad(&sanitize::line(step.stage), widest));
+        let room = terminal.columns.unwrap_or(usize::MAX).saturating_sub(widest + 4);
+        writeln!(out, "  {name}  {}", width::elide_end(&sanitize::line(&step.words()), room))?;
+    }
+    Ok(())
+}
+
+impl<'r> Step<'r> {
+    fn new(trace: &'r StageTrace) -> Self {
+        let dropped = trace.dropped.iter().find(|row| row.chunk.is_none());
+        let of = |entity| trace.columns.iter().filter(move |column| column.entity == entity);
+        let value = |column: &'r ShownColumn| {
+            let lines = &column.values.first()?.lines;
+            let more =
+                if lines.len() > 1 { format!(", … ({})", units::count(lines.len() as u64)) } else { String::new() };
+            Some((column.name.trim_start_matches("file."), format!("{}{more}", lines.first()?)))
+        };
+        let failed = trace.failed.iter().map(|failed| failed.reason.clone());
+        let chunks_dropped = trace.dropped.iter().filter(|row| row.chunk.is_some()).count();
+        let dropping =
+            (chunks_dropped > 0).then(|| format!("drops {}", units::counted(chunks_dropped as u64, "chunk")));
+        Self {
+            stage: &trace.stage,
+            left_out: dropped.map(|row| row.reason.as_deref().unwrap_or("it gives no reason")),
+            file: of(Entity::File).filter(|column| column.is_telling).filter_map(value).collect(),
+            columns: of(Entity::Chunk).map(|column| column.name.trim_start_matches("chunk.")).collect(),
+            chunks: trace.chunks.len(),
+            problems: failed.chain(trace.warnings.iter().cloned()).chain(dropping).collect(),
+        }
+    }
+
+    /// The step in a line.
+    fn words(&self) -> String {
+        if let Some(reason) = self.left_out {
+            return format!("leaves it out: {reason}");
+        }
+        let file = self
+            .file
+            .iter()
+            .filter(|(column, _)| !IDENTITY.contains(column))
+            .map(|(column, value)| format!("{column} {value}"));
+        let chunks = units::counted(self.chunks as u64, "chunk");
+        let columns = (!self.columns.is_empty()).then(|| format!("{chunks}: {}", self.columns.join(", ")));
+        let parts: Vec<String> = self.problems.iter().cloned().chain(file).chain(columns).collect();
+        if parts.is_empty() { "nothing".to_owned() } else { parts.join("; ") }
+    }
+}

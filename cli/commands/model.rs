@@ -1,0 +1,132 @@
+//! `aur model`: the models that pipelines and searches can use.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use aurora_analysis::{ModelDirectory, ModelError, ModelUse, STATIC};
+use aurora_project::user;
+use clap::Subcommand;
+use serde::Serialize;
+
+use crate::context::args::ReportFormat;
+use crate::context::failure::{Failure, Outcome};
+use crate::context::terminal::Terminal;
+use crate::output::style::Role;
+use crate::output::{json, units, width};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelCommand {
+    /// Copy a model directory (weights, tokenizer, config) to where aur finds it
+    #[command(after_help = "\
+Its files say what the model is for: an embedding model makes the vectors of an index, a
+cross-encoder reads the best results of a search together with the query.
+
+Examples:
+  aur model add ~/Downloads/all-MiniLM-L6-v2 --name minilm
+  printf 'extends = \"default\"\\n[stage.embed]\\nmodel = \"minilm\"\\n' > .aurora/pipeline.toml
+
+  aur model add ~/Downloads/ms-marco-MiniLM-L6-v2 --name marco
+  aur mem search \"how is auth done\" --rerank marco")]
+    Add {
+        /// A directory with config.json, tokenizer.json and model.safetensors
+        dir: PathBuf,
+        /// The name that configurations use [default: the directory's, in lower case]
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// List the models, each with its use
+    List {
+        /// How to print
+        #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+        format: ReportFormat,
+    },
+}
+
+/// Adds a model, or lists them all.
+pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Outcome {
+    let models = user::models().map_err(failure)?;
+    match command {
+        ModelCommand::Add { dir, name } => add(&models, dir, name.as_deref(), terminal),
+        ModelCommand::List { format } => list(&models, *format, terminal),
+    }
+}
+
+fn failure(error: ModelError) -> Failure {
+    Failure::from_error(&error)
+}
+
+fn add(models: &ModelDirectory, dir: &Path, name: Option<&str>, terminal: &Terminal) -> Outcome {
+    let entry = models.add(dir, name).map_err(failure)?;
+    let bytes = entry.files.iter().map(|file| file.bytes).sum();
+    let mut out = terminal.stdout();
+    let name = &entry.name;
+    let (what, how) = match entry.model_use {
+        ModelUse::Embedding => {
+            (dimensions(entry.dimensions), format!("model = {name:?} below [stage.embed] of a pipeline"))
+        }
+        ModelUse::Reranking => {
+            let how = format!("rerank = {name:?} below [search] of a config.toml, or `--rerank {name}`");
+            ("a cross-encoder".to_owned(), how)
+        }
+    };
+    writeln!(
+        out,
+        "Added {}: {what}, {} in {}",
+        terminal.out.paint(Role::Heading, name),
+        units::bytes(bytes),
+        models.path().join(name).display()
+    )?;
+    writeln!(out, "To use it: {how}")?;
+    Ok(out.flush()?)
+}
+
+fn dimensions(count: usize) -> String {
+    format!("{count} dimensions")
+}
+
+#[derive(Serialize)]
+struct Listed {
+    name: String,
+    #[serde(rename = "use")]
+    model_use: ModelUse,
+    id: String,
+    dimensions: usize,
+    bytes: u64,
+    built_in: bool,
+}
+
+fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> Outcome {
+    let embedder = aurora_analysis::embedder(STATIC, models).map_err(failure)?;
+    let mut listed = vec![Listed {
+        name: STATIC.to_owned(),
+        model_use: ModelUse::Embedding,
+        id: embedder.id().to_owned(),
+        dimensions: embedder.dimensions(),
+        bytes: 0,
+        built_in: true,
+    }];
+    listed.extend(models.list().map_err(failure)?.into_iter().map(|entry| Listed {
+        id: format!("{}@{}", entry.name, entry.digest),
+        name: entry.name,
+        model_use: entry.model_use,
+        dimensions: entry.dimensions,
+        bytes: entry.files.iter().map(|file| file.bytes).sum(),
+        built_in: false,
+    }));
+    let mut out = terminal.stdout();
+    match format {
+        ReportFormat::Json => json::write_indented(&mut out, &listed)?,
+        ReportFormat::Text => {
+            let widest = listed.iter().map(|model| width::of(&model.name)).max().unwrap_or(0);
+            for model in &listed {
+                let place = if model.built_in { "part of aur".to_owned() } else { units::bytes(model.bytes) };
+                let what = match model.model_use {
+                    ModelUse::Embedding => dimensions(model.dimensions),
+                    ModelUse::Reranking => "cross-encoder".to_owned(),
+                };
+                writeln!(out, "{}  {:9}  {what:>15}  {place}", width::pad(&model.name, widest), model.model_use)?;
+            }
+        }
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,197 @@
+//! `aur pipeline run --dry`: what files become after each stage.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use aurora_confined::{Directory, EntryKind, Refusal, refusal_of};
+use aurora_pipeline::{Plan, StageKind};
+use aurora_stages::index::{self as indexing, DryRun, IndexOptions};
+use aurora_suggest::did_you_mean;
+use clap::{Args, ValueEnum};
+
+use crate::context::failure::{Failure, Outcome};
+use crate::context::program::Program;
+use crate::context::programs::{self, Purpose, Untrusted};
+use crate::context::terminal::Terminal;
+use crate::context::{findings, interrupt, place};
+use crate::output::trace::{self, ShownRun};
+use crate::output::{json, sanitize, units};
+
+const RUN_EXAMPLES: &str = "\
+The stages run as in `aur mem index`, programs included, and every file counts as new. Sinks, which
+write the index, are left out. A document of a stage of the type `documents` is given as
+@STAGE/PATH. Exits with 1 when a stage could not process a row.
+
+Examples:
+  aur pipeline run --dry src/auth.py
+  aur pipeline run --dry src/auth.py --only owner     what the stage `owner` does
+  aur pipeline run --dry --pipeline team.toml src/*.py --format jsonl";
+
+/// Show what files become after each stage, without writing an index
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub(crate) struct RunArgs {
+    /// Files of the project
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Write nothing: required, because `aur mem index` is the command that writes
+    #[arg(long)]
+    pub(crate) dry: bool,
+
+    /// A pipeline file, or the name of one that ships with aur [default: the one that `aur mem index` would follow here]
+    #[arg(long, value_name = "FILE|NAME")]
+    pub(crate) pipeline: Option<String>,
+
+    /// Run and show only this stage, and run what it depends on; may be given more than once
+    #[arg(long, value_name = "STAGE")]
+    pub(crate) only: Vec<String>,
+
+    /// What to do about stages whose programs you have not allowed: `aur plugin trust` allows them
+    #[arg(long, value_name = "ACTION", value_enum, default_value_t = Untrusted::Fail)]
+    pub(crate) untrusted: Untrusted,
+
+    /// The directory of the project [default: the nearest one above with an index, or the current directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TraceFormat::Text)]
+    pub(crate) format: TraceFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFormat {
+    /// For people
+    Text,
+    /// One JSON object a file, indented
+    Json,
+    /// One JSON object a line
+    Jsonl,
+}
+
+/// Runs the pipeline on one file after the other, and prints what the stages do.
+pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
+    if !args.dry {
+        return Err(Failure::new("`aur pipeline run` writes no index, and runs with --dry only")
+            .with_help("`aur mem index` runs the pipeline on all files; with --dry it is tried on single ones"));
+    }
+    let root = place::for_search(args.root.as_deref())?;
+    let pipeline = findings::choice(args.pipeline.as_deref())?;
+    let options = IndexOptions { pipeline, ..program.project(root).options()? };
+    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    findings::show(plan.warnings(), &program.terminal);
+    args.only.iter().try_for_each(|stage| can_run(stage, &plan))?;
+    let paths: Vec<String> =
+        args.paths.iter().map(|path| located(path, &options.root, &plan)).collect::<Outcome<_>>()?;
+    let options = programs::allowed(options, args.untrusted, Purpose::DryRun, &program.terminal)?;
+    interrupt::cancels(&options.cancel, "nothing is written");
+    let mut outcome = Ok(());
+    for (number, path) in paths.iter().enumerate() {
+        let run = indexing::dry_run(&options, path, &args.only)
+            .map_err(|error| findings::failure(error, &program.terminal))?;
+        interrupt::unless_cancelled(&options.cancel)?;
+        if number > 0 && args.format == TraceFormat::Text {
+            writeln!(program.terminal.stdout())?;
+        }
+        write_trace(&run, args, program)?;
+        outcome = worse(outcome, judged(run), &program.terminal);
+    }
+    outcome
+}
+
+/// Whether a dry run has the stage.
+fn can_run(name: &str, plan: &Plan) -> Outcome {
+    let names = plan.stages().iter().map(|stage| stage.name());
+    match plan.stages().iter().find(|stage| stage.name() == name) {
+        None => {
+            let failure = Failure::new(format!("the pipeline has no stage `{name}`"));
+            Err(failure.with_help(
+                did_you_mean(name, names).unwrap_or_else(|| "`aur pipeline graph` shows all stages".to_owned()),
+            ))
+        }
+        Some(stage) if stage.kind() == StageKind::Sink => {
+            Err(Failure::new(format!("stage `{name}` is a sink, which a dry run leaves out")))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The indexed path of a file that the user has named, from the current directory or from the root.
+pub(crate) fn located(given: &Path, root: &Path, plan: &Plan) -> Outcome<String> {
+    let shown = given.display();
+    let Some(text) = given.to_str() else {
+        return Err(Failure::new(format!("the path {shown} is not UTF-8, and such files are not indexed")));
+    };
+    let tree =
+        Directory::open_root(root).map_err(|error| Failure::new(format!("cannot open {}: {error}", root.display())))?;
+    for path in place::spellings(root, text).into_iter().rev() {
+        match tree.metadata(&path) {
+            Ok(found) if found.kind == EntryKind::Directory => {
+                return Err(Failure::new(format!("{shown} is a directory"))
+                    .with_help("give files; `aur mem index` runs the pipeline on a whole directory"));
+            }
+            Ok(_) => return Ok(path),
+            // The walk says what it does about links.
+            Err(error) if refusal_of(&error) == Some(Refusal::SymbolicLink) => return Ok(path),
+            Err(_) => {}
+        }
+    }
+    if indexing::suppliers(plan).any(|stage| text.starts_with(&format!("@{stage}/"))) {
+        return Ok(text.to_owned());
+    }
+    if given.symlink_metadata().is_ok() || place::spellings(root, text).is_empty() {
+        return Err(Failure::new(format!("{shown} is not below {}", root.display()))
+            .with_help("`--root` names the directory of another project"));
+    }
+    Err(Failure::new(format!("no such file: {shown}")))
+}
+
+fn write_trace(run: &DryRun, args: &RunArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let mut out = terminal.stdout();
+    match args.format {
+        TraceFormat::Text => {
+            let text = trace::render(run, &args.only, terminal.columns, terminal.out);
+            out.write_all(text.as_bytes())?;
+        }
+        TraceFormat::Json => json::write_indented(&mut out, &ShownRun::new(run, &args.only))?,
+        TraceFormat::Jsonl => json::write_line(&mut out, &ShownRun::new(run, &args.only))?,
+    }
+    Ok(out.flush()?)
+}
+
+/// Whether every stage could process the file.
+fn judged(run: DryRun) -> Outcome {
+    let DryRun { path, stages, error } = run;
+    if let Some(error) = error {
+        return Err(Failure::from_error(&error));
+    }
+    let is_known = stages.iter().any(|stage| stage.has_file || !stage.dropped.is_empty() || !stage.failed.is_empty());
+    if !is_known {
+        return Err(Failure::new(format!("no stage of the pipeline supplies the document {path}")));
+    }
+    let failed: Vec<_> = stages.iter().filter(|stage| !stage.failed.is_empty()).collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let rows: u64 = failed.iter().flat_map(|stage| &stage.failed).map(|failed| failed.rows).sum();
+    let names: Vec<String> = failed.iter().map(|stage| format!("`{}`", stage.stage)).collect();
+    let (names, rows) = (names.join(", "), units::counted(rows, "row"));
+    Err(Failure::Short(format!("{names} could not process {rows} of {}", sanitize::line(&path))))
+}
+
+/// The outcome with the higher exit code. If both are failures, the other one is reported.
+fn worse(first: Outcome, second: Outcome, terminal: &Terminal) -> Outcome {
+    match (first, second) {
+        (Err(first @ Failure::Fatal { .. }), Err(second)) => {
+            terminal.report(&second);
+            Err(first)
+        }
+        (Err(first), Err(second)) => {
+            terminal.report(&first);
+            Err(second)
+        }
+        (Ok(()), outcome) | (outcome, Ok(())) => outcome,
+    }
+}

@@ -1,0 +1,157 @@
+//! `aur pipeline`: what an index run would do, without doing it.
+
+pub(crate) mod dry;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use aurora_pipeline::Plan;
+use aurora_project::checked_plan;
+use aurora_stages::index::{self as indexing, IndexError, IndexOptions, PipelineChoice, RunsOn, StageOutlook};
+use aurora_stages::pipelines::EMBEDDED;
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::commands::pipeline::dry::RunArgs;
+use crate::context::failure::Outcome;
+use crate::context::program::Program;
+use crate::context::programs::{self, Purpose, Untrusted};
+use crate::context::{findings, place};
+use crate::output::{sanitize, units, width};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PipelineCommand {
+    /// Check a pipeline: every error and warning at once, with file and line
+    #[command(after_help = PIPELINE_EXAMPLES)]
+    Check(PipelineArgs),
+    /// Draw the stages and the columns that flow between them
+    #[command(after_help = PIPELINE_EXAMPLES)]
+    Graph {
+        #[command(flatten)]
+        pipeline: PipelineArgs,
+        /// Text for people, or DOT for Graphviz
+        #[arg(long, value_name = "FORMAT", value_enum, default_value_t = GraphFormat::Text)]
+        format: GraphFormat,
+        /// Say what the next run will do again, and why
+        #[arg(long, conflicts_with = "format")]
+        why: bool,
+    },
+    /// Print the whole pipeline as TOML, with everything it extends filled in
+    #[command(after_help = PIPELINE_EXAMPLES)]
+    Show(PipelineArgs),
+    Run(RunArgs),
+    /// Print a JSON Schema of pipeline files, for editors
+    #[command(after_help = SCHEMA_EXAMPLES)]
+    Schema,
+}
+
+const PIPELINE_EXAMPLES: &str = "\
+Without FILE or NAME it is the pipeline that `aur mem index` would follow here: .aurora/pipeline.toml
+where there is one, else `default`.
+
+Examples:
+  aur pipeline check .aurora/pipeline.toml
+  aur pipeline graph nightly --format dot | dot -Tsvg > pipeline.svg
+  aur pipeline show lexical";
+
+const SCHEMA_EXAMPLES: &str = "\
+The schema (draft 2020-12) lists every key with its type, default and meaning. Editors that use
+Taplo find it by the comment `#:schema ./pipeline.schema.json` in the first line of the pipeline.
+
+Example:
+  aur pipeline schema > .aurora/pipeline.schema.json";
+
+#[derive(Debug, Args)]
+pub(crate) struct PipelineArgs {
+    /// A pipeline file, or the name of one that ships with aur
+    #[arg(value_name = "FILE|NAME")]
+    pub(crate) pipeline: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphFormat {
+    Text,
+    Dot,
+}
+
+/// Checks, draws, prints or tries a pipeline, or prints the schema of all.
+pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
+    let mut out = program.terminal.stdout();
+    match command {
+        PipelineCommand::Check(args) => {
+            let (name, options) = pipeline(args, program)?;
+            let plan = report_warnings(checked_plan(&options), program)?;
+            let stages = units::counted(plan.stages().len() as u64, "stage");
+            let warnings = units::counted(plan.warnings().iter().count() as u64, "warning");
+            writeln!(out, "{}: {stages}, no errors, {warnings}", sanitize::line(&name))?;
+        }
+        PipelineCommand::Graph { pipeline, why: true, .. } => write_outlook(&mut out, pipeline, program)?,
+        PipelineCommand::Graph { pipeline, format, .. } => {
+            let plan = plan(pipeline, program)?;
+            let drawn = match format {
+                GraphFormat::Text => plan.graph_text(),
+                GraphFormat::Dot => plan.graph_dot(),
+            };
+            writeln!(out, "{}", sanitize::block(drawn.trim_end()))?;
+        }
+        PipelineCommand::Show(args) => {
+            let plan = plan(args, program)?;
+            writeln!(out, "{}", sanitize::block(plan.show().trim_end()))?;
+        }
+        PipelineCommand::Run(args) => return dry::run(args, program),
+        PipelineCommand::Schema => {
+            let names: Vec<&str> = EMBEDDED.iter().map(|pipeline| pipeline.name).collect();
+            writeln!(out, "{:#}", program.registry.schema(&names))?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// What the next run will do with every stage.
+fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -> Outcome {
+    let root = place::for_search(None)?;
+    let pipeline = findings::choice(args.pipeline.as_deref())?;
+    let options = IndexOptions { pipeline, ..program.project(root).options()? };
+    let options = programs::allowed(options, Untrusted::Fail, Purpose::Index, &program.terminal)?;
+    let stages = indexing::outlook(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    let widest = stages.iter().map(|stage| width::of(&stage.stage)).max().unwrap_or(0);
+    for StageOutlook { stage, runs, reasons } in &stages {
+        let runs = match runs {
+            RunsOn::Changes => "runs on what has changed in the tree",
+            RunsOn::Unfinished => "runs on what has changed in the tree, and on the rows without a result",
+            RunsOn::Chunks => "runs again on all chunks",
+            RunsOn::Files => "runs again on all files",
+        };
+        let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
+        writeln!(out, "{}  {}", width::pad(&sanitize::line(stage), widest), sanitize::line(&format!("{runs}{why}")))?;
+    }
+    Ok(())
+}
+
+/// The plan of a pipeline; its warnings are shown.
+fn plan(args: &PipelineArgs, program: &Program) -> Outcome<Plan> {
+    let (_, options) = pipeline(args, program)?;
+    report_warnings(indexing::plan(&options), program)
+}
+
+/// The plan, after its warnings are printed.
+fn report_warnings(plan: Result<Plan, IndexError>, program: &Program) -> Outcome<Plan> {
+    let plan = plan.map_err(|error| findings::failure(error, &program.terminal))?;
+    findings::show(plan.warnings(), &program.terminal);
+    Ok(plan)
+}
+
+/// The name of a pipeline, and the options of a run with it.
+fn pipeline(args: &PipelineArgs, program: &Program) -> Outcome<(String, IndexOptions)> {
+    let root: PathBuf = place::for_search(None)?;
+    let choice = findings::choice(args.pipeline.as_deref())?;
+    let options = IndexOptions { pipeline: choice.clone(), ..program.project(root.clone()).options()? };
+    let name = match choice {
+        PipelineChoice::Named(name) | PipelineChoice::Text { name, .. } => name,
+        PipelineChoice::File(path) => path.display().to_string(),
+        PipelineChoice::Default => {
+            let project = place::project_pipeline(&root);
+            if project.symlink_metadata().is_ok() { project.display().to_string() } else { "default".to_owned() }
+        }
+    };
+    Ok((name, options))
+}

@@ -1,0 +1,136 @@
+//! `aur plugin list`: the custom stages of a project.
+
+use std::io::Write;
+
+use aurora_plugins::trust::ProgramFile;
+use aurora_project::{StageProgram, programs_of_plan};
+use aurora_stages::index as indexing;
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::commands::plugin::RootArgs;
+use crate::context::args::ReportFormat;
+use crate::context::failure::Outcome;
+use crate::context::program::Program;
+use crate::context::{findings, place};
+use crate::output::{json as output, sanitize, width};
+
+/// List the custom stages of the project's pipeline, and whether their programs may run
+#[derive(Debug, Args)]
+pub(crate) struct ListPluginsArgs {
+    /// Format of the list
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+
+    /// Print the digests of the programs alone, as `aur plugin trust --digest` reads them
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) digests: bool,
+
+    #[command(flatten)]
+    pub(crate) root: RootArgs,
+}
+
+/// Hexadecimal digits of a digest that the table shows.
+const SHOWN_DIGITS: usize = 16;
+
+/// A stage that is not built in.
+struct CustomStage<'p> {
+    name: String,
+    stage_type: String,
+    writes: Vec<String>,
+    /// `None` if it is compiled into the program.
+    program: Option<&'p StageProgram>,
+}
+
+/// Prints the stages that are not built in, or the digests of their programs.
+pub(crate) fn run(args: &ListPluginsArgs, program: &Program) -> Outcome {
+    let root = place::for_search(args.root.root.as_deref())?;
+    let options = program.project(root).options()?;
+    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    let programs = programs_of_plan(&plan, &options).map_err(|error| findings::project(error, &program.terminal))?;
+    let built_in = aurora_stages::registry();
+    let custom = plan.stages().iter().filter(|stage| built_in.stage_types().all(|name| name != stage.type_name()));
+    let stages = custom.map(|stage| CustomStage {
+        name: stage.name().to_owned(),
+        stage_type: stage.type_name().to_owned(),
+        writes: stage.access().written().map(|column| column.name().to_owned()).collect(),
+        program: programs.iter().find(|known| known.stage == stage.name()),
+    });
+    let stages: Vec<CustomStage<'_>> = stages.collect();
+    let mut out = program.terminal.stdout();
+    if args.digests {
+        for (stage, program) in stages.iter().filter_map(|stage| Some((stage, stage.program?))) {
+            writeln!(out, "{}  {}", program.identity.hex(), sanitize::line(&stage.name))?;
+        }
+    } else if args.format == ReportFormat::Json {
+        let stages: Vec<Value> = stages.iter().map(CustomStage::json).collect();
+        output::write_indented(&mut out, &json!({ "stages": stages }))?;
+    } else {
+        write_table(&mut out, &stages)?;
+    }
+    Ok(out.flush()?)
+}
+
+fn write_table(out: &mut impl Write, stages: &[CustomStage<'_>]) -> Outcome {
+    if stages.is_empty() {
+        writeln!(out, "The pipeline has no custom stage; `aur plugin new NAME` writes one")?;
+    }
+    let rows: Vec<[String; 4]> = stages.iter().map(CustomStage::row).collect();
+    let widest = |at: usize| rows.iter().map(|row| width::of(&row[at])).max().unwrap_or(0);
+    let widths = [widest(0), widest(1), widest(2)];
+    for (row, stage) in rows.iter().zip(stages) {
+        for (text, widest) in row.iter().zip(widths) {
+            write!(out, "{}  ", width::pad(&sanitize::line(text), widest))?;
+        }
+        writeln!(out, "{}", row[3])?;
+        for change in stage.program.into_iter().flat_map(|program| &program.changes) {
+            writeln!(out, "    {}", sanitize::line(change))?;
+        }
+    }
+    Ok(())
+}
+
+impl CustomStage<'_> {
+    fn row(&self) -> [String; 4] {
+        let state = match self.program {
+            Some(program) => {
+                format!("{}, {}", self.state().replace('-', " "), &program.identity.hex()[..SHOWN_DIGITS])
+            }
+            None => "runs without asking".to_owned(),
+        };
+        [self.name.clone(), self.stage_type.clone(), self.writes.join(", "), state]
+    }
+
+    fn state(&self) -> &'static str {
+        match self.program {
+            None => "compiled-in",
+            Some(program) if program.spec.is_confined => "confined",
+            Some(program) if program.is_allowed => "allowed",
+            Some(_) => "not-allowed",
+        }
+    }
+
+    fn json(&self) -> Value {
+        let mut object = json!({
+            "name": self.name,
+            "type": self.stage_type,
+            "writes": self.writes,
+            "state": self.state(),
+        });
+        if let Some(program) = self.program {
+            let files = |files: &[ProgramFile]| -> Vec<Value> {
+                files.iter().map(|file| json!({"path": file.path, "hash": file.hex()})).collect()
+            };
+            object["digest"] = program.identity.hex().into();
+            object["command"] = json!(program.spec.command);
+            object["environment"] = json!(program.spec.environment);
+            object["inputs"] = json!(program.spec.inputs);
+            object["config"] = json!(program.spec.config);
+            object["files"] = files(&program.identity.files).into();
+            object["imports"] = files(&program.identity.modules).into();
+            object["not_covered"] = json!(program.not_covered());
+            object["changes"] = json!(program.changes);
+        }
+        object
+    }
+}

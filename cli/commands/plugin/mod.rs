@@ -1,0 +1,42 @@
+//! `aur plugin`: custom stages.
+
+mod list;
+mod new;
+mod test;
+mod trust;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::commands::plugin::list::ListPluginsArgs;
+use crate::commands::plugin::new::NewArgs;
+use crate::commands::plugin::test::TestPluginArgs;
+use crate::commands::plugin::trust::TrustPluginArgs;
+use crate::context::failure::Outcome;
+use crate::context::program::Program;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PluginCommand {
+    New(NewArgs),
+    List(ListPluginsArgs),
+    Test(TestPluginArgs),
+    Trust(TrustPluginArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RootArgs {
+    /// The directory of the project [default: the nearest one with an index, or the current directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// Writes, lists, tests or allows custom stages.
+pub(crate) fn run(command: &PluginCommand, program: &Program) -> Outcome {
+    match command {
+        PluginCommand::New(args) => new::run(args, program),
+        PluginCommand::List(args) => list::run(args, program),
+        PluginCommand::Test(args) => test::run(args, program),
+        PluginCommand::Trust(args) => trust::run(args, program),
+    }
+}

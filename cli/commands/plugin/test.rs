@@ -1,0 +1,128 @@
+//! `aur plugin test`: whether a program speaks the stage protocol.
+
+use serde::Deserialize;
+use std::io::Write;
+use std::path::PathBuf;
+
+use aurora_pipeline::{DynamicType, Plan, StageConfig};
+use aurora_plugins::conformance::{Conformance, check};
+use aurora_plugins::process::{HelperDirectory, Process};
+use aurora_project::programs_of_plan;
+use aurora_stages::index::{self as indexing, IndexOptions};
+use clap::Args;
+
+use crate::context::failure::{Failure, Outcome};
+use crate::context::program::Program;
+use crate::context::{findings, place};
+use crate::output::style::Role;
+use crate::output::{sanitize, units};
+
+const TEST_EXAMPLES: &str = "\
+The program is run in the current directory, with rows made for the test. Exits with 1 when a check fails.
+
+Examples:
+  aur plugin test owner                               the program of a stage of this project
+  aur plugin test -- python3 tools/owner.py           any command: it reads file.path and writes a string
+  aur plugin test --reads chunk.text --writes todos=integer -- ./count-todos";
+
+/// Check whether a program speaks the stage protocol
+#[derive(Debug, Args)]
+#[command(after_help = TEST_EXAMPLES)]
+pub(crate) struct TestPluginArgs {
+    /// A stage of the project's pipeline, or a command with its arguments
+    #[arg(value_name = "CMD", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<String>,
+
+    /// A column that the command reads; may be given more than once
+    #[arg(long, value_name = "COLUMN", default_value = "file.path")]
+    pub(crate) reads: Vec<String>,
+
+    /// A column that the command writes, with its type; may be given more than once
+    #[arg(long, value_name = "COLUMN=TYPE", default_value = "value=string", value_parser = parse_column)]
+    pub(crate) writes: Vec<(String, String)>,
+}
+
+fn parse_column(text: &str) -> Result<(String, String), String> {
+    let (name, kind) = text.split_once('=').ok_or("a column and its type are written as `owner=string`")?;
+    Ok((name.to_owned(), kind.to_owned()))
+}
+
+/// Runs the program with rows made for the test, and prints what it did.
+pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
+    let root = place::for_search(None)?;
+    let options = program.project(root.clone()).options()?;
+    let of_stage = match args.command.as_slice() {
+        [name] => {
+            let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+            of_stage(&plan, name, &options, program)?
+        }
+        _ => None,
+    };
+    let (config, root) = match of_stage {
+        Some(config) => (config, root),
+        None => of_command(args, program)?,
+    };
+    let kinds = |name: &str| {
+        let known = program.registry.columns().find(|column| column.name == name);
+        known.map_or(DynamicType::String, |column| column.value)
+    };
+    let helper = options.services.get::<HelperDirectory>();
+    let report = check(&config, &root, helper.as_deref(), &kinds);
+    write_report(&report, program)?;
+    let failed = report.checks.iter().filter(|check| !check.passed).count();
+    if failed == 0 {
+        return Ok(());
+    }
+    Err(Failure::Short(format!("{} failed", units::counted(failed as u64, "check"))))
+}
+
+/// The configuration of a stage of the pipeline. Its program is run only if it is allowed.
+fn of_stage(plan: &Plan, name: &str, options: &IndexOptions, program: &Program) -> Outcome<Option<Process>> {
+    let Some(stage) = plan.stages().iter().find(|stage| stage.name() == name && stage.type_name() == Process::TYPE)
+    else {
+        return Ok(None);
+    };
+    let programs = programs_of_plan(plan, options).map_err(|error| findings::project(error, &program.terminal))?;
+    if programs.iter().any(|known| known.stage == name && !known.is_allowed) {
+        return Err(Failure::new(format!("the program of stage `{name}` is not allowed to run"))
+            .with_help(format!("`aur plugin trust {name}` shows it and allows it")));
+    }
+    let config = Process::deserialize(stage.config().clone());
+    config.map(Some).map_err(|error| Failure::new(format!("stage `{name}`: {error}")))
+}
+
+/// The configuration for a command that the user has typed, and where it is run.
+fn of_command(args: &TestPluginArgs, program: &Program) -> Outcome<(Process, PathBuf)> {
+    let directory = place::for_index(None)?;
+    let quoted = |texts: &[String]| texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+    let writes = args.writes.iter().map(|(name, kind)| format!("{name:?} = {kind:?}"));
+    let text = format!(
+        "command = [{}]\nreads = [{}]\nwrites = {{ {} }}\n",
+        quoted(&args.command),
+        quoted(&args.reads),
+        writes.collect::<Vec<_>>().join(", ")
+    );
+    let wrong = |found| findings::report("the command", &found, &program.terminal);
+    program.registry.configure(Process::TYPE, &text).map_err(wrong)?;
+    let config = toml::from_str(&text).map_err(|error| Failure::new(error.to_string()))?;
+    Ok((config, directory))
+}
+
+fn write_report(report: &Conformance, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let mut out = terminal.stdout();
+    for check in &report.checks {
+        let (role, verdict) = if check.passed { (Role::Good, "ok") } else { (Role::Error, "failed") };
+        write!(out, "{}  {}", terminal.out.paint(role, &format!("{verdict:<6}")), check.name)?;
+        if check.detail.is_empty() {
+            writeln!(out)?;
+        } else {
+            writeln!(out, ": {}", sanitize::line(&check.detail))?;
+        }
+    }
+    if let Some(throughput) = report.throughput {
+        let bytes = units::bytes(throughput.bytes as u64);
+        writeln!(out, "\n{} rows and {bytes} in a second", units::count(throughput.rows as u64))?;
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,190 @@
+//! `aur plugin trust`: allows the program of a stage.
+
+use std::io::{BufRead, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+
+use aurora_plugins::trust::{Consent, DigestList};
+use aurora_project::{StageProgram, programs_of_plan, user};
+use aurora_stages::index::{self as indexing, IndexOptions};
+use aurora_suggest::did_you_mean;
+use clap::Args;
+
+use crate::commands::plugin::RootArgs;
+use crate::context::failure::{Failure, Outcome};
+use crate::context::program::Program;
+use crate::context::{findings, place, programs};
+use crate::output::sanitize;
+
+const TRUST_EXAMPLES: &str = "\
+A program runs with your rights. It is allowed by a digest of its command, its files in the
+repository, the modules that they import, its configuration, and the names of its inputs and
+environment variables: when one of them changes, it has to be allowed again. Where they are the
+same, in another clone or work tree, it is allowed already. The record is kept in your own directory.
+
+Examples:
+  aur plugin trust owner                     show the program and what has changed, and ask
+  aur plugin trust owner --yes               whatever it is, for scripts that trust the checkout
+  aur plugin list --digests > ~/allowed      after a review
+  aur plugin trust --digest ~/allowed        for CI: the programs of all stages, if the file lists them
+  aur plugin trust owner --revoke            forget it";
+
+/// Allow the program of a stage to run, after showing it
+#[derive(Debug, Args)]
+#[command(after_help = TRUST_EXAMPLES)]
+pub(crate) struct TrustPluginArgs {
+    /// Name of the stage; with --digest, all stages unless one is named
+    #[arg(value_name = "NAME", required_unless_present = "digest")]
+    pub(crate) name: Option<String>,
+
+    /// Allow only programs whose digests this file lists; it must not be in the checkout
+    ///
+    /// Each line begins with a digest, as `aur plugin list --digests` prints it. Lines that begin with `#` are comments.
+    #[arg(long, value_name = "FILE", conflicts_with = "revoke")]
+    pub(crate) digest: Option<PathBuf>,
+
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+
+    /// Forget what was allowed for this stage
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) revoke: bool,
+
+    #[command(flatten)]
+    pub(crate) root: RootArgs,
+}
+
+/// Shows the program, asks, and records the answer.
+pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
+    let root = place::for_search(args.root.root.as_deref())?;
+    let options = program.project(root.clone()).options()?;
+    if args.revoke {
+        return revoke(args, &root, &options, program);
+    }
+    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    let programs = programs_of_plan(&plan, &options).map_err(|error| findings::project(error, &program.terminal))?;
+    let named = |name: &String| {
+        programs
+            .iter()
+            .find(|known| known.stage == *name)
+            .ok_or_else(|| unknown(name, &plan, programs.iter().map(|known| known.stage.as_str())))
+    };
+    match (&args.digest, &args.name) {
+        (Some(file), name) => {
+            let list = DigestList::read(file, &root).map_err(|error| Failure::from_error(&error))?;
+            let asked: Vec<&StageProgram> = match name {
+                Some(name) => vec![named(name)?],
+                None => programs.iter().filter(|known| !known.spec.is_confined).collect(),
+            };
+            allow_listed(&asked, &list, file, &root, program)
+        }
+        (None, Some(name)) => ask(named(name)?, args.yes, &root, program),
+        (None, None) => Err(Failure::new("no stage is named").with_help("`aur plugin list` shows the stages")),
+    }
+}
+
+/// Forgets what was allowed for a stage.
+fn revoke(args: &TrustPluginArgs, root: &Path, options: &IndexOptions, program: &Program) -> Outcome {
+    let name = args.name.as_deref().unwrap_or_default();
+    // A pipeline with mistakes has no programs, but what was allowed can be forgotten.
+    let programs = indexing::plan(options).ok().and_then(|plan| programs_of_plan(&plan, options).ok());
+    let current = programs.iter().flatten().find(|known| known.stage == name).map(|known| &known.identity);
+    let forgotten = user::consents().revoke(root, name, current).map_err(|error| Failure::from_error(&error))?;
+    let mut out = program.terminal.stdout();
+    writeln!(out, "Forgotten: {forgotten} of stage {}", sanitize::line(name))?;
+    Ok(out.flush()?)
+}
+
+/// Allows the programs whose digests a file lists; fails if another one is asked for.
+fn allow_listed(asked: &[&StageProgram], list: &DigestList, file: &Path, root: &Path, program: &Program) -> Outcome {
+    let mut out = program.terminal.stdout();
+    let (listed, others): (Vec<_>, Vec<_>) =
+        asked.iter().copied().partition(|known| list.contains(&known.identity.hex()));
+    let (listed, without_files): (Vec<_>, Vec<_>) =
+        listed.into_iter().partition(|known| known.spec.is_confined || known.identity.has_files());
+    for known in listed {
+        if !known.spec.is_confined {
+            grant(known, root)?;
+        }
+        writeln!(out, "Allowed: {}  {}", known.identity.hex(), sanitize::line(&known.stage))?;
+    }
+    if asked.is_empty() {
+        writeln!(out, "The pipeline has no stage that runs a program")?;
+    }
+    out.flush()?;
+    let shown = |found: Vec<&StageProgram>| found.into_iter().map(programs::described).collect::<Vec<_>>().join("\n");
+    if others.is_empty() && without_files.is_empty() {
+        return Ok(());
+    }
+    if others.is_empty() {
+        let message =
+            "programs whose digests cover no file of the project, so that a change of what they run is not noticed";
+        return Err(Failure::new(format!("{message}\n{}", shown(without_files)))
+            .with_help("list the files of the program in `files` of the stage, and review its digest again"));
+    }
+    let file = sanitize::line(&file.display().to_string());
+    Err(Failure::new(format!("programs whose digests {file} does not list\n{}", shown(others)))
+        .with_help("after a review, add the digest to the file; `aur plugin list --digests` prints its line"))
+}
+
+fn ask(found: &StageProgram, is_confirmed: bool, root: &Path, program: &Program) -> Outcome {
+    let mut out = program.terminal.stdout();
+    if found.spec.is_confined {
+        let stage = &found.stage;
+        return Err(Failure::new(format!("stage `{stage}` runs a confined module, so there is nothing to allow")));
+    }
+    writeln!(out, "{}", programs::described(found))?;
+    out.flush()?;
+    if user::consents().has_record(root, &found.identity) {
+        writeln!(out, "It is allowed already")?;
+        return Ok(out.flush()?);
+    }
+    if !found.identity.has_files() {
+        program.terminal.warn(
+            "no file of the project belongs to the program, so a change of what it runs is not noticed; list its files in `files`",
+        );
+    }
+    if !is_confirmed && !confirmed(program.terminal.live)? {
+        return Err(Failure::new("the program was not allowed"));
+    }
+    grant(found, root)?;
+    if found.identity.has_files() {
+        writeln!(out, "Allowed wherever it is the same, until it changes")?;
+    } else {
+        let root = sanitize::line(&root.display().to_string());
+        writeln!(out, "Allowed in {root}: no file of the project belongs to it, so its digest says little elsewhere")?;
+    }
+    Ok(out.flush()?)
+}
+
+fn grant(found: &StageProgram, root: &Path) -> Outcome {
+    let granted = aurora_clock::now_seconds();
+    let consent = Consent::new(&found.stage, &found.spec, &found.identity, granted);
+    user::consents().grant(root, consent).map_err(|error| Failure::from_error(&error))
+}
+
+fn confirmed(live: bool) -> Outcome<bool> {
+    if !live || !std::io::stdin().is_terminal() {
+        return Err(Failure::new("there is no terminal to ask on").with_help(
+            "`--yes` allows the program without asking, `--digest FILE` if a file of reviewed digests lists it",
+        ));
+    }
+    let mut err = std::io::stderr().lock();
+    write!(err, "It runs with your rights. Allow it? [y/N] ")?;
+    err.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().lock().take(64).read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+fn unknown<'a>(name: &str, plan: &aurora_pipeline::Plan, known: impl Iterator<Item = &'a str>) -> Failure {
+    if plan.stages().iter().any(|stage| stage.name() == name) {
+        return Failure::new(format!("stage `{name}` runs no program, so there is nothing to allow"));
+    }
+    let known: Vec<&str> = known.collect();
+    let help = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| match known.as_slice() {
+        [] => "the pipeline of this project has no stage that runs a program".to_owned(),
+        names => format!("stages that run programs: {}", names.join(", ")),
+    });
+    Failure::new(format!("the pipeline has no stage `{name}`")).with_help(help)
+}

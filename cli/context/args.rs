@@ -1,0 +1,308 @@
+//! Values of command line options that several commands have: formats, modes, counts, sizes, percentages and weights.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use aurora_memory::Scope;
+use aurora_pipeline::MAX_WORKERS;
+use aurora_query::{FilterError, FilterSpec};
+use clap::{Args, ValueEnum};
+
+use crate::context::place;
+
+/// Whose memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OwnerArg {
+    /// The user's, in ~/.aurora/memory
+    User,
+    /// The project's, in .aurora/memory
+    Project,
+}
+
+/// The kinds of entries that people write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindArg {
+    Reasoning,
+    Knowledge,
+    Note,
+}
+
+/// The kinds of entries that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnyKindArg {
+    Reasoning,
+    Knowledge,
+    Note,
+    Turn,
+    Code,
+}
+
+/// Where memories are looked for.
+#[derive(Debug, Args)]
+pub(crate) struct MemoryArgs {
+    /// The project [default: the nearest one above the current directory]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// Only this memory [default: the project's and the user's]
+    #[arg(long, value_name = "OWNER", value_enum)]
+    pub(crate) memory: Option<OwnerArg>,
+
+    /// A file of retention policies, over those of the configuration
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lifespan_policies: Option<PathBuf>,
+}
+
+/// Where an entry belongs.
+#[derive(Debug, Args)]
+pub(crate) struct PlacementArgs {
+    /// Who may find it [default: project inside a project, else user; with --session session]
+    #[arg(long, value_name = "SCOPE", value_parser = parse_scope)]
+    pub(crate) scope: Option<Scope>,
+
+    /// The session that it belongs to
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+
+    /// The project [default: the nearest one above the current directory]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// What a search sees beside code.
+#[derive(Debug, Args)]
+pub(crate) struct SearchedMemory {
+    /// Where results come from, separated by commas [default: everywhere]
+    #[arg(long, value_name = "SOURCES", value_enum, value_delimiter = ',')]
+    pub(crate) source: Vec<SourceArg>,
+
+    /// How wide memory is searched [default: everything but other sessions]
+    ///
+    /// `session`: what belongs to --session; `project`: the project's memory; `user`: your own and all of your sessions;
+    /// `global`: everything.
+    #[arg(long, value_name = "SCOPE", value_parser = parse_scope)]
+    pub(crate) scope: Option<Scope>,
+
+    /// The session of this search: its turns are found, and `aur mem feedback --outcome` knows what was shown
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+
+    /// Also find entries of memory that are archived
+    #[arg(long)]
+    pub(crate) archived: bool,
+}
+
+/// Where a result comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SourceArg {
+    /// The files of the project
+    Code,
+    /// Entries of memory
+    Memory,
+    /// Conversation logs
+    #[value(alias = "log")]
+    Logs,
+}
+
+pub(crate) fn parse_scope(text: &str) -> Result<Scope, String> {
+    text.parse().map_err(|error: aurora_memory::UnknownScope| error.to_string())
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct FilterArgs {
+    /// Only chunks whose text matches this regular expression; may be given more than once
+    ///
+    /// Case does not matter unless the pattern holds an upper-case letter. Every pattern has to match.
+    #[arg(long, short = 'g', value_name = "PATTERN")]
+    pub(crate) grep: Vec<String>,
+
+    /// Only chunks that hold this text, taken as it is; may be given more than once
+    #[arg(long, short = 'F', value_name = "TEXT")]
+    pub(crate) fixed: Vec<String>,
+
+    /// Only these chunk types, separated by commas
+    #[arg(long = "type", short = 't', value_name = "TYPES")]
+    pub(crate) types: Vec<String>,
+
+    /// Only these languages, by name or file extension, separated by commas
+    #[arg(long, short = 'l', value_name = "LANGUAGES")]
+    pub(crate) lang: Vec<String>,
+
+    /// Only files at this path, or that match this glob; may be given more than once
+    #[arg(long, short = 'p', value_name = "GLOB")]
+    pub(crate) path: Vec<String>,
+
+    /// Only chunks whose metadata meets this condition; may be given more than once
+    ///
+    /// `owner=payments`, `owner!=payments`, `owner in payments,billing`, `owner=none` (chunks without a value); numbers also
+    /// `churn>5`, `churn<=5`, `churn in 1..5`. Put quotes around conditions with spaces, < or >. `aur mem stats` shows the
+    /// columns of the index.
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub(crate) where_: Vec<String>,
+}
+
+impl FilterArgs {
+    /// The filter that they ask for.
+    pub(crate) fn spec(&self) -> Result<FilterSpec, FilterError> {
+        let mut filter = FilterSpec {
+            types: self.types.clone(),
+            languages: self.lang.clone(),
+            paths: self.path.clone(),
+            from: place::here(),
+            grep: self.grep.clone(),
+            fixed: self.fixed.clone(),
+            ..FilterSpec::default()
+        };
+        for condition in &self.where_ {
+            filter.add_condition(condition)?;
+        }
+        filter.check()?;
+        Ok(filter)
+    }
+}
+
+/// What a search covers.
+#[derive(Debug, Args)]
+pub(crate) struct SearchedRoots {
+    /// An indexed directory, or the name of one of `aur mem roots`; may be given several times, to search all as one
+    ///
+    /// [default: the nearest directory above with an index]
+    #[arg(long, value_name = "PATH|NAME")]
+    pub(crate) root: Vec<PathBuf>,
+
+    /// Search all that `aur mem roots` lists as one
+    #[arg(long, conflicts_with = "root")]
+    pub(crate) all_roots: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArg {
+    /// Keywords, meaning and activation
+    Hybrid,
+    /// Keywords only
+    Sparse,
+    /// Meaning only
+    Dense,
+}
+
+pub(crate) fn parse_jobs(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(jobs @ 1..=MAX_WORKERS) => Ok(jobs),
+        _ => Err(format!("expected a whole number from 1 to {MAX_WORKERS}")),
+    }
+}
+
+pub(crate) fn parse_limit(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(limit @ 1..=10_000) => Ok(limit),
+        _ => Err("expected a whole number from 1 to 10000".to_owned()),
+    }
+}
+
+/// Tokens of context.
+pub(crate) fn parse_budget(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(tokens @ 1..=10_000_000) => Ok(tokens),
+        _ => Err("expected a number of tokens from 1 to 10000000".to_owned()),
+    }
+}
+
+/// A score, from 0 to 1.
+pub(crate) fn parse_score(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(score) if (0.0..=1.0).contains(&score) => Ok(score),
+        _ => Err("expected a number from 0 to 1".to_owned()),
+    }
+}
+
+/// The same for the ranking.
+pub(crate) fn parse_share(text: &str) -> Result<f32, String> {
+    parse_score(text).map(|score| score as f32)
+}
+
+pub(crate) fn parse_snippet_lines(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(lines @ 0..=100) => Ok(lines),
+        _ => Err("expected a whole number from 0 to 100".to_owned()),
+    }
+}
+
+pub(crate) fn parse_folds(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(folds @ 2..=20) => Ok(folds),
+        _ => Err("expected a whole number from 2 to 20".to_owned()),
+    }
+}
+
+pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse::<f64>() {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
+        _ => Err("expected a percentage from 0 to 100".to_owned()),
+    }
+}
+
+/// A name with a value, such as `owner=10`.
+pub(crate) fn parse_named<T: FromStr>(text: &str) -> Result<(String, T), String> {
+    let (name, value) = text.split_once('=').ok_or("a name and its value are written as `owner=10`")?;
+    let value = value.parse().map_err(|_| format!("`{value}` is not a number that can be used here"))?;
+    Ok((name.to_owned(), value))
+}
+
+/// A name with a percentage, such as `owner=95`.
+pub(crate) fn parse_named_percent(text: &str) -> Result<(String, f64), String> {
+    let (name, percent) = text.split_once('=').ok_or("a name and its percentage are written as `owner=95`")?;
+    Ok((name.to_owned(), parse_percent(percent)?))
+}
+
+pub(crate) fn parse_regularisation(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(cost) if cost.is_finite() && cost >= 0.0 => Ok(cost),
+        _ => Err("expected a number of questions from 0 on, such as 0.5".to_owned()),
+    }
+}
+
+/// Bytes, written as in the `memory` of a pipeline.
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+    match aurora_pipeline::parse_bytes(text) {
+        None | Some(0) => Err("expected a size such as 512MiB or 2GiB".to_owned()),
+        Some(bytes) => Ok(bytes),
+    }
+}
+
+/// Three numbers; whether they make sense together is checked by the configuration, which holds
+/// the same weights from files.
+pub(crate) fn parse_weights(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .map(|part| part.trim().parse::<f64>())
+        .collect::<Result<_, _>>()
+        .map_err(|_| "expected three numbers, such as 0.3,0.4,0.3".to_owned())?;
+    numbers.try_into().map_err(|_| "expected three numbers: BM25, semantic, activation".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_size("512MiB"), Ok(512 << 20));
+        for text in ["", "MiB", "-1", "1x", "0"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn weights_are_three_numbers() {
+        assert_eq!(parse_weights("0.3, 0.4,0.3"), Ok([0.3, 0.4, 0.3]));
+        for text in ["", "0.3,0.4", "0.3,0.3,0.3,0.1", "a,b,c"] {
+            assert!(parse_weights(text).is_err(), "{text}");
+        }
+    }
+}

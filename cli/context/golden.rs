@@ -1,0 +1,159 @@
+//! Golden sets as commands are given them, and the indexes that they are asked of.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use aurora_confined::Directory;
+use aurora_evaluation::engine::Engine;
+use aurora_evaluation::golden::{self, GoldenSource, Question};
+use aurora_evaluation::mine::Manifest;
+use aurora_evaluation::report::unknown_set;
+use aurora_project::ProjectError;
+use aurora_query::{ConfigLayers, LoadedReranker, Mode, SearchConfig};
+use aurora_storage::ProjectDirectory;
+
+use crate::context::failure::{Failure, Outcome};
+use crate::context::program::Program;
+use crate::context::{findings, indexing, mined_trees, opened, place, query_embedder};
+
+/// Questions that are asked of one index.
+pub(crate) struct QuestionBatch {
+    /// The indexed directory.
+    pub(crate) root: PathBuf,
+    /// Whether it is a copy that mining has made.
+    pub(crate) mined: bool,
+    /// Whether the questions are kept from tuning.
+    pub(crate) held_out: bool,
+    /// The questions.
+    pub(crate) questions: Vec<Question>,
+}
+
+/// Reads golden files and mined directories; without any, what was mined in `root`.
+pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<QuestionBatch>> {
+    let mut batches = Vec::new();
+    let mut sources = Vec::new();
+    for directory in directories(given, root)? {
+        match Manifest::read(&directory).map_err(|error| Failure::from_error(&error))? {
+            Some(manifest) => batches.extend(mined(&directory, &manifest)?),
+            None => sources.extend(golden_files(&directory)?),
+        }
+    }
+    sources.extend(given.iter().filter(|path| !path.is_dir()).map(|path| GoldenSource::named(path)));
+    if !sources.is_empty() {
+        let questions = golden::read(sources).map_err(|errors| Failure::from_error(&errors))?;
+        batches.push(QuestionBatch { root: root.to_owned(), mined: false, held_out: false, questions });
+    }
+    Ok(batches)
+}
+
+/// The directories among the arguments; without arguments, the one that was mined in `root`, where no link is followed.
+fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
+    let failed = |path: &Path, error: io::Error| Failure::new(format!("cannot read {}: {error}", path.display()));
+    if !given.is_empty() {
+        let directories = given.iter().filter(|path| path.is_dir());
+        return directories.map(|path| Directory::open_root(path).map_err(|error| failed(path, error))).collect();
+    }
+    let default = place::mined_sets(root);
+    let opened = ProjectDirectory::of(root).open().and_then(|home| home.open_directory(ProjectDirectory::MINED_SETS));
+    match opened {
+        Ok(directory) => Ok(vec![directory]),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(Failure::new(format!("no golden set: neither given nor mined in {}", default.display()))
+                .with_help("make one with `aur mem eval mine`, or give a file of questions"))
+        }
+        Err(error) => Err(failed(&default, error)),
+    }
+}
+
+fn mined(directory: &Directory, manifest: &Manifest) -> Outcome<Vec<QuestionBatch>> {
+    let (mut batches, trees) = (Vec::new(), mined_trees::path_for(directory.path()));
+    for set in &manifest.sets {
+        let questions = manifest.questions(directory, set).map_err(|errors| Failure::from_error(&errors))?;
+        if !questions.is_empty() {
+            let root = manifest.root_of(&trees, set);
+            let root = root
+                .map_err(|error| Failure::from_error(&error).with_help("`aur mem eval mine` makes the trees again"))?;
+            batches.push(QuestionBatch { root, mined: true, held_out: set.held_out, questions });
+        }
+    }
+    if batches.is_empty() {
+        Err(Failure::new(format!("{} holds no question", directory.path().display())))
+    } else {
+        Ok(batches)
+    }
+}
+
+/// The golden files of a directory that was not mined.
+fn golden_files(directory: &Directory) -> Outcome<Vec<GoldenSource>> {
+    let shown = directory.path().display();
+    let entries = directory.entries().map_err(|error| Failure::new(format!("cannot read {shown}: {error}")))?;
+    let is_golden = |name: &Path| {
+        name.extension().is_some_and(|end| ["jsonl", "yaml", "yml"].iter().any(|known| end.eq_ignore_ascii_case(known)))
+    };
+    let mut names: Vec<OsString> = entries.into_iter().map(|(name, _)| name).collect();
+    names.retain(|name| is_golden(Path::new(name)));
+    names.sort();
+    if names.is_empty() {
+        return Err(Failure::new(format!("{shown} holds no golden set (.jsonl or .yaml)")));
+    }
+    Ok(names.iter().map(|name| GoldenSource::below(directory, name)).collect())
+}
+
+/// Keeps the questions of the named sets; of all sets when none is named.
+pub(crate) fn keep_sets(batches: &mut Vec<QuestionBatch>, sets: &[String]) -> Outcome {
+    if sets.is_empty() {
+        return Ok(());
+    }
+    let mut known: Vec<String> =
+        batches.iter().flat_map(|batch| &batch.questions).map(|question| question.set.clone()).collect();
+    known.sort();
+    known.dedup();
+    if let Some(wrong) = sets.iter().find(|set| !known.contains(set)) {
+        return Err(Failure::new(unknown_set(wrong, known.iter().map(String::as_str))));
+    }
+    for batch in batches.iter_mut() {
+        batch.questions.retain(|question| sets.contains(&question.set));
+    }
+    batches.retain(|batch| !batch.questions.is_empty());
+    Ok(())
+}
+
+/// Opens an index for questions, and for configurations that name some of `rerankers`. A mined copy is indexed anew where the
+/// index is not up to date, another directory only where it has none.
+pub(crate) fn engine(
+    root: &Path,
+    mined: bool,
+    mode: Mode,
+    rerankers: &BTreeMap<String, LoadedReranker>,
+    program: &Program,
+) -> Outcome<Engine> {
+    let project = program.project(root.to_owned());
+    if mined {
+        indexing::update_mined(root, program)?;
+    } else if !project.has_index() {
+        indexing::may_build(root, &program.terminal)?;
+        indexing::build_for_search(root, program)?;
+    }
+    let snapshot = project.snapshot()?;
+    let embedder = query_embedder::of_index(&project, &snapshot, mode, &program.terminal)?;
+    let engine = Engine::new(snapshot, embedder, mode).map_err(opened::failure)?;
+    Ok(engine.with_rerankers(rerankers.clone()))
+}
+
+/// The configuration that a flag names: a file over the built-in defaults and nothing else, or `default`; without a flag
+/// the one that searches in `root` use.
+pub(crate) fn config(named: Option<&Path>, root: &Path, program: &Program) -> Outcome<SearchConfig> {
+    let loaded = match named {
+        None => program.project(root.to_owned()).settings(Vec::new()),
+        Some(name) if name == Path::new("default") => Ok(SearchConfig::default()),
+        Some(file) if !file.is_file() => {
+            return Err(Failure::new(format!("no configuration file {}", file.display()))
+                .with_help("give a TOML file, or `default` for the built-in configuration"));
+        }
+        Some(file) => SearchConfig::load(&ConfigLayers { user: Some(file), ..ConfigLayers::default() })
+            .map_err(ProjectError::Configuration),
+    };
+    loaded.map_err(|error| findings::project(error, &program.terminal))
+}

@@ -1,0 +1,149 @@
+//! Index runs, as several commands start them.
+
+use std::io::{BufRead, IsTerminal, Read, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use aurora_project::Project;
+use aurora_stages::index::{IndexError, IndexOptions, IndexSummary};
+use aurora_storage::StorageError;
+
+use crate::context::failure::{Failure, Outcome};
+use crate::context::program::Program;
+use crate::context::programs::{self, Purpose, Untrusted};
+use crate::context::terminal::Terminal;
+use crate::context::{findings, interrupt, place};
+use crate::output::progress::IndexProgress;
+use crate::output::{sanitize, units};
+
+/// Builds the index of a project that has none, unless `refused`; whether it did.
+pub(crate) fn for_search(project: &Project, refused: bool, program: &Program) -> Outcome<bool> {
+    if project.has_index() {
+        return Ok(false);
+    }
+    if refused {
+        return Err(Failure::new(format!("no index in {}", project.root().display()))
+            .with_help("build it with `aur mem index`, or search without --no-index"));
+    }
+    may_build(project.root(), &program.terminal)?;
+    build_for_search(project.root(), program)?;
+    Ok(true)
+}
+
+/// Entries of a directory that are counted for a question.
+const COUNTED_ENTRIES: usize = 10_000;
+
+/// Whether a search may index a root: a project without a question, anything else, such as a home directory, if the user
+/// says so on the program.terminal.
+pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
+    if place::is_project(root) {
+        return Ok(());
+    }
+    let shown = sanitize::line(&root.display().to_string());
+    if !terminal.live || !std::io::stdin().is_terminal() {
+        return Err(Failure::new(format!("{shown} has no index and is no project, so it is not indexed for a search"))
+            .with_help(format!("`aur mem index {shown}` indexes it on purpose")));
+    }
+    let count = place::entries(root, COUNTED_ENTRIES);
+    let more = if count == COUNTED_ENTRIES { " or more" } else { "" };
+    let mut err = std::io::stderr().lock();
+    let entries = units::counted(count as u64, "entry");
+    write!(err, "{shown} is no project. Index it ({entries}{more})? [y/N] ")?;
+    err.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().lock().take(64).read_line(&mut answer)?;
+    if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{shown} was not indexed")))
+}
+
+/// The index of a root that has none, for a search: progress and a closing line on standard
+/// error.
+pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
+    program.terminal.note(&format!("no index yet, indexing {}", root.display()));
+    let options = without_untrusted(root, program)?;
+    let summary = build(&options, &IndexProgress::shown(program.terminal.live), program)?;
+    tell_troubles(&summary, &program.terminal);
+    if options.cancel.is_cancelled() {
+        return Err(Failure::Interrupted("the index is not complete; `aur mem index` goes on".to_owned()));
+    }
+    program.terminal.note(&format!(
+        "indexed {} in {} ({})",
+        units::counted(summary.files.indexed, "file"),
+        units::duration(std::time::Duration::from_millis(summary.elapsed_ms)),
+        units::counted(summary.chunks.total, "chunk"),
+    ));
+    Ok(())
+}
+
+/// Updates the index of a root without output.
+pub(crate) fn update(root: &Path, program: &Program) -> Outcome {
+    run_silently(&without_untrusted(root, program)?, program)
+}
+
+/// The same for a copy that mining has made. The logs of the user are no part of it.
+pub(crate) fn update_mined(root: &Path, program: &Program) -> Outcome {
+    run_silently(&IndexOptions { conversations: None, ..without_untrusted(root, program)? }, program)
+}
+
+fn run_silently(options: &IndexOptions, program: &Program) -> Outcome {
+    aurora_stages::index::run(options, &IndexProgress::hidden())
+        .map_err(|error| findings::failure(error, &program.terminal))?;
+    Ok(())
+}
+
+/// The options of a run that does not run the stages whose programs are not allowed.
+fn without_untrusted(root: &Path, program: &Program) -> Outcome<IndexOptions> {
+    let options = program.project(root.to_owned()).options()?;
+    programs::allowed(options, Untrusted::Keep, Purpose::Index, &program.terminal)
+}
+
+pub(crate) fn build(options: &IndexOptions, progress: &IndexProgress, program: &Program) -> Outcome<IndexSummary> {
+    interrupt::cancels(&options.cancel, "what is in flight is being written");
+    let summary = run_after_others(options, progress, &program.terminal);
+    interrupt::ends(|| {});
+    progress.clear();
+    summary.map_err(|error| match error {
+        IndexError::Storage(StorageError::Locked { .. }) if options.cancel.is_cancelled() => {
+            Failure::Interrupted("the index is as it was".to_owned())
+        }
+        error => findings::failure(error, &program.terminal),
+    })
+}
+
+/// How long a run waits for another process that writes the index, such as a server that keeps it fresh.
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
+/// Time between two tries.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// Runs the pipeline when no other process writes the index.
+fn run_after_others(
+    options: &IndexOptions,
+    progress: &IndexProgress,
+    terminal: &Terminal,
+) -> Result<IndexSummary, IndexError> {
+    let begun = Instant::now();
+    let mut is_told = false;
+    loop {
+        let done = aurora_stages::index::run(options, progress);
+        match &done {
+            Err(IndexError::Storage(StorageError::Locked { pid, .. }))
+                if begun.elapsed() < LONGEST_WAIT && !options.cancel.is_cancelled() =>
+            {
+                if !std::mem::replace(&mut is_told, true) {
+                    let holder = pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
+                    terminal.note(&format!("waiting for {holder}, which writes the index"));
+                }
+                std::thread::sleep(RETRY);
+            }
+            _ => return done,
+        }
+    }
+}
+
+pub(crate) fn tell_troubles(summary: &IndexSummary, terminal: &Terminal) {
+    for message in summary.errors.iter().chain(&summary.warnings) {
+        terminal.warn(message);
+    }
+}

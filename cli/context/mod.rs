@@ -1,0 +1,21 @@
+//! What commands share: arguments, the project and its opened indexes, the terminal and failures.
+
+pub(crate) mod args;
+pub(crate) mod document;
+pub(crate) mod failure;
+pub(crate) mod findings;
+pub(crate) mod golden;
+pub(crate) mod indexing;
+pub(crate) mod interrupt;
+pub(crate) mod kept;
+pub(crate) mod memories;
+pub(crate) mod mined_trees;
+pub(crate) mod opened;
+pub(crate) mod place;
+pub(crate) mod program;
+pub(crate) mod programs;
+pub(crate) mod query_embedder;
+pub(crate) mod refresh;
+pub(crate) mod rerankers;
+pub(crate) mod searched;
+pub(crate) mod terminal;

@@ -1,0 +1,225 @@
+//! Which directory a command is about.
+
+use std::path::{Path, PathBuf};
+
+use aurora_confined::Directory;
+use aurora_project::{known_roots, root_names};
+use aurora_storage::{Environment, ProjectDirectory};
+
+use crate::context::args::SearchedRoots;
+use crate::context::failure::{Failure, Outcome};
+
+/// The root of a search: `asked` for, by its path or the name of one that the user has indexed; else the nearest directory above
+/// that has an index, up to the top of the git work tree; without one, that top, or the current directory.
+pub(crate) fn for_search(asked: Option<&Path>) -> Outcome<PathBuf> {
+    let Some(asked) = asked else {
+        let current = current()?;
+        return Ok(nearest(&current).unwrap_or(current));
+    };
+    match existing(asked) {
+        Err(_) if !asked.exists() => known(asked).map_or_else(|| existing(asked), Ok),
+        found => found,
+    }
+}
+
+/// The known root with a name.
+fn known(name: &Path) -> Option<PathBuf> {
+    let roots = known_roots();
+    let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    let at = names.iter().position(|known| Path::new(known) == name)?;
+    roots.into_iter().nth(at)
+}
+
+/// The roots of a search, each once, in the order of the arguments; of all known ones, by path.
+pub(crate) fn for_searches(asked: &SearchedRoots) -> Outcome<Vec<PathBuf>> {
+    if asked.all_roots {
+        return Ok(known_roots());
+    }
+    each_once(&asked.root)
+}
+
+/// The roots at these paths or with these names, each once; without any, that of a search without arguments.
+pub(crate) fn each_once(asked: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
+    if asked.is_empty() {
+        return Ok(vec![for_search(None)?]);
+    }
+    let mut roots: Vec<PathBuf> = Vec::new();
+    for root in asked {
+        let root = for_search(Some(root))?;
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
+    }
+    Ok(roots)
+}
+
+/// The root of an index run: `asked` for, else the current directory.
+pub(crate) fn for_index(asked: Option<&Path>) -> Outcome<PathBuf> {
+    match asked {
+        Some(asked) => existing(asked),
+        None => current(),
+    }
+}
+
+/// Files and directories that only the top of a project has.
+const PROJECT_MARKS: [&str; 34] = [
+    ".git",
+    ".hg",
+    ".jj",
+    ".svn",
+    "BUILD.bazel",
+    "CMakeLists.txt",
+    "Cargo.toml",
+    "Gemfile",
+    "MODULE.bazel",
+    "Makefile",
+    "Package.swift",
+    "Pipfile",
+    "WORKSPACE",
+    "build.gradle",
+    "build.gradle.kts",
+    "build.sbt",
+    "build.xml",
+    "composer.json",
+    "configure.ac",
+    "deno.json",
+    "dune-project",
+    "go.mod",
+    "go.work",
+    "justfile",
+    "meson.build",
+    "mix.exs",
+    "package.json",
+    "pom.xml",
+    "pubspec.yaml",
+    "pyproject.toml",
+    "requirements.txt",
+    "setup.cfg",
+    "setup.py",
+    "tsconfig.json",
+];
+
+/// Whether a directory is a project, or is inside the work tree of one: a search may index these without asking. The
+/// home directory and the root of the file system never are, whatever they contain.
+pub(crate) fn is_project(root: &Path) -> bool {
+    let home = std::env::home_dir().map(|home| plain(&home));
+    let is_broad = |directory: &Path| directory.parent().is_none() || home.as_deref() == Some(directory);
+    let root = plain(root);
+    if is_broad(&root) {
+        return false;
+    }
+    let holds = |directory: &Path, mark: &str| directory.join(mark).symlink_metadata().is_ok();
+    let has_work_tree = root.ancestors().take_while(|above| !is_broad(above)).any(|above| holds(above, ".git"));
+    has_work_tree || holds(&root, ProjectDirectory::NAME) || PROJECT_MARKS.iter().any(|mark| holds(&root, mark))
+}
+
+/// How many entries a directory has, counted up to `most`.
+pub(crate) fn entries(directory: &Path, most: usize) -> usize {
+    Directory::open_root(directory).and_then(|directory| directory.entries()).map_or(0, |found| found.len().min(most))
+}
+
+/// The paths below the root that `path` may mean: from the root, or from the current directory.
+pub(crate) fn spellings(root: &Path, path: &str) -> Vec<String> {
+    aurora_project::spellings(root, here().as_deref(), path)
+}
+
+/// The current directory, from which users write paths.
+pub(crate) fn here() -> Option<PathBuf> {
+    std::env::current_dir().ok()
+}
+
+/// The configuration of a root.
+pub(crate) fn project_config(root: &Path) -> PathBuf {
+    ProjectDirectory::of(root).path_of(ProjectDirectory::CONFIG)
+}
+
+/// The directory of golden sets that were mined from a root, unless another one is given.
+pub(crate) fn mined_sets(root: &Path) -> PathBuf {
+    ProjectDirectory::of(root).path_of(ProjectDirectory::MINED_SETS)
+}
+
+/// The pipeline of a root.
+pub(crate) fn project_pipeline(root: &Path) -> PathBuf {
+    ProjectDirectory::of(root).path_of(ProjectDirectory::PIPELINE)
+}
+
+fn nearest(from: &Path) -> Option<PathBuf> {
+    for directory in from.ancestors() {
+        let top = directory.join(".git").exists();
+        if top || Environment::is_present(&directory.join(ProjectDirectory::NAME)) {
+            return Some(directory.to_owned());
+        }
+    }
+    None
+}
+
+fn existing(path: &Path) -> Outcome<PathBuf> {
+    let shown = path.display();
+    match path.metadata() {
+        Ok(found) if found.is_dir() => std::path::absolute(path)
+            .map(|path| plain(&path))
+            .map_err(|error| Failure::new(format!("cannot resolve {shown}: {error}"))),
+        Ok(_) => Err(Failure::new(format!("{shown} is not a directory"))
+            .with_help("give the directory that holds it, and `--path` to search within")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(Failure::new(format!("no such directory: {shown}")))
+        }
+        Err(error) => Err(Failure::new(format!("cannot open {shown}: {error}"))),
+    }
+}
+
+fn current() -> Outcome<PathBuf> {
+    std::env::current_dir().map_err(|error| Failure::new(format!("cannot tell the current directory: {error}")))
+}
+
+/// The path without `.`, `..` and links. Windows would answer with a verbatim path, which few
+/// programs accept, so there the path is unchanged.
+fn plain(path: &Path) -> PathBuf {
+    path.canonicalize().ok().filter(|_| !cfg!(windows)).unwrap_or_else(|| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_nearest_index_wins_and_git_bounds_the_search() {
+        let outer = tempfile::tempdir().expect("a temporary directory");
+        let repository = outer.path().join("repository");
+        let deep = repository.join("a/b");
+        fs::create_dir_all(&deep).expect("created");
+        for directory in [outer.path(), &repository.join("a")] {
+            fs::create_dir_all(directory.join(".aurora/index")).expect("created");
+            fs::write(directory.join(".aurora/index/data.mdb"), "an index").expect("written");
+        }
+        assert_eq!(nearest(&deep), Some(repository.join("a")));
+        assert_eq!(nearest(&repository), Some(outer.path().to_owned()));
+        fs::create_dir(repository.join(".git")).expect("created");
+        assert_eq!(nearest(&repository), Some(repository.clone()));
+    }
+
+    #[test]
+    fn issue_15_a_project_is_told_by_its_files() {
+        let outer = tempfile::tempdir().expect("a temporary directory");
+        let (plain, deep) = (outer.path().join("plain"), outer.path().join("repository/a"));
+        for directory in [&plain, &deep, &outer.path().join("repository/.git"), &outer.path().join("made")] {
+            fs::create_dir_all(directory).expect("created");
+        }
+        fs::write(outer.path().join("made/Makefile"), "").expect("written");
+        assert!(!is_project(outer.path()) && !is_project(&plain) && !is_project(Path::new("/")));
+        assert!(is_project(&deep) && is_project(&outer.path().join("made")));
+        assert_eq!((entries(outer.path(), 10), entries(outer.path(), 2)), (3, 2));
+    }
+
+    #[test]
+    fn what_is_no_directory_is_refused() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let file = root.path().join("file");
+        fs::write(&file, "").expect("written");
+        for path in [file, root.path().join("missing")] {
+            assert!(for_index(Some(&path)).is_err());
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The programs that the stages of a pipeline run, and which of them the user has allowed.
+
+use aurora_project::{StageProgram, refused_programs, untrusted_stages, without_programs};
+use aurora_stages::index::IndexOptions;
+use clap::ValueEnum;
+
+use crate::context::failure::{Failure, Outcome};
+use crate::context::findings;
+use crate::context::terminal::Terminal;
+use crate::output::sanitize;
+
+/// What an index run does about programs that the user has not allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Untrusted {
+    /// Do nothing and exit with 2
+    #[default]
+    Fail,
+    /// Do not run these stages: rows whose text is unchanged keep their values, which are marked as stale
+    Keep,
+    /// Leave these stages out, remove their columns, and exit with 1
+    Skip,
+}
+
+/// What stages are run for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Index,
+    DryRun,
+}
+
+/// The options of a run without the stages whose programs are not allowed, if it may leave them out.
+pub(crate) fn allowed(
+    options: IndexOptions,
+    untrusted: Untrusted,
+    purpose: Purpose,
+    terminal: &Terminal,
+) -> Outcome<IndexOptions> {
+    if untrusted == Untrusted::Keep && purpose == Purpose::Index {
+        let untrusted = untrusted_stages(&options).map_err(|error| findings::project(error, terminal))?;
+        return Ok(IndexOptions { untrusted, ..options });
+    }
+    let refused = refused_programs(&options).map_err(|error| findings::project(error, terminal))?;
+    if refused.is_empty() {
+        return Ok(options);
+    }
+    let (goes_on, stopped, without) = match purpose {
+        Purpose::Index => ("the index is made", "nothing was indexed", "`--untrusted keep` indexes without running it"),
+        Purpose::DryRun => ("the pipeline is run", "nothing was run", "`--untrusted skip` leaves it out"),
+    };
+    if untrusted != Untrusted::Fail {
+        for program in &refused {
+            terminal.warn(&format!(
+                "{goes_on} without stage `{0}`: its program is not allowed; `aur plugin trust {0}` shows it",
+                program.stage
+            ));
+        }
+        let options = without_programs(options, &refused).map_err(|error| findings::project(error, terminal))?;
+        let is_dependant = |stage: &&String| refused.iter().all(|program| program.stage != **stage);
+        for stage in options.left_out.iter().filter(is_dependant) {
+            terminal.warn(&format!("{goes_on} without stage `{stage}`: it reads what a stage writes that is left out"));
+        }
+        return Ok(options);
+    }
+    let shown: Vec<String> = refused.iter().map(described).collect();
+    let commands: Vec<String> = refused.iter().map(|program| format!("`aur plugin trust {}`", program.stage)).collect();
+    Err(Failure::new(format!("programs that you have not allowed in this repository; {stopped}\n{}", shown.join("\n")))
+        .with_help(format!("{} allows it; {without}", commands.join(" and "))))
+}
+
+/// What is run, in lines.
+pub(crate) fn described(program: &StageProgram) -> String {
+    let quoted =
+        |part: &String| if part.contains([' ', '\t', '\n', '"', '\'']) { format!("{part:?}") } else { part.clone() };
+    let command: Vec<String> = program.spec.command.iter().map(quoted).collect();
+    let mut lines = vec![
+        format!("  stage    {}", sanitize::line(&program.stage)),
+        format!("  command  {}", sanitize::line(&command.join(" "))),
+    ];
+    for file in &program.identity.files {
+        lines.push(format!("  file     {}", sanitize::line(&file.path)));
+    }
+    for file in &program.identity.modules {
+        lines.push(format!("  imports  {}", sanitize::line(&file.path)));
+    }
+    for loaded in program.not_covered() {
+        lines.push(format!("  without  {}", sanitize::line(&loaded)));
+    }
+    if !program.spec.environment.is_empty() {
+        lines.push(format!("  gets     {}", sanitize::line(&program.spec.environment.join(", "))));
+    }
+    if !program.spec.config.is_empty() {
+        let config = serde_json::Value::Object(program.spec.config.clone()).to_string();
+        lines.push(format!("  config   {}", sanitize::line(&config)));
+    }
+    lines.push(format!("  digest   {}", program.identity.hex()));
+    lines.extend(program.changes.iter().map(|change| format!("  changed  {}", sanitize::line(change))));
+    lines.join("\n")
+}

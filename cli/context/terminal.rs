@@ -1,0 +1,86 @@
+//! The two output streams: whether they are terminals, their widths, and notes and warnings.
+
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+use crate::context::failure::Failure;
+use crate::output::sanitize;
+use crate::output::style::{ColorWhen, Painter, Role};
+
+/// The width of a terminal that does not tell.
+const UNKNOWN_COLUMNS: usize = 80;
+
+/// What commands know about where their output goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terminal {
+    /// Colours for results.
+    pub(crate) out: Painter,
+    /// Colours for messages.
+    pub(crate) err: Painter,
+    /// Columns of the terminal that shows the results, `None` when there is none.
+    pub(crate) columns: Option<usize>,
+    /// Whether messages go to a terminal that can redraw a line.
+    pub(crate) live: bool,
+}
+
+impl Terminal {
+    /// Looks at both streams. `COLUMNS` decides the width where it is exported.
+    pub(crate) fn detect(when: ColorWhen) -> Self {
+        let (out, err) = (io::stdout(), io::stderr());
+        let exported =
+            std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
+        let measured = || {
+            let (width, _) = terminal_size::terminal_size_of(&out)?;
+            Some(usize::from(width.0)).filter(|columns| *columns > 0)
+        };
+        Self {
+            out: Painter::new(when, &out),
+            err: Painter::new(when, &err),
+            columns: exported.or_else(measured).or_else(|| out.is_terminal().then_some(UNKNOWN_COLUMNS)),
+            live: err.is_terminal()
+                && !anstyle_query::is_ci()
+                && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+        }
+    }
+
+    /// Standard output, buffered; the caller flushes it.
+    pub(crate) fn stdout(&self) -> BufWriter<StdoutLock<'static>> {
+        BufWriter::new(io::stdout().lock())
+    }
+
+    /// Something the user should know, which changes nothing about the result.
+    pub(crate) fn note(&self, message: &str) {
+        self.say(Role::Faint, "Note", message);
+    }
+
+    /// What the user probably wanted to type.
+    pub(crate) fn tip(&self, message: &str) {
+        self.say(Role::Good, "Tip", message);
+    }
+
+    /// Something that went less well than it should.
+    pub(crate) fn warn(&self, message: &str) {
+        self.say(Role::Warning, "Warning", message);
+    }
+
+    /// The last words of a command that failed.
+    pub(crate) fn report(&self, failure: &Failure) {
+        match failure {
+            Failure::ReaderGone => {}
+            Failure::Short(message) => self.warn(message),
+            Failure::Interrupted(message) => self.say(Role::Warning, "Interrupted", message),
+            Failure::Fatal { message, help } => {
+                self.say(Role::Error, "Error", message);
+                if let Some(help) = help {
+                    self.say(Role::Faint, "  Help", help);
+                }
+            }
+        }
+    }
+
+    fn say(&self, role: Role, label: &str, message: &str) {
+        let label = self.err.paint(role, &format!("{label}:"));
+        let message = sanitize::block(message);
+        // Nothing can be done about a standard error that is closed.
+        let _ = writeln!(io::stderr().lock(), "{label} {message}");
+    }
+}
