@@ -4,6 +4,9 @@
 
 use std::ops::Range;
 
+use crate::language::Language;
+use crate::lexical_tables::LexicalTable;
+
 /// A span of a line with its class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Highlight {
@@ -28,49 +31,17 @@ pub enum TokenClass {
     Heading,
 }
 
-/// How a language is highlighted.
-pub(crate) enum Highlighting {
-    /// By token.
-    Tokens(&'static LexicalTable),
-    /// By line: the class of a whole line.
-    Lines(fn(&str) -> Option<TokenClass>),
-}
-
-/// The comment and string delimiters and the keywords of a language.
-pub(crate) struct LexicalTable {
-    /// Begin a comment that ends with its line.
-    pub(crate) line_comments: &'static [&'static str],
-    /// Begin and end a comment of any length.
-    pub(crate) block_comment: Option<(&'static str, &'static str)>,
-    /// Quotes of string literals, longer ones first, each with whether the literal may span lines.
-    pub(crate) strings: &'static [(&'static str, bool)],
-    /// Sorted.
-    pub(crate) keywords: &'static [&'static str],
-}
-
-impl LexicalTable {
-    /// Markup with tags: its only words are names.
-    pub(crate) const MARKUP: Self = Self {
-        line_comments: &[],
-        block_comment: Some(("<!--", "-->")),
-        strings: &[("\"", true), ("'", false)],
-        keywords: &[],
-    };
-}
-
-impl Highlighting {
-    pub(crate) fn highlight(&self, text: &str) -> Vec<Vec<Highlight>> {
-        match self {
-            Self::Tokens(table) => {
-                let mut open = None;
-                text.lines().map(|line| table.highlight(line, &mut open)).collect()
-            }
-            Self::Lines(class_of) => {
-                let whole = |line: &str| class_of(line).map(|class| Highlight { bytes: 0..line.len(), class });
-                text.lines().map(|line| whole(line).into_iter().collect()).collect()
-            }
-        }
+/// The highlighted spans in every line of `text`.
+pub(crate) fn highlight(language: &Language, text: &str) -> Vec<Vec<Highlight>> {
+    if let Some(class_of) = language.line_class {
+        let whole = |line: &str| class_of(line).map(|class| Highlight { bytes: 0..line.len(), class });
+        return text.lines().map(|line| whole(line).into_iter().collect()).collect();
     }
+    let Some(table) = LexicalTable::for_language(language.family) else {
+        return text.lines().map(|_| Vec::new()).collect();
+    };
+    let mut open = None;
+    text.lines().map(|line| table.highlight(line, &mut open)).collect()
 }
 
 /// A token that continues on the next line.
@@ -128,7 +99,7 @@ impl LexicalTable {
         let class = if word.starts_with(|c: char| c.is_ascii_digit()) {
             Some(TokenClass::Number)
         } else {
-            self.keywords.binary_search(&word).is_ok().then_some(TokenClass::Keyword)
+            self.is_keyword(word).then_some(TokenClass::Keyword)
         };
         (length, class)
     }

@@ -43,7 +43,7 @@ use std::sync::OnceLock;
 use tree_sitter::Node;
 
 use crate::embedded::Embedded;
-use crate::highlight::{Highlight, Highlighting};
+use crate::highlight::{self, Highlight, TokenClass};
 use crate::query::{CompiledQuery, QuerySyntaxError};
 use crate::symbols::{Import, SymbolKind, bounded, unquoted};
 
@@ -72,8 +72,8 @@ pub struct Language {
     /// The compiled queries, made at first use. In a static of its own, since it has a destructor and [`Language`]
     /// values are built by constant functions.
     pub(crate) query: &'static QueryCache,
-    /// How lines are highlighted.
-    pub(crate) highlighting: Highlighting,
+    /// The class of a whole line, for languages that are highlighted by line; others by their lexical table.
+    pub(crate) line_class: Option<fn(&str) -> Option<TokenClass>>,
     /// Joins the segments of a qualified name.
     pub(crate) separator: &'static str,
     /// Joins a method to its type, where that differs: `.` in `Module::Class.method`.
@@ -237,7 +237,6 @@ impl Language {
         grammar: fn() -> tree_sitter::Language,
         queries: &'static [&'static str],
         query: &'static QueryCache,
-        highlighting: Highlighting,
     ) -> Self {
         Self {
             name,
@@ -251,7 +250,7 @@ impl Language {
             grammar,
             queries,
             query,
-            highlighting,
+            line_class: None,
             separator: ".",
             member_separator: None,
             omitted_qualifiers: &[],
@@ -295,7 +294,7 @@ impl Language {
 
     /// The highlighted spans in every line of `text`, as byte ranges of the line, in order and disjoint.
     pub fn highlight(&self, text: &str) -> Vec<Vec<Highlight>> {
-        self.highlighting.highlight(text)
+        highlight::highlight(self, text)
     }
 
     /// The compiled queries.

@@ -35,6 +35,7 @@ mod fences;
 mod file_symbols;
 mod highlight;
 mod language;
+mod lexical_tables;
 pub mod lines;
 mod mask;
 mod parser;

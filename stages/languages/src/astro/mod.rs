@@ -7,8 +7,6 @@
 use std::ops::Range;
 
 use crate::embedded::{Embedded, scripts_and_styles};
-use crate::highlight::Highlighting;
-use crate::javascript::highlighting;
 use crate::language::{Language, QueryCache};
 
 #[cfg(test)]
@@ -25,7 +23,6 @@ pub(crate) static ASTRO: Language = Language {
         || tree_sitter_html::LANGUAGE.into(),
         &[include_str!("comments.scm"), include_str!("elements.scm")],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -5,12 +5,10 @@
 use tree_sitter::Node;
 
 use crate::extract::docs::text_between;
-use crate::highlight::Highlighting;
 use crate::language::{FileDoc, Language, QueryCache, import};
 use crate::spans::text_of;
 use crate::symbols::Import;
 
-mod highlighting;
 mod masked;
 #[cfg(test)]
 mod tests;
@@ -63,7 +61,6 @@ pub(crate) static BASH: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -4,7 +4,6 @@
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::language::{Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::{Import, SymbolKind};
@@ -12,7 +11,6 @@ use crate::symbols::{Import, SymbolKind};
 mod conditionals;
 pub(crate) mod declarators;
 mod expressions;
-pub(crate) mod highlighting;
 mod lexer;
 mod macros;
 pub(crate) mod masked;
@@ -46,7 +44,6 @@ pub(crate) static C: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -2,10 +2,8 @@
 
 #![cfg(feature = "containerfile")]
 
-use crate::highlight::Highlighting;
 use crate::language::{FileDoc, Language, QueryCache};
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +23,5 @@ pub(crate) static CONTAINERFILE: Language = Language {
         || tree_sitter_containerfile::LANGUAGE.into(),
         &[include_str!("symbols.scm")],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };

@@ -5,13 +5,11 @@
 use tree_sitter::Node;
 
 use crate::c::{self, declarators, masked};
-use crate::highlight::Highlighting;
 use crate::language::{DeclaredName, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::{Import, SymbolKind};
 
 mod header;
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -79,7 +77,6 @@ pub(crate) static CPP: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

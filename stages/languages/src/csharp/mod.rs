@@ -4,13 +4,11 @@
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::language::{DeclaredName, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::{Import, SymbolKind};
 
 mod documentation;
-mod highlighting;
 mod masked;
 #[cfg(test)]
 mod tests;
@@ -62,7 +60,6 @@ pub(crate) static CSHARP: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -4,11 +4,9 @@
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::language::{BlockLimits, DeclaredName, Language, QueryCache};
 use crate::spans::text_of;
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -28,7 +26,6 @@ pub(crate) static CSS: Language = Language {
         || tree_sitter_css::LANGUAGE.into(),
         &[include_str!("symbols.scm")],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

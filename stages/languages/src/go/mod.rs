@@ -4,12 +4,10 @@
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::language::{FileDoc, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::Import;
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -33,7 +31,6 @@ pub(crate) static GO: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -6,10 +6,8 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::language::{FileDoc, Language, QueryCache};
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -28,7 +26,6 @@ pub(crate) static GRAPHQL: Language = Language {
         || tree_sitter_graphql::LANGUAGE.into(),
         &[include_str!("symbols.scm")],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -4,7 +4,6 @@
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::java::RESERVED;
 use crate::language::{DeclaredName, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
@@ -12,7 +11,6 @@ use crate::symbols::Import;
 
 mod calls;
 mod declarations;
-mod highlighting;
 mod keywords;
 mod lexer;
 mod masked;
@@ -46,7 +44,6 @@ pub(crate) static GROOVY: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

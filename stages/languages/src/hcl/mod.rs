@@ -4,11 +4,9 @@
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::language::{DeclaredName, FileDoc, Language, QueryCache};
 use crate::spans::text_of;
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -27,7 +25,6 @@ pub(crate) static HCL: Language = Language {
         || tree_sitter_hcl::LANGUAGE.into(),
         &[include_str!("symbols.scm")],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -5,7 +5,6 @@
 use tree_sitter::Node;
 
 use crate::embedded::scripts_and_styles;
-use crate::highlight::{Highlighting, LexicalTable};
 use crate::language::{Heading, Language, QueryCache, Sections};
 use crate::lines::{begins_line, line_start};
 use crate::spans::text_of;
@@ -27,7 +26,6 @@ pub(crate) static HTML: Language = Language {
         || tree_sitter_html::LANGUAGE.into(),
         &[include_str!("sections.scm")],
         &QUERY,
-        Highlighting::Tokens(&LexicalTable::MARKUP),
     )
 };
 

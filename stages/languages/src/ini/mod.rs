@@ -2,7 +2,6 @@
 
 #![cfg(feature = "ini")]
 
-use crate::highlight::{Highlighting, LexicalTable};
 use crate::language::{BlockLimits, FileDoc, Language, QueryCache};
 use crate::mask::Mask;
 
@@ -39,12 +38,8 @@ pub(crate) static INI: Language = Language {
         || tree_sitter_ini::LANGUAGE.into(),
         &[include_str!("symbols.scm")],
         &QUERY,
-        Highlighting::Tokens(&TABLE),
     )
 };
-
-static TABLE: LexicalTable =
-    LexicalTable { line_comments: &["#", ";"], block_comment: None, strings: &[("\"", false)], keywords: &[] };
 
 /// Whether the first line that is no comment is the name of a section.
 fn begins_with_section(text: &str) -> bool {

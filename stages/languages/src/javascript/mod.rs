@@ -4,12 +4,10 @@
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::language::{Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::{Import, SymbolKind, bounded};
 
-pub(crate) mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -37,7 +35,6 @@ pub(crate) static JAVASCRIPT: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -5,11 +5,9 @@
 use tree_sitter::Node;
 
 use crate::entity::{Entity, plain};
-use crate::highlight::Highlighting;
 use crate::language::{BlockLimits, DeclaredName, Language, QueryCache};
 use crate::spans::text_of;
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -38,7 +36,6 @@ pub(crate) static JSON: Language = Language {
         || tree_sitter_json::LANGUAGE.into(),
         &[include_str!("symbols.scm")],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -5,12 +5,10 @@
 use tree_sitter::Node;
 
 use crate::extract::docs::text_between;
-use crate::highlight::Highlighting;
 use crate::language::{FileDoc, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::{Import, SymbolKind, bounded};
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -35,7 +33,6 @@ pub(crate) static LUA: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -4,12 +4,10 @@
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::language::{FileDoc, Language, QueryCache, import};
 use crate::spans::text_of;
 use crate::symbols::Import;
 
-mod highlighting;
 mod masked;
 #[cfg(test)]
 mod tests;
@@ -35,7 +33,6 @@ pub(crate) static MAKE: Language = Language {
         || tree_sitter_make::LANGUAGE.into(),
         &[include_str!("symbols.scm")],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

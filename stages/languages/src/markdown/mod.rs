@@ -5,7 +5,7 @@
 use tree_sitter::Node;
 
 use crate::fences::fences;
-use crate::highlight::{Highlighting, TokenClass};
+use crate::highlight::TokenClass;
 use crate::language::{Heading, Language, QueryCache, Sections};
 use crate::lines::{begins_line, line_start};
 use crate::symbols::MAX_NAME_BYTES;
@@ -19,13 +19,13 @@ static QUERY: QueryCache = QueryCache::new();
 pub(crate) static MARKDOWN: Language = Language {
     sections: Some(Sections { heading, max_lines: MAX_LINES }),
     embedded: Some(fences),
+    line_class: Some(class_of_line),
     ..Language::new(
         "markdown",
         &["md", "markdown", "mdx"],
         || tree_sitter_md::LANGUAGE.into(),
         &[include_str!("sections.scm")],
         &QUERY,
-        Highlighting::Lines(class_of_line),
     )
 };
 

@@ -5,12 +5,10 @@
 use tree_sitter::Node;
 
 use crate::c::{self, declarators, masked};
-use crate::highlight::Highlighting;
 use crate::language::{DeclaredName, Language, QueryCache, import};
 use crate::spans::text_of;
 use crate::symbols::Import;
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -42,7 +40,6 @@ pub(crate) static OBJC: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -5,12 +5,10 @@
 use tree_sitter::Node;
 
 use crate::extract::docs::text_between;
-use crate::highlight::Highlighting;
 use crate::language::{Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::{Import, SymbolKind};
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -42,7 +40,6 @@ pub(crate) static PERL: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

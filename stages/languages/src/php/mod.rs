@@ -4,12 +4,10 @@
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::language::{Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::Import;
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -41,7 +39,6 @@ pub(crate) static PHP: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -7,12 +7,10 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::extract::docs::text_between;
-use crate::highlight::Highlighting;
 use crate::language::{FileDoc, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::{Import, SymbolKind};
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -39,7 +37,6 @@ pub(crate) static POWERSHELL: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

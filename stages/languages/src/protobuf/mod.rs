@@ -4,12 +4,10 @@
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::language::{Language, QueryCache, import};
 use crate::spans::text_of;
 use crate::symbols::Import;
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -28,7 +26,6 @@ pub(crate) static PROTOBUF: Language = Language {
         || tree_sitter_proto::LANGUAGE.into(),
         &[include_str!("symbols.scm")],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -6,12 +6,10 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::language::{FileDoc, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::{Import, bounded};
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -37,7 +35,6 @@ pub(crate) static PYTHON: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -4,13 +4,11 @@
 
 use tree_sitter::Node;
 
-use crate::highlight::Highlighting;
 use crate::language::{DeclaredName, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::Import;
 
 mod heredoc;
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -69,7 +67,6 @@ pub(crate) static RUBY: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

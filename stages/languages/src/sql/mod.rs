@@ -5,13 +5,11 @@
 use tree_sitter::Node;
 
 use crate::extract::docs::text_between;
-use crate::highlight::Highlighting;
 use crate::language::{DeclaredName, Language, QueryCache};
 use crate::spans::text_of;
 
 mod columns;
 mod head;
-mod highlighting;
 mod lexer;
 mod masked;
 mod output;
@@ -39,7 +37,6 @@ pub(crate) static SQL: Language = Language {
         || tree_sitter_sequel::LANGUAGE.into(),
         &[include_str!("symbols.scm")],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 

@@ -5,8 +5,6 @@
 #![cfg(feature = "svelte")]
 
 use crate::embedded::scripts_and_styles;
-use crate::highlight::Highlighting;
-use crate::javascript::highlighting;
 use crate::language::{Language, QueryCache};
 
 #[cfg(test)]
@@ -23,6 +21,5 @@ pub(crate) static SVELTE: Language = Language {
         || tree_sitter_html::LANGUAGE.into(),
         &[include_str!("comments.scm"), include_str!("elements.scm")],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };

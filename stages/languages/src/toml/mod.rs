@@ -5,11 +5,9 @@
 use tree_sitter::Node;
 
 use crate::entity::{Entity, plain};
-use crate::highlight::Highlighting;
 use crate::language::{BlockLimits, DeclaredName, FileDoc, Language, QueryCache};
 use crate::spans::text_of;
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -24,14 +22,7 @@ pub(crate) static TOML: Language = Language {
     declared_name: Some(declared_name),
     ends_at_token: true,
     file_doc: FileDoc::Prefix("#"),
-    ..Language::new(
-        "toml",
-        &["toml"],
-        || tree_sitter_toml_ng::LANGUAGE.into(),
-        &[include_str!("symbols.scm")],
-        &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
-    )
+    ..Language::new("toml", &["toml"], || tree_sitter_toml_ng::LANGUAGE.into(), &[include_str!("symbols.scm")], &QUERY)
 };
 
 /// The dotted key of a table or pair; for an item of an array of tables also what [`Entity`] makes of its keys.

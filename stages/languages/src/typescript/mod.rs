@@ -2,8 +2,6 @@
 
 #![cfg(feature = "typescript")]
 
-use crate::highlight::Highlighting;
-use crate::javascript::highlighting;
 use crate::javascript::{OMITTED_QUALIFIERS, RESERVED, exported, imports};
 use crate::language::{Language, QueryCache};
 
@@ -35,7 +33,6 @@ pub(crate) static TYPESCRIPT: Language = Language {
         || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
         &[SHARED_SYMBOLS, SYMBOLS, CONSTANTS, CALLS, IMPORTS],
         &TYPESCRIPT_QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 
@@ -55,6 +52,5 @@ pub(crate) static TSX: Language = Language {
         || tree_sitter_typescript::LANGUAGE_TSX.into(),
         &[SHARED_SYMBOLS, SYMBOLS, CONSTANTS, CALLS, IMPORTS, include_str!("jsx.scm")],
         &TSX_QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };

@@ -6,7 +6,6 @@ use tree_sitter::Node;
 
 use crate::entity::{Entity, plain};
 use crate::extract::docs::text_between;
-use crate::highlight::{Highlighting, LexicalTable};
 use crate::language::{BlockLimits, DeclaredName, Language, QueryCache};
 use crate::spans::text_of;
 
@@ -64,7 +63,6 @@ pub(crate) static XML: Language = Language {
         || tree_sitter_xml::LANGUAGE_XML.into(),
         &[include_str!("symbols.scm")],
         &QUERY,
-        Highlighting::Tokens(&LexicalTable::MARKUP),
     )
 };
 

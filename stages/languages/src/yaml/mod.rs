@@ -2,11 +2,9 @@
 
 #![cfg(feature = "yaml")]
 
-use crate::highlight::Highlighting;
 use crate::language::{BlockLimits, FileDoc, Language, QueryCache};
 
 mod entities;
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +25,5 @@ pub(crate) static YAML: Language = Language {
         || tree_sitter_yaml::LANGUAGE.into(),
         &[include_str!("symbols.scm")],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };

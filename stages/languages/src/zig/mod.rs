@@ -5,12 +5,10 @@
 use tree_sitter::Node;
 
 use crate::extract::docs::text_between;
-use crate::highlight::Highlighting;
 use crate::language::{FileDoc, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::Import;
 
-mod highlighting;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +32,6 @@ pub(crate) static ZIG: Language = Language {
             include_str!("imports.scm"),
         ],
         &QUERY,
-        Highlighting::Tokens(&highlighting::TABLE),
     )
 };
 
