@@ -176,7 +176,7 @@ fn apply_all(base: &Snapshot, store: &IndexStore, batches: &Receiver<Vec<Operati
     let (pages, generation) = (base.pages(), base.meta());
     let mut guard = Guard::new(&pages, generation, store.is_sound()).map_err(|damage| base.wrap(damage))?;
     // From here on the file is as LMDB makes it.
-    store.note_sound();
+    store.set_sound();
     for batch in batches {
         let signed = (Table::Meta, meta_key::TRANSACTION);
         let touched = batch.iter().map(|operation| (operation.table, &operation.key[..])).chain([signed]);

@@ -11,7 +11,7 @@ use crate::error::StorageError;
 impl Environment {
     /// Takes the file for one that only this program has written: writers then check no more of it than they touch.
     pub fn assume_sound(&self) {
-        self.store.note_sound();
+        self.store.set_sound();
     }
 
     /// Checks the whole structure of the file now: every page that LMDB could follow, but no value.
@@ -21,7 +21,7 @@ impl Environment {
     pub fn validate_structure(&self) -> Result<(), StorageError> {
         let snapshot = self.snapshot()?;
         first_damage(&snapshot.pages(), snapshot.meta()).map_err(|damage| snapshot.wrap(damage))?;
-        self.store.note_sound();
+        self.store.set_sound();
         Ok(())
     }
 }

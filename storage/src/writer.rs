@@ -1,4 +1,4 @@
-//! The one writer of an index.
+//! The writer of an index. There is only one at a time.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,16 +22,16 @@ use crate::replace;
 use crate::writer_options::WriterOptions;
 use crate::writer_state::WriterState;
 
-/// Smallest and largest batch, in bytes, that is committed on its own.
-const BATCH: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
+/// Minimum and maximum size in bytes of a batch that is committed separately.
+const BATCH_BYTES: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
 
-/// Chunks whose labels are inverted at a time when terms are rebuilt.
+/// Number of chunks whose labels are inverted at a time while terms are rebuilt.
 const REBUILT_CHUNKS: usize = 4096;
 
-/// Adds, replaces and removes files, and publishes all of it at once.
+/// Adds, replaces and removes files, and publishes all changes at once.
 ///
-/// Nothing is visible before [`IndexWriter::publish`] returns. A writer that is dropped, or whose
-/// process is killed, leaves the generation as it was.
+/// Nothing is visible before [`IndexWriter::publish`] returns. A writer that is dropped, or whose process is killed,
+/// does not change the published generation.
 pub struct IndexWriter {
     environment: Environment,
     id: IndexId,
@@ -42,11 +42,11 @@ pub struct IndexWriter {
 }
 
 impl Environment {
-    /// Opens a writer, the only one of the index on this machine.
+    /// Opens the writer. An index has only one writer at a time on a machine.
     ///
     /// # Errors
-    /// [`StorageError::Locked`] names the process that is writing already; [`StorageError::Replaced`] says that another
-    /// index has been put into the place of this one; [`StorageError::Refused`] says what is wrong with the columns.
+    /// [`StorageError::Locked`] with the process that is already writing; [`StorageError::Replaced`] if the index was
+    /// replaced by another one; [`StorageError::Refused`] if the columns are invalid.
     pub fn writer(&self, options: WriterOptions) -> Result<IndexWriter, StorageError> {
         IndexWriter::open(self.clone(), options)
     }
@@ -60,10 +60,10 @@ impl IndexWriter {
         store.check_current()?;
         fault::point();
         replace::clear(&store.home)?;
-        // A place in the reader table that a killed process left would keep old pages for ever.
+        // A slot in the reader table that was left by a killed process would keep old pages forever.
         let stale = store.lmdb.clear_stale_readers();
         stale.map_err(|error| StorageError::lmdb(&store.data, error))?;
-        let limit = (options.memory / 8).clamp(*BATCH.start(), *BATCH.end());
+        let limit = (options.memory / 8).clamp(*BATCH_BYTES.start(), *BATCH_BYTES.end());
         let mut base = environment.snapshot()?;
         if base.id().is_none() {
             create_tables(store)?;
@@ -79,37 +79,38 @@ impl IndexWriter {
         Ok(Self { environment, id, columns: Arc::clone(&state.columns), state: Mutex::new(state), _lock: lock })
     }
 
-    /// The id of the index that is written.
+    /// The id of the index.
     pub fn id(&self) -> IndexId {
         self.id
     }
 
-    /// Reserves ids for the next `chunks` chunks, whose vectors have `dimensions`. Ids are given in the order of these calls.
+    /// Reserves ids for the next `chunks` chunks, whose vectors have `dimensions`. Ids ascend in the order of these
+    /// calls.
     ///
     /// # Errors
-    /// Refuses other dimensions than those of vectors added before; [`StorageError::IdsExhausted`].
+    /// Refuses dimensions that differ from those of existing vectors; [`StorageError::IdsExhausted`].
     pub fn reserve(&self, chunks: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
         self.state().reserve(chunks, dimensions)
     }
 
-    /// Begins to make the rows of files whose chunks get these ids. The index is not locked meanwhile.
+    /// Starts to build the rows of files whose chunks get these ids, without a lock on the index.
     pub fn prepare(&self, ids: ReservedIds) -> FilePreparer {
         FilePreparer::new(ids, Arc::clone(&self.columns))
     }
 
-    /// Writes prepared files, once all files with lower ids are written.
+    /// Writes prepared files once all files with lower ids are written.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`] when the old row of a file cannot be read, and the first error of the thread that writes.
+    /// [`StorageError::Damaged`] if the old row of a file cannot be read, and the first error of the writing thread.
     pub fn apply(&self, mut prepared: PreparedFiles) -> Result<(), StorageError> {
         self.add_postings(std::mem::take(&mut prepared.labels))?;
         self.state().apply(prepared)
     }
 
-    /// Replaces one file with its chunks: [`FilePreparer::replace_file`].
+    /// Replaces one file with its chunks, see [`FilePreparer::replace_file`].
     ///
     /// # Errors
-    /// As for the steps that this consists of.
+    /// The errors of [`Self::reserve`], [`FilePreparer::replace_file`] and [`Self::apply`].
     pub fn replace_file(&self, record: FileRecord, chunks: &[NewChunk<'_>]) -> Result<Vec<ChunkId>, StorageError> {
         let dimensions = chunks.iter().find_map(|chunk| chunk.vector).map(<[f32]>::len);
         let ids = self.reserve(chunks.len(), dimensions)?;
@@ -124,7 +125,7 @@ impl IndexWriter {
         }
     }
 
-    /// Removes a file and its chunks; a path without a row is no error.
+    /// Removes a file and its chunks. A path without a row is not an error.
     ///
     /// # Errors
     /// [`StorageError::Damaged`] when the old row of the file, or its chunks, cannot be read.
@@ -275,7 +276,7 @@ impl IndexWriter {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         drop(state);
         let base = self.environment.snapshot()?;
-        let mut committer = Committer::new(&base, *BATCH.end());
+        let mut committer = Committer::new(&base, *BATCH_BYTES.end());
         remove_leftovers(&base, &mut committer)
     }
 

@@ -50,7 +50,7 @@ impl RecordReader {
             Some(bytes) => Ok(Some(bytes)),
             None => {
                 let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-                let checked = Cursor::check_way(pages, tree, key, &mut seen);
+                let checked = Cursor::check_path(pages, tree, key, &mut seen);
                 if checked.is_err() {
                     // Among them is a page in which something is wrong.
                     seen.clear();

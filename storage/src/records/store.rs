@@ -224,7 +224,7 @@ impl RecordStore {
             _ if self.store.is_sound() => Ok(()),
             // A file without an id is nobody's, and a new one is checked quickly.
             Origin::Own if self.id()?.is_some() => {
-                self.store.note_sound();
+                self.store.set_sound();
                 Ok(())
             }
             _ => self.check(),
@@ -237,7 +237,7 @@ impl RecordStore {
     /// [`StorageError::DamagedRecords`] with the first thing that is wrong.
     pub fn check(&self) -> Result<(), StorageError> {
         self.read()?.check()?;
-        self.store.note_sound();
+        self.store.set_sound();
         Ok(())
     }
 

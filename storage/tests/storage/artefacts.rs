@@ -155,7 +155,7 @@ fn every_truncation_and_every_other_byte_is_refused() {
     }
     let longer = [&bytes[..], b"x"].concat();
     let error = refused(directory.path(), &digest, &longer, "one byte more");
-    assert!(error.to_string().contains("something follows the last part"), "{error}");
+    assert!(error.to_string().contains("it continues after the last part"), "{error}");
     for other in [&b""[..], b"not an artefact", b"SQLite format 3\0 and more, so that it is longer than a header is"] {
         let error = refused(directory.path(), &digest, other, "another file");
         assert!(matches!(error, StorageError::NotArtefact { .. }), "{error}");
