@@ -110,7 +110,7 @@ impl RecordStore {
     /// # Errors
     /// As for [`Self::read`].
     pub fn id_in(&self, reader: &RecordReader) -> Result<Option<IndexId>, StorageError> {
-        Ok(reader.get(self.identity(), ID)?.and_then(IndexId::of))
+        Ok(reader.get(self.identity(), ID)?.and_then(IndexId::from_bytes))
     }
 
     /// The origin of the store. A store without records belongs to its first writer. Unknown if it has records but no
@@ -208,7 +208,7 @@ impl RecordStore {
 
     /// The id of the store, which a new one gets now.
     fn identify(&self, writer: &mut RecordWriter<'_>) -> Result<IndexId, StorageError> {
-        if let Some(id) = writer.get(self.identity(), ID)?.and_then(|bytes| IndexId::of(&bytes)) {
+        if let Some(id) = writer.get(self.identity(), ID)?.and_then(|bytes| IndexId::from_bytes(&bytes)) {
             return Ok(id);
         }
         let id = IndexId::random().map_err(|error| StorageError::io(&self.store.data, error))?;

@@ -4,7 +4,9 @@ use super::Snapshot;
 use crate::blame::{self, Blame};
 use crate::btree::Cursor;
 use crate::chunk::{self, ArchivedSourceRecord, Chunk, ChunkId, ChunkRecord, ChunkText, Relations, SourceRecord};
-use crate::content::{CONTENT_PARTS, CompressedBlock, RELATIONS, TEXTS, decode_relations, decode_text, text_of};
+use crate::content::{
+    CONTENT_PARTS, CompressedBlock, RELATIONS, TEXTS, decode_relations, decode_text, decode_text_body,
+};
 use crate::error::StorageError;
 use crate::label::Label;
 use crate::tables::{Table, chunk_key};
@@ -22,7 +24,7 @@ impl Snapshot {
             None => {
                 let read = self.get(Table::Chunks, &chunk_key(id.0))?.and_then(chunk::decode);
                 let record = read.ok_or_else(|| self.damaged(format!("chunk {id} has no valid record")))?;
-                self.inner.records.keep(id.0, file, record);
+                self.inner.records.insert(id.0, file, record);
                 record
             }
         };
@@ -39,7 +41,7 @@ impl Snapshot {
         let read = self.get(Table::Sources, &chunk_key(first))?.and_then(SourceRecord::decode);
         let record =
             read.ok_or_else(|| self.damaged(format!("the file of chunk {first} has no valid source record")))?;
-        self.inner.sources.keep(first, file, record);
+        self.inner.sources.insert(first, file, record);
         Ok(record)
     }
 
@@ -66,7 +68,7 @@ impl Snapshot {
             while let Some((&id, rest)) = left.split_first()
                 && let Some(place) = frame.place(id, TEXTS)
             {
-                visit(id, texts.get(place).and_then(text_of).ok_or_else(missing)?);
+                visit(id, texts.get(place).and_then(decode_text_body).ok_or_else(missing)?);
                 left = rest;
             }
             if left.len() == before {

@@ -100,7 +100,7 @@ impl Snapshot {
                 .map_err(|error| damaged(Damage(format!("the manifest is unreadable: {error}"))))?,
             None => Manifest::empty(),
         };
-        let id = meta(meta_key::ID)?.and_then(IndexId::of);
+        let id = meta(meta_key::ID)?.and_then(IndexId::from_bytes);
         if id.is_none() && !mapped.meta.main.is_empty() {
             return Err(damaged(Damage("it has no id".to_owned())));
         }
