@@ -8,7 +8,7 @@ use crate::fault;
 use crate::lock::WriterLock;
 use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
-use crate::replace::forget_old;
+use crate::replace::remove_old;
 
 const INDEX: &str = ProjectDirectory::INDEX;
 const ASIDE: &str = ProjectDirectory::UNUSABLE_INDEX;
@@ -65,7 +65,7 @@ fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), St
     home.remove(ASIDE).map_err(io(ASIDE))?;
     fault::point();
     // Otherwise the next open would move the remains of an interrupted replacement to the index's path.
-    forget_old(&home)?;
+    remove_old(&home)?;
     fault::point();
     home.rename(INDEX, ASIDE).map_err(io(INDEX))?;
     fault::point();

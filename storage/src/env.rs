@@ -10,7 +10,7 @@ use heed::EnvFlags;
 use crate::error::StorageError;
 use crate::opening::OpenMode;
 use crate::project::{ProjectDirectory, identity, keep_out_of_git};
-use crate::replace::{self, reserve, settle};
+use crate::replace::{self, reserve, wait_or_restore};
 use crate::snapshot::Snapshot;
 use crate::store::{IndexStore, MAX_ATTEMPTS};
 
@@ -97,7 +97,7 @@ impl std::fmt::Debug for Environment {
 fn open_index(home: &Directory, mode: OpenMode) -> Result<Arc<IndexStore>, StorageError> {
     let mut attempts = 0;
     loop {
-        settle(home)?;
+        wait_or_restore(home)?;
         // No empty index may be created while a replacement is about to move its index to this path.
         let is_missing = mode == OpenMode::Create && home.metadata(INDEX).is_err();
         let _reserved = if is_missing { Some(reserve(home)?) } else { None };

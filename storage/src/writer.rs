@@ -128,7 +128,7 @@ impl IndexWriter {
     /// Removes a file and its chunks. A path without a row is not an error.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`] when the old row of the file, or its chunks, cannot be read.
+    /// [`StorageError::Damaged`] if the old row of the file, or its chunks, cannot be read.
     pub fn remove_file(&self, path: &str) -> Result<(), StorageError> {
         let mut state = self.state();
         if state.row(path)?.is_some() {
@@ -138,15 +138,17 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Sets the values that a chunk of the published generation has in custom columns to those in `metadata`, and leaves all else of the
-    /// chunk as it is. Columns that `metadata` lacks lose their value. Returns whether a value was another one before.
+    /// Sets the values of a chunk of the published generation in custom columns to those in `metadata`, and leaves the
+    /// rest of the chunk unchanged. Columns that are missing in `metadata` lose their value. Returns whether a value
+    /// has changed.
     ///
     /// # Errors
-    /// Refuses a chunk that is not live, values that are terms of the chunk, and values of another type than their column's.
+    /// Refuses a chunk that is not live, changes of values that are terms of the chunk, and values whose type differs
+    /// from their column's type.
     pub fn set_values(&self, id: ChunkId, metadata: &[(String, MetaValue)]) -> Result<bool, StorageError> {
         let mut state = self.state();
         if !state.base.live().contains(id.0) || state.dead.contains(id.0) {
-            return Err(StorageError::Refused(format!("chunk {id} is not there, so it cannot get values")));
+            return Err(StorageError::Refused(format!("chunk {id} does not exist, so it cannot get values")));
         }
         for column in state.columns.iter().filter(|column| column.terms.is_some()) {
             let given = metadata.iter().find(|(name, _)| *name == column.name).map(|(_, value)| value);
@@ -158,11 +160,10 @@ impl IndexWriter {
         state.values.set(id.0, metadata)
     }
 
-    /// Sets a file's row and leaves its chunks as they are.
+    /// Sets a file's row and leaves its chunks unchanged.
     ///
     /// # Errors
-    /// [`StorageError::Refused`] for an empty path; [`StorageError::Damaged`] when the old row
-    /// cannot be read.
+    /// [`StorageError::Refused`] for an empty path; [`StorageError::Damaged`] if the old row cannot be read.
     pub fn update_file_record(&self, mut record: FileRecord) -> Result<(), StorageError> {
         check_path(&record.path)?;
         let mut state = self.state();
@@ -174,10 +175,10 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Adds the terms of some chunks, in ascending order of ids; at most once for each chunk.
+    /// Adds the terms of some chunks, in ascending order of ids. Must be called at most once for each chunk.
     ///
     /// # Errors
-    /// Refuses a chunk that this writer did not add (unless terms are rebuilt), and another order.
+    /// Refuses a chunk that this writer did not add (unless terms are rebuilt), and ids that do not ascend.
     pub fn add_terms<'t>(
         &self,
         terms: impl IntoIterator<Item = (ChunkId, &'t TermVector)> + Clone,
@@ -207,8 +208,8 @@ impl IndexWriter {
         self.add_postings(inverter)
     }
 
-    /// Adds postings to the next segment. They are sorted, and written to a file if there are too many, while the index is not
-    /// locked.
+    /// Adds postings to the next segment. They are sorted, and written to a file if there are too many, without a lock
+    /// on the index.
     fn add_postings(&self, inverter: Inverter) -> Result<(), StorageError> {
         if inverter.is_empty() {
             return Ok(());
@@ -222,16 +223,16 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Whether anything was written since the writer was opened.
+    /// Whether the writer has anything to publish.
     pub fn is_touched(&self) -> bool {
         self.state().is_touched()
     }
 
-    /// Builds all postings anew: after this, [`IndexWriter::add_terms`] must be called for every live
-    /// chunk. Chunks, vectors and files stay.
+    /// Rebuilds all postings. After this call, [`IndexWriter::add_terms`] must be called for every live chunk. Chunks,
+    /// vectors and files are kept.
     ///
     /// # Errors
-    /// Refuses unless it is the first call on the writer.
+    /// Refuses unless this is the first change of the writer.
     pub fn rebuild_terms(&self) -> Result<(), StorageError> {
         let mut state = self.state();
         if state.is_touched() {
@@ -255,23 +256,23 @@ impl IndexWriter {
         self.add_postings(inverter)
     }
 
-    /// Publishes everything as the next generation, in one last transaction, and returns its manifest.
-    /// When nothing has changed nothing is written, and the manifest is the old one.
+    /// Publishes all changes as the next generation, in one final transaction, and returns its manifest. If nothing has
+    /// changed, writes nothing and returns the old manifest.
     ///
     /// # Errors
-    /// The first error of the thread that writes ([`StorageError::DiskFull`], [`StorageError::MapFull`], [`StorageError::Damaged`]);
-    /// the generation before is then still the published one. [`StorageError::Refused`] when chunks stay whose labels or terms
-    /// follow other columns.
+    /// The first error of the writing thread ([`StorageError::DiskFull`], [`StorageError::MapFull`],
+    /// [`StorageError::Damaged`]); the previous generation then stays published. [`StorageError::Refused`] if chunks
+    /// are kept whose labels or terms were built for other columns.
     pub fn publish(self, update: ManifestUpdate) -> Result<Manifest, StorageError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         publish(state, update)
     }
 
-    /// Gives up everything, and frees the space that it took.
+    /// Discards all changes, and frees the space that they took.
     ///
     /// # Errors
-    /// When the rows that were committed cannot be removed, as the disk is full or the index damaged. No reader sees them, and the
-    /// next writer removes them.
+    /// The committed rows cannot be removed, because the disk is full or the index is damaged. No reader sees these
+    /// rows, and the next writer removes them.
     pub fn abandon(self) -> Result<(), StorageError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         drop(state);
