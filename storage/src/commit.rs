@@ -262,8 +262,8 @@ fn open_tables(store: &IndexStore) -> heed::Result<RawTables> {
 
 /// Makes the file as long as its meta page says.
 ///
-/// LMDB does not write pages at the end that were allocated and freed in one transaction. A truncated file could then
-/// be told from a complete one only by its list of free pages.
+/// LMDB does not write pages at the end that were allocated and freed in one transaction. Without those pages, only the
+/// list of free pages would distinguish a complete file from a truncated one.
 fn fill_up(store: &IndexStore) -> Result<(), StorageError> {
     let page = u64::from(store.lmdb.unnamed_database_stat().page_size);
     let extent = (store.lmdb.info().last_page_number as u64 + 1) * page;

@@ -25,7 +25,7 @@ pub enum StorageError {
     DamagedRecords {
         /// The data file.
         path: PathBuf,
-        /// What was found.
+        /// Description of the damage.
         what: String,
     },
     /// A store of records that the user has neither created nor accepted.
@@ -67,7 +67,7 @@ pub enum StorageError {
     Damaged {
         /// The data file.
         path: PathBuf,
-        /// What was found.
+        /// Description of the damage.
         what: String,
     },
     /// The access history is damaged or has another format. Readers ignore it, and the next write starts a new one.
@@ -75,7 +75,7 @@ pub enum StorageError {
     LogUnusable {
         /// The directory of the history.
         path: PathBuf,
-        /// What was found.
+        /// Description of the damage.
         what: String,
     },
     /// The index was written in another format.
@@ -135,7 +135,7 @@ pub enum StorageError {
         path: PathBuf,
         /// The part of the artefact.
         part: String,
-        /// What is wrong.
+        /// Description of the damage.
         what: String,
     },
     /// The file cannot be read because of its permissions.
@@ -159,7 +159,7 @@ pub enum StorageError {
     Unsafe {
         /// The file or directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason for the refusal.
         refusal: Refusal,
     },
     /// The disk is full.

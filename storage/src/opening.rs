@@ -30,7 +30,7 @@ const RESERVED_BYTES: usize = 192 << 20;
 /// Maximum number of processes and snapshots that read at the same time.
 const MAX_READERS: u32 = 1022;
 
-/// How to open an environment.
+/// Whether to create an environment that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
     /// Create the index if it does not exist.

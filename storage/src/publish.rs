@@ -125,7 +125,7 @@ fn write_lengths(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), St
     Ok(())
 }
 
-/// Returns the field lengths of a chunk: those passed to this writer, or those of the generation.
+/// Returns the field lengths of a chunk, from this writer if it has them, or from the base generation.
 fn length(old: &FieldLengths<'_>, new: &[LengthCodes], from: u32, id: u32) -> LengthCodes {
     match id.checked_sub(from) {
         Some(row) => new.get(row as usize).copied().unwrap_or_default(),

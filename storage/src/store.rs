@@ -243,8 +243,9 @@ impl Mapped {
         Self { _transaction: transaction, bytes, meta, unsealed }
     }
 
-    /// Whether the previous generation says that it was written by a later transaction than this one, the newest. If
-    /// so, a number in the meta pages was changed, and the generation that seems to be the newest is an earlier one.
+    /// Whether the signature of the previous generation names a later transaction than the one of this, the newest
+    /// generation. If so, a number in the meta pages was changed, and the generation that seems to be the newest is an
+    /// earlier one.
     pub(crate) fn is_rolled_back(
         &self,
         (table, mark, key): Signature<'_>,

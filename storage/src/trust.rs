@@ -59,7 +59,7 @@ struct Stamp {
     changed: i64,
 }
 
-/// The record of an index: its latest place and those of its copies.
+/// The record of an index with its latest place and the places of its copies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct TrustRecord {
     #[serde(flatten)]

@@ -126,7 +126,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_come_back(
+        fn numbers_round_trip(
             code in prop::collection::vec(any::<u16>(), 0..9),
             doc in prop::collection::vec(any::<u16>(), 0..9),
             times in prop::option::of((any::<i64>(), prop::collection::vec(any::<i64>(), 0..9))),

@@ -185,7 +185,7 @@ fn nearest_codes(
         query.score(vectors.codes(), &mut scores);
         let least = threshold.load(atomic::Ordering::Relaxed);
         for (group, scores) in scores.chunks(GROUP).enumerate() {
-            // Most groups have no score above the threshold.
+            // The scores of most groups are below the threshold.
             if scores.iter().fold(i32::MIN, |best, score| best.max(*score)) < least {
                 continue;
             }
