@@ -57,7 +57,7 @@ impl Environment {
     /// has no readers: a reader would keep the old file on the disk. Returns `None` if nothing was written.
     ///
     /// # Errors
-    /// As for [`Self::compact`].
+    /// The errors of [`Self::compact`].
     pub fn compact_if_mostly_free(
         directory: &Path,
         min_bytes: u64,

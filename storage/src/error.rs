@@ -33,7 +33,7 @@ pub enum StorageError {
     ForeignRecords {
         /// The directory of the store.
         path: PathBuf,
-        /// Why the store is not trusted.
+        /// The reason why the store is not trusted.
         reason: Distrust,
     },
     /// A key that no table can hold.

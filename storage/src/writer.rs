@@ -88,7 +88,8 @@ impl IndexWriter {
     /// calls.
     ///
     /// # Errors
-    /// Refuses dimensions that differ from those of existing vectors; [`StorageError::IdsExhausted`].
+    /// Refuses dimensions that differ from those of vectors that this writer has already added;
+    /// [`StorageError::IdsExhausted`] if no ids are left.
     pub fn reserve(&self, chunks: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
         self.state().reserve(chunks, dimensions)
     }

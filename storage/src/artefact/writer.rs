@@ -166,7 +166,7 @@ impl Export<'_> {
     }
 }
 
-/// The row of a block of vectors, if it has any.
+/// Returns the row of a block of vectors, if it has any vectors.
 fn bare_block(vectors: VectorBlockWriter, block: u32) -> Vec<Operation> {
     let bare = Some(vectors.bare()).filter(|bare| !bare.is_empty());
     bare.into_iter().map(|bare| Operation::put(Table::Vectors, block_key(block), bare)).collect()

@@ -48,7 +48,7 @@ pub struct Chunk {
     pub bindings: Vec<Binding>,
     /// Other symbols that the chunk depends on.
     pub dependencies: Vec<String>,
-    /// Branches, loops and the score made from them.
+    /// Numbers of branches and loops, and a score computed from them.
     pub complexity: Complexity,
     /// Digest of the text.
     pub content_hash: [u8; 16],
@@ -151,7 +151,7 @@ pub struct ChunkText {
     pub byte_start: u32,
     /// Byte after the span.
     pub byte_end: u32,
-    /// Branches, loops and the score made from them.
+    /// Numbers of branches and loops, and a score computed from them.
     pub complexity: Complexity,
     /// Digest of the chunk if it is not [`Chunk::digest`] of the text.
     pub(crate) other_hash: Option<[u8; 16]>,

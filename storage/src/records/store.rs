@@ -119,7 +119,7 @@ impl RecordStore {
     /// has records but no id.
     ///
     /// The errors of [`Self::read`].
-    /// As for [`Self::read`].
+    /// The errors of [`Self::read`].
     pub fn origin(&self) -> Result<Origin, StorageError> {
         let reader = self.read()?;
         Ok(match self.id_in(&reader)? {

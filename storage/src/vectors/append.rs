@@ -78,7 +78,7 @@ impl VectorAppender {
         }
     }
 
-    /// Starts a block with the rows that the generation has in it.
+    /// Starts a block with the rows of the generation in it.
     fn begin(&self, block: u32, dimensions: usize) -> Result<VectorBlockWriter, StorageError> {
         let mut writer = VectorBlockWriter::new(dimensions);
         let first_new = self.base.manifest().next_chunk_id;
