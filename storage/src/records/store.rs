@@ -118,7 +118,7 @@ impl RecordStore {
     /// The origin of the store. A store without records belongs to its first writer. The origin is unknown if the store
     /// has records but no id.
     ///
-    /// The errors of [`Self::read`].
+    /// # Errors
     /// The errors of [`Self::read`].
     pub fn origin(&self) -> Result<Origin, StorageError> {
         let reader = self.read()?;
