@@ -148,7 +148,7 @@ fn a_damaged_artefact_is_named_and_changes_nothing() {
     let cases: [(&[u8], &str); 4] = [
         (&late, "damaged in its postings"),
         (&bytes[..bytes.len() / 2], "it ends too early"),
-        (b"no artefact", "is no exported index"),
+        (b"no artefact", "is not an exported index"),
         (b"", "it is empty"),
     ];
     for (damaged, message) in cases {

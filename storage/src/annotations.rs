@@ -1,4 +1,4 @@
-//! Tags and lifespans that users give to chunks of code, by chunk key, so that they outlive the index.
+//! Tags and lifespans that users give to code chunks, by chunk key, so that they survive a rebuild of the index.
 
 use std::path::Path;
 
@@ -15,16 +15,16 @@ const FORMAT: u32 = 1;
 const GOVERNANCE: usize = 0;
 const TABLES: &[RecordTable] = &[RecordTable { name: "governance", mark: 0x58 }, RecordStore::IDENTITY];
 
-/// Tags and lifespans of a project's chunks. A change is durable when it returns.
+/// Tags and lifespans of a project's chunks. A change is durable when the call returns.
 pub struct Annotations(RecordStore);
 
 impl Annotations {
-    /// Opens those of a project, given its `.aurora` directory. `known` remembers which are this user's.
+    /// Opens the annotations of a project, given its `.aurora` directory. `known` records the stores of this user.
     ///
     /// # Errors
     /// [`StorageError::NoIndex`] if `mode` is [`OpenMode::Existing`] and the project has no annotations;
-    /// [`StorageError::ForeignRecords`] if the user has neither made nor accepted them; another error if they cannot be
-    /// opened.
+    /// [`StorageError::ForeignRecords`] if the user has neither created nor accepted them; another error if they cannot
+    /// be opened.
     pub fn open(directory: &Path, mode: OpenMode, known: KnownIndexes) -> Result<Self, StorageError> {
         Ok(Self(open_unchecked(directory, mode, known)?.checked()?))
     }
@@ -32,17 +32,17 @@ impl Annotations {
     /// Checks all annotations of a project, and records them as this user's. Returns their number.
     ///
     /// # Errors
-    /// When the project has no annotations, they are damaged, or the record cannot be written.
+    /// The project has no annotations, they are damaged, or the record cannot be written.
     pub fn accept(directory: &Path, known: KnownIndexes) -> Result<usize, StorageError> {
         let annotations = Self(open_unchecked(directory, OpenMode::Existing, known)?);
         annotations.0.accept()?;
         Ok(annotations.all()?.len())
     }
 
-    /// Of some chunks, in the order of their keys.
+    /// Returns the annotations of some chunks, in the order of their keys.
     ///
     /// # Errors
-    /// When they are damaged or cannot be read.
+    /// The annotations are damaged or cannot be read.
     pub fn get_many(&self, keys: &[&str]) -> Result<Vec<Option<Governance>>, StorageError> {
         let reader = self.0.read()?;
         keys.iter()
@@ -50,19 +50,19 @@ impl Annotations {
             .collect()
     }
 
-    /// Checks all of them.
+    /// Checks all annotations.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`] with the first thing that is wrong.
+    /// [`StorageError::DamagedRecords`] with the first problem.
     pub fn check(&self) -> Result<(), StorageError> {
         self.0.read()?.check()?;
         self.all().map(drop)
     }
 
-    /// All of them: keys of chunks with what was said of each.
+    /// Returns all annotations with the keys of their chunks.
     ///
     /// # Errors
-    /// As for [`Self::get_many`].
+    /// The errors of [`Self::get_many`].
     pub fn all(&self) -> Result<Vec<(String, Governance)>, StorageError> {
         let reader = self.0.read()?;
         let mut found = Vec::new();
@@ -74,10 +74,10 @@ impl Annotations {
         Ok(found)
     }
 
-    /// Changes what is said of a chunk; returns it as it is then.
+    /// Changes the annotation of a chunk, and returns the new annotation.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// The annotation cannot be written.
     pub fn change(&self, key: &str, change: impl FnOnce(&mut Governance)) -> Result<Governance, StorageError> {
         self.0.write(|writer| {
             let row = row_key(key);
@@ -93,11 +93,11 @@ impl Annotations {
         })
     }
 
-    /// Moves what is said of chunks that have got other keys: pairs of the old one and the new one. What is said of the new one
-    /// already stays, with the tags of both.
+    /// Moves the annotations of chunks whose keys have changed, given as pairs of the old and the new key. An
+    /// annotation under the new key wins, but gets the tags of both.
     ///
     /// # Errors
-    /// When it cannot be read or written.
+    /// The annotations cannot be read or written.
     pub fn rename(&self, moved: &[(String, String)]) -> Result<(), StorageError> {
         let old: Vec<&str> = moved.iter().map(|(from, _)| from.as_str()).collect();
         if self.get_many(&old)?.iter().all(Option::is_none) {
@@ -143,7 +143,7 @@ fn open_unchecked(directory: &Path, mode: OpenMode, known: KnownIndexes) -> Resu
     RecordStore::open_unchecked(&home, NAME, (FORMAT, TABLES), mode, known)
 }
 
-/// The key of a row: the digest of a chunk's key, which may be longer than a key can be.
+/// The key of a row: a digest, because the key of a chunk may be longer than LMDB allows.
 fn row_key(key: &str) -> [u8; 32] {
     *blake3::hash(key.as_bytes()).as_bytes()
 }

@@ -1,4 +1,4 @@
-//! Setting aside an index that cannot be used.
+//! Moves an unusable index aside.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use crate::fault;
 use crate::lock::WriterLock;
 use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
-use crate::replace::forget_old;
+use crate::replace::remove_old;
 
 const INDEX: &str = ProjectDirectory::INDEX;
 const ASIDE: &str = ProjectDirectory::UNUSABLE_INDEX;
 
 impl StorageError {
-    /// Why the index cannot be used, if that is what the error says.
+    /// Returns the reason why the index cannot be used, if the error is about that.
     pub fn unusable_index(&self) -> Option<String> {
         match self {
             Self::Foreign { reason, .. } => Some(reason.clone()),
@@ -29,11 +29,11 @@ impl StorageError {
 }
 
 impl Environment {
-    /// Moves the unusable index of a project aside, given its `.aurora` directory. An index that was set aside before is
-    /// removed. A sound index that another process has made in the meantime stays.
+    /// Moves the unusable index of a project aside, given its `.aurora` directory. Removes an index that was moved
+    /// aside before. Keeps a sound index that another process has created in the meantime.
     ///
     /// # Errors
-    /// [`StorageError::Locked`] when another process is writing, or else when the directory cannot be written.
+    /// [`StorageError::Locked`] if another process is writing; an error if the directory cannot be written.
     pub fn set_aside(directory: &Path) -> Result<(), StorageError> {
         let is_sound = || {
             let found = Self::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
@@ -42,16 +42,16 @@ impl Environment {
         move_aside(directory, is_sound)
     }
 
-    /// Moves the index of a project aside, sound or not, given its `.aurora` directory.
+    /// Moves the index of a project aside, whether sound or not, given its `.aurora` directory.
     ///
     /// # Errors
-    /// As [`Environment::set_aside`].
+    /// The errors of [`Environment::set_aside`].
     pub fn set_aside_sound(directory: &Path) -> Result<(), StorageError> {
         move_aside(directory, || false)
     }
 }
 
-/// Moves an index aside unless `is_kept`, which is called under the writer's lock.
+/// Moves an index aside unless `is_kept` returns `true`. `is_kept` is called under the writer's lock.
 fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), StorageError> {
     let home = ProjectDirectory::at(directory).open().map_err(|error| StorageError::io(directory, error))?;
     let _lock = WriterLock::acquire(&home)?;
@@ -64,8 +64,8 @@ fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), St
     };
     home.remove(ASIDE).map_err(io(ASIDE))?;
     fault::point();
-    // Otherwise the next open would move the remains of a replacement into its place.
-    forget_old(&home)?;
+    // Otherwise the next open would move the remains of an interrupted replacement to the index's path.
+    remove_old(&home)?;
     fault::point();
     home.rename(INDEX, ASIDE).map_err(io(INDEX))?;
     fault::point();

@@ -1,4 +1,4 @@
-//! Writes the compressed blocks of a table: appends what new chunks have of each part, and shrinks blocks of a generation.
+//! Writes the compressed blocks of a table: appends new chunks, and shrinks the blocks of a generation.
 
 use roaring::RoaringBitmap;
 
@@ -7,7 +7,7 @@ use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::tables::{Emit, Operation, Table, chunk_key};
 
-/// Gathers the blocks of a table, and gives one whenever it is full.
+/// Collects the blocks of a table, and returns each block when it is full.
 pub(crate) struct CompressedBlockWriter<const PARTS: usize> {
     table: Table,
     open: Option<BlockBuilder<PARTS>>,
@@ -23,7 +23,7 @@ impl<const PARTS: usize> CompressedBlockWriter<PARTS> {
         Self { table, open: None, closed: Vec::new() }
     }
 
-    /// Adds a chunk, of which `put` appends each part. Ids must ascend. Returns a block that is full now.
+    /// Adds a chunk; `put` appends each part of the chunk. Ids must ascend. Returns the block if it is now full.
     pub(crate) fn push(
         &mut self,
         id: u32,
@@ -34,21 +34,21 @@ impl<const PARTS: usize> CompressedBlockWriter<PARTS> {
         if open.is_full() { self.finish() } else { Ok(None) }
     }
 
-    /// Closes the block that is open.
+    /// Closes the open block.
     pub(crate) fn finish(&mut self) -> Result<Option<Operation>, StorageError> {
         let Some(open) = self.open.take() else { return Ok(None) };
         self.closed.push((open.first(), open.last()));
         close(self.table, open).map(Some)
     }
 
-    /// The blocks that were closed since the last call.
+    /// Returns the blocks that were closed since the last call.
     pub(crate) fn take_closed(&mut self) -> ClosedBlocks {
         std::mem::take(&mut self.closed)
     }
 }
 
-/// Removes the blocks of a table whose chunks are all dead, and rewrites blocks with at most half of their chunks alive. Looks at the
-/// blocks that a writer has `closed`, and at blocks of the base that contain chunks in `dead`.
+/// Removes the blocks of a table whose chunks are all dead, and rewrites blocks of which at most half of the chunks are
+/// alive. Checks the blocks that a writer has `closed`, and the blocks of the base that contain chunks in `dead`.
 pub(crate) fn remove_dead_blocks<const PARTS: usize>(
     table: Table,
     closed: &ClosedBlocks,
@@ -82,7 +82,7 @@ pub(crate) fn remove_dead_blocks<const PARTS: usize>(
     Ok(())
 }
 
-/// The block with these frames without the chunks that are not alive.
+/// Rewrites the block with these frames without its dead chunks.
 fn shrink<const PARTS: usize>(
     table: Table,
     base: &Snapshot,

@@ -1,7 +1,7 @@
-//! The content of a generation under new ids, as an index of the same content would hold it that was written in one go.
+//! The content of a generation under new ids, as in an index of the same content that was written in one run.
 //!
-//! Chunks are numbered file by file, in the order of paths, and within a file in its order. What is dead is left out and
-//! all segments become one, so that the rows depend on the content alone and not on how it came about.
+//! Chunks are numbered file by file in the order of paths, and in their order within each file. Deleted chunks are left
+//! out and all segments become one, so that the rows depend only on the content, and not on how the index was built.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,37 +24,38 @@ use crate::workers::Workers;
 
 /// Number of the only segment.
 pub(crate) const SEGMENT: u32 = 0;
-/// Chunks that a thread reads at a time.
+/// Number of chunks that a thread reads at a time.
 const CHUNKS: u32 = 512;
-/// Files whose blames a thread reads at a time.
+/// Number of files whose blames a thread reads at a time.
 const FILES: usize = 64;
-/// Dictionary blocks of which a thread reads the terms at a time.
+/// Number of dictionary blocks whose terms a thread reads at a time.
 const BLOCKS: usize = 16;
 
-/// Whether the rows of files keep the data by which this machine recognises them: stat data and the id in git's index.
+/// Whether file rows keep the data by which this machine recognises unchanged files: stat data and the id in git's
+/// index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
-    /// Kept: the index stays with its tree.
+    /// Keep the data: the index stays with its tree.
     Kept,
-    /// Left out: it differs between two indexes of the same tree.
+    /// Leave the data out: it differs between two indexes of the same tree.
     LeftOut,
 }
 
-/// A snapshot with the new numbers of its chunks.
+/// A snapshot with new ids of its chunks.
 pub(crate) struct Canonical<'s> {
     snapshot: &'s Snapshot,
     workers: Workers,
-    /// The old ids, by the new ones.
+    /// The old ids, by new id.
     order: Vec<u32>,
-    /// The new ids by the old ones, in blocks; a block without live chunks is not there.
+    /// The new ids by old id, in blocks; `None` for a block without live chunks.
     numbers: Vec<Option<Box<[u32; BLOCK_IDS as usize]>>>,
 }
 
 impl<'s> Canonical<'s> {
-    /// Numbers the chunks. The rows are made by `workers`, and do not depend on their number.
+    /// Assigns new ids to the chunks. `workers` build the rows; their number does not affect the rows.
     ///
     /// # Errors
-    /// When a file names a chunk that is not there or belongs to another one, or a chunk belongs to none.
+    /// A file refers to a missing chunk or to another file's chunk, or a chunk belongs to no file.
     pub(crate) fn new(snapshot: &'s Snapshot, workers: Workers) -> Result<Self, StorageError> {
         let mut order = Vec::with_capacity(snapshot.live().len() as usize);
         let blocks = snapshot.manifest().next_chunk_id.div_ceil(BLOCK_IDS);
@@ -64,7 +65,7 @@ impl<'s> Canonical<'s> {
             let file = file?;
             for ChunkId(id) in file.chunks {
                 if !snapshot.live().contains(id) || !seen.insert(id) {
-                    return Err(snapshot.damaged(format!("chunk {id} of {} is not there, or not its own", file.path)));
+                    return Err(snapshot.damaged(format!("chunk {id} of {} is missing or not its own", file.path)));
                 }
                 let block = numbers[(id / BLOCK_IDS) as usize].get_or_insert_with(|| Box::new([0; BLOCK_IDS as usize]));
                 block[(id % BLOCK_IDS) as usize] = order.len() as u32;
@@ -77,25 +78,25 @@ impl<'s> Canonical<'s> {
         }
     }
 
-    /// How many chunks there are; the new ids are those below.
+    /// Number of chunks. The new ids are less than this number.
     pub(crate) fn len(&self) -> u32 {
         self.order.len() as u32
     }
 
-    /// The new id of a live chunk.
+    /// Returns the new id of a live chunk.
     fn number(&self, old: u32) -> u32 {
         let block = self.numbers[(old / BLOCK_IDS) as usize].as_ref();
         block.map_or(0, |block| block[(old % BLOCK_IDS) as usize])
     }
 
-    /// The rows of chunks, of files and of their blames, one table after another.
+    /// Emits the rows of chunks, of files and of their blames, one table after another.
     pub(crate) fn content(&self, evidence: Evidence, emit: Emit<'_>) -> Result<(), StorageError> {
         self.chunks(emit)?;
         self.files(evidence, emit)?;
         self.representations(emit)
     }
 
-    /// The rows of [`Table::Representations`].
+    /// Emits the rows of [`Table::Representations`].
     pub(crate) fn representations(&self, emit: Emit<'_>) -> Result<(), StorageError> {
         for file in self.snapshot.files() {
             let Some(&first) = file?.chunks.first() else { continue };
@@ -105,7 +106,7 @@ impl<'s> Canonical<'s> {
         Ok(())
     }
 
-    /// The rows of [`Table::Files`].
+    /// Emits the rows of [`Table::Files`].
     pub(crate) fn files(&self, evidence: Evidence, emit: Emit<'_>) -> Result<(), StorageError> {
         let mut cursor = self.snapshot.cursor(Table::Files, &[])?;
         let wrap = |damage| self.snapshot.wrap(damage);
@@ -125,7 +126,7 @@ impl<'s> Canonical<'s> {
         Ok(())
     }
 
-    /// The blame of every file that has one: the new id of its first chunk, and the blame as it is encoded.
+    /// Calls `each` for the blame of every file that has one, with the new id of its first chunk and the encoded blame.
     fn blames(&self, mut each: impl FnMut(u32, Vec<u8>) -> Result<(), StorageError>) -> Result<(), StorageError> {
         let mut firsts = Vec::new();
         for file in self.snapshot.files() {
@@ -142,12 +143,13 @@ impl<'s> Canonical<'s> {
         })
     }
 
-    /// One row for each blame, for an artefact.
+    /// Emits one row for each blame, for an artefact.
     pub(crate) fn bare_blames(&self, emit: Emit<'_>) -> Result<(), StorageError> {
         self.blames(|first, blame| emit(Operation::put(Table::Blames, chunk_key(first), blame)))
     }
 
-    /// The rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Values`], [`Table::Content`] and [`Table::Blames`].
+    /// Emits the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Values`], [`Table::Content`] and
+    /// [`Table::Blames`].
     pub(crate) fn chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
         let columns: Arc<[_]> = self.snapshot.manifest().columns.clone().into();
         let mut batches = ChunkBatches::new(&columns);
@@ -166,7 +168,7 @@ impl<'s> Canonical<'s> {
         rows.finish(emit)
     }
 
-    /// The same as one row for each chunk, for an artefact.
+    /// Emits one row for each chunk, for an artefact.
     pub(crate) fn bare_chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
         let row = |(id, chunk): (u32, Result<Chunk, StorageError>)| {
             Ok(Operation::put(Table::Chunks, chunk_key(id), encode_whole(&chunk?)))
@@ -175,13 +177,13 @@ impl<'s> Canonical<'s> {
         self.workers.for_each(self.ids(), read, |rows| rows?.into_iter().try_for_each(&mut *emit))
     }
 
-    /// The new ids, divided among threads.
+    /// The new ids in ranges, one for each task of a thread.
     fn ids(&self) -> impl Iterator<Item = Range<u32>> {
         let end = self.len();
         (0..end).step_by(CHUNKS as usize).map(move |first| first..end.min(first + CHUNKS))
     }
 
-    /// Chunks by their new ids.
+    /// Reads chunks by their new ids.
     pub(crate) fn whole_chunks(&self, ids: Range<u32>) -> impl Iterator<Item = (u32, Result<Chunk, StorageError>)> {
         let snapshot = self.snapshot.with_own_frames();
         ids.map(move |new| {
@@ -191,10 +193,10 @@ impl<'s> Canonical<'s> {
         })
     }
 
-    /// The rows of [`Table::Lengths`].
+    /// Emits the rows of [`Table::Lengths`].
     ///
     /// # Errors
-    /// Also when the lengths do not sum to what the manifest says.
+    /// The index is damaged, or the lengths do not add up to the totals in the manifest.
     pub(crate) fn lengths(&self, emit: Emit<'_>) -> Result<(), StorageError> {
         let all = self.snapshot.all_field_lengths()?;
         let mut totals = [0u64; FIELDS];
@@ -208,11 +210,11 @@ impl<'s> Canonical<'s> {
         if totals == self.snapshot.field_totals() {
             Ok(())
         } else {
-            Err(self.snapshot.damaged("field lengths do not sum to what the manifest says".to_owned()))
+            Err(self.snapshot.damaged("field lengths do not add up to the totals in the manifest".to_owned()))
         }
     }
 
-    /// The rows that `encode` makes of the blocks of vectors; returns the number of vectors.
+    /// Emits the rows that `encode` makes of the blocks of vectors. Returns the number of vectors.
     pub(crate) fn vectors(
         &self,
         encode: impl Fn(VectorBlockWriter, u32) -> Vec<Operation> + Sync,
@@ -245,14 +247,15 @@ impl<'s> Canonical<'s> {
         Ok(all)
     }
 
-    /// The only segment before anything is in it; `None` without chunks.
+    /// Information about the only segment, without counts; `None` if there are no chunks.
     pub(crate) fn segment_info(&self) -> Option<SegmentInfo> {
         let (end_chunk, chunks) = (self.len(), u64::from(self.len()));
         let info = SegmentInfo { id: SEGMENT, first_chunk: 0, end_chunk, chunks, terms: 0, postings: 0, bytes: 0 };
         (end_chunk > 0).then_some(info)
     }
 
-    /// The rows of [`Table::Dictionary`] and of [`Table::Postings`], each in its order; `None` without chunks.
+    /// Emits the rows of [`Table::Dictionary`] and of [`Table::Postings`], each in key order. Returns `None` if there
+    /// are no chunks.
     pub(crate) fn segment(&self, emit: Emit<'_>) -> Result<Option<SegmentInfo>, StorageError> {
         let Some(info) = self.segment_info() else { return Ok(None) };
         let lengths = self.snapshot.all_field_lengths()?;
@@ -278,7 +281,7 @@ impl<'s> Canonical<'s> {
         Ok(Some(with_totals(info, writer.finish(&[])?)))
     }
 
-    /// Terms that divide the dictionary into ranges of a few blocks.
+    /// Returns terms that divide the dictionary into ranges of a few blocks.
     fn term_bounds(&self) -> Result<Vec<Vec<u8>>, StorageError> {
         let mut bounds = vec![Vec::new()];
         for segment in self.snapshot.segments() {

@@ -1,4 +1,4 @@
-//! From chunks to rows: records, source records, and blocks of contents.
+//! Converts chunks into rows: records, source records, and blocks of contents.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use crate::snapshot::Snapshot;
 use crate::tables::{Emit, Operation, Table, chunk_key};
 use crate::values::ValueRows;
 
-/// Makes the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
+/// Builds the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
 pub(crate) struct ChunkRows {
     columns: Arc<[ColumnDeclaration]>,
     content: CompressedBlockWriter<CONTENT_PARTS>,
     blames: CompressedBlockWriter<1>,
-    /// Id and source record of the file at hand.
+    /// Id and source record of the current file.
     source: Option<(u32, SourceRecord)>,
 }
 
-/// The blocks of contents and blames that a writer has made.
+/// The blocks of contents and blames that a writer has closed.
 #[derive(Debug, Default)]
 pub(crate) struct ClosedRows {
     content: ClosedBlocks,
@@ -30,23 +30,23 @@ pub(crate) struct ClosedRows {
 }
 
 impl ChunkRows {
-    /// Rows of chunks, without the values of `columns`.
+    /// Starts without chunks. Values of `columns` are left out of the rows.
     pub(crate) fn new(columns: Arc<[ColumnDeclaration]>) -> Self {
         let (content, blames) = (CompressedBlockWriter::new(Table::Content), CompressedBlockWriter::new(Table::Blames));
         Self { columns, content, blames, source: None }
     }
 
-    /// Has the next chunk begin another file, even if that has the path of the one before.
+    /// Starts another file with the next chunk, even if it has the path of the previous file.
     pub(crate) fn begin_file(&mut self) {
         self.source = None;
     }
 
-    /// Adds a chunk. Ids ascend, and the chunks of a file come one after another.
+    /// Adds a chunk. Ids ascend, and the chunks of a file are consecutive.
     pub(crate) fn push(&mut self, id: u32, chunk: &NewChunk<'_>, emit: Emit<'_>) -> Result<(), StorageError> {
-        let source = match self.source.take().filter(|(_, source)| source.holds(chunk)) {
+        let source = match self.source.take().filter(|(_, source)| source.is_source_of(chunk)) {
             Some(known) => known,
             None => {
-                let source = SourceRecord::of(chunk);
+                let source = SourceRecord::from_first_chunk(chunk);
                 emit(Operation::put(Table::Sources, chunk_key(id), source.encode()?))?;
                 (id, source)
             }
@@ -65,7 +65,7 @@ impl ChunkRows {
         full.into_iter().try_for_each(emit)
     }
 
-    /// Adds the blame of a file, as [`crate::blame::encode`] gave it. The ids of the files' first chunks ascend.
+    /// Adds the blame of a file, encoded by [`crate::blame::encode`]. The ids of the files' first chunks ascend.
     pub(crate) fn push_blame(&mut self, first: u32, blame: &[u8], emit: Emit<'_>) -> Result<(), StorageError> {
         let full = self.blames.push(first, |[bytes]| bytes.extend_from_slice(blame))?;
         full.into_iter().try_for_each(emit)
@@ -77,28 +77,28 @@ impl ChunkRows {
         last.into_iter().flatten().try_for_each(emit)
     }
 
-    /// The blocks that were closed since the last call.
+    /// Returns the blocks that were closed since the last call.
     pub(crate) fn take_closed(&mut self) -> ClosedRows {
         ClosedRows { content: self.content.take_closed(), blames: self.blames.take_closed() }
     }
 }
 
-/// Consecutive chunks of a new index, and rows that are written before theirs.
+/// Consecutive chunks of a new index, and other rows that are written before theirs.
 pub(crate) struct ChunkBatch {
     first: u32,
     chunks: Vec<Chunk>,
-    /// Id and source record of the file before the first chunk, which may be its file.
+    /// Id and source record of the last file before this batch. The first chunk may belong to the same file.
     source: Option<(u32, SourceRecord)>,
     others: Vec<Operation>,
 }
 
 impl ChunkBatch {
-    /// Only rows that are ready.
+    /// Creates a batch of rows only.
     pub(crate) fn without_chunks(others: Vec<Operation>) -> Self {
         Self { first: 0, chunks: Vec::new(), source: None, others }
     }
 
-    /// All rows. A block of contents has chunks of this batch only.
+    /// Builds all rows. A block of contents has only chunks of this batch.
     pub(crate) fn rows(self, columns: &Arc<[ColumnDeclaration]>) -> Result<Vec<Operation>, StorageError> {
         let mut rows = ChunkRows { source: self.source, ..ChunkRows::new(Arc::clone(columns)) };
         let mut operations = self.others;
@@ -114,7 +114,7 @@ impl ChunkBatch {
     }
 }
 
-/// Divides the chunks of a new index into batches whose rows can be made independently of each other.
+/// Divides the chunks of a new index into batches whose rows can be built independently.
 pub(crate) struct ChunkBatches {
     values: ValueRows,
     source: Option<(u32, SourceRecord)>,
@@ -123,12 +123,12 @@ pub(crate) struct ChunkBatches {
 }
 
 impl ChunkBatches {
-    /// Starts with the first chunk.
+    /// Starts at the first chunk.
     pub(crate) fn new(columns: &Arc<[ColumnDeclaration]>) -> Self {
         Self { values: ValueRows::new(Arc::clone(columns), None), source: None, next: 0 }
     }
 
-    /// Adds the next chunks. Blocks of values that are full are part of the batch.
+    /// Adds the next chunks. The batch includes blocks of values that are full.
     pub(crate) fn push(&mut self, chunks: Vec<Chunk>) -> Result<ChunkBatch, StorageError> {
         let (first, source, mut others) = (self.next, self.source.clone(), Vec::new());
         for chunk in &chunks {
@@ -137,15 +137,15 @@ impl ChunkBatches {
                 Ok(())
             };
             self.values.push(self.next, &chunk.metadata, put)?;
-            if !self.source.as_ref().is_some_and(|(_, source)| source.holds(chunk)) {
-                self.source = Some((self.next, SourceRecord::of(chunk)));
+            if !self.source.as_ref().is_some_and(|(_, source)| source.is_source_of(chunk)) {
+                self.source = Some((self.next, SourceRecord::from_first_chunk(chunk)));
             }
             self.next += 1;
         }
         Ok(ChunkBatch { first, chunks, source, others })
     }
 
-    /// The last blocks of values.
+    /// Emits the last blocks of values.
     pub(crate) fn finish(&mut self, emit: Emit<'_>) -> Result<(), StorageError> {
         self.values.finish(emit)
     }
@@ -158,8 +158,8 @@ impl ClosedRows {
         self.blames.append(&mut others.blames);
     }
 
-    /// Removes blocks of which nothing is alive, and writes those again of which at most half is; `dead_firsts` are the first
-    /// chunks of the files that `dead` are of.
+    /// Removes blocks whose chunks are all dead, and rewrites blocks of which at most half of the chunks are alive.
+    /// `dead_firsts` are the first chunks of the files of `dead`.
     pub(crate) fn remove_dead(
         &self,
         base: &Snapshot,

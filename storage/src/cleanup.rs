@@ -1,4 +1,4 @@
-//! What a writer that never published has left behind.
+//! Removes rows of a writer that never published.
 
 use aurora_inverted::WINDOW;
 
@@ -8,8 +8,8 @@ use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::vectors::BLOCK_IDS;
 
-/// Where the rows begin that no published generation refers to.
-fn starts(snapshot: &Snapshot) -> [(Table, Vec<u8>); 11] {
+/// The key in each table from which on rows belong to no published generation.
+fn first_unpublished_keys(snapshot: &Snapshot) -> [(Table, Vec<u8>); 11] {
     let manifest = snapshot.manifest();
     let first = |ids: u32| block_key(manifest.next_chunk_id.div_ceil(ids)).to_vec();
     let segment = manifest.next_segment.to_be_bytes().to_vec();
@@ -28,9 +28,9 @@ fn starts(snapshot: &Snapshot) -> [(Table, Vec<u8>); 11] {
     ]
 }
 
-/// Whether there is anything to remove.
+/// Whether there are rows to remove.
 pub(crate) fn has_leftovers(snapshot: &Snapshot) -> Result<bool, StorageError> {
-    for (table, start) in starts(snapshot) {
+    for (table, start) in first_unpublished_keys(snapshot) {
         let cursor = snapshot.cursor(table, &start)?;
         if cursor.entry().map_err(|damage| snapshot.wrap(damage))?.is_some() {
             return Ok(true);
@@ -39,12 +39,12 @@ pub(crate) fn has_leftovers(snapshot: &Snapshot) -> Result<bool, StorageError> {
     Ok(false)
 }
 
-/// Removes all of it.
+/// Removes all unpublished rows.
 ///
-/// A block of lengths or vectors that the generation shares with the lost writer keeps rows of ids
-/// that nobody has; the next writer, which gives those ids out again, drops them.
+/// A block of lengths or vectors that is shared by the generation and the lost writer keeps rows of unassigned ids. The
+/// next writer assigns those ids again, and drops these rows.
 pub(crate) fn remove_leftovers(snapshot: &Snapshot, committer: &mut Committer) -> Result<(), StorageError> {
-    for (table, start) in starts(snapshot) {
+    for (table, start) in first_unpublished_keys(snapshot) {
         let mut cursor = snapshot.cursor(table, &start)?;
         while let Some((key, _)) = cursor.entry().map_err(|damage| snapshot.wrap(damage))? {
             committer.push(Operation::delete(table, key))?;

@@ -1,4 +1,4 @@
-//! A snapshot as the collection that keyword search runs on.
+//! Implements the collection that keyword search runs on for a snapshot.
 
 use std::borrow::Cow;
 

@@ -1,10 +1,10 @@
-//! Declarations of custom columns: what a generation knows about the metadata that custom stages write.
+//! Declarations of custom columns: metadata that is written by custom stages.
 
 use serde::{Deserialize, Serialize};
 
 use crate::chunk::MetaValue;
 
-/// Keys of the metadata that document formats give their chunks, in alphabetical order. Custom columns have other names.
+/// Keys of the metadata of document formats, in alphabetical order. Custom columns cannot have these names.
 pub const BUILT_IN_METADATA: [&str; 20] = [
     "complexity",
     "conversation",
@@ -28,16 +28,16 @@ pub const BUILT_IN_METADATA: [&str; 20] = [
     "verification_option",
 ];
 
-/// Most custom columns of an index.
-const MOST_COLUMNS: usize = 64;
-/// Longest name of a column, in bytes.
-const LONGEST_NAME: usize = 64;
-/// Longest name of a stage, in bytes.
-const LONGEST_STAGE: usize = 256;
-/// Highest weight of a column's terms.
-const MOST_TERMS: u8 = 10;
+/// Maximum number of custom columns of an index.
+const MAX_COLUMNS: usize = 64;
+/// Maximum length of a column name in bytes.
+const MAX_NAME_BYTES: usize = 64;
+/// Maximum length of a stage name in bytes.
+const MAX_STAGE_BYTES: usize = 256;
+/// Maximum weight of a column's terms.
+const MAX_TERM_WEIGHT: u8 = 10;
 
-/// A custom column: a key of the chunks' metadata, and what its values are used for.
+/// A custom column: a key of the chunks' metadata, and the uses of its values.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,15 +46,15 @@ pub struct ColumnDeclaration {
     pub name: String,
     /// Name of the stage that writes the column.
     pub stage: String,
-    /// Type of its values.
+    /// Type of the values.
     pub kind: ColumnKind,
-    /// Whether chunks can be filtered by it.
+    /// Whether chunks can be filtered by the column.
     pub filter: bool,
-    /// How many occurrences a term of its text counts as, 1 to 10; `None` if the text has no terms in the index.
+    /// Number of occurrences that a term in the column's text counts as, 1 to 10; `None` if the text is not indexed.
     pub terms: Option<u8>,
-    /// Whether its text is part of the embedded text.
+    /// Whether the column's text is part of the embedded text.
     pub embed: bool,
-    /// What a value of 1 adds to a score, in units of the best fused score, −1 to 1; `None` if it adds nothing.
+    /// Score that a value of 1 adds, in units of the best fused score, −1 to 1; `None` if values add nothing.
     pub boost: Option<f32>,
 }
 
@@ -117,7 +117,7 @@ impl MetaValue {
     }
 }
 
-/// Whether chunks that were stored under some declarations have the terms that others ask for.
+/// Whether chunks stored under the declarations `stored` have the terms that `asked` requires.
 pub(crate) fn have_same_terms(stored: &[ColumnDeclaration], asked: &[ColumnDeclaration]) -> bool {
     let weight = |columns: &[ColumnDeclaration], name: &str| {
         columns.iter().find(|column| column.name == name).and_then(|column| column.terms)
@@ -125,11 +125,11 @@ pub(crate) fn have_same_terms(stored: &[ColumnDeclaration], asked: &[ColumnDecla
     stored.iter().chain(asked).all(|column| weight(stored, &column.name) == weight(asked, &column.name))
 }
 
-/// Finds what no list of declarations can say: bad names, duplicates, another order than that of names, weights out of range,
-/// and uses that a type does not have.
+/// Checks for invalid declarations: bad names, duplicates, names that are not in order, weights out of range, and uses
+/// that a type does not have.
 pub(crate) fn check_columns(columns: &[ColumnDeclaration]) -> Result<(), String> {
-    if columns.len() > MOST_COLUMNS {
-        return Err(format!("there are {} custom columns, more than {MOST_COLUMNS}", columns.len()));
+    if columns.len() > MAX_COLUMNS {
+        return Err(format!("there are {} custom columns, more than {MAX_COLUMNS}", columns.len()));
     }
     for column in columns {
         check_column(column)?;
@@ -143,14 +143,14 @@ pub(crate) fn check_columns(columns: &[ColumnDeclaration]) -> Result<(), String>
 fn check_column(column: &ColumnDeclaration) -> Result<(), String> {
     let ColumnDeclaration { name, stage, kind, filter: _, terms, embed, boost } = column;
     if !is_name(name) {
-        let shown = name.get(..name.floor_char_boundary(LONGEST_NAME)).unwrap_or_default();
+        let shown = name.get(..name.floor_char_boundary(MAX_NAME_BYTES)).unwrap_or_default();
         return Err(format!("{shown:?} is not the name of a custom column"));
     }
-    if stage.len() > LONGEST_STAGE {
+    if stage.len() > MAX_STAGE_BYTES {
         return Err(format!("the name of the stage of the column `{name}` is too long"));
     }
-    if terms.is_some_and(|weight| weight == 0 || weight > MOST_TERMS) {
-        return Err(format!("the weight of the terms of the column `{name}` is not between 1 and {MOST_TERMS}"));
+    if terms.is_some_and(|weight| weight == 0 || weight > MAX_TERM_WEIGHT) {
+        return Err(format!("the weight of the terms of the column `{name}` is not between 1 and {MAX_TERM_WEIGHT}"));
     }
     if !boost.is_none_or(|weight| (-1.0..=1.0).contains(&weight)) {
         return Err(format!("the boost of the column `{name}` is not between -1 and 1"));
@@ -163,7 +163,7 @@ fn check_column(column: &ColumnDeclaration) -> Result<(), String> {
 
 fn is_name(name: &str) -> bool {
     let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
-    name.len() <= LONGEST_NAME && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.bytes().all(is_inner)
+    name.len() <= MAX_NAME_BYTES && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.bytes().all(is_inner)
 }
 
 #[cfg(test)]
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_follow_the_declarations() {
+    fn terms_depend_only_on_the_weights_of_the_declarations() {
         let silent = ColumnDeclaration { filter: false, ..column("a") };
         let with_terms = ColumnDeclaration { terms: Some(2), ..column("a") };
         assert!(have_same_terms(&[], &[column("a")]));

@@ -1,4 +1,4 @@
-//! The one thread that owns write transactions.
+//! The single thread that owns write transactions.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -19,11 +19,11 @@ use crate::tables::{FORMAT_MARK, Operation, Table, meta_key, signature};
 type RawTable = Database<'static, Bytes, Bytes>;
 type RawTables = [RawTable; Table::ALL.len()];
 
-/// Batches that wait for the thread; with the one being built and the one being written, all that is
-/// in memory.
-const WAITING: usize = 1;
+/// Number of batches that wait for the thread. At most this many batches, the one being built and the one being written
+/// are in memory.
+const MAX_WAITING: usize = 1;
 
-/// Collects operations into batches, and has each batch applied in a transaction of its own.
+/// Collects operations into batches. The thread applies each batch in a separate transaction.
 pub(crate) struct Committer {
     base: Snapshot,
     store: Arc<IndexStore>,
@@ -35,18 +35,18 @@ pub(crate) struct Committer {
     failure: Arc<Mutex<WriteFailure>>,
 }
 
-/// The first error of the thread: given to the first caller as it is, to later ones as text.
+/// The first error of the thread. The first caller gets the error, later callers its text.
 #[derive(Default)]
 enum WriteFailure {
     #[default]
     None,
     New(StorageError),
-    Told(String),
+    Reported(String),
 }
 
 impl Committer {
-    /// Starts without a thread: the first batch starts it. `base` is the generation that is changed,
-    /// `limit` is in bytes of keys and values.
+    /// Starts without a thread: the first batch starts it. `base` is the generation that is changed; `limit` is the
+    /// size of a batch in bytes of keys and values.
     pub(crate) fn new(base: &Snapshot, limit: usize) -> Self {
         Self {
             base: base.clone(),
@@ -60,12 +60,12 @@ impl Committer {
         }
     }
 
-    /// Adds an operation that may be committed before the rest, because no reader can see it yet.
+    /// Adds an operation that may be committed before the rest, because no reader can see its row yet.
     pub(crate) fn push(&mut self, operation: Operation) -> Result<(), StorageError> {
         self.push_together([operation])
     }
 
-    /// The same for several operations, which are committed in one transaction.
+    /// Adds several operations that are committed in one transaction.
     pub(crate) fn push_together(
         &mut self,
         operations: impl IntoIterator<Item = Operation>,
@@ -74,12 +74,12 @@ impl Committer {
         if self.bytes >= self.limit { self.flush() } else { Ok(()) }
     }
 
-    /// Adds an operation to the batch being built, however large that is.
+    /// Adds an operation to the current batch without a check of its size.
     pub(crate) fn push_last(&mut self, operation: Operation) {
         self.add(operation.sealed());
     }
 
-    /// Adds operations that have their checksums, as [`Self::push`] does.
+    /// Adds operations that already have their checksums, like [`Self::push`].
     pub(crate) fn push_sealed(&mut self, operations: Vec<Operation>) -> Result<(), StorageError> {
         for operation in operations {
             self.add(operation);
@@ -95,7 +95,7 @@ impl Committer {
         self.batch.push(operation);
     }
 
-    /// Hands over what is left, and waits until everything is on disk.
+    /// Sends the rest to the thread, and waits until everything is on disk.
     pub(crate) fn finish(&mut self) -> Result<(), StorageError> {
         let flushed = self.flush();
         self.stop();
@@ -119,7 +119,7 @@ impl Committer {
     }
 
     fn start(&mut self) -> Result<(), StorageError> {
-        let (sender, receiver) = bounded(WAITING);
+        let (sender, receiver) = bounded(MAX_WAITING);
         let (store, failure) = (Arc::clone(&self.store), Arc::clone(&self.failure));
         let base = self.base.clone();
         let run = move || {
@@ -133,7 +133,7 @@ impl Committer {
         Ok(())
     }
 
-    /// Lets the thread end, and waits for it.
+    /// Closes the channel, and waits for the thread to end.
     fn stop(&mut self) {
         self.sender = None;
         if let Some(thread) = self.thread.take()
@@ -146,7 +146,7 @@ impl Committer {
     }
 
     fn failure(&mut self) -> Result<(), StorageError> {
-        // The thread reports its error after it has closed the channel.
+        // The thread stores its error after it has closed the channel.
         if self.sender.is_some() {
             self.stop();
         }
@@ -154,11 +154,11 @@ impl Committer {
         match std::mem::take(&mut *failure) {
             WriteFailure::None => Ok(()),
             WriteFailure::New(error) => {
-                *failure = WriteFailure::Told(error.to_string());
+                *failure = WriteFailure::Reported(error.to_string());
                 Err(error)
             }
-            WriteFailure::Told(reason) => {
-                *failure = WriteFailure::Told(reason.clone());
+            WriteFailure::Reported(reason) => {
+                *failure = WriteFailure::Reported(reason.clone());
                 Err(StorageError::WriterStopped { path: self.store.data.clone(), reason })
             }
         }
@@ -175,8 +175,8 @@ fn apply_all(base: &Snapshot, store: &IndexStore, batches: &Receiver<Vec<Operati
     let mut tables = None;
     let (pages, generation) = (base.pages(), base.meta());
     let mut guard = Guard::new(&pages, generation, store.is_sound()).map_err(|damage| base.wrap(damage))?;
-    // From here on the file is as LMDB makes it.
-    store.note_sound();
+    // From here on, only LMDB changes the file.
+    store.set_sound();
     for batch in batches {
         let signed = (Table::Meta, meta_key::TRANSACTION);
         let touched = batch.iter().map(|operation| (operation.table, &operation.key[..])).chain([signed]);
@@ -190,7 +190,7 @@ fn apply_all(base: &Snapshot, store: &IndexStore, batches: &Receiver<Vec<Operati
     Ok(())
 }
 
-/// Applies a batch in one synchronised transaction; nothing of it stays when that fails.
+/// Applies a batch in one synchronous transaction. If it fails, nothing of the batch is kept.
 fn apply(store: &IndexStore, tables: &mut Option<RawTables>, batch: &[Operation]) -> heed::Result<()> {
     let tables = match tables {
         Some(tables) => tables,
@@ -213,13 +213,13 @@ fn apply(store: &IndexStore, tables: &mut Option<RawTables>, batch: &[Operation]
     Ok(())
 }
 
-/// Leaves the number of a transaction among its rows.
+/// Writes the number of a transaction to the table of meta rows.
 fn sign(meta: &Database<'_, Bytes, Bytes>, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
     let row = signature(transaction.id() as u64);
     meta.put(transaction, &row.key, row.value.as_deref().unwrap_or_default())
 }
 
-/// Puts a value: at the end of the table without a search, elsewhere only if it differs.
+/// Puts a value. A key at the end of the table needs no search; elsewhere, the value is written only if it differs.
 fn put(table: &RawTable, transaction: &mut RwTxn<'_>, key: &[u8], value: &[u8]) -> heed::Result<()> {
     match table.put_with_flags(transaction, PutFlags::APPEND, key, value) {
         Err(heed::Error::Mdb(MdbError::KeyExist)) => {}
@@ -231,12 +231,12 @@ fn put(table: &RawTable, transaction: &mut RwTxn<'_>, key: &[u8], value: &[u8]) 
     table.put(transaction, key, value)
 }
 
-/// Makes the tables of a new index, which gives it its id.
+/// Creates the tables of a new index and its id.
 pub(crate) fn create_tables(store: &IndexStore) -> Result<(), StorageError> {
     open_tables(store).map(drop).map_err(|error| StorageError::lmdb(&store.data, error))
 }
 
-/// Opens the tables, making them in a new file together with the format mark.
+/// Opens the tables. In a new file, creates them together with the format mark.
 fn open_tables(store: &IndexStore) -> heed::Result<RawTables> {
     let transaction = store.lmdb.write_txn()?;
     let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
@@ -262,8 +262,8 @@ fn open_tables(store: &IndexStore) -> heed::Result<RawTables> {
 
 /// Makes the file as long as its meta page says.
 ///
-/// LMDB leaves out pages at the end that were taken and freed in one transaction. Then a file that was
-/// cut short could be told from a whole one only by its list of free pages.
+/// LMDB does not write pages at the end that were allocated and freed in one transaction. Without those pages, only the
+/// list of free pages would distinguish a complete file from a truncated one.
 fn fill_up(store: &IndexStore) -> Result<(), StorageError> {
     let page = u64::from(store.lmdb.unnamed_database_stat().page_size);
     let extent = (store.lmdb.info().last_page_number as u64 + 1) * page;
@@ -283,12 +283,12 @@ mod tests {
     use crate::env::Environment;
     use crate::opening::OpenMode;
 
-    /// Names the directory in which the child process writes.
+    /// Environment variable with the directory in which the child process writes.
     const DIRECTORY: &str = "AURORA_STORAGE_TEST_GROWTH";
-    /// Rows that one call of [`write`] adds: 6 MB.
+    /// Number of rows that one call of [`write`] adds: 6 MB.
     const ROWS: u32 = 100;
 
-    /// Adds rows to the index; a round begins where the one before has ended.
+    /// Adds rows to the index. Each round continues where the previous one ended.
     fn write(environment: &Environment, round: u32) -> Result<(), StorageError> {
         let base = environment.snapshot()?;
         let mut committer = Committer::new(&base, 1 << 18);
@@ -302,7 +302,7 @@ mod tests {
         vec![number as u8; 60_000]
     }
 
-    /// Checks that a snapshot sees all rows of some rounds, and none of later ones.
+    /// Checks that a snapshot sees all rows of some rounds, and no later rows.
     fn check(snapshot: &Snapshot, rounds: u32) {
         for number in 0..rounds * ROWS {
             let found = snapshot.get(Table::Postings, &number.to_be_bytes()).expect("sound");
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_grows_beside_readers() {
+    fn the_file_grows_while_readers_keep_old_snapshots() {
         let directory = tempfile::tempdir().expect("a directory");
         let environment = create(directory.path());
         let before = environment.store.lmdb.info().map_size;
@@ -360,7 +360,7 @@ mod tests {
         check(&environment.snapshot().expect("opens"), 4);
     }
 
-    /// The child's part of [`another_process_makes_the_file_grow`]; alone it does nothing.
+    /// The child process of [`another_process_makes_the_file_grow`]. Does nothing as a separate test.
     #[test]
     fn growing_writer() {
         if let Ok(directory) = std::env::var(DIRECTORY) {
@@ -381,7 +381,7 @@ mod tests {
         check(&environment.snapshot().expect("opens"), 1);
     }
 
-    /// The child's part of [`a_full_map_is_an_error`]; alone it does nothing.
+    /// The child process of [`a_full_map_is_an_error`]. Does nothing as a separate test.
     #[cfg(target_os = "linux")]
     #[test]
     fn limited_writer() {
@@ -406,7 +406,7 @@ mod tests {
         child.args(["-c", r#"ulimit -v 300000; exec "$0" commit::tests::limited_writer --exact"#]).arg(program);
         let status = child.env(DIRECTORY, directory.path()).stdout(Stdio::null()).status();
         assert!(status.expect("runs").success());
-        // What was committed before is there, and the file can be written to where there is more space.
+        // Earlier commits are kept, and a process with more address space can write to the file.
         let environment = create(directory.path());
         let snapshot = environment.snapshot().expect("opens");
         let found = snapshot.get(Table::Postings, &(ROWS - 1).to_be_bytes()).expect("sound");

@@ -1,4 +1,4 @@
-//! Writing an index again at its smallest.
+//! Rewrites an index at its minimum size.
 
 use std::path::Path;
 
@@ -18,32 +18,32 @@ use crate::trust::KnownIndexes;
 use crate::vectors::VectorBlockWriter;
 use crate::workers::Workers;
 
-/// Free pages that are worth nothing: the next few transactions use them.
-const FEW_PAGES: u64 = 128;
-/// An index of which less than one part in so many is free is small enough.
-const SHARE: u64 = 16;
+/// Number of free pages that are not worth a compaction: the next few transactions use them.
+const MAX_SPARE_PAGES: u64 = 128;
+/// An index is compact enough if less than one part in this many of its pages is free.
+const MIN_FREE_SHARE: u64 = 16;
 
-/// What a compaction did.
+/// The result of a compaction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Compaction {
-    /// Bytes of the data file before.
+    /// Length of the data file before the compaction, in bytes.
     pub before: u64,
-    /// Bytes of the data file now.
+    /// Length of the data file after the compaction, in bytes.
     pub after: u64,
-    /// Whether the index was written again: not when it was compact already.
+    /// Whether the index was rewritten; `false` if it was already compact.
     pub written: bool,
-    /// The generation that is published now.
+    /// The generation that is published after the compaction.
     pub generation: u64,
 }
 
 impl Environment {
-    /// Writes the index of a project again, given its `.aurora` directory: one segment, nothing dead, no free pages. Its
-    /// digest stays the same, chunks get new ids. Readers go on reading what they have opened; nothing is written when
-    /// there is nothing to gain. The id of the new index is announced to `known`. What is written does not depend on the number of
-    /// `workers`.
+    /// Rewrites the index of a project, given its `.aurora` directory, with one segment, no deleted chunks and no free
+    /// pages. The digest of the index stays the same, but chunks get new ids. Readers keep reading the index that they
+    /// have opened. Nothing is written if nothing would be gained. The id of the new index is recorded in `known`. The
+    /// written bytes do not depend on the number of `workers`.
     ///
     /// # Errors
-    /// When there is no index, another writer has it, or it is damaged; then it stays as it is.
+    /// There is no index, another writer has it open, or it is damaged. The index is then left unchanged.
     pub fn compact(directory: &Path, known: &KnownIndexes, workers: Workers) -> Result<Compaction, StorageError> {
         let current = Self::open(directory, OpenMode::Existing)?;
         if !is_worthwhile(&current.snapshot()?)? {
@@ -53,11 +53,11 @@ impl Environment {
         current.rewrite(known, workers)
     }
 
-    /// The same if the data file has at least `min_bytes`, more than half of it is free, and nobody reads it: a reader would keep
-    /// the old file on the disk. `None` if nothing was written.
+    /// Like [`Self::compact`], but only if the data file has at least `min_bytes`, more than half of it is free, and it
+    /// has no readers: a reader would keep the old file on the disk. Returns `None` if nothing was written.
     ///
     /// # Errors
-    /// As for [`Self::compact`].
+    /// The errors of [`Self::compact`].
     pub fn compact_if_mostly_free(
         directory: &Path,
         min_bytes: u64,
@@ -66,7 +66,7 @@ impl Environment {
     ) -> Result<Option<Compaction>, StorageError> {
         let current = Self::open(directory, OpenMode::Existing)?;
         let bytes = current.store.length()?;
-        // Before this process begins to read.
+        // This check must come before this process begins to read.
         if bytes < min_bytes || current.store.is_read_by_others() {
             return Ok(None);
         }
@@ -77,7 +77,7 @@ impl Environment {
         is_mostly_free.then(|| current.rewrite(known, workers)).transpose()
     }
 
-    /// Writes the index again, and puts it into the place of this one.
+    /// Rewrites the index, and replaces this one with the copy.
     fn rewrite(self, known: &KnownIndexes, workers: Workers) -> Result<Compaction, StorageError> {
         let current = self;
         let mut replacement = Replacement::begin(&current.store.home, known)?;
@@ -94,12 +94,12 @@ impl Environment {
 }
 
 impl Environment {
-    /// Makes a copy of an index that of another project, given its `.aurora` directory, and of its root. The id of the copy is
-    /// announced to `known`. It counts as incomplete, and has nothing of the times and inodes of the files that it was made from.
-    /// Returns false, and copies nothing, if the project has got an index meanwhile.
+    /// Makes a copy of an index the index of another project, given that project's `.aurora` directory and its root.
+    /// The id of the copy is recorded in `known`. The copy counts as incomplete, and has no times and inodes of the
+    /// original files. Returns `false` and copies nothing if the project has got an index in the meantime.
     ///
     /// # Errors
-    /// When the index is damaged, the copy cannot be written, or another writer is there.
+    /// The index is damaged, the copy cannot be written, or the project has another writer.
     pub fn adopt(
         directory: &Path,
         from: &Snapshot,
@@ -120,7 +120,7 @@ impl Environment {
     }
 }
 
-/// Whether anything is dead, in several segments, or free.
+/// Whether the index has deleted chunks, several segments, or many free pages.
 fn is_worthwhile(snapshot: &Snapshot) -> Result<bool, StorageError> {
     let manifest = snapshot.manifest();
     if has_leftovers(snapshot)?
@@ -130,7 +130,7 @@ fn is_worthwhile(snapshot: &Snapshot) -> Result<bool, StorageError> {
         return Ok(true);
     }
     let free = free_pages(&snapshot.pages(), snapshot.meta()).map_err(|damage| snapshot.wrap(damage))?.len();
-    Ok(free > FEW_PAGES && free > snapshot.meta().last_page / SHARE)
+    Ok(free > MAX_SPARE_PAGES && free > snapshot.meta().last_page / MIN_FREE_SHARE)
 }
 
 /// Copies all rows, and returns the manifest of the copy.

@@ -1,4 +1,4 @@
-//! The rows for which stages have no result, and whether an index has all results.
+//! The number of rows for which stages have no result, and whether an index has all results.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use crate::snapshot::Snapshot;
 use crate::unfinished::RowExtent;
 
 impl Snapshot {
-    /// Whether the last run has covered all that it was asked to, and every stage has a result for every row. A value that may be
-    /// out of date is a result.
+    /// Whether the last run covered its whole scope, and every stage has a result for every row. A value that may be
+    /// out of date counts as a result.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn is_complete(&self) -> Result<bool, StorageError> {
         if let Some(known) = self.completeness().get() {
             return Ok(*known);
@@ -27,11 +27,11 @@ impl Snapshot {
         Ok(*self.completeness().get_or_init(|| is_complete))
     }
 
-    /// Share of the rows for which the stage that lacks most has a result, 0 to 1. The rows of a stage of files are files;
-    /// the rows of any other stage are chunks.
+    /// Share of rows with a result, from 0 to 1, of the stage that lacks most results. The rows of a stage of files are
+    /// files; the rows of any other stage are chunks.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn finished_share(&self) -> Result<f64, StorageError> {
         let manifest = self.manifest();
         if manifest.unfinished.rows.is_empty() {
@@ -40,7 +40,7 @@ impl Snapshot {
         let (mut files, mut stages_of_files) = (0, BTreeSet::new());
         for file in self.files() {
             let file = file?;
-            // A stage that drops files leaves out those that it failed on.
+            // A stage that drops files also drops the files that it failed on.
             files += u64::from(file.outcome == FileOutcome::Indexed || !file.unfinished.is_empty());
             let of_file = file.unfinished.into_iter().filter(|row| row.extent == RowExtent::File);
             stages_of_files.extend(of_file.map(|row| row.stage));
@@ -56,10 +56,11 @@ impl Snapshot {
         Ok(least)
     }
 
-    /// Number of rows that wait for a stage: of its columns, that which lacks most values of them counts.
+    /// Number of rows that wait for a stage. If the stage has several columns, the column that lacks most values
+    /// counts.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn waiting_rows(&self, stage: &str) -> Result<u64, StorageError> {
         let manifest = self.manifest();
         let mut of_columns: Option<u64> = None;
@@ -69,10 +70,10 @@ impl Snapshot {
         Ok(of_columns.unwrap_or_else(|| manifest.unfinished.for_stage(stage).waiting))
     }
 
-    /// Number of rows that wait for the stage of a column, and have no earlier value in the column.
+    /// Number of rows that wait for the stage of a column and have no earlier value in the column.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn waiting_for(&self, column: &ColumnDeclaration) -> Result<u64, StorageError> {
         let waiting = self.manifest().unfinished.for_stage(&column.stage).waiting;
         let valued = self.chunks_with_column(&column.name)?;

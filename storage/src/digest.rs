@@ -1,4 +1,4 @@
-//! A digest of what an index says, whatever its ids, segments and history are.
+//! A digest of the content of an index, independent of its ids, segments and history.
 
 use std::ops::Range;
 
@@ -14,22 +14,26 @@ use crate::listing::TermListing;
 use crate::snapshot::Snapshot;
 use crate::workers::Workers;
 
-/// Bytes of the digest that is carried from one term of a chunk to the next.
-const CHAINED: usize = 16;
-/// Chunks that a thread reads at a time.
+/// Number of bytes of the digest that is carried from one term of a chunk to the next.
+const CHAINED_BYTES: usize = 16;
+/// Number of chunks that a thread reads at a time.
 const CHUNKS: usize = 256;
-/// Maximum number of ranges of chunks whose terms are hashed at the same time. The dictionary is read for each of them.
+/// Maximum number of ranges of chunks whose terms are hashed at the same time. The dictionary is read once for each
+/// range.
 const MAX_RANGES: u32 = 16;
-/// Files that a thread reads at a time.
+/// Number of files that a thread reads at a time.
 const FILES: usize = 64;
 
 impl Snapshot {
-    /// BLAKE3, in hexadecimal, of the logical content: every chunk in the order of keys with its record,
-    /// terms, labels, lengths and vector; every file row but its stat data and blob id; the totals, the model
-    /// and the custom columns. Stale columns, and what is computed from them, are left out: their values, the terms of the field for custom
-    /// columns if one of them has terms, and all vectors and tokens of the model if one of them is part of the embedded text.
+    /// Returns the BLAKE3 hash, in hexadecimal, of the logical content: every chunk in key order with its record,
+    /// terms, labels, lengths and vector; every file row except its stat data and blob id; the totals, the model and
+    /// the custom columns.
     ///
-    /// Two indexes of the same tree have the same digest, however each came about.
+    /// Stale columns and data computed from them are left out: their values, the terms of the field for custom columns
+    /// if a stale column has terms, and all vectors and tokens of the model if a stale column is part of the embedded
+    /// text.
+    ///
+    /// Two indexes of the same tree have the same digest, however each was built.
     ///
     /// # Errors
     /// [`StorageError::Damaged`] for the first chunk, posting list, vector or file row that cannot be read.
@@ -37,10 +41,10 @@ impl Snapshot {
         self.digest_with(Workers::default())
     }
 
-    /// The same with some number of threads, which does not change the digest.
+    /// Like [`Self::digest`], with a number of threads, which does not affect the digest.
     ///
     /// # Errors
-    /// As for [`Self::digest`].
+    /// The errors of [`Self::digest`].
     pub fn digest_with(&self, workers: Workers) -> Result<String, StorageError> {
         let stale = StaleColumns::from_snapshot(self);
         let terms = self.term_digests(&stale, workers)?;
@@ -89,9 +93,13 @@ impl Snapshot {
         Ok(hasher.finalize().to_hex().to_string())
     }
 
-    /// A digest of the dictionary entries of each chunk, which come in the order of their bytes. Each thread reads the dictionary
-    /// and hashes the postings of a range of chunks.
-    fn term_digests(&self, stale: &StaleColumns<'_>, workers: Workers) -> Result<Vec<[u8; CHAINED]>, StorageError> {
+    /// Returns a digest of the dictionary entries of each chunk, in byte order. Each thread reads the dictionary and
+    /// hashes the postings of a range of chunks.
+    fn term_digests(
+        &self,
+        stale: &StaleColumns<'_>,
+        workers: Workers,
+    ) -> Result<Vec<[u8; CHAINED_BYTES]>, StorageError> {
         let end = self.manifest().next_chunk_id;
         let share = end.div_ceil(MAX_RANGES.min(workers.threads() as u32)).max(1);
         let mut all = Vec::with_capacity(end as usize);
@@ -105,35 +113,35 @@ impl Snapshot {
         &self,
         stale: &StaleColumns<'_>,
         chunks: Range<u32>,
-    ) -> Result<Vec<[u8; CHAINED]>, StorageError> {
-        let mut digests = vec![[0; CHAINED]; chunks.len()];
+    ) -> Result<Vec<[u8; CHAINED_BYTES]>, StorageError> {
+        let mut digests = vec![[0; CHAINED_BYTES]; chunks.len()];
         let mut listing = TermListing::entries(self, TermRange::ALL, chunks.clone());
         while let Some((term, postings)) = listing.step()? {
             let is_label = term.first() == Some(&LABEL_PREFIX);
-            // What is hashed for each posting fits one block of the hash function.
-            let mut link = [0; CHAINED + 32 + 2 * FIELDS];
-            link[CHAINED..CHAINED + 32].copy_from_slice(blake3::hash(&term).as_bytes());
+            // The bytes that are hashed for each posting fit one block of the hash function.
+            let mut link = [0; CHAINED_BYTES + 32 + 2 * FIELDS];
+            link[CHAINED_BYTES..CHAINED_BYTES + 32].copy_from_slice(blake3::hash(&term).as_bytes());
             postings.for_each(|ChunkId(chunk), frequencies| {
                 let frequencies = stale.without_terms(frequencies);
                 if !chunks.contains(&chunk) || !is_label && frequencies == [0; FIELDS] {
                     return;
                 }
                 let digest = &mut digests[(chunk - chunks.start) as usize];
-                link[..CHAINED].copy_from_slice(digest);
-                link[CHAINED + 32..].copy_from_slice(little_endian(&frequencies).as_flattened());
-                digest.copy_from_slice(&blake3::hash(&link).as_bytes()[..CHAINED]);
+                link[..CHAINED_BYTES].copy_from_slice(digest);
+                link[CHAINED_BYTES + 32..].copy_from_slice(little_endian(&frequencies).as_flattened());
+                digest.copy_from_slice(&blake3::hash(&link).as_bytes()[..CHAINED_BYTES]);
             });
         }
         Ok(digests)
     }
 
-    /// Appends what a digest hashes of a chunk.
+    /// Appends the data of a chunk that the digest hashes.
     fn put_chunk(
         &self,
         out: &mut Vec<u8>,
         id: ChunkId,
         stale: &StaleColumns<'_>,
-        terms: [u8; CHAINED],
+        terms: [u8; CHAINED_BYTES],
         lengths: LengthCodes,
     ) -> Result<(), StorageError> {
         let chunk = self.whole_chunk(id)?.map(|mut chunk| {
@@ -153,7 +161,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Appends what a digest hashes of a file.
+    /// Appends the data of a file that the digest hashes.
     fn put_file(&self, out: &mut Vec<u8>, record: &FileRecord) -> Result<(), StorageError> {
         field(out, record.path.as_bytes());
         out.extend_from_slice(&record.size.to_le_bytes());
@@ -181,7 +189,7 @@ impl Snapshot {
     }
 }
 
-/// The columns that a digest leaves out.
+/// The columns that are left out of a digest.
 struct StaleColumns<'s> {
     columns: Vec<&'s ColumnDeclaration>,
     have_terms: bool,
@@ -204,7 +212,7 @@ impl<'s> StaleColumns<'s> {
         self.columns.iter().any(|column| column.name == name)
     }
 
-    /// Clears the figure of the field for custom columns if a stale column has terms.
+    /// Clears the value for the custom columns' field if a stale column has terms.
     fn without_terms<T: Default>(&self, mut by_field: [T; FIELDS]) -> [T; FIELDS] {
         if self.have_terms {
             by_field[Field::Custom.index()] = T::default();
@@ -213,7 +221,7 @@ impl<'s> StaleColumns<'s> {
     }
 }
 
-/// Appends bytes behind their length, so that neighbours cannot run into each other.
+/// Appends bytes after their length, so that adjacent fields stay distinct.
 fn field(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
     out.extend_from_slice(bytes);

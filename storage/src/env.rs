@@ -1,4 +1,4 @@
-//! An index: the handle that is shared by its readers and its writer.
+//! An index: the handle shared by its readers and its writer.
 
 use std::io;
 use std::path::Path;
@@ -10,13 +10,13 @@ use heed::EnvFlags;
 use crate::error::StorageError;
 use crate::opening::OpenMode;
 use crate::project::{ProjectDirectory, identity, keep_out_of_git};
-use crate::replace::{self, reserve, settle};
+use crate::replace::{self, reserve, wait_or_restore};
 use crate::snapshot::Snapshot;
-use crate::store::{ATTEMPTS, IndexStore};
+use crate::store::{IndexStore, MAX_ATTEMPTS};
 
 const INDEX: &str = ProjectDirectory::INDEX;
 
-/// An open index: a handle that is cheap to clone, for any number of readers and one writer.
+/// An open index: a cheaply cloned handle for any number of readers and one writer.
 #[derive(Clone)]
 pub struct Environment {
     pub(crate) store: Arc<IndexStore>,
@@ -27,7 +27,8 @@ impl Environment {
     /// Opens the index of a project, given its `.aurora` directory.
     ///
     /// # Errors
-    /// Says which of these it is: no index, not an index, truncated, not writable; to be written to, also another format.
+    /// There is no index, the file is not an index, is truncated, or is not writable; in [`OpenMode::Create`] also if
+    /// the index has another format.
     pub fn open(directory: &Path, mode: OpenMode) -> Result<Self, StorageError> {
         if mode == OpenMode::Existing {
             return Self::in_home(&existing_home(directory)?, mode);
@@ -36,10 +37,11 @@ impl Environment {
         Self::in_home(&home, mode)
     }
 
-    /// Opens the index of a project, given its `.aurora` directory, and creates an index, but not the directory, if it does not exist.
+    /// Opens the index of a project, given its `.aurora` directory. Creates the index if it does not exist, but not the
+    /// directory.
     ///
     /// # Errors
-    /// [`StorageError::NoIndex`] without the directory, and those of [`Environment::open`].
+    /// [`StorageError::NoIndex`] if the directory does not exist, and the errors of [`Environment::open`].
     pub fn open_in_existing(directory: &Path) -> Result<Self, StorageError> {
         Self::in_home(&existing_home(directory)?, OpenMode::Create)
     }
@@ -49,7 +51,7 @@ impl Environment {
             keep_out_of_git(home)?;
         }
         let environment = Self { store: open_index(home, mode)?, mode };
-        // A reader opens a snapshot next, which says whether it can be read.
+        // A reader opens a snapshot next, which reports whether the index can be read.
         if mode == OpenMode::Create && environment.store.length()? > 0 {
             environment.snapshot()?;
         }
@@ -61,14 +63,14 @@ impl Environment {
         ProjectDirectory::at(directory).open().is_ok_and(|home| replace::is_present(&home))
     }
 
-    /// A snapshot of the newest published generation. Later writes do not change it.
+    /// Returns a snapshot of the newest published generation. Later writes do not change it.
     ///
     /// # Errors
-    /// Another program's file, another format, or damage; [`StorageError::NoIndex`] when nothing was ever published, unless
-    /// the environment was opened to be written to.
+    /// The file belongs to another program, has another format, or is damaged; [`StorageError::NoIndex`] if nothing was
+    /// ever published, unless the environment was opened with [`OpenMode::Create`].
     pub fn snapshot(&self) -> Result<Snapshot, StorageError> {
         let snapshot = Snapshot::open(&self.store)?;
-        // A first run that was killed has created tables without publishing anything.
+        // A first run that was killed has created tables but published nothing.
         if snapshot.manifest().generation > 0 || self.mode == OpenMode::Create {
             Ok(snapshot)
         } else {
@@ -91,12 +93,12 @@ impl std::fmt::Debug for Environment {
     }
 }
 
-/// Opens the index of a project. If it is replaced in the meantime, the new one is opened.
+/// Opens the index of a project. If it is replaced in the meantime, opens the new index.
 fn open_index(home: &Directory, mode: OpenMode) -> Result<Arc<IndexStore>, StorageError> {
     let mut attempts = 0;
     loop {
-        settle(home)?;
-        // No empty index may be created where a replacement is about to move its index.
+        wait_or_restore(home)?;
+        // No empty index may be created while a replacement is about to move its index to this path.
         let is_missing = mode == OpenMode::Create && home.metadata(INDEX).is_err();
         let _reserved = if is_missing { Some(reserve(home)?) } else { None };
         let before = identity(home, INDEX);
@@ -104,7 +106,7 @@ fn open_index(home: &Directory, mode: OpenMode) -> Result<Arc<IndexStore>, Stora
         attempts += 1;
         // LMDB opens its two files by name; both must be from the same directory.
         let is_same = before.is_none() || identity(home, INDEX) == before;
-        if is_same || attempts == ATTEMPTS {
+        if is_same || attempts == MAX_ATTEMPTS {
             return opened;
         }
     }
@@ -116,7 +118,7 @@ mod tests {
     use crate::tables::{Operation, Table};
 
     #[test]
-    fn an_index_is_read_without_a_lock() {
+    fn an_index_can_be_read_without_a_lock() {
         let directory = tempfile::tempdir().expect("a directory");
         let write = |value: u8| {
             let environment = Environment::open(directory.path(), OpenMode::Create).expect("opens");

@@ -1,4 +1,4 @@
-//! Everything that can go wrong with an index on disk.
+//! Errors of an index on disk.
 
 use std::fmt;
 use std::io::{self, Write as _};
@@ -8,8 +8,8 @@ use aurora_confined::{Directory, Refusal, refusal_of};
 
 use crate::distrust::Distrust;
 
-/// An error of the index store. Every message names the path. What to do next it names where that is the same for every
-/// program; which command builds an index again is for the program to say.
+/// An error of the index store. Every message names the path. It names the next step if that step is the same for every
+/// program; the command that rebuilds an index differs between programs, so callers add it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StorageError {
@@ -19,36 +19,37 @@ pub enum StorageError {
         /// The index directory.
         path: PathBuf,
     },
-    /// A store of records, which is no copy of anything, cannot be used: it is damaged, or of another format.
+    /// A store of records is damaged or has another format. Its content is not a copy of anything and cannot be
+    /// rebuilt.
     #[error("the records in {} cannot be used: {what}; restore them from a backup, or move them away", path.display())]
     DamagedRecords {
         /// The data file.
         path: PathBuf,
-        /// What was found.
+        /// Description of the damage.
         what: String,
     },
-    /// A store of records that the user has neither made nor accepted.
+    /// A store of records that the user has neither created nor accepted.
     #[error("the store at {} is not used: {reason}", path.display())]
     ForeignRecords {
         /// The directory of the store.
         path: PathBuf,
-        /// Why the store is not trusted.
+        /// The reason why the store is not trusted.
         reason: Distrust,
     },
     /// A key that no table can hold.
     #[error("a key has {length} bytes, not 1 to {most}")]
     Key {
-        /// Its length in bytes.
+        /// Length of the key in bytes.
         length: usize,
-        /// The greatest length.
+        /// Maximum length in bytes.
         most: usize,
     },
-    /// The data file was made by something else.
+    /// The data file was written by another program.
     #[error("{} is not an Aurora index ({reason})", path.display())]
     Foreign {
         /// The data file.
         path: PathBuf,
-        /// What gave it away.
+        /// The reason why it is not an index.
         reason: String,
     },
     /// The data file ends before its last page.
@@ -56,26 +57,25 @@ pub enum StorageError {
     Truncated {
         /// The data file.
         path: PathBuf,
-        /// Length in bytes that the file's own header asks for.
+        /// Minimum length in bytes according to the file's header.
         expected: u64,
-        /// Length in bytes that it has.
+        /// Actual length in bytes.
         actual: u64,
     },
-    /// A page, a record or a reference between records is not what it should be.
+    /// A page, a record or a reference between records is invalid.
     #[error("the index at {} is damaged: {what}", path.display())]
     Damaged {
         /// The data file.
         path: PathBuf,
-        /// What was found.
+        /// Description of the damage.
         what: String,
     },
-    /// The access history is damaged, or was written in another format: it is done without, and begun anew by the next
-    /// write.
-    #[error("the access history at {} cannot be used ({what}); the next search or feedback that is recorded begins it anew", path.display())]
+    /// The access history is damaged or has another format. Readers ignore it, and the next write starts a new one.
+    #[error("the access history at {} cannot be used ({what}); the next recorded search or feedback starts a new one", path.display())]
     LogUnusable {
         /// The directory of the history.
         path: PathBuf,
-        /// What was found.
+        /// Description of the damage.
         what: String,
     },
     /// The index was written in another format.
@@ -88,78 +88,78 @@ pub enum StorageError {
         /// The format that this build reads.
         expected: u32,
     },
-    /// Another process, or another writer of this one, is writing.
+    /// Another process, or another writer in this process, is writing.
     #[error("the index is being written by {}; wait for it to finish, or stop it (lock file {})", Holder(*pid), path.display())]
     Locked {
         /// The lock file.
         path: PathBuf,
-        /// The process that holds it, where the system lets us read that.
+        /// The process that holds the lock, if the system allows us to read it.
         pid: Option<u32>,
     },
-    /// LMDB's lock file names an older transaction than the data file, and another program that has it open keeps it so.
-    #[error("{} is out of date, and another program that has it open keeps it so; end that program and run the command again", path.display())]
+    /// LMDB's lock file names an older transaction than the data file, and another program has the lock file open.
+    #[error("{} is out of date because another program has it open; end that program and run the command again", path.display())]
     StaleLock {
         /// LMDB's lock file.
         path: PathBuf,
     },
-    /// Another index was put into the place of the one that is open.
-    #[error("the index at {} was replaced by another one meanwhile; run the command again", path.display())]
+    /// The index that is open was replaced by another one.
+    #[error("the index at {} was replaced in the meantime; run the command again", path.display())]
     Replaced {
         /// The index directory.
         path: PathBuf,
     },
-    /// A file that is no artefact of an index.
-    #[error("{} is no exported index: {reason}", path.display())]
+    /// A file that is not an artefact of an index.
+    #[error("{} is not an exported index: {reason}", path.display())]
     NotArtefact {
         /// The file.
         path: PathBuf,
-        /// What makes it so.
+        /// The reason why it is not an artefact.
         reason: &'static str,
     },
-    /// An artefact that another version of the program wrote.
+    /// An artefact that was written by another version of the program.
     #[error("{} has {what} {found}, this build reads {expected}; export the index again with this build", path.display())]
     ArtefactVersion {
         /// The file.
         path: PathBuf,
-        /// Which version it is about.
+        /// The version that differs.
         what: &'static str,
         /// The version found.
         found: u32,
         /// The version that this build reads.
         expected: u32,
     },
-    /// An artefact that is not as it was exported, or was never sound.
+    /// An artefact that was changed after the export, or was never valid.
     #[error("{} is damaged in its {part}: {what}; nothing was imported", path.display())]
     ArtefactDamaged {
         /// The file.
         path: PathBuf,
         /// The part of the artefact.
         part: String,
-        /// What is wrong.
+        /// Description of the damage.
         what: String,
     },
-    /// The file may not be read.
+    /// The file cannot be read because of its permissions.
     #[error("{} cannot be read ({source}); change its permissions", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The directory cannot be written.
-    #[error("{} cannot be written ({source}); change its permissions, or copy the index to a place that can", path.display())]
+    /// The directory cannot be written because of its permissions.
+    #[error("{} cannot be written ({source}); change its permissions, or copy the index to a writable place", path.display())]
     ReadOnly {
         /// The directory or file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// What lies at the path is not opened, because it may lead outside of the project.
+    /// The file or directory is not opened, because it may lead outside of the project.
     #[error("{} is not used: {refusal}; remove it and run the command again", path.display())]
     Unsafe {
         /// The file or directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason for the refusal.
         refusal: Refusal,
     },
     /// The disk is full.
@@ -168,8 +168,8 @@ pub enum StorageError {
         /// The directory.
         path: PathBuf,
     },
-    /// The address space of this process is too small for the index, or for it to grow.
-    #[error("no address space is left for the index at {} to grow in this process; raise its limit (`ulimit -v`), or use a 64-bit build", path.display())]
+    /// The address space of this process is too small for the index or for its growth.
+    #[error("this process has no address space left for the index at {} to grow; raise its limit (`ulimit -v`), or use a 64-bit build", path.display())]
     MapFull {
         /// The data file.
         path: PathBuf,
@@ -186,10 +186,10 @@ pub enum StorageError {
         /// The index directory.
         path: PathBuf,
     },
-    /// A call that the writer refuses: the caller's mistake.
+    /// An invalid call of the writer: a mistake of the caller.
     #[error("{0}")]
     Refused(String),
-    /// The writer stopped earlier; its first error has been reported.
+    /// The writer stopped earlier, and has already reported its first error.
     #[error("the writer of {} has stopped after an error: {reason}", path.display())]
     WriterStopped {
         /// The index directory.
@@ -200,9 +200,9 @@ pub enum StorageError {
     /// A value could not be serialised.
     #[error("cannot serialise a {what}: {reason}")]
     Encode {
-        /// What it was.
+        /// The kind of value.
         what: &'static str,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Another error of the file system.
@@ -210,7 +210,7 @@ pub enum StorageError {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another error of LMDB.
@@ -218,13 +218,13 @@ pub enum StorageError {
     Lmdb {
         /// The index directory.
         path: PathBuf,
-        /// What LMDB said.
+        /// The error of LMDB.
         source: heed::Error,
     },
 }
 
 impl StorageError {
-    /// Converts an error into one of a store of records: unlike an index, its content cannot be built again.
+    /// Converts an error into one of a store of records, whose content cannot be rebuilt, unlike that of an index.
     pub(crate) fn into_records_error(self, data: &Path) -> Self {
         match self.unusable_index() {
             Some(what) => Self::DamagedRecords { path: data.to_owned(), what },
@@ -237,7 +237,7 @@ impl StorageError {
         Self::Encode { what, reason: reason.to_string() }
     }
 
-    /// Sorts an error of reading a file by what a user has to do about it.
+    /// Classifies an error of reading a file by what the user has to do about it.
     pub(crate) fn read(path: &Path, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::PermissionDenied => Self::Unreadable { path: path.to_owned(), source },
@@ -245,7 +245,7 @@ impl StorageError {
         }
     }
 
-    /// Sorts an error of the file system by what a user has to do about it.
+    /// Classifies an error of the file system by what the user has to do about it.
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         if let Some(refusal) = refusal_of(&source) {
@@ -253,21 +253,21 @@ impl StorageError {
         }
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
-            // LMDB reports a write that was cut short as an input/output error.
+            // LMDB reports an incomplete write as an input/output error.
             _ if source.raw_os_error() == Some(EIO) && disk_is_full(&path) => Self::DiskFull { path },
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, source },
             _ => Self::Io { path, source },
         }
     }
 
-    /// Sorts an error of LMDB by what a user has to do about it.
+    /// Classifies an error of LMDB by what the user has to do about it.
     pub(crate) fn lmdb(path: &Path, source: heed::Error) -> Self {
         use heed::MdbError;
         let owned = path.to_owned();
         match source {
             heed::Error::Io(error) => Self::io(path, error),
             heed::Error::Mdb(MdbError::Other(code)) => Self::io(path, io::Error::from_raw_os_error(code)),
-            // The second one: another process, which has a larger map, has made the file longer than the map of this one.
+            // `MapResized`: another process with a larger map has made the file longer than the map of this process.
             heed::Error::Mdb(MdbError::MapFull | MdbError::MapResized) => Self::MapFull { path: owned },
             heed::Error::Mdb(MdbError::ReadersFull) => Self::TooManyReaders { path: owned },
             heed::Error::Mdb(MdbError::Invalid | MdbError::VersionMismatch) => {
@@ -281,24 +281,24 @@ impl StorageError {
     }
 }
 
-/// The number of an input/output error on Unix systems.
+/// Number of the input/output error on Unix systems.
 const EIO: i32 = 5;
-/// Bytes that are written to find out whether a disk is full.
-const PROBE: usize = 256 << 10;
+/// Number of bytes that are written to find out whether a disk is full.
+const PROBE_BYTES: usize = 256 << 10;
 
-/// Whether nothing can be written beside a file.
+/// Whether nothing can be written to the directory of a file.
 fn disk_is_full(path: &Path) -> bool {
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(directory) = Directory::open_root(directory) else { return false };
-    // Nothing is put into place: a probe that was written is one that failed.
+    // The closure always fails, so that the probe file is never kept. Only a write error has another kind.
     let written = directory.replace("space.probe", |file| {
-        file.write_all(&vec![0; PROBE])?;
+        file.write_all(&vec![0; PROBE_BYTES])?;
         Err(io::ErrorKind::Other.into())
     });
     written.is_err_and(|error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
 }
 
-/// Names the holder of a lock.
+/// Displays the holder of a lock.
 struct Holder(Option<u32>);
 
 impl fmt::Display for Holder {
@@ -315,12 +315,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_the_system_say_what_to_do() {
+    fn system_errors_name_the_next_step() {
         let path = Path::new("project/.aurora/index/data.mdb");
-        let told = |kind: io::ErrorKind| StorageError::lmdb(path, heed::Error::Io(kind.into()));
-        let full = told(io::ErrorKind::StorageFull);
+        let convert = |kind: io::ErrorKind| StorageError::lmdb(path, heed::Error::Io(kind.into()));
+        let full = convert(io::ErrorKind::StorageFull);
         assert!(matches!(full, StorageError::DiskFull { .. }));
-        let denied = told(io::ErrorKind::PermissionDenied);
+        let denied = convert(io::ErrorKind::PermissionDenied);
         assert!(matches!(denied, StorageError::ReadOnly { .. }));
         for (error, advice) in [(full, "free some"), (denied, "change its permissions")] {
             let message = error.to_string();
@@ -330,7 +330,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_full_disk_is_known_by_its_number() {
+    fn a_full_disk_is_recognised_by_its_error_number() {
         const ENOSPC: i32 = 28;
         let error = heed::Error::from(heed::MdbError::Other(ENOSPC));
         let error = StorageError::lmdb(Path::new("index"), error);

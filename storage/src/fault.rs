@@ -1,7 +1,7 @@
 //! Fault points: steps of writing at which a test aborts the process.
 //!
-//! Compiled in only with the feature `fault-points`, which no dependency of the program enables; otherwise [`point`] does
-//! nothing.
+//! Only compiled with the feature `fault-points`, which no dependency of the program enables. Without the feature,
+//! [`point`] does nothing.
 
 /// Environment variable with the number of the point at which the process aborts, counted from 1.
 #[cfg(feature = "fault-points")]
@@ -16,7 +16,7 @@ pub(crate) fn point() {
     static LAST: LazyLock<Option<u64>> = LazyLock::new(|| std::env::var(VARIABLE).ok()?.parse().ok());
     static PASSED: AtomicU64 = AtomicU64::new(0);
     if LAST.is_some_and(|last| PASSED.fetch_add(1, Ordering::Relaxed) + 1 == last) {
-        // Nothing is unwound or flushed, as if the system killed it.
+        // Nothing is unwound or flushed, as if the system had killed the process.
         std::process::abort();
     }
 }

@@ -1,18 +1,18 @@
-//! Which segments a publication folds into one.
+//! Plans which segments a publication merges into one.
 
 use roaring::RoaringBitmap;
 
 use crate::manifest::SegmentInfo;
 
-/// Most segments that a generation has: every lookup asks each of them.
+/// Maximum number of segments of a generation. Every lookup reads each segment.
 const MAX_SEGMENTS: usize = 4;
 
-/// Neighbouring segments that become, or stay, one.
+/// Adjacent segments that are merged into one, or a segment that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Group {
     /// The old segments.
     pub(crate) segments: Vec<SegmentInfo>,
-    /// Whether what this writer has added comes after them.
+    /// Whether the chunks added by this writer come after the old segments.
     pub(crate) added: bool,
     /// Number of live chunks.
     pub(crate) live: u64,
@@ -26,11 +26,11 @@ impl Group {
     }
 }
 
-/// Groups the segments so that at most four are left, each with at most a quarter of dead chunks.
+/// Groups the segments so that at most four are left, each with at most a quarter of deleted chunks.
 ///
-/// A group grows from the newest segment backwards, as long as the next older one is not half as large again. Over 20
-/// additions of one size a chunk is written 2.6 times, over 200 it is 8 times, over 1,000 it is 28 times; if the next older
-/// one had to be larger only, it would be 2.5, 13 and 42 times.
+/// Merging starts at the newest segment and continues with older ones, until the next older segment has more than 1.5
+/// times as many live chunks. With this factor, a chunk is written 2.6 times over 20 additions of equal size, 8 times
+/// over 200, and 28 times over 1,000. With a factor of 1, these numbers would be 2.5, 13 and 42.
 pub(crate) fn plan(segments: &[SegmentInfo], live: &RoaringBitmap, added: Option<u64>) -> Vec<Group> {
     let mut groups: Vec<Group> = segments
         .iter()

@@ -3,25 +3,25 @@
 use std::fmt;
 use std::io;
 
-/// Bytes of an id.
-const ID: usize = 16;
+/// Number of bytes of an id.
+const ID_BYTES: usize = 16;
 
-/// Identifies an index. It is random, so that it cannot be guessed.
+/// Identifies an index. Ids are random, so that they cannot be guessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct IndexId([u8; ID]);
+pub struct IndexId([u8; ID_BYTES]);
 
 impl IndexId {
     pub(crate) fn random() -> io::Result<Self> {
-        let mut bytes = [0; ID];
+        let mut bytes = [0; ID_BYTES];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
         Ok(Self(bytes))
     }
 
-    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         Some(Self(bytes.try_into().ok()?))
     }
 
-    /// The id as it is stored.
+    /// The id in its stored form.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! The postings that will become a segment: sorted runs in memory, which are merged into files beyond a bound.
+//! The postings of a future segment: sorted runs in memory, which are merged into files beyond a limit.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -14,17 +14,18 @@ use crate::project::ProjectDirectory;
 /// Directory of runs within `.aurora`.
 const TEMPORARY: &str = ProjectDirectory::TEMPORARY;
 
-/// The postings of chunks, gathered for one segment.
+/// The postings of chunks, collected for one segment.
 #[derive(Debug)]
 pub(crate) struct Inversion {
     home: Directory,
-    /// Bytes of runs in memory beyond which they are written to a file.
+    /// Limit in bytes of the runs in memory. Beyond this limit, they are written to a file.
     spill_beyond: usize,
     memory: Vec<Run>,
     held: usize,
     spills: u32,
     files: Vec<RunFile>,
-    /// A term of every run for about each 16 KiB, in no order. They do not depend on when runs were written to files.
+    /// A term for about each 16 KiB of every run, in no order. The samples do not depend on when runs were written to
+    /// files.
     samples: Vec<Box<[u8]>>,
 }
 
@@ -36,8 +37,8 @@ pub(crate) struct Spill {
 }
 
 impl Inversion {
-    /// An empty one that holds about `spill_beyond` bytes in memory, and the rest in files in `tmp` below `home`. Files that
-    /// a killed writer left there are removed; the caller holds the writer's lock.
+    /// Starts without postings. Keeps about `spill_beyond` bytes in memory, and the rest in files in `tmp` below
+    /// `home`. Removes files that were left by a killed writer; the caller holds the writer's lock.
     pub(crate) fn begin(home: &Directory, spill_beyond: usize) -> Result<Self, StorageError> {
         home.remove(TEMPORARY).map_err(|error| StorageError::io(&home.path().join(TEMPORARY), error))?;
         Ok(Self {
@@ -51,7 +52,8 @@ impl Inversion {
         })
     }
 
-    /// Adds the postings of some chunks. What it returns is to be written, and then given to [`Self::add_file`].
+    /// Adds the postings of some chunks. The caller must write the returned runs, and pass the file to
+    /// [`Self::add_file`].
     #[must_use]
     pub(crate) fn add(&mut self, run: Run) -> Option<Spill> {
         self.samples.extend(run.index.terms().map(Box::from));
@@ -66,17 +68,17 @@ impl Inversion {
         Some(Spill { runs, home: self.home.clone(), name })
     }
 
-    /// Adds a file that a [`Spill`] was written to.
+    /// Adds the file of a [`Spill`].
     pub(crate) fn add_file(&mut self, file: RunFile) {
         self.files.push(file);
     }
 
-    /// A term for about each 16 KiB of all runs.
+    /// Returns a term for about each 16 KiB of all runs.
     pub(crate) fn samples(&self) -> impl Iterator<Item = &[u8]> {
         self.samples.iter().map(|term| &**term)
     }
 
-    /// What the runs have of a range of terms, and a little before and behind it.
+    /// Returns the parts of the runs with a range of terms, and some terms before and after the range.
     pub(crate) fn read(&self, range: TermRange<'_>) -> Result<Vec<Cow<'_, [u8]>>, StorageError> {
         let mut read = Vec::with_capacity(self.memory.len() + self.files.len());
         for run in &self.memory {
@@ -112,12 +114,12 @@ impl Spill {
     }
 }
 
-/// The error for a run that is not as it was written.
+/// The error for a run that has changed since it was written.
 pub(crate) fn damaged(path: &Path) -> StorageError {
     StorageError::Damaged { path: path.to_owned(), what: "a temporary file is damaged".to_owned() }
 }
 
-/// A sorted run in a file, which is removed with the value.
+/// A sorted run in a file. The file is removed when the value is dropped.
 #[derive(Debug)]
 pub(crate) struct RunFile {
     directory: Directory,
@@ -144,7 +146,7 @@ impl RunFile {
 
 impl Drop for RunFile {
     fn drop(&mut self) {
-        // Nothing can be done here; the next writer clears the directory.
+        // Errors are ignored here. The next writer clears the directory.
         drop(self.directory.remove(&self.name));
     }
 }

@@ -1,4 +1,4 @@
-//! The keyword index, made anew from the stored chunks beside whatever is left of the old one.
+//! Rebuilds the keyword index from the stored chunks, without reading the old keyword index.
 
 use std::path::Path;
 
@@ -24,18 +24,18 @@ use crate::vectors::VectorBlockWriter;
 use crate::workers::Workers;
 use crate::writer_options::WriterOptions;
 
-/// The tables of the keyword index: all that is in them follows from the chunks' records.
+/// The tables of the keyword index. All of their rows can be derived from the chunks' records.
 pub(crate) const KEYWORDS: [Table; 3] = [Table::Dictionary, Table::Postings, Table::Lengths];
 
-/// Chunks that are inverted at a time.
+/// Number of chunks that are inverted at a time.
 const BLOCK_CHUNKS: usize = 2048;
 
 impl Snapshot {
-    /// Reads every row of dictionary, postings and field lengths, and compares it with its checksum: what a run that
-    /// changes little would not come upon.
+    /// Reads every row of the dictionary, the postings and the field lengths, and compares it with its checksum. A run
+    /// that changes little would not find damage in these rows.
     ///
     /// # Errors
-    /// With the first damage that is found.
+    /// The first damage that is found.
     pub fn check_keywords(&self) -> Result<(), StorageError> {
         for table in KEYWORDS {
             let mut left = self.tree(table).entries;
@@ -53,13 +53,14 @@ impl Snapshot {
 }
 
 impl Environment {
-    /// Builds dictionary, postings and field lengths anew from the stored chunks, given a project's `.aurora` directory.
-    /// What is there of them is not looked at, so that it may be damaged. `terms` gives the terms of a chunk under the index's
-    /// custom columns; chunks get new ids, and all else stays as it is. The columns of `options` are not used. Readers go on reading what they have opened. The id of the new index is
-    /// announced to `known`.
+    /// Rebuilds the dictionary, postings and field lengths from the stored chunks, given a project's `.aurora`
+    /// directory. The old ones are not read, and may be damaged. `terms` returns the terms of a chunk under the index's
+    /// custom columns. Chunks get new ids, and all other data stays as it is. The columns of `options` are not used.
+    /// Readers keep reading the index that they have opened. The id of the new index is recorded in `known`.
     ///
     /// # Errors
-    /// When there is no index, another writer has it, or anything but the keyword index is damaged; then it stays as it is.
+    /// There is no index, it has another writer, or other data than the keyword index is damaged. The index is then
+    /// left unchanged.
     pub fn rebuild_keywords(
         directory: &Path,
         known: &KnownIndexes,

@@ -1,4 +1,4 @@
-//! Labels: what a chunk can be filtered and followed by, kept as postings without frequencies.
+//! Labels: properties for filtering chunks and following relationships, stored as postings without frequencies.
 
 use std::ops::Range;
 
@@ -7,36 +7,36 @@ use aurora_inverted::{HashedTerm, LABEL_PREFIX, TfVector};
 use crate::chunk::{ChunkType, MetaValue, NewChunk, last_component};
 use crate::column::ColumnDeclaration;
 
-/// Longest label payload, in bytes, that is stored as it is.
-const MAX_PAYLOAD: usize = 240;
-/// How much of a longer payload is kept in front of the digest of the whole.
-const KEPT: usize = 200;
-/// Longest float that is written without an exponent.
-const LONGEST_FLOAT: usize = 26;
+/// Maximum length in bytes of a label payload that is stored unchanged.
+const MAX_PAYLOAD_BYTES: usize = 240;
+/// Length in bytes of the prefix of a longer payload, before the digest of the whole payload.
+const PAYLOAD_PREFIX_BYTES: usize = 200;
+/// Maximum length of a float that is written without an exponent.
+const MAX_FLOAT_BYTES: usize = 26;
 
-/// A property that a set of chunks shares: a filter, or the near end of a relationship.
+/// A property shared by a set of chunks: a filter, or the source of a relationship.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Label<'a> {
     /// Chunks of a type.
     Type(ChunkType),
     /// Chunks in a language.
     Language(&'a str),
-    /// Chunks whose metadata holds the value under the key, see [`MetaValue`]; a list holds each of its texts.
+    /// Chunks whose metadata has the value under the key, see [`MetaValue`]. For a list, each of its texts is a value.
     Meta {
         /// Name of the column.
         key: &'a str,
         /// The value as text: `true`, `42`, `0.5`, `payments`.
         value: &'a str,
     },
-    /// Chunks whose name or qualified name this is, or which define it inside, without regard to case.
+    /// Chunks with this name or qualified name, or with a definition of this name inside, ignoring case.
     Defines(&'a str),
-    /// Chunks that call the name, or something that ends in `.name` or `::name`, without regard to case.
+    /// Chunks that call the name, or a name that ends in `.name` or `::name`, ignoring case.
     Calls(&'a str),
-    /// Chunks whose definition extends, implements or embeds a type of this name, without regard to case.
+    /// Chunks whose definition extends, implements or embeds a type of this name, ignoring case.
     Extends(&'a str),
-    /// Chunks that import the name or module, or something that ends in it, without regard to case.
+    /// Chunks that import the name or module, or a path that ends in it, ignoring case.
     Imports(&'a str),
-    /// Chunks with a [`crate::Binding`] that gives this name another one, without regard to case.
+    /// Chunks with a [`crate::Binding`] that renames this name, ignoring case.
     Renames(&'a str),
     /// Chunks that are enclosed by the chunk with this key.
     Contains(&'a str),
@@ -44,7 +44,7 @@ pub enum Label<'a> {
     Key(&'a str),
 }
 
-/// The kinds of [`Label`], for listing the labels that exist.
+/// The kinds of [`Label`], for listing the existing labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum LabelKind {
@@ -98,7 +98,7 @@ impl Label<'_> {
 
 /// Appends an entry with a name in lower case.
 fn put_lower(bytes: &mut Vec<u8>, kind: LabelKind, name: &str) {
-    if name.is_ascii() && name.len() <= MAX_PAYLOAD {
+    if name.is_ascii() && name.len() <= MAX_PAYLOAD_BYTES {
         let start = bytes.len();
         put_entry(bytes, kind, name.as_bytes());
         bytes[start..].make_ascii_lowercase();
@@ -109,10 +109,10 @@ fn put_lower(bytes: &mut Vec<u8>, kind: LabelKind, name: &str) {
 
 fn put_entry(bytes: &mut Vec<u8>, kind: LabelKind, payload: &[u8]) {
     bytes.extend_from_slice(&[LABEL_PREFIX, kind as u8]);
-    if payload.len() <= MAX_PAYLOAD {
+    if payload.len() <= MAX_PAYLOAD_BYTES {
         bytes.extend_from_slice(payload);
     } else {
-        bytes.extend_from_slice(&payload[..KEPT]);
+        bytes.extend_from_slice(&payload[..PAYLOAD_PREFIX_BYTES]);
         bytes.extend_from_slice(blake3::hash(payload).as_bytes());
     }
 }
@@ -121,12 +121,12 @@ fn put_entry(bytes: &mut Vec<u8>, kind: LabelKind, payload: &[u8]) {
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
     bytes: Vec<u8>,
-    /// Place of each label in `bytes`.
+    /// Position of each label in `bytes`.
     places: Vec<Range<usize>>,
 }
 
 impl Labels {
-    /// Every label of a chunk. The values of `columns` are not among them: [`crate::values`] has these.
+    /// Creates all labels of a chunk. Values of `columns` have no labels: [`crate::values`] stores them.
     pub(crate) fn new(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> Self {
         let mut labels = Self { bytes: Vec::with_capacity(512), places: Vec::with_capacity(24) };
         labels.push(Label::Type(chunk.chunk_type));
@@ -154,7 +154,7 @@ impl Labels {
         }
         let is_declared = |key: &str| columns.iter().any(|column| column.name == key);
         for (key, value) in chunk.metadata.iter().filter(|(key, _)| !is_declared(key)) {
-            for value in texts_of(value) {
+            for value in filter_texts(value) {
                 labels.push(Label::Meta { key, value: &value });
             }
         }
@@ -190,8 +190,8 @@ impl Labels {
     }
 }
 
-/// The texts that a value is filtered by.
-pub(crate) fn texts_of(value: &MetaValue) -> Vec<String> {
+/// Returns the texts by which a value is filtered.
+pub(crate) fn filter_texts(value: &MetaValue) -> Vec<String> {
     match value {
         MetaValue::Bool(value) => vec![value.to_string()],
         MetaValue::Integer(value) => vec![value.to_string()],
@@ -201,10 +201,10 @@ pub(crate) fn texts_of(value: &MetaValue) -> Vec<String> {
     }
 }
 
-/// A float as text that gives the same float when it is parsed, short enough for a label.
+/// Formats a float as text that parses to the same float, short enough for a label.
 fn float_text(value: f64) -> String {
     let text = value.to_string();
-    if text.len() <= LONGEST_FLOAT { text } else { format!("{value:e}") }
+    if text.len() <= MAX_FLOAT_BYTES { text } else { format!("{value:e}") }
 }
 
 #[cfg(test)]
@@ -215,9 +215,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn floats_come_back_from_their_labels(value in any::<f64>()) {
+        fn floats_round_trip_through_their_labels(value in any::<f64>()) {
             let text = float_text(value);
-            prop_assert!(text.len() <= LONGEST_FLOAT);
+            prop_assert!(text.len() <= MAX_FLOAT_BYTES);
             prop_assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(value.to_bits()));
         }
     }

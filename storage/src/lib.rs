@@ -1,17 +1,16 @@
-//! The index of a repository on disk: one LMDB environment with chunk records, posting lists and
-//! vectors, written by one writer and read by any number of readers.
+//! The index of a repository on disk: one LMDB environment with chunk records, posting lists and vectors, written by
+//! one writer and read by any number of readers.
 //!
-//! A run of the indexer opens an [`IndexWriter`], replaces and removes files, and publishes everything
-//! as the next generation; a [`Snapshot`] sees one generation whatever is written meanwhile. Chunk
-//! records are read in place, terms and filters are posting lists with exact statistics, vectors are
-//! signed bytes. Whatever is read from the file is checked, so that a damaged file is an error and
-//! never a crash.
+//! A run of the indexer opens an [`IndexWriter`], replaces and removes files, and publishes all changes as the next
+//! generation. A [`Snapshot`] sees one generation, regardless of later writes. Chunk records are read in place, terms
+//! and filters are posting lists with exact statistics, and vectors are signed bytes. All data read from the file is
+//! checked, so that a damaged file results in an error and never in a crash.
 //!
-//! An index travels as one file ([`Snapshot::export`], [`Environment::import`]); another one is put into its place while
-//! readers go on ([`Environment::compact`]).
+//! An index can be exported to one file ([`Snapshot::export`]) and imported from it ([`Environment::import`]).
+//! Compaction ([`Environment::compact`]) replaces the index while readers keep reading the old one.
 //!
-//! Deliberately absent: how text becomes terms and vectors (`aurora-analysis`), how results are scored
-//! (`aurora-query`), and any knowledge of pipelines.
+//! Deliberately absent: text analysis and embedding (`aurora-analysis`), scoring of results (`aurora-query`), and any
+//! knowledge of pipelines.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

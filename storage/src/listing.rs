@@ -11,35 +11,35 @@ use crate::label::{Label, LabelKind};
 use crate::segment::SegmentPages;
 use crate::snapshot::Snapshot;
 
-/// Lists dictionary entries that share a prefix and have live postings.
+/// Iterates over dictionary entries with a common prefix and live postings.
 pub(crate) struct TermListing<'s> {
     snapshot: &'s Snapshot,
     cursors: Vec<TermCursor<'s, SegmentPages<'s>>>,
     prefix: Vec<u8>,
-    /// The first entry behind the listing; empty if there is no bound.
+    /// The first entry after the listing; empty if there is no bound.
     end: Vec<u8>,
-    /// Chunks beyond which parts of posting lists are left out.
+    /// Range of chunks. Parts of posting lists without chunks in this range are left out.
     chunks: Range<u32>,
-    /// Bytes of an entry that are not shown.
+    /// Length in bytes of the prefix that is removed from listed entries.
     hidden: usize,
     failed: Option<StorageError>,
 }
 
 impl Snapshot {
-    /// Terms that begin with `prefix`, in byte order, with their number of live chunks.
+    /// Returns the terms that begin with `prefix`, in byte order, with their numbers of live chunks.
     pub fn terms_with_prefix(&self, prefix: &str) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
         TermListing::terms(self, prefix)
     }
 
-    /// The values that labels of a kind have, in byte order, with their number of live chunks.
+    /// Returns the values of labels of a kind, in byte order, with their numbers of live chunks.
     ///
-    /// A value beyond 240 bytes is cut, and ends in a digest.
+    /// A value of more than 240 bytes is truncated, and ends in a digest.
     pub fn labels(&self, kind: LabelKind) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
         TermListing::labels(self, kind)
     }
 
-    /// The values that metadata has under a key, in byte order, with the live chunks that have them. Values that are labels are cut
-    /// as in [`Snapshot::labels`].
+    /// Returns the values under a metadata key, in byte order, with the live chunks that have them. Values that are
+    /// labels are truncated as in [`Snapshot::labels`].
     pub fn meta_values(
         &self,
         key: &str,
@@ -55,14 +55,14 @@ impl Snapshot {
         let mut listing = TermListing::new(self, prefix, &[], hidden);
         Box::new(std::iter::from_fn(move || {
             let found = listing.step_to_live().transpose()?;
-            Some(found.map(|(entry, postings)| (listing.shown(&entry), postings.docs())))
+            Some(found.map(|(entry, postings)| (listing.visible_part(&entry), postings.docs())))
         }))
     }
 
-    /// The keys of metadata that have labels, and the custom columns that have values and the use `filter`, in byte order.
+    /// Returns the metadata keys that have labels, and the filterable custom columns that have values, in byte order.
     ///
     /// # Errors
-    /// When the dictionary of a segment, or a block of values, is damaged.
+    /// The dictionary of a segment, or a block of values, is damaged.
     pub fn meta_keys(&self) -> Result<Vec<String>, StorageError> {
         let prefix = [LABEL_PREFIX, LabelKind::Meta as u8];
         let mut keys = Vec::new();
@@ -79,25 +79,26 @@ impl Snapshot {
                 return Ok(keys);
             };
             let key = entry.split(|byte| *byte == b'=').next().unwrap_or_default();
-            keys.push(listing.shown(key));
-            // Behind all labels of this key.
+            keys.push(listing.visible_part(key));
+            // Continue after all labels of this key.
             from = [key, &[b'=' + 1]].concat();
         }
     }
 }
 
 impl<'s> TermListing<'s> {
-    /// Terms that begin with a text.
+    /// Lists terms that begin with a text.
     fn terms(snapshot: &'s Snapshot, prefix: &str) -> Self {
         Self::new(snapshot, prefix.as_bytes().to_vec(), &[LABEL_PREFIX + 1], 0)
     }
 
-    /// Labels of a kind.
+    /// Lists labels of a kind.
     fn labels(snapshot: &'s Snapshot, kind: LabelKind) -> Self {
         Self::new(snapshot, vec![LABEL_PREFIX, kind as u8], &[], 2)
     }
 
-    /// All entries of a range, with what their posting lists have of a range of chunks, and perhaps more.
+    /// Lists all entries of a range with the parts of their posting lists that have chunks in `chunks`. These parts may
+    /// also have other chunks.
     pub(crate) fn entries(snapshot: &'s Snapshot, range: TermRange<'_>, chunks: Range<u32>) -> Self {
         Self { end: range.to.to_vec(), chunks, ..Self::new(snapshot, Vec::new(), range.from, 0) }
     }
@@ -112,7 +113,7 @@ impl<'s> TermListing<'s> {
         Self { snapshot, cursors, prefix, end: Vec::new(), chunks: 0..u32::MAX, hidden, failed }
     }
 
-    /// The next entry with its live postings, of which there may be none.
+    /// Returns the next entry with its live postings, which may be empty.
     pub(crate) fn step(&mut self) -> Result<Option<(Vec<u8>, Postings<'s>)>, StorageError> {
         if let Some(error) = self.failed.take() {
             return Err(error);
@@ -134,7 +135,7 @@ impl<'s> TermListing<'s> {
         Ok(Some((lowest, Postings::new(parts, self.snapshot.tombstones()))))
     }
 
-    /// The next entry with live postings. After an error there are no more.
+    /// Returns the next entry with live postings. The iteration ends after an error.
     fn step_to_live(&mut self) -> Result<Option<(Vec<u8>, Postings<'s>)>, StorageError> {
         loop {
             match self.step() {
@@ -148,8 +149,8 @@ impl<'s> TermListing<'s> {
         }
     }
 
-    /// The part of an entry that is shown.
-    fn shown(&self, entry: &[u8]) -> String {
+    /// Returns an entry without its hidden prefix.
+    fn visible_part(&self, entry: &[u8]) -> String {
         String::from_utf8_lossy(entry.get(self.hidden..).unwrap_or_default()).into_owned()
     }
 }
@@ -159,6 +160,6 @@ impl Iterator for TermListing<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let found = self.step_to_live().transpose()?;
-        Some(found.map(|(entry, postings)| (self.shown(&entry), postings.doc_frequency())))
+        Some(found.map(|(entry, postings)| (self.visible_part(&entry), postings.doc_frequency())))
     }
 }

@@ -1,4 +1,4 @@
-//! The manifest: what one generation of the index consists of.
+//! The manifest: a description of one generation of the index.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::unfinished::Unfinished;
 /// Version of the on-disk format that this build reads and writes.
 pub const FORMAT_VERSION: u32 = 15;
 
-/// Beginning of the digests of stages that chunks depend on, in [`Manifest::fingerprints`].
+/// Prefix of the digests of stages that chunks depend on, in [`Manifest::fingerprints`].
 pub const MAKES_CHUNKS: &str = "makes chunks";
 
 /// Describes one published generation.
@@ -26,17 +26,17 @@ pub struct Manifest {
     pub root: String,
     /// Stage names and digests of their configuration, in pipeline order.
     pub fingerprints: Vec<(String, String)>,
-    /// The custom columns, sorted by name. Labels and terms of all chunks follow them.
+    /// The custom columns, sorted by name. The labels and terms of all chunks are based on them.
     pub columns: Vec<ColumnDeclaration>,
-    /// Work that stages have left undone.
+    /// Work that stages have not finished.
     pub unfinished: Unfinished,
     /// Unix seconds of the first publication.
     pub created: i64,
     /// Unix seconds of this publication.
     pub updated: i64,
-    /// Whether the run covered everything that it was asked to.
+    /// Whether the run covered its whole scope.
     pub complete: bool,
-    /// Whether an artefact was imported, and no run has written the index since.
+    /// Whether an artefact was imported, and no run has changed the index since.
     #[serde(default)]
     pub imported: bool,
     /// Number of live chunks.
@@ -47,16 +47,16 @@ pub struct Manifest {
     pub field_totals: [u64; aurora_inverted::FIELDS],
     /// The segments of the dictionary, with ascending and disjoint ranges of ids.
     pub segments: Vec<SegmentInfo>,
-    /// The id that the next chunk gets.
+    /// The id of the next chunk.
     pub next_chunk_id: u32,
-    /// The number that the next segment gets.
+    /// The number of the next segment.
     pub next_segment: u32,
-    /// Summary of the run that published this generation, as the caller gave it.
+    /// Summary of the run that published this generation, as given by the caller.
     pub summary: serde_json::Value,
 }
 
 impl Manifest {
-    /// The manifest of an index that holds nothing yet.
+    /// The manifest of an index without content.
     pub(crate) fn empty() -> Self {
         Self {
             format_version: FORMAT_VERSION,
@@ -87,32 +87,32 @@ impl Manifest {
 pub struct ModelInfo {
     /// Name and digest of the model.
     pub id: String,
-    /// Number of dimensions of its vectors.
+    /// Number of dimensions of the vectors.
     pub dimensions: usize,
-    /// Name and digest of the model whose tokens the chunks' records hold.
+    /// Name and digest of the model of the stored tokens.
     pub tokens: String,
 }
 
 /// One immutable dictionary with its postings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SegmentInfo {
-    /// Number of the segment, the prefix of its keys.
+    /// Number of the segment, which is the prefix of its keys.
     pub id: u32,
-    /// First chunk id that it may hold.
+    /// First chunk id of the segment's range.
     pub first_chunk: u32,
-    /// Chunk id after the last that it may hold.
+    /// Chunk id after the end of the segment's range.
     pub end_chunk: u32,
-    /// Number of live chunks in that range when the segment was written.
+    /// Number of live chunks in the range when the segment was written.
     pub chunks: u64,
     /// Number of terms and labels.
     pub terms: u64,
     /// Number of postings.
     pub postings: u64,
-    /// Bytes of its dictionary and postings.
+    /// Size of the dictionary and postings in bytes.
     pub bytes: u64,
 }
 
-/// What a publication sets in the manifest beside the content itself.
+/// The fields of the manifest that a publication sets, in addition to the content itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ManifestUpdate {
     /// See [`Manifest::model`].
@@ -127,8 +127,8 @@ pub struct ManifestUpdate {
     pub unfinished: Unfinished,
     /// See [`Manifest::complete`].
     pub complete: bool,
-    /// Unix seconds of now.
+    /// The current time in Unix seconds.
     pub now: i64,
-    /// See [`Manifest::summary`]; a new summary alone is no change.
+    /// See [`Manifest::summary`]. A changed summary alone does not cause a publication.
     pub summary: serde_json::Value,
 }

@@ -1,4 +1,4 @@
-//! Opening a directory as an LMDB environment: its files, and the size of its map.
+//! Opens a directory as an LMDB environment: its files, and the size of its map.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -15,31 +15,31 @@ use crate::project::{DATA, ProjectDirectory};
 
 /// LMDB's lock file.
 pub(crate) const LMDB_LOCK: &str = "lock.mdb";
-/// The file that a process locks while it creates a data file, in the parent of the data file's directory.
+/// A file that a process locks while it creates a data file; in the parent of the data file's directory.
 const CREATION_LOCK: &str = "create.lock";
-/// Bytes of a lock file per reader, and before the first.
-const LOCK_SLOT: usize = 64;
+/// Number of bytes that a lock file takes for each reader, and before the first one.
+const LOCK_SLOT_BYTES: usize = 64;
 /// Maximum and minimum size of a map, in bytes.
 ///
-/// A map takes address space, not disk or memory, on Windows too: LMDB reserves it there, and makes the file longer as it
-/// takes pages.
+/// A map takes address space, not disk or memory. This holds on Windows too: LMDB reserves the address space there, and
+/// makes the file longer as it uses pages.
 const MAX_MAP_BYTES: u64 = if cfg!(windows) { 1 << 36 } else { 1 << 40 };
 const MIN_MAP_BYTES: usize = 1 << 24;
-/// Bytes of address space that stay free if it is limited.
+/// Number of bytes of address space that stay free if address space is limited.
 const RESERVED_BYTES: usize = 192 << 20;
-/// Processes and snapshots that may read at the same time.
-const READERS: u32 = 1022;
+/// Maximum number of processes and snapshots that read at the same time.
+const MAX_READERS: u32 = 1022;
 
-/// How to open an environment.
+/// Whether to create an environment that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
-    /// Make the index when there is none.
+    /// Create the index if it does not exist.
     Create,
-    /// Fail with [`StorageError::NoIndex`] when there is none, or nothing was ever published.
+    /// Fail with [`StorageError::NoIndex`] if there is no index, or nothing was ever published.
     Existing,
 }
 
-/// Makes sure that LMDB, which opens its files by name and follows links, finds regular files or none.
+/// Makes sure that LMDB, which opens its files by name and follows links, finds only regular files or no files.
 ///
 /// # Errors
 /// [`StorageError::NoIndex`] if `mode` is [`OpenMode::Existing`] and the data file is missing or has no commit.
@@ -65,7 +65,7 @@ pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), Stora
     Ok(())
 }
 
-/// Whether the data file in a directory is missing, or was left by a process that ended while it created the file.
+/// Whether the data file in a directory is missing, or was left by a process that ended while it was creating the file.
 pub(crate) fn holds_no_commit(directory: &Directory) -> Result<bool, StorageError> {
     let look = || -> io::Result<bool> {
         let file = match directory.open_file(DATA) {
@@ -82,20 +82,21 @@ pub(crate) fn holds_no_commit(directory: &Directory) -> Result<bool, StorageErro
     look().map_err(|error| StorageError::read(&directory.path().join(DATA), error))
 }
 
-/// Held while a process creates a data file. The system releases the lock when the process ends, however it ends.
+/// Lock of a process that is creating a data file. The system releases the lock when the process ends for any reason.
 pub(crate) struct CreationLock(File);
 
 impl CreationLock {
-    /// Makes sure that LMDB finds a data file with commits, or an empty one that no other process is working on. Returns the
-    /// lock in the second case; it has to be held until LMDB has written the first pages. `home` is the directory above.
+    /// Makes sure that LMDB finds either a data file with commits, or an empty one that no other process is using.
+    /// Returns the lock in the second case; the caller must hold it until LMDB has written the first pages. `home` is
+    /// the parent directory.
     ///
-    /// An empty file is created here, because one that LMDB creates itself would have other permissions.
+    /// This function creates the empty file, because a file that LMDB creates would have other permissions.
     pub(crate) fn for_new_file(home: &Directory, directory: &Directory) -> Result<Option<Self>, StorageError> {
         if !holds_no_commit(directory)? {
             return Ok(None);
         }
         let lock = Self::acquire(home).map_err(|error| StorageError::io(&home.path().join(CREATION_LOCK), error))?;
-        // Another process may have created it meanwhile.
+        // Another process may have created the file in the meantime.
         if !holds_no_commit(directory)? {
             return Ok(None);
         }
@@ -107,7 +108,7 @@ impl CreationLock {
     fn acquire(home: &Directory) -> io::Result<Self> {
         let file = home.open_or_create(CREATION_LOCK)?;
         match file.lock() {
-            // A file system without locks.
+            // The file system has no locks.
             Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(Self(file)),
             locked => locked.map(|()| Self(file)),
         }
@@ -116,36 +117,36 @@ impl CreationLock {
 
 impl Drop for CreationLock {
     fn drop(&mut self) {
-        // A child process that is being started shares the open file, so closing it is not enough.
+        // A child process that is just being started shares the open file, so closing the file is not enough.
         let _ = self.0.unlock();
     }
 }
 
-/// Makes the lock file as long as LMDB needs it, in bytes that are really there: LMDB maps it and
-/// writes into the map, which on a full disk would end the process with a signal.
+/// Makes the lock file as long as LMDB needs it, with all bytes allocated on the disk. LMDB writes to a map of this
+/// file, and on a full disk a write to a page without disk space would kill the process with a signal.
 pub(crate) fn reserve_lock_file(directory: &Directory) -> Result<(), StorageError> {
     let path = directory.path().join(LMDB_LOCK);
     match directory.create_new(LMDB_LOCK) {
         Ok(mut file) => {
-            let reserved = file.write_all(&vec![0; LOCK_SLOT * (READERS as usize + 2)]);
+            let reserved = file.write_all(&vec![0; LOCK_SLOT_BYTES * (MAX_READERS as usize + 2)]);
             reserved.map_err(|error| {
-                // Half a lock file is worse than none, and the next one to open tries again.
+                // A truncated lock file is worse than a missing one. The next open tries again.
                 let _ = directory.remove(LMDB_LOCK);
                 StorageError::io(&path, error)
             })
         }
-        // It is there already, or LMDB will do without one or say what is wrong.
+        // The file exists already, or LMDB works without one or reports the error.
         Err(error) if error.kind() == io::ErrorKind::StorageFull => Err(StorageError::io(&path, error)),
         Err(_) => Ok(()),
     }
 }
 
-/// Opens LMDB with a map that the index can grow in for as long as it is open.
+/// Opens LMDB with a map that has enough room for the growth of the index while it is open.
 ///
-/// With a limit of address space, the map takes a part of the largest size that the system grants: half for a new index, an
-/// eighth for every other environment, because a command opens several. The map shrinks further until [`RESERVED_BYTES`] are
-/// free for the maps of readers, for threads and for memory: an allocation that fails ends the process. A map is at least as
-/// large as its file.
+/// If address space is limited, the map takes a part of the largest size that the system grants: half for a new index,
+/// an eighth for every other environment, because a command opens several. The map shrinks further until
+/// [`RESERVED_BYTES`] are free for the maps of readers, for threads and for memory, because a failed allocation ends
+/// the process. A map is at least as large as its file.
 pub(crate) fn open_lmdb(
     directory: &Path,
     data: &Path,
@@ -158,7 +159,7 @@ pub(crate) fn open_lmdb(
     let mut is_limited = false;
     loop {
         let mut options = EnvOpenOptions::new().read_txn_without_tls();
-        options.max_dbs(16).max_readers(READERS).map_size(size);
+        options.max_dbs(16).max_readers(MAX_READERS).map_size(size);
         // SAFETY: `IndexStore::open` opens a file once in a process, and has inspected it.
         let opened = unsafe {
             options.flags(flags);
@@ -182,19 +183,19 @@ pub(crate) fn open_lmdb(
             Err(error) => error,
         };
         match &error {
-            // The last handle of this process is just being closed by another thread.
+            // Another thread is just closing the last handle of this process.
             heed::Error::EnvAlreadyOpened if waits < 1000 => {
                 waits += 1;
                 std::thread::sleep(Duration::from_millis(1));
             }
-            // On a read-only file system nobody can write, so that no lock is needed.
+            // Nobody can write to a read-only file system, so no lock is needed.
             heed::Error::Io(cause)
                 if cause.kind() == io::ErrorKind::ReadOnlyFilesystem && !flags.contains(EnvFlags::READ_ONLY) =>
             {
                 flags |= EnvFlags::READ_ONLY;
             }
-            // Who may not write can still read: from a copy, because without a lock a writer does not know
-            // of this reader.
+            // A process without write permission can still read, but only a copy: without a lock, a writer does not
+            // know of this reader.
             heed::Error::Io(cause)
                 if cause.kind() == io::ErrorKind::PermissionDenied
                     && mode == OpenMode::Existing
@@ -211,7 +212,7 @@ pub(crate) fn open_lmdb(
     }
 }
 
-/// Whether a map was refused for its size.
+/// Whether a map was refused because of its size.
 fn is_about_memory(error: &io::Error) -> bool {
     // Windows reports ERROR_NOT_ENOUGH_MEMORY, ERROR_INVALID_ADDRESS, ERROR_MAPPED_ALIGNMENT, ERROR_COMMITMENT_LIMIT or an
     // invalid parameter.

@@ -1,4 +1,4 @@
-//! Files with their chunks as rows. They are computed on any thread, and written in the order of their ids.
+//! Files and their chunks as rows, which are built on any thread and written in the order of their ids.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::vectors::{EncodedVectors, quantise};
 /// Ids for the chunks of some files.
 #[derive(Debug, Clone, Copy)]
 pub struct ReservedIds {
-    /// The next free id before these.
+    /// The next free id before this reservation. `first` may be greater, because it may start a new block of vectors.
     pub(crate) after: u32,
     pub(crate) first: u32,
     pub(crate) end: u32,
@@ -33,7 +33,7 @@ impl ReservedIds {
     }
 }
 
-/// Makes the rows of some files, without access to the index.
+/// Builds the rows of some files without access to the index.
 pub struct FilePreparer {
     ids: ReservedIds,
     next: u32,
@@ -43,24 +43,24 @@ pub struct FilePreparer {
     prepared: PreparedFiles,
 }
 
-/// Files that only have to be written: [`crate::IndexWriter::apply`].
+/// Files that are ready to be written by [`crate::IndexWriter::apply`].
 pub struct PreparedFiles {
     pub(crate) ids: ReservedIds,
     pub(crate) files: Vec<FileRecord>,
-    /// With their checksums.
+    /// Operations with checksums.
     pub(crate) operations: Vec<Operation>,
     pub(crate) closed: ClosedRows,
     /// The labels of the chunks.
     pub(crate) labels: Inverter,
     /// The metadata of each chunk, if there are custom columns.
     pub(crate) values: Vec<(u32, Vec<(String, MetaValue)>)>,
-    /// The ids that have vectors.
+    /// The ids of chunks with vectors.
     pub(crate) embedded: Vec<u32>,
     pub(crate) vectors: EncodedVectors,
 }
 
 impl PreparedFiles {
-    /// No files: the ids stay unused.
+    /// Creates an empty set of files. The ids stay unused.
     pub(crate) fn empty(ids: ReservedIds) -> Self {
         Self {
             ids,
@@ -81,12 +81,12 @@ impl FilePreparer {
         Self { ids, next: ids.first, columns, rows, last_blame: None, prepared: PreparedFiles::empty(ids) }
     }
 
-    /// Replaces a file with its chunks, each with its vector if it has one, and returns the chunks' ids in the order given.
-    /// The file's earlier chunks die; `record.chunks` is set.
+    /// Replaces a file with its chunks, each with an optional vector, and returns the chunks' ids in the given order.
+    /// The file's earlier chunks are deleted. Sets `record.chunks`.
     ///
     /// # Errors
-    /// Refuses an empty path, chunks of another path or of several languages, more chunks than ids were reserved for, and vectors
-    /// that are not finite or have other dimensions.
+    /// Refuses an empty path, chunks of another path or of several languages, more chunks than reserved ids, and
+    /// vectors that are not finite or have other dimensions.
     pub fn replace_file(
         &mut self,
         mut record: FileRecord,
@@ -96,7 +96,7 @@ impl FilePreparer {
         let language = chunks.first().map(|first| first.language.as_str());
         let is_of_file = |chunk: &Chunk| chunk.path == record.path && Some(chunk.language.as_str()) == language;
         if let Some(other) = chunks.iter().find(|chunk| !is_of_file(chunk)) {
-            return Err(StorageError::Refused(format!("{} is no chunk of {}", other.key, record.path)));
+            return Err(StorageError::Refused(format!("{} is not a chunk of {}", other.key, record.path)));
         }
         if chunks.len() > (self.ids.end - self.next) as usize {
             return Err(StorageError::Refused(format!("no ids are reserved for the chunks of {}", record.path)));
@@ -141,11 +141,11 @@ impl FilePreparer {
         Ok(ids)
     }
 
-    /// Sets which commit every line of a file came from, given the first of its chunks; at most once for each, in ascending
-    /// order of ids.
+    /// Sets the blame of a file, given its first chunk. Must be called at most once for each file, in ascending order
+    /// of ids.
     ///
     /// # Errors
-    /// Refuses a chunk that was not prepared here, and another order.
+    /// Refuses a chunk that was not prepared here, and ids that do not ascend.
     pub fn add_blame(&mut self, first: ChunkId, blame: &Blame) -> Result<(), StorageError> {
         if !(self.ids.first..self.next).contains(&first.0) || self.last_blame >= Some(first) {
             return Err(StorageError::Refused(format!("the blame of chunk {first} cannot be added now")));
@@ -158,10 +158,10 @@ impl FilePreparer {
         })
     }
 
-    /// What is to be written.
+    /// Returns the prepared files.
     ///
     /// # Errors
-    /// When a text is too long for a compressed block.
+    /// A text is too long for a compressed block.
     pub fn finish(self) -> Result<PreparedFiles, StorageError> {
         let Self { mut rows, mut prepared, .. } = self;
         rows.finish(&mut |operation| {

@@ -1,4 +1,4 @@
-//! The `.aurora` directory of a project: the name of everything in it, and how it is opened.
+//! The `.aurora` directory of a project: the names of all files in it, and how they are opened.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,10 +9,10 @@ use aurora_confined::{Directory, Refusal};
 
 use crate::error::StorageError;
 
-/// LMDB's data file, in the directory of an index and in that of the access history.
+/// LMDB's data file, in the directories of the index and of the access history.
 pub(crate) const DATA: &str = "data.mdb";
 
-/// The `.aurora` directory of a project. Its associated constants name the files and directories in it; they are
+/// The `.aurora` directory of a project. Its associated constants name the files and directories in it. The names are
 /// relative to the directory, for use with the [`Directory`] that [`ProjectDirectory::open`] returns.
 ///
 /// | name | content | safe to delete |
@@ -20,19 +20,19 @@ pub(crate) const DATA: &str = "data.mdb";
 /// | `pipeline.toml`, `config.toml` | the project's configuration | no: written by people |
 /// | `plugins/` | custom stages | no: written by people |
 /// | `reasoning/` | reasoning patterns, which are indexed | no: written by people |
-/// | `memory/` | the project's memory: entries, their index and its access history | no: nothing else knows the entries |
-/// | `eval/`, `tuned.toml` | golden sets that were mined, weights that were learned | yes, they can be made again |
+/// | `memory/` | the project's memory: entries, their index and its access history | no: the entries exist only here |
+/// | `eval/`, `tuned.toml` | mined golden sets, learned weights | yes, they can be created again |
 /// | `index/` | the index | yes, the next run builds it again |
-/// | `annotations/` | tags that users have given to chunks | no: nothing else knows them |
-/// | `access/` | the access history | no: nothing else knows it |
+/// | `annotations/` | tags that users have given to chunks | no: they exist only here |
+/// | `access/` | the access history | no: it exists only here |
 /// | `tree.walk`, `history.walk`, `history.comparisons` | caches of an index run | yes |
-/// | `tree.check` | stat data of the tree as a search has found it unchanged | yes |
-/// | `runs` | figures of the last index runs | yes |
+/// | `tree.check` | stat data of the tree when a search last found it unchanged | yes |
+/// | `runs` | statistics of the last index runs | yes |
 /// | `writer.lock`, `tmp/` | the writer's lock and its temporary files | yes, while no run is writing |
-/// | `records.lock`, `create.lock` | locks of processes that write or create a store | yes, while none does |
-/// | `watch.lock` | the lock of the process that keeps the index fresh | yes, while none does |
-/// | `index.new/`, `index.old/` | an index on its way in or out, see `replace.rs` | no: `index.old/` may be the only one |
-/// | `index.unusable/`, `access.unusable/` | what was set aside because it could not be used | yes |
+/// | `records.lock`, `create.lock` | locks of processes that write or create a store | yes, while no process holds them |
+/// | `watch.lock` | the lock of the process that keeps the index fresh | yes, while no process holds it |
+/// | `index.new/`, `index.old/` | indexes during a replacement, see `replace.rs` | no: `index.old/` may be the only index |
+/// | `index.unusable/`, `access.unusable/` | unusable data that was moved aside | yes |
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectDirectory {
     path: PathBuf,
@@ -48,7 +48,7 @@ impl ProjectDirectory {
     pub const CONFIG: &'static str = "config.toml";
     /// A configuration with learned weights; it has no effect until it is copied.
     pub const TUNED_CONFIG: &'static str = "tuned.toml";
-    /// Directory of the golden sets that were mined from the project.
+    /// Directory of the golden sets mined from the project.
     pub const MINED_SETS: &'static str = "eval";
     /// Directory of the project's reasoning patterns.
     pub const REASONING: &'static str = "reasoning";
@@ -67,33 +67,33 @@ impl ProjectDirectory {
     pub const ACCESS: &'static str = "access";
     /// Cache of the directory listings of the last walk over the tree.
     pub const TREE_WALK: &'static str = "tree.walk";
-    /// Stat data of the tree as a search has found it unchanged.
+    /// Stat data of the tree when a search last found it unchanged.
     pub const TREE_CHECK: &'static str = "tree.check";
     /// Cache of the walk over git's history.
     pub const HISTORY_WALK: &'static str = "history.walk";
     /// Cache of comparisons between old versions of files.
     pub const HISTORY_COMPARISONS: &'static str = "history.comparisons";
-    /// Figures of the last index runs.
+    /// Statistics of the last index runs.
     pub const RUNS: &'static str = "runs";
 
     /// The lock of the process that watches the tree and keeps the index fresh.
     pub const WATCH_LOCK: &'static str = "watch.lock";
-    /// The lock that a writer holds.
+    /// The lock of a writer.
     pub const WRITER_LOCK: &'static str = "writer.lock";
     /// Directory of the writer's temporary files.
     pub const TEMPORARY: &'static str = "tmp";
-    /// Keeps what programs write in the directory out of git.
+    /// File that keeps generated files in the directory out of git.
     pub const GIT_IGNORE: &'static str = ".gitignore";
     /// A new index while it is being written.
     pub const NEW_INDEX: &'static str = "index.new";
-    /// The old index while the new one moves into its place.
+    /// The old index while the new one is moved to its path.
     pub const OLD_INDEX: &'static str = "index.old";
-    /// An index that was set aside.
+    /// An unusable index that was moved aside.
     pub const UNUSABLE_INDEX: &'static str = "index.unusable";
-    /// An access history that was set aside.
+    /// An unusable access history that was moved aside.
     pub const UNUSABLE_ACCESS: &'static str = "access.unusable";
 
-    /// The directories that hold an index, or become one when a replacement was interrupted.
+    /// The directories that contain an index, or may do so after an interrupted replacement.
     pub const INDEXES: [&'static str; 3] = [Self::INDEX, Self::OLD_INDEX, Self::NEW_INDEX];
 
     /// The directory of the project at `root`. It need not exist.
@@ -101,7 +101,7 @@ impl ProjectDirectory {
         Self::at(root.join(Self::NAME))
     }
 
-    /// The directory at a path of its own.
+    /// The directory at a path.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -111,25 +111,25 @@ impl ProjectDirectory {
         &self.path
     }
 
-    /// Path of what has one of the names above, for messages. Files are opened through [`ProjectDirectory::open`].
+    /// Path of an entry of the directory, for messages. Files are opened through [`ProjectDirectory::open`].
     pub fn path_of(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Opens the directory, which must be a real one: a symbolic link in its place is refused. Links in the path of the
-    /// project are followed.
+    /// Opens the directory. Refuses a symbolic link at its path, but follows links in the path of the project.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] when there is none, a [`Refusal`] when it is a link, or the system's error.
+    /// [`io::ErrorKind::NotFound`] if the directory does not exist, a [`Refusal`] if it is a link, or the system's
+    /// error.
     pub fn open(&self) -> io::Result<Directory> {
         let (parent, name) = self.split()?;
         Directory::open_root(parent)?.open_directory(name)
     }
 
-    /// Opens the directory, and creates it if there is none.
+    /// Opens the directory, and creates it if it does not exist.
     ///
     /// # Errors
-    /// A [`Refusal`] when it is a link, or the system's error.
+    /// A [`Refusal`] if the directory is a link, or the system's error.
     pub fn create(&self) -> io::Result<Directory> {
         let (parent, name) = self.split()?;
         #[allow(clippy::disallowed_methods, reason = "the path of the project is trusted")]
@@ -140,7 +140,8 @@ impl ProjectDirectory {
     /// Opens the directory in the project's `root`, and creates it if it does not exist.
     ///
     /// # Errors
-    /// A [`Refusal`] when it is a link, [`io::ErrorKind::NotFound`] when `root` was deleted, or the system's error.
+    /// A [`Refusal`] if the directory is a link, [`io::ErrorKind::NotFound`] if `root` was deleted, or the system's
+    /// error.
     pub fn create_in(&self, root: &Directory) -> io::Result<Directory> {
         root.create_directory(self.split()?.1)
     }
@@ -148,12 +149,13 @@ impl ProjectDirectory {
     /// Size of the index's data file in bytes.
     ///
     /// # Errors
-    /// When there is no index, or the system's error.
+    /// There is no index, or the system's error.
     pub fn index_bytes(&self) -> io::Result<u64> {
         Ok(self.open()?.metadata(Path::new(Self::INDEX).join(DATA))?.len)
     }
 
-    /// Whether this process may write the index that is there. Writes nothing but an empty lock file, if there is none.
+    /// Whether this process may write the existing index. Creates an empty lock file if there is none, and writes
+    /// nothing else.
     pub fn is_index_writable(&self) -> bool {
         let writable = |home: Directory| {
             home.open_for_writing(Path::new(Self::INDEX).join(DATA))?;
@@ -169,31 +171,31 @@ impl ProjectDirectory {
     }
 }
 
-/// What git sees of the directory: what people write.
+/// Git sees only the files that people write.
 const GIT_IGNORE: &str = "*\n!/pipeline.toml\n!/config.toml\n!/plugins/\n!/plugins/**\n!/reasoning/\n!/reasoning/**\n";
 
-/// Writes a `.gitignore` that keeps everything that programs write out of the repository.
+/// Writes a `.gitignore` that keeps generated files out of the repository.
 pub(crate) fn keep_out_of_git(home: &Directory) -> Result<(), StorageError> {
     let name = ProjectDirectory::GIT_IGNORE;
     let written = match home.create_new(name) {
         Ok(mut file) => io::Write::write_all(&mut file, GIT_IGNORE.as_bytes()),
-        // Any other content is the user's decision.
+        // The user may have changed the file.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
     };
     written.map_err(|error| StorageError::io(&home.path().join(name), error))
 }
 
-/// Distinguishes a file from another one that was put into its place.
+/// Distinguishes a file from another file at the same path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Identity {
     device: u64,
     inode: u64,
-    /// Set only where the file system has no inode numbers.
+    /// Set only if the file system has no inode numbers.
     created: i64,
 }
 
-/// The identity of the data file in a directory of `home`; `None` where there is none.
+/// Returns the identity of the data file in a directory of `home`, or `None` if there is no data file.
 pub(crate) fn identity(home: &Directory, directory: &str) -> Option<Identity> {
     let found = home.metadata(Path::new(directory).join(DATA)).ok()?;
     let created = if found.inode == 0 { found.changed } else { 0 };

@@ -1,4 +1,4 @@
-//! Publication: what a writer has gathered becomes the next generation.
+//! Publication: makes the changes of a writer the next generation.
 
 use aurora_inverted::{FIELDS, FieldLengths, LengthCodes, Tombstones, WINDOW, encode_lengths, length_of};
 use roaring::RoaringBitmap;
@@ -17,10 +17,10 @@ use crate::unfinished::Unfinished;
 use crate::vectors::{BLOCK_IDS, VectorBlockWriter};
 use crate::writer_state::WriterState;
 
-/// Writes the next generation and returns its manifest; the old one when nothing has changed.
+/// Writes the next generation and returns its manifest. Returns the old manifest if nothing has changed.
 pub(crate) fn publish(mut state: WriterState, update: ManifestUpdate) -> Result<Manifest, StorageError> {
     let old = state.base.manifest();
-    if !state.is_touched() && says_the_same(old, &update) && old.columns[..] == state.columns[..] {
+    if !state.is_touched() && is_unchanged(old, &update) && old.columns[..] == state.columns[..] {
         return Ok(old.clone());
     }
     if !state.waiting.is_empty() {
@@ -33,7 +33,7 @@ pub(crate) fn publish(mut state: WriterState, update: ManifestUpdate) -> Result<
     let mut live = state.base.live() | &state.added;
     live -= &state.dead;
     let (segments, next_segment) = write_segments(&mut state, &live)?;
-    // From here on everything is in one transaction, with what is left of the last batch.
+    // From here on, everything is in one transaction, together with the rest of the last batch.
     write_lengths(&mut state, &live)?;
     let field_totals = totals(&state, &live)?;
     let mut unfinished = Unfinished { rows: state.base.manifest().unfinished.rows.clone(), ..update.unfinished };
@@ -75,8 +75,8 @@ pub(crate) fn publish(mut state: WriterState, update: ManifestUpdate) -> Result<
     Ok(manifest)
 }
 
-/// Whether an update changes nothing that is worth a generation.
-fn says_the_same(old: &Manifest, update: &ManifestUpdate) -> bool {
+/// Whether an update contains no change that needs a new generation.
+fn is_unchanged(old: &Manifest, update: &ManifestUpdate) -> bool {
     old.generation > 0
         && old.model == update.model
         && old.head_commit == update.head_commit
@@ -87,19 +87,19 @@ fn says_the_same(old: &Manifest, update: &ManifestUpdate) -> bool {
         && !old.imported
 }
 
-/// Vectors that were added must be the model's.
+/// Checks that the added vectors have the dimensions of the model.
 fn check_model(state: &WriterState, update: &ManifestUpdate) -> Result<(), StorageError> {
     let named = update.model.as_ref().map(|model| model.dimensions);
     match state.vectors.appended() {
         Some(dimensions) if named != Some(dimensions) => Err(StorageError::Refused(format!(
-            "vectors of {dimensions} dimensions were added, the manifest is to name a model of {}",
+            "vectors of {dimensions} dimensions were added; dimensions of the model in the manifest: {}",
             named.map_or("none".to_owned(), |named| named.to_string())
         ))),
         _ => Ok(()),
     }
 }
 
-/// Chunks that stay must have the labels and terms that the columns ask for.
+/// Checks that the kept chunks have the labels and terms that the columns require.
 fn check_columns(state: &WriterState) -> Result<(), StorageError> {
     let kept = (state.base.live() - &state.dead).len();
     if kept == 0 || state.rebuild || have_same_terms(&state.base.manifest().columns, &state.columns) {
@@ -125,7 +125,7 @@ fn write_lengths(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), St
     Ok(())
 }
 
-/// The field lengths of a chunk: those given to this writer, else those of the generation.
+/// Returns the field lengths of a chunk, from this writer if it has them, or from the base generation.
 fn length(old: &FieldLengths<'_>, new: &[LengthCodes], from: u32, id: u32) -> LengthCodes {
     match id.checked_sub(from) {
         Some(row) => new.get(row as usize).copied().unwrap_or_default(),
@@ -133,7 +133,7 @@ fn length(old: &FieldLengths<'_>, new: &[LengthCodes], from: u32, id: u32) -> Le
     }
 }
 
-/// Writes new segments, and returns all that the generation has with the next free number.
+/// Writes new segments. Returns all segments of the generation and the next free number.
 fn write_segments(state: &mut WriterState, live: &RoaringBitmap) -> Result<(Vec<SegmentInfo>, u32), StorageError> {
     let base = state.base.clone();
     let old: &[SegmentInfo] = if state.rebuild { &[] } else { &base.manifest().segments };
@@ -179,7 +179,7 @@ fn write_segment(
     input.write(state.threads, |operations| state.committer.push_sealed(operations))
 }
 
-/// Sums of the field lengths of all live chunks.
+/// Returns the sums of the field lengths of all live chunks.
 fn totals(state: &WriterState, live: &RoaringBitmap) -> Result<[u64; FIELDS], StorageError> {
     let mut totals = if state.rebuild { [0; FIELDS] } else { state.base.field_totals() };
     let mut add = |row: LengthCodes, sign: fn(u64, u64) -> u64| {
@@ -200,7 +200,7 @@ fn totals(state: &WriterState, live: &RoaringBitmap) -> Result<[u64; FIELDS], St
     Ok(totals)
 }
 
-/// Writes the file rows, and returns how many there are. Counts their unfinished rows.
+/// Writes the file rows and returns their number. Counts their unfinished rows.
 fn write_files(state: &mut WriterState, unfinished: &mut Unfinished) -> Result<u64, StorageError> {
     let mut count = state.base.manifest().file_count;
     for (path, row) in std::mem::take(&mut state.files) {
@@ -224,7 +224,7 @@ fn write_files(state: &mut WriterState, unfinished: &mut Unfinished) -> Result<u
     Ok(count)
 }
 
-/// Removes the records of dead chunks, and blocks in which nothing, or little, is alive.
+/// Removes the records of dead chunks, and removes or shrinks blocks with few live chunks.
 fn remove_dead(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), StorageError> {
     let mut dead = state.dead.clone();
     dead &= state.base.live() | &state.added;
@@ -258,13 +258,13 @@ fn remove_dead(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), Stor
     Ok(())
 }
 
-/// The blocks of so many ids that some of the given ones are in, each once.
+/// Returns the numbers of the blocks of `size` ids that contain some of `ids`, each once.
 fn blocks_of(ids: &RoaringBitmap, size: u32) -> impl Iterator<Item = u32> + '_ {
     let mut last = None;
     ids.iter().map(move |id| id / size).filter(move |block| last.replace(*block) != Some(*block))
 }
 
-/// Writes a block of vectors again without its dead rows, once they are half of it.
+/// Rewrites a block of vectors without its dead rows once they make up at least half of it.
 fn shrink_vectors(state: &mut WriterState, live: &RoaringBitmap, block: u32, alive: u64) -> Result<(), StorageError> {
     let base = state.base.clone();
     let Some(stored) = base.vectors(block)?.filter(|stored| 2 * alive <= stored.len() as u64) else { return Ok(()) };
@@ -288,7 +288,7 @@ fn remove_vectors(state: &mut WriterState, block: u32) {
     }
 }
 
-/// Removes the segments that the new generation does not list.
+/// Removes the segments that are not part of the new generation.
 fn remove_segments(state: &mut WriterState, kept: &[SegmentInfo]) -> Result<(), StorageError> {
     let base = state.base.clone();
     let gone = base.manifest().segments.iter().filter(|old| kept.iter().all(|new| new.id != old.id));

@@ -1,9 +1,9 @@
-//! Replacing an index by a new one while readers continue.
+//! Replaces an index by a new one while readers continue.
 //!
-//! The new index is written to a directory next to the old one. Then the old directory is renamed, the new one is renamed
-//! into its place, and the old one is removed; a reader that has the old index open keeps it. A process that dies between
-//! the two renames leaves a project without an index: the next process that opens it renames the old one back. All of it
-//! happens under the writer's lock.
+//! The new index is written to a directory next to the old one. Then the old directory is renamed, the new one is
+//! renamed to the index's path, and the old one is removed. A reader that has the old index open keeps it. If a process
+//! is killed between the two renames, the project has no index: the next process that opens it renames the old one
+//! back. All of this happens under the writer's lock.
 
 use std::io;
 use std::path::Path;
@@ -28,18 +28,18 @@ use crate::trust::KnownIndexes;
 const INDEX: &str = ProjectDirectory::INDEX;
 const NEW: &str = ProjectDirectory::NEW_INDEX;
 const OLD: &str = ProjectDirectory::OLD_INDEX;
-/// Bytes of keys and values in one transaction.
-const BATCH: usize = 32 << 20;
-/// Number of attempts to open an index that is being replaced, and the pause between them.
+/// Maximum size of one transaction in bytes of keys and values.
+const BATCH_BYTES: usize = 32 << 20;
+/// Maximum number of attempts to open an index that is being replaced, and the pause between them.
 const MAX_ATTEMPTS: usize = 200;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A new index that is being written. Dropping it before [`Replacement::finish`] removes it.
 pub(crate) struct Replacement {
     home: Directory,
-    /// Gets the id of the new index before it is published.
+    /// Records the id of the new index before it is published.
     known: KnownIndexes,
-    /// Everything that is open in `index.new`; dropped before the directory is renamed.
+    /// All open handles in `index.new`; dropped before the directory is renamed.
     parts: Option<(Snapshot, Committer)>,
     /// Released last.
     _lock: WriterLock,
@@ -54,13 +54,13 @@ impl Replacement {
         clear(home)?;
         fault::point();
         let mut replacement = Self { home: home.clone(), known: known.clone(), parts: None, _lock: lock };
-        // The new index has the texts of the old one.
+        // The new index contains the same texts as the old one, so it must be private too.
         if home.open_directory(INDEX).and_then(|index| index.is_private()).unwrap_or(false) {
             home.create_private_directory(NEW).map_err(|error| StorageError::io(&home.path().join(NEW), error))?;
         }
         let store = IndexStore::open(NEW, home, OpenMode::Create, EnvFlags::empty())?;
         let base = Snapshot::open(&store)?;
-        let committer = Committer::new(&base, BATCH);
+        let committer = Committer::new(&base, BATCH_BYTES);
         replacement.parts = Some((base, committer));
         Ok(replacement)
     }
@@ -73,7 +73,7 @@ impl Replacement {
         }
     }
 
-    /// Writes rows that have their checksums, as [`Self::push`] does.
+    /// Writes rows that already have their checksums, like [`Self::push`].
     pub(crate) fn push_sealed(&mut self, operations: Vec<Operation>) -> Result<(), StorageError> {
         match &mut self.parts {
             Some((_, committer)) => committer.push_sealed(operations),
@@ -96,7 +96,7 @@ impl Replacement {
                 committer.finish()?;
                 base.store()
             }
-            None => return Err(StorageError::Refused("the new index is complete already".to_owned())),
+            None => return Err(StorageError::Refused("the new index is already complete".to_owned())),
         });
         self.parts = None;
         let snapshot = Snapshot::open(&store)?;
@@ -106,10 +106,10 @@ impl Replacement {
         Ok(snapshot)
     }
 
-    /// Moves the new index into its place. Every snapshot of it must have been dropped.
+    /// Moves the new index to the index's path. All of its snapshots must have been dropped.
     ///
     /// # Errors
-    /// Leaves the old index where it was.
+    /// On an error, the old index stays at its path.
     pub(crate) fn finish(mut self) -> Result<(), StorageError> {
         self.parts = None;
         synchronise(&self.home, Some(NEW))?;
@@ -124,7 +124,7 @@ impl Replacement {
         }
         fault::point();
         synchronise(&self.home, None)?;
-        // The new index is in its place; if the old one cannot be removed now, the next writer removes it.
+        // If the old index cannot be removed now, the next writer removes it.
         let _ = self.home.remove(OLD);
         fault::point();
         Ok(())
@@ -134,7 +134,7 @@ impl Replacement {
 impl Drop for Replacement {
     fn drop(&mut self) {
         self.parts = None;
-        // If it cannot be removed now, the next writer removes it.
+        // If the new index cannot be removed now, the next writer removes it.
         let _ = self.home.remove(NEW);
     }
 }
@@ -149,18 +149,18 @@ pub(crate) fn is_present(home: &Directory) -> bool {
     [INDEX, OLD].iter().any(is_there)
 }
 
-/// Removes what killed replacements have left behind. The caller holds the writer's lock.
+/// Removes the remains of killed replacements. The caller holds the writer's lock.
 pub(crate) fn clear(home: &Directory) -> Result<(), StorageError> {
-    forget_old(home)?;
+    remove_old(home)?;
     remove(home, NEW)
 }
 
-/// Removes the index that another one has replaced.
-pub(crate) fn forget_old(home: &Directory) -> Result<(), StorageError> {
+/// Removes an index that was replaced by another one.
+pub(crate) fn remove_old(home: &Directory) -> Result<(), StorageError> {
     remove(home, OLD)
 }
 
-/// Waits until no other process replaces or creates the index of a project that has none, and takes the lock.
+/// Waits until no other process replaces or creates the index of a project without an index, and takes the lock.
 pub(crate) fn reserve(home: &Directory) -> Result<WriterLock, StorageError> {
     let mut attempts = 0;
     loop {
@@ -172,20 +172,20 @@ pub(crate) fn reserve(home: &Directory) -> Result<WriterLock, StorageError> {
     }
 }
 
-/// Waits for an index that is being replaced, and moves the old one back if the replacing process has died.
-pub(crate) fn settle(home: &Directory) -> Result<(), StorageError> {
+/// Waits for an index that is being replaced, and moves the old index back if the replacing process was killed.
+pub(crate) fn wait_or_restore(home: &Directory) -> Result<(), StorageError> {
     if exists(home, INDEX) || !exists(home, OLD) {
         return Ok(());
     }
     match reserve(home) {
         Ok(_lock) => move_back(home),
-        // Without write permission it cannot be moved back.
+        // Without write permission, the old index cannot be moved back.
         Err(StorageError::ReadOnly { .. }) => Ok(()),
         Err(error) => Err(error),
     }
 }
 
-/// Moves the old index back if there is none in its place. The caller holds the writer's lock.
+/// Moves the old index back if no index is at its path. The caller holds the writer's lock.
 fn move_back(home: &Directory) -> Result<(), StorageError> {
     if exists(home, OLD) && !exists(home, INDEX) { rename(home, OLD, INDEX) } else { Ok(()) }
 }

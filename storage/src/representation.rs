@@ -1,8 +1,9 @@
-//! What stands for a file as a whole in a search: the tokens of all its documentation, and the direction of the mean of its
-//! chunks' vectors.
+//! The representation of a whole file in a search: the tokens of all its documentation, and the direction of the mean
+//! of its chunks' vectors.
 //!
-//! Layout: number of tokens · each as its gap from the one before, ascending, as variable-length integers · the mean's components
-//! as signed bytes, nothing where no chunk has a vector. It follows from the chunks, so a digest of the index leaves it out.
+//! Layout: number of tokens · each as its gap from the previous one, ascending, as variable-length integers · the
+//! mean's components as signed bytes, or nothing if no chunk has a vector. It is derived from the chunks, so the digest
+//! of an index leaves it out.
 
 use std::collections::BTreeSet;
 
@@ -16,19 +17,19 @@ use crate::tables::{Table, chunk_key};
 use crate::vectors::quantise;
 
 impl Snapshot {
-    /// What stands for a file as a whole, given the id of its first chunk.
+    /// Returns the representation of a file, given the id of its first chunk.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn representation(&self, first: ChunkId) -> Result<FileRepresentation<'_>, StorageError> {
         self.stored_representation(first).map(|(_, representation)| representation)
     }
 
-    /// The same as bytes, as it follows from the chunks with their vectors of the current model.
+    /// Returns the encoded representation, restricted to vectors of the current model.
     pub(crate) fn encoded_representation(&self, first: ChunkId) -> Result<&[u8], StorageError> {
         let dimensions = self.manifest().model.as_ref().map(|model| model.dimensions);
         let (row, representation) = self.stored_representation(first)?;
-        Ok(representation.of_model(row, dimensions))
+        Ok(representation.bytes_for_model(row, dimensions))
     }
 
     fn stored_representation(&self, first: ChunkId) -> Result<(&[u8], FileRepresentation<'_>), StorageError> {
@@ -38,7 +39,7 @@ impl Snapshot {
     }
 }
 
-/// Gathers the representation of a file from its chunks, in their order.
+/// Builds the representation of a file from its chunks, in their order.
 #[derive(Debug, Default)]
 pub(crate) struct RepresentationBuilder {
     tokens: BTreeSet<u16>,
@@ -46,18 +47,18 @@ pub(crate) struct RepresentationBuilder {
 }
 
 impl RepresentationBuilder {
-    /// Adds a chunk: the tokens of its documentation.
+    /// Adds the documentation tokens of a chunk.
     pub(crate) fn add_tokens(&mut self, doc: impl IntoIterator<Item = u16>) {
         self.tokens.extend(doc);
     }
 
-    /// Adds the vector of a chunk as it is stored. All of a file have the same dimensions.
+    /// Adds the stored vector of a chunk. All vectors of a file have the same dimensions.
     pub(crate) fn add_vector(&mut self, scale: f32, row: &[i8]) {
         self.sum.resize(row.len(), 0.0);
         self.sum.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f32::from(value) * scale);
     }
 
-    /// The representation as bytes.
+    /// Returns the encoded representation.
     pub(crate) fn finish(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(2 * self.tokens.len() + self.sum.len() + 4);
         put_varint(&mut bytes, self.tokens.len() as u64);
@@ -66,14 +67,14 @@ impl RepresentationBuilder {
             put_varint(&mut bytes, u64::from(token - before));
             before = token;
         }
-        // Finite vectors have a sum that is none only beyond any length that a model gives.
+        // The sum of finite vectors overflows only for lengths that no model produces.
         let (_, row) = quantise(&self.sum).unwrap_or_default();
         bytes.extend(row.iter().map(|&value| value as u8));
         bytes
     }
 }
 
-/// What stands for a file as a whole, in place.
+/// The representation of a file, in place.
 #[derive(Debug, Clone)]
 pub struct FileRepresentation<'s> {
     count: usize,
@@ -82,7 +83,7 @@ pub struct FileRepresentation<'s> {
 }
 
 impl<'s> FileRepresentation<'s> {
-    /// Reads a representation; `None` when the bytes are no valid one.
+    /// Reads a representation. Returns `None` if the bytes are invalid.
     pub(crate) fn decode(bytes: &'s [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let count = usize::try_from(reader.varint()?).ok().filter(|&count| count <= bytes.len())?;
@@ -93,12 +94,13 @@ impl<'s> FileRepresentation<'s> {
         Some(Self { count, tokens, row: reader.rest() })
     }
 
-    /// The same as bytes, without a vector of other dimensions: one of a model that the index had before.
-    pub(crate) fn of_model(&self, bytes: &'s [u8], dimensions: Option<usize>) -> &'s [u8] {
+    /// Returns the encoded representation without a vector of other dimensions, which belongs to an earlier model of
+    /// the index.
+    pub(crate) fn bytes_for_model(&self, bytes: &'s [u8], dimensions: Option<usize>) -> &'s [u8] {
         if Some(self.row.len()) == dimensions { bytes } else { &bytes[..bytes.len() - self.row.len()] }
     }
 
-    /// Tokens of the documentation of all chunks, each once, ascending; see [`crate::StoredTokens`].
+    /// Documentation tokens of all chunks without duplicates, ascending; see [`crate::StoredTokens`].
     pub fn doc_tokens(&self) -> impl Iterator<Item = u16> + use<'s> {
         let (mut reader, mut last) = (self.tokens, 0u64);
         (0..self.count).map_while(move |_| {
@@ -107,7 +109,8 @@ impl<'s> FileRepresentation<'s> {
         })
     }
 
-    /// Cosine of a vector of length 1 with the mean of the chunks' vectors; `None` if there is none, or it has no direction.
+    /// Cosine of a vector of length 1 and the mean of the chunks' vectors; `None` if there is no mean, or it has no
+    /// direction.
     pub fn cosine(&self, query: &[f32]) -> Option<f32> {
         let length = (squares_signed(self.row) as f32).sqrt();
         let comparable = length > 0.0 && self.row.len() == query.len();
@@ -121,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// The cosine by definition, in f64.
+    /// The cosine by its definition, in `f64`.
     fn cosine(vectors: &[Vec<i8>], query: &[f32]) -> Option<f64> {
         let sum = |at: usize| vectors.iter().map(|vector| f64::from(vector[at])).sum::<f64>();
         let mean: Vec<f64> = (0..query.len()).map(sum).collect();
@@ -132,7 +135,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_representation_is_that_of_all_chunks(
+        fn a_representation_combines_all_chunks(
             docs in prop::collection::vec(prop::collection::vec(any::<u16>(), 0..9), 0..5),
             vectors in prop::collection::vec(prop::collection::vec(any::<i8>(), 16), 0..5),
         ) {

@@ -48,7 +48,7 @@ fn meta_value() -> impl Strategy<Value = MetaValue> {
     ]
 }
 
-/// Any chunk record.
+/// Generates any chunk.
 pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
     let texts = (word(), word(), word(), word(), word(), word(), word(), "\\PC{0,200}");
     let bindings = vec((word(), word(), word()).prop_map(|(name, path, member)| Binding { name, path, member }), 0..3);

@@ -1,7 +1,7 @@
 //! Segments of the inverted index as rows of LMDB tables.
 //!
-//! A dictionary block is a row of the dictionary table under segment and key, a value of posting lists a row of the postings
-//! table under segment and number.
+//! A dictionary block is a row of the dictionary table, with the segment and the block's key as the key. A value of
+//! posting lists is a row of the postings table, with the segment and a number as the key.
 
 use aurora_inverted::{BlockCursor, KeyedBlock, SegmentReader, SegmentSink, SegmentSource, SegmentTotals, TermRange};
 
@@ -10,8 +10,8 @@ use crate::error::StorageError;
 use crate::manifest::SegmentInfo;
 use crate::tables::{Operation, Table};
 
-/// Bytes of the segment's number in front of every key.
-const PREFIX: usize = 4;
+/// Number of bytes of the segment's number, the prefix of every key.
+const PREFIX_BYTES: usize = 4;
 
 /// A reader of a segment of one generation.
 pub(crate) type StoredSegment<'a> = SegmentReader<'a, SegmentPages<'a>>;
@@ -36,7 +36,7 @@ impl<'a> SegmentSource<'a> for SegmentPages<'a> {
     fn block(self, term: &[u8]) -> Result<Option<KeyedBlock<'a>>, Damage> {
         let key = dictionary_key(self.id, term);
         let found = Cursor::floor(self.pages, self.dictionary, &key)?;
-        Ok(found.and_then(|(found, bytes)| Some((found.strip_prefix(&key[..PREFIX])?, bytes))))
+        Ok(found.and_then(|(found, bytes)| Some((found.strip_prefix(&key[..PREFIX_BYTES])?, bytes))))
     }
 
     fn blocks(self, key: &[u8]) -> Result<BlockRows<'a>, Damage> {
@@ -57,7 +57,7 @@ impl<'a> SegmentSource<'a> for SegmentPages<'a> {
 #[derive(Clone)]
 pub(crate) struct BlockRows<'a> {
     rows: Cursor<'a>,
-    prefix: [u8; PREFIX],
+    prefix: [u8; PREFIX_BYTES],
 }
 
 impl<'a> BlockCursor<'a> for BlockRows<'a> {
@@ -78,11 +78,11 @@ impl<'a> BlockCursor<'a> for BlockRows<'a> {
     }
 }
 
-/// Turns the bytes of a new segment into operations.
+/// Converts the bytes of a new segment into operations.
 pub(crate) struct SegmentRows<F> {
     /// Number of the segment.
     pub(crate) id: u32,
-    /// Takes the operations.
+    /// Receives the operations.
     pub(crate) emit: F,
 }
 
@@ -98,13 +98,13 @@ impl<F: FnMut(Operation) -> Result<(), StorageError>> SegmentSink for SegmentRow
     }
 }
 
-/// The ranges that begin at some terms, up to the end of the dictionary.
+/// Returns the ranges that begin at `bounds`. The last range ends at the end of the dictionary.
 pub(crate) fn ranges(bounds: &[Vec<u8>]) -> impl Iterator<Item = TermRange<'_>> {
     let ends = bounds.iter().skip(1).map(Vec::as_slice).chain([&[][..]]);
     bounds.iter().zip(ends).map(|(from, to)| TermRange { from, to })
 }
 
-/// The same segment with what a writer has counted.
+/// Returns the segment info with the totals that a writer has counted.
 pub(crate) fn with_totals(info: SegmentInfo, totals: SegmentTotals) -> SegmentInfo {
     SegmentInfo { terms: totals.terms, postings: totals.postings, bytes: totals.bytes, ..info }
 }
@@ -114,7 +114,7 @@ fn postings_key(segment: u32, number: u32) -> [u8; 8] {
     (u64::from(segment) << 32 | u64::from(number)).to_be_bytes()
 }
 
-/// Key of the dictionary block with the terms from `term` on.
+/// Key of the dictionary block that starts at `term`.
 fn dictionary_key(segment: u32, term: &[u8]) -> Vec<u8> {
     [&segment.to_be_bytes()[..], term].concat()
 }

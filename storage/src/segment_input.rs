@@ -1,4 +1,4 @@
-//! Makes a new segment of old segments and new postings, in parts that threads make at the same time.
+//! Builds a new segment from old segments and new postings, in parts that threads build concurrently.
 
 use aurora_inverted::{
     DamagedRun, LengthCodes, MergeError, MergeSource, RunReader, SegmentTotals, SegmentWriter, TermRange, Tombstones,
@@ -13,35 +13,35 @@ use crate::snapshot::Snapshot;
 use crate::tables::Operation;
 use crate::workers::Workers;
 
-/// Terms of runs for about each 16 KiB that one part of a segment is made of.
+/// Number of samples, each for about 16 KiB of runs, in one part of a segment.
 const SAMPLES_PER_PART: usize = 64;
 /// Maximum number of parts of a segment.
 const MAX_PARTS: usize = 256;
-/// Dictionary blocks of old segments that count as much.
+/// Number of dictionary blocks of old segments that count as one sample.
 const BLOCKS_PER_SAMPLE: usize = 4;
-/// Number of bits of a value number below the number of its part.
+/// Number of low bits of a value number. The bits above are the number of its part.
 const VALUE_BITS: u32 = u32::BITS - MAX_PARTS.ilog2();
 
 /// Sources of a new segment.
 pub(crate) struct SegmentInput<'i> {
-    /// What is known of it before it is written.
+    /// The segment info without totals, which are not known before the segment is written.
     pub(crate) info: SegmentInfo,
-    /// The generation that old segments are of.
+    /// The generation of the old segments.
     pub(crate) base: &'i Snapshot,
     /// Old segments, oldest first.
     pub(crate) segments: &'i [SegmentInfo],
     /// New postings, if there are any.
     pub(crate) inversion: Option<&'i Inversion>,
-    /// Field lengths of its chunks.
+    /// Field lengths of the chunks.
     pub(crate) length: &'i (dyn Fn(u32) -> LengthCodes + Sync),
     pub(crate) tombstones: &'i Tombstones,
-    /// Whether no new chunk has a tombstone.
+    /// Whether all new chunks are live.
     pub(crate) new_is_live: bool,
 }
 
 impl SegmentInput<'_> {
-    /// Writes the segment. Its parts are ranges of terms, which do not depend on the number of threads; `emit` gets the rows of one
-    /// part after another, with their checksums.
+    /// Writes the segment. Its parts are ranges of terms, which do not depend on the number of threads. `emit` gets the
+    /// rows of one part after another, with their checksums.
     pub(crate) fn write(
         &self,
         threads: usize,
@@ -64,7 +64,7 @@ impl SegmentInput<'_> {
         Ok(with_totals(self.info.clone(), all))
     }
 
-    /// The first term of each part.
+    /// Returns the first term of each part.
     fn bounds(&self) -> Result<Vec<Vec<u8>>, StorageError> {
         let mut samples: Vec<Vec<u8>> =
             self.inversion.iter().flat_map(|inversion| inversion.samples()).map(<[u8]>::to_vec).collect();

@@ -1,4 +1,4 @@
-//! What takes up space in an index.
+//! Sizes of the tables of an index.
 
 use serde::Serialize;
 
@@ -7,24 +7,24 @@ use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::tables::Table;
 
-/// A table of an index.
+/// Size of a table of an index.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TableSize {
-    /// Its name within the environment.
+    /// Name of the table in the environment.
     pub name: &'static str,
-    /// Number of its rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Bytes of its pages, free space in them included.
+    /// Size of the table's pages in bytes, including free space in them.
     pub bytes: u64,
 }
 
 impl Snapshot {
-    /// The tables of the generation, the largest first. What the data file has beyond their sum is free pages, and pages of
+    /// Returns the tables of the generation, largest first. The rest of the data file is free pages, and pages of
     /// generations that are still being read.
     ///
     /// # Errors
-    /// When the pages of a table are damaged: every page is visited, so that no figure is that of a damaged root.
+    /// The pages of a table are damaged. Every page is visited, so that a damaged root cannot result in a wrong size.
     pub fn table_sizes(&self) -> Result<Vec<TableSize>, StorageError> {
         first_damage(&self.pages(), self.meta()).map_err(|damage| self.wrap(damage))?;
         let page = self.pages().page_size as u64;

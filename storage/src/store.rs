@@ -1,4 +1,4 @@
-//! An LMDB environment as this crate reads it: transactions, and a map of the data file of its own.
+//! An LMDB environment as this crate reads it: transactions, and a separate map of the data file.
 
 use std::collections::HashMap;
 use std::io::{self, Read as _};
@@ -17,42 +17,42 @@ use crate::error::StorageError;
 use crate::opening::{CreationLock, LMDB_LOCK, OpenMode, open_lmdb, prepare, reserve_lock_file};
 use crate::project::{DATA, Identity, ProjectDirectory, identity};
 
-/// How often a read is begun again because commits came between its steps.
-pub(crate) const ATTEMPTS: usize = 100;
+/// Maximum number of attempts of a read that is interrupted by commits.
+pub(crate) const MAX_ATTEMPTS: usize = 100;
 
-/// How often an environment is opened whose lock file has an older transaction than the data file.
-const REOPENINGS: usize = 1000;
-/// Attempts before a lock file that is one transaction behind is taken as it is.
-const PATIENCE: usize = 10;
-/// The time between.
-const REOPENED_AFTER: Duration = Duration::from_millis(1);
+/// Maximum number of times that an environment is opened whose lock file has an older transaction than the data file.
+const MAX_REOPENINGS: usize = 1000;
+/// Number of attempts after which a lock file that is one transaction behind is accepted.
+const MAX_ATTEMPTS_BEHIND: usize = 10;
+/// Time between two attempts.
+const REOPEN_DELAY: Duration = Duration::from_millis(1);
 
-/// Stores that are open in this process: LMDB must not open a file twice.
+/// Stores that are open in this process. LMDB must not open a file twice.
 static OPEN: Mutex<Option<HashMap<PathBuf, Weak<IndexStore>>>> = Mutex::new(None);
 
 /// One LMDB environment.
 ///
-/// LMDB's map is as large when it is opened as it will ever be. It is never replaced: LMDB allows that only while no
-/// transaction is open in the process, and both snapshots and the writer keep read transactions open.
+/// The map of LMDB gets its final size when it is opened. It is never replaced: LMDB allows that only while the process
+/// has no open transaction, and both snapshots and the writer keep read transactions open.
 pub(crate) struct IndexStore {
     /// The data file, for messages.
     pub(crate) data: PathBuf,
-    /// The directory that holds lock file and temporary files.
+    /// The directory that contains the environment's directory, the lock file and temporary files.
     pub(crate) home: Directory,
     /// Name of the directory of the data file in `home`.
     name: &'static str,
     pub(crate) lmdb: heed::Env<WithoutTls>,
-    /// Which file the data file was. As long as it is open no other one is the same.
+    /// Identity of the data file. No other file can have the same identity as long as this one is open.
     opened: Option<Identity>,
-    /// Whether readers have no place in LMDB's table.
+    /// Whether readers have no slot in LMDB's reader table.
     pub(crate) unlocked: bool,
-    /// Whether LMDB may write without a look at the whole structure of the file first.
+    /// Whether LMDB may write without a check of the whole structure of the file.
     sound: AtomicBool,
 }
 
-/// The file as one generation of pages sees it.
+/// The file as seen by one generation of pages.
 pub(crate) struct Mapped {
-    /// Holds the reader's place in LMDB's table, so that the pages stay as they are.
+    /// Holds the reader's slot in LMDB's reader table, so that the pages do not change.
     _transaction: Option<Mutex<RoTxn<'static, WithoutTls>>>,
     bytes: Content,
     /// The generation of pages.
@@ -60,7 +60,7 @@ pub(crate) struct Mapped {
     unsealed: Unsealed,
 }
 
-/// The row that says which transaction wrote a generation: its table, the table's mark, and its key.
+/// The row that names the transaction which wrote a generation: its table, the table's mark, and its key.
 pub(crate) type Signature<'a> = (&'a str, Mark, &'a [u8]);
 
 /// The bytes of a data file.
@@ -68,7 +68,7 @@ pub(crate) enum Content {
     /// Nothing has been written yet.
     Empty,
     Map(Mmap),
-    /// Read into memory, because no place in the reader table protects the file's pages.
+    /// Read into memory, because no slot in the reader table protects the file's pages.
     Copy(Vec<u8>),
 }
 
@@ -85,12 +85,12 @@ impl Deref for Content {
 }
 
 impl IndexStore {
-    /// Opens the environment in the directory `name` of `home`, or returns the handle that this process has already. Every
-    /// environment but that of an index is created for its owner only.
+    /// Opens the environment in the directory `name` of `home`, or returns the handle that this process already has.
+    /// Environments other than indexes are created with permissions for their owner only.
     ///
     /// # Errors
-    /// [`StorageError::Replaced`] if this process has the previous file at this path open: heed opens a path only once, so
-    /// the previous file must be closed first.
+    /// [`StorageError::Replaced`] if this process still has the previous file at this path open. heed opens a path only
+    /// once, so the previous file must be closed first.
     pub(crate) fn open(
         name: &'static str,
         home: &Directory,
@@ -121,7 +121,7 @@ impl IndexStore {
         let open = guard.get_or_insert_default();
         open.retain(|_, store| store.strong_count() > 0);
         if let Some(store) = open.get(&real).and_then(Weak::upgrade) {
-            // `home` of the open store may be a directory that was renamed or deleted since.
+            // The open store's `home` may be a directory that was renamed or deleted since.
             let is_same = identity(home, name) == store.opened;
             return if is_same { Ok(store) } else { Err(StorageError::Replaced { path }) };
         }
@@ -139,7 +139,7 @@ impl IndexStore {
         Ok(store)
     }
 
-    /// Fails when another index has been put into the place of this one.
+    /// Fails if this index was replaced by another one.
     pub(crate) fn check_current(&self) -> Result<(), StorageError> {
         if identity(&self.home, self.name) == self.opened {
             Ok(())
@@ -148,21 +148,22 @@ impl IndexStore {
         }
     }
 
-    /// Whether other handles or processes may be reading. To be asked of a store that has just been opened, and has not been read.
+    /// Whether other handles or processes may be reading. Valid only for a store that has just been opened and not been
+    /// read.
     ///
-    /// LMDB counts the places in the reader table that have been in use since some process had the file open. Opening it here
-    /// takes one of them, and the first one if nobody else reads.
+    /// LMDB counts the slots of the reader table that have been used since the first process opened the file. Opening
+    /// the file here takes one slot, which is the first one if there are no other readers.
     pub(crate) fn is_read_by_others(&self) -> bool {
         self.unlocked || self.lmdb.info().number_of_readers > 1
     }
 
-    /// Whether the structure is known to be as LMDB has left it.
+    /// Whether the structure is known to be as LMDB left it.
     pub(crate) fn is_sound(&self) -> bool {
         self.sound.load(Ordering::Acquire)
     }
 
-    /// From now on it is: all of it has been checked, and only LMDB writes.
-    pub(crate) fn note_sound(&self) {
+    /// Records that the structure is sound: all of it has been checked, and only LMDB writes from now on.
+    pub(crate) fn set_sound(&self) {
         self.sound.store(true, Ordering::Release);
     }
 
@@ -183,15 +184,16 @@ impl IndexStore {
         file.and_then(|file| file.set_len(length)).map_err(|error| StorageError::io(&self.data, error))
     }
 
-    /// Maps the data file as long as it is now.
+    /// Maps the data file at its current length.
     fn map(&self) -> Result<Content, StorageError> {
         map(&self.home, &self.relative())
     }
 
-    /// Begins a read transaction, and maps the file as long as it is then.
+    /// Begins a read transaction, and maps the file at its current length.
     pub(crate) fn read(&self) -> Result<Mapped, StorageError> {
-        // Two commits between two steps overwrite what was to be read: then the newer one is read.
-        for _ in 0..ATTEMPTS {
+        // Two commits during an attempt overwrite the pages that were to be read. The next attempt reads the newer
+        // generation.
+        for _ in 0..MAX_ATTEMPTS {
             if let Some(mapped) = if self.unlocked { self.try_copy()? } else { self.try_map()? } {
                 return Ok(mapped);
             }
@@ -203,18 +205,19 @@ impl IndexStore {
     fn try_map(&self) -> Result<Option<Mapped>, StorageError> {
         let transaction = self.begin()?;
         let bytes = self.map()?;
-        let meta = Meta::of_transaction(&bytes, transaction.id() as u64)
+        let meta = Meta::for_transaction(&bytes, transaction.id() as u64)
             .map_err(|error| meta_error(&self.data, bytes.len() as u64, error))?;
-        // The second transaction after writes to the same meta page, its own number last, and does not begin before the
-        // first one after has ended: as long as there is no newer one, what was read is whole.
+        // Only the second transaction after this one writes to the same meta page, with its number last. That
+        // transaction does not begin before the first one after this one has ended. So if no newer transaction exists,
+        // the meta page was read as a whole.
         fence(Ordering::SeqCst);
         let is_newest = self.begin()?.id() == transaction.id();
         let meta = meta.filter(|_| is_newest);
         Ok(meta.map(|meta| Mapped::new(Some(Mutex::new(transaction)), bytes, meta)))
     }
 
-    /// Copies the file. The pages of a generation are used again by the second generation after it at
-    /// the earliest, so that the copy is whole when no more than one was published meanwhile.
+    /// Copies the file. At the earliest, the second generation after this one reuses the pages of this generation, so
+    /// the copy is consistent if at most one generation was published in the meantime.
     fn try_copy(&self) -> Result<Option<Mapped>, StorageError> {
         let newest = || -> Result<Meta, StorageError> {
             let bytes = self.map()?;
@@ -240,14 +243,15 @@ impl Mapped {
         Self { _transaction: transaction, bytes, meta, unsealed }
     }
 
-    /// Whether the generation before this one, the newest, says that a later transaction wrote it: then a number in the meta
-    /// pages has been changed, and what seems to be the newest generation is an earlier one.
+    /// Whether the signature of the previous generation names a later transaction than the one of this, the newest
+    /// generation. If so, a number in the meta pages was changed, and the generation that seems to be the newest is an
+    /// earlier one.
     pub(crate) fn is_rolled_back(
         &self,
         (table, mark, key): Signature<'_>,
         transaction: impl Fn(&[u8]) -> Option<u64>,
     ) -> bool {
-        // Where it cannot be read it is of no concern: nothing else is read from it.
+        // An unreadable previous generation does not matter: nothing else is read from it.
         let signed = || {
             let (pages, before) = self.meta.before(self.pages()).filter(|_| self.is_protected())?;
             let tree = Cursor::named(pages, before.main, table).ok()??;
@@ -256,20 +260,20 @@ impl Mapped {
         signed().is_some_and(|signed| signed > self.meta.transaction)
     }
 
-    /// Whether a place in the reader table keeps the pages of this generation, and of the one before, as they are.
+    /// Whether a slot in the reader table protects the pages of this generation and of the previous one from changes.
     fn is_protected(&self) -> bool {
         self._transaction.is_some()
     }
 
-    /// The pages that the transaction sees.
+    /// The pages that are visible to the transaction.
     pub(crate) fn pages(&self) -> Pages<'_> {
         let Self { bytes, meta, unsealed, .. } = self;
         Pages { bytes, page_size: meta.page_size, count: meta.last_page + 1, unsealed }
     }
 }
 
-/// Checks that a data file is one of LMDB's and as long as its meta pages say, before LMDB maps it. An empty one is fine: only the
-/// process that creates it comes here.
+/// Checks that a data file is an LMDB file and is as long as its meta pages say, before LMDB maps it. An empty file is
+/// accepted: only the process that creates the file sees it empty here.
 fn inspect(directory: &Directory) -> Result<(), StorageError> {
     let data = &directory.path().join(DATA);
     let map = || map(directory, Path::new(DATA));
@@ -281,7 +285,7 @@ fn inspect(directory: &Directory) -> Result<(), StorageError> {
     if newest.extent() <= first.len() as u64 {
         return Ok(());
     }
-    // The file is never behind its meta pages, but it may have grown since it was mapped above.
+    // The file is at least as long as its meta pages say, but it may have grown since it was mapped above.
     let map = map()?;
     if newest.extent() <= map.len() as u64 {
         return Ok(());
@@ -296,12 +300,13 @@ fn inspect(directory: &Directory) -> Result<(), StorageError> {
     }
 }
 
-/// Opens LMDB with a lock file that has the number of the newest transaction; true where LMDB uses no lock file.
+/// Opens LMDB with a lock file that has the number of the newest transaction. Returns `true` if LMDB uses no lock file.
 ///
-/// A process that opens an environment which no other process has open resets the number in the lock file to 0, and then sets it to
-/// that of the newest meta page (`mdb_env_setup_locks`, `mdb_env_share_locks`). Another process that opens it meanwhile waits, and
-/// does not check the number. If the first process is killed in between, the second one would read an empty database, and its first
-/// transaction would overwrite a meta page. Here it closes the environment and opens it again.
+/// A process that opens an environment which no other process has open resets the number in the lock file to 0, and
+/// then sets it to the number in the newest meta page (`mdb_env_setup_locks`, `mdb_env_share_locks`). Another process
+/// that opens the environment in the meantime waits, and does not check the number. If the first process is killed in
+/// between, the second one would read an empty database, and its first transaction would overwrite a meta page. This
+/// function closes the environment in that case, and opens it again.
 fn open_current(
     directory: &Directory,
     path: &Path,
@@ -309,7 +314,7 @@ fn open_current(
     flags: EnvFlags,
 ) -> Result<(heed::Env<WithoutTls>, bool), StorageError> {
     let data = directory.path().join(DATA);
-    for attempt in 0..REOPENINGS {
+    for attempt in 0..MAX_REOPENINGS {
         let lmdb = open_lmdb(path, &data, mode, flags)?;
         let unlocked = lmdb.get_flags().is_ok_and(|flags| flags & EnvFlags::NO_LOCK.bits() != 0);
         if unlocked {
@@ -318,29 +323,31 @@ fn open_current(
         let bytes = map(directory, Path::new(DATA))?;
         let newest = Meta::newest(&bytes).map_err(|error| meta_error(&data, bytes.len() as u64, error))?;
         let known = lmdb.read_txn().map_err(|error| StorageError::lmdb(&data, error))?.id() as u64;
-        // A writer has written its meta page, and has not set the number yet or was killed before: the next writer sets it.
+        // A writer has written its meta page, but has not set the number yet, or was killed before. The next writer
+        // sets it.
         let is_one_behind = known > 0 && newest.transaction == known + 1;
-        if newest.transaction <= known || is_one_behind && attempt >= PATIENCE {
+        if newest.transaction <= known || is_one_behind && attempt >= MAX_ATTEMPTS_BEHIND {
             return Ok((lmdb, unlocked));
         }
         drop(lmdb);
-        std::thread::sleep(REOPENED_AFTER);
+        std::thread::sleep(REOPEN_DELAY);
     }
     Err(StorageError::StaleLock { path: directory.path().join(LMDB_LOCK) })
 }
 
-/// Maps the whole of the file at a path below a directory.
+/// Maps the whole file at a path below a directory.
 fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
     let read = || -> io::Result<Content> {
         let file = directory.open_file(path)?;
         if file.metadata()?.len() == 0 {
             return Ok(Content::Empty);
         }
-        // SAFETY: the bytes that references point to must neither change nor go away. LMDB does not write to the pages of a
-        // generation that has a place in the reader table, nor to those of the generation before it, and it never makes the
-        // file shorter. Without a place in the table only meta pages are read from a map. Meta pages do change while they
-        // are read: they are copied as integers, and a torn one is recognised by its transaction number. Another program
-        // that writes to the file or truncates it breaks this: `docs/security.md` lists that under "not guaranteed".
+        // SAFETY: the bytes that references point to must neither change nor be unmapped. LMDB does not write to the
+        // pages of a generation that has a slot in the reader table, nor to the pages of the generation before it, and
+        // it never makes the file shorter. Without a slot in the table, only meta pages are read from a map. Meta pages
+        // do change while they are read: they are copied as integers, and a torn one is recognised by its transaction
+        // number. Another program that writes to the file or truncates it breaks this: `docs/security.md` lists that
+        // under "not guaranteed".
         unsafe { Mmap::map(&file) }.map(Content::Map)
     };
     read().map_err(|error| {
@@ -352,7 +359,7 @@ fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
     })
 }
 
-/// The error of a data file of `actual` bytes without sound meta pages.
+/// The error for a data file of `actual` bytes without sound meta pages.
 fn meta_error(data: &Path, actual: u64, error: MetaError) -> StorageError {
     let path = data.to_owned();
     match error {

@@ -10,33 +10,35 @@ pub(crate) enum Table {
     Meta,
     /// Chunk id (u64 big-endian) → chunk record.
     Chunks,
-    /// Id of a file's first chunk (u64 big-endian) → what the file's chunks have in common.
+    /// Id of a file's first chunk (u64 big-endian) → fields common to the file's chunks.
     Sources,
-    /// Id of a file's first chunk (u64 big-endian) → what stands for the file as a whole in a search.
+    /// Id of a file's first chunk (u64 big-endian) → representation of the whole file in a search.
     Representations,
-    /// Id of a block's first chunk (u64 big-endian) → texts and relations of the chunks up to the next block, compressed.
+    /// Id of a block's first chunk (u64 big-endian) → compressed texts and relations of the chunks up to the next
+    /// block.
     Content,
     /// Path → file record.
     Files,
-    /// Id of the first chunk of a block's first file (u64 big-endian) → which commit each line of the files up to the next block
-    /// came from, compressed.
+    /// Id of the first chunk of a block's first file (u64 big-endian) → compressed blames of the files up to the next
+    /// block.
     Blames,
     /// Segment and first term → dictionary block.
     Dictionary,
     /// Segment and number → packed posting lists.
     Postings,
-    /// Number of 1,024 chunk ids → their field lengths.
+    /// Number of a block of 1,024 chunk ids → field lengths.
     Lengths,
-    /// Number of 1,024 chunk ids → which of them have vectors, and codes, scales and checksums of these.
+    /// Number of a block of 1,024 chunk ids → the ids that have vectors, with codes, scales and checksums of the
+    /// vectors.
     Codes,
-    /// Number of 1,024 chunk ids → their vectors.
+    /// Number of a block of 1,024 chunk ids → the remaining bits of the vectors.
     Vectors,
-    /// Number of 1,024 chunk ids (u32 big-endian) and name of a custom column → the values of these chunks.
+    /// Number of a block of 1,024 chunk ids (u32 big-endian) and name of a custom column → values.
     Values,
 }
 
 impl Table {
-    /// Every table, in the order of their discriminants.
+    /// All tables, in the order of their discriminants.
     pub(crate) const ALL: [Self; 13] = [
         Self::Meta,
         Self::Chunks,
@@ -53,8 +55,8 @@ impl Table {
         Self::Values,
     ];
 
-    /// What the checksums of the table's values begin with; none where a value is large, seldom read as a whole, and
-    /// has checksums of its parts elsewhere.
+    /// First byte of the checksums of the table's values. `None` if values are large, are seldom read as a whole, and
+    /// have checksums of their parts elsewhere.
     pub(crate) fn seal(self) -> Option<Mark> {
         (self != Self::Vectors).then_some(self as Mark)
     }
@@ -79,20 +81,20 @@ impl Table {
     }
 }
 
-/// Stands in front of the version in the format mark.
+/// Prefix of the version in the format mark.
 pub(crate) const FORMAT_MARK: &[u8] = b"aurora";
 
 /// Keys of [`Table::Meta`].
 pub(crate) mod meta_key {
     /// Mark and version of the format.
     pub(crate) const FORMAT: &[u8] = b"format";
-    /// What tells the index from every other one.
+    /// Random id of the index.
     pub(crate) const ID: &[u8] = b"id";
     /// The manifest, as JSON.
     pub(crate) const MANIFEST: &[u8] = b"manifest";
     /// The live chunks, as a roaring bitmap.
     pub(crate) const LIVE: &[u8] = b"live";
-    /// Number of the transaction that wrote the newest rows: a root of tables of another one is out of date.
+    /// Number of the transaction that wrote the newest rows. A tree with another number is out of date.
     pub(crate) const TRANSACTION: &[u8] = b"transaction";
 }
 
@@ -113,7 +115,7 @@ impl Operation {
         Self { table, key: key.into(), value: Some(value) }
     }
 
-    /// The same with the value's checksum, as it is stored.
+    /// Returns the operation with the value's checksum appended, as it is stored.
     pub(crate) fn sealed(mut self) -> Self {
         if let (Some(mark), Some(value)) = (self.table.seal(), &mut self.value) {
             seal(mark, &self.key, value);
@@ -126,21 +128,21 @@ impl Operation {
         Self { table, key: key.into(), value: None }
     }
 
-    /// Bytes that the operation holds.
+    /// Memory size of the operation in bytes.
     pub(crate) fn size(&self) -> usize {
         self.key.len() + self.value.as_ref().map_or(0, Vec::len) + size_of::<Self>()
     }
 }
 
-/// Takes the rows of a table in the order of their keys.
+/// Receives the rows of a table in key order.
 pub(crate) type Emit<'e> = &'e mut dyn FnMut(Operation) -> Result<(), StorageError>;
 
-/// The row that says which transaction wrote it.
+/// Returns the row with the number of the transaction that writes it.
 pub(crate) fn signature(transaction: u64) -> Operation {
     Operation::put(Table::Meta, meta_key::TRANSACTION, transaction.to_le_bytes().to_vec()).sealed()
 }
 
-/// Key of what is stored by chunk id.
+/// Key of a row for a chunk id.
 pub(crate) fn chunk_key(id: u32) -> [u8; 8] {
     u64::from(id).to_be_bytes()
 }

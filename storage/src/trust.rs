@@ -1,11 +1,12 @@
-//! Which indexes this user's own runs have made.
+//! Records of the indexes that this user's own runs have created.
 //!
-//! A repository can contain an index whose answers its author chose. Every index has a random id, and a directory of the
-//! user, outside of any repository, has a record for each index that the user's runs have made: the id, and for each of its
-//! copies the project and the stamp of the data file after the last run there.
+//! A repository can contain an index whose answers were chosen by its author. Every index therefore has a random id. A
+//! directory of the user, outside of any repository, has a record for each index that the user's runs have created: the
+//! id, and for each copy of the index the project and the stamp of the data file after the last run there.
 //!
-//! A record can also have digests of the data file. An index that was copied to another place, together with the records, is
-//! known by them: a repository may contain a copy of an id, and of any time, but not another file with the same digest.
+//! A record can also have digests of the data file. They identify an index that was copied to another place together
+//! with the records: a repository may contain a copy of an id, and of any time, but not another file with the same
+//! digest.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -20,35 +21,35 @@ use crate::lock::HeldLock;
 use crate::project::{DATA, ProjectDirectory};
 use crate::snapshot::Snapshot;
 
-/// Maximum size of a record. [`MAX_PLACES`] of the longest paths fit into it.
+/// Maximum size of a record in bytes. [`MAX_PLACES`] of the longest paths fit into it.
 const MAX_RECORD_BYTES: u64 = 1 << 20;
-/// Maximum number of places in a record. The oldest ones are forgotten.
+/// Maximum number of places in a record. The oldest ones are dropped.
 const MAX_PLACES: usize = 32;
 /// Maximum number of generations in a record that belong to one project.
 const MAX_GENERATIONS: usize = 4;
-/// Held by the process that changes a record.
+/// Lock of the process that changes a record.
 const LOCK: &str = "records.lock";
-/// Bytes of a data file that are read at once.
-const HASHED_AT_ONCE: usize = 1 << 23;
-/// With more records than this, those of projects that are gone are removed.
-const MANY: usize = 4_096;
+/// Number of bytes of a data file that are read at once.
+const HASH_BUFFER_BYTES: usize = 1 << 23;
+/// Number of records from which on records of projects that no longer exist are removed.
+const CLEANUP_RECORDS: usize = 4_096;
 
 /// The origin of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// Made by this user's runs, and exactly as the last one left it.
+    /// Created by this user's runs, and unchanged since the last run.
     Own,
-    /// Made by this user's runs in this project, but the file was replaced or written since: by a program that keeps no
-    /// records, by a restored backup, or by git, if git tracks it.
+    /// Created by this user's runs in this project, but the file was replaced or written since: by a program that keeps
+    /// no records, by a restored backup, or by git if git tracks the file.
     OwnButChanged,
-    /// Made by someone else, or by a program that keeps no records.
+    /// Created by someone else, or by a program that keeps no records.
     Unknown,
 }
 
-/// Whether git tracks a file below a directory, which is given by a path relative to the first one.
+/// A function that returns whether git tracks a file, given a directory and the file's path relative to it.
 pub type IsTracked = fn(&Path, &str) -> bool;
 
-/// The stat data of an index's data file. The default matches no file.
+/// Stat data of an index's data file. The default matches no file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
     device: u64,
@@ -58,12 +59,12 @@ struct Stamp {
     changed: i64,
 }
 
-/// The record of an index: where it is, and where its copies are.
+/// The record of an index with its latest place and the places of its copies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct TrustRecord {
     #[serde(flatten)]
     latest: Place,
-    /// Other projects with a copy, and earlier generations with a digest, the latest first.
+    /// Other projects with a copy, and earlier generations with a digest, latest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     earlier: Vec<Place>,
 }
@@ -81,8 +82,8 @@ impl TrustRecord {
         self.places().find(|place| place.home == home)
     }
 
-    /// The record with a new place, which replaces the same generation of its project and one without a digest.
-    fn followed_by(self, latest: Place) -> Self {
+    /// Adds a new latest place. It replaces places of the same project that have the same digest or no digest.
+    fn with_latest(self, latest: Place) -> Self {
         let mut earlier: Vec<Place> = Vec::new();
         for place in std::iter::once(self.latest).chain(self.earlier) {
             let of_project: Vec<&Place> =
@@ -99,21 +100,21 @@ impl TrustRecord {
     }
 }
 
-/// A project whose index has the id, and its data file there.
+/// A project whose index has the id of the record, and its data file there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Place {
     /// The `.aurora` directory, without symbolic links.
     home: PathBuf,
     stamp: Stamp,
-    /// BLAKE3 of the data file with that stamp, in hexadecimal, if it was computed.
+    /// BLAKE3 hash of the data file with that stamp, in hexadecimal, if it was computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     content: Option<String>,
-    /// Whether somebody else has made it, and the user has accepted it as it is.
+    /// Whether the index was created by somebody else, and the user has accepted it.
     #[serde(default)]
     accepted: bool,
 }
 
-/// The records of this user's indexes, in a directory.
+/// A directory with the records of this user's indexes.
 #[derive(Debug, Clone)]
 pub struct KnownIndexes {
     directory: Option<PathBuf>,
@@ -122,37 +123,37 @@ pub struct KnownIndexes {
 }
 
 impl KnownIndexes {
-    /// Records in a directory, which need not exist.
+    /// Uses the records in a directory, which need not exist.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         Self { directory: Some(directory.into()), ..Self::none() }
     }
 
-    /// No records: every index is unknown.
+    /// Uses no records: every index is unknown.
     pub fn none() -> Self {
         Self { directory: None, accepts_unknown: false, is_tracked: None }
     }
 
-    /// No records, and every store of records is accepted.
+    /// Uses no records, and accepts every store of records.
     pub fn everything() -> Self {
         Self::none().accepting_unknown(true)
     }
 
-    /// The same records; sets whether stores without a record are accepted as well.
+    /// Sets whether stores without a record are accepted as well.
     #[must_use]
     pub fn accepting_unknown(self, accepts_unknown: bool) -> Self {
         Self { accepts_unknown, ..self }
     }
 
-    /// The same records, where a store that has changed since the user's last change is accepted only if git does not track it.
+    /// Accepts a store that has changed since the user's last change only if git does not track it.
     #[must_use]
     pub fn asking_git(self, is_tracked: IsTracked) -> Self {
         Self { is_tracked: Some(is_tracked), ..self }
     }
 
-    /// Whether the store of records in the directory `name` of `home` may be used, given where it comes from.
+    /// Checks whether the store of records in the directory `name` of `home` may be used, given its origin.
     ///
     /// # Errors
-    /// Why it may not.
+    /// The reason why the store may not be used.
     pub(crate) fn check(&self, origin: Origin, home: &Path, name: &str) -> Result<(), Distrust> {
         let is_tracked = || self.is_tracked.is_some_and(|is_tracked| is_tracked(home, name));
         match origin {
@@ -169,7 +170,7 @@ impl KnownIndexes {
         snapshot.id().map_or(Origin::Unknown, |id| self.origin_of(&id, home, ProjectDirectory::INDEX))
     }
 
-    /// The origin of what has an id in the directory `name` of `home`.
+    /// The origin of the store with an id in the directory `name` of `home`.
     pub(crate) fn origin_of(&self, id: &IndexId, home: &Path, name: &str) -> Origin {
         let look = || {
             let known = self.record_of(id)?;
@@ -181,12 +182,12 @@ impl KnownIndexes {
             if known.at(&found).is_some() {
                 return Some(Origin::OwnButChanged);
             }
-            // The file is read, so what is cheap to compare comes first.
+            // Hashing reads the whole file, so cheap comparisons come first.
             let is_candidate = |place: &&Place| place.stamp.len == stamp.len && place.content.is_some();
             known.places().find(is_candidate)?;
             let content = content(home, name).ok();
             let original = known.places().filter(is_candidate).find(|place| place.content == content)?;
-            // Without a new record the next look has to read the file again.
+            // If this fails, the next call has to read the file again.
             if let Some(directory) = &self.directory {
                 let _ = add(directory, id, Place { home: found, stamp, ..original.clone() });
             }
@@ -198,24 +199,24 @@ impl KnownIndexes {
     /// Records the index of a snapshot as this user's, with the current stamp of its data file.
     ///
     /// # Errors
-    /// When the record cannot be written.
+    /// The record cannot be written.
     pub fn record(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         self.write(home, snapshot, false)
     }
 
-    /// The same for an index that somebody else has made and the user has accepted.
+    /// Records an index that was created by somebody else and accepted by the user.
     ///
     /// # Errors
-    /// When the record cannot be written.
+    /// The record cannot be written.
     pub fn accept(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         self.write(home, snapshot, true)
     }
 
-    /// Also records the content of an index that is recorded as this user's, so that it is known at another place too, even after
-    /// later runs. Reads the data file unless its content is recorded already.
+    /// Adds the digest of the data file to the record of an index, so that a copy at another place is recognised too,
+    /// even after later runs. Reads the data file unless its digest is recorded already.
     ///
     /// # Errors
-    /// When the data file cannot be read, or the record cannot be written.
+    /// The data file cannot be read, or the record cannot be written.
     pub fn record_content(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         let (Some(id), Some(directory)) = (snapshot.id(), &self.directory) else { return Ok(()) };
         let io = |error| StorageError::io(home, error);
@@ -223,12 +224,13 @@ impl KnownIndexes {
         let known = self.record_of(&id).and_then(|record| record.with_stamp(&before).cloned());
         let Some(place) = known.filter(|place| place.content.is_none()) else { return Ok(()) };
         let content = Some(content(home, ProjectDirectory::INDEX).map_err(io)?);
-        // Another process may have written the file meanwhile.
+        // Another process may have written the file in the meantime.
         let is_current = stamp(home, ProjectDirectory::INDEX).is_ok_and(|now| now == before);
         if is_current { add(directory, &id, Place { content, ..place }) } else { Ok(()) }
     }
 
-    /// Whether the index of a snapshot, given the project's `.aurora` directory, was accepted, and no run has written it since.
+    /// Whether the index of a snapshot, given the project's `.aurora` directory, was accepted, and no run has changed
+    /// it since.
     pub fn is_accepted(&self, home: &Path, snapshot: &Snapshot) -> bool {
         let look = || {
             let record = self.record_of(&snapshot.id()?)?;
@@ -239,7 +241,7 @@ impl KnownIndexes {
         look().unwrap_or(false)
     }
 
-    /// The `.aurora` directories of the recorded indexes that are still there, sorted.
+    /// The `.aurora` directories of the recorded indexes that still exist, sorted.
     pub fn homes(&self) -> Vec<PathBuf> {
         let Some(records) = self.directory.as_deref().and_then(|path| Directory::open_root(path).ok()) else {
             return Vec::new();
@@ -259,13 +261,14 @@ impl KnownIndexes {
             let path = home.join(ProjectDirectory::INDEX);
             return Err(StorageError::Io {
                 path,
-                source: io::Error::other("there is no place to record its id; set AURORA_HOME to an absolute path"),
+                source: io::Error::other("its id cannot be recorded; set AURORA_HOME to an absolute path"),
             });
         };
         self.set(directory, &id, (home, ProjectDirectory::INDEX), accepted)
     }
 
-    /// Records what has an id in the directory `name` of `home` as this user's, with the current stamp of its data file.
+    /// Records the store with an id in the directory `name` of `home` as this user's, with the current stamp of its
+    /// data file.
     pub(crate) fn remember(&self, id: &IndexId, home: &Path, name: &str) -> Result<(), StorageError> {
         self.directory.as_ref().map_or(Ok(()), |directory| self.set(directory, id, (home, name), false))
     }
@@ -287,8 +290,9 @@ impl KnownIndexes {
         if before.is_some_and(|record| record.latest == place) { Ok(()) } else { add(directory, id, place) }
     }
 
-    /// Records the id of an index that is about to be published in a project, given its `.aurora` directory. If the process
-    /// dies before [`KnownIndexes::record`], the origin is [`Origin::OwnButChanged`]. Errors are reported by that call.
+    /// Records the id of an index that is about to be published in a project, given its `.aurora` directory. If the
+    /// process is killed before [`KnownIndexes::record`], the origin is [`Origin::OwnButChanged`]. That call reports
+    /// errors.
     pub fn announce(&self, home: &Path, id: &IndexId) {
         if let (Some(directory), Ok(home)) = (&self.directory, home.canonicalize())
             && self.record_of(id).is_none_or(|record| record.at(&home).is_none())
@@ -299,28 +303,28 @@ impl KnownIndexes {
 
     fn record_of(&self, id: &IndexId) -> Option<TrustRecord> {
         let records = Directory::open_root(self.directory.as_deref()?).ok()?;
-        read(&records, name_of(id))
+        read(&records, file_name(id))
     }
 }
 
-/// Adds a place to the record of an index, which becomes the latest one.
+/// Adds a place to the record of an index, as its latest place.
 fn add(directory: &Path, id: &IndexId, place: Place) -> Result<(), StorageError> {
     let io = |error| StorageError::io(directory, error);
     let records = Directory::create_private_root(directory).map_err(io)?;
-    // Copies of an index may be written at the same time.
+    // Copies of an index may be written concurrently.
     let _lock = HeldLock::wait(&records, LOCK).map_err(io)?;
-    let record = match read(&records, name_of(id)) {
-        Some(record) => record.followed_by(place),
+    let record = match read(&records, file_name(id)) {
+        Some(record) => record.with_latest(place),
         None => {
-            forget_gone(&records).map_err(io)?;
+            remove_stale_records(&records).map_err(io)?;
             TrustRecord { latest: place, earlier: Vec::new() }
         }
     };
     let json = serde_json::to_vec(&record).map_err(|error| StorageError::encode("record", &error))?;
-    records.replace(name_of(id), |file| file.write_all(&json)).map_err(io)
+    records.replace(file_name(id), |file| file.write_all(&json)).map_err(io)
 }
 
-fn name_of(id: &IndexId) -> String {
+fn file_name(id: &IndexId) -> String {
     format!("{id}.json")
 }
 
@@ -328,10 +332,10 @@ fn read(records: &Directory, name: impl AsRef<Path>) -> Option<TrustRecord> {
     serde_json::from_slice(&records.read(name, MAX_RECORD_BYTES).ok()?).ok()
 }
 
-/// Removes the records of projects that no longer exist, once there are many.
-fn forget_gone(records: &Directory) -> io::Result<()> {
+/// Removes the records of projects that no longer exist, if there are many records.
+fn remove_stale_records(records: &Directory) -> io::Result<()> {
     let names = records.entries()?;
-    if names.len() < MANY {
+    if names.len() < CLEANUP_RECORDS {
         return Ok(());
     }
     for (name, _) in names {
@@ -347,12 +351,12 @@ fn forget_gone(records: &Directory) -> io::Result<()> {
     Ok(())
 }
 
-/// BLAKE3 of the data file in the directory `name` of `home`, in hexadecimal.
+/// Returns the BLAKE3 hash of the data file in the directory `name` of `home`, in hexadecimal.
 fn content(home: &Path, name: &str) -> io::Result<String> {
     let file = ProjectDirectory::at(home).open()?.open_file(Path::new(name).join(DATA))?;
     let mut hasher = blake3::Hasher::new();
-    let mut buffer = Vec::with_capacity(HASHED_AT_ONCE);
-    while (&file).take(HASHED_AT_ONCE as u64).read_to_end(&mut buffer)? > 0 {
+    let mut buffer = Vec::with_capacity(HASH_BUFFER_BYTES);
+    while (&file).take(HASH_BUFFER_BYTES as u64).read_to_end(&mut buffer)? > 0 {
         hasher.update_rayon(&buffer);
         buffer.clear();
     }
@@ -380,16 +384,16 @@ mod tests {
     }
 
     #[test]
-    fn many_generations_of_a_copy_do_not_push_out_other_places() {
+    fn many_generations_of_a_copy_do_not_displace_other_places() {
         let mut record = TrustRecord { latest: place("/original", 0, None), earlier: Vec::new() };
         for generation in 0..3 * MAX_PLACES {
-            record = record.followed_by(place("/copy", generation, None));
-            record = record.followed_by(place("/copy", generation, Some(&generation.to_string())));
+            record = record.with_latest(place("/copy", generation, None));
+            record = record.with_latest(place("/copy", generation, Some(&generation.to_string())));
         }
         assert!(record.at(Path::new("/original")).is_some());
         assert_eq!(record.places().count(), MAX_GENERATIONS + 1);
         for copy in 0..3 * MAX_PLACES {
-            record = record.followed_by(place(&format!("/{copy}"), copy, Some("the same")));
+            record = record.with_latest(place(&format!("/{copy}"), copy, Some("the same")));
         }
         assert_eq!(record.places().count(), MAX_PLACES);
         let json = serde_json::to_string(&record).expect("encoded");
@@ -397,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_of_one_place_is_read() {
+    fn a_record_with_only_one_place_can_be_read() {
         let json = r#"{"home":"/a","stamp":{"device":1,"inode":2,"len":3,"modified":-4,"changed":5},"accepted":true}"#;
         let record: TrustRecord = serde_json::from_str(json).expect("decoded");
         assert_eq!((record.latest.stamp.modified, record.latest.accepted, record.earlier.len()), (-4, true, 0));

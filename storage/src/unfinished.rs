@@ -1,17 +1,17 @@
-//! Work that stages have left undone: rows without a result, and columns whose values are out of date.
+//! Unfinished work of stages: rows without a result, and columns whose values are out of date.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A stage that has no result for a file, or for one of its chunks. The stage is run on it again.
+/// A missing result of a stage for a file or for its chunks. The next run repeats the stage for it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct UnfinishedRow {
     /// Name of the stage.
     pub stage: String,
     /// The rows of the stage that have no result.
     pub extent: RowExtent,
-    /// Why the stage failed; `None` if it was not run on the row.
+    /// The reason why the stage failed; `None` if it was not run on the row.
     pub reason: Option<String>,
 }
 
@@ -27,7 +27,7 @@ pub enum RowExtent {
 }
 
 impl RowExtent {
-    /// Position of the only chunk that it concerns; `None` if it concerns all chunks of the file.
+    /// Position of the chunk; `None` if the extent is the file or all of its chunks.
     pub fn chunk(self) -> Option<u32> {
         match self {
             Self::File | Self::Chunks => None,
@@ -35,7 +35,7 @@ impl RowExtent {
         }
     }
 
-    /// Number of rows in a file with so many chunks.
+    /// Number of rows in a file with this number of chunks.
     fn rows(self, chunks: usize) -> u64 {
         match self {
             Self::File | Self::Chunk(_) => 1,
@@ -44,24 +44,24 @@ impl RowExtent {
     }
 }
 
-/// Work that the stages of a generation have left undone.
+/// Unfinished work of the stages of a generation.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfinished {
     /// Names of the columns whose values may be out of date, because the program of their stage is not allowed, sorted.
     pub stale: Vec<String>,
-    /// The columns that are computed from other columns, each with these, directly or through further columns, sorted.
+    /// The columns that are computed from other columns, directly or indirectly, each with those columns, sorted.
     #[serde(default)]
     pub derived: BTreeMap<String, Vec<String>>,
-    /// Names of the stages of which the index has nothing because their programs are not allowed: those that were left out, and those
-    /// that supply documents and have none.
+    /// Names of the stages without any results in the index because their programs are not allowed: stages that were
+    /// left out, and stages that supply documents but have none.
     #[serde(default)]
     pub absent: Vec<String>,
     /// Rows without a result by stage, sorted by name. Set by the writer.
     pub rows: Vec<UnfinishedRows>,
-    /// Failures of the last run that concern no row of the index: a listing of documents, for instance.
+    /// Failures of the last run that concern no row of the index, for example of a listing of documents.
     pub failures: Vec<StageFailure>,
-    /// Whether the index was imported, and every run since has left out programs that were not allowed.
+    /// Whether the index was imported, and every later run has left out programs that were not allowed.
     #[serde(default)]
     pub imported: bool,
 }
@@ -72,9 +72,9 @@ pub struct Unfinished {
 pub struct UnfinishedRows {
     /// Name of the stage.
     pub stage: String,
-    /// Rows on which it failed.
+    /// Number of rows on which the stage failed.
     pub failed: u64,
-    /// Rows on which it was not run.
+    /// Number of rows on which the stage was not run.
     pub waiting: u64,
 }
 
@@ -96,8 +96,8 @@ impl Unfinished {
         self.stale.iter().any(|stale| stale == column)
     }
 
-    /// Whether the values of a column, or of one that it is computed from, may be out of date, because the program of the stage is not
-    /// allowed. Such columns are no part of the digest of an index.
+    /// Whether the values of a column, or of a column that it is computed from, may be out of date, because the program
+    /// of the stage is not allowed. Such columns are not part of the digest of an index.
     pub fn is_stale(&self, column: &str) -> bool {
         self.is_refused(column) || self.sources(column).iter().any(|source| self.is_refused(source))
     }
@@ -107,18 +107,18 @@ impl Unfinished {
         self.derived.get(column).map_or(&[], Vec::as_slice)
     }
 
-    /// The rows of a stage without a result.
+    /// The numbers of rows of a stage without a result.
     pub fn for_stage(&self, stage: &str) -> UnfinishedRows {
         let known = self.rows.iter().find(|rows| rows.stage == stage).cloned();
         known.unwrap_or_else(|| UnfinishedRows { stage: stage.to_owned(), ..UnfinishedRows::default() })
     }
 
-    /// Counts the rows of a file with so many chunks.
+    /// Adds the unfinished rows of a file with this number of chunks.
     pub(crate) fn add(&mut self, rows: &[UnfinishedRow], chunks: usize) {
         self.count(rows, chunks, u64::saturating_add);
     }
 
-    /// No longer counts the rows of a file.
+    /// Subtracts the unfinished rows of a file with this number of chunks.
     pub(crate) fn subtract(&mut self, rows: &[UnfinishedRow], chunks: usize) {
         self.count(rows, chunks, u64::saturating_sub);
         self.rows.retain(|rows| rows.failed + rows.waiting > 0);
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_computed_from_a_stale_column_is_stale() {
+    fn a_column_computed_from_a_stale_column_is_stale() {
         let unfinished = Unfinished {
             stale: vec!["owner".to_owned()],
             derived: BTreeMap::from([("team".to_owned(), vec!["owner".to_owned()])]),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_counted_by_stage_and_forgotten_with_their_file() {
+    fn rows_are_counted_by_stage_and_removed_with_their_file() {
         let row = |stage: &str, extent, reason: Option<&str>| UnfinishedRow {
             stage: stage.to_owned(),
             extent,

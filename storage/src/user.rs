@@ -1,21 +1,21 @@
-//! The user's own Aurora directory, outside of any project.
+//! The user's Aurora directory, outside of any project.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::project::ProjectDirectory;
 
-/// The user's own Aurora directory: configuration, models, conversation logs, and the records of trusted indexes.
+/// The user's Aurora directory: configuration, models, conversation logs, and the records of trusted indexes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserDirectory {
     path: PathBuf,
 }
 
 impl UserDirectory {
-    /// Prefix of the indexed paths of conversation logs, which lie outside of any project.
+    /// Prefix of the indexed paths of conversation logs, which are outside of any project.
     pub const CONVERSATIONS_PREFIX: &'static str = ".aurora/logs/conversations/";
 
-    /// `AURORA_HOME`, or `.aurora` in the home directory; `None` where neither is known.
+    /// Returns the directory in `AURORA_HOME`, or `.aurora` in the home directory; `None` if neither is known.
     pub fn from_environment() -> Option<Self> {
         let set = env::var_os("AURORA_HOME").filter(|home| !home.is_empty());
         Some(Self::at(set.map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(ProjectDirectory::NAME)))?))
@@ -46,7 +46,7 @@ impl UserDirectory {
         self.path.join("knowledge")
     }
 
-    /// Directory of the copies of repositories that mined questions are asked of.
+    /// Directory of the copies of repositories that mined questions are about.
     pub fn mined_trees(&self) -> PathBuf {
         self.path.join("cache").join("eval-trees")
     }

@@ -1,4 +1,4 @@
-//! Threads that process the items of a sequence and deliver the results in order.
+//! Threads that process the items of a sequence and return the results in order.
 
 use std::collections::VecDeque;
 use std::thread::{self, Builder};
@@ -7,31 +7,33 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 /// Maximum number of items in flight for each thread.
 const MAX_ITEMS: usize = 2;
-/// Bytes of items in flight for each thread, beyond which no further item is taken.
+/// Maximum number of bytes of items in flight for each thread, beyond which no further item is started.
 const MAX_BYTES: usize = 4 << 20;
 
-/// A number of threads that share the work of a command. It changes no result.
+/// A number of threads that share the work of a command. The number does not affect any result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Workers {
     threads: usize,
 }
 
 impl Workers {
-    /// A number of threads, at least one.
+    /// Uses this number of threads, at least one.
     pub fn new(threads: usize) -> Self {
         Self { threads: threads.max(1) }
     }
 
-    /// The number of threads.
+    /// Number of threads.
     pub(crate) fn threads(self) -> usize {
         self.threads
     }
 
-    /// Calls `work` on the threads with every item that `produce` puts into the queue, and `each` with the results. `produce` and
-    /// `each` run on the calling thread, `each` in the order of the items. The number of items in flight is bounded.
+    /// Calls `work` on the threads with every item that `produce` pushes to the queue, and `each` with the results.
+    /// `produce` and `each` run on the calling thread, `each` in the order of the items. The number of items in flight
+    /// is bounded.
     ///
     /// # Errors
-    /// The first error of `each` in the order of the items, or the error of `produce` if `each` accepts the items before it.
+    /// The first error of `each` in the order of the items, or the error of `produce` if `each` accepts the items
+    /// before it.
     pub(crate) fn in_order<I: Send, T: Send, R, E>(
         self,
         work: impl Fn(I) -> T + Sync,
@@ -42,7 +44,8 @@ impl Workers {
         thread::scope(|scope| {
             let work = &work;
             let spawn = |_: &usize| {
-                // Only threads have a receiver: if all of them have panicked, nobody waits for a result.
+                // Only threads own a receiver, so the calling thread does not wait for results if all of them have
+                // panicked.
                 let received = received.clone();
                 let run = move || received.iter().for_each(|(item, reply)| drop(reply.send(work(item))));
                 Builder::new().name("aurora-worker".to_owned()).spawn_scoped(scope, run).is_ok()
@@ -57,7 +60,7 @@ impl Workers {
         })
     }
 
-    /// The same for the items of an iterator, which are small.
+    /// Like [`Self::in_order`], for the items of an iterator, which must be small.
     pub(crate) fn for_each<I: Send, T: Send, E>(
         self,
         items: impl IntoIterator<Item = I>,
@@ -69,7 +72,7 @@ impl Workers {
 }
 
 impl Default for Workers {
-    /// A thread for each core that the process may use.
+    /// One thread for each core that the process may use.
     fn default() -> Self {
         Self::new(thread::available_parallelism().map_or(1, usize::from))
     }
@@ -79,7 +82,7 @@ impl Default for Workers {
 pub(crate) struct WorkQueue<'q, I, T, E> {
     work: &'q dyn Fn(I) -> T,
     each: &'q mut dyn FnMut(T) -> Result<(), E>,
-    /// Number of threads; without one the calling thread does the work.
+    /// Number of threads. With 0, the calling thread does the work.
     threads: usize,
     tasks: Sender<(I, Sender<T>)>,
     /// Size and result of every item in flight, in order.
@@ -88,7 +91,7 @@ pub(crate) struct WorkQueue<'q, I, T, E> {
 }
 
 impl<I, T, E> WorkQueue<'_, I, T, E> {
-    /// Adds an item of so many bytes. Delivers results first while too much is in flight.
+    /// Adds an item of `bytes` bytes. Delivers results first while too much is in flight.
     pub(crate) fn push(&mut self, bytes: usize, item: I) -> Result<(), E> {
         if self.threads == 0 {
             return (self.each)((self.work)(item));
@@ -103,11 +106,11 @@ impl<I, T, E> WorkQueue<'_, I, T, E> {
         Ok(())
     }
 
-    /// Delivers the first result; returns whether there was one.
+    /// Delivers the first result. Returns whether there was one.
     fn deliver(&mut self) -> Result<bool, E> {
         let Some((bytes, result)) = self.waiting.pop_front() else { return Ok(false) };
         self.bytes -= bytes;
-        // A thread that panicked sends no result; the panic continues when all threads have ended.
+        // A thread that panicked sends no result. The panic is propagated after all threads have ended.
         let delivered = result.recv().map_or(Ok(()), &mut self.each);
         if delivered.is_err() {
             self.waiting.clear();
@@ -123,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_come_in_the_order_of_the_items() {
+    fn results_are_delivered_in_the_order_of_the_items() {
         for threads in [1, 2, 5] {
             let (running, highest) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let work = |item: usize| {

@@ -1,4 +1,4 @@
-//! The one writer of an index.
+//! The writer of an index. There is only one at a time.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,16 +22,16 @@ use crate::replace;
 use crate::writer_options::WriterOptions;
 use crate::writer_state::WriterState;
 
-/// Smallest and largest batch, in bytes, that is committed on its own.
-const BATCH: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
+/// Minimum and maximum size in bytes of a batch that is committed separately.
+const BATCH_BYTES: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
 
-/// Chunks whose labels are inverted at a time when terms are rebuilt.
+/// Number of chunks whose labels are inverted at a time while terms are rebuilt.
 const REBUILT_CHUNKS: usize = 4096;
 
-/// Adds, replaces and removes files, and publishes all of it at once.
+/// Adds, replaces and removes files, and publishes all changes at once.
 ///
-/// Nothing is visible before [`IndexWriter::publish`] returns. A writer that is dropped, or whose
-/// process is killed, leaves the generation as it was.
+/// Nothing is visible before [`IndexWriter::publish`] returns. A writer that is dropped, or whose process is killed,
+/// does not change the published generation.
 pub struct IndexWriter {
     environment: Environment,
     id: IndexId,
@@ -42,11 +42,11 @@ pub struct IndexWriter {
 }
 
 impl Environment {
-    /// Opens a writer, the only one of the index on this machine.
+    /// Opens the writer. An index has only one writer at a time on a machine.
     ///
     /// # Errors
-    /// [`StorageError::Locked`] names the process that is writing already; [`StorageError::Replaced`] says that another
-    /// index has been put into the place of this one; [`StorageError::Refused`] says what is wrong with the columns.
+    /// [`StorageError::Locked`] with the process that is already writing; [`StorageError::Replaced`] if the index was
+    /// replaced by another one; [`StorageError::Refused`] if the columns are invalid.
     pub fn writer(&self, options: WriterOptions) -> Result<IndexWriter, StorageError> {
         IndexWriter::open(self.clone(), options)
     }
@@ -60,10 +60,10 @@ impl IndexWriter {
         store.check_current()?;
         fault::point();
         replace::clear(&store.home)?;
-        // A place in the reader table that a killed process left would keep old pages for ever.
+        // A slot in the reader table that was left by a killed process would keep old pages forever.
         let stale = store.lmdb.clear_stale_readers();
         stale.map_err(|error| StorageError::lmdb(&store.data, error))?;
-        let limit = (options.memory / 8).clamp(*BATCH.start(), *BATCH.end());
+        let limit = (options.memory / 8).clamp(*BATCH_BYTES.start(), *BATCH_BYTES.end());
         let mut base = environment.snapshot()?;
         if base.id().is_none() {
             create_tables(store)?;
@@ -79,37 +79,39 @@ impl IndexWriter {
         Ok(Self { environment, id, columns: Arc::clone(&state.columns), state: Mutex::new(state), _lock: lock })
     }
 
-    /// The id of the index that is written.
+    /// The id of the index.
     pub fn id(&self) -> IndexId {
         self.id
     }
 
-    /// Reserves ids for the next `chunks` chunks, whose vectors have `dimensions`. Ids are given in the order of these calls.
+    /// Reserves ids for the next `chunks` chunks, whose vectors have `dimensions`. Ids ascend in the order of these
+    /// calls.
     ///
     /// # Errors
-    /// Refuses other dimensions than those of vectors added before; [`StorageError::IdsExhausted`].
+    /// Refuses dimensions that differ from those of vectors that this writer has already added;
+    /// [`StorageError::IdsExhausted`] if no ids are left.
     pub fn reserve(&self, chunks: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
         self.state().reserve(chunks, dimensions)
     }
 
-    /// Begins to make the rows of files whose chunks get these ids. The index is not locked meanwhile.
+    /// Starts to build the rows of files whose chunks get these ids, without a lock on the index.
     pub fn prepare(&self, ids: ReservedIds) -> FilePreparer {
         FilePreparer::new(ids, Arc::clone(&self.columns))
     }
 
-    /// Writes prepared files, once all files with lower ids are written.
+    /// Writes prepared files once all files with lower ids are written.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`] when the old row of a file cannot be read, and the first error of the thread that writes.
+    /// [`StorageError::Damaged`] if the old row of a file cannot be read, and the first error of the writing thread.
     pub fn apply(&self, mut prepared: PreparedFiles) -> Result<(), StorageError> {
         self.add_postings(std::mem::take(&mut prepared.labels))?;
         self.state().apply(prepared)
     }
 
-    /// Replaces one file with its chunks: [`FilePreparer::replace_file`].
+    /// Replaces one file with its chunks, see [`FilePreparer::replace_file`].
     ///
     /// # Errors
-    /// As for the steps that this consists of.
+    /// The errors of [`Self::reserve`], [`FilePreparer::replace_file`] and [`Self::apply`].
     pub fn replace_file(&self, record: FileRecord, chunks: &[NewChunk<'_>]) -> Result<Vec<ChunkId>, StorageError> {
         let dimensions = chunks.iter().find_map(|chunk| chunk.vector).map(<[f32]>::len);
         let ids = self.reserve(chunks.len(), dimensions)?;
@@ -124,10 +126,10 @@ impl IndexWriter {
         }
     }
 
-    /// Removes a file and its chunks; a path without a row is no error.
+    /// Removes a file and its chunks. A path without a row is not an error.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`] when the old row of the file, or its chunks, cannot be read.
+    /// [`StorageError::Damaged`] if the old row of the file, or its chunks, cannot be read.
     pub fn remove_file(&self, path: &str) -> Result<(), StorageError> {
         let mut state = self.state();
         if state.row(path)?.is_some() {
@@ -137,15 +139,17 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Sets the values that a chunk of the published generation has in custom columns to those in `metadata`, and leaves all else of the
-    /// chunk as it is. Columns that `metadata` lacks lose their value. Returns whether a value was another one before.
+    /// Sets the values of a chunk of the published generation in custom columns to those in `metadata`, and leaves the
+    /// rest of the chunk unchanged. Columns that are missing in `metadata` lose their value. Returns whether a value
+    /// has changed.
     ///
     /// # Errors
-    /// Refuses a chunk that is not live, values that are terms of the chunk, and values of another type than their column's.
+    /// Refuses a chunk that is not live, changes of values that are terms of the chunk, and values whose type differs
+    /// from their column's type.
     pub fn set_values(&self, id: ChunkId, metadata: &[(String, MetaValue)]) -> Result<bool, StorageError> {
         let mut state = self.state();
         if !state.base.live().contains(id.0) || state.dead.contains(id.0) {
-            return Err(StorageError::Refused(format!("chunk {id} is not there, so it cannot get values")));
+            return Err(StorageError::Refused(format!("chunk {id} does not exist, so it cannot get values")));
         }
         for column in state.columns.iter().filter(|column| column.terms.is_some()) {
             let given = metadata.iter().find(|(name, _)| *name == column.name).map(|(_, value)| value);
@@ -157,11 +161,10 @@ impl IndexWriter {
         state.values.set(id.0, metadata)
     }
 
-    /// Sets a file's row and leaves its chunks as they are.
+    /// Sets a file's row and leaves its chunks unchanged.
     ///
     /// # Errors
-    /// [`StorageError::Refused`] for an empty path; [`StorageError::Damaged`] when the old row
-    /// cannot be read.
+    /// [`StorageError::Refused`] for an empty path; [`StorageError::Damaged`] if the old row cannot be read.
     pub fn update_file_record(&self, mut record: FileRecord) -> Result<(), StorageError> {
         check_path(&record.path)?;
         let mut state = self.state();
@@ -173,10 +176,10 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Adds the terms of some chunks, in ascending order of ids; at most once for each chunk.
+    /// Adds the terms of some chunks, in ascending order of ids. Must be called at most once for each chunk.
     ///
     /// # Errors
-    /// Refuses a chunk that this writer did not add (unless terms are rebuilt), and another order.
+    /// Refuses a chunk that this writer did not add (unless terms are rebuilt), and ids that do not ascend.
     pub fn add_terms<'t>(
         &self,
         terms: impl IntoIterator<Item = (ChunkId, &'t TermVector)> + Clone,
@@ -206,8 +209,8 @@ impl IndexWriter {
         self.add_postings(inverter)
     }
 
-    /// Adds postings to the next segment. They are sorted, and written to a file if there are too many, while the index is not
-    /// locked.
+    /// Adds postings to the next segment. They are sorted, and written to a file if there are too many, without a lock
+    /// on the index.
     fn add_postings(&self, inverter: Inverter) -> Result<(), StorageError> {
         if inverter.is_empty() {
             return Ok(());
@@ -221,16 +224,16 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Whether anything was written since the writer was opened.
+    /// Whether the writer has anything to publish.
     pub fn is_touched(&self) -> bool {
         self.state().is_touched()
     }
 
-    /// Builds all postings anew: after this, [`IndexWriter::add_terms`] must be called for every live
-    /// chunk. Chunks, vectors and files stay.
+    /// Rebuilds all postings. After this call, [`IndexWriter::add_terms`] must be called for every live chunk. Chunks,
+    /// vectors and files are kept.
     ///
     /// # Errors
-    /// Refuses unless it is the first call on the writer.
+    /// Refuses unless this is the first change of the writer.
     pub fn rebuild_terms(&self) -> Result<(), StorageError> {
         let mut state = self.state();
         if state.is_touched() {
@@ -254,28 +257,28 @@ impl IndexWriter {
         self.add_postings(inverter)
     }
 
-    /// Publishes everything as the next generation, in one last transaction, and returns its manifest.
-    /// When nothing has changed nothing is written, and the manifest is the old one.
+    /// Publishes all changes as the next generation, in one final transaction, and returns its manifest. If nothing has
+    /// changed, writes nothing and returns the old manifest.
     ///
     /// # Errors
-    /// The first error of the thread that writes ([`StorageError::DiskFull`], [`StorageError::MapFull`], [`StorageError::Damaged`]);
-    /// the generation before is then still the published one. [`StorageError::Refused`] when chunks stay whose labels or terms
-    /// follow other columns.
+    /// The first error of the writing thread ([`StorageError::DiskFull`], [`StorageError::MapFull`],
+    /// [`StorageError::Damaged`]); the previous generation then stays published. [`StorageError::Refused`] if chunks
+    /// are kept whose labels or terms were built for other columns.
     pub fn publish(self, update: ManifestUpdate) -> Result<Manifest, StorageError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         publish(state, update)
     }
 
-    /// Gives up everything, and frees the space that it took.
+    /// Discards all changes, and frees the space that they took.
     ///
     /// # Errors
-    /// When the rows that were committed cannot be removed, as the disk is full or the index damaged. No reader sees them, and the
-    /// next writer removes them.
+    /// The committed rows cannot be removed, because the disk is full or the index is damaged. No reader sees these
+    /// rows, and the next writer removes them.
     pub fn abandon(self) -> Result<(), StorageError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         drop(state);
         let base = self.environment.snapshot()?;
-        let mut committer = Committer::new(&base, *BATCH.end());
+        let mut committer = Committer::new(&base, *BATCH_BYTES.end());
         remove_leftovers(&base, &mut committer)
     }
 

@@ -1,17 +1,16 @@
-//! What a caller decides about a writer.
+//! Options of a writer.
 
 use crate::column::ColumnDeclaration;
 
-/// What a writer may take, and which labels it gives.
+/// Memory, threads and custom columns of a writer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WriterOptions {
-    /// About how many bytes of memory to use: half for the inversion, which is spilled to disk beyond
-    /// that, and an eighth for each batch on its way to disk: the one being built, one that waits, the one being
-    /// written, and its pages.
+    /// Approximate memory in bytes: half for the inversion, which spills the rest to disk, and an eighth for each batch
+    /// on its way to disk: the batch being built, the batch that waits, the batch being written, and its pages.
     pub memory: usize,
-    /// Number of threads that make segments. It does not change what is written.
+    /// Number of threads that build segments. It does not affect the written data.
     pub threads: usize,
-    /// See [`Manifest::columns`](crate::Manifest::columns): what this writer publishes.
+    /// The columns that this writer publishes, see [`Manifest::columns`](crate::Manifest::columns).
     pub columns: Vec<ColumnDeclaration>,
 }
 

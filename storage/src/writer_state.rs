@@ -1,4 +1,4 @@
-//! What a writer has gathered for the next generation.
+//! State that a writer collects for the next generation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::values::ValueRows;
 use crate::vectors::VectorAppender;
 use crate::writer_options::WriterOptions;
 
-/// What a writer has gathered since it was opened.
+/// State that a writer has collected since it was opened.
 pub(crate) struct WriterState {
     /// The generation that is being changed.
     pub(crate) base: Snapshot,
@@ -31,32 +31,33 @@ pub(crate) struct WriterState {
     pub(crate) inversion: Inversion,
     /// The custom columns of the next generation.
     pub(crate) columns: Arc<[ColumnDeclaration]>,
-    /// Rows that change; `None` removes the row.
+    /// Changed file rows by path; `None` removes the row.
     pub(crate) files: BTreeMap<String, Option<FileRecord>>,
-    /// Chunks that die, of the base and of this writer.
+    /// Chunks that are deleted, both from the base and from this writer.
     pub(crate) dead: RoaringBitmap,
-    /// The first chunks of the files that these were.
+    /// The first chunk of each file that has lost its chunks.
     pub(crate) dead_firsts: Vec<ChunkId>,
     /// Chunks that this writer has added.
     pub(crate) added: RoaringBitmap,
     pub(crate) next_id: u32,
-    /// The first id of which nothing was written.
+    /// The first id for which nothing has been written yet.
     written: u32,
-    /// Prepared files that wait for others with lower ids, by [`ReservedIds::after`].
+    /// Prepared files that wait for files with lower ids, by [`ReservedIds::after`].
     pub(crate) waiting: BTreeMap<u32, PreparedFiles>,
-    /// Field lengths of the chunks from `lengths_from` on.
+    /// Field lengths of the chunks, starting at the id `lengths_from`.
     pub(crate) lengths: Vec<LengthCodes>,
     pub(crate) lengths_from: u32,
-    /// Whether all segments are replaced by the terms added here.
+    /// Whether the terms that are added here replace all segments.
     pub(crate) rebuild: bool,
-    /// Chunks whose terms were added.
+    /// Chunks whose terms have been added.
     pub(crate) with_terms: RoaringBitmap,
-    /// Number of threads that make segments.
+    /// Number of threads that build segments.
     pub(crate) threads: usize,
 }
 
 impl WriterState {
-    /// Starts behind the chunks of a generation. `limit` is in bytes of a batch; about half of the memory holds postings.
+    /// Starts after the chunks of a generation. `limit` is the size of a batch in bytes; postings take about half of
+    /// the memory.
     pub(crate) fn begin(
         base: Snapshot,
         home: &Directory,
@@ -88,7 +89,7 @@ impl WriterState {
         })
     }
 
-    /// Whether anything was asked of the writer.
+    /// Whether the writer has anything to publish.
     pub(crate) fn is_touched(&self) -> bool {
         self.rebuild || !self.files.is_empty() || !self.added.is_empty() || self.values.has_changes()
     }
@@ -101,7 +102,7 @@ impl WriterState {
         }
     }
 
-    /// Lets the chunks of a file die.
+    /// Marks the chunks of a file as deleted.
     pub(crate) fn retire(&mut self, path: &str) -> Result<(), StorageError> {
         check_path(path)?;
         let chunks = self.row(path)?.map(|row| row.chunks).unwrap_or_default();
@@ -110,7 +111,7 @@ impl WriterState {
         Ok(())
     }
 
-    /// The next `count` ids, for chunks with vectors of these dimensions.
+    /// Reserves the next `count` ids for chunks with vectors of these dimensions.
     pub(crate) fn reserve(&mut self, count: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
         let after = self.next_id;
         let first = match dimensions {
@@ -127,7 +128,7 @@ impl WriterState {
         }
     }
 
-    /// Writes prepared files as soon as all with lower ids are written.
+    /// Writes prepared files as soon as all files with lower ids have been written.
     pub(crate) fn apply(&mut self, prepared: PreparedFiles) -> Result<(), StorageError> {
         if prepared.ids.after == prepared.ids.end {
             return self.write(prepared);

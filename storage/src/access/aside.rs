@@ -1,4 +1,4 @@
-//! Setting a log aside that cannot be used.
+//! Moves an unusable log aside.
 
 use aurora_confined::Directory;
 
@@ -6,11 +6,11 @@ use crate::error::StorageError;
 use crate::lock::WriterLock;
 use crate::project::ProjectDirectory;
 
-/// Moves the log in `home`, the `.aurora` directory, aside, unless `is_sound` says that another process has done so and
-/// created a new one. A log that was set aside before is removed. Returns whether the log was moved.
+/// Moves the log in `home`, the `.aurora` directory, aside, unless `is_sound` finds that another process has done so
+/// and created a new log. Removes a log that was moved aside before. Returns whether the log was moved.
 ///
 /// # Errors
-/// [`StorageError::Locked`] when another process is writing, or else when the directory cannot be written.
+/// [`StorageError::Locked`] if another process is writing; an error if the directory cannot be written.
 pub(super) fn set_aside(home: &Directory, is_sound: impl Fn() -> bool) -> Result<bool, StorageError> {
     let _lock = WriterLock::acquire_briefly(home)?;
     if is_sound() {

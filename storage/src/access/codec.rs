@@ -1,37 +1,38 @@
-//! The access record as bytes.
+//! Encoding of access records.
 //!
-//! Without judgements: count, last time, then the recent times, of which there is always one. With judgements the same
-//! follows a zero, which no count is then, and the judgements' counts and last time.
+//! Without judgements, a record is the count, the last time, and the recent times, at least one. With judgements, a
+//! record starts with a zero, which no count is in a record without judgements. The counts and the last time of the
+//! judgements follow, and then the same fields as without judgements.
 
 use aurora_codec::{ByteReader, put_varint};
 use serde::Serialize;
 
 use super::verdict::{Judgements, Verdict};
 
-/// Most times that a record keeps.
-const RECENT: usize = 32;
+/// Maximum number of times in a record.
+const MAX_RECENT_TIMES: usize = 32;
 
-/// How often and when a chunk was shown, and what was said of it.
+/// The number and times of a chunk's accesses, and the judgements of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AccessRecord {
-    /// Number of times that it was shown.
+    /// Number of times that the chunk was shown.
     pub count: u64,
-    /// Unix seconds of the last time; of no meaning when `count` is 0.
+    /// Unix seconds of the last access; meaningless if `count` is 0.
     pub last: i64,
-    /// Unix seconds of up to 32 recent times, ascending.
+    /// Unix seconds of up to 32 recent accesses, ascending.
     pub recent: Vec<i64>,
-    /// What users and agents said of it.
+    /// Judgements by users and agents.
     pub judgements: Judgements,
 }
 
 impl AccessRecord {
-    /// Unix seconds of the newest thing that the record knows of.
+    /// Unix seconds of the newest access or judgement.
     pub fn newest(&self) -> Option<i64> {
         let shown = (self.count > 0).then_some(self.last);
         shown.max(self.judgements.last())
     }
 
-    /// Counts one more time.
+    /// Counts an access.
     pub(super) fn add(&mut self, time: i64) {
         self.last = if self.count == 0 { time } else { self.last.max(time) };
         self.count = self.count.saturating_add(1);
@@ -44,7 +45,7 @@ impl AccessRecord {
         self.judgements.add(verdict, time);
     }
 
-    /// Takes over what another record has counted.
+    /// Adds the counts and times of another record.
     pub(super) fn absorb(&mut self, other: Self) {
         if other.count > 0 {
             self.last = if self.count == 0 { other.last } else { self.last.max(other.last) };
@@ -55,13 +56,13 @@ impl AccessRecord {
         self.trim();
     }
 
-    /// Takes over what a copy of this record knows beyond it: the greater counts, and the times of both. What both know counts
-    /// once, so that a second time changes nothing.
+    /// Merges a copy of this record: takes the greater counts, and the times of both. Accesses in both records count
+    /// once, so that merging the same copy again changes nothing.
     pub(super) fn raise(&mut self, other: &Self) {
         if other.count > 0 {
             self.last = if self.count == 0 { other.last } else { self.last.max(other.last) };
         }
-        self.recent = both(&self.recent, &other.recent);
+        self.recent = merge_times(&self.recent, &other.recent);
         self.trim();
         self.count = self.count.max(other.count).max(self.recent.len() as u64);
         self.judgements.raise(other.judgements);
@@ -69,7 +70,7 @@ impl AccessRecord {
 
     fn trim(&mut self) {
         self.recent.sort_unstable();
-        self.recent.drain(..self.recent.len().saturating_sub(RECENT));
+        self.recent.drain(..self.recent.len().saturating_sub(MAX_RECENT_TIMES));
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -85,7 +86,7 @@ impl AccessRecord {
         bytes
     }
 
-    /// `None` when the bytes are no valid record.
+    /// Returns `None` if the bytes are not a valid record.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let mut count = reader.varint()?;
@@ -98,12 +99,12 @@ impl AccessRecord {
         let mut times = times.iter().map(|&time| i64::from_le_bytes(time));
         let last = times.next()?;
         let recent: Vec<i64> = times.collect();
-        (rest.is_empty() && recent.len() <= RECENT).then_some(Self { count, last, recent, judgements })
+        (rest.is_empty() && recent.len() <= MAX_RECENT_TIMES).then_some(Self { count, last, recent, judgements })
     }
 }
 
-/// The times of two lists. A time is there as often as in the list that has it more often.
-fn both(first: &[i64], second: &[i64]) -> Vec<i64> {
+/// Merges two lists of times. A time occurs as often as in the list where it occurs more often.
+fn merge_times(first: &[i64], second: &[i64]) -> Vec<i64> {
     let (mut first, mut second) = (first.to_vec(), second.to_vec());
     first.sort_unstable();
     second.sort_unstable();
@@ -133,14 +134,14 @@ mod tests {
 
     use super::*;
 
-    fn judged() -> impl Strategy<Value = Vec<(Verdict, i64)>> {
+    fn judgements() -> impl Strategy<Value = Vec<(Verdict, i64)>> {
         prop::collection::vec((prop::sample::select(Verdict::ALL.to_vec()), any::<i64>()), 0..10)
     }
 
     proptest! {
         #[test]
-        fn records_come_back_and_keep_the_newest(
-            times in prop::collection::vec(any::<i64>(), 0..100), judged in judged(),
+        fn records_round_trip_and_keep_the_newest_times(
+            times in prop::collection::vec(any::<i64>(), 0..100), judged in judgements(),
         ) {
             prop_assume!(!(times.is_empty() && judged.is_empty()));
             let mut record = AccessRecord::default();
@@ -150,7 +151,7 @@ mod tests {
             sorted.sort_unstable();
             prop_assert_eq!(record.count, times.len() as u64);
             prop_assert!(times.is_empty() || Some(&record.last) == sorted.last());
-            prop_assert!(record.recent.len() == times.len().min(RECENT));
+            prop_assert!(record.recent.len() == times.len().min(MAX_RECENT_TIMES));
             prop_assert!(record.recent.is_sorted());
             for verdict in Verdict::ALL {
                 let said = judged.iter().filter(|(other, _)| *other == verdict).count();
@@ -163,9 +164,9 @@ mod tests {
         }
 
         #[test]
-        fn a_record_takes_over_all_of_another(
+        fn absorbing_a_record_adds_all_of_it(
             first in prop::collection::vec(any::<i64>(), 0..40), second in prop::collection::vec(any::<i64>(), 0..40),
-            judged in judged(), cut in 0..10_usize,
+            judged in judgements(), cut in 0..10_usize,
         ) {
             let record = |times: &[i64], judged: &[(Verdict, i64)]| {
                 let mut record = AccessRecord::default();
@@ -180,9 +181,9 @@ mod tests {
         }
 
         #[test]
-        fn what_a_copy_knows_counts_once(
+        fn accesses_in_both_copies_count_once(
             common in prop::collection::vec(0..1_000_i64, 0..40), first in prop::collection::vec(0..1_000_i64, 0..40),
-            second in prop::collection::vec(0..1_000_i64, 0..40), judged in judged(), cut in 0..10_usize,
+            second in prop::collection::vec(0..1_000_i64, 0..40), judged in judgements(), cut in 0..10_usize,
         ) {
             let record = |times: &[i64], judged: &[(Verdict, i64)]| {
                 let mut record = AccessRecord::default();
@@ -206,7 +207,7 @@ mod tests {
             }
             prop_assert_eq!(&raised(&one, &one), &one);
             prop_assert_eq!(raised(&AccessRecord::default(), &one), one);
-            prop_assert!(both.recent.is_sorted() && both.recent.len() <= RECENT);
+            prop_assert!(both.recent.is_sorted() && both.recent.len() <= MAX_RECENT_TIMES);
             if both.newest().is_some() {
                 prop_assert_eq!(AccessRecord::decode(&both.encode()), Some(both));
             }

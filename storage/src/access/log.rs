@@ -1,7 +1,7 @@
 //! Reads and writes access records.
 //!
-//! The log is a store of records. One that is damaged is not believed: readers do without it, and the next write puts it aside
-//! and begins another one. One that somebody else has made is neither read nor written.
+//! The log is a store of records. Readers ignore a damaged log; the next write moves it aside and starts a new one. A
+//! log that was created by somebody else is neither read nor written.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,20 +20,19 @@ use crate::trust::KnownIndexes;
 
 const ACCESS: &str = ProjectDirectory::ACCESS;
 const RECORDS: usize = 0;
-/// The marks and the version differ from the ones that the tables of an index have.
+/// The marks and the version differ from those of the tables of an index.
 const FORMAT: RecordFormat = RecordFormat {
     version: 1,
     mark: 0x41,
     tables: &[RecordTable { name: "records", mark: 0x40 }, RecordStore::IDENTITY],
 };
 const INVALID_RECORD: &str = "it has an invalid record";
-/// Maximum length in bytes of a chunk key that is stored as it is; LMDB allows 511 bytes.
-const MAX_KEY: usize = 440;
+/// Maximum length in bytes of a chunk key that is stored unchanged; LMDB allows 511 bytes.
+const MAX_KEY_BYTES: usize = 440;
 
-/// The access history of a project's chunks, by chunk key, so that it outlives the index.
+/// The access history of a project's chunks, by chunk key, so that it survives a rebuild of the index.
 ///
-/// Losing an access is harmless: callers are free to ignore errors, and a power cut may undo the last
-/// writes.
+/// Losing an access is harmless: callers may ignore errors, and a power failure may undo the last writes.
 pub struct AccessLog {
     home: Directory,
     known: KnownIndexes,
@@ -47,17 +46,17 @@ struct LogState {
     store: Option<Arc<RecordStore>>,
     /// The reason why the existing store cannot be used.
     unusable: Option<String>,
-    /// Why another log was begun.
-    begun_anew: Option<String>,
+    /// The reason why a new log was started.
+    restart_reason: Option<String>,
 }
 
 impl AccessLog {
-    /// Opens the log of a project, given its `.aurora` directory. It is created by the first write, and `known` remembers it. A
-    /// damaged one is opened too: reads fail, and the first write begins another one.
+    /// Opens the log of a project, given its `.aurora` directory. The first write creates the log and records it in
+    /// `known`. A damaged log can be opened too: reads fail, and the first write starts a new log.
     ///
     /// # Errors
-    /// [`StorageError::ForeignRecords`] if the user has neither made nor accepted the log; when the directory or the files of the
-    /// log cannot be opened. Damage is no error here.
+    /// [`StorageError::ForeignRecords`] if the user has neither created nor accepted the log; an error if the directory
+    /// or the files of the log cannot be opened. Damage is not an error here.
     pub fn open(directory: &Path, known: &KnownIndexes) -> Result<Self, StorageError> {
         let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
         let log = Self { home, known: known.clone(), state: Mutex::default() };
@@ -65,10 +64,10 @@ impl AccessLog {
         Ok(log)
     }
 
-    /// Checks the whole log of a project, and records it as one of this user's.
+    /// Checks the whole log of a project, and records it as a log of this user.
     ///
     /// # Errors
-    /// When the log does not exist or is damaged, or the record cannot be written.
+    /// The log does not exist or is damaged, or the record cannot be written.
     pub fn accept(directory: &Path, known: &KnownIndexes) -> Result<(), StorageError> {
         let home = ProjectDirectory::at(directory).open().map_err(|error| StorageError::io(directory, error))?;
         open_store(&home, OpenMode::Existing, known)?.accept()
@@ -77,38 +76,39 @@ impl AccessLog {
     /// Checks every page and every record.
     ///
     /// # Errors
-    /// [`StorageError::LogUnusable`] when the log is damaged or of another format.
+    /// [`StorageError::LogUnusable`] if the log is damaged or has another format.
     pub fn check(&self) -> Result<(), StorageError> {
         let Some(store) = self.usable()? else { return Ok(()) };
         store.check().map_err(|error| self.wrap(error))
     }
 
-    /// Why a write through this handle has begun another log, if one has.
+    /// Returns the reason why a write through this handle has started a new log, if it has.
     pub fn begun_anew(&self) -> Option<String> {
-        self.state().begun_anew.clone()
+        self.state().restart_reason.clone()
     }
 
-    /// Counts accesses: chunk keys with Unix seconds.
+    /// Records accesses, given as chunk keys with Unix seconds.
     ///
     /// # Errors
-    /// When the log, or a new one in its place, cannot be written: no permission, a full disk, another process that holds it.
+    /// Neither the log nor a new one can be written: no permission, a full disk, or a lock of another process.
     pub fn record(&self, accesses: &[(&str, i64)]) -> Result<(), StorageError> {
         self.update(accesses, |record, time| record.add(time))
     }
 
-    /// Counts a verdict on chunks: their keys with Unix seconds.
+    /// Records a verdict on chunks, given as chunk keys with Unix seconds.
     ///
     /// # Errors
-    /// As for [`Self::record`].
+    /// The errors of [`Self::record`].
     pub fn judge(&self, verdict: Verdict, chunks: &[(&str, i64)]) -> Result<(), StorageError> {
         self.update(chunks, |record, time| record.judge(verdict, time))
     }
 
-    /// Takes over what copies of records know: of each count the greater one, of the times those of both. What both know counts
-    /// once, so that the same copies change nothing a second time. Returns how many records have changed.
+    /// Merges copies of records: takes the greater of both counts, and the times of both. Accesses in both records
+    /// count once, so that merging the same copies again changes nothing. Returns the number of changed records.
     ///
     /// # Errors
-    /// [`StorageError::LogUnusable`] when the log is damaged or of another format; else as for [`Self::record`].
+    /// [`StorageError::LogUnusable`] if the log is damaged or has another format; otherwise the errors of
+    /// [`Self::record`].
     pub fn raise(&self, copies: &[(&str, AccessRecord)]) -> Result<usize, StorageError> {
         let keys: Vec<&str> = copies.iter().map(|(key, _)| *key).collect();
         let raised = |known: Option<AccessRecord>, copy: &AccessRecord| {
@@ -127,7 +127,7 @@ impl AccessLog {
             self.write(|writer| {
                 for (key, copy) in &changed {
                     let key = table_key(key);
-                    // A search may have come in between.
+                    // A search may have changed the record in the meantime.
                     if let Some(record) = raised(stored(writer, &key)?, copy) {
                         writer.put(RECORDS, &key, &record.encode())?;
                     }
@@ -138,7 +138,8 @@ impl AccessLog {
         Ok(changed.len())
     }
 
-    /// Changes the records of `chunks` in one transaction, so that of several processes none undoes what another did.
+    /// Changes the records of `chunks` in one transaction, so that concurrent processes do not overwrite each other's
+    /// changes.
     fn update(&self, chunks: &[(&str, i64)], change: impl Fn(&mut AccessRecord, i64)) -> Result<(), StorageError> {
         if chunks.is_empty() {
             return Ok(());
@@ -154,18 +155,18 @@ impl AccessLog {
         })
     }
 
-    /// The history of a chunk.
+    /// Returns the history of a chunk.
     ///
     /// # Errors
-    /// As for [`Self::get_many`].
+    /// The errors of [`Self::get_many`].
     pub fn get(&self, key: &str) -> Result<Option<AccessRecord>, StorageError> {
         Ok(self.get_many(&[key])?.pop().flatten())
     }
 
-    /// The histories of several chunks, in the order of the keys, read at one moment.
+    /// Returns the histories of several chunks, in the order of the keys, from one transaction.
     ///
     /// # Errors
-    /// [`StorageError::LogUnusable`] when the log is damaged or of another format: callers do without it.
+    /// [`StorageError::LogUnusable`] if the log is damaged or has another format. Callers continue without the history.
     pub fn get_many(&self, keys: &[&str]) -> Result<Vec<Option<AccessRecord>>, StorageError> {
         let Some(store) = self.usable()? else { return Ok(vec![None; keys.len()]) };
         let get = || -> Result<Vec<Option<AccessRecord>>, StorageError> {
@@ -176,10 +177,11 @@ impl AccessLog {
         get().map_err(|error| self.wrap(error))
     }
 
-    /// Moves the history of a chunk that has got another key.
+    /// Moves the history of a chunk whose key has changed.
     ///
     /// # Errors
-    /// [`StorageError::LogUnusable`] when the log is damaged or of another format; else as for [`Self::record`].
+    /// [`StorageError::LogUnusable`] if the log is damaged or has another format; otherwise the errors of
+    /// [`Self::record`].
     pub fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
         if from == to || self.get(from)?.is_none() {
             return Ok(());
@@ -196,14 +198,14 @@ impl AccessLog {
         })
     }
 
-    /// Forgets chunks that are gone: those that `is_live` does not know, when nothing was noted of them since the Unix
-    /// second `since`, and of the others all but the newest `most`. Returns how many.
+    /// Removes records of chunks that no longer exist according to `is_live`: all without an access or judgement since
+    /// the Unix second `since`, and of the others all but the newest `most`. Returns the number of removed records.
     ///
-    /// A record under a shortened key stays, as its chunk cannot be told.
+    /// A record under a shortened key is kept, because its chunk is unknown.
     ///
     /// # Errors
-    /// The first error of `is_live`; [`StorageError::LogUnusable`] when the log is damaged or of another format; else as for
-    /// [`Self::record`].
+    /// The first error of `is_live`; [`StorageError::LogUnusable`] if the log is damaged or has another format;
+    /// otherwise the errors of [`Self::record`].
     pub fn sweep(
         &self,
         is_live: impl Fn(&str) -> Result<bool, StorageError>,
@@ -216,7 +218,7 @@ impl AccessLog {
         for record in reader.from(RECORDS, &[]).map_err(|error| self.wrap(error))? {
             let (key, bytes) = record.map_err(|error| self.wrap(error))?;
             let newest = self.decode(bytes)?.newest();
-            let chunk = std::str::from_utf8(key).ok().filter(|key| key.len() <= MAX_KEY);
+            let chunk = std::str::from_utf8(key).ok().filter(|key| key.len() <= MAX_KEY_BYTES);
             if let Some(chunk) = chunk
                 && !is_live(chunk)?
             {
@@ -230,7 +232,7 @@ impl AccessLog {
         if !forgotten.is_empty() {
             self.write(|writer| {
                 for (newest, key) in &forgotten {
-                    // A search may have come in between.
+                    // A search may have changed the record in the meantime.
                     if stored(writer, key)?.and_then(|record| record.newest()) == *newest {
                         writer.delete(RECORDS, key)?;
                     }
@@ -241,10 +243,10 @@ impl AccessLog {
         Ok(forgotten.len())
     }
 
-    /// Writes to the log, or to another one in its place if it cannot be used.
+    /// Writes to the log, or to a new one if the log cannot be used.
     fn write(&self, change: impl Fn(&mut RecordWriter<'_>) -> Result<(), StorageError>) -> Result<(), StorageError> {
         let written = match self.writable()?.map(|store| store.write(&change)) {
-            // Another process has begun a new log.
+            // Another process has started a new log.
             Some(Err(StorageError::Replaced { .. })) => {
                 self.state().store = None;
                 self.writable()?.map(|store| store.write(&change))
@@ -259,10 +261,10 @@ impl AccessLog {
             Some(Ok(())) => return Ok(()),
             None => {}
         }
-        self.begin_anew()?.write(change)
+        self.start_new_log()?.write(change)
     }
 
-    /// Returns the store, and creates it if it does not exist. `None` if it cannot be used.
+    /// Returns the store, and creates it if it does not exist. Returns `None` if it cannot be used.
     fn writable(&self) -> Result<Option<Arc<RecordStore>>, StorageError> {
         let mut state = self.state();
         if state.store.is_none() && state.unusable.is_none() {
@@ -274,14 +276,14 @@ impl AccessLog {
         Ok(state.store.clone().filter(|_| state.unusable.is_none()))
     }
 
-    /// Puts a log that cannot be used aside, and creates another one.
-    fn begin_anew(&self) -> Result<Arc<RecordStore>, StorageError> {
+    /// Moves an unusable log aside, and creates a new one.
+    fn start_new_log(&self) -> Result<Arc<RecordStore>, StorageError> {
         let mut state = self.state();
         state.store = None;
-        // Another process may have done it already.
+        // Another process may have done this already.
         let existing = || open_store(&self.home, OpenMode::Existing, &self.known);
         if set_aside(&self.home, || existing().is_ok_and(|store| store.check().is_ok()))? {
-            state.begun_anew = state.unusable.take();
+            state.restart_reason = state.unusable.take();
         }
         state.unusable = None;
         let store = Arc::new(open_store(&self.home, OpenMode::Create, &self.known)?);
@@ -289,11 +291,11 @@ impl AccessLog {
         Ok(store)
     }
 
-    /// Returns the store; `None` if it does not exist yet.
+    /// Returns the store, or `None` if it does not exist yet.
     fn usable(&self) -> Result<Option<Arc<RecordStore>>, StorageError> {
         let mut state = self.state();
         if state.store.is_none() {
-            // Another process may have created it.
+            // Another process may have created the store.
             self.reopen(&mut state)?;
         }
         match &state.unusable {
@@ -321,7 +323,7 @@ impl AccessLog {
         AccessRecord::decode(bytes).ok_or_else(|| self.unusable(INVALID_RECORD.to_owned()))
     }
 
-    /// An error of the store as one of the log.
+    /// Converts an error of the store into an error of the log.
     fn wrap(&self, error: StorageError) -> StorageError {
         match unusable(&error) {
             Some(what) => self.unusable(what),
@@ -338,7 +340,7 @@ fn open_store(home: &Directory, mode: OpenMode, known: &KnownIndexes) -> Result<
     RecordStore::open_with_format(home, ACCESS, FORMAT, (mode, EnvFlags::NO_META_SYNC), known.clone())
 }
 
-/// Returns the reason why a log cannot be used, if it is damaged or something else is in its place.
+/// Returns the reason why a log cannot be used, if it is damaged or its path holds something else.
 fn unusable(error: &StorageError) -> Option<String> {
     match error {
         StorageError::Unsafe { refusal, .. } => Some(refusal.to_string()),
@@ -352,13 +354,13 @@ fn stored(writer: &RecordWriter<'_>, key: &[u8]) -> Result<Option<AccessRecord>,
     writer.get(RECORDS, key)?.map(decode).transpose()
 }
 
-/// The key of a chunk key: itself, or for a very long one its beginning and a digest.
+/// The table key of a chunk key: the chunk key itself, or a prefix and a digest if the chunk key is very long.
 fn table_key(key: &str) -> Vec<u8> {
     let bytes = key.as_bytes();
     match bytes.len() {
-        // LMDB has no empty keys.
+        // LMDB does not allow empty keys.
         0 => vec![0],
-        1..=MAX_KEY => bytes.to_vec(),
-        _ => [&bytes[..MAX_KEY], blake3::hash(bytes).as_bytes()].concat(),
+        1..=MAX_KEY_BYTES => bytes.to_vec(),
+        _ => [&bytes[..MAX_KEY_BYTES], blake3::hash(bytes).as_bytes()].concat(),
     }
 }

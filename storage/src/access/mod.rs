@@ -1,4 +1,4 @@
-//! When chunks were shown to someone, and what was said of them: a small environment of its own, apart from the index.
+//! The access history of chunks and the judgements of users and agents, in a small environment apart from the index.
 
 mod aside;
 mod codec;

@@ -1,4 +1,4 @@
-//! What users and agents say of a chunk that they were shown.
+//! Judgements of shown chunks by users and agents.
 
 use aurora_codec::{ByteReader, put_varint};
 use serde::Serialize;
@@ -8,53 +8,54 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It was what was looked for.
+    /// The chunk was the one that was looked for.
     Good,
-    /// It helped, in a task that succeeded in part.
+    /// The chunk helped in a task that succeeded in part.
     Helpful,
-    /// It did not help, in a task that succeeded in part.
+    /// The chunk did not help in a task that succeeded in part.
     Unhelpful,
-    /// It led astray.
+    /// The chunk was misleading.
     Bad,
 }
 
 impl Verdict {
-    /// Every verdict, the best first.
+    /// All verdicts, best first.
     pub const ALL: [Self; 4] = [Self::Good, Self::Helpful, Self::Unhelpful, Self::Bad];
 }
 
-/// How often each verdict was given, and when last. What they are worth is for the ranking to say.
+/// Number of verdicts of each kind, and the time of the last one. The ranking decides how much they are worth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Judgements {
     /// In the order of [`Verdict::ALL`].
     counts: [u32; 4],
-    /// Unix seconds; 0 without judgements.
+    /// Unix seconds of the last verdict; 0 if there are no verdicts.
     last: i64,
 }
 
 impl Judgements {
-    /// How often a verdict was given.
+    /// Number of verdicts of a kind.
     pub fn count(&self, verdict: Verdict) -> u32 {
         self.counts[verdict as usize]
     }
 
-    /// Whether nothing was said.
+    /// Whether there are no verdicts.
     pub fn is_empty(&self) -> bool {
         self.counts == [0; 4]
     }
 
-    /// Unix seconds of the last verdict; `None` without one.
+    /// Unix seconds of the last verdict; `None` if there are no verdicts.
     pub fn last(&self) -> Option<i64> {
         (!self.is_empty()).then_some(self.last)
     }
 
-    /// Counts in the order of [`Verdict::ALL`], the last of which was given at `last`, in Unix seconds.
+    /// Creates judgements from counts in the order of [`Verdict::ALL`]. `last` is the time of the last verdict in Unix
+    /// seconds.
     pub fn of(counts: [u32; 4], last: i64) -> Self {
         let is_empty = counts == [0; 4];
         Self { counts, last: if is_empty { 0 } else { last } }
     }
 
-    /// Takes of each count the greater one of both.
+    /// Raises each count to the greater one of both.
     pub(super) fn raise(&mut self, other: Self) {
         self.last = self.last().max(other.last()).unwrap_or_default();
         for (count, least) in self.counts.iter_mut().zip(other.counts) {

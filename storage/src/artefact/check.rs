@@ -1,7 +1,7 @@
-//! Conditions on the rows of an artefact before they are written to an index.
+//! Checks of the rows of an artefact before they are written to an index.
 //!
-//! Threads check the rows of each frame on their own, and [`Checker`] checks that frames continue each other. Whether rows of
-//! different tables fit each other is seen when the new index is verified.
+//! Worker threads check the rows of each frame separately, and [`Checker`] checks that consecutive frames fit together.
+//! Whether rows of different tables fit together is checked when the new index is verified.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::tables::{Operation, Table};
 use crate::unfinished::{Unfinished, UnfinishedRow};
 use crate::vectors::{BLOCK_IDS, VectorBlockWriter};
 
-/// Numbers in the manifest of an artefact that bound its rows.
+/// Numbers in the manifest of an artefact that limit its rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// Number of chunks.
@@ -30,23 +30,23 @@ pub(super) struct Limits {
     pub(super) dimensions: Option<usize>,
 }
 
-/// Sound rows of one frame.
+/// The checked rows of one frame.
 #[derive(Default)]
 pub(super) struct CheckedFrame {
     first: Vec<u8>,
     last: Vec<u8>,
     rows: u32,
     chunks: Vec<Chunk>,
-    /// Blames by the first chunks of their files.
+    /// Blames with the first chunks of their files.
     blames: Vec<(u32, Vec<u8>)>,
-    /// Rows that are written as they are.
+    /// Rows that are written unchanged.
     operations: Vec<Operation>,
     vectors: u64,
     files: u64,
     /// The unfinished rows of files, each with the number of chunks of the file.
     unfinished: Vec<(Vec<UnfinishedRow>, usize)>,
     segment_bytes: u64,
-    /// Bytes of the rows.
+    /// Size of the rows in bytes.
     pub(super) size: usize,
 }
 
@@ -58,14 +58,14 @@ impl Limits {
         let mut rows = RowReader::new(&rows);
         let mut last: &[u8] = &[];
         while let Some((key, value)) = rows.next()? {
-            // No key is empty.
+            // No key is empty, so the first key is always greater than the empty `last`.
             if last >= key {
                 return Err("its rows are out of order".to_owned());
             }
             let follows = last.is_empty()
                 || number(last).zip(number(key)).is_some_and(|(last, next)| last.checked_add(1) == Some(next));
             if !follows && is_numbered(table) {
-                return Err(format!("row {} has another number", key.escape_ascii()));
+                return Err(format!("row {} has the wrong number", key.escape_ascii()));
             }
             self.row(&mut checked, table, key, value)?;
             if checked.rows == 0 {
@@ -122,13 +122,13 @@ impl Limits {
         Ok(())
     }
 
-    /// The chunk that a key of a table with a row for each chunk or file names.
+    /// The chunk id in a key of a table with one row for each chunk or file.
     fn chunk_id(self, key: &[u8]) -> Result<u32, String> {
         let id = number(key).filter(|id| key.len() == 8 && *id < u64::from(self.chunks));
         id.map(|id| id as u32).ok_or_else(|| format!("the row of chunk {} is invalid", key.escape_ascii()))
     }
 
-    /// A block of vectors with its number, and the number of vectors.
+    /// Decodes a block of vectors. Returns its number, the block, and the number of vectors.
     fn vectors(self, key: &[u8], value: &[u8]) -> Option<(u32, VectorBlockWriter, u64)> {
         let block = key.try_into().map(u32::from_be_bytes).ok()?;
         let (vectors, count) = vectors::restore(value, self.dimensions?)?;
@@ -143,10 +143,10 @@ impl CheckedFrame {
             files::decode(key, value).ok_or_else(|| format!("the row of {} is invalid", key.escape_ascii()))?;
         check_path(&record.path)?;
         if files::key(&record.path) != key {
-            return Err(format!("the row of {} stands in another place", record.path.escape_debug()));
+            return Err(format!("the row of {} has the wrong key", record.path.escape_debug()));
         }
         if record.stamp != FileStamp::default() || !record.blob.is_empty() {
-            return Err(format!("the row of {} vouches for a file of this machine", record.path.escape_debug()));
+            return Err(format!("the row of {} has the stat data or blob of a local file", record.path.escape_debug()));
         }
         self.unfinished.push((record.unfinished, record.chunks.len()));
         self.files += 1;
@@ -154,24 +154,25 @@ impl CheckedFrame {
     }
 }
 
-/// Whether the keys of a table are consecutive numbers from 0 on.
+/// Whether the keys of a table are consecutive numbers starting at 0.
 fn is_numbered(table: Table) -> bool {
     matches!(table, Table::Chunks | Table::Lengths)
 }
 
-/// The number that a key of four or eight bytes is.
+/// The number in a key of four or eight bytes.
 fn number(key: &[u8]) -> Option<u64> {
     let word = key.try_into().map(u64::from_be_bytes);
     word.ok().or_else(|| key.try_into().map(u32::from_be_bytes).ok().map(u64::from))
 }
 
-/// Takes the frames of one table after another.
+/// Checks the frames of all tables in order.
 pub(super) struct Checker {
     limits: Limits,
     chunks: ChunkBatches,
     blames: ChunkRows,
-    /// Number of rows of the table at hand, and the key of the last one.
+    /// Number of rows of the current table.
     rows: u32,
+    /// Key of the last row of the current table.
     last: Vec<u8>,
     /// Number of vectors.
     pub(super) vectors: u64,
@@ -179,12 +180,12 @@ pub(super) struct Checker {
     pub(super) files: u64,
     /// The unfinished rows of these files.
     pub(super) unfinished: Unfinished,
-    /// Bytes of dictionary and postings.
+    /// Size of the dictionary and the postings in bytes.
     pub(super) segment_bytes: u64,
 }
 
 impl Checker {
-    /// A checker of an artefact within some limits, with custom columns.
+    /// Creates a checker for an artefact with these limits and custom columns.
     pub(super) fn new(limits: Limits, columns: &Arc<[ColumnDeclaration]>) -> Self {
         let (chunks, blames) = (ChunkBatches::new(columns), ChunkRows::new(Arc::clone(columns)));
         Self {
@@ -200,13 +201,13 @@ impl Checker {
         }
     }
 
-    /// Takes the next frame of a table, and returns what is to be written.
+    /// Adds the next frame of a table, and returns the batch to write.
     pub(super) fn push(&mut self, table: Table, frame: CheckedFrame) -> Result<ChunkBatch, String> {
         if self.last >= frame.first {
             return Err("its rows are out of order".to_owned());
         }
         if is_numbered(table) && number(&frame.first) != Some(u64::from(self.rows)) {
-            return Err(format!("row {} has another number", frame.first.escape_ascii()));
+            return Err(format!("row {} has the wrong number", frame.first.escape_ascii()));
         }
         self.rows = self.rows.checked_add(frame.rows).ok_or("it has too many rows")?;
         self.last = frame.last;
@@ -228,7 +229,7 @@ impl Checker {
         Ok(ChunkBatch::without_chunks(operations))
     }
 
-    /// Makes sure that a table whose rows can be counted has all of them, and returns what is still to be written.
+    /// Checks that a table whose number of rows is known has all of them, and returns the rest to write.
     pub(super) fn end(&mut self, table: Table) -> Result<ChunkBatch, String> {
         self.last.clear();
         let expected = match table {
@@ -250,7 +251,7 @@ impl Checker {
     }
 }
 
-/// Makes sure that a path stays below the root.
+/// Checks that a path stays below the root.
 fn check_path(path: &str) -> Result<(), String> {
     let odd = |part: &str| matches!(part, "" | "." | "..") || cfg!(windows) && part.contains(['\\', ':']);
     if path.split('/').any(odd) || path.contains('\0') {
@@ -285,7 +286,7 @@ mod tests {
         }
     }
 
-    /// Has a frame of some rows taken.
+    /// Checks and adds a frame with some rows.
     fn take(checker: &mut Checker, table: Table, rows: &[(&[u8], &[u8])]) -> Result<(), String> {
         let mut builder = FrameBuilder::new("rows");
         rows.iter().for_each(|(key, value)| _ = builder.push(key, value).expect("is short"));
@@ -297,7 +298,7 @@ mod tests {
         Checker::new(Limits { chunks, dimensions: None }, &Arc::from([]))
     }
 
-    fn taken(record: &FileRecord) -> bool {
+    fn is_accepted(record: &FileRecord) -> bool {
         let value = files::encode(record);
         take(&mut checker(1), Table::Files, &[(&files::key(&record.path), &value)]).is_ok()
     }
@@ -305,23 +306,23 @@ mod tests {
     #[test]
     fn paths_stay_below_the_root() {
         for path in ["a.py", "a/b.py", ".hidden/..a", "a b/ü.py"] {
-            assert!(taken(&file(path)), "{path}");
+            assert!(is_accepted(&file(path)), "{path}");
         }
         for path in ["/etc/passwd", "..", "../a.py", "a/../../b", "a//b", "./a", "a/", "a\0b"] {
-            assert!(!taken(&file(path)), "{path}");
+            assert!(!is_accepted(&file(path)), "{path}");
         }
     }
 
     #[test]
-    fn nothing_vouches_for_files_of_this_machine() {
+    fn rows_with_stat_data_or_blobs_are_refused() {
         for stamp in [
             FileStamp { modified: 1, ..FileStamp::default() },
             FileStamp { changed: 1, ..FileStamp::default() },
             FileStamp { inode: 1, ..FileStamp::default() },
         ] {
-            assert!(!taken(&FileRecord { stamp, ..file("a") }), "{stamp:?}");
+            assert!(!is_accepted(&FileRecord { stamp, ..file("a") }), "{stamp:?}");
         }
-        assert!(!taken(&FileRecord { blob: vec![1], ..file("a") }));
+        assert!(!is_accepted(&FileRecord { blob: vec![1], ..file("a") }));
     }
 
     #[test]

@@ -1,26 +1,26 @@
-//! The manifest of an artefact: what is in it, and how to tell that it is whole.
+//! The manifest of an artefact: its content, and the checksums of its parts.
 
 use serde::{Deserialize, Serialize};
 
-use super::{PARTS, name_of};
+use super::{PARTS, part_name};
 use crate::column::{ColumnDeclaration, check_columns};
 use crate::manifest::{FORMAT_VERSION, ModelInfo};
 use crate::unfinished::Unfinished;
 
-/// Most dimensions of a model that is believed.
+/// Maximum number of dimensions of a model that is accepted.
 const MAX_DIMENSIONS: usize = 1 << 16;
 
-/// Describes an artefact. Everything in it follows from the indexed tree, the configuration and the program.
+/// Describes an artefact. All of it is determined by the indexed tree, the configuration and the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArtefactManifest {
     /// Version of the on-disk format of the rows, see [`FORMAT_VERSION`].
     pub index_format: u32,
-    /// Name and version of the program that exported it.
+    /// Name and version of the exporting program.
     pub program: String,
     /// Commit that was checked out when the tree was indexed.
     pub head_commit: Option<String>,
-    /// Whether the index covered all that it was asked to, with a result of every stage for every row.
+    /// Whether the index covered its whole scope, with a result of every stage for every row.
     pub complete: bool,
     /// The embedding model.
     pub model: Option<ModelInfo>,
@@ -28,7 +28,7 @@ pub struct ArtefactManifest {
     pub fingerprints: Vec<(String, String)>,
     /// The custom columns.
     pub columns: Vec<ColumnDeclaration>,
-    /// Work that stages have left undone.
+    /// Work that stages have not finished.
     pub unfinished: Unfinished,
     /// Number of file rows.
     pub files: u64,
@@ -42,7 +42,7 @@ pub struct ArtefactManifest {
     pub postings: u64,
     /// Sums of the field lengths of all chunks.
     pub field_totals: [u64; aurora_inverted::FIELDS],
-    /// The parts in their order.
+    /// The parts in order.
     pub parts: Vec<ArtefactPart>,
 }
 
@@ -50,26 +50,26 @@ pub struct ArtefactManifest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArtefactPart {
-    /// The table.
+    /// Name of the table.
     pub name: String,
-    /// Bytes of its rows.
+    /// Size of the rows in bytes.
     pub length: u64,
-    /// Bytes of the frames.
+    /// Size of the frames in bytes.
     pub compressed: u64,
-    /// BLAKE3 of the frames, in hexadecimal.
+    /// BLAKE3 hash of the frames, in hexadecimal.
     pub blake3: String,
 }
 
 impl ArtefactManifest {
-    /// Bytes of all parts as they stand in the artefact.
+    /// Total size of all parts in the artefact, in bytes.
     pub fn compressed(&self) -> u64 {
         self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.compressed))
     }
 
-    /// Finds what no artefact of this layout can say.
+    /// Checks for values that no artefact of this layout can have.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.index_format != FORMAT_VERSION {
-            return Err(format!("it is of format {}", self.index_format));
+            return Err(format!("it has format {}", self.index_format));
         }
         if self.chunks == u32::MAX {
             return Err("it has too many chunks".to_owned());
@@ -79,8 +79,8 @@ impl ArtefactManifest {
         if dimensions == 0 || dimensions > MAX_DIMENSIONS {
             return Err(format!("its model has {dimensions} dimensions"));
         }
-        if !self.parts.iter().map(|part| part.name.as_str()).eq(PARTS.map(name_of)) {
-            return Err("it lists other parts".to_owned());
+        if !self.parts.iter().map(|part| part.name.as_str()).eq(PARTS.map(part_name)) {
+            return Err("it lists unexpected parts".to_owned());
         }
         Ok(())
     }

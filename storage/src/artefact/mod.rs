@@ -1,16 +1,16 @@
-//! Artefacts: an index as one file, for other machines.
+//! Artefacts: an index in one file, for transfer to other machines.
 //!
 //! Layout: [`MAGIC`] · version of the layout (u32) · length of the manifest (u32) · BLAKE3 of the manifest · manifest
-//! (JSON) · the parts, one after another, as the manifest lists them. A part is the rows of a table in the order of their keys,
-//! in frames: length of the rows (u32) · length of the compressed rows (u32) · the rows, compressed by zstd on their own. A
-//! row is: length of the key · key · length of the value · value, lengths as variable-length integers. A frame ends with
-//! the row that makes it large enough, so that threads compress frames and the bytes depend on the rows alone. Numbers
-//! are little-endian.
+//! (JSON) · the parts, one after another, as the manifest lists them. A part has the rows of a table in key order, in
+//! frames: length of the rows (u32) · length of the compressed rows (u32) · the rows, compressed by zstd separately for
+//! each frame. A row is: length of the key · key · length of the value · value, with lengths as variable-length
+//! integers. A frame ends with the row that makes it large enough, so that threads can compress frames while the bytes
+//! depend only on the rows. Numbers are little-endian.
 //!
-//! Rows are those of an index that was written in one go ([`crate::canonical`]), without what differs between two indexes
-//! of the same tree: times of runs and files, ids in git's index, the root, the generation. So equal content makes equal
-//! bytes. A chunk is one row with all that is stored of it: records and blocks of contents are made again, as are the codes of
-//! vectors.
+//! The rows are those of an index that was written in one run ([`crate::canonical`]), without the data that differs
+//! between two indexes of the same tree: times of runs and files, ids in git's index, the root, and the generation. So
+//! indexes with equal content have byte-identical artefacts. A chunk is one row with all of its stored data. The import
+//! builds records, blocks of contents and the codes of vectors again.
 
 mod check;
 mod manifest;
@@ -24,21 +24,21 @@ pub use reader::Arrival;
 
 use crate::tables::Table;
 
-/// Begins every artefact. The line feed tells one that was changed by a transfer as text.
+/// First bytes of every artefact. The CR LF reveals a file that was changed by a transfer in text mode.
 const MAGIC: &[u8; 8] = b"AURMEM\r\n";
 /// Version of the layout that this build reads and writes.
 const VERSION: u32 = 2;
-/// Bytes before the manifest.
+/// Number of bytes before the manifest.
 const HEADER: usize = MAGIC.len() + 4 + 4 + blake3::OUT_LEN;
-/// Longest manifest.
-const MAX_MANIFEST: u32 = 16 << 20;
-/// Longest key; LMDB allows no longer one.
-const MAX_KEY: usize = 511;
-/// Longest value: the record of a chunk or a file of some ten megabytes, the postings of a term in some ten million chunks.
-/// A value is held in memory as a whole.
-const MAX_VALUE: usize = 1 << 26;
+/// Maximum length of a manifest in bytes.
+const MAX_MANIFEST_BYTES: u32 = 16 << 20;
+/// Maximum length of a key in bytes, which is also LMDB's limit.
+const MAX_KEY_BYTES: usize = 511;
+/// Maximum length of a value in bytes: enough for the record of a chunk or file of about ten megabytes, or for the
+/// postings of a term in about ten million chunks. A value is held in memory as a whole.
+const MAX_VALUE_BYTES: usize = 1 << 26;
 
-/// The tables with a part each, in the order of the parts.
+/// The exported tables, one for each part, in the order of the parts.
 const PARTS: [Table; 8] = [
     Table::Chunks,
     Table::Files,
@@ -50,8 +50,8 @@ const PARTS: [Table; 8] = [
     Table::Postings,
 ];
 
-/// What the part of a table is called.
-fn name_of(table: Table) -> &'static str {
+/// The name of the part of a table.
+fn part_name(table: Table) -> &'static str {
     match table {
         Table::Meta => "meta",
         Table::Chunks => "chunks",

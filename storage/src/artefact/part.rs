@@ -1,4 +1,4 @@
-//! One part: the rows of a table in frames, counted and hashed on their way to or from the file.
+//! One part: the rows of a table in frames, counted and hashed while they are written or read.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
@@ -8,18 +8,20 @@ use blake3::Hasher;
 use zstd::{bulk, zstd_safe};
 
 use super::manifest::ArtefactPart;
-use super::{MAX_KEY, MAX_VALUE};
+use super::{MAX_KEY_BYTES, MAX_VALUE_BYTES};
 
-/// How much zstd tries. Beyond this a tenth less takes several times as long.
+/// Compression level of zstd. Higher levels save a tenth, but take several times as long.
 const LEVEL: i32 = 6;
-/// Bytes of rows at which a frame ends. Smaller frames compress less, larger ones take more memory for each thread.
-const FRAME: usize = 2 << 20;
-/// Maximum bytes of rows in a frame: the last row may be of any length. A length takes up to five bytes.
-const MAX_FRAME: usize = FRAME + 5 + MAX_KEY + 5 + MAX_VALUE;
-/// Bytes of a frame before its compressed rows.
-const FRAME_HEADER: usize = 4 + 4;
-/// Bytes that are written at once.
-const BUFFER: usize = 1 << 17;
+/// Size of the rows in bytes at which a frame ends. Smaller frames compress less, larger ones take more memory in each
+/// thread.
+const FRAME_BYTES: usize = 2 << 20;
+/// Maximum size of the rows in a frame, in bytes. Only the last row may exceed [`FRAME_BYTES`]. A length takes up to
+/// five bytes.
+const MAX_FRAME_BYTES: usize = FRAME_BYTES + 5 + MAX_KEY_BYTES + 5 + MAX_VALUE_BYTES;
+/// Size of the header of a frame in bytes.
+const FRAME_HEADER_BYTES: usize = 4 + 4;
+/// Size of the write buffer in bytes.
+const BUFFER_BYTES: usize = 1 << 17;
 
 /// Collects the rows of a part until they fill a frame.
 pub(super) struct FrameBuilder {
@@ -31,12 +33,12 @@ pub(super) struct FrameBuilder {
 impl FrameBuilder {
     /// Starts without rows.
     pub(super) fn new(name: &'static str) -> Self {
-        Self { name, limit: FRAME, rows: Vec::new() }
+        Self { name, limit: FRAME_BYTES, rows: Vec::new() }
     }
 
-    /// Adds a row, and returns the rows of a frame that is full.
+    /// Adds a row. Returns the rows of the frame if the frame is full.
     pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        if key.len() > MAX_KEY || value.len() > MAX_VALUE {
+        if key.len() > MAX_KEY_BYTES || value.len() > MAX_VALUE_BYTES {
             let message = format!("a row of {} is too long for an artefact: {} bytes", self.name, value.len());
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
@@ -45,13 +47,13 @@ impl FrameBuilder {
         Ok(if self.rows.len() >= self.limit { self.take() } else { None })
     }
 
-    /// The rows of the last frame, if there are any.
+    /// Returns the rows of the last frame, if there are any.
     pub(super) fn take(&mut self) -> Option<Vec<u8>> {
         Some(std::mem::take(&mut self.rows)).filter(|rows| !rows.is_empty())
     }
 }
 
-/// A frame as it is in the file, without its header: the number of bytes of its rows, and the compressed rows.
+/// A frame as in the file, without its header: the size of the rows in bytes, and the compressed rows.
 pub(super) struct Frame {
     length: usize,
     compressed: Vec<u8>,
@@ -63,21 +65,21 @@ impl Frame {
         Ok(Self { length: rows.len(), compressed: bulk::compress(rows, LEVEL)? })
     }
 
-    /// Bytes of the frame in memory, before and after decompression.
+    /// Total size in bytes of the compressed and the decompressed rows.
     pub(super) fn size(&self) -> usize {
         self.length + self.compressed.len()
     }
 
     /// Decompresses the rows.
     pub(super) fn rows(&self) -> Result<Vec<u8>, String> {
-        // The length in the frame itself is compared first: a forged one must not take up memory.
+        // The length in the compressed frame is compared first, so that a forged length cannot use up memory.
         let length = zstd_safe::get_frame_content_size(&self.compressed).ok().flatten();
         let rows = length.filter(|length| *length == self.length as u64).map(|_| {
             let rows = bulk::decompress(&self.compressed, self.length);
             rows.map_err(|error| error.to_string())
         });
-        let rows = rows.ok_or("a frame has another length")??;
-        if rows.len() == self.length { Ok(rows) } else { Err("a frame has another length".to_owned()) }
+        let rows = rows.ok_or("a frame has the wrong length")??;
+        if rows.len() == self.length { Ok(rows) } else { Err("a frame has the wrong length".to_owned()) }
     }
 }
 
@@ -91,24 +93,24 @@ pub(super) struct RowReader<'b> {
 }
 
 impl<'b> RowReader<'b> {
-    /// Starts with the first row.
+    /// Starts at the first row.
     pub(super) fn new(rows: &'b [u8]) -> Self {
         Self { rows: ByteReader::new(rows), length: rows.len() }
     }
 
-    /// Reads the next row: key and value. `None` at the end.
+    /// Reads the next row. Returns `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Row<'b>>, String> {
         let left = self.rows.rest().len();
         if left == 0 {
             return Ok(None);
         }
-        // Only one row can be large: many small ones would take much more memory than the frame.
-        if self.length - left >= FRAME {
-            return Err("a frame has rows behind its end".to_owned());
+        // Only the last row can be large. Many small rows after the limit would take much more memory than the frame.
+        if self.length - left >= FRAME_BYTES {
+            return Err("a frame has rows after its end".to_owned());
         }
         let mut next = |most| self.rows.sized().filter(|bytes| bytes.len() <= most);
-        let row = next(MAX_KEY).and_then(|key| Some((key, next(MAX_VALUE)?)));
-        row.map(Some).ok_or_else(|| "a row is longer than it can be".to_owned())
+        let row = next(MAX_KEY_BYTES).and_then(|key| Some((key, next(MAX_VALUE_BYTES)?)));
+        row.map(Some).ok_or_else(|| "a row is too long".to_owned())
     }
 }
 
@@ -122,7 +124,7 @@ pub(super) struct PartWriter {
 impl PartWriter {
     /// Starts a part in an empty file.
     pub(super) fn new(name: &'static str, file: File) -> Self {
-        Self { name, out: MeasuredStream::new(BufWriter::with_capacity(BUFFER, file)), length: 0 }
+        Self { name, out: MeasuredStream::new(BufWriter::with_capacity(BUFFER_BYTES, file)), length: 0 }
     }
 
     /// Adds a frame.
@@ -134,7 +136,7 @@ impl PartWriter {
         self.out.write_all(&frame.compressed)
     }
 
-    /// Ends the part; returns what the manifest says of it, and the file from its beginning.
+    /// Ends the part. Returns its entry for the manifest, and the file, rewound to its beginning.
     pub(super) fn finish(self) -> io::Result<(ArtefactPart, File)> {
         let mut file = self.out.inner.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;
@@ -148,64 +150,64 @@ impl PartWriter {
     }
 }
 
-/// Reads the frames of a part. What it says of itself is believed only as far as the manifest goes.
+/// Reads the frames of a part. Lengths in the part are accepted only within the lengths in the manifest.
 pub(super) struct PartReader<'r> {
     part: &'r ArtefactPart,
     input: MeasuredStream<io::Take<&'r mut dyn Read>>,
-    /// Bytes of rows that are still to come.
+    /// Number of bytes of rows that have not been read yet.
     left: u64,
 }
 
-/// Why a part cannot be read further.
+/// The reason why a part cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PartError {
-    /// The bytes are not those that were exported.
+    /// The bytes differ from the exported ones.
     #[error("{0}")]
     Damaged(String),
-    /// The system could not read them.
+    /// The system could not read the bytes.
     #[error(transparent)]
     Unreadable(#[from] io::Error),
 }
 
 impl<'r> PartReader<'r> {
-    /// Starts with the first byte of the part.
+    /// Starts at the first byte of the part.
     pub(super) fn new(part: &'r ArtefactPart, input: &'r mut dyn Read) -> Self {
         Self { part, input: MeasuredStream::new(input.take(part.compressed)), left: part.length }
     }
 
-    /// Reads the next frame; `None` at the end.
+    /// Reads the next frame. Returns `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Frame>, PartError> {
         if self.left == 0 {
             return Ok(None);
         }
-        let too_long = || PartError::Damaged("a frame is longer than it can be".to_owned());
-        let header = self.bytes(FRAME_HEADER)?;
+        let too_long = || PartError::Damaged("a frame is too long".to_owned());
+        let header = self.bytes(FRAME_HEADER_BYTES)?;
         let [length, compressed] = [0, 4].map(|at| ByteReader::new(&header[at..]).u32().unwrap_or(0) as usize);
-        if !(1..=MAX_FRAME).contains(&length) || compressed > zstd_safe::compress_bound(length) {
+        if !(1..=MAX_FRAME_BYTES).contains(&length) || compressed > zstd_safe::compress_bound(length) {
             return Err(too_long());
         }
         self.left = self.left.checked_sub(length as u64).ok_or_else(too_long)?;
         Ok(Some(Frame { length, compressed: self.bytes(compressed)? }))
     }
 
-    /// Makes sure that the part ends here, and that it is what was exported.
+    /// Checks that the part ends here and that its checksum matches.
     pub(super) fn finish(mut self) -> Result<(), PartError> {
         let damaged = |what: &str| Err(PartError::Damaged(what.to_owned()));
         let length = self.input.length;
         (&mut self.input).take(1).read_to_end(&mut Vec::new())?;
         if self.input.length != length {
-            return damaged("something follows its end");
+            return damaged("it continues after its end");
         }
         if length != self.part.compressed {
             return damaged("it ends too early");
         }
         if self.input.hasher.finalize().to_hex().as_str() != self.part.blake3 {
-            return damaged("its checksum is another one");
+            return damaged("its checksum is wrong");
         }
         Ok(())
     }
 
-    /// Reads so many bytes. Memory is taken as they come, not as the length says.
+    /// Reads `length` bytes. Allocates memory as the bytes arrive, because `length` may be forged.
     fn bytes(&mut self, length: usize) -> Result<Vec<u8>, PartError> {
         let mut bytes = Vec::new();
         let read = (&mut self.input).take(length as u64).read_to_end(&mut bytes)?;
@@ -213,7 +215,7 @@ impl<'r> PartReader<'r> {
     }
 }
 
-/// Counts and hashes the bytes that pass.
+/// Counts and hashes the bytes that pass through.
 struct MeasuredStream<T> {
     inner: T,
     hasher: Hasher,
@@ -289,7 +291,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_come_back_or_are_refused(
+        fn rows_round_trip_or_are_refused(
             rows in prop::collection::vec(
                 (prop::collection::vec(any::<u8>(), 0..20), prop::collection::vec(0..4u8, 0..300)), 1..20),
             at in any::<prop::sample::Index>(),

@@ -1,4 +1,4 @@
-//! Import: an artefact as the index of a project. Nothing in it is trusted.
+//! Imports an artefact as the index of a project. Nothing in the artefact is trusted.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::check::{Checker, Limits};
 use super::manifest::ArtefactManifest;
 use super::part::{Frame, PartError, PartReader};
-use super::{HEADER, MAGIC, MAX_MANIFEST, PARTS, VERSION};
+use super::{HEADER, MAGIC, MAX_MANIFEST_BYTES, PARTS, VERSION};
 use crate::canonical::SEGMENT;
 use crate::chunk_rows::ChunkBatch;
 use crate::env::Environment;
@@ -19,29 +19,29 @@ use crate::replace::Replacement;
 use crate::trust::KnownIndexes;
 use crate::workers::Workers;
 
-/// Where and when an artefact arrives.
+/// Context of an import.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrival<'a> {
-    /// The file, or what errors call it.
+    /// The path of the file, or its name in errors.
     pub name: &'a Path,
     /// See [`Manifest::root`].
     pub root: &'a str,
-    /// Unix seconds of now.
+    /// The current time in Unix seconds.
     pub now: i64,
-    /// To which the id of the new index is announced.
+    /// Records the id of the new index.
     pub known: &'a KnownIndexes,
-    /// Threads that check the artefact and make the rows of the new index.
+    /// Threads that check the artefact and build the rows of the new index.
     pub workers: Workers,
 }
 
 impl Environment {
-    /// Makes an artefact the index of a project, given its `.aurora` directory. The index that was there is replaced in one
-    /// step once the new one has been written and verified as a whole; readers go on reading what they have opened. The
-    /// history of accesses stays.
+    /// Makes an artefact the index of a project, given its `.aurora` directory. The existing index is replaced in one
+    /// step, after the new one has been written and verified as a whole. Readers keep reading the index that they have
+    /// opened. The access history is kept.
     ///
     /// # Errors
-    /// Says what the input is if it is no sound artefact of this version, or why the index cannot be written. The old
-    /// index stays then.
+    /// The input is not a sound artefact of this version, or the index cannot be written. The existing index is then
+    /// kept.
     pub fn import(
         directory: &Path,
         artefact: &mut dyn Read,
@@ -68,7 +68,8 @@ impl Environment {
             return Err(input.damaged("content", problem));
         }
         if report.vectors != announced.vectors {
-            return Err(input.damaged("vectors", format!("{} of them belong to no chunk", announced.vectors)));
+            let what = format!("it announces {} vectors, some of which belong to no chunk", announced.vectors);
+            return Err(input.damaged("vectors", what));
         }
         drop(snapshot);
         replacement.finish()?;
@@ -76,7 +77,7 @@ impl Environment {
     }
 }
 
-/// The generation that is there; 0 without a usable index. The caller holds the writer's lock.
+/// Returns the current generation; 0 without a usable index. The caller holds the writer's lock.
 fn generation_before(directory: &Path) -> Result<u64, StorageError> {
     match Environment::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot()) {
         Ok(snapshot) => Ok(snapshot.manifest().generation),
@@ -93,12 +94,12 @@ struct Input<'r> {
 }
 
 impl Input<'_> {
-    /// Reads and checks all that stands before the parts.
+    /// Reads and checks everything before the parts.
     fn manifest(&mut self) -> Result<ArtefactManifest, StorageError> {
         let mut head = [0; HEADER];
         let read = self.read_up_to(&mut head)?;
         let Some(rest) = head[..read].strip_prefix(MAGIC) else {
-            let reason = if read == 0 { "it is empty" } else { "it begins otherwise" };
+            let reason = if read == 0 { "it is empty" } else { "it does not start with an artefact header" };
             return Err(StorageError::NotArtefact { path: self.name.to_owned(), reason });
         };
         let (Some((version, rest)), HEADER) = (rest.split_first_chunk(), read) else {
@@ -109,7 +110,7 @@ impl Input<'_> {
             return Err(self.damaged("header", "it ends too early".to_owned()));
         };
         let length = u32::from_le_bytes(*length);
-        if length > MAX_MANIFEST {
+        if length > MAX_MANIFEST_BYTES {
             return Err(self.damaged("header", format!("a manifest of {length} bytes is too long")));
         }
         let mut json = Vec::new();
@@ -119,9 +120,9 @@ impl Input<'_> {
             return Err(self.damaged("manifest", "it ends too early".to_owned()));
         }
         if blake3::hash(&json).as_bytes() != hash {
-            return Err(self.damaged("manifest", "its checksum is another one".to_owned()));
+            return Err(self.damaged("manifest", "its checksum is wrong".to_owned()));
         }
-        // Another format may have another manifest: the version is looked at first.
+        // Another format may have another manifest, so the version is checked first.
         let loose: Result<serde_json::Value, _> = serde_json::from_slice(&json);
         let format = loose.ok().and_then(|manifest| manifest.get("index_format")?.as_u64()?.try_into().ok());
         if let Some(format) = format {
@@ -133,7 +134,8 @@ impl Input<'_> {
         Ok(manifest)
     }
 
-    /// Writes the rows of all parts, and returns the manifest of the index as far as they tell.
+    /// Writes the rows of all parts, and returns the manifest of the index except for fields that are not in the
+    /// artefact.
     fn rows(
         &mut self,
         announced: &ArtefactManifest,
@@ -179,13 +181,13 @@ impl Input<'_> {
             },
         )?;
         if self.read_up_to(&mut [0])? != 0 {
-            return Err(self.damaged("end", "something follows the last part".to_owned()));
+            return Err(self.damaged("end", "it continues after the last part".to_owned()));
         }
         if (checker.files, checker.vectors) != (announced.files, announced.vectors) {
-            return Err(self.damaged("manifest", "it counts other files or vectors than there are".to_owned()));
+            return Err(self.damaged("manifest", "its number of files or vectors is wrong".to_owned()));
         }
         if checker.unfinished.rows != announced.unfinished.rows {
-            return Err(self.damaged("manifest", "it counts other unfinished rows than there are".to_owned()));
+            return Err(self.damaged("manifest", "its numbers of unfinished rows are wrong".to_owned()));
         }
         let segment = SegmentInfo {
             id: SEGMENT,
@@ -214,7 +216,7 @@ impl Input<'_> {
         })
     }
 
-    /// Fills a buffer as far as the input goes.
+    /// Fills a buffer, or as much of it as the input has bytes.
     fn read_up_to(&mut self, buffer: &mut [u8]) -> Result<usize, StorageError> {
         let mut filled = 0;
         while filled < buffer.len() {

@@ -1,16 +1,16 @@
-//! Blocks of vectors as they stand in an artefact: places, scales, rows. Their codes follow from the rows.
+//! Blocks of vectors in an artefact: places, scales, and rows. The codes are computed from the rows.
 
 use crate::vectors::BLOCK_IDS;
 use crate::vectors::VectorBlockWriter;
 
-/// Bytes of a place and a scale.
-const FIXED: usize = 2 + 4;
+/// Number of bytes of a place and a scale.
+const FIXED_BYTES: usize = 2 + 4;
 
-/// The block of which these are the vectors ([`VectorBlockWriter::bare`]), and how many there are; `None` when the bytes
-/// cannot come from there.
+/// Rebuilds a block from its bare form ([`VectorBlockWriter::bare`]). Returns the block and its number of vectors, or
+/// `None` if the bytes are invalid.
 pub(super) fn restore(bytes: &[u8], dimensions: usize) -> Option<(VectorBlockWriter, u64)> {
-    let count = bytes.len() / (FIXED + dimensions);
-    if count == 0 || !bytes.len().is_multiple_of(FIXED + dimensions) {
+    let count = bytes.len() / (FIXED_BYTES + dimensions);
+    if count == 0 || !bytes.len().is_multiple_of(FIXED_BYTES + dimensions) {
         return None;
     }
     let (places, rest) = bytes.split_at(2 * count);
@@ -38,7 +38,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_come_back(
+        fn blocks_round_trip(
             rows in prop::collection::btree_map(0..1024usize, (0f32..2.0, prop::array::uniform5(any::<u8>())), 1..40),
         ) {
             let mut writer = VectorBlockWriter::new(5);

@@ -1,4 +1,4 @@
-//! Export: a snapshot as an artefact.
+//! Exports a snapshot as an artefact.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use aurora_confined::Directory;
 
 use super::manifest::ArtefactManifest;
 use super::part::{Frame, FrameBuilder, PartWriter};
-use super::{HEADER, MAGIC, PARTS, VERSION, name_of};
+use super::{HEADER, MAGIC, PARTS, VERSION, part_name};
 use crate::canonical::{Canonical, Evidence};
 use crate::error::StorageError;
 use crate::manifest::FORMAT_VERSION;
@@ -18,17 +18,18 @@ use crate::vectors::VectorBlockWriter;
 use crate::workers::Workers;
 
 impl Snapshot {
-    /// Writes the generation to `target` as an artefact; `program` is the name and version of the program. A file that is
-    /// there is replaced as a whole, in one step, once everything is on disk. The bytes do not depend on the number of `workers`.
+    /// Writes the generation to `target` as an artefact; `program` is the name and version of the program. An existing
+    /// file is replaced in one step, after all data has been written to disk. The bytes do not depend on the number of
+    /// `workers`.
     ///
     /// # Errors
-    /// When nothing has been published, the index is damaged, `target` is there and no file, or its directory cannot be
-    /// written; then `target` is as it was.
+    /// Nothing has been published, the index is damaged, `target` exists and is not a file, or its directory cannot be
+    /// written. `target` is then left unchanged.
     pub fn export(&self, target: &Path, program: &str, workers: Workers) -> Result<ArtefactManifest, StorageError> {
         if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(StorageError::Refused(format!("{} is no file that can be replaced", target.display())));
+            return Err(StorageError::Refused(format!("{} exists and is not a file", target.display())));
         }
-        // What a link leads to is replaced, not the link.
+        // The target of a symbolic link is replaced, not the link.
         let real = target.canonicalize().unwrap_or_else(|_| target.to_owned());
         let target = real.as_path();
         let io = |error| StorageError::io(target, error);
@@ -38,7 +39,7 @@ impl Snapshot {
         };
         let mut builder = tempfile::Builder::new();
         builder.prefix(".aurora-export-");
-        // As the user's mask has it for every other file, not for a secret.
+        // An ordinary file with the permissions of the user's umask, not a private temporary file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.tempfile_in(directory).map_err(io)?;
@@ -52,11 +53,11 @@ impl Snapshot {
         Ok(manifest)
     }
 
-    /// Writes the generation to `out` as an artefact; `name` is what errors call it. Until all are ready, parts wait where
-    /// the system has its temporary files.
+    /// Writes the generation to `out` as an artefact; `name` is the name of the output in errors. The parts are written
+    /// to the system's directory for temporary files until all of them are ready.
     ///
     /// # Errors
-    /// When nothing has been published, the index is damaged, or something cannot be written.
+    /// Nothing has been published, the index is damaged, or something cannot be written.
     pub fn export_to(
         &self,
         out: &mut dyn Write,
@@ -68,7 +69,7 @@ impl Snapshot {
     }
 }
 
-/// Where the parts come from, and where they wait.
+/// The source of the parts, and the directory of their temporary files.
 struct Export<'e> {
     snapshot: &'e Snapshot,
     target: &'e Path,
@@ -106,7 +107,7 @@ impl Export<'_> {
             compress,
             |(part, frame)| frame.and_then(|frame| parts[part].push(&frame)).map_err(|error| self.io(error)),
             |frames| {
-                let mut builders = PARTS.map(|table| FrameBuilder::new(name_of(table)));
+                let mut builders = PARTS.map(|table| FrameBuilder::new(part_name(table)));
                 let mut emit = |Operation { table, key, value }| {
                     let part = PARTS.iter().position(|of_part| *of_part == table);
                     let part = part.expect("every emitted row belongs to a part");
@@ -151,13 +152,13 @@ impl Export<'_> {
     fn start(&self, table: Table) -> Result<PartWriter, StorageError> {
         let file = match self.scratch {
             Some(directory) => tempfile::tempfile_in(directory),
-            // `TMPDIR` may name a directory that is not there.
+            // `TMPDIR` may name a directory that does not exist.
             None => tempfile::tempfile().or_else(|error| match self.snapshot.path().parent() {
                 Some(beside) => tempfile::tempfile_in(beside).map_err(|_| error),
                 None => Err(error),
             }),
         };
-        file.map(|file| PartWriter::new(name_of(table), file)).map_err(|error| self.io(error))
+        file.map(|file| PartWriter::new(part_name(table), file)).map_err(|error| self.io(error))
     }
 
     fn io(&self, error: io::Error) -> StorageError {
@@ -165,7 +166,7 @@ impl Export<'_> {
     }
 }
 
-/// The row of a block of vectors, if it has any.
+/// Returns the row of a block of vectors, if it has any vectors.
 fn bare_block(vectors: VectorBlockWriter, block: u32) -> Vec<Operation> {
     let bare = Some(vectors.bare()).filter(|bare| !bare.is_empty());
     bare.into_iter().map(|bare| Operation::put(Table::Vectors, block_key(block), bare)).collect()

@@ -1,8 +1,8 @@
 //! Blame rows as values of the `blames` table.
 //!
-//! Layout, numbers of variable length: flags · bytes of an object id · authors · commits · runs · touches · runs of the copy
-//! if it differs; each list with its length in front. Times are zigzag-coded, the committer's as the difference to the
-//! author's; the start of a touched range is the difference to the one before.
+//! Layout, with numbers of variable length: flags · bytes of an object id · authors · commits · runs · touches · runs
+//! of the copy if it differs. Each list starts with its length. Times are zigzag-coded, the committer's as the
+//! difference to the author's. The start of a touched range is stored as the difference to the previous start.
 
 use aurora_codec::{ByteReader, put_varint, put_zigzag};
 
@@ -53,7 +53,7 @@ pub(crate) fn encode(blame: &Blame) -> Vec<u8> {
     out
 }
 
-/// Reads the blame of a file; `None` when the bytes are none.
+/// Reads the blame of a file. Returns `None` if the bytes are invalid.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
     let mut reader = ByteReader::new(bytes);
     let flags = reader.varint()?;
@@ -98,7 +98,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
 
 fn list<T>(reader: &mut ByteReader<'_>, mut item: impl FnMut(&mut ByteReader<'_>) -> Option<T>) -> Option<Vec<T>> {
     let count = reader.length()?;
-    // No item takes less than a byte.
+    // Every item takes at least one byte.
     let mut items = Vec::with_capacity(count.min(reader.rest().len()));
     for _ in 0..count {
         items.push(item(reader)?);
@@ -163,17 +163,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blames_come_back(blame in blame()) {
+        fn blames_round_trip(blame in blame()) {
             prop_assert_eq!(decode(&encode(&blame)), Some(blame));
         }
 
         #[test]
-        fn damage_is_noticed_or_reads_as_a_blame(blame in blame(), at in any::<prop::sample::Index>(), to in any::<u8>()) {
+        fn damaged_bytes_are_refused_or_read_as_a_blame(blame in blame(), at in any::<prop::sample::Index>(), to in any::<u8>()) {
             let mut bytes = encode(&blame);
             prop_assert!(decode(&bytes[..at.index(bytes.len())]).is_none());
             let at = at.index(bytes.len());
             bytes[at] = to;
-            // References that a reader follows stay within the lists, whatever the bytes are.
+            // References between the lists are valid for any bytes.
             if let Some(read) = decode(&bytes) {
                 prop_assert!(read.runs.iter().all(|run| (run.commit as usize) < read.commits.len()));
             }

@@ -1,4 +1,4 @@
-//! Blame: which commit every line of a file came from, a row for each file that has chunks.
+//! Blame: the origin commit of every line, in one row for each file that has chunks.
 
 mod codec;
 mod record;

@@ -1,22 +1,23 @@
-//! The structure of a file, checked page by page: all that LMDB follows and trusts when it writes.
+//! Checks the structure of a file page by page: all data that LMDB follows without checks when it writes.
 
 use std::cell::Cell;
 
 use super::ledger::Ledger;
-use super::meta::{Meta, each_free};
+use super::meta::{Meta, for_each_free_page};
 use super::page::{Counts, Damage, PageValue, Pages, Tree, TreeRecord, word};
 use super::seal::{Mark, unseal};
 
-/// Deepest tree that LMDB can follow.
+/// Maximum depth of a tree that LMDB can follow.
 const MAX_DEPTH: u16 = 32;
 
-/// Checks the tree of names, the lists of free pages, and every tree that has a name, known or not, and that no page
-/// belongs to two of them.
+/// Checks the tree of names, the lists of free pages, and every named tree, including unknown ones, and checks that no
+/// page belongs to two trees.
 ///
-/// Each fault is given to `report` with the name of the table that it is in, or no name; what lies below a faulty page is
-/// left out. Trees named by `last` are looked at last, so that a page that one of them shares is a fault of theirs.
-/// Every page is visited at most once, even in a damaged file. Values that have a seal according to `seal_of`, which gets the name of
-/// the table and the key, are compared with their checksums; of the overflow pages of others only the head of the first is read.
+/// Calls `report` for each fault with the name of the table, or with an empty name outside of tables. Pages below a
+/// faulty page are skipped. Trees named by `last` are checked last, so that a page that one of them shares with another
+/// tree counts as their fault. Every page is visited at most once, even in a damaged file. `seal_of` gets the name of
+/// the table and the key, and returns the mark of sealed values, whose checksums are then checked. Of other values on
+/// overflow pages, only the header of the first page is read.
 pub(crate) fn check_structure(
     pages: &Pages<'_>,
     meta: &Meta,
@@ -25,13 +26,13 @@ pub(crate) fn check_structure(
     report: &mut dyn FnMut(&[u8], Damage),
 ) {
     let mut tables = Vec::new();
-    let walk = PageWalk::of_roots(pages, meta, &mut tables, &mut |damage| report(&[], damage));
+    let walk = PageWalk::from_roots(pages, meta, &mut tables, &mut |damage| report(&[], damage));
     let Some(mut walk) = walk else { return };
     // The sort is stable.
     tables.sort_by_key(|(name, _)| last.iter().any(|last| last.as_bytes() == *name));
     for (name, table) in tables {
         walk.tree(table, &mut |damage| report(name, damage), &mut |_, key, value| {
-            plain(value)?;
+            reject_tree(value)?;
             match seal_of(name, key).map(|mark| unseal(mark, key, value.bytes)) {
                 Some(None) => Err(Damage(format!("`{}` has a value with a wrong checksum", name.escape_ascii()))),
                 _ => Ok(()),
@@ -40,7 +41,7 @@ pub(crate) fn check_structure(
     }
 }
 
-/// The first fault of the structure, without a look at any checksum.
+/// Returns the first fault of the structure. Does not check checksums of values.
 pub(crate) fn first_damage(pages: &Pages<'_>, meta: &Meta) -> Result<(), Damage> {
     let mut first = None;
     check_structure(pages, meta, &[], |_, _| None, &mut |_, damage| {
@@ -49,26 +50,26 @@ pub(crate) fn first_damage(pages: &Pages<'_>, meta: &Meta) -> Result<(), Damage>
     first.map_or(Ok(()), Err)
 }
 
-/// Checks what every write uses: the tree of names and the lists of free pages.
+/// Checks the trees that every write uses: the tree of names and the lists of free pages.
 pub(crate) fn check_roots(pages: &Pages<'_>, meta: &Meta) -> Result<(), Damage> {
     let mut first = None;
-    PageWalk::of_roots(pages, meta, &mut Vec::new(), &mut |damage| {
+    PageWalk::from_roots(pages, meta, &mut Vec::new(), &mut |damage| {
         first.get_or_insert(damage);
     });
     first.map_or(Ok(()), Err)
 }
 
-/// A page still to visit, and what the page above says of it.
+/// A page that has still to be visited, and the key bounds given by its parent.
 struct Visit<'a> {
     number: u64,
     depth: u16,
-    /// No key is below this.
+    /// Lower bound: no key of the page is less.
     low: Option<&'a [u8]>,
-    /// Every key is below this.
+    /// Upper bound: all keys of the page are less.
     high: Option<&'a [u8]>,
 }
 
-/// What is done with an entry of a leaf: its key and value.
+/// Called with the key and the value of each entry of a leaf.
 type OnEntry<'f, 'a> = dyn FnMut(&mut Ledger, &'a [u8], &PageValue<'a>) -> Result<(), Damage> + 'f;
 
 /// A walk over several trees.
@@ -79,8 +80,8 @@ struct PageWalk<'w, 'a> {
 }
 
 impl<'w, 'a> PageWalk<'w, 'a> {
-    /// Visits the tree of free pages and that of names; `tables` gets the trees that have one.
-    fn of_roots(
+    /// Visits the tree of free pages and the tree of names. Adds the named trees to `tables`.
+    fn from_roots(
         pages: &'w Pages<'a>,
         meta: &Meta,
         tables: &mut Vec<(&'a [u8], TreeRecord)>,
@@ -90,12 +91,12 @@ impl<'w, 'a> PageWalk<'w, 'a> {
         let mut walk = Self { pages, ledger, extents: Vec::new() };
         let [free, main] = meta.counts;
         walk.tree(TreeRecord { tree: meta.free, pad: 0, counts: free }, report, &mut |ledger, key, value| {
-            plain(value)?;
-            // A list is kept under the transaction that freed its pages.
+            reject_tree(value)?;
+            // A list has the number of the transaction that freed its pages as its key.
             if !word(key, 0).is_some_and(|id| (1..=meta.transaction).contains(&id)) {
-                return Err(Damage("a list of free pages is of a transaction that never was".to_owned()));
+                return Err(Damage("a list of free pages has an impossible transaction".to_owned()));
             }
-            each_free(value.bytes, meta, &mut |page| ledger.free(page))
+            for_each_free_page(value.bytes, meta, &mut |page| ledger.free(page))
         });
         walk.ledger.check_end(pages).unwrap_or_else(&mut *report);
         walk.tree(TreeRecord { tree: meta.main, pad: 0, counts: main }, report, &mut |_, name, value| {
@@ -104,7 +105,7 @@ impl<'w, 'a> PageWalk<'w, 'a> {
             }
             let record = Some(value.bytes).filter(|record| value.sub_tree && record.len() == Tree::SIZE);
             let record = record.and_then(TreeRecord::parse).filter(|record| record.tree.flags == 0 && record.pad == 0);
-            let record = record.ok_or_else(|| Damage(format!("`{}` is no table", name.escape_ascii())))?;
+            let record = record.ok_or_else(|| Damage(format!("`{}` is not a table", name.escape_ascii())))?;
             tables.push((name, record));
             Ok(())
         });
@@ -139,13 +140,14 @@ impl<'w, 'a> PageWalk<'w, 'a> {
             return;
         }
         if entries != tree.entries {
-            report(Damage(format!("a tree has {entries} entries, its root says {}", tree.entries)));
+            report(Damage(format!("a tree has {entries} entries, but its root says {}", tree.entries)));
         } else if found != counts {
-            report(Damage("a tree has other pages than its root counts".to_owned()));
+            report(Damage("a tree has other numbers of pages than its root says".to_owned()));
         }
     }
 
-    /// Visits a page: counts it and its overflow pages, and leaves the pages below it in `open`. Returns its entries.
+    /// Visits a page: counts it and its overflow pages, and adds the pages below it to `open`. Returns its number of
+    /// entries.
     fn page(
         &mut self,
         tree: &Tree,
@@ -159,7 +161,7 @@ impl<'w, 'a> PageWalk<'w, 'a> {
         let page = self.pages.page(number)?;
         tree.check_depth(&page, usize::from(depth))?;
         page.check(tree, &mut self.extents)?;
-        // The first key of a branch means nothing, and those of a page ascend.
+        // The first key of a branch has no meaning. Keys within a page ascend.
         let first = page.key(usize::from(!page.leaf))?;
         let is_below = |low| if page.leaf { tree.order(low, first).is_gt() } else { tree.order(low, first).is_ge() };
         let last = page.key(page.len - 1)?;
@@ -190,7 +192,7 @@ impl<'w, 'a> PageWalk<'w, 'a> {
     }
 }
 
-/// Refuses a tree in the place of a value.
-fn plain(value: &PageValue<'_>) -> Result<(), Damage> {
-    if value.sub_tree { Err(Damage("a tree stands in the place of a value".to_owned())) } else { Ok(()) }
+/// Refuses a value that is a tree.
+fn reject_tree(value: &PageValue<'_>) -> Result<(), Damage> {
+    if value.sub_tree { Err(Damage("a value is a tree".to_owned())) } else { Ok(()) }
 }

@@ -1,26 +1,26 @@
-//! Lookups and walks in one tree.
+//! Lookups and traversal in one tree.
 
 use rustc_hash::FxHashSet;
 
 use super::page::{Damage, Page, Pages, Tree};
 
-/// Deepest tree that is followed; LMDB's own limit.
+/// Maximum depth of a tree; LMDB's limit.
 const MAX_DEPTH: usize = 32;
 
-/// A key and its value, as they stand in the file.
+/// A key and its value, as they are in the file.
 type Entry<'a> = (&'a [u8], &'a [u8]);
 
-/// A place in a tree, from which entries are read in key order.
+/// A position in a tree, from which entries are read in key order.
 #[derive(Clone)]
 pub(crate) struct Cursor<'a> {
     pages: Pages<'a>,
     tree: Tree,
-    /// Pages from the root to the leaf with the position in each; empty at the end.
+    /// Pages from the root to the leaf with the position in each page; empty at the end of the tree.
     path: Vec<(Page<'a>, usize)>,
 }
 
 impl<'a> Cursor<'a> {
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(crate) fn get(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<&'a [u8]>, Damage> {
         if tree.is_empty() {
             return Ok(None);
@@ -41,12 +41,13 @@ impl<'a> Cursor<'a> {
         Err(too_deep(tree))
     }
 
-    /// Checks that a key which was not found would have been in the leaf where the search has ended. The keys of the leaf must be
-    /// within the bounds that the pages above it give, and if the key would be the first or the last of the leaf, it must be within
-    /// the keys of the neighbouring leaf. In each page, keys must ascend around the place where the search has ended.
+    /// Checks that a key which was not found would have been in the leaf where the search ended. The keys of the leaf
+    /// must be within the bounds that the pages above it give. If the key would be the first or the last of the leaf,
+    /// it must be within the keys of the neighbouring leaf. In each page, keys must ascend around the position where
+    /// the search ended.
     fn check_absence(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<(), Damage> {
         let (mut low, mut high): (Option<&[u8]>, Option<&[u8]>) = (None, None);
-        // Where the pages before and behind branch off.
+        // The branches to the neighbouring pages before and after.
         let (mut before, mut behind) = (None, None);
         let mut page = pages.page(tree.root)?;
         let mut depth = 1;
@@ -80,7 +81,7 @@ impl<'a> Cursor<'a> {
         if holds { Ok(()) } else { Err(Damage::page(page.number, "has another page's keys")) }
     }
 
-    /// The first or last key below a page, which stands `above` steps from above.
+    /// The first or last key below a page whose parent has the depth `above`.
     fn edge(pages: Pages<'a>, tree: Tree, number: u64, above: usize, is_first: bool) -> Result<&'a [u8], Damage> {
         let mut page = pages.page(number)?;
         for depth in above + 1..=MAX_DEPTH {
@@ -95,9 +96,14 @@ impl<'a> Cursor<'a> {
         Err(too_deep(tree))
     }
 
-    /// Checks the pages on the way to a key that was not found, and every entry of the leaf: there it may stand under
-    /// another key. `seen` are pages that have been checked.
-    pub(crate) fn check_way(pages: Pages<'a>, tree: Tree, key: &[u8], seen: &mut FxHashSet<u64>) -> Result<(), Damage> {
+    /// Checks the pages on the path to a key that was not found, and every entry of the leaf, because the entry may be
+    /// there under a wrong key. `seen` has the pages that were already checked.
+    pub(crate) fn check_path(
+        pages: Pages<'a>,
+        tree: Tree,
+        key: &[u8],
+        seen: &mut FxHashSet<u64>,
+    ) -> Result<(), Damage> {
         if tree.is_empty() {
             return Ok(());
         }
@@ -116,7 +122,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The tree that the main tree names; empty when there is none.
+    /// Returns the tree with a name in the main tree, or `None` if there is no such tree.
     pub(crate) fn named(pages: Pages<'a>, main: Tree, name: &str) -> Result<Option<Tree>, Damage> {
         let cursor = Self::seek(pages, main, name.as_bytes())?;
         let found = cursor.path.last().map(|(page, index)| Ok((page, index, page.key(*index)?))).transpose()?;
@@ -126,10 +132,10 @@ impl<'a> Cursor<'a> {
         let value = pages.value(page, *index)?;
         let tree = Some(value.bytes).filter(|_| value.sub_tree).and_then(Tree::parse);
         let tree = tree.filter(|tree| tree.flags == 0 && tree.is_empty() == (tree.entries == 0));
-        tree.map(Some).ok_or_else(|| Damage::page(page.number, "has a table that is none"))
+        tree.map(Some).ok_or_else(|| Damage::page(page.number, "has an invalid table"))
     }
 
-    /// Checks that the keys of the main tree are names: a search among others may miss what is there.
+    /// Checks that the keys of the main tree are valid names. A search among invalid keys may miss an existing name.
     fn check_names(pages: Pages<'a>, main: Tree) -> Result<(), Damage> {
         let mut cursor = Self::first(pages, main)?;
         while let Some((name, _)) = cursor.entry()? {
@@ -141,24 +147,24 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Stands on the first entry.
+    /// Creates a cursor at the first entry.
     pub(crate) fn first(pages: Pages<'a>, tree: Tree) -> Result<Self, Damage> {
         Self::descend(pages, tree, |page| Ok(if page.leaf { (0, true) } else { (1, false) }))
     }
 
-    /// Stands on the last entry.
+    /// Creates a cursor at the last entry.
     pub(crate) fn last(pages: Pages<'a>, tree: Tree) -> Result<Self, Damage> {
         Self::descend(pages, tree, |page| {
             Ok(if page.leaf { (page.len.saturating_sub(1), true) } else { (page.len, false) })
         })
     }
 
-    /// Stands on the first entry whose key is not below `key`.
+    /// Creates a cursor at the first entry whose key is not less than `key`.
     pub(crate) fn seek(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Self, Damage> {
         Self::descend(pages, tree, |page| page.search(key))
     }
 
-    /// The last entry whose key is not above `key`.
+    /// Returns the last entry whose key is not greater than `key`.
     pub(crate) fn floor(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
         if tree.is_empty() {
             return Ok(None);
@@ -180,7 +186,7 @@ impl<'a> Cursor<'a> {
         Err(too_deep(tree))
     }
 
-    /// The same where the entry lies in a leaf before the one that the key leads to.
+    /// Like [`Self::floor`], for an entry in a leaf before the one that the key leads to.
     fn floor_before(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
         let mut cursor = Self::seek(pages, tree, key)?;
         match cursor.entry()? {
@@ -190,12 +196,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The entry under the cursor; `None` at the end.
+    /// The entry at the cursor; `None` at the end.
     pub(crate) fn entry(&self) -> Result<Option<Entry<'a>>, Damage> {
         self.path.last().map(|(page, index)| self.pages.entry(self.tree, page, *index)).transpose()
     }
 
-    /// The key under the cursor, without a look at its value; `None` at the end.
+    /// The key at the cursor, without checks of the value; `None` at the end.
     pub(crate) fn key(&self) -> Result<Option<&'a [u8]>, Damage> {
         self.path.last().map(|(page, index)| page.key(*index)).transpose()
     }
@@ -208,7 +214,7 @@ impl<'a> Cursor<'a> {
             return Ok(());
         }
         let last = page.key(*index - 1)?;
-        self.settle()?;
+        self.move_to_entry()?;
         match self.path.last().map(|(page, index)| Ok((page.number, page.key(*index)?))).transpose()? {
             Some((page, key)) if self.tree.order(key, last).is_le() => {
                 Err(Damage::page(page, "has another page's keys"))
@@ -217,7 +223,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Moves to the entry before, and returns it; `None` before the first.
+    /// Moves to the previous entry and returns it; `None` before the first entry.
     fn previous(&mut self) -> Result<Option<Entry<'a>>, Damage> {
         while let Some((_, index)) = self.path.last_mut() {
             if *index > 0 {
@@ -233,7 +239,7 @@ impl<'a> Cursor<'a> {
         self.entry()
     }
 
-    /// Walks from the root to a leaf; `search` gives the position in a page as [`Page::search`] does.
+    /// Descends from the root to a leaf; `search` returns the position in a page like [`Page::search`].
     fn descend(
         pages: Pages<'a>,
         tree: Tree,
@@ -248,7 +254,7 @@ impl<'a> Cursor<'a> {
             let (index, found) = search(&page)?;
             if page.leaf {
                 cursor.push(page, index)?;
-                cursor.settle()?;
+                cursor.move_to_entry()?;
                 return Ok(cursor);
             }
             let index = if found { index } else { index.saturating_sub(1) };
@@ -257,8 +263,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// From a position behind a page's last node, moves to the first node of the next page.
-    fn settle(&mut self) -> Result<(), Damage> {
+    /// Moves from a position after a page's last node to the first node of the next page.
+    fn move_to_entry(&mut self) -> Result<(), Damage> {
         while let Some((page, index)) = self.path.last().copied() {
             if index >= page.len {
                 self.path.pop();
@@ -277,14 +283,14 @@ impl<'a> Cursor<'a> {
 
     fn push(&mut self, page: Page<'a>, index: usize) -> Result<(), Damage> {
         if self.path.len() == MAX_DEPTH {
-            return Err(Damage::page(page.number, "lies too deep in its tree"));
+            return Err(Damage::page(page.number, "is too deep in its tree"));
         }
         if page.len == 0 {
             return Err(Damage::page(page.number, "is empty"));
         }
         self.tree.check_depth(&page, self.path.len() + 1)?;
-        // With what `next` asks of neighbours, no leaf is visited twice: branches that share one would be a walk without
-        // an end.
+        // Together with the check of neighbours in `next`, this ensures that no leaf is visited twice. Otherwise
+        // branches that share a page could result in an endless traversal.
         if page.leaf && page.len > 1 && self.tree.order(page.key(0)?, page.key(page.len - 1)?).is_ge() {
             return Err(Damage::page(page.number, "has keys out of order"));
         }

@@ -1,4 +1,4 @@
-//! Checks the pages that a write will touch, before LMDB touches them.
+//! Checks the pages that a write will use, before LMDB uses them.
 
 use roaring::RoaringTreemap;
 
@@ -6,28 +6,30 @@ use super::check::{check_roots, first_damage};
 use super::meta::Meta;
 use super::page::{Damage, Page, Pages, Tree};
 
-/// What a writer knows of the pages of one generation.
+/// The checked pages of one generation.
 ///
-/// Either all of them have been found sound, or each is checked before the first write that may touch it. A write changes
-/// the pages from the root to the leaf of its key. It may merge each of them with the page before or behind it, or move a
-/// node between them, for which LMDB reads the lowest key below. Pages that LMDB has written since are taken to be sound.
+/// Either all pages have been checked, or each page is checked before the first write that may use it. A write changes
+/// the pages from the root to the leaf of its key. It may merge each of them with the previous or next page, or move a
+/// node between them, for which LMDB reads the lowest key below. Pages that LMDB has written since are assumed to be
+/// sound.
 #[derive(Debug)]
 pub(crate) struct Guard {
     /// Whether every page is sound.
     whole: bool,
     sound: RoaringTreemap,
-    /// Branches whose first leaf has been looked at.
+    /// Branches whose path to the first leaf has been checked.
     descended: RoaringTreemap,
-    /// Branches all of whose leaves have been looked at.
-    families: RoaringTreemap,
+    /// Branches whose leaves have all been checked.
+    checked_parents: RoaringTreemap,
     extents: Vec<(usize, usize)>,
 }
 
-/// The pages before, at and behind a place, at one depth of a tree.
+/// The previous, current and next page at one depth of a tree.
 type Level<'a> = [Option<Page<'a>>; 3];
 
 impl Guard {
-    /// For a generation; `is_known` if its structure is known to be as LMDB left it. Otherwise all of it is checked now.
+    /// Creates a guard for a generation. `is_known` says that its structure is known to be as LMDB left it. Otherwise
+    /// the whole structure is checked now.
     pub(crate) fn new(pages: &Pages<'_>, meta: &Meta, is_known: bool) -> Result<Self, Damage> {
         if is_known {
             check_roots(pages, meta)?
@@ -38,14 +40,14 @@ impl Guard {
             whole: !is_known,
             sound: RoaringTreemap::new(),
             descended: RoaringTreemap::new(),
-            families: RoaringTreemap::new(),
+            checked_parents: RoaringTreemap::new(),
             extents: Vec::new(),
         })
     }
 
-    /// Checks what a write to `key` will touch.
+    /// Checks the pages that a write to `key` will use.
     pub(crate) fn check(&mut self, pages: &Pages<'_>, meta: &Meta, tree: Tree, key: &[u8]) -> Result<(), Damage> {
-        // The end of the tree is where LMDB looks first.
+        // LMDB looks at the end of the tree first.
         for key in [Some(key), None] {
             if self.whole || tree.is_empty() {
                 return Ok(());
@@ -58,15 +60,15 @@ impl Guard {
         Ok(())
     }
 
-    /// Checks the pages around the path to a key, or to the end of the tree. `false` when that is not enough: a value has
-    /// more overflow pages than it needs, and only a look at all others can tell whether they are its own.
+    /// Checks the pages around the path to a key, or to the end of the tree. Returns `false` if a value has more
+    /// overflow pages than it needs: only a check of all pages can tell whether they belong to the value.
     fn check_path(&mut self, pages: &Pages<'_>, tree: Tree, key: Option<&[u8]>) -> Result<bool, Damage> {
         let mut level: Level<'_> = [None, Some(self.page(pages, tree, tree.root, 1)?), None];
         for depth in 1..=tree.depth {
             let [before, Some(page), behind] = level else { break };
             let found = key.map(|key| page.search(key)).transpose()?;
             if page.leaf {
-                // What is replaced or deleted gives its overflow pages back.
+                // A replaced or deleted value frees its overflow pages.
                 let Some((index, true)) = found else { return Ok(true) };
                 let value = pages.value(&page, index)?;
                 return if value.sub_tree {
@@ -91,7 +93,7 @@ impl Guard {
             for branch in level.into_iter().flatten() {
                 self.descend(pages, tree, branch, depth)?;
             }
-            // A page that is merged with such a neighbour may be merged again, with the one behind it.
+            // A page that is merged with such a neighbour may be merged again, with the page after it.
             if [next[0], next[2]].into_iter().flatten().any(|page| page.leaf && page.is_sparse()) {
                 for branch in level.into_iter().flatten() {
                     self.check_leaves(pages, tree, branch, depth)?;
@@ -102,7 +104,7 @@ impl Guard {
         Err(Damage::page(tree.root, "is the root of a tree without leaves"))
     }
 
-    /// Checks the way from a branch to its first leaf.
+    /// Checks the path from a branch to its first leaf.
     fn descend(&mut self, pages: &Pages<'_>, tree: Tree, branch: Page<'_>, depth: u16) -> Result<(), Damage> {
         let (mut page, mut depth) = (branch, depth);
         while !page.leaf && self.descended.insert(page.number) {
@@ -112,9 +114,9 @@ impl Guard {
         Ok(())
     }
 
-    /// Checks all leaves of a branch above them.
+    /// Checks all leaves of a branch whose children are leaves.
     fn check_leaves(&mut self, pages: &Pages<'_>, tree: Tree, branch: Page<'_>, depth: u16) -> Result<(), Damage> {
-        if self.families.insert(branch.number) {
+        if self.checked_parents.insert(branch.number) {
             for index in 0..branch.len {
                 self.page(pages, tree, branch.child(index)?, depth + 1)?;
             }
@@ -122,7 +124,7 @@ impl Guard {
         Ok(())
     }
 
-    /// The page, checked as a whole the first time.
+    /// Returns the page, which is checked completely the first time.
     fn page<'a>(&mut self, pages: &Pages<'a>, tree: Tree, number: u64, depth: u16) -> Result<Page<'a>, Damage> {
         let page = pages.page(number)?;
         tree.check_depth(&page, usize::from(depth))?;

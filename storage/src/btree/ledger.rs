@@ -1,10 +1,10 @@
-//! Which page of a file belongs to what.
+//! The owner of each page of a file.
 
 use std::ops::Range;
 
 use super::page::{Damage, Pages, WORD};
 
-/// Pages that are in use and pages that are listed as free: two bits for each.
+/// Pages in use and pages listed as free, as two bits for each page.
 #[derive(Debug)]
 pub(super) struct Ledger {
     used: Vec<u64>,
@@ -12,19 +12,20 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// For the pages of a file, none of which is taken.
+    /// Creates a ledger for the pages of a file, all of them without an owner.
     pub(super) fn new(pages: &Pages<'_>) -> Result<Self, Damage> {
         let present = present(pages);
-        // A file may end before its last page where those behind its end are free, and each takes a word in a list.
+        // A file may end before its last page if the pages after its end are free. Each free page takes a word in a
+        // list.
         if pages.count > present.saturating_mul(1 + (pages.page_size / WORD) as u64) {
-            return Err(Damage("its last page lies far beyond its end".to_owned()));
+            return Err(Damage("its last page is far beyond its end".to_owned()));
         }
         let words = pages.count.div_ceil(64) as usize;
         Ok(Self { used: vec![0; words], free: vec![0; words] })
     }
 
-    /// Lists a page as free, once the caller has found that it is one of the file's; `false` if it is listed already, or
-    /// in use.
+    /// Lists a page as free. The caller has checked that the page is within the file. Returns `false` if the page is in
+    /// use or already listed.
     pub(super) fn free(&mut self, page: u64) -> bool {
         let (word, bit) = place(page);
         let is_new = (self.free[word] | self.used[word]) & bit == 0;
@@ -32,11 +33,11 @@ impl Ledger {
         is_new
     }
 
-    /// Takes pages for one tree or value.
+    /// Assigns pages to one tree or value.
     pub(super) fn take(&mut self, pages: Range<u64>) -> Result<(), Damage> {
         for page in pages {
             let (word, bit) = place(page);
-            let Some(used) = self.used.get_mut(word) else { return Err(Damage::page(page, "lies outside the file")) };
+            let Some(used) = self.used.get_mut(word) else { return Err(Damage::page(page, "is outside the file")) };
             if *used & bit != 0 {
                 return Err(Damage::page(page, "is used twice"));
             }
@@ -48,17 +49,17 @@ impl Ledger {
         Ok(())
     }
 
-    /// Checks that every page behind the end of the file is free.
+    /// Checks that every page after the end of the file is free.
     pub(super) fn check_end(&self, pages: &Pages<'_>) -> Result<(), Damage> {
         let lost = (present(pages)..pages.count).find(|&page| {
             let (word, bit) = place(page);
             self.free[word] & bit == 0
         });
-        lost.map_or(Ok(()), |page| Err(Damage::page(page, "lies outside the file")))
+        lost.map_or(Ok(()), |page| Err(Damage::page(page, "is outside the file")))
     }
 }
 
-/// Whole pages that the file has.
+/// Number of complete pages in the file.
 fn present(pages: &Pages<'_>) -> u64 {
     (pages.bytes.len() / pages.page_size) as u64
 }

@@ -1,62 +1,63 @@
-//! The two meta pages: format, roots and extent of the newest generations.
+//! The two meta pages: format, roots and extent of the two newest generations.
 
 use roaring::RoaringTreemap;
 
 use super::cursor::Cursor;
-use super::page::{Counts, Damage, HEADER, INTEGER_KEYS, Pages, Tree, TreeRecord, WORD, half, u32_at, word};
+use super::page::{Counts, Damage, HEADER, INTEGER_KEYS, Pages, Tree, TreeRecord, WORD, u16_at, u32_at, word};
 
 const MAGIC: u32 = 0xBEEF_C0DE;
 const VERSION: u32 = 1;
 const META: u16 = 0x08;
-/// Sizes of a page of memory, which is what LMDB takes for a page, up to the largest that it can work with.
+/// Page sizes: LMDB uses the size of a memory page, up to the largest size that it supports.
 const PAGE_SIZES: std::ops::RangeInclusive<usize> = 4096..=32_768;
-/// More transactions than there ever are. LMDB counts on from the number, and the largest one is a mark.
+/// Maximum transaction number, far more than will ever be reached. LMDB increments the number, and the largest one is a
+/// special value.
 const MAX_TRANSACTION: u64 = u64::MAX >> 16;
 /// Maximum number of bytes in a file that has meta pages and nothing else.
 pub(crate) const MAX_UNBORN_BYTES: u64 = 2 * *PAGE_SIZES.end() as u64;
-/// How often the meta pages are read while a writer changes them.
-const ATTEMPTS: usize = 16;
+/// Maximum number of attempts to read the meta pages while a writer changes them.
+const MAX_ATTEMPTS: usize = 16;
 
 /// A meta page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Meta {
-    /// Bytes in a page.
+    /// Size of a page in bytes.
     pub(crate) page_size: usize,
-    /// The transaction that wrote it.
+    /// The transaction that wrote this meta page.
     pub(crate) transaction: u64,
     /// Number of the last page in use.
     pub(crate) last_page: u64,
-    /// Free pages by the transaction that freed them.
+    /// Tree of free pages by the transaction that freed them.
     pub(crate) free: Tree,
-    /// The named trees.
+    /// Tree of the named trees.
     pub(crate) main: Tree,
-    /// Pages of both.
+    /// Numbers of pages of both trees.
     pub(crate) counts: [Counts; 2],
 }
 
-/// Why a file has no usable meta page.
+/// The reason why a file has no usable meta page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MetaError {
-    /// It is not an LMDB file.
+    /// The file is not an LMDB file.
     Foreign(&'static str),
-    /// It ends within the meta pages, which ask for this many bytes.
+    /// The file ends within the meta pages, which need this many bytes.
     Short(u64),
 }
 
 impl Meta {
     /// Reads both meta pages of a file, in page order.
     ///
-    /// Transactions write them in turn, so that they are of one and the next: a changed number would bring back an
-    /// older generation.
+    /// Transactions write the meta pages in turn, so their numbers are consecutive. Otherwise a changed number could
+    /// bring back an older generation.
     fn read_both(bytes: &[u8]) -> Result<[Self; 2], MetaError> {
         let mut both = Self::read_once(bytes)?;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let numbers = both.map(|meta| meta.transaction);
             let in_turn = (0..).zip(numbers).all(|(page, number)| number == 0 || number % 2 == page);
             if in_turn && numbers[0].abs_diff(numbers[1]) <= 1 {
                 return Ok(both);
             }
-            // Perhaps a writer came between.
+            // A writer may have changed a page in between.
             both = Self::read_once(bytes)?;
         }
         Err(MetaError::Foreign("its meta pages are damaged"))
@@ -77,23 +78,23 @@ impl Meta {
         Ok(if second.transaction > first.transaction { second } else { first })
     }
 
-    /// Reads the meta page that a transaction wrote; `None` when it has been overwritten since.
-    pub(crate) fn of_transaction(bytes: &[u8], transaction: u64) -> Result<Option<Self>, MetaError> {
+    /// Reads the meta page of a transaction. Returns `None` if it has been overwritten since.
+    pub(crate) fn for_transaction(bytes: &[u8], transaction: u64) -> Result<Option<Self>, MetaError> {
         let both = Self::read_both(bytes)?;
         Ok(Some(both[(transaction & 1) as usize]).filter(|meta| meta.transaction == transaction))
     }
 
-    /// The generation before, as the other meta page has it.
+    /// Returns the previous generation, from the other meta page.
     ///
-    /// LMDB keeps its pages as long as that page stands, and as long as there is a reader of this one. `None` when the page
-    /// was overwritten since, or cannot be read.
+    /// LMDB keeps the pages of the previous generation until that meta page is overwritten, and as long as this
+    /// generation has a reader. Returns `None` if the page has been overwritten or cannot be read.
     pub(crate) fn before<'a>(&self, pages: Pages<'a>) -> Option<(Pages<'a>, Self)> {
         let both = Self::read_both(pages.bytes).ok()?;
         let other = both.into_iter().find(|meta| meta.transaction < self.transaction)?;
         Some((Pages { count: other.last_page + 1, ..pages }, other))
     }
 
-    /// Bytes that the pages of this generation take.
+    /// Size in bytes of the pages up to the last one of this generation.
     pub(crate) fn extent(&self) -> u64 {
         self.last_page.saturating_add(1).saturating_mul(self.page_size as u64)
     }
@@ -109,7 +110,7 @@ impl Meta {
                 MetaError::Foreign("it is not an LMDB file")
             });
         };
-        if u32_at(page, HEADER) != Some(MAGIC) || half(page, WORD + 2).unwrap_or(0) & META == 0 {
+        if u32_at(page, HEADER) != Some(MAGIC) || u16_at(page, WORD + 2).unwrap_or(0) & META == 0 {
             return Err(MetaError::Foreign("it is not an LMDB file"));
         }
         if u32_at(page, HEADER + 4) != Some(VERSION) {
@@ -141,11 +142,11 @@ impl Meta {
     }
 }
 
-/// Whether a file holds no commit, because the process that created it ended before LMDB had written both meta pages.
+/// Whether a file has no commit, because the process that created it ended before LMDB had written both meta pages.
 ///
-/// Such a file is empty or all zeros, or it ends before the second meta page does and its first one is of transaction 0. The
-/// first commit of a store creates its tables, and the second one, which has the first records, overwrites the first meta page:
-/// a store with records that was cut short is not taken for an empty one.
+/// Such a file is empty or all zeros, or its first meta page has transaction 0 and the file ends before the end of the
+/// second meta page. The first commit of a store creates its tables, and the second one, which has the first records,
+/// overwrites the first meta page. So a truncated store with records is not mistaken for an empty one.
 pub(crate) fn is_unborn(bytes: &[u8]) -> bool {
     let is_zero = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
     if bytes.len() as u64 > MAX_UNBORN_BYTES {
@@ -159,20 +160,20 @@ pub(crate) fn is_unborn(bytes: &[u8]) -> bool {
     is_zero(bytes) || first.is_some_and(|meta| ends_early(meta.page_size))
 }
 
-/// The free pages, which LMDB gives to the next writer.
+/// Returns the free pages, which the next writer may use.
 pub(crate) fn free_pages(pages: &Pages<'_>, meta: &Meta) -> Result<RoaringTreemap, Damage> {
     let mut free = RoaringTreemap::new();
     let mut cursor = Cursor::first(*pages, meta.free)?;
     while let Some((_, list)) = cursor.entry()? {
-        each_free(list, meta, &mut |page| free.insert(page))?;
+        for_each_free_page(list, meta, &mut |page| free.insert(page))?;
         cursor.next()?;
     }
     Ok(free)
 }
 
-/// Gives every page of a list of free ones to `add`, which says whether it was new.
-pub(super) fn each_free(list: &[u8], meta: &Meta, add: &mut dyn FnMut(u64) -> bool) -> Result<(), Damage> {
-    // A list is its length, then page numbers from the highest down. LMDB may leave room behind them.
+/// Calls `add` for every page in a list of free pages. `add` returns whether the page is new.
+pub(super) fn for_each_free_page(list: &[u8], meta: &Meta, add: &mut dyn FnMut(u64) -> bool) -> Result<(), Damage> {
+    // A list is its length, then page numbers in descending order. LMDB may leave unused space at the end.
     let mut words = list.chunks_exact(WORD).filter_map(|bytes| word(bytes, 0));
     let count = words.next().filter(|&count| count < (list.len() / WORD) as u64 && list.len().is_multiple_of(WORD));
     let count = count.ok_or_else(|| Damage("a list of free pages has the wrong length".to_owned()))?;
@@ -186,10 +187,10 @@ pub(super) fn each_free(list: &[u8], meta: &Meta, add: &mut dyn FnMut(u64) -> bo
     Ok(())
 }
 
-/// Whether every page that a file is too short for is free.
+/// Whether all pages that are missing at the end of a file are free.
 ///
-/// LMDB does not write a page that was taken and given back within one transaction, so the file may
-/// end before the last page that the meta page names.
+/// LMDB does not write a page that was allocated and freed within one transaction, so the file may end before the last
+/// page that the meta page names.
 pub(crate) fn missing_pages_are_free(pages: &Pages<'_>, meta: &Meta) -> Result<bool, Damage> {
     let present = (pages.bytes.len() / pages.page_size) as u64;
     let free = free_pages(pages, meta)?;

@@ -1,11 +1,11 @@
-//! LMDB's pages, read without trusting them.
+//! Reads LMDB's pages without trusting them.
 //!
-//! LMDB follows the offsets in its pages unchecked: one flipped bit, or a file cut short, ends the
-//! process with a signal. Readers therefore map the file themselves and walk the trees here, with
-//! every number checked against the page and the file. LMDB keeps the reader table, which protects
-//! the pages of a generation from being reused, and does all the writing.
+//! LMDB follows the offsets in its pages unchecked: one flipped bit, or a truncated file, ends the process with a
+//! signal. Readers therefore map the file themselves and traverse the trees here, with every number checked against the
+//! page and the file. LMDB manages the reader table, which protects the pages of a generation from being reused, and
+//! does all the writing.
 //!
-//! The layout is that of data version 1: native byte order, words as wide as a pointer.
+//! The layout is that of LMDB's data version 1: native byte order, words as wide as a pointer.
 
 mod check;
 mod cursor;

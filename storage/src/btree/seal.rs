@@ -1,16 +1,17 @@
 //! Checksums of values.
 //!
-//! LMDB does not notice when a byte of its file changes. Every value of a sealed table therefore ends in a CRC-32 of its
-//! table, key and bytes: a value that was changed, or that a damaged page gives for another key, is damage and no answer.
+//! LMDB does not notice when a byte of its file changes. Every value of a sealed table therefore ends in a CRC-32 of
+//! its table, key and bytes. A value that was changed, or that a damaged page returns for another key, is reported as
+//! damage.
 
 use crc32fast::Hasher;
 
 use crate::sparse::Sparse;
 
-/// Bytes of a checksum.
-const CHECKSUM: usize = 4;
+/// Number of bytes of a checksum.
+const CHECKSUM_BYTES: usize = 4;
 
-/// Number of a table in the checksums of its values.
+/// Number that identifies a table in the checksums of its values.
 pub(crate) type Mark = u8;
 
 /// Appends the checksum of a value.
@@ -19,18 +20,18 @@ pub(crate) fn seal(mark: Mark, key: &[u8], value: &mut Vec<u8>) {
     value.extend_from_slice(&checksum.to_le_bytes());
 }
 
-/// The value without its checksum; `None` when that is not the value's.
+/// Returns the value without its checksum, or `None` if the checksum is wrong.
 pub(crate) fn unseal<'a>(mark: Mark, key: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
-    let (value, stored) = bytes.split_last_chunk::<CHECKSUM>()?;
+    let (value, stored) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
     (checksum(mark, key, value) == u32::from_le_bytes(*stored)).then_some(value)
 }
 
-/// The value without its checksum, unlooked at.
+/// Returns the value without its checksum, which is not checked.
 pub(super) fn without_seal(bytes: &[u8]) -> &[u8] {
-    &bytes[..bytes.len().saturating_sub(CHECKSUM)]
+    &bytes[..bytes.len().saturating_sub(CHECKSUM_BYTES)]
 }
 
-/// CRC-32 of some bytes.
+/// Returns the CRC-32 of some bytes.
 pub(crate) fn crc(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
 }
@@ -43,32 +44,32 @@ fn checksum(mark: Mark, key: &[u8], value: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Large values whose checksums were right: they need not be looked at again as long as the pages are the same.
+/// Large values whose checksums were found right. They need no further checks as long as the pages do not change.
 #[derive(Debug)]
 pub(crate) struct Unsealed {
-    /// For the first page of a value, the node that gave it; 0 for none.
+    /// For the first page of a value, the node that refers to the value; 0 if there is none.
     nodes: Sparse,
 }
 
 impl Unsealed {
-    /// For a file of so many pages.
+    /// Creates an empty set for a file with `pages` pages.
     pub(crate) fn new(pages: u64) -> Self {
         Self { nodes: Sparse::new(pages as usize) }
     }
 
-    /// Whether the value from a page on was found right when the same node gave it.
-    pub(super) fn knows(&self, page: u64, node: (u64, usize)) -> bool {
-        self.nodes.get(page as usize) == name(node)
+    /// Whether the value that starts at a page was found right for the same node.
+    pub(super) fn contains(&self, page: u64, node: (u64, usize)) -> bool {
+        self.nodes.get(page as usize) == node_number(node)
     }
 
-    /// Notes that it was found right.
-    pub(super) fn note(&self, page: u64, node: (u64, usize)) {
-        self.nodes.set(page as usize, name(node));
+    /// Records that the value was found right.
+    pub(super) fn insert(&self, page: u64, node: (u64, usize)) {
+        self.nodes.set(page as usize, node_number(node));
     }
 }
 
-/// A number for a node, by its leaf and its place there; never 0.
-fn name((leaf, index): (u64, usize)) -> u64 {
+/// Encodes a node, given by its leaf page and its position there, as a number that is never 0.
+fn node_number((leaf, index): (u64, usize)) -> u64 {
     (leaf << u16::BITS | index as u64) + 1
 }
 

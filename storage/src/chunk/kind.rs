@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What a chunk is: a piece of source code, a section of a document, or a memory.
+/// The type of a chunk: a piece of source code, a section of a document, or a memory.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -35,14 +35,14 @@ pub enum ChunkType {
     Reasoning,
     /// A phase of a conversation log, or facts with their sources.
     Knowledge,
-    /// A text that somebody has written down for later.
+    /// A text that somebody wrote down for later.
     Note,
-    /// What one side has said in a conversation.
+    /// The words of one side in a conversation.
     Turn,
 }
 
 impl ChunkType {
-    /// Every type, in the order in which listings show them.
+    /// All types, in the order of listings.
     pub const ALL: [Self; 14] = [
         Self::Function,
         Self::Method,
@@ -60,7 +60,7 @@ impl ChunkType {
         Self::Turn,
     ];
 
-    /// The lower-case name, as it is typed after `--type`.
+    /// The lower-case name, as in the option `--type`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Function => "function",
@@ -85,7 +85,7 @@ impl ChunkType {
         !self.is_memory() && !matches!(self, Self::Kb | Self::Doc)
     }
 
-    /// Whether chunks of this type are memories, which have no lines of a file that a reader could open.
+    /// Whether chunks of this type are memories. Memories have no lines in a file that a reader could open.
     pub const fn is_memory(self) -> bool {
         matches!(self, Self::Reasoning | Self::Knowledge | Self::Note | Self::Turn)
     }
@@ -97,18 +97,18 @@ impl fmt::Display for ChunkType {
     }
 }
 
-/// A name that is no chunk type.
+/// A name that is not a chunk type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown chunk type `{0}`")]
 pub struct UnknownChunkType(
-    /// The name as it was given.
+    /// The given name.
     pub String,
 );
 
 impl FromStr for ChunkType {
     type Err = UnknownChunkType;
 
-    /// Parses a name without regard to ASCII case.
+    /// Parses a name, ignoring ASCII case.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .into_iter()

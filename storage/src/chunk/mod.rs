@@ -1,4 +1,4 @@
-//! Chunk records: what is stored for every indexed function, section or phase.
+//! Chunk records: the stored data of every indexed function, section or phase.
 
 mod kind;
 mod new_chunk;

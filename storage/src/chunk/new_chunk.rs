@@ -4,19 +4,19 @@ use std::ops::Deref;
 
 use super::record::{Chunk, ChunkHistory, MetaValue, StoredTokens};
 
-/// A chunk that is to be stored, borrowed from the stages that know its parts. What follows from its text is read through
-/// [`Deref`]; the fields here stand for those of the same name in the chunk.
+/// A chunk that is to be stored, borrowed from the stages that produce its parts. The data derived from the text is
+/// read through [`Deref`]; the other fields replace those of the same name in the chunk.
 #[derive(Debug, Clone, Copy)]
 pub struct NewChunk<'a> {
-    /// What follows from the text.
+    /// The data derived from the text.
     pub chunk: &'a Chunk,
-    /// What git knows about its lines.
+    /// The history of the lines in git.
     pub git: &'a ChunkHistory,
-    /// Its tokens for late interaction.
+    /// Tokens for late interaction.
     pub tokens: &'a StoredTokens,
     /// Columns of plugin stages and of the built-in document formats.
     pub metadata: &'a [(String, MetaValue)],
-    /// Its embedding, if it has one.
+    /// The embedding, if there is one.
     pub vector: Option<&'a [f32]>,
 }
 

@@ -1,13 +1,13 @@
 //! The numbers of a chunk record, packed: token sets and commit times.
 //!
-//! Layout, all as variable-length integers: number of code tokens · number of documentation tokens · each set as its gaps
-//! · for a chunk with a history, time of its newest commit · number of commit times · each as its difference from the one
-//! before. Times are zigzag-coded.
+//! Layout, all as variable-length integers: number of code tokens · number of documentation tokens · each set as its
+//! gaps · for a chunk with a history, time of its newest commit · number of commit times · each as its difference from
+//! the previous one. Times are zigzag-coded.
 
 use super::record::{GitHistory, StoredTokens};
 use aurora_codec::{ByteReader, put_varint, put_zigzag};
 
-/// Appends the token sets of a chunk and, where it has one, its history's times.
+/// Appends the token sets of a chunk and the times of its history, if it has one.
 pub(crate) fn encode(out: &mut Vec<u8>, tokens: &StoredTokens, history: Option<&GitHistory>) {
     out.reserve(2 * (tokens.code.len() + tokens.doc.len()) + 8);
     put_varint(out, tokens.code.len() as u64);
@@ -15,7 +15,7 @@ pub(crate) fn encode(out: &mut Vec<u8>, tokens: &StoredTokens, history: Option<&
     for set in [&tokens.code, &tokens.doc] {
         let mut before = 0;
         for &token in set {
-            // Sets ascend; the sum wraps around where a caller's does not.
+            // Sets ascend. If a caller's set does not, the difference wraps around.
             put_varint(out, u64::from(token.wrapping_sub(before)));
             before = token;
         }
@@ -40,13 +40,13 @@ pub(crate) struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    /// Reads the counts; `None` where they cannot be.
+    /// Reads the counts. Returns `None` if they are invalid.
     pub(crate) fn new(bytes: &'a [u8]) -> Option<Self> {
         let mut rest = ByteReader::new(bytes);
         Some(Self { code: rest.varint32()?, doc: rest.varint32()?, rest })
     }
 
-    /// Whether everything can be read, and nothing is left over.
+    /// Whether all numbers can be read, and no bytes are left over.
     pub(crate) fn is_sound(self, has_history: bool) -> bool {
         let check = || {
             let mut rest = self.rest;
@@ -74,7 +74,7 @@ impl<'a> Numbers<'a> {
         TokenIter { left: self.doc, last: 0, rest: self.after(u64::from(self.code)) }
     }
 
-    /// Time of the newest commit, and those of all, in Unix seconds.
+    /// Time of the newest commit and times of all commits, in Unix seconds.
     pub(crate) fn times(self) -> Option<(i64, Vec<i64>)> {
         let mut rest = self.after(u64::from(self.code) + u64::from(self.doc));
         let newest = rest.zigzag()?;
@@ -126,7 +126,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_come_back(
+        fn numbers_round_trip(
             code in prop::collection::vec(any::<u16>(), 0..9),
             doc in prop::collection::vec(any::<u16>(), 0..9),
             times in prop::option::of((any::<i64>(), prop::collection::vec(any::<i64>(), 0..9))),

@@ -1,8 +1,8 @@
-//! The fields that every chunk record has, packed.
+//! The fields common to all chunk records, packed.
 //!
-//! Layout: type · flags · first line · last line less the first · what follows the file's key base in the key, or the whole key
-//! · qualified name · name · numbers ([`super::numbers`]). A name is the offset and the length of a part of the key, or a text.
-//! Numbers are variable-length integers, texts stand behind their length.
+//! Layout: type · flags · first line · last line minus first line · the rest of the key after the file's key base, or
+//! the whole key · qualified name · name · numbers ([`super::numbers`]). A name is the offset and the length of a part
+//! of the key, or a text. Numbers are variable-length integers. Each text follows its length.
 
 use aurora_codec::{ByteReader, put_sized, put_varint};
 
@@ -11,25 +11,25 @@ use super::new_chunk::NewChunk;
 use super::numbers::{self, Numbers};
 use super::record::ChunkHistory;
 
-/// Flags: the symbol can be used from outside its file.
+/// Flag: the symbol can be used from outside its file.
 const EXPORTED: u8 = 1;
-/// The key does not begin with the key base of the file.
+/// Flag: the key does not begin with the key base of the file.
 const WHOLE_KEY: u8 = 1 << 1;
-/// The qualified name, and the name, are no part of the key.
+/// Flags: the qualified name or the name is not a part of the key.
 const QUALIFIED_NAME_APART: u8 = 1 << 2;
 const NAME_APART: u8 = 1 << 3;
-/// From this bit on, the [`GitState`].
+/// Position of the [`GitState`] in the flags.
 const GIT_SHIFT: u32 = 4;
 
-/// Whether git knows the lines of a chunk: a [`ChunkHistory`] without its details.
+/// The state of a chunk's lines in git: a [`ChunkHistory`] without its details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum GitState {
-    /// The root is in no git repository.
+    /// The root is not in a git repository.
     None,
     /// The file is not tracked.
     Untracked,
-    /// The walk over the history is not done yet.
+    /// The history has not been traversed yet.
     Pending,
     /// History exists but could not be read.
     Unavailable,
@@ -53,7 +53,7 @@ impl From<&ChunkHistory> for GitState {
     }
 }
 
-/// The fields, in place.
+/// The unpacked fields, borrowed from the record.
 #[derive(Clone, Copy)]
 pub(super) struct PackedFields<'a> {
     pub(super) chunk_type: ChunkType,
@@ -74,7 +74,8 @@ pub(super) enum PackedKey<'a> {
     Tail(&'a str),
 }
 
-/// Packs the fields of a chunk, whose lines are checked; `key_tail` is what follows the file's key base in its key.
+/// Packs the fields of a chunk whose lines have been checked. `key_tail` is the rest of its key after the file's key
+/// base.
 pub(super) fn encode(chunk: &NewChunk<'_>, key_tail: Option<&str>) -> Vec<u8> {
     let stored_key = key_tail.unwrap_or(&chunk.key);
     let place = |name: &str| stored_key.rfind(name);
@@ -106,13 +107,14 @@ pub(super) fn encode(chunk: &NewChunk<'_>, key_tail: Option<&str>) -> Vec<u8> {
     out
 }
 
-/// Whether a chunk can have this first and last line: readers count the lines between them, and go to the line after.
+/// Whether a chunk can have this first and last line. Readers compute the number of lines and the number of the next
+/// line.
 pub(crate) fn are_lines(first: u32, last: u32) -> bool {
     first <= last && last < u32::MAX
 }
 
 impl<'a> PackedFields<'a> {
-    /// Reads the fields; `None` when the bytes are no valid ones. The numbers are not checked.
+    /// Reads the fields. Returns `None` if the bytes are invalid. The numbers are not checked.
     pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let chunk_type = *ChunkType::ALL.get(usize::from(reader.byte()?))?;

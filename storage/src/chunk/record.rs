@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::ChunkType;
 
-/// One searchable piece of the repository with all that is stored of it.
+/// One searchable piece of the repository with all of its stored data.
 ///
-/// Readers see what ranking needs of it as [`super::ChunkRecord`], in place.
+/// [`super::ChunkRecord`] gives readers the fields that ranking needs, in place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chunk {
     /// Stable id, such as `code:src/users.py:User.save`; unique within an index.
     pub key: String,
-    /// What the chunk is.
+    /// Type of the chunk.
     pub chunk_type: ChunkType,
     /// Path relative to the indexed root, with `/`.
     pub path: String,
@@ -35,26 +35,26 @@ pub struct Chunk {
     pub doc: String,
     /// Full text of the span.
     pub text: String,
-    /// Names that are defined inside the chunk without having a chunk of their own: functions inside functions, constants,
-    /// variables, members of enums.
+    /// Names that are defined inside the chunk without a chunk of their own: nested functions, constants, variables,
+    /// members of enums.
     pub definitions: Vec<String>,
-    /// Names of what the chunk calls.
+    /// Names of the functions and methods that the chunk calls.
     pub calls: Vec<String>,
     /// Types that the definition extends, implements or embeds, as the source names them.
     pub bases: Vec<String>,
     /// Modules and names that the chunk's file imports.
     pub imports: Vec<String>,
-    /// On the first chunk of a file: the imports of the file whose path does not tell what they bind.
+    /// On the first chunk of a file: the imports of the file whose bound names cannot be derived from the path.
     pub bindings: Vec<Binding>,
     /// Other symbols that the chunk depends on.
     pub dependencies: Vec<String>,
-    /// Branches, loops and the score made from them.
+    /// Numbers of branches and loops, and a score computed from them.
     pub complexity: Complexity,
     /// Digest of the text.
     pub content_hash: [u8; 16],
-    /// What git knows about the chunk's lines.
+    /// The history of the chunk's lines in git.
     pub git: ChunkHistory,
-    /// Columns of plugin stages and of the built-in document formats, in the order given.
+    /// Columns of plugin stages and of the built-in document formats, in the given order.
     pub metadata: Vec<(String, MetaValue)>,
     /// Tags and lifespan, for types that have them.
     pub governance: Option<Governance>,
@@ -62,26 +62,27 @@ pub struct Chunk {
     pub parent: Option<String>,
     /// Whether the symbol can be used from outside its file.
     pub exported: bool,
-    /// Unix seconds of the conversation or pattern, where the type has a date.
+    /// Unix seconds of the conversation or pattern, if the type has a date.
     pub date: Option<i64>,
-    /// Tokens of the model named in [`crate::ModelInfo::tokens`]; empty without one.
+    /// Tokens of the model named in [`crate::ModelInfo::tokens`]; empty if there is no such model.
     pub tokens: StoredTokens,
 }
 
 impl Chunk {
-    /// The digest of a text, as [`Chunk::content_hash`] mostly is one: the first 16 bytes of BLAKE3.
+    /// Returns the digest of a text, which is the usual [`Chunk::content_hash`]: the first 16 bytes of BLAKE3.
     pub fn digest(text: &str) -> [u8; 16] {
         let mut digest = [0; 16];
         digest.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
         digest
     }
 
-    /// The words that a path gives: none where it begins with `@@`, as those of articles and entries of memory do, which are ids.
+    /// The path as searchable words; empty if the path begins with `@@`. Such paths, for example of articles and memory
+    /// entries, are ids.
     pub fn path_words(&self) -> &str {
         if self.path.starts_with("@@") { "" } else { &self.path }
     }
 
-    /// A chunk of which only key and type are known; it has no lines yet.
+    /// Creates a chunk with only a key and a type. It has no lines yet.
     pub fn empty(key: String, chunk_type: ChunkType) -> Self {
         Self {
             key,
@@ -115,7 +116,8 @@ impl Chunk {
         }
     }
 
-    /// Sets what stands apart from the record of a chunk; `times` are that of its newest commit, and those of all.
+    /// Sets the data that is stored apart from the record of a chunk; `times` are the time of its newest commit and the
+    /// times of all commits.
     pub(crate) fn set_content(&mut self, texts: ChunkText, relations: Relations, times: Option<(i64, Vec<i64>)>) {
         self.content_hash = texts.content_hash();
         self.text = texts.text;
@@ -136,7 +138,7 @@ impl Chunk {
     }
 }
 
-/// The texts of a stored chunk, and what else only a shown result needs.
+/// The texts of a stored chunk, and other data that is read only for shown results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkText {
     /// Full text of the span.
@@ -149,11 +151,11 @@ pub struct ChunkText {
     pub byte_start: u32,
     /// Byte after the span.
     pub byte_end: u32,
-    /// Branches, loops and the score made from them.
+    /// Numbers of branches and loops, and a score computed from them.
     pub complexity: Complexity,
-    /// The chunk's digest, if it is not [`Chunk::digest`] of the text.
+    /// Digest of the chunk if it is not [`Chunk::digest`] of the text.
     pub(crate) other_hash: Option<[u8; 16]>,
-    /// What git knows about the chunk's lines. The times of its commits stand in the record alone.
+    /// The history of the chunk's lines in git, without commit times, which are only in the record.
     pub git: ChunkHistory,
 }
 
@@ -164,12 +166,12 @@ impl ChunkText {
     }
 }
 
-/// What a stored chunk refers to.
+/// References of a stored chunk to other definitions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Relations {
     /// Key of the enclosing chunk.
     pub parent: Option<String>,
-    /// Names of what the chunk calls.
+    /// Names of the functions and methods that the chunk calls.
     pub calls: Vec<String>,
     /// Types that the definition extends, implements or embeds, as the source names them.
     pub bases: Vec<String>,
@@ -177,24 +179,25 @@ pub struct Relations {
     pub imports: Vec<String>,
     /// See [`Chunk::bindings`].
     pub bindings: Vec<Binding>,
-    /// Keys of other chunks that it depends on.
+    /// Keys of other chunks that the chunk depends on.
     pub dependencies: Vec<String>,
 }
 
-/// A name that an import binds in its file or exports from it, where the path of the import does not end in that name.
+/// A name that an import binds in its file, or that the file exports, if the path of the import does not end in that
+/// name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Binding {
-    /// The name in the file; `*` stands for every name that the module exports.
+    /// The name in the file; `*` means every name that the module exports.
     pub name: String,
-    /// Path of the module or definition, as [`Chunk::imports`] has it.
+    /// Path of the module or definition, in the form of [`Chunk::imports`].
     pub path: String,
-    /// The name that the module exports it under; empty if the path names it.
+    /// The name under which the module exports the definition; empty if the path ends in it.
     pub member: String,
 }
 
 impl Binding {
     /// Returns the name of the target: its name in the module, the name of the module for a wildcard or default export,
-    /// or else the last part of the path.
+    /// or the last part of the path.
     pub fn target(&self) -> &str {
         match self.member.as_str() {
             "" => last_component(&self.path),
@@ -203,14 +206,14 @@ impl Binding {
         }
     }
 
-    /// Whether the name in the file is not that of a definition elsewhere which it stands for.
+    /// Whether the name in the file differs from the name of the definition elsewhere.
     pub fn is_renamed(&self) -> bool {
         self.name != "*" && self.name != self.target()
     }
 }
 
-/// Returns the name of the module in a file, without extensions. An `index` file has the name of its directory, if it
-/// has one.
+/// Returns the name of the module in a file, without extensions. For an `index` file, this is the name of its
+/// directory, if it has one.
 pub fn module_name(path: &str) -> &str {
     let without_ending = |part| -> &str { str::split(part, '.').next().unwrap_or(part) };
     let mut parts = path.rsplit('/');
@@ -221,12 +224,12 @@ pub fn module_name(path: &str) -> &str {
     if name.is_empty() { "index" } else { name }
 }
 
-/// The last part of a name or path with separators.
+/// Returns the last part of a name or path with separators.
 pub(crate) fn last_component(name: &str) -> &str {
     name.rsplit(['.', ':', '/']).find(|part| !part.is_empty()).unwrap_or(name)
 }
 
-/// The tokens of a chunk by their number in a model's table, each once, ascending: a forward index for re-ranking.
+/// The tokens of a chunk as numbers in a model's table, without duplicates, ascending: a forward index for re-ranking.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredTokens {
     /// Tokens of name, scopes, path, signature and body.
@@ -246,26 +249,26 @@ pub struct Complexity {
     pub score: f32,
 }
 
-/// What git knows about the lines of a chunk, including why it knows nothing.
+/// The history of a chunk's lines in git, or the reason why there is none.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum ChunkHistory {
-    /// The root is in no git repository.
+    /// The root is not in a git repository.
     #[default]
     None,
     /// The file is not tracked.
     Untracked,
-    /// The walk over the history is not done yet.
+    /// The history has not been traversed yet.
     Pending,
     /// History exists but could not be read.
     Unavailable {
-        /// Why, in words for a person.
+        /// The reason, in words for a person.
         reason: String,
     },
     /// The lines have a history.
     Tracked(GitHistory),
 }
 
-/// What the commits of a [`GitHistory`] have touched.
+/// The part of the repository that the commits of a [`GitHistory`] have changed.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -277,20 +280,20 @@ pub enum HistoryTier {
     Line,
 }
 
-/// The commits that a chunk's lines come from, or that touched its file.
+/// The commits that are the origins of a chunk's lines, or that changed its file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GitHistory {
-    /// Which of the two.
+    /// Whether the commits are those of the lines or those of the file.
     pub tier: HistoryTier,
     /// Number of distinct commits.
     pub commits: u32,
-    /// Number of commits that ever touched the lines, or the file, whether or not anything of them is left.
+    /// Number of commits that ever touched the lines or the file, including commits that no remaining line comes from.
     pub touches: u32,
-    /// Hash of the newest of them, in hexadecimal.
+    /// Hash of the newest commit, in hexadecimal.
     pub newest_commit: String,
-    /// Unix seconds of the newest.
+    /// Unix seconds of the newest commit.
     pub newest_time: i64,
-    /// Unix seconds of the oldest.
+    /// Unix seconds of the oldest commit.
     pub first_time: i64,
     /// Names of the authors.
     pub authors: Vec<String>,

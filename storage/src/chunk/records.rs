@@ -1,4 +1,4 @@
-//! Where the records of a snapshot are that were read before.
+//! Positions of records that a snapshot has read before.
 
 use std::marker::PhantomData;
 
@@ -9,10 +9,11 @@ use rkyv::rancor::Failure;
 
 use crate::sparse::Sparse;
 
-/// The records of one table that were read before: for each id the place of its record in the file, 0 before it was read.
+/// Records of one table that were read before: for each id, the position of its record in the file, or 0 if it was not
+/// read yet.
 ///
-/// What a snapshot sees does not change, so a record is searched for, and its checksum verified, only once. A search reads
-/// some hundred records, and most of them again in the next searches.
+/// The content of a snapshot does not change, so each record is searched for, and its checksum verified, only once. A
+/// search reads some hundred records, and the next searches read most of them again.
 #[derive(Debug)]
 pub(crate) struct Records<T> {
     places: Sparse,
@@ -20,14 +21,14 @@ pub(crate) struct Records<T> {
 }
 
 impl<T: Portable + for<'a> CheckBytes<LowValidator<'a, Failure>>> Records<T> {
-    /// None read of `count` ids.
+    /// Creates an empty table of positions for `count` ids.
     pub(crate) fn new(count: u32) -> Self {
         Self { places: Sparse::new(count as usize), record: PhantomData }
     }
 
-    /// The record of an id, if it was read before from the same file.
+    /// Returns the record of an id, if it was read before from the same file.
     ///
-    /// The record is validated again, which takes about 25 ns: no reference out of the file is made without a check.
+    /// The record is validated again, which takes about 25 ns: no reference into the file is created without a check.
     #[inline]
     pub(crate) fn get<'f>(&self, id: u32, file: &'f [u8]) -> Option<&'f T> {
         match self.places.get(id as usize) {
@@ -36,8 +37,8 @@ impl<T: Portable + for<'a> CheckBytes<LowValidator<'a, Failure>>> Records<T> {
         }
     }
 
-    /// Keeps the place of a record that was found valid, and is a part of `file`.
-    pub(crate) fn keep(&self, id: u32, file: &[u8], record: &T) {
+    /// Stores the position of a valid record that is a part of `file`.
+    pub(crate) fn insert(&self, id: u32, file: &[u8], record: &T) {
         let start = std::ptr::from_ref(record).addr() - file.as_ptr().addr();
         self.places.set(id as usize, start as u64);
     }
@@ -53,10 +54,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_read_is_found_again(chunks in prop::collection::vec(chunk(), 1..6), gap in 1usize..9) {
+        fn inserted_records_are_found_again(chunks in prop::collection::vec(chunk(), 1..6), gap in 1usize..9) {
             let mut file = vec![0xff; gap];
             let mut ranges = Vec::new();
-            let source = SourceRecord::of(&chunks[0]);
+            let source = SourceRecord::from_first_chunk(&chunks[0]);
             let source_bytes = source.encode().expect("encodes");
             let archived = SourceRecord::decode(&source_bytes).expect("valid");
             for chunk in &chunks {
@@ -67,7 +68,7 @@ mod tests {
             let known = Records::<ArchivedStoredChunk>::new(chunks.len() as u32 + 1);
             for (at, range) in ranges.iter().enumerate().rev() {
                 prop_assert!(known.get(at as u32, &file).is_none());
-                known.keep(at as u32, &file, decode(&file[range.clone()]).expect("valid"));
+                known.insert(at as u32, &file, decode(&file[range.clone()]).expect("valid"));
             }
             for (at, chunk) in chunks.iter().enumerate() {
                 let found = known.get(at as u32, &file).expect("was read");
@@ -78,13 +79,13 @@ mod tests {
         }
 
         #[test]
-        fn a_changed_file_gives_another_record_or_none(chunk in chunk(), changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4), cut in any::<prop::sample::Index>()) {
-            let source = SourceRecord::of(&chunk);
+        fn a_changed_file_yields_a_valid_record_or_none(chunk in chunk(), changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4), cut in any::<prop::sample::Index>()) {
+            let source = SourceRecord::from_first_chunk(&chunk);
             let source_bytes = source.encode().expect("encodes");
             let archived = SourceRecord::decode(&source_bytes).expect("valid");
             let mut file = [vec![0xff], encode(&NewChunk::from(&chunk), 0, &source).expect("encodes")].concat();
             let known = Records::<ArchivedStoredChunk>::new(1);
-            known.keep(0, &file, decode(&file[1..]).expect("valid"));
+            known.insert(0, &file, decode(&file[1..]).expect("valid"));
             for (place, byte) in changes {
                 let place = place.index(file.len());
                 file[place] = byte;

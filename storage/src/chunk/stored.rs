@@ -1,7 +1,8 @@
-//! A chunk record as bytes, and what readers see of it in place.
+//! Encoding of chunk records, and their fields as readers see them in place.
 //!
-//! A record holds what ranking reads of every candidate. What is common to the chunks of a file stands once in the file's
-//! source record; text, documentation and relations stand in the compressed table of contents ([`crate::content`]).
+//! A record has the fields that ranking reads of every candidate. Fields common to the chunks of a file are stored
+//! once, in the file's source record. Text, documentation and relations are stored in the compressed table of contents
+//! ([`crate::content`]).
 
 use std::borrow::Cow;
 
@@ -13,19 +14,19 @@ use super::packed::{self, GitState, PackedFields, PackedKey, are_lines};
 use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, Governance, MetaValue, StoredTokens};
 use crate::error::StorageError;
 
-/// What the chunks of a file have in common.
+/// Fields common to the chunks of a file.
 #[derive(Debug, Clone, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 pub(crate) struct SourceRecord {
     path: String,
     language: String,
-    /// What keys have in front of the path.
+    /// The part of the keys before the path.
     key_head: String,
 }
 
-/// The form in which a record is archived.
+/// The archived form of a record.
 #[derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 pub(crate) struct StoredChunk {
-    /// Id of the file's first chunk, under which its source record stands.
+    /// Id of the file's first chunk, which is the key of the file's source record.
     source: u32,
     /// See [`super::packed`].
     packed: Vec<u8>,
@@ -42,15 +43,15 @@ struct RareFields {
 }
 
 impl SourceRecord {
-    /// What the chunks of a file share with its first one.
-    pub(crate) fn of(first: &Chunk) -> Self {
+    /// Creates the source record of a file from its first chunk.
+    pub(crate) fn from_first_chunk(first: &Chunk) -> Self {
         let base = key_base(&first.key, &first.path);
         let head = &base[..base.len().saturating_sub(first.path.len())];
         Self { path: first.path.clone(), language: first.language.clone(), key_head: head.to_owned() }
     }
 
-    /// Whether a chunk can stand in the same file.
-    pub(crate) fn holds(&self, chunk: &Chunk) -> bool {
+    /// Whether a chunk can belong to the same file.
+    pub(crate) fn is_source_of(&self, chunk: &Chunk) -> bool {
         self.path == chunk.path && self.language == chunk.language
     }
 
@@ -59,12 +60,12 @@ impl SourceRecord {
         bytes.map(|bytes| bytes.into_vec()).map_err(|error| StorageError::encode("source record", &error))
     }
 
-    /// Reads a record in place; `None` when the bytes are no valid one.
+    /// Reads a record in place. Returns `None` if the bytes are invalid.
     pub(crate) fn decode(bytes: &[u8]) -> Option<&ArchivedSourceRecord> {
         rkyv::access::<ArchivedSourceRecord, rancor::Failure>(bytes).ok()
     }
 
-    /// What the keys of the file begin with.
+    /// The common prefix of the keys of the file.
     pub(crate) fn key_base(&self) -> String {
         [self.key_head.as_str(), &self.path].concat()
     }
@@ -74,15 +75,15 @@ impl SourceRecord {
     }
 }
 
-/// What a key has up to the end of the path; nothing if the path is not in it.
+/// Returns a key up to the end of the path, or an empty string if the path is not in the key.
 pub(crate) fn key_base<'k>(key: &'k str, path: &str) -> &'k str {
     key.find(path).map_or("", |at| &key[..at + path.len()])
 }
 
-/// Serialises the record of a chunk whose source record stands under `source_id`.
+/// Serialises the record of a chunk; `source_id` is the key of its source record.
 ///
 /// # Errors
-/// When its lines end before they begin, which [`decode`] would refuse.
+/// The chunk's lines end before they begin, which [`decode`] would refuse.
 pub(crate) fn encode(chunk: &NewChunk<'_>, source_id: u32, source: &SourceRecord) -> Result<Vec<u8>, StorageError> {
     if !are_lines(chunk.line_start, chunk.line_end) {
         return Err(StorageError::encode("chunk record", &format!("`{}` ends before it begins", chunk.key)));
@@ -102,9 +103,9 @@ pub(crate) fn encode(chunk: &NewChunk<'_>, source_id: u32, source: &SourceRecord
     bytes.map(|bytes| bytes.into_vec()).map_err(|error| StorageError::encode("chunk record", &error))
 }
 
-/// Reads a record in place; `None` when the bytes are no valid record.
+/// Reads a record in place. Returns `None` if the bytes are invalid.
 ///
-/// What is read from a file is validated, because that may have been damaged since it was written.
+/// Data from a file is validated, because the file may have been damaged since it was written.
 pub(crate) fn decode(bytes: &[u8]) -> Option<&ArchivedStoredChunk> {
     let record = rkyv::access::<ArchivedStoredChunk, rancor::Failure>(bytes).ok()?;
     let fields = PackedFields::new(&record.packed)?;
@@ -119,14 +120,14 @@ impl RareFields {
 }
 
 impl ArchivedStoredChunk {
-    /// Id of the chunk under which the source record stands.
+    /// Id of the chunk that is the key of the source record.
     pub(crate) fn source(&self) -> u32 {
         self.source.to_native()
     }
 }
 
-/// What ranking needs of a stored chunk, in place. Its texts are those of [`crate::Snapshot::text`], its references those
-/// of [`crate::Snapshot::relations`].
+/// The fields of a stored chunk that ranking needs, in place. [`crate::Snapshot::text`] returns its texts, and
+/// [`crate::Snapshot::relations`] its references.
 #[derive(Clone, Copy)]
 pub struct ChunkRecord<'s> {
     fields: PackedFields<'s>,
@@ -135,7 +136,7 @@ pub struct ChunkRecord<'s> {
 }
 
 impl<'s> ChunkRecord<'s> {
-    /// A record that [`decode`] has read; `None` when its bytes have changed since.
+    /// Creates a record from the result of [`decode`]. Returns `None` if its bytes have changed since.
     pub(crate) fn new(record: &'s ArchivedStoredChunk, source: &'s ArchivedSourceRecord) -> Option<Self> {
         Some(Self { fields: PackedFields::new(&record.packed)?, rare: record.rare.as_deref(), source })
     }
@@ -148,12 +149,12 @@ impl<'s> ChunkRecord<'s> {
         }
     }
 
-    /// What keys of the file have in front of its path.
+    /// The part of the file's keys before its path.
     pub(crate) fn key_head(&self) -> &'s str {
         &self.source.key_head
     }
 
-    /// What the chunk is.
+    /// Type of the chunk.
     pub fn chunk_type(&self) -> ChunkType {
         self.fields.chunk_type
     }
@@ -193,7 +194,7 @@ impl<'s> ChunkRecord<'s> {
         self.fields.exported
     }
 
-    /// Names that are defined inside the chunk without having a chunk of their own.
+    /// Names that are defined inside the chunk without a chunk of their own.
     pub fn definitions(&self) -> impl Iterator<Item = &'s str> + use<'s> {
         self.rare.into_iter().flat_map(|rare| rare.definitions.iter().map(|name| name.as_str()))
     }
@@ -208,27 +209,27 @@ impl<'s> ChunkRecord<'s> {
         self.fields.numbers.doc()
     }
 
-    /// Whether git knows the lines.
+    /// The state of the lines in git.
     pub fn git_state(&self) -> GitState {
         self.fields.git
     }
 
-    /// Unix seconds of the commits that the lines come from; `None` unless they are [`GitState::Tracked`].
+    /// Unix seconds of the commits that are the origins of the lines; `None` unless the state is [`GitState::Tracked`].
     pub fn commit_times(&self) -> Option<Vec<i64>> {
         self.times().map(|(_, times)| times)
     }
 
-    /// Unix seconds of the newest commit; `None` unless the lines are [`GitState::Tracked`].
+    /// Unix seconds of the newest commit; `None` unless the state is [`GitState::Tracked`].
     pub fn newest_commit_time(&self) -> Option<i64> {
         self.times().map(|(newest, _)| newest)
     }
 
-    /// Unix seconds of the conversation or pattern, where the type has a date.
+    /// Unix seconds of the conversation or pattern, if the type has a date.
     pub fn date(&self) -> Option<i64> {
         self.rare?.date.as_ref().map(|date| date.to_native())
     }
 
-    /// Columns of plugin stages and of the built-in document formats, in the order given.
+    /// Columns of plugin stages and of the built-in document formats, in the given order.
     pub fn metadata(&self) -> impl Iterator<Item = (&'s str, &'s ArchivedMetaValue)> + use<'s> {
         self.rare.into_iter().flat_map(|rare| rare.metadata.iter().map(|pair| (pair.0.as_str(), &pair.1)))
     }
@@ -238,7 +239,7 @@ impl<'s> ChunkRecord<'s> {
         self.rare?.governance.as_ref()
     }
 
-    /// The fields of a whole chunk that the record has; the others are empty.
+    /// Converts the record into a chunk. Fields that the record does not have are empty.
     pub(crate) fn to_chunk(self) -> Chunk {
         let native = |value: &ArchivedMetaValue| -> MetaValue {
             rkyv::deserialize::<MetaValue, rancor::Failure>(value).expect("records hold no shared values")

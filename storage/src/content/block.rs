@@ -1,13 +1,14 @@
-//! A block: some frames, each with what some chunks have of one or more parts.
+//! A block of frames. Each frame has one or more parts of the content of some chunks.
 //!
-//! A frame is what is decompressed at once; a block is what is stored as one value, and large enough that the unused rest of its
-//! last page is a small part of it.
+//! A frame is the unit of decompression. A block is one stored value, large enough that the unused rest of its last
+//! page is a small part of it.
 //!
-//! Layout of a block: number of frames · for each, the id of its first chunk less that of the frame before (of the first, less the
-//! key), and its length · the frames. Of a frame: number of chunks · for each, its id less the one before (of the first, less the
-//! frame's), and its length in each part · compressed length of each part · the parts. A part is one zstd frame of what all
-//! chunks have of it, one after another. Numbers are variable-length integers. The key is at most the id of the first chunk, and
-//! above those of the block before.
+//! Layout of a block: number of frames · for each frame, the difference of its first chunk id to the previous frame's
+//! (for the first frame, to the key), and its length · the frames. Layout of a frame: number of chunks · for each
+//! chunk, the difference of its id to the previous chunk's (for the first chunk, to the frame's), and its length in
+//! each part · compressed length of each part · the parts. A part is one zstd frame with this part of all chunks, one
+//! after another. Numbers are variable-length integers. The key is at most the id of the first chunk, and greater than
+//! the ids of the previous block.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -17,28 +18,28 @@ use zstd::bulk::{Compressor, Decompressor};
 
 use crate::btree::Damage;
 
-/// How much zstd tries. Beyond this a twentieth less takes twice as long.
+/// Compression level of zstd. Higher levels save a twentieth, but take twice as long.
 const LEVEL: i32 = 3;
-/// Bytes of a frame before compression: it is closed once it holds so many. A frame of twice as many is smaller by a tenth for
-/// twice the bytes that have to be decompressed for a shown result.
-const FRAME: usize = 32 << 10;
-/// Bytes of a block after compression: it is closed once it holds so many.
-const BLOCK: usize = 96 << 10;
-/// Most bytes of one part of a frame.
-const MOST_BYTES: usize = 1 << 28;
+/// Minimum size in bytes of a closed frame before compression. With twice the size, a frame takes a tenth less space,
+/// but a shown result has to decompress twice as many bytes.
+const FRAME_BYTES: usize = 32 << 10;
+/// Minimum size in bytes of a closed block after compression.
+const BLOCK_BYTES: usize = 96 << 10;
+/// Maximum size of one part of a frame in bytes.
+const MAX_PART_BYTES: usize = 1 << 28;
 
 thread_local! {
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// A block as it is stored: for each frame a bound that its ids are not below, and its bytes.
+/// A stored block: for each frame, a lower bound of its ids, and its bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct CompressedBlock<'a> {
     frames: Vec<(u32, &'a [u8])>,
 }
 
-/// A frame as it is stored.
+/// A stored frame.
 #[derive(Debug, Clone)]
 pub(crate) struct Frame<'a, const PARTS: usize> {
     rows: Vec<FrameRow<PARTS>>,
@@ -47,7 +48,7 @@ pub(crate) struct Frame<'a, const PARTS: usize> {
     compressed: [&'a [u8]; PARTS],
 }
 
-/// Where the content of a chunk begins in each part.
+/// The start of a chunk's content in each part.
 #[derive(Debug, Clone, Copy)]
 struct FrameRow<const PARTS: usize> {
     id: u32,
@@ -55,7 +56,7 @@ struct FrameRow<const PARTS: usize> {
 }
 
 impl<'a> CompressedBlock<'a> {
-    /// Reads which frames there are.
+    /// Reads the directory of frames.
     pub(crate) fn decode(first: u32, bytes: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let (mut bound, mut lengths) = (first, Vec::new());
@@ -71,14 +72,14 @@ impl<'a> CompressedBlock<'a> {
         (reader.is_empty() && !frames.is_empty()).then_some(Self { frames })
     }
 
-    /// The frame that a chunk would be in, if there is one; `Some(None)` if that is invalid.
+    /// Returns the frame that a chunk would be in, if there is one; `Some(None)` if the frame is invalid.
     pub(crate) fn frame<const PARTS: usize>(&self, id: u32) -> Option<Option<Frame<'a, PARTS>>> {
         let after = self.frames.partition_point(|(bound, _)| *bound <= id);
         let (first, bytes) = self.frames[after.checked_sub(1)?];
         Some(Frame::decode(first, bytes))
     }
 
-    /// All frames; `None` if one is invalid, or their chunks do not ascend.
+    /// Returns all frames, or `None` if a frame is invalid or chunk ids do not ascend.
     pub(crate) fn read<const PARTS: usize>(&self) -> Option<Vec<Frame<'a, PARTS>>> {
         let (mut frames, mut last) = (Vec::with_capacity(self.frames.len()), None);
         for &(first, bytes) in &self.frames {
@@ -100,7 +101,7 @@ impl<'a, const PARTS: usize> Frame<'a, PARTS> {
             id = id.checked_add(step).filter(|_| at == 0 || step > 0)?;
             rows.push(FrameRow { id, starts });
             for start in &mut starts {
-                *start = start.checked_add(reader.length()?).filter(|sum| *sum <= MOST_BYTES)?;
+                *start = start.checked_add(reader.length()?).filter(|sum| *sum <= MAX_PART_BYTES)?;
             }
         }
         let mut sizes = [0; PARTS];
@@ -124,14 +125,14 @@ impl<'a, const PARTS: usize> Frame<'a, PARTS> {
         self.rows.iter().map(|row| row.id)
     }
 
-    /// Where the content of a chunk stands in a part.
+    /// The range of a chunk's content in a part.
     pub(crate) fn place(&self, id: u32, part: usize) -> Option<Range<usize>> {
         let at = self.rows.binary_search_by_key(&id, |row| row.id).ok()?;
         let end = self.rows.get(at + 1).map_or(self.lengths[part], |next| next.starts[part]);
         Some(self.rows[at].starts[part]..end)
     }
 
-    /// A part with the content of all chunks.
+    /// Decompresses a part, which has the content of all chunks.
     pub(crate) fn decompress(&self, part: usize) -> Result<Vec<u8>, Damage> {
         let (compressed, length) = (self.compressed[part], self.lengths[part]);
         let decompressed = DECOMPRESSOR.with_borrow_mut(|decompressor| {
@@ -139,9 +140,9 @@ impl<'a, const PARTS: usize> Frame<'a, PARTS> {
                 Some(decompressor) => decompressor,
                 None => decompressor.insert(Decompressor::new().ok()?),
             };
-            // It is asked for its length first: one that was forged must not take up memory.
-            let told = zstd::zstd_safe::get_frame_content_size(compressed).ok().flatten();
-            told.filter(|told| *told == length as u64)?;
+            // The length in the compressed data is compared first, so that a forged length cannot use up memory.
+            let stored = zstd::zstd_safe::get_frame_content_size(compressed).ok().flatten();
+            stored.filter(|stored| *stored == length as u64)?;
             decompressor.decompress(compressed, length).ok()
         });
         decompressed
@@ -154,8 +155,9 @@ impl<'a, const PARTS: usize> Frame<'a, PARTS> {
 pub(crate) struct BlockBuilder<const PARTS: usize> {
     first: u32,
     last: u32,
-    /// First id of the frame before, and the number of frames.
+    /// First id of the previous frame.
     frame_before: u32,
+    /// Number of frames.
     frames: u64,
     directory: Vec<u8>,
     bytes: Vec<u8>,
@@ -171,28 +173,28 @@ struct FrameBuilder<const PARTS: usize> {
 }
 
 impl<const PARTS: usize> BlockBuilder<PARTS> {
-    /// Starts a block with the id that will be its key.
+    /// Starts a block; `first` is its key.
     pub(crate) fn new(first: u32) -> Self {
         let (directory, bytes) = (Vec::new(), Vec::new());
         Self { first, last: first, frame_before: first, frames: 0, directory, bytes, open: None }
     }
 
-    /// The key.
+    /// The key of the block.
     pub(crate) fn first(&self) -> u32 {
         self.first
     }
 
-    /// Id of the chunk that was added last.
+    /// Id of the last chunk that was added.
     pub(crate) fn last(&self) -> u32 {
         self.last
     }
 
-    /// Whether the block holds so much that another one is to begin.
+    /// Whether the block is large enough to be closed.
     pub(crate) fn is_full(&self) -> bool {
-        self.bytes.len() >= BLOCK
+        self.bytes.len() >= BLOCK_BYTES
     }
 
-    /// Adds a chunk, whose id is above those before: `put` appends what it has of each part.
+    /// Adds a chunk with an id greater than the previous ids; `put` appends each part of its content.
     pub(crate) fn push(&mut self, id: u32, put: impl FnOnce(&mut [Vec<u8>; PARTS])) -> std::io::Result<()> {
         let open = self.open.get_or_insert_with(|| {
             self.last = id;
@@ -206,11 +208,11 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
         }
         open.count += 1;
         self.last = id;
-        let is_full = open.parts.iter().map(Vec::len).sum::<usize>() >= FRAME;
+        let is_full = open.parts.iter().map(Vec::len).sum::<usize>() >= FRAME_BYTES;
         if is_full { self.close_frame() } else { Ok(()) }
     }
 
-    /// The block as it is stored.
+    /// Returns the block in its stored form.
     pub(crate) fn finish(mut self) -> std::io::Result<Vec<u8>> {
         self.close_frame()?;
         let mut out = Vec::with_capacity(self.directory.len() + self.bytes.len() + 4);
@@ -227,7 +229,7 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
         self.bytes.extend_from_slice(&rows);
         let mut bodies = Vec::new();
         for part in &parts {
-            if part.len() > MOST_BYTES {
+            if part.len() > MAX_PART_BYTES {
                 return Err(std::io::Error::other(format!("the texts of chunk {} are too long", self.last)));
             }
             let compressed = compress(part)?;
@@ -242,7 +244,7 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
     }
 }
 
-/// A part as one zstd frame.
+/// Compresses a part into one zstd frame.
 fn compress(part: &[u8]) -> std::io::Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|compressor| {
         let compressor = match compressor {
@@ -263,7 +265,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
-        fn contents_come_back(
+        fn contents_round_trip(
             rows in prop::collection::vec((1..9u32, 0..3000usize, 0..9000usize), 1..120),
             first in 0..5u32,
         ) {

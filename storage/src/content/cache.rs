@@ -1,14 +1,14 @@
-//! Frames that were decompressed before.
+//! A cache of decompressed frames.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::StorageError;
 use crate::tables::Table;
 
-/// Parts of frames that are kept: those of the shown results of a search and of what it follows references from.
+/// Number of cached parts: enough for the shown results of a search and the chunks whose references it follows.
 const SLOTS: usize = 64;
 
-/// Decompressed parts of the frames of one snapshot, each in the slot that its key falls on.
+/// Decompressed parts of the frames of one snapshot. The key of a part determines its slot.
 pub(crate) struct FrameCache {
     slots: [Mutex<Option<Cached>>; SLOTS],
 }
@@ -19,7 +19,7 @@ struct Cached {
     bytes: Arc<Vec<u8>>,
 }
 
-/// A part of a frame: the table, the first chunk of the frame, the number of the part.
+/// Key of a part of a frame: the table, the first chunk of the frame, and the number of the part.
 pub(crate) type FrameKey = (Table, u32, usize);
 
 impl FrameCache {
@@ -27,7 +27,7 @@ impl FrameCache {
         Self { slots: std::array::from_fn(|_| Mutex::new(None)) }
     }
 
-    /// The part with a key, which `decompress` gives where it is not known.
+    /// Returns the part with a key. Calls `decompress` if the part is not cached.
     pub(crate) fn get(
         &self,
         key: FrameKey,

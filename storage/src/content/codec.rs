@@ -1,9 +1,10 @@
-//! Texts and relations of one chunk as bytes.
+//! Encoding of the texts and relations of one chunk.
 //!
-//! Layout of texts: text · documentation · signature · first byte · length of the span · branches · loops · score (f32) · digest
-//! of the text, if it is not the usual one · what git knows (a number, and what belongs to it). Of relations: parent · calls · bases · imports · bindings (name, path,
-//! member) · dependencies, each list behind its length. Parent and dependencies are keys: what follows the head and path of the chunk's own file, or the whole key;
-//! the lowest bit of their length says which. Numbers are variable-length integers.
+//! Layout of texts: text · documentation · signature · first byte · length of the span · branches · loops · score (f32)
+//! · digest of the text, if it is not the usual one · git history (a number for its kind, and the fields of that kind).
+//! Layout of relations: parent · calls · bases · imports · bindings (name, path, member) · dependencies, where each
+//! list follows its length. Parent and dependencies are keys: either the rest after the head and path of the chunk's
+//! own file, or the whole key, as the lowest bit of the length says. Numbers are variable-length integers.
 
 use crate::chunk::{Binding, Chunk, ChunkHistory, ChunkText, Complexity, GitHistory, HistoryTier, NewChunk, Relations};
 use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
@@ -41,7 +42,7 @@ pub(crate) fn encode_text(out: &mut Vec<u8>, chunk: &NewChunk<'_>) {
     }
 }
 
-/// Reads texts; `None` when the bytes are no valid ones.
+/// Reads texts. Returns `None` if the bytes are invalid.
 pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
     let mut reader = ByteReader::new(bytes);
     let [text, doc, signature] = [owned(&mut reader)?, owned(&mut reader)?, owned(&mut reader)?];
@@ -76,8 +77,8 @@ pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
     reader.is_empty().then_some(read)
 }
 
-/// Reads the text alone, in place.
-pub(crate) fn text_of(bytes: &[u8]) -> Option<&str> {
+/// Reads only the text, in place.
+pub(crate) fn decode_text_body(bytes: &[u8]) -> Option<&str> {
     ByteReader::new(bytes).text()
 }
 
@@ -95,7 +96,7 @@ pub(crate) fn encode_relations(out: &mut Vec<u8>, chunk: &Chunk, key_base: &str)
     put_list(out, &chunk.dependencies, |out, key| put_key(out, key, key_base));
 }
 
-/// Reads relations; `None` when the bytes are no valid ones.
+/// Reads relations. Returns `None` if the bytes are invalid.
 pub(crate) fn decode_relations(bytes: &[u8], key_base: &str) -> Option<Relations> {
     let mut reader = ByteReader::new(bytes);
     let mut parents = reader.list(|reader| key(reader, key_base))?;

@@ -1,8 +1,8 @@
-//! A whole chunk as bytes, as artefacts hold it and digests are made of it.
+//! Encoding of whole chunks, for artefacts and digests.
 //!
-//! Layout: key · path · language · name · qualified name, each behind its length · type and exported (a byte each) · first line ·
-//! last line less the first · packed numbers · definitions · metadata · governance · date · texts · relations. What can be
-//! missing is a list of at most one.
+//! Layout: key · path · language · name · qualified name, each after its length · type and exported (a byte each) ·
+//! first line · last line minus first line · packed numbers · definitions · metadata · governance · date · texts ·
+//! relations. An optional field is a list with at most one item.
 
 use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
@@ -47,7 +47,7 @@ pub(crate) fn encode_whole(chunk: &Chunk) -> Vec<u8> {
     out
 }
 
-/// Reads a chunk; `None` when the bytes are no valid one.
+/// Reads a chunk. Returns `None` if the bytes are invalid.
 pub(crate) fn decode_whole(bytes: &[u8]) -> Option<Chunk> {
     let mut reader = ByteReader::new(bytes);
     let mut text = || reader.text().map(str::to_owned);
@@ -98,7 +98,7 @@ pub(crate) fn encode_value(value: &MetaValue) -> Vec<u8> {
     out
 }
 
-/// Reads a value of metadata; `None` when the bytes are no valid one.
+/// Reads a value of metadata. Returns `None` if the bytes are invalid.
 pub(crate) fn decode_value(bytes: &[u8]) -> Option<MetaValue> {
     let mut reader = ByteReader::new(bytes);
     value(&mut reader).filter(|_| reader.is_empty())
@@ -151,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunks_come_back(whole in chunk()) {
+        fn chunks_round_trip(whole in chunk()) {
             prop_assert_eq!(decode_whole(&encode_whole(&whole)), Some(whole));
         }
 
@@ -167,8 +167,8 @@ mod tests {
         }
 
         #[test]
-        fn records_and_contents_make_the_chunk_again(whole in chunk(), first in chunk()) {
-            let source = SourceRecord::of(&first);
+        fn records_and_contents_restore_the_chunk(whole in chunk(), first in chunk()) {
+            let source = SourceRecord::from_first_chunk(&first);
             let whole = Chunk { path: first.path.clone(), language: first.language.clone(), ..whole };
             let (source_bytes, bytes) = (source.encode().expect("encodes"), chunk::encode(&NewChunk::from(&whole), 7, &source).expect("encodes"));
             let archived = SourceRecord::decode(&source_bytes).expect("valid");
@@ -184,7 +184,7 @@ mod tests {
 
         #[test]
         fn damaged_records_are_read_or_refused(whole in chunk(), at in any::<prop::sample::Index>(), bit in 0..8u8) {
-            let source = SourceRecord::of(&whole);
+            let source = SourceRecord::from_first_chunk(&whole);
             let source_bytes = source.encode().expect("encodes");
             let archived = SourceRecord::decode(&source_bytes).expect("valid");
             let mut bytes = chunk::encode(&NewChunk::from(&whole), 0, &source).expect("encodes");
@@ -198,9 +198,9 @@ mod tests {
         }
 
         #[test]
-        fn issue_15_a_record_that_ends_before_it_begins_is_none(whole in chunk(), lines in any::<(u32, u32)>()) {
+        fn a_chunk_that_ends_before_it_begins_is_not_encoded(whole in chunk(), lines in any::<(u32, u32)>()) {
             let (line_start, line_end) = lines;
-            let source = SourceRecord::of(&whole);
+            let source = SourceRecord::from_first_chunk(&whole);
             let whole = Chunk { line_start, line_end, ..whole };
             let is_sound = line_start <= line_end && line_end != u32::MAX;
             prop_assert_eq!(chunk::encode(&NewChunk::from(&whole), 0, &source).is_ok(), is_sound);

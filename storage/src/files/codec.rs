@@ -1,10 +1,12 @@
-//! File rows as keys and values of the `files` table.
+//! Encoding of file rows as keys and values of the `files` table.
 //!
-//! Layout: path, if the key is not the path · size · modification time · inode change time less that · inode · content digest · object id · language · reason why it was
-//! left out, if it was · history key · lines · unfinished rows, each as stage, 0 for the file, 1 for all chunks
-//! or the position of a chunk plus 2, reason if it failed · chunks, as
-//! pairs of the gap before a run of ids and the run's length · warnings.
-//! What can be missing is a list of at most one. Numbers are variable-length integers, texts stand behind their length.
+//! Layout: path, if the key is not the path · size · modification time · inode change time minus modification time ·
+//! inode · content digest · object id · language · reason for skipping the file, if it was skipped · history key ·
+//! lines · unfinished rows · chunks, as pairs of the gap before a run of ids and the run's length · warnings.
+//!
+//! An unfinished row is its stage · 0 for the file, 1 for all chunks or the position of a chunk plus 2 · reason, if the
+//! stage failed. An optional field is a list with at most one item. Numbers are variable-length integers. Each text
+//! follows its length.
 
 use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
@@ -12,19 +14,19 @@ use super::record::{FileOutcome, FileRecord, FileStamp};
 use crate::chunk::ChunkId;
 use crate::unfinished::{RowExtent, UnfinishedRow};
 
-/// Most chunks of one file: no run of ids takes up more memory than this allows.
-const MOST_CHUNKS: usize = 1 << 24;
+/// Maximum number of chunks of one file. It limits the memory that invalid runs of ids can take up.
+const MAX_CHUNKS: usize = 1 << 24;
 
-/// Longest prefix of a path that stands in a key as it is; LMDB allows keys of 511 bytes.
-pub(super) const PREFIX: usize = 440;
+/// Maximum length in bytes of the prefix of a path in a key; LMDB allows keys of 511 bytes.
+pub(super) const PREFIX_BYTES: usize = 440;
 
-/// The key of a path: the path, or for a long one its prefix and a digest of the whole.
+/// The key of a path: the path itself, or for a long path its prefix and a digest of the whole path.
 pub(crate) fn key(path: &str) -> Vec<u8> {
     let bytes = path.as_bytes();
-    if bytes.len() <= PREFIX {
+    if bytes.len() <= PREFIX_BYTES {
         return bytes.to_vec();
     }
-    let mut key = bytes[..PREFIX].to_vec();
+    let mut key = bytes[..PREFIX_BYTES].to_vec();
     key.extend_from_slice(blake3::hash(bytes).as_bytes());
     key
 }
@@ -32,7 +34,7 @@ pub(crate) fn key(path: &str) -> Vec<u8> {
 /// Serialises a file record.
 pub(crate) fn encode(record: &FileRecord) -> Vec<u8> {
     let mut out = Vec::with_capacity(128);
-    let long_path = (record.path.len() > PREFIX).then_some(&record.path);
+    let long_path = (record.path.len() > PREFIX_BYTES).then_some(&record.path);
     put_list(&mut out, long_path.as_slice(), |out, path| put_sized(out, path.as_bytes()));
     put_varint(&mut out, record.size);
     let FileStamp { modified, changed, inode } = record.stamp;
@@ -62,7 +64,7 @@ pub(crate) fn encode(record: &FileRecord) -> Vec<u8> {
     out
 }
 
-/// The number that encodes an extent.
+/// Returns the number that encodes an extent.
 fn extent_code(extent: RowExtent) -> u64 {
     match extent {
         RowExtent::File => 0,
@@ -71,7 +73,7 @@ fn extent_code(extent: RowExtent) -> u64 {
     }
 }
 
-/// Ids as runs of consecutive ones: how many ids are left out before a run, and its length. Ids ascend.
+/// Encodes ascending ids as runs of consecutive ids: the number of ids skipped before each run, and its length.
 fn runs(chunks: &[ChunkId]) -> Vec<(u32, u32)> {
     let (mut runs, mut next) = (Vec::new(), 0u32);
     for &ChunkId(id) in chunks {
@@ -84,7 +86,7 @@ fn runs(chunks: &[ChunkId]) -> Vec<(u32, u32)> {
     runs
 }
 
-/// A row in place.
+/// A file row, in place.
 #[derive(Clone, Copy)]
 pub struct FileRow<'a> {
     path: &'a str,
@@ -101,7 +103,7 @@ pub struct FileRow<'a> {
 }
 
 impl<'a> FileRow<'a> {
-    /// Reads a row without its unfinished rows, chunks and warnings; `None` when the bytes are no valid record.
+    /// Reads a row without its unfinished rows, chunks and warnings. Returns `None` if the bytes are invalid.
     pub(crate) fn new(key: &'a [u8], value: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(value);
         let path = match optional(&mut reader, ByteReader::text)? {
@@ -148,7 +150,7 @@ impl<'a> FileRow<'a> {
         self.history_key
     }
 
-    /// Why the file was left out, if it was.
+    /// The reason for skipping the file, if it was skipped.
     pub fn skipped(&self) -> Option<&'a str> {
         self.skipped
     }
@@ -159,7 +161,7 @@ impl<'a> FileRow<'a> {
         rest.varint() != Some(0)
     }
 
-    /// The whole of it; `None` when what [`FileRow::new`] has not read is invalid.
+    /// Reads the whole record. Returns `None` if the data that [`FileRow::new`] does not read is invalid.
     pub(crate) fn record(&self) -> Option<FileRecord> {
         let mut reader = self.rest;
         let unfinished = reader.list(unfinished_row)?;
@@ -183,12 +185,12 @@ impl<'a> FileRow<'a> {
     }
 }
 
-/// Reads a record; `None` when the bytes are no valid record.
+/// Reads a record. Returns `None` if the bytes are invalid.
 pub(crate) fn decode(key: &[u8], value: &[u8]) -> Option<FileRecord> {
     FileRow::new(key, value)?.record()
 }
 
-/// An item of a list of at most one.
+/// Reads the item of a list with at most one item.
 fn optional<'a, T>(reader: &mut ByteReader<'a>, read: impl Fn(&mut ByteReader<'a>) -> Option<T>) -> Option<Option<T>> {
     match reader.byte()? {
         0 => Some(None),
@@ -208,11 +210,11 @@ fn unfinished_row(reader: &mut ByteReader<'_>) -> Option<UnfinishedRow> {
     Some(UnfinishedRow { stage, extent, reason })
 }
 
-/// Reads ids as [`runs`] gives them.
+/// Reads ids encoded by [`runs`].
 fn chunks(reader: &mut ByteReader<'_>) -> Option<Vec<ChunkId>> {
     let runs = reader.list(|reader| Some((reader.varint32()?, reader.varint32()?)))?;
     let count: u64 = runs.iter().map(|(_, length)| u64::from(*length)).sum();
-    let mut chunks = Vec::with_capacity(usize::try_from(count).ok().filter(|count| *count <= MOST_CHUNKS)?);
+    let mut chunks = Vec::with_capacity(usize::try_from(count).ok().filter(|count| *count <= MAX_CHUNKS)?);
     let mut next = 0u32;
     for (gap, length) in runs {
         let first = next.checked_add(gap)?;
@@ -260,7 +262,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn records_come_back(record in record()) {
+        fn records_round_trip(record in record()) {
             prop_assert_eq!(decode(&key(&record.path), &encode(&record)), Some(record));
         }
 

@@ -1,4 +1,4 @@
-//! File rows of a snapshot, by path.
+//! Lookup of file rows of a snapshot by path.
 
 use super::codec::{FileRow, key};
 use super::record::FileRecord;
@@ -7,23 +7,23 @@ use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::tables::Table;
 
-/// Finds the rows of files. One that stands right behind the last that was found costs no search.
+/// Finds the rows of files. A row directly after the last found row needs no search.
 pub struct FileFinder<'s> {
     snapshot: &'s Snapshot,
-    /// Behind the last row that was found.
+    /// Cursor after the last row that was found.
     next: Option<Cursor<'s>>,
 }
 
 impl Snapshot {
-    /// Finds the rows of files, in place.
+    /// Returns a finder of file rows, which reads them in place.
     pub fn file_finder(&self) -> FileFinder<'_> {
         FileFinder::new(self)
     }
 
-    /// The row of a file.
+    /// Returns the row of a file.
     ///
     /// # Errors
-    /// When the index is damaged on the way to the row, or the row is.
+    /// The row or the path to it is damaged.
     pub fn file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
         let Some(row) = self.file_finder().row(path)? else { return Ok(None) };
         row.record().map(Some).ok_or_else(|| self.damaged(format!("the row of {path} is invalid")))
@@ -35,10 +35,10 @@ impl<'s> FileFinder<'s> {
         Self { snapshot, next: None }
     }
 
-    /// The row of a file, in place.
+    /// Returns the row of a file, in place.
     ///
     /// # Errors
-    /// When the index is damaged there.
+    /// The row or the path to it is damaged.
     pub fn row(&mut self, path: &str) -> Result<Option<FileRow<'s>>, StorageError> {
         let Self { snapshot, next } = self;
         let wrap = |damage| snapshot.wrap(damage);
@@ -48,7 +48,7 @@ impl<'s> FileFinder<'s> {
             None => false,
         };
         if !is_next {
-            // A search of its own knows that what it does not find cannot be elsewhere.
+            // `get` checks that a missing row is really missing.
             if snapshot.get(Table::Files, &key)?.is_none() {
                 return Ok(None);
             }

@@ -1,4 +1,4 @@
-//! File rows: what was seen of every file, and the chunks it became.
+//! File rows: the state of every file at its last indexing, and its chunks.
 
 mod codec;
 mod finder;

@@ -6,68 +6,68 @@ use crate::chunk::ChunkId;
 use crate::error::StorageError;
 use crate::unfinished::UnfinishedRow;
 
-/// What is remembered of a file between runs.
+/// Data about a file that is kept between runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FileRecord {
     /// Path relative to the indexed root, with `/`.
     pub path: String,
     /// Size in bytes.
     pub size: u64,
-    /// The file's stat data when it was read. No part of the digest of an index.
+    /// The file's stat data when it was read. Not part of the digest of an index.
     pub stamp: FileStamp,
-    /// Id under which git's index held the content; empty where git could not tell. No part of the digest of an
-    /// index: what git could tell depends on when it was asked.
+    /// Id of the content in git's index; empty if git could not tell. Not part of the digest of an index, because it
+    /// depends on when git was asked.
     pub blob: Vec<u8>,
     /// Digest of the content.
     pub hash: [u8; 32],
-    /// Language name; empty when none was recognised.
+    /// Language name; empty if none was recognised.
     pub language: String,
     /// Whether the file was indexed.
     pub outcome: FileOutcome,
-    /// What the attribution of the file's lines is a function of.
+    /// Key of all inputs of the attribution of the file's lines.
     pub history_key: Vec<u8>,
     /// The file's chunks, ascending. Set by the writer.
     pub chunks: Vec<ChunkId>,
     /// Number of lines.
     pub lines: u32,
-    /// Warnings that its last indexing gave.
+    /// Warnings of the last indexing of the file.
     pub warnings: Vec<String>,
-    /// Stages without a result for the file or its chunks, sorted. No part of the digest of an index: why a program failed
-    /// may differ from run to run.
+    /// Stages without a result for the file or its chunks, sorted. Not part of the digest of an index, because the
+    /// reason why a program failed may differ from run to run.
     pub unfinished: Vec<UnfinishedRow>,
 }
 
-/// Stat data that tells a later run, without a look at the content, that a file is unchanged.
+/// Stat data that tells a later run that a file is unchanged, without reading its content.
 ///
-/// The default proves nothing.
+/// The default value proves nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct FileStamp {
     /// Modification time (mtime), nanoseconds since the Unix epoch.
     pub modified: i64,
-    /// Time of the last change to the content or the inode (ctime), which no program can set; nanoseconds since the Unix epoch.
-    /// The time of creation on systems other than Unix.
+    /// Time of the last change to the content or the inode (ctime), which no program can set; nanoseconds since the
+    /// Unix epoch. On systems other than Unix, the time of creation.
     pub changed: i64,
-    /// Inode number; 0 if the file system does not keep the number of a file.
+    /// Inode number; 0 if the file system does not keep a file's inode number.
     pub inode: u64,
 }
 
 impl FileStamp {
-    /// Whether a file that has the stamp `found` now has not been written or replaced since it had this one.
+    /// Whether a file whose stamp is now `found` has not been written or replaced since it had this stamp.
     pub fn proves(&self, found: &Self) -> bool {
         let is_same_inode = self.inode == 0 || self.inode == found.inode;
         self.modified != 0 && self.modified == found.modified && self.changed == found.changed && is_same_inode
     }
 }
 
-/// Whether a file became chunks.
+/// Whether a file was indexed or skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileOutcome {
     /// The file's chunks are in the index.
     Indexed,
-    /// The file was left out.
+    /// The file was skipped.
     Skipped(
-        /// Why.
+        /// The reason.
         String,
     ),
 }

@@ -1,25 +1,25 @@
-//! Every file row of a snapshot, in the order of paths.
+//! All file rows of a snapshot, in the order of paths.
 
 use std::vec;
 
-use super::codec::{PREFIX, decode};
+use super::codec::{PREFIX_BYTES, decode};
 use super::record::FileRecord;
 use crate::btree::Cursor;
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::tables::Table;
 
-/// Walks the file rows sorted by path.
+/// Iterates over the file rows sorted by path.
 ///
-/// Keys of very long paths that share their beginning are in the order of a digest, so that such a
-/// group is sorted when it is read.
+/// Keys of very long paths with the same prefix are in the order of a digest, so each such group is sorted when it is
+/// read.
 struct FileRows<'s> {
     snapshot: &'s Snapshot,
-    /// Beginnings of paths whose rows are passed over.
-    outside: Vec<&'s str>,
+    /// Prefixes of paths whose rows are skipped.
+    skipped_prefixes: Vec<&'s str>,
     cursor: Option<Cursor<'s>>,
     group: vec::IntoIter<FileRecord>,
-    /// Rows that are still to come; unknown once some were passed over.
+    /// Number of remaining rows; unknown once rows have been skipped.
     left: Option<u64>,
     failed: Option<StorageError>,
 }
@@ -30,12 +30,12 @@ impl Snapshot {
         self.tree(Table::Files).entries
     }
 
-    /// Every file row, sorted by path.
+    /// Returns all file rows, sorted by path.
     pub fn files(&self) -> impl Iterator<Item = Result<FileRecord, StorageError>> + '_ {
         FileRows::new(self, Vec::new())
     }
 
-    /// The file rows whose paths begin with none of `prefixes`, sorted by path. Takes no time for those that do.
+    /// Returns the file rows whose paths begin with none of `prefixes`, sorted by path. Skipped rows take no time.
     pub fn files_outside<'s>(
         &'s self,
         prefixes: impl IntoIterator<Item = &'s str>,
@@ -45,22 +45,22 @@ impl Snapshot {
 }
 
 impl<'s> FileRows<'s> {
-    fn new(snapshot: &'s Snapshot, outside: Vec<&'s str>) -> Self {
+    fn new(snapshot: &'s Snapshot, skipped_prefixes: Vec<&'s str>) -> Self {
         let (cursor, failed) = match snapshot.cursor(Table::Files, &[]) {
             Ok(cursor) => (Some(cursor), None),
             Err(error) => (None, Some(error)),
         };
         let left = Some(snapshot.tree(Table::Files).entries);
-        Self { snapshot, outside, cursor, group: Vec::new().into_iter(), left, failed }
+        Self { snapshot, skipped_prefixes, cursor, group: Vec::new().into_iter(), left, failed }
     }
 
-    /// Moves behind the rows that are passed over.
-    fn pass_over(&mut self) -> Result<(), StorageError> {
-        let Self { snapshot, outside, cursor: Some(cursor), left, .. } = self else { return Ok(()) };
+    /// Moves past the rows that are skipped.
+    fn skip_prefixes(&mut self) -> Result<(), StorageError> {
+        let Self { snapshot, skipped_prefixes, cursor: Some(cursor), left, .. } = self else { return Ok(()) };
         while let Some((key, _)) = cursor.entry().map_err(|damage| snapshot.wrap(damage))? {
-            let Some(prefix) = outside.iter().find(|prefix| key.starts_with(prefix.as_bytes())) else { break };
+            let Some(prefix) = skipped_prefixes.iter().find(|prefix| key.starts_with(prefix.as_bytes())) else { break };
             let mut end = prefix.as_bytes().to_vec();
-            // No text holds a byte 255. Without a last byte the prefix covers all rows.
+            // UTF-8 has no byte 255, so the sum does not overflow. An empty prefix covers all rows.
             match end.last_mut() {
                 Some(last) => *last += 1,
                 None => end.push(u8::MAX),
@@ -75,10 +75,10 @@ impl<'s> FileRows<'s> {
     fn read_group(&mut self) -> Result<Vec<FileRecord>, StorageError> {
         let mut group = Vec::new();
         let mut shared: Option<&[u8]> = None;
-        self.pass_over()?;
+        self.skip_prefixes()?;
         let Some(cursor) = &mut self.cursor else { return Ok(group) };
         while let Some((key, value)) = cursor.entry().map_err(|damage| self.snapshot.wrap(damage))? {
-            let prefix = &key[..key.len().min(PREFIX)];
+            let prefix = &key[..key.len().min(PREFIX_BYTES)];
             if shared.is_some_and(|shared| shared != prefix) {
                 break;
             }
@@ -89,7 +89,7 @@ impl<'s> FileRows<'s> {
             group.push(record);
             self.left = self.left.map(|left| left.wrapping_sub(1));
             cursor.next().map_err(|damage| self.snapshot.wrap(damage))?;
-            if prefix.len() < PREFIX {
+            if prefix.len() < PREFIX_BYTES {
                 break;
             }
             shared = Some(prefix);

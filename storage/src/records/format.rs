@@ -1,4 +1,4 @@
-//! The format of a store of records: its tables, and the row that signs each transaction.
+//! The format of a store of records: its tables, and the signature row that every transaction writes.
 
 use heed::types::Bytes;
 use heed::{CommitOrAbort, CommitToken, Database, OnCommit, RwTxn};
@@ -9,36 +9,37 @@ use crate::store::{IndexStore, Mapped};
 /// A table of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordTable {
-    /// Its name in the environment.
+    /// Name of the table in the environment.
     pub name: &'static str,
-    /// Begins the checksums of its values: another number than those of all other tables.
+    /// First byte of the table's checksums. It must differ from those of all other tables.
     pub mark: u8,
 }
 
-/// The table with the id of the store; it follows the tables of the caller.
+/// The table with the id of the store, which is the last of the tables.
 pub(super) const IDENTITY: RecordTable = RecordTable { name: "identity", mark: 0x50 };
-/// The name of the table that signs transactions, and its only row: the version, and the transaction that wrote the newest rows.
+/// Name of the table that signs transactions, and the key of its only row: the version and the number of the
+/// transaction that wrote the newest rows.
 const FORMAT: &str = "format";
 const SIGNATURE: &[u8] = b"signature";
 
-/// Longest key, in bytes. LMDB allows 511.
-pub(super) const LONGEST_KEY: usize = 500;
+/// Maximum length of a key in bytes. LMDB allows 511.
+pub(super) const MAX_KEY_BYTES: usize = 500;
 
-/// What a store consists of.
+/// The version and tables of a store.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordFormat {
-    /// Of the values.
+    /// Version of the values.
     pub(crate) version: u32,
-    /// Begins the checksum of the signature.
+    /// First byte of the checksum of the signature.
     pub(crate) mark: Mark,
     pub(crate) tables: &'static [RecordTable],
 }
 
 type RecordDatabase = Database<'static, Bytes, Bytes>;
 
-/// The tables as LMDB has them.
+/// The open tables of LMDB.
 pub(crate) struct OpenTables {
-    /// In the order of [`RecordFormat::tables`].
+    /// The databases in the order of [`RecordFormat::tables`].
     pub(crate) tables: Vec<RecordDatabase>,
     format: RecordDatabase,
 }
@@ -56,7 +57,7 @@ impl OnCommit for Opening<'_> {
 }
 
 impl RecordFormat {
-    /// Opens the tables. Those that are missing are created together with the signature.
+    /// Opens the tables. Creates missing tables together with the signature.
     pub(crate) fn open(&self, store: &IndexStore) -> heed::Result<OpenTables> {
         let transaction = store.lmdb.write_txn()?;
         let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
@@ -75,7 +76,7 @@ impl RecordFormat {
         Ok(opened.unwrap_commit())
     }
 
-    /// Leaves the version and the number of the transaction, which has changed some table.
+    /// Writes the version and the number of a transaction that has changed some table.
     pub(crate) fn sign_in(&self, tables: &OpenTables, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
         self.sign(&tables.format, transaction)
     }
@@ -87,7 +88,7 @@ impl RecordFormat {
         table.put(transaction, SIGNATURE, &value)
     }
 
-    /// The trees of the tables, once the format has been found to be this one, and the tables those of the newest transaction.
+    /// Returns the trees of the tables. Checks the format, and that the tables belong to the newest transaction.
     pub(crate) fn trees(&self, mapped: &Mapped) -> Result<Vec<Tree>, Damage> {
         let (pages, main) = (mapped.pages(), mapped.meta.main);
         match (main.is_empty(), mapped.meta.transaction) {
@@ -110,11 +111,11 @@ impl RecordFormat {
         }
         let number = |bytes: &[u8]| Some(parse(bytes)?.1);
         if transaction != mapped.meta.transaction || mapped.is_rolled_back((FORMAT, self.mark, SIGNATURE), number) {
-            return Err(Damage("its tables are those of an earlier generation".to_owned()));
+            return Err(Damage("its tables belong to an earlier generation".to_owned()));
         }
         let tree = |table: &RecordTable| {
             let tree = Cursor::named(pages, main, table.name)?;
-            // Stores of earlier versions may have no table of ids. Nobody knows who has made them.
+            // Stores of earlier versions may have no table of ids, so nobody knows who created them.
             let tree = tree.or((table.name == IDENTITY.name).then_some(Tree::EMPTY));
             let tree = tree.ok_or_else(|| Damage(format!("it has no table `{}`", table.name)))?;
             Ok(tree.with_seal(Some(table.mark)))

@@ -1,8 +1,8 @@
-//! Records that are the truth of something, and not made from files: durable, atomic, and checked when they are read.
+//! Records of primary data, which cannot be rebuilt from files: durable, atomic, and checked when they are read.
 //!
-//! A store is an LMDB environment of its own, with tables of keys and values. Every value ends in a checksum of its table, key
-//! and bytes, and a row that every transaction writes says which one it was, so that a file that was damaged or rolled back is
-//! an error and no answer.
+//! A store is a separate LMDB environment with tables of keys and values. Every value ends in a checksum of its table,
+//! key and bytes. A row that every transaction writes contains the number of the transaction, so that a damaged or
+//! rolled back file results in an error instead of a wrong answer.
 
 mod format;
 mod reader;

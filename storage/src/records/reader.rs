@@ -1,4 +1,4 @@
-//! Reads the records of one moment.
+//! Reads the records of one transaction.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -10,12 +10,12 @@ use crate::btree::{Cursor, Damage, Tree, first_damage};
 use crate::error::StorageError;
 use crate::store::Mapped;
 
-/// The records of a store as they were at one moment, whatever is written meanwhile. Tables are named by their places.
+/// The records of a store at one point in time, unaffected by later writes. Tables are identified by their positions.
 pub struct RecordReader {
     path: PathBuf,
     mapped: Mapped,
     trees: Vec<Tree>,
-    /// Pages that were checked for keys which were not found.
+    /// Pages that were checked for missing keys.
     seen: Mutex<FxHashSet<u64>>,
 }
 
@@ -25,7 +25,7 @@ impl RecordReader {
         Ok(Self { path, mapped, trees, seen: Mutex::default() })
     }
 
-    /// The number of the transaction that wrote the newest of them.
+    /// The number of the transaction that wrote the newest records.
     pub fn transaction(&self) -> u64 {
         self.mapped.meta.transaction
     }
@@ -35,24 +35,24 @@ impl RecordReader {
         self.trees.iter().all(|tree| tree.is_empty())
     }
 
-    /// How many records a table has, as it says itself: a checked file is right about it.
+    /// Number of records according to the table itself. It is correct in a checked file.
     pub fn count(&self, table: usize) -> u64 {
         self.trees[table].entries
     }
 
-    /// A record.
+    /// Returns a record.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`].
+    /// [`StorageError::DamagedRecords`] if the file is damaged.
     pub fn get(&self, table: usize, key: &[u8]) -> Result<Option<&[u8]>, StorageError> {
         let (pages, tree) = (self.mapped.pages(), self.trees[table]);
         let get = || match Cursor::get(pages, tree, key)? {
             Some(bytes) => Ok(Some(bytes)),
             None => {
                 let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-                let checked = Cursor::check_way(pages, tree, key, &mut seen);
+                let checked = Cursor::check_path(pages, tree, key, &mut seen);
                 if checked.is_err() {
-                    // Among them is a page in which something is wrong.
+                    // One of these pages is damaged.
                     seen.clear();
                 }
                 checked.map(|()| None)
@@ -61,19 +61,19 @@ impl RecordReader {
         get().map_err(|damage| damaged(&self.path, damage))
     }
 
-    /// The records of a table from a key on, in the order of their keys.
+    /// Returns the records of a table in key order, starting at a key.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`].
+    /// [`StorageError::DamagedRecords`] if the file is damaged.
     pub fn from(&self, table: usize, key: &[u8]) -> Result<Records<'_>, StorageError> {
         let cursor = Cursor::seek(self.mapped.pages(), self.trees[table], key);
         Ok(Records { reader: self, cursor: Some(cursor.map_err(|damage| damaged(&self.path, damage))?) })
     }
 
-    /// The record with the greatest key of a table.
+    /// Returns the record with the greatest key of a table.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`].
+    /// [`StorageError::DamagedRecords`] if the file is damaged.
     pub fn last(&self, table: usize) -> Result<Option<Record<'_>>, StorageError> {
         let last = || Cursor::last(self.mapped.pages(), self.trees[table])?.entry();
         last().map_err(|damage| damaged(&self.path, damage))
@@ -82,7 +82,7 @@ impl RecordReader {
     /// Checks every page, and compares every record with its checksum.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`] with the first thing that is wrong.
+    /// [`StorageError::DamagedRecords`] with the first problem.
     pub fn check(&self) -> Result<(), StorageError> {
         first_damage(&self.mapped.pages(), &self.mapped.meta).map_err(|damage| damaged(&self.path, damage))?;
         for table in 0..self.trees.len() {
@@ -102,7 +102,7 @@ impl RecordReader {
 /// A record: its key and its value.
 pub type Record<'r> = (&'r [u8], &'r [u8]);
 
-/// Records in the order of their keys.
+/// Records in key order.
 pub struct Records<'r> {
     reader: &'r RecordReader,
     /// `None` after an error.

@@ -16,14 +16,14 @@ use crate::project::DATA;
 use crate::store::IndexStore;
 use crate::trust::{KnownIndexes, Origin};
 
-/// Begins the checksum of the signature; other numbers than those of the tables.
+/// First byte of the checksum of the signature. It differs from those of the tables.
 const SIGNATURE_MARK: u8 = 0x51;
 const ID: &[u8] = b"id";
-/// Held by the process that writes.
+/// Lock of the process that writes.
 const LOCK: &str = "records.lock";
 
-/// A store of records. Transactions are durable when they are acknowledged, and run one after the other, whatever process they
-/// are in. Readers never wait.
+/// A store of records. Transactions are durable when the call returns, and are serialised across all processes. Readers
+/// never wait.
 pub struct RecordStore {
     home: Directory,
     name: &'static str,
@@ -34,13 +34,14 @@ pub struct RecordStore {
 }
 
 impl RecordStore {
-    /// Opens the store `name` in a directory, or makes it there. Its tables are `tables`, the last of which is
-    /// [`RecordStore::IDENTITY`]; `version` is that of their values. `known` remembers which stores this user has made.
+    /// Opens the store `name` in a directory, or creates it there. `tables` are its tables, and the last one is
+    /// [`RecordStore::IDENTITY`]; `version` is the version of their values. `known` records which stores this user has
+    /// created.
     ///
     /// # Errors
-    /// [`StorageError::ForeignRecords`] if the user has neither made nor accepted the store; [`StorageError::NoIndex`]
-    /// if it does not exist and `mode` is [`OpenMode::Existing`]; another error if it is damaged, or cannot be opened
-    /// or created.
+    /// [`StorageError::ForeignRecords`] if the user has neither created nor accepted the store;
+    /// [`StorageError::NoIndex`] if it does not exist and `mode` is [`OpenMode::Existing`]; another error if it is
+    /// damaged, or cannot be opened or created.
     pub fn open(
         home: &Directory,
         name: &'static str,
@@ -51,10 +52,11 @@ impl RecordStore {
         Self::open_unchecked(home, name, layout, mode, known)?.checked()
     }
 
-    /// Opens a store without asking who has made it, for [`Self::accept`] and [`Self::origin`]. Writes ask nevertheless.
+    /// Opens a store without checking its origin, for [`Self::accept`] and [`Self::origin`]. Writes still check the
+    /// origin.
     ///
     /// # Errors
-    /// As for [`Self::open`], except for the first one.
+    /// The errors of [`Self::open`] except for the first one.
     pub fn open_unchecked(
         home: &Directory,
         name: &'static str,
@@ -79,19 +81,19 @@ impl RecordStore {
         Ok(Self { home: home.clone(), name, store, format, known, tables: OnceLock::new() })
     }
 
-    /// The store, if it may be used.
+    /// Returns the store if it may be used.
     pub(crate) fn checked(self) -> Result<Self, StorageError> {
         let origin = self.origin()?;
         self.check_origin(origin).map(|()| self)
     }
 
-    /// The table that each store has beside those of its own.
+    /// The table that each store has in addition to its own tables.
     pub const IDENTITY: RecordTable = IDENTITY;
 
-    /// The records as they are now.
+    /// Returns a reader of the current records.
     ///
     /// # Errors
-    /// When the file is damaged or cannot be read.
+    /// The file is damaged or cannot be read.
     pub fn read(&self) -> Result<RecordReader, StorageError> {
         let mapped = self.store.read().map_err(|error| error.into_records_error(&self.store.data))?;
         RecordReader::new(self.store.data.clone(), mapped, &self.format)
@@ -100,24 +102,24 @@ impl RecordStore {
     /// The random id of the store; `None` before the first transaction.
     ///
     /// # Errors
-    /// As for [`Self::read`].
+    /// The errors of [`Self::read`].
     pub fn id(&self) -> Result<Option<IndexId>, StorageError> {
         self.id_in(&self.read()?)
     }
 
-    /// The id that a reader of the store sees.
+    /// The id that is visible to a reader of the store.
     ///
     /// # Errors
-    /// As for [`Self::read`].
+    /// The errors of [`Self::read`].
     pub fn id_in(&self, reader: &RecordReader) -> Result<Option<IndexId>, StorageError> {
-        Ok(reader.get(self.identity(), ID)?.and_then(IndexId::of))
+        Ok(reader.get(self.identity(), ID)?.and_then(IndexId::from_bytes))
     }
 
-    /// The origin of the store. A store without records belongs to its first writer. Unknown if it has records but no
-    /// id.
+    /// The origin of the store. A store without records belongs to its first writer. The origin is unknown if the store
+    /// has records but no id.
     ///
     /// # Errors
-    /// As for [`Self::read`].
+    /// The errors of [`Self::read`].
     pub fn origin(&self) -> Result<Origin, StorageError> {
         let reader = self.read()?;
         Ok(match self.id_in(&reader)? {
@@ -127,15 +129,15 @@ impl RecordStore {
         })
     }
 
-    /// The error of a value that is none.
+    /// The error for an invalid value.
     pub(crate) fn damaged(&self, what: String) -> StorageError {
         StorageError::DamagedRecords { path: self.store.data.clone(), what }
     }
 
-    /// Takes the store for this user's from now on, after a check of all that is in it. One that has no id gets one.
+    /// Records the store as this user's after a check of all its records. A store without an id gets one.
     ///
     /// # Errors
-    /// When it is damaged, or the record of it cannot be written.
+    /// The store is damaged, or the record cannot be written.
     pub fn accept(&self) -> Result<(), StorageError> {
         self.check()?;
         if self.id()?.is_none() {
@@ -153,11 +155,12 @@ impl RecordStore {
         checked.map_err(|reason| StorageError::ForeignRecords { path: self.home.path().join(self.name), reason })
     }
 
-    /// Changes records: all that `change` does is committed, and durable when this returns, or nothing where it fails.
+    /// Changes records in one transaction. All changes of `change` are durable when this function returns. If it fails,
+    /// nothing is changed.
     ///
     /// # Errors
-    /// The error of `change`; that the file is damaged, or cannot be written; [`StorageError::ForeignRecords`] if the user has
-    /// neither made nor accepted the store.
+    /// The error of `change`; an error if the file is damaged or cannot be written; [`StorageError::ForeignRecords`] if
+    /// the user has neither created nor accepted the store.
     pub fn write<T, E: From<StorageError>>(
         &self,
         change: impl FnOnce(&mut RecordWriter<'_>) -> Result<T, E>,
@@ -165,7 +168,7 @@ impl RecordStore {
         self.commit(false, change)
     }
 
-    /// The same; where the store `is_accepted`, without asking who has made it.
+    /// Like [`Self::write`], but does not check the origin if `is_accepted`.
     fn commit<T, E: From<StorageError>>(
         &self,
         is_accepted: bool,
@@ -197,8 +200,8 @@ impl RecordStore {
             crate::fault::point();
             transaction.commit().map_err(wrap)?;
             crate::fault::point();
-            // A store of which this is not noted is checked as a whole by the next process that writes. One that is used only
-            // because everything is accepted does not become the user's own.
+            // If this fails, the next process that writes checks the whole store. A store of unknown origin that is
+            // used only because all stores are accepted does not become the user's own.
             if origin != Origin::Unknown {
                 let _ = self.known.remember(&id, self.home.path(), self.name);
             }
@@ -206,25 +209,27 @@ impl RecordStore {
         Ok(done)
     }
 
-    /// The id of the store, which a new one gets now.
+    /// Returns the id of the store. A new store gets its id here.
     fn identify(&self, writer: &mut RecordWriter<'_>) -> Result<IndexId, StorageError> {
-        if let Some(id) = writer.get(self.identity(), ID)?.and_then(|bytes| IndexId::of(&bytes)) {
+        if let Some(id) = writer.get(self.identity(), ID)?.and_then(|bytes| IndexId::from_bytes(&bytes)) {
             return Ok(id);
         }
         let id = IndexId::random().map_err(|error| StorageError::io(&self.store.data, error))?;
-        // Recorded before it is in the store: a store whose writer is killed between the two is this user's too.
+        // Recorded before it is written to the store, so that a store whose writer is killed in between also counts as
+        // this user's.
         self.known.announce(self.home.path(), &id);
         writer.put(self.identity(), ID, id.as_bytes())?;
         Ok(id)
     }
 
-    /// Makes sure that LMDB can follow what is in the file: it is as a write of this user has left it, or all of it is checked.
+    /// Makes sure that LMDB can follow the pages of the file: either a write of this user left the file as it is, or
+    /// the whole file is checked.
     fn make_sound(&self, origin: Origin) -> Result<(), StorageError> {
         match origin {
             _ if self.store.is_sound() => Ok(()),
-            // A file without an id is nobody's, and a new one is checked quickly.
+            // A file without an id has no known owner, and a check of a new one is quick.
             Origin::Own if self.id()?.is_some() => {
-                self.store.note_sound();
+                self.store.set_sound();
                 Ok(())
             }
             _ => self.check(),
@@ -234,10 +239,10 @@ impl RecordStore {
     /// Checks every page and every record.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`] with the first thing that is wrong.
+    /// [`StorageError::DamagedRecords`] with the first problem.
     pub fn check(&self) -> Result<(), StorageError> {
         self.read()?.check()?;
-        self.store.note_sound();
+        self.store.set_sound();
         Ok(())
     }
 
@@ -249,7 +254,7 @@ impl RecordStore {
         self.format.tables.len() - 1
     }
 
-    /// Waits for the process that writes. The system gives the lock back when a process ends, however it ends.
+    /// Waits for another process that writes. The system releases the lock when a process ends for any reason.
     fn lock(&self) -> Result<HeldLock, StorageError> {
         HeldLock::wait(&self.home, LOCK).map_err(|error| StorageError::io(&self.home.path().join(LOCK), error))
     }

@@ -2,12 +2,12 @@
 
 use heed::RwTxn;
 
-use super::format::{LONGEST_KEY, OpenTables, RecordFormat};
+use super::format::{MAX_KEY_BYTES, OpenTables, RecordFormat};
 use crate::btree::{Damage, seal, unseal};
 use crate::error::StorageError;
 use crate::store::IndexStore;
 
-/// One transaction over the records of a store. It sees what it has written itself. Tables are named by their places.
+/// One transaction over the records of a store. It sees its own changes. Tables are identified by their positions.
 pub struct RecordWriter<'t> {
     pub(super) store: &'t IndexStore,
     pub(super) format: &'t RecordFormat,
@@ -17,22 +17,22 @@ pub struct RecordWriter<'t> {
 }
 
 impl RecordWriter<'_> {
-    /// A record.
+    /// Returns a record.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`], or that the file cannot be read.
+    /// [`StorageError::DamagedRecords`] if the record is damaged, or an error if the file cannot be read.
     pub fn get(&self, table: usize, key: &[u8]) -> Result<Option<Vec<u8>>, StorageError> {
         let bytes = self.tables.tables[table].get(&self.transaction, key);
         let Some(bytes) = bytes.map_err(|error| self.lmdb(error))? else { return Ok(None) };
         let value = unseal(self.format.tables[table].mark, key, bytes);
-        let damaged = || Damage(format!("a record of `{}` has another checksum", self.format.tables[table].name));
+        let damaged = || Damage(format!("a record of `{}` has a wrong checksum", self.format.tables[table].name));
         value.map(|value| Some(value.to_vec())).ok_or_else(|| self.damaged(damaged()))
     }
 
-    /// The greatest key of a table.
+    /// Returns the greatest key of a table.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// The file cannot be read.
     pub fn last_key(&self, table: usize) -> Result<Option<Vec<u8>>, StorageError> {
         let last = self.tables.tables[table].last(&self.transaction).map_err(|error| self.lmdb(error))?;
         Ok(last.map(|(key, _)| key.to_vec()))
@@ -41,10 +41,10 @@ impl RecordWriter<'_> {
     /// Sets a record.
     ///
     /// # Errors
-    /// When the key is empty or too long, or the file cannot be written.
+    /// The key is empty or too long, or the file cannot be written.
     pub fn put(&mut self, table: usize, key: &[u8], value: &[u8]) -> Result<(), StorageError> {
-        if key.is_empty() || key.len() > LONGEST_KEY {
-            return Err(StorageError::Key { length: key.len(), most: LONGEST_KEY });
+        if key.is_empty() || key.len() > MAX_KEY_BYTES {
+            return Err(StorageError::Key { length: key.len(), most: MAX_KEY_BYTES });
         }
         let mut bytes = Vec::with_capacity(value.len() + 4);
         bytes.extend_from_slice(value);
@@ -54,17 +54,17 @@ impl RecordWriter<'_> {
         put.map_err(|error| self.lmdb(error))
     }
 
-    /// Deletes a record; false if there is none.
+    /// Deletes a record. Returns `false` if it does not exist.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// The file cannot be written.
     pub fn delete(&mut self, table: usize, key: &[u8]) -> Result<bool, StorageError> {
         let deleted = self.tables.tables[table].delete(&mut self.transaction, key);
         self.is_changed = true;
         deleted.map_err(|error| self.lmdb(error))
     }
 
-    /// The error of a value that cannot be decoded.
+    /// The error for a value that cannot be decoded.
     pub(crate) fn invalid(&self, what: &str) -> StorageError {
         self.damaged(Damage(what.to_owned()))
     }

@@ -4,16 +4,18 @@ use super::Snapshot;
 use crate::blame::{self, Blame};
 use crate::btree::Cursor;
 use crate::chunk::{self, ArchivedSourceRecord, Chunk, ChunkId, ChunkRecord, ChunkText, Relations, SourceRecord};
-use crate::content::{CONTENT_PARTS, CompressedBlock, RELATIONS, TEXTS, decode_relations, decode_text, text_of};
+use crate::content::{
+    CONTENT_PARTS, CompressedBlock, RELATIONS, TEXTS, decode_relations, decode_text, decode_text_body,
+};
 use crate::error::StorageError;
 use crate::label::Label;
 use crate::tables::{Table, chunk_key};
 
 impl Snapshot {
-    /// The record of a live chunk, in place.
+    /// Returns the record of a live chunk, in place.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn chunk(&self, id: ChunkId) -> Result<Option<ChunkRecord<'_>>, StorageError> {
         let file = self.pages().bytes;
         let record = match self.inner.records.get(id.0, file) {
@@ -22,7 +24,7 @@ impl Snapshot {
             None => {
                 let read = self.get(Table::Chunks, &chunk_key(id.0))?.and_then(chunk::decode);
                 let record = read.ok_or_else(|| self.damaged(format!("chunk {id} has no valid record")))?;
-                self.inner.records.keep(id.0, file, record);
+                self.inner.records.insert(id.0, file, record);
                 record
             }
         };
@@ -30,7 +32,7 @@ impl Snapshot {
         record.map(Some).ok_or_else(|| self.damaged(format!("chunk {id} has no valid record")))
     }
 
-    /// The source record that stands under the id of a file's first chunk.
+    /// Returns the source record of a file, given the id of its first chunk.
     pub(crate) fn source(&self, first: u32) -> Result<&ArchivedSourceRecord, StorageError> {
         let file = self.pages().bytes;
         if let Some(known) = self.inner.sources.get(first, file) {
@@ -39,22 +41,22 @@ impl Snapshot {
         let read = self.get(Table::Sources, &chunk_key(first))?.and_then(SourceRecord::decode);
         let record =
             read.ok_or_else(|| self.damaged(format!("the file of chunk {first} has no valid source record")))?;
-        self.inner.sources.keep(first, file, record);
+        self.inner.sources.insert(first, file, record);
         Ok(record)
     }
 
-    /// The texts of a live chunk.
+    /// Returns the texts of a live chunk.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn text(&self, id: ChunkId) -> Result<Option<ChunkText>, StorageError> {
         self.content(id, TEXTS, decode_text)
     }
 
-    /// Calls `visit` with the full text of each of `ids`, live chunks in ascending order.
+    /// Calls `visit` with the full text of each of `ids`, which must be live chunks in ascending order.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn each_text(&self, ids: &[u32], mut visit: impl FnMut(u32, &str)) -> Result<(), StorageError> {
         let mut left = ids;
         while let Some(&first) = left.first() {
@@ -66,7 +68,7 @@ impl Snapshot {
             while let Some((&id, rest)) = left.split_first()
                 && let Some(place) = frame.place(id, TEXTS)
             {
-                visit(id, texts.get(place).and_then(text_of).ok_or_else(missing)?);
+                visit(id, texts.get(place).and_then(decode_text_body).ok_or_else(missing)?);
                 left = rest;
             }
             if left.len() == before {
@@ -76,35 +78,35 @@ impl Snapshot {
         Ok(())
     }
 
-    /// What a live chunk refers to.
+    /// Returns the references of a live chunk to other definitions.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn relations(&self, id: ChunkId) -> Result<Option<Relations>, StorageError> {
         let Some(record) = self.chunk(id)? else { return Ok(None) };
         let key_base = [record.key_head(), record.path()].concat();
         self.content(id, RELATIONS, |bytes| decode_relations(bytes, &key_base))
     }
 
-    /// Which commit every line of a file came from, given the file's first chunk; `None` where that is not known.
+    /// Returns the blame of a file, given the file's first chunk; `None` if it is unknown.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn blame(&self, first: ChunkId) -> Result<Option<Blame>, StorageError> {
         let decoded = self.encoded_blame(first)?.map(|bytes| blame::decode(&bytes));
         let invalid = || self.damaged(format!("the blame of chunk {first} is invalid"));
         decoded.map(|blame| blame.ok_or_else(invalid)).transpose()
     }
 
-    /// The same as [`blame::encode`] gave it.
+    /// Returns the blame as encoded by [`blame::encode`].
     pub(crate) fn encoded_blame(&self, first: ChunkId) -> Result<Option<Vec<u8>>, StorageError> {
         self.part::<1, _>(Table::Blames, first.0, 0, |bytes| Some(bytes.to_vec()))
     }
 
-    /// A live chunk without its [`Relations`]: all that a search shows of it.
+    /// Returns a live chunk without its [`Relations`]: all data that a search shows.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn chunk_with_text(&self, id: ChunkId) -> Result<Option<Chunk>, StorageError> {
         let (Some(record), Some(texts)) = (self.chunk(id)?, self.text(id)?) else { return Ok(None) };
         let mut chunk = record.to_chunk();
@@ -113,10 +115,10 @@ impl Snapshot {
         Ok(Some(chunk))
     }
 
-    /// All that is stored of a live chunk.
+    /// Returns all stored data of a live chunk.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn whole_chunk(&self, id: ChunkId) -> Result<Option<Chunk>, StorageError> {
         let (Some(record), Some(texts), Some(relations)) = (self.chunk(id)?, self.text(id)?, self.relations(id)?)
         else {
@@ -142,7 +144,7 @@ impl Snapshot {
         read.map(Some).ok_or_else(|| self.damaged(format!("chunk {id} has no valid content")))
     }
 
-    /// Reads what a table of compressed blocks has of a chunk; `None` if it has nothing.
+    /// Reads a part of a chunk from a table of compressed blocks; `None` if the table has no data of the chunk.
     fn part<const PARTS: usize, T>(
         &self,
         table: Table,
@@ -160,7 +162,7 @@ impl Snapshot {
         bytes.get(place).and_then(decode).map(Some).ok_or_else(invalid)
     }
 
-    /// Key and block in which a table of compressed blocks would have a chunk.
+    /// Returns the key and the block of a table of compressed blocks that would contain a chunk.
     pub(crate) fn block(&self, table: Table, id: u32) -> Result<Option<(u32, CompressedBlock<'_>)>, StorageError> {
         let found = Cursor::floor(self.pages(), self.tree(table), &chunk_key(id));
         let Some((key, value)) = found.map_err(|damage| self.wrap(damage))? else { return Ok(None) };
@@ -169,10 +171,10 @@ impl Snapshot {
         block.map(Some).ok_or_else(|| self.damaged(format!("a block of table `{}` is invalid", table.name())))
     }
 
-    /// The chunk with a key.
+    /// Returns the chunk with a key.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn chunk_by_key(&self, key: &str) -> Result<Option<(ChunkId, ChunkRecord<'_>)>, StorageError> {
         let Some(id) = self.label(Label::Key(key))?.min().map(ChunkId) else { return Ok(None) };
         let record = self.chunk(id)?;

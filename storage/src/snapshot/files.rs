@@ -1,4 +1,4 @@
-//! Where the chunks of a file are.
+//! The id ranges of files.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use crate::error::StorageError;
 use crate::tables::{Table, chunk_key};
 
 impl Snapshot {
-    /// Ids from the first chunk of a live chunk's file to behind its last one. All that are live are chunks of the file: it
-    /// has consecutive ids.
+    /// Returns the range of ids from the first to the last chunk of a live chunk's file. A file has consecutive ids, so
+    /// all live chunks in the range belong to the file.
     ///
     /// # Errors
-    /// When the table of source records is damaged.
+    /// The table of source records is damaged.
     pub fn file_range(&self, chunk: ChunkId) -> Result<Range<u32>, StorageError> {
         let no_key = || self.damaged(format!("chunk {chunk} belongs to no file"));
         let number = |key: &[u8]| key.try_into().map(u64::from_be_bytes).ok().and_then(|id| u32::try_from(id).ok());

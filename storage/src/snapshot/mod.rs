@@ -25,8 +25,8 @@ use crate::tables::{FORMAT_MARK, Table, block_key, meta_key};
 
 /// One published generation of the index.
 ///
-/// A snapshot is cheap to clone and can be used by any number of threads. As long as one exists, the
-/// pages that it sees are kept; they are given back to the writer when it is dropped.
+/// A snapshot is cheap to clone and can be used by any number of threads. The pages that it sees are kept as long as it
+/// exists, and are free for reuse by the writer after it is dropped.
 #[derive(Clone)]
 pub struct Snapshot {
     inner: Arc<Inner>,
@@ -39,21 +39,21 @@ struct Inner {
     id: Option<IndexId>,
     manifest: Manifest,
     live: RoaringBitmap,
-    /// Ids below the next one that are not live; computed at the first use.
+    /// Ids less than the next id that are not live; computed on first use.
     tombstones: OnceLock<Tombstones>,
-    /// Whether the index is complete; computed at the first use.
+    /// Whether the index is complete; computed on first use.
     completeness: OnceLock<bool>,
     records: Records<ArchivedStoredChunk>,
     sources: Records<ArchivedSourceRecord>,
-    /// For each window where in the file its field lengths are, once somebody has asked.
+    /// For each window, the position of its field lengths in the file, once they have been read.
     lengths: Box<[OnceLock<Range<usize>>]>,
-    /// Where in the file the blocks of vectors are, once all of them have been searched.
+    /// Positions of the blocks of vectors in the file, once all of them have been searched.
     vectors: OnceLock<Vec<VectorPlace>>,
     /// Keeps the environment open; dropped last.
     store: Arc<IndexStore>,
 }
 
-/// Places of the two values of a block of vectors in the mapped file.
+/// Positions of the two values of a block of vectors in the mapped file.
 pub(crate) struct VectorPlace {
     /// Number of the block.
     pub(crate) block: u32,
@@ -93,14 +93,14 @@ impl Snapshot {
         if !mapped.meta.main.is_empty()
             && (written_by != Some(mapped.meta.transaction) || mapped.is_rolled_back(signature, number))
         {
-            return Err(damaged(Damage("its tables are those of an earlier generation".to_owned())));
+            return Err(damaged(Damage("its tables belong to an earlier generation".to_owned())));
         }
         let manifest = match meta(meta_key::MANIFEST)? {
             Some(bytes) => serde_json::from_slice(bytes)
                 .map_err(|error| damaged(Damage(format!("the manifest is unreadable: {error}"))))?,
             None => Manifest::empty(),
         };
-        let id = meta(meta_key::ID)?.and_then(IndexId::of);
+        let id = meta(meta_key::ID)?.and_then(IndexId::from_bytes);
         if id.is_none() && !mapped.meta.main.is_empty() {
             return Err(damaged(Damage("it has no id".to_owned())));
         }
@@ -110,7 +110,7 @@ impl Snapshot {
             None => RoaringBitmap::new(),
         };
         if live.max().is_some_and(|last| last >= manifest.next_chunk_id) {
-            return Err(damaged(Damage("chunks live that were never written".to_owned())));
+            return Err(damaged(Damage("chunks are live that were never written".to_owned())));
         }
         let (records, sources) = (Records::new(manifest.next_chunk_id), Records::new(manifest.next_chunk_id));
         let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
@@ -133,23 +133,23 @@ impl Snapshot {
         Ok(Self { inner: Arc::new(inner), frames: Arc::new(FrameCache::new()) })
     }
 
-    /// The same generation with another cache of decompressed frames. A thread that reads many neighbouring chunks finds its frames
-    /// there, whatever other threads read.
+    /// Returns the same generation with a separate cache of decompressed frames. A thread that reads many neighbouring
+    /// chunks finds its frames there, independent of the reads of other threads.
     pub(crate) fn with_own_frames(&self) -> Self {
         Self { inner: Arc::clone(&self.inner), frames: Arc::new(FrameCache::new()) }
     }
 
-    /// The id of the index; none before the first transaction.
+    /// The id of the index; `None` before the first transaction.
     pub fn id(&self) -> Option<IndexId> {
         self.inner.id
     }
 
-    /// What the generation consists of.
+    /// The manifest of the generation.
     pub fn manifest(&self) -> &Manifest {
         &self.inner.manifest
     }
 
-    /// Result of [`Snapshot::is_complete`], once it is known.
+    /// Result of [`Snapshot::is_complete`], once it has been computed.
     pub(crate) fn completeness(&self) -> &OnceLock<bool> {
         &self.inner.completeness
     }
@@ -159,10 +159,10 @@ impl Snapshot {
         &self.inner.live
     }
 
-    /// The live postings of a term, as the analyzer gives it.
+    /// Returns the live postings of a term, given as the analyzer returns it.
     ///
     /// # Errors
-    /// When the dictionary of a segment, or a posting list of the term, is damaged.
+    /// The dictionary of a segment, or a posting list of the term, is damaged.
     pub fn postings(&self, term: &str) -> Result<Postings<'_>, StorageError> {
         if is_term(term) {
             self.list(normalise(term).as_bytes())
@@ -171,18 +171,19 @@ impl Snapshot {
         }
     }
 
-    /// Number of live chunks that hold a term: [`Postings::doc_frequency`], and quicker where the postings are not needed.
+    /// Number of live chunks with a term, like [`Postings::doc_frequency`], but faster if the postings are not needed.
     ///
     /// # Errors
-    /// When the dictionary of a segment is damaged, or a posting list whose deleted chunks are to be counted.
+    /// The dictionary of a segment is damaged, or a posting list that is read to count its deleted chunks.
     pub fn doc_frequency(&self, term: &str) -> Result<u32, StorageError> {
         Ok(self.doc_frequency_up_to(term, u32::MAX)?.unwrap_or(u32::MAX))
     }
 
-    /// The same, if it is at most `most`: a list that is much longer is not looked at.
+    /// Like [`Self::doc_frequency`], but `None` if the result is greater than `most`. A list that is much longer is not
+    /// read.
     ///
     /// # Errors
-    /// As for [`Self::doc_frequency`].
+    /// The errors of [`Self::doc_frequency`].
     pub fn doc_frequency_up_to(&self, term: &str, most: u32) -> Result<Option<u32>, StorageError> {
         let mut count = 0;
         if is_term(term) {
@@ -198,23 +199,23 @@ impl Snapshot {
         Ok(Some(count).filter(|count| *count <= most))
     }
 
-    /// Number of terms in every field of a chunk, as near as a byte can say it; zeros for a chunk without terms.
+    /// Number of terms in every field of a chunk, with the precision of one byte; zeros for a chunk without terms.
     ///
     /// # Errors
-    /// When the lengths of the chunk's window are damaged or missing.
+    /// The lengths of the chunk's window are damaged or missing.
     pub fn field_lengths(&self, id: ChunkId) -> Result<[u32; FIELDS], StorageError> {
         Ok(self.window_lengths(id.0 / WINDOW)?.at((id.0 % WINDOW) as u16).map(length_of))
     }
 
-    /// The field lengths of every chunk.
+    /// Returns the field lengths of all chunks.
     ///
     /// # Errors
-    /// When the lengths of a window are damaged or missing.
+    /// The lengths of a window are damaged or missing.
     pub fn all_field_lengths(&self) -> Result<FieldLengths<'_>, StorageError> {
         self.field_lengths_of(0..self.manifest().next_chunk_id)
     }
 
-    /// Those of the chunks in a range; of others there may be zeros.
+    /// Returns the field lengths of the chunks in a range. Other chunks may have zeros.
     pub(crate) fn field_lengths_of(&self, ids: Range<u32>) -> Result<FieldLengths<'_>, StorageError> {
         let wanted = ids.start / WINDOW..ids.end.div_ceil(WINDOW);
         let columns =
@@ -222,10 +223,10 @@ impl Snapshot {
         Ok(FieldLengths::new((0..self.inner.lengths.len() as u32).map(columns).collect::<Result<_, _>>()?))
     }
 
-    /// The field lengths of the chunks of a window.
+    /// Returns the field lengths of the chunks in a window.
     ///
     /// # Errors
-    /// When the lengths of the window are damaged, or missing although it has live chunks.
+    /// The lengths of the window are damaged, or are missing although the window has live chunks.
     pub fn window_lengths(&self, window: u32) -> Result<LengthColumns<'_>, StorageError> {
         let Some(known) = self.inner.lengths.get(window as usize) else { return Ok(LengthColumns::NONE) };
         let place = match known.get() {
@@ -240,7 +241,8 @@ impl Snapshot {
         columns.ok_or_else(|| self.damaged(format!("window {window} of the field lengths is invalid")))
     }
 
-    /// Where the field lengths of a window are: a place in the mapped file, since a borrow of ourselves cannot be kept.
+    /// Finds the field lengths of a window: a position in the mapped file, because `self` cannot store a reference to
+    /// itself.
     fn find_lengths(&self, window: u32) -> Result<Range<usize>, StorageError> {
         let first = window * WINDOW;
         match self.get(Table::Lengths, &block_key(window))? {
@@ -250,13 +252,13 @@ impl Snapshot {
         }
     }
 
-    /// The place of a value in the mapped file.
+    /// The position of a value in the mapped file.
     pub(crate) fn place(&self, value: &[u8]) -> Range<usize> {
         let start = value.as_ptr() as usize - self.pages().bytes.as_ptr() as usize;
         start..start + value.len()
     }
 
-    /// Where the blocks of vectors are, once all of them have been searched.
+    /// Positions of the blocks of vectors, once all of them have been searched.
     pub(crate) fn vector_places(&self) -> &OnceLock<Vec<VectorPlace>> {
         &self.inner.vectors
     }
@@ -266,10 +268,10 @@ impl Snapshot {
         self.inner.manifest.field_totals
     }
 
-    /// The live chunks that have a label.
+    /// Returns the live chunks that have a label.
     ///
     /// # Errors
-    /// When the dictionary of a segment, or the set of the label, is damaged.
+    /// The dictionary of a segment, or the set of the label, is damaged.
     pub fn label(&self, label: Label<'_>) -> Result<RoaringBitmap, StorageError> {
         if let Label::Meta { key, value } = label
             && self.custom_column(key).is_some()
@@ -279,10 +281,11 @@ impl Snapshot {
         Ok(self.list(&label.to_bytes())?.docs())
     }
 
-    /// The live chunks that have a label, ascending, if they are at most `most`: the cheap way to follow an edge.
+    /// Returns the live chunks that have a label, ascending, or `None` if there are more than `most`: the cheap way to
+    /// follow a relationship.
     ///
     /// # Errors
-    /// As for [`Self::label`]; the sets of labels that are too frequent are not read.
+    /// The errors of [`Self::label`]. The sets of labels that are too frequent are not read.
     pub fn few_with_label(&self, label: Label<'_>, most: usize) -> Result<Option<Vec<ChunkId>>, StorageError> {
         let entry = label.to_bytes();
         let mut few = Vec::new();
@@ -300,7 +303,7 @@ impl Snapshot {
         Ok(Some(few))
     }
 
-    /// The live postings of a dictionary entry.
+    /// Returns the live postings of a dictionary entry.
     pub(crate) fn list(&self, entry: &[u8]) -> Result<Postings<'_>, StorageError> {
         let mut parts = Vec::new();
         for segment in self.segments() {
@@ -316,7 +319,7 @@ impl Snapshot {
         self.inner.manifest.segments.iter().map(|info| self.segment(info.id))
     }
 
-    /// A segment by its number.
+    /// Returns a segment by its number.
     pub(crate) fn segment(&self, id: u32) -> StoredSegment<'_> {
         StoredSegment::new(self.segment_pages(id))
     }
@@ -331,12 +334,12 @@ impl Snapshot {
         }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(crate) fn get(&self, table: Table, key: &[u8]) -> Result<Option<&[u8]>, StorageError> {
         Cursor::get(self.pages(), self.tree(table), key).map_err(|damage| self.wrap(damage))
     }
 
-    /// A table from a key on.
+    /// Returns a cursor in a table, starting at a key.
     pub(crate) fn cursor(&self, table: Table, from: &[u8]) -> Result<Cursor<'_>, StorageError> {
         Cursor::seek(self.pages(), self.tree(table), from).map_err(|damage| self.wrap(damage))
     }
@@ -349,7 +352,7 @@ impl Snapshot {
         self.inner.tables[table as usize]
     }
 
-    /// Extent of the file, roots of the main tree and of the tree of free pages.
+    /// The meta page: extent of the file, and roots of the main tree and of the tree of free pages.
     pub(crate) fn meta(&self) -> &Meta {
         &self.inner.mapped.meta
     }
@@ -369,7 +372,7 @@ impl Snapshot {
         })
     }
 
-    /// The data file.
+    /// Path of the data file.
     pub(crate) fn path(&self) -> &Path {
         &self.inner.store.data
     }

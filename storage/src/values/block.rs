@@ -1,7 +1,7 @@
 //! The format of a block of values.
 //!
-//! Layout: distinct values, in the order of their bytes, each behind its length · runs of ids: number of the value plus one, or
-//! zero for ids without a value · number of ids. Ids behind the last run have no value.
+//! Layout: distinct values in byte order, each after its length · runs of ids, each with the number of the value plus
+//! one, or zero for ids without a value, and the number of ids. Ids after the last run have no value.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,20 +17,20 @@ const ROWS: usize = BLOCK_IDS as usize;
 /// Collects the values of a block.
 #[derive(Debug)]
 pub(crate) struct ValueBlockBuilder {
-    /// The number of the value of each id, plus one; zero if the id has no value.
+    /// For each id, the number of its value plus one; zero if the id has no value.
     codes: Box<[u16; ROWS]>,
-    /// The numbers of encoded values.
+    /// Numbers of the encoded values.
     numbers: BTreeMap<Vec<u8>, u16>,
     is_changed: bool,
 }
 
 impl ValueBlockBuilder {
-    /// A builder without values.
+    /// Creates a builder without values.
     pub(crate) fn new() -> Self {
         Self { codes: Box::new([0; ROWS]), numbers: BTreeMap::new(), is_changed: false }
     }
 
-    /// A builder with the values of a stored block.
+    /// Creates a builder with the values of a stored block.
     pub(crate) fn from_block(block: &ValueBlock<'_>) -> Self {
         let mut builder = Self::new();
         for (number, value) in (1..).zip(&block.values) {
@@ -42,12 +42,12 @@ impl ValueBlockBuilder {
         builder
     }
 
-    /// Sets or removes the value of an id, given its place in the block.
+    /// Sets or removes the value of an id, given its position in the block.
     pub(crate) fn set(&mut self, place: usize, value: Option<&MetaValue>) {
         self.replace(place, value);
     }
 
-    /// The same; returns whether the id had another value before.
+    /// Like [`Self::set`], and returns whether the value has changed.
     pub(crate) fn replace(&mut self, place: usize, value: Option<&MetaValue>) -> bool {
         let code = value.map_or(0, |value| {
             let next = self.numbers.len() as u16 + 1;
@@ -58,12 +58,12 @@ impl ValueBlockBuilder {
         is_other
     }
 
-    /// Whether a value has been set to another one since the builder was made.
+    /// Whether a value has changed since the builder was created.
     pub(crate) fn is_changed(&self) -> bool {
         self.is_changed
     }
 
-    /// The block as bytes; `None` if no id has a value. The bytes depend on the values only.
+    /// Encodes the block; `None` if no id has a value. The bytes depend only on the values.
     pub(crate) fn encode(&self) -> Option<Vec<u8>> {
         let mut renumbered = vec![0u16; self.numbers.len() + 1];
         self.codes.iter().for_each(|code| renumbered[usize::from(*code)] = 1);
@@ -88,12 +88,12 @@ impl ValueBlockBuilder {
 pub(crate) struct ValueBlock<'a> {
     /// The distinct values, encoded.
     values: Vec<&'a [u8]>,
-    /// For each run the place behind its last id, and its code.
+    /// For each run, the position after its last id, and its code.
     runs: Vec<(usize, u16)>,
 }
 
 impl<'a> ValueBlock<'a> {
-    /// Reads a block; `None` unless the bytes are those that [`ValueBlockBuilder::encode`] gives for some values.
+    /// Reads a block. Returns `None` if the bytes cannot be a result of [`ValueBlockBuilder::encode`].
     pub(crate) fn decode(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let values = reader.list(ByteReader::sized)?;
@@ -117,7 +117,7 @@ impl<'a> ValueBlock<'a> {
         is_sound.then_some(Self { values, runs })
     }
 
-    /// The value of an id, given its place in the block.
+    /// The value of an id, given its position in the block.
     pub(crate) fn get(&self, place: usize) -> Option<MetaValue> {
         let run = self.runs.partition_point(|(end, _)| *end <= place);
         let code = self.runs.get(run).map_or(0, |(_, code)| *code);
@@ -129,7 +129,7 @@ impl<'a> ValueBlock<'a> {
         self.values.iter().filter_map(|value| decode_value(value))
     }
 
-    /// The places of neighbouring ids that share a value, with the number of that value in [`Self::values`].
+    /// The positions of consecutive ids with the same value, with the number of the value in [`Self::values`].
     pub(crate) fn runs(&self) -> impl Iterator<Item = (Range<usize>, usize)> + '_ {
         self.coded_runs().filter_map(|(places, code)| Some((places, usize::from(code).checked_sub(1)?)))
     }
@@ -162,7 +162,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn values_come_back(
+        fn values_round_trip(
             changes in prop::collection::vec((0..ROWS, 1..20usize, prop::option::of(value())), 0..30),
             reopened in 0..30usize,
         ) {
@@ -191,7 +191,7 @@ mod tests {
                 places.len()
             }).sum();
             prop_assert_eq!(of_runs, expected.iter().flatten().count());
-            // The same values give the same bytes, however they were set.
+            // The same values result in the same bytes, in whatever order they were set.
             let mut again = ValueBlockBuilder::new();
             expected.iter().enumerate().rev().for_each(|(place, value)| again.set(place, value.as_ref()));
             prop_assert_eq!(again.encode(), Some(bytes));

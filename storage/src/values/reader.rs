@@ -1,4 +1,4 @@
-//! The values of custom columns, of one chunk and of all.
+//! Reads the values of custom columns, of one chunk or of all chunks.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use super::{ValueBlock, place_of, value_key};
 use crate::chunk::{ChunkId, MetaValue};
 use crate::column::ColumnDeclaration;
 use crate::error::StorageError;
-use crate::label::texts_of;
+use crate::label::filter_texts;
 use crate::snapshot::Snapshot;
 use crate::tables::Table;
 use crate::vectors::BLOCK_IDS;
 
 impl Snapshot {
-    /// The value that a live chunk has in a custom column.
+    /// Returns the value of a live chunk in a custom column.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn custom_value(&self, id: ChunkId, column: &str) -> Result<Option<MetaValue>, StorageError> {
         if !self.live().contains(id.0) || self.custom_column(column).is_none() {
             return Ok(None);
@@ -26,10 +26,10 @@ impl Snapshot {
         Ok(self.value_block(block, column)?.and_then(|block| block.get(place)))
     }
 
-    /// The values that a live chunk has in custom columns, in the order of their names.
+    /// Returns the values of a live chunk in custom columns, in the order of the columns' names.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn custom_values(&self, id: ChunkId) -> Result<Vec<(String, MetaValue)>, StorageError> {
         let mut values = Vec::new();
         for column in &self.manifest().columns {
@@ -38,13 +38,13 @@ impl Snapshot {
         Ok(values)
     }
 
-    /// The live chunks that have a value in a custom column. An empty list is no value.
+    /// Returns the live chunks that have a value in a custom column. An empty list does not count as a value.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// The index is damaged.
     pub fn chunks_with_column(&self, column: &str) -> Result<RoaringBitmap, StorageError> {
         let mut found = RoaringBitmap::new();
-        self.each_run(column, |value, ids| {
+        self.for_each_run(column, |value, ids| {
             if !matches!(value, MetaValue::Strings(texts) if texts.is_empty()) {
                 found.insert_range(ids);
             }
@@ -52,22 +52,22 @@ impl Snapshot {
         Ok(found & self.live())
     }
 
-    /// The live chunks that have the text as their value in a custom column, or in the list that is their value.
+    /// Returns the live chunks whose value in a custom column is the text, or is a list with the text.
     pub(crate) fn chunks_with_value(&self, column: &str, text: &str) -> Result<RoaringBitmap, StorageError> {
         let mut found = RoaringBitmap::new();
-        self.each_run(column, |value, ids| {
-            if texts_of(value).iter().any(|known| known == text) {
+        self.for_each_run(column, |value, ids| {
+            if filter_texts(value).iter().any(|known| known == text) {
                 found.insert_range(ids);
             }
         })?;
         Ok(found & self.live())
     }
 
-    /// The texts of all values in a custom column, each with the live chunks that have it.
+    /// Returns the texts of all values in a custom column, each with its live chunks.
     pub(crate) fn chunks_by_value(&self, column: &str) -> Result<BTreeMap<String, RoaringBitmap>, StorageError> {
         let mut found: BTreeMap<String, RoaringBitmap> = BTreeMap::new();
-        self.each_run(column, |value, ids| {
-            for text in texts_of(value) {
+        self.for_each_run(column, |value, ids| {
+            for text in filter_texts(value) {
                 found.entry(text).or_default().insert_range(ids.clone());
             }
         })?;
@@ -76,20 +76,21 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// The declaration of a custom column.
+    /// Returns the declaration of a custom column.
     pub(crate) fn custom_column(&self, name: &str) -> Option<&ColumnDeclaration> {
         self.manifest().columns.iter().find(|column| column.name == name)
     }
 
-    /// The values of a column for a block of 1,024 chunk ids, including the values of dead chunks.
+    /// Returns the values of a column for a block of 1,024 chunk ids, including the values of dead chunks.
     pub(crate) fn value_block(&self, block: u32, column: &str) -> Result<Option<ValueBlock<'_>>, StorageError> {
         let Some(bytes) = self.get(Table::Values, &value_key(block, column))? else { return Ok(None) };
         let read = ValueBlock::decode(bytes);
         read.map(Some).ok_or_else(|| self.damaged(format!("block {block} of the column `{column}` is invalid")))
     }
 
-    /// Calls `visit` with every value of a column and the ids of neighbouring chunks that share it, dead ones included.
-    fn each_run(
+    /// Calls `visit` with every value of a column and each range of consecutive ids that have this value, including
+    /// dead chunks.
+    fn for_each_run(
         &self,
         column: &str,
         mut visit: impl FnMut(&MetaValue, std::ops::Range<u32>),

@@ -13,29 +13,29 @@ use crate::snapshot::Snapshot;
 use crate::tables::{Emit, Operation, Table};
 use crate::vectors::BLOCK_IDS;
 
-/// Makes the rows of [`Table::Values`].
+/// Builds the rows of [`Table::Values`].
 ///
-/// Blocks without ids of the generation that is changed are given away when they are full. All others are kept until
-/// [`ValueRows::publish`], because readers of that generation see them.
+/// Blocks without ids of the base generation are emitted when they are full. All other blocks are kept until
+/// [`ValueRows::publish`], because readers of the base generation see them.
 pub(crate) struct ValueRows {
     columns: Arc<[ColumnDeclaration]>,
     base: Option<Snapshot>,
-    /// Block of new ids, with a builder for each column.
+    /// The current block of new ids, with a builder for each column.
     open: Option<(u32, Vec<ValueBlockBuilder>)>,
     /// Blocks with ids of the base, by block and position of the column.
     kept: BTreeMap<(u32, usize), ValueBlockBuilder>,
 }
 
 impl ValueRows {
-    /// Rows of `columns`, which change the generation `base`.
+    /// Starts without rows; `columns` are the custom columns, and `base` is the generation that is changed.
     pub(crate) fn new(columns: Arc<[ColumnDeclaration]>, base: Option<Snapshot>) -> Self {
         Self { columns, base, open: None, kept: BTreeMap::new() }
     }
 
-    /// Adds the values that the metadata of a new chunk has for the columns. Ids ascend.
+    /// Adds the values of a new chunk's metadata for the columns. Ids ascend.
     ///
     /// # Errors
-    /// Refuses a value of another type than its column's.
+    /// Refuses a value whose type differs from its column's type.
     pub(crate) fn push(
         &mut self,
         id: u32,
@@ -66,11 +66,11 @@ impl ValueRows {
         Ok(())
     }
 
-    /// Sets the values of a chunk of the base to those that `metadata` has; columns that it lacks lose their value. Returns whether
-    /// a value was another one before.
+    /// Sets the values of a chunk of the base to those in `metadata`. Columns that are missing in `metadata` lose their
+    /// value. Returns whether a value has changed.
     ///
     /// # Errors
-    /// As [`ValueRows::push`].
+    /// The errors of [`ValueRows::push`].
     pub(crate) fn set(&mut self, id: u32, metadata: &[(String, MetaValue)]) -> Result<bool, StorageError> {
         let (block, place) = place_of(id);
         let mut is_changed = false;
@@ -97,9 +97,9 @@ impl ValueRows {
         Ok(())
     }
 
-    /// Emits the rows that readers of the base would see: changed blocks, and blocks of dropped columns and dead
-    /// chunks. A block of which at most half is alive is written again without the dead. Deletes new blocks whose chunks
-    /// have all been replaced by the same writer.
+    /// Emits the rows that readers of the base would see: changed blocks, and deletions for dropped columns and dead
+    /// chunks. A block of which at most half of the chunks are alive is rewritten without the dead chunks. Deletes new
+    /// blocks whose chunks have all been replaced by the same writer.
     pub(crate) fn publish(
         &mut self,
         live: &RoaringBitmap,
@@ -107,7 +107,7 @@ impl ValueRows {
         mut emit: impl FnMut(Operation),
     ) -> Result<(), StorageError> {
         let known = self.base.as_ref().map_or(&[][..], |base| &base.manifest().columns);
-        for column in known.iter().filter(|old| !self.keeps(old)) {
+        for column in known.iter().filter(|old| !self.has_same_column(old)) {
             for block in 0..self.first_new_block() {
                 emit(Operation::delete(Table::Values, value_key(block, &column.name)));
             }
@@ -137,8 +137,8 @@ impl ValueRows {
         Ok(())
     }
 
-    /// Whether stored values of a column of the base are values of a column of this writer.
-    fn keeps(&self, old: &ColumnDeclaration) -> bool {
+    /// Whether the writer keeps a column of the base with the same type, and so its stored values.
+    fn has_same_column(&self, old: &ColumnDeclaration) -> bool {
         self.columns.iter().any(|column| column.name == old.name && column.kind == old.kind)
     }
 
@@ -147,7 +147,7 @@ impl ValueRows {
         self.base.as_ref().map_or(0, |base| base.manifest().next_chunk_id.div_ceil(BLOCK_IDS))
     }
 
-    /// The builder of a block of the base.
+    /// Returns the builder of a block of the base.
     fn base_block(&mut self, block: u32, position: usize) -> Result<&mut ValueBlockBuilder, StorageError> {
         use std::collections::btree_map::Entry;
         let column = &self.columns[position];
@@ -166,7 +166,7 @@ impl ValueRows {
         }
     }
 
-    /// The value of a column in the metadata of a chunk.
+    /// Returns the value of a column in the metadata of a chunk.
     fn value_in<'m>(
         &self,
         metadata: &'m [(String, MetaValue)],

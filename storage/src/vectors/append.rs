@@ -5,32 +5,32 @@ use crate::commit::Committer;
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 
-/// Gathers the vectors of one block at a time.
+/// Collects the vectors of one block at a time.
 ///
-/// The first block may be shared with the generation before. Its rows are kept, so that the block can
-/// be written before the publication.
+/// The first block may be shared with the previous generation. Its rows are kept, so that the block can be written
+/// before the publication.
 pub(crate) struct VectorAppender {
     base: Snapshot,
-    /// Dimensions of the vectors added so far, or else of those in the index.
+    /// Dimensions of the vectors added so far, or of those in the index if none have been added.
     dimensions: Option<usize>,
     appended: bool,
     open: Option<(u32, VectorBlockWriter)>,
 }
 
 impl VectorAppender {
-    /// Starts behind the chunks of a generation.
+    /// Starts after the chunks of a generation.
     pub(crate) fn new(base: &Snapshot) -> Result<Self, StorageError> {
         let dimensions = base.manifest().model.as_ref().map(|model| model.dimensions);
         Ok(Self { base: base.clone(), dimensions, appended: false, open: None })
     }
 
-    /// Dimensions of the vectors that were added; `None` when there are none.
+    /// Dimensions of the added vectors; `None` if there are none.
     pub(crate) fn appended(&self) -> Option<usize> {
         self.dimensions.filter(|_| self.appended)
     }
 
-    /// Takes notice of a vector with so many dimensions, and returns the id from which it can be added:
-    /// the next one, or at the change to another model the first of the next block.
+    /// Announces vectors with `dimensions`, and returns the id from which they can be added: the next one, or at a
+    /// change to another model the first id of the next block.
     pub(crate) fn expect(&mut self, dimensions: usize, next_id: u32) -> Result<u32, StorageError> {
         let known = self.dimensions.replace(dimensions);
         if dimensions == 0 || self.appended && known != Some(dimensions) {
@@ -44,7 +44,7 @@ impl VectorAppender {
         if moved { Ok(next_id.checked_next_multiple_of(BLOCK_IDS).unwrap_or(u32::MAX)) } else { Ok(next_id) }
     }
 
-    /// Adds the vectors of some ids, which ascend and are above those before.
+    /// Adds the vectors of some ids, which ascend and are greater than the previous ids.
     pub(crate) fn push(
         &mut self,
         ids: &[u32],
@@ -69,8 +69,8 @@ impl VectorAppender {
         Ok(())
     }
 
-    /// Writes the block that is open. Both of its values are written in one transaction, because it may be one that the
-    /// published generation shares: a reader between two transactions, or after a crash there, would find them to differ.
+    /// Writes the open block. Both of its values are written in one transaction, because the published generation may
+    /// share the block: a reader between two transactions, or after a crash there, would find values that do not match.
     pub(crate) fn finish(&mut self, committer: &mut Committer) -> Result<(), StorageError> {
         match self.open.take() {
             Some((block, writer)) => committer.push_together(writer.operations(block)),
@@ -78,7 +78,7 @@ impl VectorAppender {
         }
     }
 
-    /// Starts a block with the rows that the generation has in it.
+    /// Starts a block with the rows of the generation in it.
     fn begin(&self, block: u32, dimensions: usize) -> Result<VectorBlockWriter, StorageError> {
         let mut writer = VectorBlockWriter::new(dimensions);
         let first_new = self.base.manifest().next_chunk_id;
@@ -104,7 +104,7 @@ mod tests {
     use crate::writer_options::WriterOptions;
 
     #[test]
-    fn issue_15_both_values_of_a_block_are_written_in_one_transaction() {
+    fn both_values_of_a_block_are_written_in_one_transaction() {
         let directory = tempfile::tempdir().expect("a directory");
         let environment = Environment::open(directory.path(), OpenMode::Create).expect("opens");
         drop(environment.writer(WriterOptions::default()).expect("makes the tables"));

@@ -1,8 +1,8 @@
-//! A block of vectors, in two values: a search reads the first of every block, and few rows of the second.
+//! A block of vectors, as two values: a search reads the first value of every block, and only few rows of the second.
 //!
-//! The first: dimensions (u32) · a bit for each of 1,024 ids that has a vector · the scales (f32) of those · the CRC-32
-//! of each row, as signed bytes · their codes, which are the signs of the components. The second: the other seven bits of
-//! each component ([`code::pack`]).
+//! Layout of the first value: dimensions (u32) · a bit for each of 1,024 ids, set if the id has a vector · the scales
+//! (f32) of the vectors · the CRC-32 of each row, as signed bytes · the codes, which are the signs of the components.
+//! Layout of the second value: the other seven bits of each component ([`code::pack`]).
 
 use std::ops::Range;
 
@@ -10,9 +10,9 @@ use super::code;
 use crate::btree::{Damage, crc};
 use crate::tables::{Operation, Table, block_key};
 
-/// Chunk ids in a block.
+/// Number of chunk ids in a block.
 pub(crate) const BLOCK_IDS: u32 = 1024;
-const PRESENCE: usize = BLOCK_IDS as usize / 8;
+const PRESENCE_BYTES: usize = BLOCK_IDS as usize / 8;
 
 /// Encoded vectors of a block, in the order of their ids.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub(crate) struct EncodedVectors {
 }
 
 impl EncodedVectors {
-    /// Adds a vector; all have the same dimensions.
+    /// Adds a vector. All vectors have the same dimensions.
     pub(crate) fn push(&mut self, scale: f32, row: &[u8]) {
         self.scales.extend_from_slice(&scale.to_le_bytes());
         self.checksums.extend_from_slice(&crc(row).to_le_bytes());
@@ -32,7 +32,7 @@ impl EncodedVectors {
         code::pack(&mut self.packed, row);
     }
 
-    /// Adds some vectors of others, which have so many dimensions.
+    /// Adds a range of other vectors, which have `dimensions`.
     fn extend(&mut self, others: &Self, range: Range<usize>, dimensions: usize) {
         let bytes = |width: usize| range.start * width..range.end * width;
         self.scales.extend_from_slice(&others.scales[bytes(4)]);
@@ -46,23 +46,23 @@ impl EncodedVectors {
 #[derive(Debug)]
 pub(crate) struct VectorBlockWriter {
     dimensions: usize,
-    presence: [u8; PRESENCE],
+    presence: [u8; PRESENCE_BYTES],
     vectors: EncodedVectors,
 }
 
 impl VectorBlockWriter {
     /// Starts a block.
     pub(crate) fn new(dimensions: usize) -> Self {
-        Self { dimensions, presence: [0; PRESENCE], vectors: EncodedVectors::default() }
+        Self { dimensions, presence: [0; PRESENCE_BYTES], vectors: EncodedVectors::default() }
     }
 
-    /// Adds the vector of an id, by its place in the block. `row` holds signed bytes.
+    /// Adds the vector of an id, given its position in the block. `row` contains signed bytes.
     pub(crate) fn push(&mut self, index: usize, scale: f32, row: &[u8]) {
         self.presence[index / 8] |= 1 << (index % 8);
         self.vectors.push(scale, row);
     }
 
-    /// Adds some of `vectors`, for ids with the places `indices` in the block.
+    /// Adds a range of `vectors` for ids with the positions `indices` in the block.
     pub(super) fn extend(
         &mut self,
         indices: impl IntoIterator<Item = usize>,
@@ -73,7 +73,7 @@ impl VectorBlockWriter {
         self.vectors.extend(vectors, range, self.dimensions);
     }
 
-    /// What writes the block; nothing when no id has a vector.
+    /// Returns the operations that write the block; empty if no id has a vector.
     pub(crate) fn operations(self, block: u32) -> Vec<Operation> {
         let put = |table, value| Operation::put(table, block_key(block), value);
         match self.finish() {
@@ -82,7 +82,7 @@ impl VectorBlockWriter {
         }
     }
 
-    /// The vectors as an artefact has them, without what follows from them: places · scales · rows.
+    /// Encodes the vectors for an artefact, without derived data: positions · scales · rows.
     pub(crate) fn bare(&self) -> Vec<u8> {
         let places =
             (0..BLOCK_IDS as u16).filter(|index| self.presence[usize::from(index / 8)] >> (index % 8) & 1 != 0);
@@ -98,7 +98,7 @@ impl VectorBlockWriter {
         bytes
     }
 
-    /// Both values of the block; `None` when no id has a vector.
+    /// Returns both values of the block; `None` if no id has a vector.
     pub(crate) fn finish(self) -> Option<EncodedBlock> {
         let EncodedVectors { scales, checksums, codes, .. } = &self.vectors;
         if scales.is_empty() {
@@ -113,21 +113,21 @@ impl VectorBlockWriter {
 /// The two values of a block.
 #[derive(Debug, PartialEq)]
 pub(crate) struct EncodedBlock {
-    /// All but the lower bits of the components.
+    /// All data except the lower bits of the components.
     pub(crate) codes: Vec<u8>,
-    /// These.
+    /// The lower bits of the components.
     pub(crate) packed: Vec<u8>,
 }
 
 /// A vector: its scale and signed bytes.
 pub(crate) type StoredVector = (f32, Vec<u8>);
 
-/// A block as it stands in the file.
+/// A stored block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VectorBlock<'a> {
     /// Dimensions of its vectors.
     pub(crate) dimensions: usize,
-    presence: &'a [u8; PRESENCE],
+    presence: &'a [u8; PRESENCE_BYTES],
     scales: &'a [[u8; 4]],
     checksums: &'a [[u8; 4]],
     codes: &'a [u8],
@@ -135,10 +135,10 @@ pub(crate) struct VectorBlock<'a> {
 }
 
 impl<'a> VectorBlock<'a> {
-    /// Reads a block from its two values; `None` when it is damaged.
+    /// Reads a block from its two values. Returns `None` if they are damaged.
     pub(crate) fn decode(codes: &'a [u8], packed: &'a [u8]) -> Option<Self> {
         let (dimensions, rest) = codes.split_first_chunk()?;
-        let (presence, rest) = rest.split_first_chunk::<PRESENCE>()?;
+        let (presence, rest) = rest.split_first_chunk::<PRESENCE_BYTES>()?;
         let dimensions = u32::from_le_bytes(*dimensions) as usize;
         let count = presence.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
         let (scales, rest) = rest.split_at_checked(4 * count)?;
@@ -155,12 +155,14 @@ impl<'a> VectorBlock<'a> {
         self.scales.len()
     }
 
-    /// The vector of an id, by its place in the block: its scale and signed bytes. `None` when it has none.
+    /// Returns the vector of an id, given its position in the block: its scale and signed bytes. `None` if it has no
+    /// vector.
     pub(crate) fn get(&self, index: usize) -> Result<Option<StoredVector>, Damage> {
         self.order_of(index).map(|order| self.row(order)).transpose()
     }
 
-    /// The place of an id's vector among those that are there, by the place of the id in the block. `None` when it has none.
+    /// The position of an id's vector among the stored vectors, given the position of the id in the block. `None` if it
+    /// has no vector.
     pub(super) fn order_of(&self, index: usize) -> Option<usize> {
         let byte = self.presence.get(index / 8).copied().filter(|byte| byte >> (index % 8) & 1 != 0)?;
         let before = self.presence[..index / 8].iter().map(|byte| byte.count_ones()).sum::<u32>()
@@ -168,12 +170,12 @@ impl<'a> VectorBlock<'a> {
         Some(before as usize)
     }
 
-    /// Every vector with the place of its id in the block.
+    /// Every vector with the position of its id in the block.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Result<(usize, StoredVector), Damage>> + '_ {
         self.places().map(|(order, index)| self.row(order).map(|row| (index, row)))
     }
 
-    /// The place of every vector among those that are there, with that of its id in the block.
+    /// The position of every vector among the stored vectors, with the position of its id in the block.
     pub(super) fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<'a> {
         let presence = self.presence;
         (0..BLOCK_IDS as usize).filter(move |index| presence[index / 8] >> (index % 8) & 1 != 0).enumerate()
@@ -184,7 +186,7 @@ impl<'a> VectorBlock<'a> {
         self.codes
     }
 
-    /// The place in the block of the id of a vector, by the vector's place among those that are there.
+    /// The position of a vector's id in the block, given the position of the vector among the stored vectors.
     pub(super) fn index_of(&self, order: usize) -> usize {
         if self.len() == BLOCK_IDS as usize {
             return order;
@@ -201,7 +203,7 @@ impl<'a> VectorBlock<'a> {
         BLOCK_IDS as usize - 1
     }
 
-    /// Reads a vector, by its place among those that are there, into `row`, and returns its scale.
+    /// Reads a vector, given its position among the stored vectors, into `row`, and returns its scale.
     pub(super) fn read(&self, order: usize, row: &mut Vec<u8>) -> Result<f32, Damage> {
         let (code, packed) = (code::length(self.dimensions), code::packed_length(self.dimensions));
         row.resize(self.dimensions, 0);
@@ -213,7 +215,7 @@ impl<'a> VectorBlock<'a> {
         Ok(f32::from_le_bytes(self.scales[order]))
     }
 
-    /// Has the processor fetch what [`Self::read`] will read.
+    /// Prefetches the memory that [`Self::read`] will read.
     pub(super) fn prefetch(&self, order: usize) {
         let (code, packed) = (code::length(self.dimensions), code::packed_length(self.dimensions));
         aurora_kernels::prefetch(&self.codes[order * code..][..code]);
@@ -236,7 +238,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn vectors_come_back(
+        fn vectors_round_trip(
             rows in prop::collection::btree_map(0..1024usize, (any::<u16>(), prop::array::uniform5(any::<u8>())), 0..40),
         ) {
             let mut writer = VectorBlockWriter::new(5);

@@ -1,34 +1,35 @@
-//! Codes: a bit for each component of a vector, set where it is negative. The other bits of a component stand apart.
+//! Codes of vectors: one bit for each component, set if the component is negative. The other bits are stored
+//! separately.
 //!
-//! A query is compared with a code as four bits a component with one (as in Gao and Long, "RaBitQ", 2024, without the
-//! rotation): the sum of the query's components, each with the code's sign, from a few population counts. The sum is a
-//! whole number, and the same on every processor.
+//! To compare a query with a code, each query component is quantised to four bits, and each vector component to one bit
+//! (as in Gao and Long, "RaBitQ", 2024, without the rotation). The score is the sum of the query's components with the
+//! signs of the code, computed from a few population counts. The sum is an integer, and the same on every processor.
 
-/// Largest magnitude of a query's component: four bits with a sign.
-const LEVELS: f32 = 7.0;
-/// Bytes of a word of a code.
-const WORD: usize = 8;
+/// Maximum magnitude of a query's component: four bits with a sign.
+const MAX_LEVEL: f32 = 7.0;
+/// Number of bytes of a word of a code.
+const WORD_BYTES: usize = 8;
 
-/// Bytes of the code of a vector.
+/// Number of bytes of the code of a vector.
 pub(super) fn length(dimensions: usize) -> usize {
-    dimensions.div_ceil(8 * WORD) * WORD
+    dimensions.div_ceil(8 * WORD_BYTES) * WORD_BYTES
 }
 
 /// Appends the code of a row of signed bytes.
 pub(super) fn encode(out: &mut Vec<u8>, row: &[u8]) {
-    for components in row.chunks(8 * WORD) {
+    for components in row.chunks(8 * WORD_BYTES) {
         let negative = components.iter().enumerate().filter(|(_, x)| (**x as i8) < 0);
         let word = negative.fold(0u64, |word, (at, _)| word | 1 << at);
         out.extend_from_slice(&word.to_le_bytes());
     }
 }
 
-/// Bytes of the lower bits of a row.
+/// Number of bytes of the lower bits of a row.
 pub(super) fn packed_length(dimensions: usize) -> usize {
     dimensions.div_ceil(8) * 7
 }
 
-/// Appends the lower seven bits of a row of signed bytes, as [`aurora_kernels::unpack_signed`] reads them.
+/// Appends the lower seven bits of a row of signed bytes, in the format of [`aurora_kernels::unpack_signed`].
 pub(super) fn pack(out: &mut Vec<u8>, row: &[u8]) {
     let lanes = row.len().div_ceil(8);
     let (first, last) = row.split_at(row.len().min(7 * lanes));
@@ -42,20 +43,20 @@ pub(super) fn pack(out: &mut Vec<u8>, row: &[u8]) {
     }
 }
 
-/// A query as bits: for each word of a code the components' bits of value 1, 2, 4 and −8.
+/// A query as bit slices: for each word of a code, the bits of value 1, 2, 4 and −8 of the components.
 #[derive(Debug)]
 pub(super) struct CodeQuery {
     slices: Vec<[u64; 4]>,
 }
 
 impl CodeQuery {
-    /// From a query, finite.
+    /// Quantises a query, which must be finite.
     pub(super) fn new(query: &[f32]) -> Self {
         let peak = query.iter().fold(f32::MIN_POSITIVE, |peak, x| peak.max(x.abs()));
-        let slices = query.chunks(8 * WORD).map(|components| {
+        let slices = query.chunks(8 * WORD_BYTES).map(|components| {
             let mut slices = [0u64; 4];
             for (at, x) in components.iter().enumerate() {
-                let level = (x / peak * LEVELS).round() as i32;
+                let level = (x / peak * MAX_LEVEL).round() as i32;
                 for (bit, slice) in slices.iter_mut().enumerate() {
                     *slice |= u64::from(level >> bit & 1 != 0) << at;
                 }
@@ -65,10 +66,10 @@ impl CodeQuery {
         Self { slices: slices.collect() }
     }
 
-    /// Puts the score of each of the codes, which follow each other, into `scores`: the higher, the nearer.
+    /// Writes the score of each of the consecutive codes to `scores`. A higher score means a nearer vector.
     pub(super) fn score(&self, codes: &[u8], scores: &mut Vec<i32>) {
         scores.clear();
-        scores.resize(codes.len() / (WORD * self.slices.len().max(1)), 0);
+        scores.resize(codes.len() / (WORD_BYTES * self.slices.len().max(1)), 0);
         aurora_kernels::code_scores(&self.slices, codes, scores);
     }
 }
@@ -81,7 +82,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn code_and_lower_bits_make_the_row(row in prop::collection::vec(any::<u8>(), 1..300)) {
+        fn code_and_lower_bits_restore_the_row(row in prop::collection::vec(any::<u8>(), 1..300)) {
             let (mut code, mut packed) = (Vec::new(), Vec::new());
             encode(&mut code, &row);
             pack(&mut packed, &row);

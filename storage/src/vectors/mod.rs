@@ -1,4 +1,4 @@
-//! Vectors: int8 with a scale and a checksum each, and a code of signs, 1,024 chunk ids to a block.
+//! Vectors: int8 components with a scale, a checksum and a code of signs for each vector, in blocks of 1,024 chunk ids.
 
 mod append;
 mod block;

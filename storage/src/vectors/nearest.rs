@@ -1,4 +1,4 @@
-//! The search for the nearest vectors: a scan of codes that leaves some thousands, and the exact product of those.
+//! The search for the nearest vectors: a scan of codes that selects some thousand candidates, and their exact products.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{self, AtomicI32};
@@ -12,43 +12,44 @@ use super::block::VectorBlock;
 use super::code::CodeQuery;
 use crate::btree::Damage;
 
-/// Fewest vectors that the codes leave, and how many for each that is asked for. On 630,000 chunks of 65 repositories, 2,048 of the
-/// embedded model's vectors hold 99.7 % of the ten nearest to a query and 98 % of the hundred nearest; more cost time and
-/// change no figure of search quality.
-const LEFT: usize = 2048;
-const LEFT_PER_RESULT: usize = 20;
-/// Vectors, as a multiple of those that the codes would leave, up to which all are compared exactly.
-const ALL: u64 = 4;
+/// Minimum number of candidates that the codes select, and number of candidates for each requested result. On 630,000
+/// chunks of 65 repositories, 2,048 candidates with the embedded model contain 99.7 % of the ten nearest vectors and 98
+/// % of the hundred nearest. More candidates take more time and do not improve the measured search quality.
+const MIN_CANDIDATES: usize = 2048;
+const CANDIDATES_PER_RESULT: usize = 20;
+/// Maximum number of vectors, as a multiple of the candidates, up to which all vectors are compared exactly.
+const MAX_EXACT_FACTOR: u64 = 4;
 
-/// Shares of the codes that each thread scans: with one, a thread that another search keeps busy holds up the rest.
+/// Number of shares of the codes that each thread scans. With one share, a thread that is kept busy by another search
+/// would delay the rest.
 const SHARES_PER_THREAD: usize = 2;
-/// Vectors that a thread compares exactly at a time.
-const SCORED: usize = 512;
-/// Scores that are compared with the threshold together.
+/// Number of vectors that a thread compares exactly at a time.
+const EXACT_BATCH: usize = 512;
+/// Number of scores that are compared with the threshold together.
 const GROUP: usize = 32;
-/// How many vectors before its turn one is fetched from memory.
-const AHEAD: usize = 8;
+/// Number of vectors by which the prefetch is ahead.
+const PREFETCH_DISTANCE: usize = 8;
 
-/// How many threads a search may use.
+/// The number of threads that a search may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Threads {
-    /// The one that asks: nothing waits for another one, which serves most searches where many run at once.
+    /// The calling thread. Nothing waits for another thread, so most searches are served when many run at once.
     One,
-    /// All of the pool: one search is done soonest.
+    /// All threads of the pool. A single search is fastest.
     All,
 }
 
-/// Which ids of a block may be found.
+/// The ids of a block that may be found, as a bit set.
 const MASK_WORDS: usize = BLOCK_IDS as usize / 64;
 type Mask = [u64; MASK_WORDS];
 
 /// Chunks that may be found.
 pub(crate) struct Eligible<'a> {
-    /// All below the next id.
+    /// The id after the last chunk.
     pub(crate) next_id: u32,
-    /// Those that are gone.
+    /// Deleted chunks.
     pub(crate) dead: &'a RoaringBitmap,
-    /// The only ones that are asked for, all alive.
+    /// If set, only these chunks may be found. All of them are live.
     pub(crate) filter: Option<&'a RoaringBitmap>,
 }
 
@@ -78,10 +79,10 @@ impl Eligible<'_> {
     }
 }
 
-/// The `k` eligible chunks with the highest dot product and all that equal the last of them, in no order.
+/// Returns the `k` eligible chunks with the highest dot products, and all that equal the last of them, in no order.
 ///
-/// `blocks` are those of the query's dimensions, with their numbers. Where there are many vectors, those are compared
-/// whose codes are among the nearest; which these are depends on nothing but the vectors.
+/// `blocks` are the blocks with the query's dimensions, with their numbers. If there are many vectors, only those whose
+/// codes are among the nearest are compared. Which vectors these are depends only on the vectors.
 pub(crate) fn nearest(
     blocks: &[(u32, VectorBlock<'_>)],
     query: &[f32],
@@ -89,22 +90,26 @@ pub(crate) fn nearest(
     eligible: &Eligible<'_>,
     threads: Threads,
 ) -> Result<Vec<(u32, f32)>, Damage> {
-    let left = LEFT.max(k.saturating_mul(LEFT_PER_RESULT));
-    let mut best = if eligible.len() > ALL * left as u64 {
-        by_codes(blocks, query, left, eligible, threads)?
+    let candidates = MIN_CANDIDATES.max(k.saturating_mul(CANDIDATES_PER_RESULT));
+    let mut best = if eligible.len() > MAX_EXACT_FACTOR * candidates as u64 {
+        scan_codes(blocks, query, candidates, eligible, threads)?
     } else {
-        all(blocks, query, eligible)?
+        scan_all(blocks, query, eligible)?
     };
     keep_best(&mut best, k, |a, b| b.1.total_cmp(&a.1));
     Ok(best)
 }
 
-/// The dot product of a query with a vector as it is stored; the same bits on every processor.
+/// The dot product of a query and a stored vector; bit-identical on every processor.
 pub(crate) fn product(query: &[f32], scale: f32, row: &[u8]) -> f32 {
     dot(query, row) * scale
 }
 
-fn all(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], eligible: &Eligible<'_>) -> Result<Vec<(u32, f32)>, Damage> {
+fn scan_all(
+    blocks: &[(u32, VectorBlock<'_>)],
+    query: &[f32],
+    eligible: &Eligible<'_>,
+) -> Result<Vec<(u32, f32)>, Damage> {
     let (mut scored, mut row) = (Vec::new(), Vec::new());
     for (block, vectors) in blocks {
         let first = block * BLOCK_IDS;
@@ -112,7 +117,7 @@ fn all(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], eligible: &Eligible<'_>
         if mask.iter().all(|word| *word == 0) {
             continue;
         }
-        for (order, index) in vectors.places().filter(|(_, index)| holds(&mask, *index)) {
+        for (order, index) in vectors.places().filter(|(_, index)| contains(&mask, *index)) {
             let scale = vectors.read(order, &mut row)?;
             scored.push((first + index as u32, product(query, scale, &row)));
         }
@@ -120,7 +125,7 @@ fn all(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], eligible: &Eligible<'_>
     Ok(scored)
 }
 
-/// A vector by its block in a list, its place among the block's vectors, and the score of its code.
+/// A vector: the position of its block in a list, its position among the block's vectors, and the score of its code.
 #[derive(Clone, Copy)]
 struct Coded {
     score: i32,
@@ -128,21 +133,21 @@ struct Coded {
     order: u32,
 }
 
-fn by_codes(
+fn scan_codes(
     blocks: &[(u32, VectorBlock<'_>)],
     query: &[f32],
-    left: usize,
+    candidates: usize,
     eligible: &Eligible<'_>,
     threads: Threads,
 ) -> Result<Vec<(u32, f32)>, Damage> {
     let code = CodeQuery::new(query);
     let threshold = AtomicI32::new(i32::MIN);
     let mut kept = match threads {
-        Threads::One => nearest_codes(blocks, &code, left, eligible, &threshold),
+        Threads::One => nearest_codes(blocks, &code, candidates, eligible, &threshold),
         Threads::All => {
             let share = blocks.len().div_ceil(SHARES_PER_THREAD * rayon::current_num_threads()).max(1);
             let shares = blocks.par_chunks(share).enumerate().map(|(number, blocks)| {
-                let mut kept = nearest_codes(blocks, &code, left, eligible, &threshold);
+                let mut kept = nearest_codes(blocks, &code, candidates, eligible, &threshold);
                 kept.iter_mut().for_each(|coded| coded.block += (number * share) as u32);
                 kept
             });
@@ -151,26 +156,26 @@ fn by_codes(
     };
     let reached = threshold.into_inner();
     kept.retain(|coded| coded.score >= reached);
-    keep_best(&mut kept, left, nearer);
+    keep_best(&mut kept, candidates, nearer);
     match threads {
         Threads::One => products(blocks, query, &kept),
         Threads::All => {
-            let scored = kept.par_chunks(SCORED).map(|coded| products(blocks, query, coded));
+            let scored = kept.par_chunks(EXACT_BATCH).map(|coded| products(blocks, query, coded));
             Ok(scored.collect::<Result<Vec<_>, _>>()?.concat())
         }
     }
 }
 
-/// The vectors of some blocks whose codes are among the `left` nearest, and perhaps some more. `threshold` is a score that `left`
-/// vectors of these or other blocks reach.
+/// Returns the vectors of some blocks whose codes are among the nearest `candidates`, and perhaps some more.
+/// `threshold` is a score that `candidates` vectors of these or other blocks reach.
 fn nearest_codes(
     blocks: &[(u32, VectorBlock<'_>)],
     query: &CodeQuery,
-    left: usize,
+    candidates: usize,
     eligible: &Eligible<'_>,
     threshold: &AtomicI32,
 ) -> Vec<Coded> {
-    let (mut kept, mut room) = (Vec::new(), 2 * left);
+    let (mut kept, mut room) = (Vec::new(), 2 * candidates);
     let mut scores = Vec::with_capacity(BLOCK_IDS as usize);
     for (at, (block, vectors)) in blocks.iter().enumerate() {
         let mask = eligible.mask(block * BLOCK_IDS);
@@ -180,18 +185,18 @@ fn nearest_codes(
         query.score(vectors.codes(), &mut scores);
         let least = threshold.load(atomic::Ordering::Relaxed);
         for (group, scores) in scores.chunks(GROUP).enumerate() {
-            // Few groups have such a score.
+            // The scores of most groups are below the threshold.
             if scores.iter().fold(i32::MIN, |best, score| best.max(*score)) < least {
                 continue;
             }
             for (order, &score) in (group * GROUP..).zip(scores) {
-                if score >= least && holds(&mask, vectors.index_of(order)) {
+                if score >= least && contains(&mask, vectors.index_of(order)) {
                     kept.push(Coded { score, block: at as u32, order: order as u32 });
                 }
             }
         }
         if kept.len() > room {
-            keep_best(&mut kept, left, nearer);
+            keep_best(&mut kept, candidates, nearer);
             let reached = kept.iter().map(|coded| coded.score).min().unwrap_or(i32::MIN);
             threshold.fetch_max(reached, atomic::Ordering::Relaxed);
             room = 2 * kept.len();
@@ -204,12 +209,12 @@ fn nearer(a: &Coded, b: &Coded) -> Ordering {
     b.score.cmp(&a.score)
 }
 
-/// The exact products of some vectors, with their ids.
+/// Returns the exact products of some vectors, with their ids.
 fn products(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], vectors: &[Coded]) -> Result<Vec<(u32, f32)>, Damage> {
     let mut row = Vec::new();
     let scored = vectors.iter().enumerate().map(|(at, coded)| {
-        // Vectors lie far apart: to wait for each of them takes longer than the product.
-        if let Some(next) = vectors.get(at + AHEAD) {
+        // The vectors are far apart in memory. Waiting for each of them would take longer than computing the product.
+        if let Some(next) = vectors.get(at + PREFETCH_DISTANCE) {
             blocks[next.block as usize].1.prefetch(next.order as usize);
         }
         let (block, vectors) = &blocks[coded.block as usize];
@@ -220,11 +225,11 @@ fn products(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], vectors: &[Coded])
     scored.collect()
 }
 
-fn holds(mask: &Mask, index: usize) -> bool {
+fn contains(mask: &Mask, index: usize) -> bool {
     mask[index / 64 % MASK_WORDS] >> (index % 64) & 1 != 0
 }
 
-/// Keeps the `count` best and all that equal the last of them.
+/// Keeps the `count` best rows and all that equal the last of them.
 fn keep_best<T: Copy>(rows: &mut Vec<T>, count: usize, best_first: impl Fn(&T, &T) -> Ordering) {
     if count == 0 {
         rows.clear();
@@ -243,7 +248,7 @@ mod tests {
 
     const DIMENSIONS: usize = 24;
 
-    /// Blocks of clustered vectors, of which the ids in `absent` have none.
+    /// Creates blocks of clustered vectors. The ids in `absent` have no vectors.
     fn blocks(seed: u64, count: u32, absent: &RoaringBitmap) -> Vec<(u32, EncodedBlock)> {
         let mut state = seed | 1;
         let mut next = move || {
@@ -277,7 +282,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(16))]
 
         #[test]
-        fn codes_leave_what_an_exact_scan_finds(
+        fn the_scan_of_codes_finds_what_an_exact_scan_finds(
             seed in any::<u64>(),
             query in prop::collection::vec(-1f32..1.0, DIMENSIONS),
             dead in prop::collection::btree_set(0u32..3000, 0..300),
@@ -293,17 +298,17 @@ mod tests {
             let alive = |id: u32| !dead.contains(id) && !absent.contains(id);
             let expected: Vec<u32> =
                 (0..3000).filter(|&id| alive(id) && filter.map_or(id < 2900, |filter| filter.contains(id))).collect();
-            let exact = sorted(all(&blocks, &query, &eligible));
+            let exact = sorted(scan_all(&blocks, &query, &eligible));
             let mut found: Vec<u32> = exact.iter().map(|(id, _)| *id).collect();
             found.sort_unstable();
             prop_assert_eq!(found, expected);
-            for left in [3000, 100] {
-                let of = |threads| sorted(by_codes(&blocks, &query, left, &eligible, threads));
-                prop_assert_eq!(of(Threads::One), of(Threads::All));
+            for candidates in [3000, 100] {
+                let scan = |threads| sorted(scan_codes(&blocks, &query, candidates, &eligible, threads));
+                prop_assert_eq!(scan(Threads::One), scan(Threads::All));
             }
-            // Everything kept is everything; half of it holds the ten nearest.
-            prop_assert_eq!(&sorted(by_codes(&blocks, &query, 3000, &eligible, Threads::All)), &exact);
-            let half = sorted(by_codes(&blocks, &query, exact.len() / 2, &eligible, Threads::All));
+            // With all vectors as candidates, the result is exact. With half of them, it contains the ten nearest.
+            prop_assert_eq!(&sorted(scan_codes(&blocks, &query, 3000, &eligible, Threads::All)), &exact);
+            let half = sorted(scan_codes(&blocks, &query, exact.len() / 2, &eligible, Threads::All));
             prop_assert!(half.len() >= exact.len() / 2);
             let missed = exact[..10].iter().filter(|row| !half.contains(row)).count();
             prop_assert!(missed <= 1, "{missed} of the ten nearest are missed");
@@ -318,7 +323,7 @@ mod tests {
         let blocks = [(0, decode(&encoded))];
         let eligible = Eligible { next_id: 600, dead: &RoaringBitmap::new(), filter: None };
         let query = [1.0; DIMENSIONS];
-        assert_eq!(sorted(by_codes(&blocks, &query, 10, &eligible, Threads::All)).len(), 600);
+        assert_eq!(sorted(scan_codes(&blocks, &query, 10, &eligible, Threads::All)).len(), 600);
         assert_eq!(sorted(nearest(&blocks, &query, 10, &eligible, Threads::All)).len(), 600);
         assert!(sorted(nearest(&blocks, &query, 0, &eligible, Threads::All)).is_empty());
     }

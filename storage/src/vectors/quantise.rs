@@ -1,18 +1,18 @@
-//! Vectors as signed bytes: symmetric, one scale for each vector.
+//! Quantises vectors to signed bytes: symmetric, with one scale for each vector.
 
 use aurora_kernels::divide_rounded;
 
-/// Largest magnitude of a component.
-const LEVELS: f32 = 127.0;
+/// Maximum magnitude of a component.
+const MAX_LEVEL: f32 = 127.0;
 
-/// The scale and components of a vector; component × scale is the value again. `None` when a value is
-/// not finite.
+/// Returns the scale and the components of a vector, where component × scale approximates the value. Returns `None` if
+/// a value is not finite.
 pub(crate) fn quantise(vector: &[f32]) -> Option<(f32, Vec<i8>)> {
     if vector.iter().any(|value| !value.is_finite()) {
         return None;
     }
     let peak = vector.iter().fold(0f32, |peak, value| peak.max(value.abs()));
-    let scale = peak / LEVELS;
+    let scale = peak / MAX_LEVEL;
     if scale < f32::MIN_POSITIVE {
         return Some((0.0, vec![0; vector.len()]));
     }
@@ -29,7 +29,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_error_is_half_a_step(vector in prop::collection::vec(-10f32..10.0, 1..64)) {
+        fn the_error_is_at_most_half_a_step(vector in prop::collection::vec(-10f32..10.0, 1..64)) {
             let (scale, row) = quantise(&vector).expect("finite");
             for (value, &component) in vector.iter().zip(&row) {
                 prop_assert!((value - f32::from(component) * scale).abs() <= scale * 0.501);
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_is_refused() {
+    fn vectors_that_are_not_finite_are_refused() {
         assert_eq!(quantise(&[1.0, f32::NAN]), None);
         assert_eq!(quantise(&[f32::INFINITY]), None);
         assert_eq!(quantise(&[0.0, 0.0]), Some((0.0, vec![0, 0])));

@@ -9,15 +9,15 @@ use crate::error::StorageError;
 use crate::snapshot::{Snapshot, VectorPlace};
 use crate::tables::{Table, block_key};
 
-/// Blocks are looked up one by one where a filter holds fewer chunks than one for this many blocks; else all blocks are scanned,
-/// which takes less time for each.
-const FEW_BLOCKS: u64 = 2;
+/// With fewer filtered chunks than one for each this many blocks, blocks are looked up one by one. Otherwise all blocks
+/// are scanned, which takes less time for each block.
+const BLOCKS_PER_FILTERED_CHUNK: u64 = 2;
 
 impl Snapshot {
-    /// The vector of a live chunk, as it was stored in signed bytes.
+    /// Returns the vector of a live chunk, reconstructed from its signed bytes.
     ///
     /// # Errors
-    /// When the block of vectors that has the chunk is damaged.
+    /// The chunk's block of vectors is damaged.
     pub fn vector(&self, id: ChunkId) -> Result<Option<Vec<f32>>, StorageError> {
         if !self.live().contains(id.0) {
             return Ok(None);
@@ -26,11 +26,11 @@ impl Snapshot {
         Ok(row.map(|(scale, row)| row.iter().map(|&x| f32::from(x as i8) * scale).collect()))
     }
 
-    /// The dot product of a query with the vector of a live chunk, bit for bit as [`Self::nearest`] gives it; `None`
-    /// when the chunk has no vector of as many dimensions.
+    /// Returns the dot product of a query and the vector of a live chunk, bit-identical to [`Self::nearest`]; `None` if
+    /// the chunk has no vector of the same dimensions.
     ///
     /// # Errors
-    /// As for [`Self::vector`].
+    /// The errors of [`Self::vector`].
     pub fn similarity(&self, id: ChunkId, query: &[f32]) -> Result<Option<f32>, StorageError> {
         if !self.live().contains(id.0) {
             return Ok(None);
@@ -39,13 +39,13 @@ impl Snapshot {
         Ok(row.map(|(scale, row)| product(query, scale, &row)))
     }
 
-    /// The `k` live chunks with the highest dot product, best first; equal ones in the order of their
-    /// keys, so that the result does not depend on ids.
+    /// Returns the `k` live chunks with the highest dot products, best first. Equal ones are sorted by key, so that the
+    /// result does not depend on ids.
     ///
-    /// Among very many vectors those are compared with the query that have the nearest signs.
+    /// If there are very many vectors, only those with the nearest codes are compared with the query.
     ///
     /// # Errors
-    /// The query must have as many dimensions as the model, and finite values.
+    /// The query has other dimensions than the model, or a value that is not finite; or the index is damaged.
     pub fn nearest(
         &self,
         query: &[f32],
@@ -56,7 +56,7 @@ impl Snapshot {
         let Some(model) = &self.manifest().model else { return Ok(Vec::new()) };
         if query.len() != model.dimensions {
             return Err(StorageError::Refused(format!(
-                "the query vector has {} dimensions, model {} has {}",
+                "the query vector has {} dimensions, but model {} has {}",
                 query.len(),
                 model.id,
                 model.dimensions
@@ -89,11 +89,12 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Every block of vectors of the current model, with its number; of a filter that leaves a few blocks only those.
+    /// Returns all blocks of vectors of the current model with their numbers, or only the blocks of a filter that has
+    /// few chunks.
     fn vector_blocks(&self, filter: Option<&RoaringBitmap>) -> Result<Vec<(u32, VectorBlock<'_>)>, StorageError> {
         let all = self.tree(Table::Codes).entries;
         if let Some(filter) = filter
-            && filter.len() < all / FEW_BLOCKS
+            && filter.len() < all / BLOCKS_PER_FILTERED_CHUNK
         {
             let mut numbers: Vec<u32> = filter.iter().map(|id| id / BLOCK_IDS).collect();
             numbers.dedup();
@@ -111,7 +112,7 @@ impl Snapshot {
         places.iter().map(block).filter_map(Result::transpose).collect()
     }
 
-    /// Where all blocks of vectors are, in the order of their numbers.
+    /// Finds the positions of all blocks of vectors, in the order of their numbers.
     fn find_vectors(&self) -> Result<Vec<VectorPlace>, StorageError> {
         let mut places = Vec::new();
         let mut blocks = self.cursor(Table::Codes, &[])?;
@@ -128,7 +129,7 @@ impl Snapshot {
         }
     }
 
-    /// The vectors of a block, if it has some of the current model.
+    /// Returns the vectors of a block, if it has vectors of the current model.
     pub(crate) fn vectors(&self, block: u32) -> Result<Option<VectorBlock<'_>>, StorageError> {
         if let Some(places) = self.vector_places().get() {
             let found = places.binary_search_by_key(&block, |place| place.block);
@@ -140,7 +141,7 @@ impl Snapshot {
         }
     }
 
-    /// Where a block of vectors is, of which `codes` is the first value.
+    /// The position of a block of vectors; `codes` is its first value.
     fn place_of(&self, block: u32, codes: &[u8]) -> Result<VectorPlace, StorageError> {
         let packed = self.get(Table::Vectors, &block_key(block))?.ok_or_else(|| self.invalid(block))?;
         Ok(VectorPlace { block, codes: self.place(codes), packed: self.place(packed) })
@@ -159,7 +160,7 @@ impl Snapshot {
         self.damaged(format!("block {block} of the vectors is invalid"))
     }
 
-    /// The stored vector of a chunk.
+    /// Returns the stored vector of a chunk.
     pub(crate) fn row(&self, id: ChunkId) -> Result<Option<StoredVector>, StorageError> {
         let Some(block) = self.vectors(id.0 / BLOCK_IDS)? else { return Ok(None) };
         block.get((id.0 % BLOCK_IDS) as usize).map_err(|damage| self.wrap(damage))

@@ -4,8 +4,8 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::entries::Entries;
-use super::report::{VerifyReport, problem_of};
-use super::rows::id_of;
+use super::report::{VerifyReport, problem_message};
+use super::rows::parse_chunk_id;
 use crate::chunk::{ChunkId, NewChunk};
 use crate::content::{CONTENT_PARTS, CompressedBlock, Frame};
 use crate::error::StorageError;
@@ -16,15 +16,16 @@ use crate::values::{ValueBlock, parse_value_key};
 use crate::vectors::BLOCK_IDS;
 use crate::workers::Workers;
 
-/// Chunks that a thread checks at a time.
+/// Number of chunks that a thread checks at a time.
 const CHUNKS: usize = 256;
-/// Blocks of contents that a thread checks at a time.
+/// Number of blocks of contents that a thread checks at a time.
 const BLOCKS: usize = 8;
 
-/// The id of a live chunk with its key, or without one if there is a problem; or a problem of another row.
+/// The id of a live chunk with its key or a problem; or a problem of a row without a live chunk.
 type FoundChunk = (Option<u32>, Result<String, String>);
 
-/// The first and the last chunk of a block of contents, and whether one is live. `None` if the block is invalid.
+/// The first and the last chunk of a block of contents, and whether it has a live chunk. `None` if the block is
+/// invalid.
 type FoundBlock = Option<(u32, Option<u32>, bool)>;
 
 impl Snapshot {
@@ -37,9 +38,9 @@ impl Snapshot {
         let mut present = RoaringBitmap::new();
         let mut keys: FxHashMap<String, u32> = FxHashMap::default();
         let visit = |snapshot: &Self, found: &mut Vec<FoundChunk>, key: &[u8], _: &[u8]| {
-            found.push(match id_of(key) {
+            found.push(match parse_chunk_id(key) {
                 Some(id) if self.live().contains(id) => (Some(id), snapshot.verify_chunk(id, entries)),
-                Some(id) => (None, Err(format!("chunk {id} is dead but has a record"))),
+                Some(id) => (None, Err(format!("chunk {id} is deleted but has a record"))),
                 None => (None, Err("a chunk record has an impossible key".to_owned())),
             });
             Ok(())
@@ -65,12 +66,12 @@ impl Snapshot {
         }
         let count = self.manifest().chunk_count;
         report.expect(count == self.live().len(), || {
-            format!("the manifest counts {count} chunks, {} are live", self.live().len())
+            format!("the manifest counts {count} chunks, but {} are live", self.live().len())
         });
         self.verify_content(workers, report)
     }
 
-    /// Reads all of a live chunk, and notes its labels. Returns its key, or a problem.
+    /// Reads all data of a live chunk, and records its labels. Returns its key, or a problem.
     fn verify_chunk(&self, id: u32, entries: &Entries) -> Result<String, String> {
         match self.whole_chunk(ChunkId(id)) {
             Ok(Some(chunk)) => {
@@ -79,14 +80,14 @@ impl Snapshot {
                 Ok(chunk.key)
             }
             Ok(None) => Err(format!("chunk {id} has no valid record")),
-            Err(error) => Err(problem_of(error)),
+            Err(error) => Err(problem_message(error)),
         }
     }
 
-    /// Checks that the blocks of contents follow one another, and that every one is of use.
+    /// Checks that the blocks of contents do not overlap, and that each has a live chunk.
     fn verify_content(&self, workers: Workers, report: &mut VerifyReport) -> Result<(), StorageError> {
         let visit = |_: &Self, found: &mut Vec<FoundBlock>, key: &[u8], value: &[u8]| {
-            let first = id_of(key);
+            let first = parse_chunk_id(key);
             let frames =
                 first.and_then(|first| Some((first, CompressedBlock::decode(first, value)?.read::<CONTENT_PARTS>()?)));
             found.push(frames.map(|(first, frames)| {
@@ -103,21 +104,22 @@ impl Snapshot {
                     report.problem("a block of contents is invalid".to_owned());
                     continue;
                 };
-                report.expect(first >= end, || format!("the block of contents {first} is in the one before"));
+                report.expect(first >= end, || format!("the block of contents {first} overlaps the previous block"));
                 end = last.map_or(end, |last| last.saturating_add(1));
-                report.expect(is_live, || format!("the block of contents {first} is of dead chunks"));
+                report.expect(is_live, || format!("the block of contents {first} has only deleted chunks"));
             }
         };
         self.verify_rows(workers, Table::Content, BLOCKS, |key| self.is_unpublished(key), visit, add)
     }
 
-    /// Checks that every block of values is of a column and of live chunks, and that its values have the type of the column.
+    /// Checks that every block of values belongs to a column and has live chunks, and that its values have the type of
+    /// the column.
     pub(super) fn verify_values(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
         let mut cursor = self.cursor(Table::Values, &[])?;
         while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
             let place = parse_value_key(key);
             let end = self.manifest().next_chunk_id.div_ceil(BLOCK_IDS);
-            // The rows of a writer that has not published, or never will.
+            // The rows of a writer that has not published yet, or never will.
             if place.is_some_and(|(block, _)| block >= end) {
                 break;
             }
@@ -130,7 +132,7 @@ impl Snapshot {
                     });
                     let ids = block * BLOCK_IDS..=block * BLOCK_IDS + (BLOCK_IDS - 1);
                     report.expect(self.live().range_cardinality(ids) > 0, || {
-                        format!("block {block} of the column `{name}` is of dead chunks")
+                        format!("block {block} of the column `{name}` has only deleted chunks")
                     });
                 }
                 None => report.problem(format!("the block of values {} is invalid", key.escape_ascii())),

@@ -1,4 +1,4 @@
-//! Labels and frequencies that chunks have in the keyword index.
+//! Labels and frequencies of chunks in the keyword index.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -9,29 +9,29 @@ use rustc_hash::FxHasher;
 use crate::snapshot::Snapshot;
 use crate::vectors::BLOCK_IDS;
 
-/// Labels and frequencies of the live chunks. Threads add to it; the order does not matter.
+/// Labels and frequencies of the live chunks. Threads add entries in any order.
 pub(super) struct Entries {
-    /// Chunks in blocks of ids; a block without live chunks is missing.
+    /// Chunks in blocks of ids; `None` for a block without live chunks.
     blocks: Vec<Option<Box<[ChunkEntries]>>>,
     hash: BuildHasherDefault<FxHasher>,
 }
 
 #[derive(Default)]
 struct ChunkEntries {
-    /// Hashes of the labels found minus those expected: 0 when they are the same.
+    /// Sum of the hashes of found labels minus those of expected labels: 0 if they are the same.
     labels: AtomicU64,
     sums: [AtomicU64; FIELDS],
     flags: AtomicU8,
 }
 
-/// Flag of a chunk that has an entry or expects one.
+/// Flag of a chunk that has or expects an entry.
 const KNOWN: u8 = 1;
 /// Flag of a chunk with a capped frequency.
 const CAPPED: u8 = 2;
 
 /// Sums over the entries of a chunk.
 pub(super) struct EntrySums {
-    /// Hashes of the labels found minus those expected.
+    /// Sum of the hashes of found labels minus those of expected labels.
     pub(super) labels: u64,
     /// Frequencies in each field.
     pub(super) sums: [u64; FIELDS],
@@ -54,7 +54,7 @@ impl Entries {
         Self { blocks, hash: BuildHasherDefault::default() }
     }
 
-    /// Expects the dictionary to have a label of a chunk.
+    /// Records that the dictionary must have a label of a chunk.
     pub(super) fn expect(&self, chunk: u32, label: &[u8]) {
         if let Some(entries) = self.get(chunk) {
             entries.flag(KNOWN);
@@ -62,7 +62,7 @@ impl Entries {
         }
     }
 
-    /// The hash of a dictionary entry.
+    /// Hashes a dictionary entry.
     pub(super) fn hash(&self, entry: &[u8]) -> EntryHash {
         (self.hash.hash_one(entry), entry.first() == Some(&LABEL_PREFIX))
     }
@@ -83,7 +83,7 @@ impl Entries {
         }
     }
 
-    /// The sums of a chunk that has an entry or expects one.
+    /// The sums of a chunk that has or expects an entry.
     pub(super) fn sums(&self, chunk: u32) -> Option<EntrySums> {
         let entries = self.get(chunk)?;
         let flags = entries.flags.load(Relaxed);

@@ -1,9 +1,9 @@
-//! Checks file rows and what is stored for each file.
+//! Checks file rows and the data stored for each file.
 
 use roaring::RoaringBitmap;
 
 use super::report::VerifyReport;
-use super::rows::id_of;
+use super::rows::parse_chunk_id;
 use crate::chunk::{ChunkId, SourceRecord};
 use crate::content::{CompressedBlock, Frame};
 use crate::error::StorageError;
@@ -12,7 +12,7 @@ use crate::snapshot::Snapshot;
 use crate::tables::Table;
 use crate::workers::Workers;
 
-/// Files whose representations a thread checks at a time.
+/// Number of files whose representations a thread checks at a time.
 const FILES: usize = 32;
 
 impl Snapshot {
@@ -24,10 +24,10 @@ impl Snapshot {
             firsts.extend(record.chunks.first().map(|id| id.0));
             for id in record.chunks {
                 report.expect(self.live().contains(id.0), || {
-                    format!("{} refers to chunk {id}, which is not there", record.path)
+                    format!("{} refers to chunk {id}, which does not exist", record.path)
                 });
                 report.expect(owned.insert(id.0), || {
-                    format!("{} refers to chunk {id}, which another file has too", record.path)
+                    format!("{} refers to chunk {id}, which also belongs to another file", record.path)
                 });
             }
         }
@@ -38,7 +38,7 @@ impl Snapshot {
         self.verify_representations(workers, report, &firsts)?;
         self.verify_blames(workers, report, &firsts)?;
         let (count, seen) = (self.manifest().file_count, report.files);
-        report.expect(count == seen, || format!("the manifest counts {count} files, there are {seen}"));
+        report.expect(count == seen, || format!("the manifest counts {count} files, but there are {seen}"));
         Ok(())
     }
 
@@ -46,8 +46,8 @@ impl Snapshot {
     fn verify_sources(&self, report: &mut VerifyReport, firsts: &RoaringBitmap) -> Result<(), StorageError> {
         let mut cursor = self.cursor(Table::Sources, &[])?;
         while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
-            match id_of(key) {
-                // The rows of a writer that has not published, or never will.
+            match parse_chunk_id(key) {
+                // The rows of a writer that has not published yet, or never will.
                 Some(id) if id >= self.manifest().next_chunk_id => break,
                 Some(id) if firsts.contains(id) => {
                     let is_valid = SourceRecord::decode(value).is_some();
@@ -60,7 +60,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Checks that every file has a representation, and that it follows from the chunks; `firsts` are the files' first chunks.
+    /// Checks that every file has a representation that matches its chunks; `firsts` are the files' first chunks.
     fn verify_representations(
         &self,
         workers: Workers,
@@ -68,12 +68,12 @@ impl Snapshot {
         firsts: &RoaringBitmap,
     ) -> Result<(), StorageError> {
         let visit = |snapshot: &Self, (report, seen): &mut (VerifyReport, u64), key: &[u8], _: &[u8]| {
-            match id_of(key) {
+            match parse_chunk_id(key) {
                 Some(id) if firsts.contains(id) => {
                     *seen += 1;
                     let stored = snapshot.encoded_representation(ChunkId(id))?;
                     let is_valid = stored == snapshot.representation_of_chunks(id)?;
-                    report.expect(is_valid, || format!("the representation of the file of chunk {id} is another one"));
+                    report.expect(is_valid, || format!("the representation of the file of chunk {id} is wrong"));
                 }
                 _ => report.problem(format!("the representation of {} belongs to no file", key.escape_ascii())),
             }
@@ -89,7 +89,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The representation of a file as it follows from its chunks, given the id of the first.
+    /// Computes the representation of a file from its chunks, given the id of the first.
     fn representation_of_chunks(&self, first: u32) -> Result<Vec<u8>, StorageError> {
         let mut builder = RepresentationBuilder::default();
         let file = self.file_range(ChunkId(first))?;
@@ -112,7 +112,7 @@ impl Snapshot {
         firsts: &RoaringBitmap,
     ) -> Result<(), StorageError> {
         let visit = |snapshot: &Self, report: &mut VerifyReport, key: &[u8], value: &[u8]| {
-            match id_of(key).and_then(|first| CompressedBlock::decode(first, value)?.read::<1>()) {
+            match parse_chunk_id(key).and_then(|first| CompressedBlock::decode(first, value)?.read::<1>()) {
                 Some(frames) => {
                     for id in frames.iter().flat_map(Frame::ids).filter(|id| self.live().contains(*id)) {
                         report.expect(firsts.contains(id), || format!("the blame of chunk {id} belongs to no file"));

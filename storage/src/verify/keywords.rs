@@ -13,7 +13,7 @@ use crate::snapshot::Snapshot;
 use crate::tables::Table;
 use crate::workers::Workers;
 
-/// Dictionary blocks that a thread checks at a time.
+/// Number of dictionary blocks that a thread checks at a time.
 const BLOCKS: usize = 16;
 
 /// Terms and postings of some blocks, and their first and last term.
@@ -58,14 +58,14 @@ impl Snapshot {
         report.postings += postings;
         report.expect(terms == info.terms && postings == info.postings, || {
             format!(
-                "segment {} has {terms} terms and {postings} postings, the manifest says {} and {}",
+                "segment {} has {terms} terms and {postings} postings, but the manifest says {} and {}",
                 info.id, info.terms, info.postings
             )
         });
         Ok(())
     }
 
-    /// Checks the terms of the blocks from the key `from` to before the key `end`.
+    /// Checks the terms of the blocks from the key `from` up to the key `end`, exclusive.
     fn verify_terms(
         &self,
         found: &mut FoundTerms,
@@ -109,18 +109,18 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Compares labels with the records that they come from, and frequencies with lengths.
+    /// Compares labels with the chunks' records, and frequencies with field lengths.
     pub(super) fn verify_entries(&self, report: &mut VerifyReport, entries: &Entries) -> Result<(), StorageError> {
         let all_lengths = self.all_field_lengths()?;
         for id in self.live() {
             let Some(found) = entries.sums(id) else { continue };
-            report.expect(found.labels == 0, || format!("chunk {id} has other labels than its record gives"));
+            report.expect(found.labels == 0, || format!("chunk {id} has other labels than its record"));
             let lengths = all_lengths.of(ChunkId(id));
             for (field, (&length, &sum)) in lengths.iter().zip(&found.sums).enumerate() {
                 // A sum of capped frequencies is not exact.
                 let same = length == length_code(sum.try_into().unwrap_or(u32::MAX)) || found.capped;
                 report.expect(same, || {
-                    format!("chunk {id} has {sum} terms in field {field}, its length says {}", length_of(length))
+                    format!("chunk {id} has {sum} terms in field {field}, but its length says {}", length_of(length))
                 });
             }
         }
@@ -143,7 +143,7 @@ impl Snapshot {
             }
         }
         report.expect(totals == self.field_totals(), || {
-            format!("field lengths sum to {totals:?}, the manifest says {:?}", self.field_totals())
+            format!("field lengths add up to {totals:?}, but the manifest says {:?}", self.field_totals())
         });
         Ok(())
     }

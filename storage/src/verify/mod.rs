@@ -1,6 +1,6 @@
-//! Checks everything that an index says against everything else that it says.
+//! Checks all data of an index for consistency.
 //!
-//! Each table is walked by one thread, and other threads check what is in its rows. Problems are listed in the order of the rows.
+//! One thread iterates over each table, and other threads check the rows. Problems are listed in row order.
 
 mod chunks;
 mod entries;
@@ -24,12 +24,13 @@ use crate::workers::Workers;
 use entries::Entries;
 
 impl Snapshot {
-    /// Checks the pages of every table, every record, every reference between records, and every sum, with a thread for each core.
+    /// Checks the pages of every table, every record, every reference between records, and every sum, with one thread
+    /// for each core.
     pub fn verify(&self) -> VerifyReport {
         self.verify_with(Workers::default())
     }
 
-    /// The same with some number of threads, which does not change the report.
+    /// Like [`Self::verify`], with a number of threads, which does not affect the report.
     pub fn verify_with(&self, workers: Workers) -> VerifyReport {
         let (mut report, mut in_keywords) = (VerifyReport::default(), Vec::new());
         let pages = |found| {
@@ -37,8 +38,8 @@ impl Snapshot {
             Ok::<_, Infallible>(())
         };
         // One thread reads the pages while the others check the rows.
-        let beside = Workers::new(workers.threads().min(2));
-        let Ok((content, keywords)) = beside.in_order(
+        let outer = Workers::new(workers.threads().min(2));
+        let Ok((content, keywords)) = outer.in_order(
             |()| self.verify_pages(),
             pages,
             |queue| {
@@ -55,7 +56,7 @@ impl Snapshot {
         report
     }
 
-    /// A report of everything but the keyword index, and one of the keyword index; neither is of pages.
+    /// Returns a report of the content and a report of the keyword index, both without problems of pages.
     fn verify_content_and_keywords(&self, workers: Workers) -> (VerifyReport, VerifyReport) {
         let (mut report, mut keywords) = (VerifyReport::default(), VerifyReport::default());
         if let Err(problem) = check_columns(&self.manifest().columns) {
@@ -63,7 +64,8 @@ impl Snapshot {
         }
         let entries = Entries::new(self);
         let result = self.verify_chunks(workers, &mut report, &entries);
-        // Labels and frequencies that were not read as a whole are not compared: which of them were read depends on the threads.
+        // Labels and frequencies are compared only if all of them were read. After an error, which of them were read
+        // depends on the threads.
         let mut are_whole = result.is_ok();
         report.note(result);
         let result = self.verify_files(workers, &mut report);
@@ -86,14 +88,14 @@ impl Snapshot {
         (report, keywords)
     }
 
-    /// Checks the pages of every tree and the checksum of every value, also in rows that nothing refers to. Vectors
-    /// have checksums of their own. Returns a report, and the problems of the keyword index.
+    /// Checks the pages of every tree and the checksum of every value, including rows without references to them.
+    /// Vectors have separate checksums. Returns a report, and the problems of the keyword index.
     fn verify_pages(&self) -> (VerifyReport, Vec<String>) {
         let keywords = KEYWORDS.map(Table::name);
         let (mut report, mut in_keywords) = (VerifyReport::default(), Vec::new());
         let seal_of = |name: &[u8], key: &[u8]| {
             let table = Table::ALL.iter().find(|table| table.name().as_bytes() == name)?;
-            // The mark of the format is compared as a whole when the index is opened.
+            // The format mark has no checksum. It is compared as a whole when the index is opened.
             table.seal().filter(|_| *table != Table::Meta || key != meta_key::FORMAT)
         };
         check_structure(&self.pages(), self.meta(), &keywords, seal_of, &mut |table, damage| {

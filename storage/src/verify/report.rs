@@ -4,37 +4,37 @@ use serde::Serialize;
 
 use crate::error::StorageError;
 
-/// Maximum number of problems that are put into words.
+/// Maximum number of problems that are listed.
 const MAX_LISTED: usize = 100;
 
 /// The result of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct VerifyReport {
-    /// File rows that were read.
+    /// Number of file rows that were read.
     pub files: u64,
-    /// Chunk records that were read.
+    /// Number of chunk records that were read.
     pub chunks: u64,
-    /// Dictionary entries that were read, labels included.
+    /// Number of dictionary entries that were read, including labels.
     pub terms: u64,
-    /// Postings that were read, those of dead chunks included.
+    /// Number of postings that were read, including those of deleted chunks.
     pub postings: u64,
-    /// Vectors of live chunks.
+    /// Number of vectors of live chunks.
     pub vectors: u64,
-    /// The first problems, in words.
+    /// Descriptions of the first problems.
     pub problems: Vec<String>,
     /// Number of all problems.
     pub problem_count: u64,
-    /// Number of problems in the keyword index, which can be made anew from the stored chunks.
+    /// Number of problems in the keyword index, which can be rebuilt from the stored chunks.
     pub keyword_problems: u64,
 }
 
 impl VerifyReport {
-    /// Whether nothing is wrong.
+    /// Whether there are no problems.
     pub fn is_ok(&self) -> bool {
         self.problem_count == 0
     }
 
-    /// Whether something is wrong, and all of it in the keyword index: see [`crate::Environment::rebuild_keywords`].
+    /// Whether there are problems, all of them in the keyword index: see [`crate::Environment::rebuild_keywords`].
     pub fn only_keywords(&self) -> bool {
         self.problem_count > 0 && self.keyword_problems == self.problem_count
     }
@@ -54,7 +54,7 @@ impl VerifyReport {
         }
     }
 
-    /// Adds the figures and the problems of another report.
+    /// Adds the counts and the problems of another report.
     pub(super) fn append(&mut self, other: Self) {
         self.files += other.files;
         self.chunks += other.chunks;
@@ -69,13 +69,13 @@ impl VerifyReport {
     /// Adds an error as a problem.
     pub(super) fn note(&mut self, result: Result<(), StorageError>) {
         if let Err(error) = result {
-            self.problem(problem_of(error));
+            self.problem(problem_message(error));
         }
     }
 }
 
-/// The problem that an error is, in words.
-pub(super) fn problem_of(error: StorageError) -> String {
+/// Describes the problem of an error.
+pub(super) fn problem_message(error: StorageError) -> String {
     match error {
         StorageError::Damaged { what, .. } => what,
         error => error.to_string(),

@@ -1,4 +1,4 @@
-//! Has threads check the rows of a table.
+//! Distributes checks of the rows of a table among threads.
 
 use crate::btree::{Cursor, Damage};
 use crate::error::StorageError;
@@ -7,8 +7,8 @@ use crate::tables::Table;
 use crate::workers::Workers;
 
 impl Snapshot {
-    /// Walks the rows of a table up to the first key that `is_behind` accepts. `visit` checks a row on a thread, and adds what it
-    /// finds to what was found in up to `step` rows; `add` gets that in the order of the rows.
+    /// Iterates over the rows of a table up to the first key for which `is_behind` is true. `visit` checks a row on a
+    /// thread, and adds its findings to those of up to `step` rows. `add` gets the findings in row order.
     pub(super) fn verify_rows<T: Default + Send>(
         &self,
         workers: Workers,
@@ -57,13 +57,14 @@ impl Snapshot {
         })
     }
 
-    /// Whether a key is of a chunk that is not published: such rows are of a writer that has not published, or never will.
+    /// Whether the chunk of a key is not published. Such rows belong to a writer that has not published yet, or never
+    /// will.
     pub(super) fn is_unpublished(&self, key: &[u8]) -> bool {
-        id_of(key).is_some_and(|id| id >= self.manifest().next_chunk_id)
+        parse_chunk_id(key).is_some_and(|id| id >= self.manifest().next_chunk_id)
     }
 }
 
-/// The chunk id that a key is.
-pub(super) fn id_of(key: &[u8]) -> Option<u32> {
+/// Parses the chunk id in a key.
+pub(super) fn parse_chunk_id(key: &[u8]) -> Option<u32> {
     key.try_into().map(u64::from_be_bytes).ok()?.try_into().ok()
 }

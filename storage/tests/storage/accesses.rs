@@ -1,4 +1,4 @@
-//! Access records and judgements: counted, kept, moved and forgotten.
+//! Access records and judgements: counting, keeping, renaming and removing them.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::repository::directory;
 
 #[test]
-fn judgements_are_counted_beside_accesses_and_follow_a_rename() {
+fn judgements_are_counted_apart_from_accesses_and_follow_a_rename() {
     let directory = directory();
     let log = AccessLog::open(directory.path(), &KnownIndexes::everything()).expect("opens");
     log.judge(Verdict::Good, &[("old", 10), ("other", 20)]).expect("records");
@@ -23,7 +23,7 @@ fn judgements_are_counted_beside_accesses_and_follow_a_rename() {
     assert_eq!((other.count, other.recent.len(), other.newest()), (0, 0, Some(20)));
 }
 
-/// What an import does with the history that it brings.
+/// Merges access histories as an import does.
 #[test]
 fn a_copy_of_a_record_counts_once() {
     let directory = directory();
@@ -48,7 +48,7 @@ fn a_copy_of_a_record_counts_once() {
     assert_eq!(log.raise(&[]).expect("raises"), 0);
 }
 
-/// Searches and feedback of several processes: here threads, each with a log of its own.
+/// Concurrent searches and feedback. In this test, threads with separate logs stand in for processes.
 #[test]
 fn nothing_is_lost_between_several_writers() {
     const ROUNDS: u32 = 20;
@@ -76,7 +76,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn only_what_is_gone_and_old_or_beyond_the_bound_is_forgotten(
+    fn a_sweep_removes_only_missing_chunks_that_are_old_or_beyond_the_limit(
         times in prop::collection::vec(0i64..100, 1..30), live in prop::collection::btree_set(0usize..30, 0..20),
         since in 0i64..100, most in 0usize..20,
     ) {
@@ -84,7 +84,7 @@ proptest! {
         let log = AccessLog::open(directory.path(), &KnownIndexes::everything()).expect("opens");
         let keys: Vec<String> = (0..times.len()).map(|at| format!("code:{at:02}")).collect();
         for (at, (key, &time)) in keys.iter().zip(&times).enumerate() {
-            // What is only judged is kept as long as what is only shown.
+            // Records with only judgements are kept as long as records with only accesses.
             match at % 2 {
                 0 => log.record(&[(key, time)]),
                 _ => log.judge(Verdict::Good, &[(key, time)]),

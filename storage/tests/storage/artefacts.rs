@@ -1,4 +1,4 @@
-//! Artefacts: equal content makes equal bytes, what is imported is what was exported, and whatever is wrong is refused.
+//! Artefacts: equal content has equal bytes, an import restores the exported index, and invalid artefacts are refused.
 
 use std::fs;
 use std::path::Path;
@@ -12,24 +12,24 @@ use crate::model::check;
 use crate::repository::{Piece, Tree, directory, fresh_digest, open, replace, synthetic, update, write};
 use crate::sequences::{any_piece, path};
 
-/// Bytes before the manifest, and where its length and its checksum stand.
+/// Number of bytes before the manifest, and the positions of its length and its checksum.
 const HEADER: usize = 48;
 const LENGTH: std::ops::Range<usize> = 12..16;
 const CHECKSUM: std::ops::Range<usize> = 16..48;
 
-/// The artefact of an index.
+/// Exports an index as an artefact.
 pub(crate) fn artefact(environment: &Environment) -> Vec<u8> {
     artefact_by(environment, Workers::default()).expect("exports")
 }
 
-/// The artefact of an index, made by some threads.
+/// Exports an index as an artefact with some threads.
 pub(crate) fn artefact_by(environment: &Environment, workers: Workers) -> Result<Vec<u8>, StorageError> {
     let mut bytes = Vec::new();
     environment.snapshot()?.export_to(&mut bytes, Path::new("memory"), "test 1", workers)?;
     Ok(bytes)
 }
 
-/// The artefact of a tree that is written in one go.
+/// The artefact of a tree that is written in one run.
 fn fresh_artefact(tree: &Tree, memory: usize) -> Vec<u8> {
     let directory = directory();
     let environment = open(directory.path());
@@ -53,7 +53,7 @@ pub(crate) fn import_by(
     Environment::import(directory, &mut bytes, arrival)
 }
 
-/// One run: files with their new chunks, or without when they are removed.
+/// One run: files with their new chunks, or without chunks if they are removed.
 fn any_run() -> impl Strategy<Value = Vec<(u8, Option<Vec<Piece>>)>> {
     let change = prop_oneof![
         4 => prop::collection::vec(any_piece(), 0..5).prop_map(Some),
@@ -66,7 +66,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_artefact_depends_on_the_content_alone(
+    fn an_artefact_depends_only_on_the_content(
         runs in prop::collection::vec(any_run(), 1..6),
         memory in prop::sample::select(vec![0usize, 64 << 20]),
     ) {
@@ -101,7 +101,7 @@ proptest! {
         check(&snapshot, &tree);
         prop_assert_eq!(snapshot.digest().expect("sound"), fresh_digest(&tree, memory));
         prop_assert!(artefact(&imported) == exported);
-        // The next run goes on from what was imported.
+        // The next run continues from the imported index.
         let change = synthetic(2, 3, 1);
         write(&imported, &change, memory);
         tree.extend(change);
@@ -109,12 +109,12 @@ proptest! {
     }
 }
 
-/// An artefact of several blocks of ids and lists of several parts.
+/// An artefact with several blocks of ids, and posting lists with several parts.
 fn sizeable() -> Vec<u8> {
     fresh_artefact(&synthetic(30, 40, 3), 64 << 20)
 }
 
-/// A directory with an index, and its digest.
+/// Creates a directory with an index, and returns its digest too.
 fn occupied() -> (tempfile::TempDir, String) {
     let tree = synthetic(3, 3, 9);
     let directory = directory();
@@ -122,7 +122,7 @@ fn occupied() -> (tempfile::TempDir, String) {
     (directory, fresh_digest(&tree, 64 << 20))
 }
 
-/// Expects an artefact to be refused and the index that is there to be as it was.
+/// Checks that an artefact is refused and that the existing index is unchanged.
 fn refused(directory: &Path, digest: &str, bytes: &[u8], what: &str) -> StorageError {
     let Err(error) = import(directory, bytes) else { panic!("{what} was imported") };
     let environment = Environment::open(directory, OpenMode::Existing).expect("opens");
@@ -155,7 +155,7 @@ fn every_truncation_and_every_other_byte_is_refused() {
     }
     let longer = [&bytes[..], b"x"].concat();
     let error = refused(directory.path(), &digest, &longer, "one byte more");
-    assert!(error.to_string().contains("something follows the last part"), "{error}");
+    assert!(error.to_string().contains("it continues after the last part"), "{error}");
     for other in [&b""[..], b"not an artefact", b"SQLite format 3\0 and more, so that it is longer than a header is"] {
         let error = refused(directory.path(), &digest, other, "another file");
         assert!(matches!(error, StorageError::NotArtefact { .. }), "{error}");
@@ -163,7 +163,7 @@ fn every_truncation_and_every_other_byte_is_refused() {
     import(directory.path(), &bytes).expect("is sound");
 }
 
-/// The manifest of an artefact, and its parts.
+/// Splits an artefact into its manifest and its parts.
 fn split(bytes: &[u8]) -> (serde_json::Value, Vec<&[u8]>) {
     let length = u32::from_le_bytes(bytes[LENGTH].try_into().expect("four bytes")) as usize;
     let (json, mut rest) = bytes[HEADER..].split_at(length);
@@ -177,7 +177,7 @@ fn split(bytes: &[u8]) -> (serde_json::Value, Vec<&[u8]>) {
     (serde_json::from_slice(json).expect("JSON"), parts)
 }
 
-/// An artefact with a checksum that fits whatever the manifest says.
+/// Builds an artefact with a correct checksum of any manifest.
 fn joined(manifest: &serde_json::Value, parts: &[&[u8]]) -> Vec<u8> {
     let json = serde_json::to_vec(manifest).expect("JSON");
     let mut bytes = b"AURMEM\r\n\x02\0\0\0".to_vec();
@@ -190,7 +190,7 @@ fn joined(manifest: &serde_json::Value, parts: &[&[u8]]) -> Vec<u8> {
 }
 
 #[test]
-fn a_manifest_that_lies_is_refused() {
+fn a_false_manifest_is_refused() {
     let bytes = sizeable();
     let (directory, digest) = occupied();
     let (manifest, parts) = split(&bytes);
@@ -256,7 +256,7 @@ fn parts_of_two_artefacts_do_not_fit_together() {
     let mut tried = Vec::new();
     for at in 0..parts.len() {
         let name = manifest["parts"][at]["name"].as_str().expect("a name");
-        // Any vector could be that of any chunk.
+        // Nothing in a part of vectors shows to which chunks they belong.
         if parts[at] == others_parts[at] || name == "vectors" {
             continue;
         }
@@ -273,7 +273,7 @@ fn parts_of_two_artefacts_do_not_fit_together() {
 }
 
 #[test]
-fn a_file_is_replaced_as_a_whole_and_alone() {
+fn an_export_replaces_one_file_as_a_whole() {
     let directory = directory();
     let target = directory.path().join("index.aur");
     let home = directory.path().join(".aurora");
@@ -315,7 +315,7 @@ fn a_file_is_replaced_as_a_whole_and_alone() {
 }
 
 #[test]
-fn an_index_that_cannot_be_opened_is_replaced() {
+fn an_import_replaces_an_index_that_cannot_be_opened() {
     let directory = directory();
     fs::create_dir_all(directory.path().join("index")).expect("makes a directory");
     fs::write(directory.path().join("index/data.mdb"), "not an index ".repeat(1000)).expect("writes");

@@ -1,4 +1,4 @@
-//! Custom columns: filters follow their declarations, and so do verification, artefacts and every increment.
+//! Custom columns: filters, verification, artefacts and incremental runs use their declarations.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn column(name: &str, kind: ColumnKind, filter: bool) -> ColumnDeclaration {
     }
 }
 
-/// One column of each type, all with the use `filter` but the last.
+/// One column of each type, all filterable except the last.
 fn columns() -> Vec<ColumnDeclaration> {
     vec![
         column("churn", ColumnKind::Integer, true),
@@ -79,7 +79,7 @@ fn one_of_each() -> Vec<Metadata> {
     ]
 }
 
-/// Values by which chunks can be filtered, as `column=value`.
+/// The values by which chunks can be filtered, as `column=value`.
 fn filters(snapshot: &Snapshot) -> Vec<String> {
     let keys = snapshot.meta_keys().expect("sound");
     let of_key = |key: &String| {
@@ -98,7 +98,7 @@ fn written(directory: &Path, columns: &[ColumnDeclaration]) -> Environment {
 }
 
 #[test]
-fn an_empty_list_is_no_value_of_a_column() {
+fn an_empty_list_is_not_a_value_of_a_column() {
     let directory = directory();
     let environment = open(directory.path());
     let writer = writer(&environment, &columns());
@@ -110,7 +110,7 @@ fn an_empty_list_is_no_value_of_a_column() {
 }
 
 #[test]
-fn chunks_are_filtered_by_columns_that_have_the_use_filter() {
+fn chunks_can_be_filtered_by_filterable_columns() {
     let directory = directory();
     let environment = written(directory.path(), &columns());
     let snapshot = environment.snapshot().expect("opens");
@@ -139,7 +139,7 @@ fn chunks_are_filtered_by_columns_that_have_the_use_filter() {
 }
 
 #[test]
-fn other_declarations_alone_are_a_change() {
+fn changed_declarations_alone_cause_a_publication() {
     let directory = directory();
     let environment = written(directory.path(), &columns());
     let publish = |columns: &[ColumnDeclaration]| writer(&environment, columns).publish(update());
@@ -151,7 +151,7 @@ fn other_declarations_alone_are_a_change() {
     assert_eq!(publish(&changed).expect("publishes").generation, 3);
     let snapshot = environment.snapshot().expect("opens");
     assert!(snapshot.verify().is_ok() && !filters(&snapshot).contains(&"churn=7".to_owned()));
-    // The terms of the chunks that stay would be others.
+    // The terms of the kept chunks would have to change.
     changed[2].terms = Some(1);
     assert!(matches!(publish(&changed), Err(StorageError::Refused(_))));
     let invalid = WriterOptions { columns: vec![column("A b", ColumnKind::Bool, true)], ..WriterOptions::default() };
@@ -159,7 +159,7 @@ fn other_declarations_alone_are_a_change() {
 }
 
 #[test]
-fn a_changed_value_leaves_all_other_rows_as_they_are() {
+fn a_changed_value_leaves_all_other_rows_unchanged() {
     let directory = directory();
     let environment = written(directory.path(), &columns());
     let set = |columns: &[ColumnDeclaration], values: &[Metadata]| {
@@ -192,7 +192,7 @@ fn a_changed_value_leaves_all_other_rows_as_they_are() {
     let digest = |environment: &Environment| environment.snapshot().expect("opens").digest().expect("sound");
     assert_eq!(digest(&environment), digest(&fresh));
 
-    // A column that is dropped loses its values, also where it comes back.
+    // A column that is dropped loses its values, even if it is declared again later.
     let kept: Vec<_> = columns().into_iter().filter(|column| column.name != "owner").collect();
     assert_eq!(set(&kept, &[]).generation, 3);
     assert!(environment.snapshot().expect("opens").verify().is_ok());
@@ -202,7 +202,7 @@ fn a_changed_value_leaves_all_other_rows_as_they_are() {
 }
 
 #[test]
-fn values_are_refused_that_a_chunk_cannot_have() {
+fn invalid_values_are_refused() {
     let directory = directory();
     let with_terms: Vec<_> = columns()
         .into_iter()
@@ -220,7 +220,7 @@ fn values_are_refused_that_a_chunk_cannot_have() {
 }
 
 #[test]
-fn declarations_travel_with_an_artefact() {
+fn an_artefact_includes_the_declarations() {
     let (here, there) = (directory(), directory());
     let environment = written(here.path(), &columns());
     let bytes = artefact(&environment);
@@ -249,7 +249,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
-    fn incremental_is_fresh_after_metadata_has_changed(
+    fn an_incremental_index_equals_a_fresh_one_after_metadata_has_changed(
         runs in prop::collection::vec(prop::collection::vec((0..4u8, prop::collection::vec(
             prop::collection::btree_map("[a-z]", any_value(), 0..4).prop_map(|values| values.into_values().collect::<Metadata>()), 0..4)), 0..4), 1..5),
     ) {

@@ -1,4 +1,4 @@
-//! Compaction: smaller, and the same.
+//! Compaction makes an index smaller and keeps its content.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -11,7 +11,7 @@ use crate::artefacts::artefact;
 use crate::model::check;
 use crate::repository::{Tree, directory, open, replace, synthetic, update, write};
 
-/// An index that has seen many small runs, and the tree that is left.
+/// An index after many small runs, and the remaining tree.
 fn worn() -> (tempfile::TempDir, Tree) {
     let directory = directory();
     let environment = open(directory.path());
@@ -34,7 +34,7 @@ fn worn() -> (tempfile::TempDir, Tree) {
 }
 
 #[test]
-fn a_compact_index_is_smaller_and_says_the_same() {
+fn a_compacted_index_is_smaller_and_has_the_same_content() {
     let (directory, tree) = worn();
     let environment = Environment::open(directory.path(), OpenMode::Existing).expect("opens");
     let before = environment.snapshot().expect("opens");
@@ -46,7 +46,7 @@ fn a_compact_index_is_smaller_and_says_the_same() {
     assert_eq!((done.before, done.after), (old_length, length()));
     assert!(done.after < done.before, "{done:?}");
     assert_eq!(done.generation, before.manifest().generation + 1);
-    // Who has the old one open goes on reading it, but cannot write to what is gone.
+    // A process that has the old index open keeps reading it, but cannot write to the replaced index.
     check(&before, &tree);
     assert!(matches!(environment.writer(WriterOptions::default()), Err(StorageError::Replaced { .. })));
     drop((before, environment));
@@ -63,7 +63,7 @@ fn a_compact_index_is_smaller_and_says_the_same() {
 }
 
 #[test]
-fn nothing_is_written_where_nothing_can_be_gained() {
+fn a_compact_index_is_not_rewritten() {
     let (directory, _) = worn();
     let first = Environment::compact(directory.path(), &KnownIndexes::none(), Workers::default()).expect("compacts");
     let data = directory.path().join("index/data.mdb");
@@ -75,7 +75,7 @@ fn nothing_is_written_where_nothing_can_be_gained() {
     assert_eq!(stamp(), time);
 }
 
-/// An index most of which was deleted.
+/// An index whose content was mostly deleted.
 fn mostly_free() -> tempfile::TempDir {
     let directory = directory();
     let environment = open(directory.path());
@@ -111,7 +111,7 @@ fn an_index_that_is_mostly_free_is_compacted_unless_it_is_small_or_being_read() 
     assert_eq!(compact(0), None, "little is free now");
 }
 
-/// Names the directory of the index that a child process reads.
+/// Environment variable with the directory of the index that a child process reads.
 const READ: &str = "AURORA_TEST_READ_INDEX";
 
 /// Reads an index until its standard input ends. Does nothing unless [`READ`] is set.
@@ -124,7 +124,7 @@ fn reader_of_another_process() {
 }
 
 #[test]
-fn an_index_that_another_process_reads_is_not_compacted_by_itself() {
+fn an_index_read_by_another_process_is_not_compacted_automatically() {
     let directory = mostly_free();
     let mut child = Command::new(std::env::current_exe().expect("is known"));
     child.args(["compacting::reader_of_another_process", "--exact", "--nocapture"]).env(READ, directory.path());
@@ -142,7 +142,7 @@ fn an_index_that_another_process_reads_is_not_compacted_by_itself() {
 }
 
 #[test]
-fn runs_go_on_after_a_compaction() {
+fn runs_continue_after_a_compaction() {
     let (directory, mut tree) = worn();
     Environment::compact(directory.path(), &KnownIndexes::none(), Workers::default()).expect("compacts");
     let environment = open(directory.path());
@@ -153,7 +153,7 @@ fn runs_go_on_after_a_compaction() {
 }
 
 #[test]
-fn there_must_be_an_index_that_nobody_writes() {
+fn compaction_needs_an_index_without_a_writer() {
     let (directory, tree) = worn();
     let environment = open(directory.path());
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");

@@ -1,4 +1,4 @@
-//! Writers that do not live to publish.
+//! Writers that are killed before they publish.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,11 +8,12 @@ use aurora_storage::WriterOptions;
 use crate::model::check;
 use crate::repository::{Tree, directory, fresh_digest, open, replace, synthetic, update, write};
 
-/// Names the directory in which the child process writes.
+/// Environment variable with the directory in which the child process writes.
 const DIRECTORY: &str = "AURORA_STORAGE_TEST_DIRECTORY";
-/// Tells the child after how many files it dies; without it, it publishes.
+/// Environment variable with the number of files after which the child is killed. If it is not set, the child
+/// publishes.
 const FILES: &str = "AURORA_STORAGE_TEST_FILES";
-/// Tells the library at which step of writing to die.
+/// Environment variable with the step of writing at which the library aborts.
 const POINT: &str = "AURORA_DIE_AT_POINT";
 
 fn before() -> Tree {
@@ -23,7 +24,7 @@ fn after() -> Tree {
     synthetic(60, 25, 11)
 }
 
-/// The child's part of the tests below; alone it does nothing.
+/// The child process of the tests below. Does nothing as a separate test.
 #[test]
 fn dying_writer() {
     let Ok(directory) = std::env::var(DIRECTORY) else { return };
@@ -40,8 +41,8 @@ fn dying_writer() {
     }
 }
 
-/// The child, to be told when to die; says whether it has lived.
-fn lives(directory: &Path, variable: &str, value: usize) -> bool {
+/// Runs the child, which may abort at `value`. Returns whether it ended normally.
+fn child_survives(directory: &Path, variable: &str, value: usize) -> bool {
     let status = Command::new(std::env::current_exe().expect("has a path"))
         .args(["crashes::dying_writer", "--exact", "--nocapture"])
         .env(DIRECTORY, directory)
@@ -62,7 +63,7 @@ fn a_writer_that_dies_at_any_step_leaves_the_old_generation_or_the_new_one() {
         let directory = directory();
         std::fs::create_dir(directory.path().join("index")).expect("makes a directory");
         std::fs::write(directory.path().join("index/data.mdb"), &data).expect("writes");
-        let lived = lives(directory.path(), POINT, point);
+        let lived = child_survives(directory.path(), POINT, point);
         let environment = open(directory.path());
         let snapshot = environment.snapshot().expect("opens");
         let is_new = snapshot.manifest().generation > 1;
@@ -73,7 +74,7 @@ fn a_writer_that_dies_at_any_step_leaves_the_old_generation_or_the_new_one() {
         }
         left_old += usize::from(!is_new);
         drop((snapshot, environment));
-        assert!(lives(directory.path(), POINT, 0), "the next writer after step {point}");
+        assert!(child_survives(directory.path(), POINT, 0), "the next writer after step {point}");
         check(&open(directory.path()).snapshot().expect("opens"), &after());
     }
 }
@@ -83,10 +84,10 @@ fn a_killed_writer_leaves_the_old_generation() {
     let directory = directory();
     write(&open(directory.path()), &before(), 64 << 20);
     for files in [1, 30, 60] {
-        assert!(!lives(directory.path(), FILES, files));
+        assert!(!child_survives(directory.path(), FILES, files));
         check(&open(directory.path()).snapshot().expect("opens"), &before());
     }
-    // The next writer gives the same ids out again, over what was left behind.
+    // The next writer assigns the same ids again, over the remaining rows.
     let environment = open(directory.path());
     let tree = synthetic(50, 20, 5);
     write(&environment, &tree, 64 << 20);

@@ -1,4 +1,4 @@
-//! Files that were cut short or changed: errors, never a crash and never another answer.
+//! Truncated and changed files: errors, never a crash or a wrong answer.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use heed::{CommitOrAbort, EnvOpenOptions};
 
 use crate::repository::{DIMENSIONS, directory, open, piece, replace, synthetic, update, write};
 
-/// What each question to an index is answered.
+/// The answers to all queries to an index.
 type Answers = Vec<Result<String, StorageError>>;
 
 /// The data file of an index with two generations, and its answers.
@@ -26,7 +26,7 @@ fn sound() -> (Vec<u8>, Answers) {
     (fs::read(directory.path().join("index/data.mdb")).expect("reads"), answers)
 }
 
-/// Asks everything that there is to ask.
+/// Runs all queries.
 fn ask(directory: &Path) -> Answers {
     let snapshot = match Environment::open(directory, OpenMode::Existing).and_then(|open| open.snapshot()) {
         Ok(snapshot) => snapshot,
@@ -78,8 +78,8 @@ fn ask(directory: &Path) -> Answers {
     answers
 }
 
-/// Puts a data file where an index has it.
-pub(crate) fn lay_out(directory: &Path, data: &[u8]) {
+/// Writes a data file to the path of an index's data file.
+pub(crate) fn write_data_file(directory: &Path, data: &[u8]) {
     fs::create_dir_all(directory.join("index")).expect("makes a directory");
     fs::write(directory.join("index/data.mdb"), data).expect("writes");
 }
@@ -92,7 +92,7 @@ fn truncated_files_are_recognised() {
     let lengths = pages.flat_map(|page| [page, page + 1, page + 2000]).chain([10, 100, 150]);
     let mut refused = 0;
     for length in lengths.filter(|&length| length < data.len()) {
-        lay_out(directory.path(), &data[..length]);
+        write_data_file(directory.path(), &data[..length]);
         match ask(directory.path()).as_slice() {
             // The first ten bytes of any file are zero.
             [Err(StorageError::NoIndex { .. })] if length <= 10 => {}
@@ -100,14 +100,15 @@ fn truncated_files_are_recognised() {
                 assert!(matches!(error, StorageError::Truncated { .. }), "at {length}: {error}");
                 refused += 1;
             }
-            // Only pages that are free were lost.
+            // Only free pages were lost.
             found => assert_eq!(changed(found, &answers), [] as [usize; 0], "{length}"),
         }
     }
     assert!(refused > 50);
 }
 
-/// The data file of an index with segments of several generations, dead chunks, and rows of a writer that never published.
+/// The data file of an index with segments of several generations, deleted chunks, and rows of a writer that never
+/// published.
 fn worn() -> Vec<u8> {
     let directory = directory();
     let environment = open(directory.path());
@@ -122,13 +123,14 @@ fn worn() -> Vec<u8> {
     fs::read(directory.path().join("index/data.mdb")).expect("reads")
 }
 
-/// Every value of every table, as stored in a data file, with the name of its table; and the number of pages in use.
+/// Returns every value of every table in a data file, as stored, with the name of its table; and the number of pages in
+/// use.
 pub(crate) fn values(data: &[u8]) -> (Vec<(&'static str, Vec<u8>)>, u64) {
     let directory = directory();
-    lay_out(directory.path(), data);
+    write_data_file(directory.path(), data);
     let snapshot = Environment::open(directory.path(), OpenMode::Existing).and_then(|open| open.snapshot());
     let sizes = snapshot.and_then(|snapshot| snapshot.table_sizes()).expect("is sound");
-    // SAFETY: nothing else has this file open.
+    // SAFETY: no other handle has this file open.
     let lmdb = unsafe { EnvOpenOptions::new().max_dbs(16).map_size(1 << 26).open(directory.path().join("index")) };
     let lmdb = lmdb.expect("opens");
     let transaction = lmdb.write_txn().expect("begins");
@@ -144,14 +146,14 @@ pub(crate) fn values(data: &[u8]) -> (Vec<(&'static str, Vec<u8>)>, u64) {
     });
     lmdb.prepare_for_closing().wait();
     let CommitOrAbort::Abort(found) = read.expect("reads") else { unreachable!("nothing was committed") };
-    // Besides these there is at least one page with the names of the tables.
+    // In addition, at least one page has the names of the tables.
     (found, sizes.iter().map(|size| size.bytes / 4096).sum::<u64>() + 1)
 }
 
-/// Whether a verification, or the opening before it, finds something wrong with a data file.
+/// Whether a verification, or opening the index, finds damage in a data file.
 fn is_found(directory: &Path, data: &[u8]) -> bool {
     let _ = fs::remove_dir_all(directory.join("index"));
-    lay_out(directory, data);
+    write_data_file(directory, data);
     let opened = Environment::open(directory, OpenMode::Existing).and_then(|open| open.snapshot());
     opened.map_or(true, |snapshot| !snapshot.verify().is_ok())
 }
@@ -167,7 +169,7 @@ fn verification_finds_a_changed_byte_in_any_value() {
     for (table, value) in values.iter().filter(|(_, value)| value.len() > 16) {
         tables.insert(*table);
         let mut damaged = data.clone();
-        // A page that is free now may have the same value. It does no harm to change both.
+        // A page that is now free may have the same value. Changing both does no harm.
         let starts = (0..data.len() - value.len()).filter(|&start| data[start..].starts_with(value));
         starts.for_each(|start| damaged[start + value.len() / 2] ^= 0x10);
         assert_ne!(damaged, data, "the file contains a value of {table}");
@@ -191,12 +193,12 @@ fn verification_finds_every_page_in_use_that_was_overwritten() {
         !is_found(directory.path(), &damaged)
     };
     let missed: Vec<usize> = (2..pages).filter(is_missed).collect();
-    // All others are free: nothing is in them.
+    // All other pages are free and have no content.
     assert!(missed.len() as u64 + in_use + 2 <= pages as u64, "{missed:?} of {pages}, {in_use} in use");
     assert!(in_use > 30, "{in_use}");
 }
 
-/// Places of the answers that are neither errors nor the right ones.
+/// Positions of the answers that are neither errors nor correct.
 fn changed(found: &[Result<String, StorageError>], right: &Answers) -> Vec<usize> {
     let wrong = |at: &usize| match (&found[*at], right.get(*at)) {
         (Ok(found), Some(Ok(right))) => found != right,
@@ -206,16 +208,16 @@ fn changed(found: &[Result<String, StorageError>], right: &Answers) -> Vec<usize
     (0..found.len()).filter(wrong).collect()
 }
 
-/// Each answer of a damaged index is the right one or an error, whatever was changed.
+/// Every answer of a damaged index is correct or an error, regardless of the damage.
 #[test]
-fn damage_gives_no_wrong_answer() {
+fn damage_never_yields_a_wrong_answer() {
     let (data, answers) = sound();
     let mut random = generator();
     let directory = directory();
     let (mut noticed, rounds) = (0, 300);
     for round in 0..rounds {
         let mut damaged = data.clone();
-        // Some rounds aim at the heads of pages, where the structure is, and some at the meta pages.
+        // Some rounds target the headers of pages, which have the structure, and some the meta pages.
         let near = if round % 3 == 1 { 64 } else { 4096 };
         let (pages, near) = if round % 5 == 0 { (2, 160) } else { (damaged.len() / 4096, near) };
         let mut place = || random(pages) * 4096 + random(near);
@@ -231,7 +233,7 @@ fn damage_gives_no_wrong_answer() {
                 damaged.copy_within(from * 4096..(from + 1) * 4096, to * 4096);
             }
         }
-        lay_out(directory.path(), &damaged);
+        write_data_file(directory.path(), &damaged);
         let found = ask(directory.path());
         let wrong = changed(&found, &answers);
         assert!(wrong.is_empty(), "round {round}: {wrong:?} {:?}", found[wrong[0]]);
@@ -245,7 +247,7 @@ fn damage_gives_no_wrong_answer() {
     assert!(noticed > rounds / 4, "{noticed}");
 }
 
-/// SplitMix64, always from the same start: numbers below a bound.
+/// SplitMix64 with a fixed seed. Returns numbers below a bound.
 pub(crate) fn generator() -> impl FnMut(usize) -> usize {
     let mut state = 7u64;
     move |below| {
@@ -256,7 +258,7 @@ pub(crate) fn generator() -> impl FnMut(usize) -> usize {
     }
 }
 
-/// A writer on a damaged file ends with an error, or does its work.
+/// Writes to a damaged file. The writer returns an error or succeeds.
 fn write_to(directory: &Path) {
     let write = || -> Result<(), StorageError> {
         let environment = Environment::open(directory, OpenMode::Existing)?;

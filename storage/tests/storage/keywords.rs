@@ -1,4 +1,4 @@
-//! Keywords that are made anew from the stored chunks are the same keywords, whatever had become of the old ones.
+//! Rebuilding keywords from the stored chunks gives the same keywords, even if the old ones were damaged.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,11 +9,11 @@ use aurora_storage::{
     WriterOptions,
 };
 
-use crate::damage::{generator, lay_out};
+use crate::damage::{generator, write_data_file};
 use crate::model::check;
 use crate::repository::{Tree, directory, key, open, synthetic, terms, write};
 
-/// Rebuilds with the terms that the tree's chunks have.
+/// Rebuilds the keywords with the terms of the tree's chunks.
 fn rebuild(directory: &Path, tree: &Tree, memory: usize) -> Result<Manifest, StorageError> {
     let pieces = tree.iter().flat_map(|(path, pieces)| pieces.iter().enumerate().map(move |piece| (path, piece)));
     let vectors: HashMap<String, TermVector> =
@@ -31,7 +31,7 @@ fn verify(directory: &Path) -> Result<VerifyReport, StorageError> {
     Ok(Environment::open(directory, OpenMode::Existing)?.snapshot()?.verify())
 }
 
-/// An index of two generations, with chunks that have died, and its tree.
+/// An index of two generations with deleted chunks, and its tree.
 fn written(directory: &Path) -> Tree {
     let environment = open(directory);
     write(&environment, &synthetic(30, 20, 0), 64 << 20);
@@ -43,7 +43,7 @@ fn written(directory: &Path) -> Tree {
 }
 
 #[test]
-fn keywords_made_anew_are_the_same() {
+fn rebuilt_keywords_are_the_same() {
     for memory in [0, 64 << 20] {
         let directory = directory();
         let tree = written(directory.path());
@@ -62,19 +62,19 @@ fn keywords_made_anew_are_the_same() {
 }
 
 #[test]
-fn damage_of_keywords_alone_is_known_and_mended() {
+fn damage_of_only_the_keywords_is_recognised_and_repaired() {
     let made = directory();
     let tree = written(made.path());
     let digest = open(made.path()).snapshot().and_then(|snapshot| snapshot.digest()).expect("sound");
     let data = fs::read(made.path().join("index/data.mdb")).expect("reads");
     let mut random = generator();
-    let (rounds, mut mended, mut refused) = (120, 0, 0);
+    let (rounds, mut repaired, mut refused) = (120, 0, 0);
     for round in 0..rounds {
         let directory = directory();
         let mut damaged = data.clone();
         let at = random(damaged.len());
         damaged[at] ^= 1 << random(8);
-        lay_out(directory.path(), &damaged);
+        write_data_file(directory.path(), &damaged);
         let Ok(report) = verify(directory.path()) else { continue };
         let found = |environment: &Environment| environment.snapshot().and_then(|snapshot| snapshot.check_keywords());
         let is_noticed = found(&open(directory.path())).is_err();
@@ -85,7 +85,7 @@ fn damage_of_keywords_alone_is_known_and_mended() {
                 let snapshot = environment.snapshot().expect("opens");
                 assert!(snapshot.verify().is_ok(), "round {round}");
                 assert_eq!(snapshot.digest().expect("sound"), digest, "round {round}");
-                mended += usize::from(report.only_keywords());
+                repaired += usize::from(report.only_keywords());
             }
             Err(error) => {
                 assert!(!report.is_ok() && !report.only_keywords(), "round {round}: {error}");
@@ -93,5 +93,5 @@ fn damage_of_keywords_alone_is_known_and_mended() {
             }
         }
     }
-    assert!(mended > rounds / 30 && refused > rounds / 10, "{mended} mended, {refused} refused");
+    assert!(repaired > rounds / 30 && refused > rounds / 10, "{repaired} repaired, {refused} refused");
 }

@@ -9,7 +9,7 @@ use crate::repository::{
     DIMENSIONS, Tree, chunk, directory, file, fresh_digest, open, piece, replace, synthetic, terms, update, write,
 };
 
-/// Lists of many parts, with dead chunks in the middle.
+/// Posting lists of many parts, with deleted chunks in the middle.
 #[test]
 fn long_lists_are_walked_and_skipped() {
     let directory = directory();
@@ -123,7 +123,7 @@ fn another_model_replaces_all_vectors() {
         tree.iter().for_each(|(path, pieces)| replace(&writer, path, pieces).expect("replaces"));
         writer
     };
-    // Before the publication, and without it, the old vectors are all there.
+    // Before the publication, and if it never happens, all old vectors are kept.
     let old = environment.snapshot().expect("opens").digest().expect("sound");
     drop(rewrite());
     assert_eq!(environment.snapshot().expect("opens").digest().expect("sound"), old);
@@ -144,7 +144,7 @@ fn another_model_replaces_all_vectors() {
 }
 
 #[test]
-fn what_changes_nothing_writes_nothing() {
+fn a_run_without_changes_writes_nothing() {
     let directory = directory();
     let environment = open(directory.path());
     let tree = synthetic(5, 5, 0);
@@ -195,8 +195,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
-    fn near_vectors_do_not_depend_on_ids(seed in any::<u64>(), k in 1..40usize) {
-        // Many equal vectors, so that the cut falls among equals.
+    fn nearest_vectors_do_not_depend_on_ids(seed in any::<u64>(), k in 1..40usize) {
+        // Many equal vectors, so that the last result equals vectors that are left out.
         let vector = |number: u64| -> Vec<f32> {
             (0..DIMENSIONS as u64).map(|axis| ((number ^ seed) % 5 * (axis + 1) % 7) as f32).collect()
         };
@@ -226,7 +226,7 @@ proptest! {
 }
 
 #[test]
-fn the_digest_is_that_of_the_content() {
+fn the_digest_depends_on_the_content() {
     let tree = synthetic(3, 3, 0);
     assert_eq!(fresh_digest(&tree, 0), fresh_digest(&tree, 64 << 20));
 }

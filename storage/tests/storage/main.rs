@@ -1,4 +1,4 @@
-//! Tests of the index store as its users see it.
+//! Tests of the public interface of the index store.
 
 mod accesses;
 mod artefacts;

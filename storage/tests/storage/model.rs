@@ -1,4 +1,4 @@
-//! What an index must answer, computed from the tree alone.
+//! The expected answers of an index, computed only from the tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ fn key_of(snapshot: &Snapshot, id: ChunkId) -> String {
     chunk.key().into_owned()
 }
 
-/// Compares every answer of a snapshot with the tree that it was written from.
+/// Compares every answer of a snapshot with the tree from which it was written.
 pub(crate) fn check(snapshot: &Snapshot, tree: &Tree) {
     let report = snapshot.verify();
     assert!(report.is_ok(), "{:?}", report.problems);
@@ -173,7 +173,8 @@ fn check_vectors(snapshot: &Snapshot, tree: &Tree) {
     }
 }
 
-/// A file's range has its chunks, and what stands for it has the mean of their vectors and their documentation's tokens.
+/// Checks that a file's id range has its chunks, and that its representation has the mean of their vectors and their
+/// documentation's tokens.
 fn check_representations(snapshot: &Snapshot) {
     let mut files: BTreeMap<String, Vec<ChunkId>> = BTreeMap::new();
     for id in snapshot.live().iter().map(ChunkId) {
@@ -200,7 +201,7 @@ fn check_representations(snapshot: &Snapshot) {
     }
 }
 
-/// Any field.
+/// Returns the field with a number, modulo the number of fields.
 pub(crate) fn field(number: usize) -> Field {
     Field::ALL[number % FIELDS]
 }

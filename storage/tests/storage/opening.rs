@@ -1,4 +1,4 @@
-//! What opening says about a directory that holds no sound index.
+//! Errors of opening a directory without a sound index.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn existing(directory: &Path) -> Result<Environment, StorageError> {
 fn put_raw(directory: &Path, table: &str, key: &[u8], value: &[u8]) {
     let index = directory.join("index");
     fs::create_dir_all(&index).expect("makes a directory");
-    // SAFETY: nothing else has this file open.
+    // SAFETY: no other handle has this file open.
     let lmdb = unsafe { EnvOpenOptions::new().max_dbs(16).map_size(1 << 24).open(&index) };
     let lmdb = lmdb.expect("opens");
     let transaction = lmdb.write_txn().expect("begins");
@@ -34,7 +34,7 @@ fn put_raw(directory: &Path, table: &str, key: &[u8], value: &[u8]) {
 }
 
 #[test]
-fn nothing_there() {
+fn opening_a_missing_index_reports_no_index() {
     let directory = directory();
     let error = existing(directory.path()).expect_err("there is none");
     assert!(matches!(error, StorageError::NoIndex { .. }));
@@ -55,7 +55,7 @@ fn a_new_index_is_empty_and_kept_out_of_git() {
     assert!(ignored.starts_with("*\n") && !ignored.contains("index"), "what people write is not ignored: {ignored}");
 }
 
-/// Data files as a process leaves them that ends while it creates one, given what LMDB writes first.
+/// Data files left by a process that ended while creating one, given the first bytes that LMDB writes.
 fn unborn(first: &[u8]) -> Vec<Vec<u8>> {
     let page = first.len() / 2;
     let half = [&first[..page], &vec![0; page]].concat();
@@ -68,14 +68,14 @@ fn first_pages() -> Vec<u8> {
     let directory = directory();
     let index = directory.path().join("index");
     fs::create_dir(&index).expect("makes a directory");
-    // SAFETY: nothing else has this file open.
+    // SAFETY: no other handle has this file open.
     let lmdb = unsafe { EnvOpenOptions::new().map_size(1 << 24).open(&index) }.expect("opens");
     lmdb.prepare_for_closing().wait();
     fs::read(index.join("data.mdb")).expect("reads")
 }
 
 #[test]
-fn a_data_file_that_was_never_finished_is_no_index_and_no_store() {
+fn an_unfinished_data_file_is_not_an_index_or_a_store() {
     let first = first_pages();
     for data in unborn(&first) {
         let directory = directory();
@@ -106,7 +106,7 @@ fn a_data_file_that_was_never_finished_is_no_index_and_no_store() {
 }
 
 #[test]
-fn a_store_with_records_that_was_cut_short_is_damaged_and_not_empty() {
+fn a_truncated_store_with_records_is_damaged_and_not_empty() {
     let directory = directory();
     let known = KnownIndexes::everything();
     let path = directory.path().join("annotations/data.mdb");
@@ -161,7 +161,7 @@ fn another_format_is_named() {
 }
 
 #[test]
-fn a_second_writer_is_told_who_writes() {
+fn a_second_writer_gets_the_process_of_the_first() {
     let directory = directory();
     let environment = open(directory.path());
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");

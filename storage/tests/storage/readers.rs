@@ -1,4 +1,4 @@
-//! Readers beside a writer.
+//! Readers during writes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,5 +1,5 @@
-//! Stores of records: whatever is written, damaged, killed or done at the same time, a read gives what was acknowledged last, or
-//! an error.
+//! Stores of records: after any writes, damage, kills and concurrent access, a read returns the last acknowledged value
+//! or an error.
 
 mod damage;
 mod deaths;
@@ -18,17 +18,17 @@ use tempfile::TempDir;
 
 use crate::repository::directory;
 
-/// Places of the tables.
+/// Positions of the tables.
 const SMALL: usize = 0;
 const LARGE: usize = 1;
 const TABLES: &[RecordTable] =
     &[RecordTable { name: "small", mark: 0x60 }, RecordTable { name: "large", mark: 0x61 }, RecordStore::IDENTITY];
 /// Name of the store.
 const NAME: &str = "records";
-/// Longest key that a store takes, in bytes.
-const LONGEST: usize = 500;
+/// Maximum length of a key in bytes.
+const MAX_KEY_BYTES: usize = 500;
 
-/// A directory with a store, and the records of those that the user has made.
+/// A directory with a store, and the records of the stores that the user has created.
 struct Place(TempDir);
 
 impl Place {
@@ -47,15 +47,16 @@ impl Place {
     }
 
     fn open(&self) -> RecordStore {
-        open(&self.home(), OpenMode::Create, self.known()).expect("opens")
+        open(&self.home(), OpenMode::Create, self.known_indexes()).expect("opens")
     }
 
-    fn known(&self) -> KnownIndexes {
+    fn known_indexes(&self) -> KnownIndexes {
         KnownIndexes::at(self.0.path().join("known"))
     }
 
-    /// Puts a data file in place of the one that is there. It is another file, so that it is told apart however soon it follows.
-    fn lay_out(&self, data: &[u8]) {
+    /// Replaces the data file. The new file has another inode, so it is distinguished from the old one even within the
+    /// resolution of time stamps.
+    fn replace_data_file(&self, data: &[u8]) {
         fs::create_dir_all(self.home().join(NAME)).expect("makes a directory");
         let _ = fs::remove_file(self.data());
         fs::write(self.data(), data).expect("writes");
@@ -67,13 +68,13 @@ fn open(home: &Path, mode: OpenMode, known: KnownIndexes) -> Result<RecordStore,
     RecordStore::open(&home, NAME, (1, TABLES), mode, known)
 }
 
-/// Why a transaction has failed.
+/// The reason why a transaction failed.
 #[derive(Debug)]
 #[allow(dead_code, reason = "a failed test prints it")]
 enum Failure {
     Storage(StorageError),
-    /// It was meant to.
-    Meant,
+    /// The test wanted the transaction to fail.
+    Intended,
 }
 
 impl From<StorageError> for Failure {
@@ -82,7 +83,7 @@ impl From<StorageError> for Failure {
     }
 }
 
-/// What a store has to hold: for each table, keys and values.
+/// The expected content of a store: for each table, keys and values.
 type Model = [BTreeMap<Vec<u8>, Vec<u8>>; 2];
 
 #[derive(Debug, Clone)]
@@ -96,8 +97,8 @@ enum Change {
         table: usize,
         key: Vec<u8>,
     },
-    /// Under a key that no table can hold.
-    Unfit {
+    /// Tries to put a record under a key that no table can have.
+    InvalidKey {
         table: usize,
         is_empty: bool,
     },
@@ -110,16 +111,16 @@ enum Step {
     Reopen,
 }
 
-/// Keys that collide often; some are as long as a key may be, and some have bytes of all kinds.
+/// Keys that often collide. Some have the maximum length, and some have arbitrary bytes.
 fn any_key() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         8 => (0..40u8).prop_map(|number| format!("key:{number:02}").into_bytes()),
-        1 => (0..4u8).prop_map(|number| [vec![b'k'; LONGEST - 1], vec![number]].concat()),
+        1 => (0..4u8).prop_map(|number| [vec![b'k'; MAX_KEY_BYTES - 1], vec![number]].concat()),
         1 => prop::collection::vec(any::<u8>(), 1..4),
     ]
 }
 
-/// Values that fit into a page, and values that take pages of their own.
+/// Values that fit into a page, and values that need overflow pages.
 fn any_value() -> impl Strategy<Value = Vec<u8>> {
     let repeated = |length: std::ops::Range<usize>| (any::<u8>(), length).prop_map(|(byte, length)| vec![byte; length]);
     prop_oneof![6 => prop::collection::vec(any::<u8>(), 0..40), 2 => repeated(500..2_000), 1 => repeated(4_000..30_000)]
@@ -130,7 +131,7 @@ fn any_change() -> impl Strategy<Value = Change> {
     prop_oneof![
         8 => (table(), any_key(), any_value()).prop_map(|(table, key, value)| Change::Put { table, key, value }),
         3 => (table(), any_key()).prop_map(|(table, key)| Change::Delete { table, key }),
-        1 => (table(), any::<bool>()).prop_map(|(table, is_empty)| Change::Unfit { table, is_empty }),
+        1 => (table(), any::<bool>()).prop_map(|(table, is_empty)| Change::InvalidKey { table, is_empty }),
     ]
 }
 
@@ -143,7 +144,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Makes changes, and reads within the transaction what it has written.
+/// Makes changes, and reads them within the transaction.
 fn apply(writer: &mut RecordWriter<'_>, model: &mut Model, changes: &[Change]) -> Result<(), Failure> {
     for change in changes {
         match change {
@@ -154,10 +155,10 @@ fn apply(writer: &mut RecordWriter<'_>, model: &mut Model, changes: &[Change]) -
             Change::Delete { table, key } => {
                 assert_eq!(writer.delete(*table, key)?, model[*table].remove(key).is_some());
             }
-            Change::Unfit { table, is_empty } => {
-                let key = vec![b'x'; if *is_empty { 0 } else { LONGEST + 1 }];
+            Change::InvalidKey { table, is_empty } => {
+                let key = vec![b'x'; if *is_empty { 0 } else { MAX_KEY_BYTES + 1 }];
                 let error = writer.put(*table, &key, b"value").expect_err("no table can hold it");
-                assert!(matches!(error, StorageError::Key { most: LONGEST, .. }), "{error}");
+                assert!(matches!(error, StorageError::Key { most: MAX_KEY_BYTES, .. }), "{error}");
             }
         }
         if let Change::Put { table, key, .. } | Change::Delete { table, key } = change {
@@ -168,7 +169,7 @@ fn apply(writer: &mut RecordWriter<'_>, model: &mut Model, changes: &[Change]) -
     Ok(())
 }
 
-/// Asks a store everything, and compares the answers with what it has to hold.
+/// Reads all records of a store, and compares them with the expected content.
 fn check(store: &RecordStore, model: &Model) {
     let reader = store.read().expect("reads");
     for (table, records) in model.iter().enumerate() {
@@ -193,7 +194,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_transactions_leave_what_they_have_committed(steps in prop::collection::vec(any_step(), 1..20)) {
+    fn any_transactions_keep_what_they_committed(steps in prop::collection::vec(any_step(), 1..20)) {
         let place = Place::new();
         let mut store = Some(place.open());
         let (mut model, mut id) = (Model::default(), None);
@@ -202,18 +203,18 @@ proptest! {
             let (changes, fails) = match step {
                 Step::Commit(changes) => (changes, false),
                 Step::Fail(changes) => (changes, true),
-                // The last handle of the process is gone, and the file is opened again.
+                // The last handle of the process is closed, and the file is opened again.
                 Step::Reopen => continue,
             };
             let mut after = model.clone();
             let before = open.read().expect("reads").transaction();
             let done = open.write(|writer| {
                 apply(writer, &mut after, &changes)?;
-                if fails { Err(Failure::Meant) } else { Ok(()) }
+                if fails { Err(Failure::Intended) } else { Ok(()) }
             });
             match (done, fails) {
                 (Ok(()), false) => model = after,
-                (Err(Failure::Meant), true) => {}
+                (Err(Failure::Intended), true) => {}
                 (done, _) => panic!("{done:?}"),
             }
             check(&open, &model);
@@ -230,7 +231,7 @@ proptest! {
 }
 
 #[test]
-fn a_reader_keeps_its_moment() {
+fn a_reader_keeps_its_snapshot() {
     let place = Place::new();
     let store = place.open();
     let put = |value: &[u8]| store.write(|writer| writer.put(SMALL, b"key", value)).expect("writes");

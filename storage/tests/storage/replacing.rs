@@ -1,4 +1,5 @@
-//! One index takes the place of another: readers go on, and who dies on the way leaves the old one or the new one.
+//! One index replaces another: readers continue, and a process that is killed in between leaves the old index or the
+//! new one.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +12,7 @@ use crate::artefacts::{artefact, import};
 use crate::model::check;
 use crate::repository::{Tree, directory, open, synthetic, write};
 
-/// Names the directory in which the child process imports, and the artefact.
+/// Environment variables with the directory into which the child process imports, and with the artefact.
 const DIRECTORY: &str = "AURORA_STORAGE_TEST_IMPORT_INTO";
 const ARTEFACT: &str = "AURORA_STORAGE_TEST_ARTEFACT";
 
@@ -34,7 +35,7 @@ fn exported() -> (tempfile::TempDir, Vec<u8>) {
 }
 
 #[test]
-fn readers_go_on_reading_what_they_have_opened() {
+fn readers_keep_reading_the_index_that_they_opened() {
     let (_made, bytes) = exported();
     let directory = directory();
     let environment = open(directory.path());
@@ -54,7 +55,7 @@ fn readers_go_on_reading_what_they_have_opened() {
 }
 
 #[test]
-fn nothing_is_replaced_under_a_writer() {
+fn an_index_with_a_writer_is_not_replaced() {
     let (_made, bytes) = exported();
     let directory = directory();
     let environment = open(directory.path());
@@ -65,9 +66,9 @@ fn nothing_is_replaced_under_a_writer() {
     check(&environment.snapshot().expect("opens"), &before());
     drop(environment);
     import(directory.path(), &bytes).expect("imports");
-    // What was replaced does not come back when the index is set aside.
+    // A replaced index does not come back when the index is set aside.
     fs::create_dir(directory.path().join("index.old")).expect("makes a directory");
-    // A sound one is not, and none is under a writer.
+    // A sound index is not set aside, and no index with a writer is.
     Environment::set_aside(directory.path()).expect("looks");
     assert!(Environment::is_present(directory.path()));
     fs::write(directory.path().join("index/data.mdb"), b"cut").expect("writes");
@@ -80,9 +81,9 @@ fn nothing_is_replaced_under_a_writer() {
     assert_eq!(open(directory.path()).snapshot().expect("opens").manifest().generation, 0);
 }
 
-/// Whatever a killed replacement leaves, the next one to open finds the old index or the new one.
+/// After a killed replacement, the next process to open the index finds the old index or the new one.
 #[test]
-fn what_a_killed_replacement_leaves_is_put_in_order() {
+fn the_remains_of_a_killed_replacement_are_cleaned_up() {
     let (made, bytes) = exported();
     let copy = |from: &Path, to: &Path| {
         fs::create_dir_all(to).expect("makes a directory");
@@ -91,7 +92,7 @@ fn what_a_killed_replacement_leaves_is_put_in_order() {
     let old = directory();
     write(&open(old.path()), &before(), 64 << 20);
     let (old, new) = (old.path().join("index"), made.path().join("made/index"));
-    // What lies where, and which index is expected.
+    // The directories with their indexes, and the expected index.
     let states: [(&[(&str, &Path)], Tree); 4] = [
         (&[("index", &old), ("index.new", &new)], before()),
         (&[("index.old", &old), ("index.new", &new)], before()),
@@ -116,7 +117,7 @@ fn what_a_killed_replacement_leaves_is_put_in_order() {
     }
 }
 
-/// The child's part of the tests below; alone it does nothing.
+/// The child process of the tests below. Does nothing as a separate test.
 #[test]
 fn importing_child() {
     if let (Ok(directory), Ok(artefact)) = (std::env::var(DIRECTORY), std::env::var(ARTEFACT)) {

@@ -1,4 +1,4 @@
-//! A small repository in memory, and how it is written to an index.
+//! A small repository in memory, and functions that write it to an index.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,10 +10,10 @@ use aurora_storage::{
 };
 use tempfile::TempDir;
 
-/// Dimensions of the vectors.
+/// Number of dimensions of the vectors.
 pub(crate) const DIMENSIONS: usize = 8;
 
-/// What a chunk is made of.
+/// The content of a chunk.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Piece {
     pub(crate) name: String,
@@ -26,7 +26,7 @@ pub(crate) struct Piece {
 /// Files with their chunks.
 pub(crate) type Tree = BTreeMap<String, Vec<Piece>>;
 
-/// A chunk with little in it.
+/// Creates a chunk with little content.
 pub(crate) fn piece(name: &str, terms: &[(Field, &str)]) -> Piece {
     Piece {
         name: name.to_owned(),
@@ -37,12 +37,12 @@ pub(crate) fn piece(name: &str, terms: &[(Field, &str)]) -> Piece {
     }
 }
 
-/// The key that a chunk gets.
+/// Returns the key of a chunk.
 pub(crate) fn key(path: &str, index: usize, piece: &Piece) -> String {
     format!("code:{path}:{}#{index}", piece.name)
 }
 
-/// The record of a chunk.
+/// Returns the record of a chunk.
 pub(crate) fn chunk(path: &str, index: usize, piece: &Piece) -> Chunk {
     Chunk {
         key: key(path, index, piece),
@@ -76,7 +76,7 @@ pub(crate) fn chunk(path: &str, index: usize, piece: &Piece) -> Chunk {
     }
 }
 
-/// The terms of a chunk.
+/// Returns the terms of a chunk.
 pub(crate) fn terms(piece: &Piece) -> TermVector {
     let mut builder = TermVector::builder();
     for (field, term) in &piece.terms {
@@ -85,7 +85,7 @@ pub(crate) fn terms(piece: &Piece) -> TermVector {
     builder.finish()
 }
 
-/// The row of a file.
+/// Returns the row of a file.
 pub(crate) fn file(path: &str, mtime_ns: i64) -> FileRecord {
     FileRecord {
         path: path.to_owned(),
@@ -103,7 +103,7 @@ pub(crate) fn file(path: &str, mtime_ns: i64) -> FileRecord {
     }
 }
 
-/// What a publication sets.
+/// The manifest fields of a publication.
 pub(crate) fn update() -> ManifestUpdate {
     ManifestUpdate {
         model: Some(ModelInfo { id: "test@1".to_owned(), dimensions: DIMENSIONS, tokens: String::new() }),
@@ -117,15 +117,15 @@ pub(crate) fn update() -> ManifestUpdate {
     }
 }
 
-/// A directory for a test: in memory where there is a place for it, because waiting for the disk at
-/// every commit would take most of the time.
+/// Creates a directory for a test, in memory if possible, because waiting for the disk at every commit would take most
+/// of the time.
 pub(crate) fn directory() -> TempDir {
     let memory = Path::new("/dev/shm");
     let made = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
     made.or_else(|_| TempDir::new()).expect("a directory")
 }
 
-/// Opens an index, making it if need be.
+/// Opens an index, and creates it if necessary.
 pub(crate) fn open(directory: &Path) -> Environment {
     Environment::open(directory, OpenMode::Create).expect("opens")
 }
@@ -155,7 +155,7 @@ pub(crate) fn write(environment: &Environment, tree: &Tree, memory: usize) -> Ma
     writer.publish(update()).expect("publishes")
 }
 
-/// The digest of a tree that is written in one go.
+/// Returns the digest of a tree that is written in one run.
 pub(crate) fn fresh_digest(tree: &Tree, memory: usize) -> String {
     let directory = directory();
     let environment = open(directory.path());
@@ -163,7 +163,7 @@ pub(crate) fn fresh_digest(tree: &Tree, memory: usize) -> String {
     environment.snapshot().and_then(|snapshot| snapshot.digest()).expect("a digest")
 }
 
-/// A tree of `files` files with `chunks` chunks each, that shares some terms widely.
+/// Returns a tree of `files` files with `chunks` chunks each, in which some terms are widespread.
 pub(crate) fn synthetic(files: usize, chunks: usize, salt: usize) -> Tree {
     let make = |file: usize| {
         let pieces = (0..chunks).map(|index| {

@@ -1,4 +1,4 @@
-//! Any sequence of changes leaves the index that a fresh run would write.
+//! After any sequence of changes, the index equals that of a fresh run.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ enum Step {
     Abandon,
 }
 
-/// Any chunk.
+/// Generates any chunk.
 pub(crate) fn any_piece() -> impl Strategy<Value = Piece> {
     let term = prop::sample::select(vec!["get", "user", "term", "test", "tea", "é", "naïve", "x"]);
     let terms = prop::collection::vec((0..aurora_storage::FIELDS, term), 0..12);
@@ -46,7 +46,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Two of the paths are longer than a key may be, and begin alike.
+/// Returns the path with a number. Two of the paths are longer than LMDB's keys, and have a common prefix.
 pub(crate) fn path(number: u8) -> String {
     match number {
         4 | 5 => format!("deep/{}{number}.py", "long_directory_name/".repeat(25)),
@@ -58,7 +58,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn incremental_is_fresh(steps in prop::collection::vec(any_step(), 1..24), memory in prop::sample::select(vec![0usize, 64 << 20])) {
+    fn an_incremental_index_equals_a_fresh_one(steps in prop::collection::vec(any_step(), 1..24), memory in prop::sample::select(vec![0usize, 64 << 20])) {
         let directory = directory();
         let environment = open(directory.path());
         let options = WriterOptions { memory, ..WriterOptions::default() };
@@ -149,7 +149,7 @@ fn the_order_of_files_does_not_change_the_index() {
 }
 
 #[test]
-fn a_digest_tells_small_differences() {
+fn a_digest_reveals_small_differences() {
     let tree = synthetic(6, 4, 1);
     let digest = fresh_digest(&tree, 64 << 20);
     let path = "src/file_002.py";
@@ -195,7 +195,7 @@ fn rebuilt_terms_are_the_same_terms() {
 }
 
 #[test]
-fn files_that_are_prepared_in_any_order_are_written_in_that_of_their_ids() {
+fn files_prepared_in_any_order_are_written_in_id_order() {
     let tree = synthetic(12, 6, 0);
     let bytes = |order: &[usize]| {
         let directory = directory();
@@ -223,7 +223,7 @@ fn files_that_are_prepared_in_any_order_are_written_in_that_of_their_ids() {
 }
 
 #[test]
-fn ids_of_files_that_were_not_written_prevent_a_publication() {
+fn reserved_ids_of_unwritten_files_prevent_a_publication() {
     let directory = directory();
     let writer = open(directory.path()).writer(WriterOptions::default()).expect("is the only one");
     writer.reserve(2, None).expect("there are ids");

@@ -1,5 +1,5 @@
-//! What LMDB would follow is checked before LMDB writes: whatever is changed in the structure of a file, a writer ends with
-//! an error or does its work, and LMDB never ends the process or runs on.
+//! Data that LMDB would follow is checked before LMDB writes. Whatever is changed in the structure of a file, a writer
+//! returns an error or succeeds, and LMDB never crashes or hangs the process.
 
 use std::fs;
 use std::path::Path;
@@ -8,18 +8,20 @@ use std::time::{Duration, Instant};
 
 use aurora_storage::{AccessLog, Environment, Field, KnownIndexes, OpenMode, StorageError, Verdict, WriterOptions};
 
-use crate::damage::lay_out;
+use crate::damage::write_data_file;
 use crate::mutation::Sites;
 use crate::repository::{directory, open, piece, replace, synthetic, update, write};
 
-/// Names the directory in which the child process works; in the file `next` is the first seed, in `last` the end.
+/// Environment variable with the directory in which the child process works. Its file `next` has the first seed, and
+/// `last` the end of the seeds.
 const DIRECTORY: &str = "AURORA_STORAGE_TEST_STRUCTURE";
-/// How many changed files are written to; for more than the tests have time for.
+/// Environment variable with the number of changed files that are written to, for longer runs than the tests have time
+/// for.
 const CORRUPTIONS: &str = "AURORA_CORRUPTIONS";
-/// How long one of them may take, on whatever machine, before it is said to hang.
+/// Maximum time for one file, on any machine, before it counts as a hang.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// An index with dead chunks, free pages, large values and trees of some depth.
+/// An index with deleted chunks, free pages, large values and trees of some depth.
 fn sound() -> Vec<u8> {
     let directory = directory();
     let environment = open(directory.path());
@@ -32,7 +34,7 @@ fn sound() -> Vec<u8> {
     fs::read(directory.path().join("index/data.mdb")).expect("reads")
 }
 
-/// Changes everything that there is, in several transactions: every page is freed, and free ones are used.
+/// Changes everything in several transactions: every page is freed, and free pages are reused.
 fn rewrite(directory: &Path) -> Result<(), StorageError> {
     for round in 0..2 {
         let environment = Environment::open(directory, OpenMode::Existing)?;
@@ -50,7 +52,7 @@ fn rewrite(directory: &Path) -> Result<(), StorageError> {
     Ok(())
 }
 
-/// The child's part; alone it does nothing.
+/// The child process. Does nothing as a separate test.
 #[test]
 fn changed_structures_are_written_to() {
     let Ok(directory) = std::env::var(DIRECTORY) else { return };
@@ -72,7 +74,7 @@ fn changed_structures_are_written_to() {
             fs::write(home.join("access/data.mdb"), damaged).expect("writes");
             rewrite_log(&home)
         } else {
-            lay_out(&home, &damaged);
+            write_data_file(&home, &damaged);
             rewrite(&home)
         };
         let word = match outcome {
@@ -89,12 +91,12 @@ fn changed_structures_are_written_to() {
     fs::write(directory.join("next"), number("last").to_string()).expect("writes");
 }
 
-/// How many files to change.
+/// Number of files to change.
 fn corruptions(otherwise: u64) -> u64 {
     std::env::var(CORRUPTIONS).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Has another process write to so many changes of a sound file, and counts the outcomes.
+/// Lets a child process write to `count` changes of a sound file, and counts the outcomes.
 fn in_a_child(data: &[u8], count: u64, is_log: bool) -> String {
     let directory = directory();
     let path = |name: &str| directory.path().join(name);
@@ -135,19 +137,19 @@ fn in_a_child(data: &[u8], count: u64, is_log: bool) -> String {
         fs::write(Path::new(&keep).join(format!("structure-{is_log}.log")), &log).expect("writes");
     }
     let of = |word: &str| log.lines().filter(|line| line.starts_with(word)).count();
-    // The share among few changes varies.
+    // The share varies when there are few changes.
     let least = if count < 300 { count / 10 } else { count / 3 };
     assert!(of("damaged") as u64 > least, "{} of {count} are noticed", of("damaged"));
     format!("{} written, {} damaged, {} refused", of("written"), of("damaged"), of("refused"))
 }
 
-/// Lists of free pages stand under native numbers, which are not in the order of their bytes from 256 on.
+/// The keys of lists of free pages are native numbers, which differ from byte order from 256 on.
 #[test]
-fn lists_of_many_transactions_are_in_the_order_of_numbers_issue_15() {
+fn free_lists_of_many_transactions_are_in_numeric_order() {
     let directory = directory();
     let environment = open(directory.path());
     write(&environment, &synthetic(3, 2, 0), 64 << 20);
-    // As long as it is read, no page is used again, and every transaction adds a list.
+    // While there is a reader, no page is reused, and every transaction adds a list.
     let _reader = environment.snapshot().expect("opens");
     for round in 0..300 {
         let writer = environment.writer(WriterOptions::default()).expect("writes");
@@ -163,13 +165,13 @@ fn lists_of_many_transactions_are_in_the_order_of_numbers_issue_15() {
 }
 
 #[test]
-fn no_changed_structure_ends_or_stops_a_writer_issue_15() {
+fn a_damaged_structure_never_crashes_or_hangs_a_writer() {
     let counts = in_a_child(&sound(), corruptions(300), false);
     eprintln!("index: {counts}");
 }
 
 #[test]
-fn no_changed_structure_ends_or_stops_a_write_to_the_access_log_issue_15() {
+fn a_damaged_structure_never_crashes_or_hangs_a_write_to_the_access_log() {
     let counts = in_a_child(&sound_log(), corruptions(300), true);
     eprintln!("access log: {counts}");
 }
@@ -188,7 +190,7 @@ fn sound_log() -> Vec<u8> {
     fs::read(directory.path().join("access/data.mdb")).expect("reads")
 }
 
-/// Reads and changes a log, which is begun anew where it is damaged.
+/// Reads and changes a log, which is replaced by a new one if it is damaged.
 fn rewrite_log(home: &Path) -> Result<(), StorageError> {
     let log = AccessLog::open(home, &KnownIndexes::everything())?;
     let keys: Vec<String> = (0..300).map(|chunk| format!("code:src/file_{chunk:03}.py:5")).collect();
@@ -202,7 +204,7 @@ fn rewrite_log(home: &Path) -> Result<(), StorageError> {
     assert!(log.get("new")?.is_some(), "nothing was recorded: {:?}", log.begun_anew());
     match (read, log.begun_anew()) {
         (Err(error), Some(_)) => Err(error),
-        (Err(error), None) => panic!("{error} but not begun anew"),
+        (Err(error), None) => panic!("{error} but no new log was started"),
         (Ok(_), _) => Ok(()),
     }
 }

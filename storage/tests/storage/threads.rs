@@ -1,4 +1,4 @@
-//! The number of threads changes no byte that is written, no digest and no report.
+//! The number of threads affects no written byte, no digest and no report.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use aurora_storage::{
 };
 
 use crate::artefacts::{artefact_by, import_by};
-use crate::damage::{generator, lay_out, values};
+use crate::damage::{generator, values, write_data_file};
 use crate::repository::{DIMENSIONS, Piece, Tree, chunk, directory, file, open, synthetic, terms, update};
 
 const THREADS: [usize; 3] = [1, 2, 5];
@@ -86,7 +86,7 @@ fn snapshot(directory: &Path) -> Option<Snapshot> {
     Environment::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot()).ok()
 }
 
-/// The answers of all commands about an index with some number of threads.
+/// The results of all commands on an index with a number of threads.
 fn answers(directory: &Path, threads: usize) -> Option<(VerifyReport, Option<String>, Option<Vec<u8>>)> {
     // Every command opens the index.
     let workers = Workers::new(threads);
@@ -99,7 +99,7 @@ fn answers(directory: &Path, threads: usize) -> Option<(VerifyReport, Option<Str
 #[test]
 fn artefacts_digests_and_reports_are_the_same_for_any_number_of_threads() {
     let (data, directory) = (index(), directory());
-    lay_out(directory.path(), &data);
+    write_data_file(directory.path(), &data);
     let (report, digest, artefact) = answers(directory.path(), 1).expect("opens");
     assert!(report.is_ok() && report.chunks > 3000, "{report:?}");
     let artefact = artefact.expect("exports");
@@ -109,7 +109,7 @@ fn artefacts_digests_and_reports_are_the_same_for_any_number_of_threads() {
         assert!(found == Some((report.clone(), digest.clone(), Some(artefact.clone()))), "{threads} threads");
         let (imported, compacted) = (crate::repository::directory(), crate::repository::directory());
         import_by(imported.path(), &artefact, Workers::new(threads)).expect("imports");
-        lay_out(compacted.path(), &data);
+        write_data_file(compacted.path(), &data);
         let workers = Workers::new(threads);
         assert!(Environment::compact(compacted.path(), &KnownIndexes::none(), workers).expect("compacts").written);
         for home in [&imported, &compacted] {
@@ -131,7 +131,7 @@ fn artefacts_digests_and_reports_are_the_same_for_any_number_of_threads() {
 #[test]
 fn a_damaged_index_gives_the_same_report_and_no_wrong_answer_for_any_number_of_threads() {
     let (data, directory) = (index(), directory());
-    lay_out(directory.path(), &data);
+    write_data_file(directory.path(), &data);
     let (_, digest, artefact) = answers(directory.path(), 1).expect("opens");
     let mut random = generator();
     let (mut problems, rounds) = (0, 15);
@@ -144,12 +144,12 @@ fn a_damaged_index_gives_the_same_report_and_no_wrong_answer_for_any_number_of_t
                 0 => damaged[to * 4096 + random(4096)] ^= 1 << random(8),
                 1 => damaged.copy_within(from * 4096..(from + 1) * 4096, to * 4096),
                 _ => {
-                    // The page passes for the one whose place it takes.
+                    // The copied page has the number of the page that it replaces.
                     damaged.copy_within(from * 4096 + 8..(from + 1) * 4096, to * 4096 + 8);
                 }
             }
         }
-        lay_out(directory.path(), &damaged);
+        write_data_file(directory.path(), &damaged);
         let found = [1, 5].map(|threads| answers(directory.path(), threads));
         assert!(found.iter().all(|other| *other == found[0]), "round {round}: {found:?}");
         for (_, found_digest, found_artefact) in found.iter().flatten() {

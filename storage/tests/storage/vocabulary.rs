@@ -1,4 +1,4 @@
-//! The walk over all terms.
+//! The traversal of all terms.
 
 use std::collections::BTreeSet;
 
@@ -21,9 +21,9 @@ fn listed(snapshot: &Snapshot, prefix: &str) -> BTreeSet<String> {
     snapshot.terms_with_prefix(prefix).map(|term| term.expect("sound").0).collect()
 }
 
-/// Several segments, with blocks enough that whole ones are left out.
+/// Several segments with enough blocks that whole blocks are skipped.
 #[test]
-fn a_walk_shows_what_a_listing_lists() {
+fn a_walk_visits_the_same_terms_as_a_listing() {
     let directory = directory();
     let environment = open(directory.path());
     write(&environment, &synthetic(60, 40, 0), 1 << 24);

@@ -1,4 +1,4 @@
-//! Files that were cut short or changed: the right value or an error, never another value or a crash.
+//! Truncated and changed files: the correct value or an error, never another value or a crash.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::mutation::{Mutation, Sites};
 
 const PAGE: usize = 4096;
 
-/// What each question to a store is answered.
+/// The answers to all queries to a store.
 type Answers = Vec<Result<String, StorageError>>;
 
 fn key(number: usize) -> Vec<u8> {
@@ -42,7 +42,7 @@ fn sound() -> Vec<u8> {
     fs::read(place.data()).expect("reads")
 }
 
-/// Asks everything that there is to ask.
+/// Runs all queries.
 fn ask(place: &Place) -> Answers {
     let opened = open(&place.home(), OpenMode::Existing, KnownIndexes::everything());
     let (store, reader) = match opened.and_then(|store| Ok((store.read()?, store))) {
@@ -64,7 +64,7 @@ fn ask(place: &Place) -> Answers {
     answers
 }
 
-/// Places of the answers that are neither errors nor the right ones.
+/// Positions of the answers that are neither errors nor correct.
 fn wrong(found: &Answers, right: &Answers) -> Vec<usize> {
     let is_wrong = |at: &usize| match (&found[*at], right.get(*at)) {
         (Ok(found), Some(Ok(right))) => found != right,
@@ -74,10 +74,10 @@ fn wrong(found: &Answers, right: &Answers) -> Vec<usize> {
     (0..found.len()).filter(is_wrong).collect()
 }
 
-/// Writes to a store; where that is done, all other records have to be what they were, or errors.
+/// Writes to a store. If the write succeeds, all other records must be unchanged or errors.
 fn write_to(place: &Place, right: &Answers, what: &dyn std::fmt::Debug) {
     let write = |store: RecordStore| store.write(|writer| writer.put(SMALL, &key(0), &value(0, 0)));
-    // As long as nobody knows it, all of it is checked first.
+    // A store without a record of the user is checked completely first.
     let written = open(&place.home(), OpenMode::Existing, KnownIndexes::everything()).and_then(write);
     if written.is_ok() {
         let found = ask(place);
@@ -86,7 +86,7 @@ fn write_to(place: &Place, right: &Answers, what: &dyn std::fmt::Debug) {
     }
 }
 
-/// Something that happens to a file.
+/// Damage to a file.
 #[derive(Debug, Clone)]
 enum Damage {
     Flip {
@@ -108,7 +108,7 @@ enum Damage {
         from: usize,
         to: usize,
     },
-    /// A page of another time: one that lies elsewhere gets the number of the place that it is copied to.
+    /// A page of another time. A page of another position gets the number of the position that it is copied to.
     Forge {
         from: usize,
         to: usize,
@@ -118,7 +118,7 @@ enum Damage {
     },
 }
 
-/// Damage anywhere, often in the heads of pages, where the structure is, and in the meta pages.
+/// Damage anywhere, often in the headers of pages, which have the structure, and in the meta pages.
 fn any_damage(pages: usize) -> impl Strategy<Value = Damage> {
     let page = move || prop_oneof![6 => 0..pages, 1 => 0..2_usize];
     let at = || prop_oneof![1 => 0..PAGE, 1 => 0..64_usize];
@@ -151,7 +151,7 @@ impl Damage {
     }
 }
 
-/// A store, its answers, and how often damage was noticed.
+/// A store with its correct answers.
 struct Trial {
     place: Place,
     data: Vec<u8>,
@@ -161,15 +161,15 @@ struct Trial {
 impl Trial {
     fn new() -> Self {
         let (place, data) = (Place::new(), sound());
-        place.lay_out(&data);
+        place.replace_data_file(&data);
         let right = ask(&place);
         assert!(right.iter().all(Result::is_ok));
         Self { place, data, right }
     }
 
-    /// Asks a damaged file everything, then writes to it; whether the damage was noticed.
-    fn of(&self, damaged: &[u8], what: &dyn std::fmt::Debug) -> bool {
-        self.place.lay_out(damaged);
+    /// Runs all queries on a damaged file, then writes to it. Returns whether the damage was noticed.
+    fn run(&self, damaged: &[u8], what: &dyn std::fmt::Debug) -> bool {
+        self.place.replace_data_file(damaged);
         let found = ask(&self.place);
         let wrong = wrong(&found, &self.right);
         assert!(wrong.is_empty(), "{what:?}: {:?}", found[wrong[0]]);
@@ -178,13 +178,13 @@ impl Trial {
     }
 }
 
-/// How many damaged files are asked.
+/// Number of damaged files to test.
 fn cases() -> u32 {
     std::env::var("AURORA_CORRUPTIONS").map_or(120, |count| count.parse().expect("a number"))
 }
 
 #[test]
-fn random_damage_gives_no_wrong_record() {
+fn random_damage_never_yields_a_wrong_record() {
     let trial = Trial::new();
     let mut runner =
         proptest::test_runner::TestRunner::new(ProptestConfig { cases: cases(), ..ProptestConfig::default() });
@@ -193,7 +193,7 @@ fn random_damage_gives_no_wrong_record() {
     let tried = runner.run(&damages, |damages| {
         let mut damaged = trial.data.clone();
         damages.iter().for_each(|damage| damage.apply(&mut damaged));
-        noticed.set(noticed.get() + u32::from(trial.of(&damaged, &damages)));
+        noticed.set(noticed.get() + u32::from(trial.run(&damaged, &damages)));
         Ok(())
     });
     tried.unwrap_or_else(|error| panic!("{error}"));
@@ -208,21 +208,22 @@ fn records_of_a_changed_structure_are_right_or_errors() {
     for seed in first..first + u64::from(cases()) {
         let mut damaged = trial.data.clone();
         let Mutation { what, .. } = sites.mutate(&mut damaged, seed);
-        // A meta page that was turned back is noticed by what the generation before says, unless that is damaged too.
+        // A meta page that was rolled back is noticed by the signature of the previous generation, unless that is
+        // damaged too.
         let is_turned_back = what.contains("transaction in page") && what.matches(';').count() > 1;
         if !is_turned_back {
-            trial.of(&damaged, &what);
+            trial.run(&damaged, &what);
         }
     }
 }
 
 #[test]
-fn files_that_end_early_are_recognised() {
+fn truncated_files_are_recognised() {
     let trial = Trial::new();
     let lengths = (0..trial.data.len()).step_by(PAGE).flat_map(|page| [page, page + 1, page + 2_000]);
     let mut refused = 0;
     for length in lengths.chain([10, 100, 150]).filter(|&length| length < trial.data.len()) {
-        trial.place.lay_out(&trial.data[..length]);
+        trial.place.replace_data_file(&trial.data[..length]);
         match ask(&trial.place).as_slice() {
             // The first ten bytes of any file are zero.
             [Err(StorageError::NoIndex { .. })] if length <= 10 => {}
@@ -230,7 +231,7 @@ fn files_that_end_early_are_recognised() {
                 assert!(matches!(error, StorageError::DamagedRecords { .. }), "at {length}: {error}");
                 refused += 1;
             }
-            // Only pages that are free were lost.
+            // Only free pages were lost.
             found => assert!(found.iter().all(Result::is_ok), "{length}"),
         }
     }

@@ -1,4 +1,4 @@
-//! Writers that do not live to the end of their transactions.
+//! Writers that are killed before the end of their transactions.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -10,25 +10,26 @@ use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordReader, RecordStore, 
 use super::{LARGE, Place, SMALL, open};
 use crate::damage::generator;
 
-/// Names the directory in which the child process writes.
+/// Environment variable with the directory in which the child process writes.
 const DIRECTORY: &str = "AURORA_STORAGE_TEST_RECORDS";
-/// Tells the child after which transaction it ends; without it, it goes on.
+/// Environment variable with the last transaction of the child. If it is not set, the child continues until it is
+/// killed.
 const LAST: &str = "AURORA_STORAGE_TEST_LAST";
-/// Tells the library at which step of writing to die.
+/// Environment variable with the step of writing at which the library aborts.
 const POINT: &str = "AURORA_DIE_AT_POINT";
-/// Names the directory whose store the child process opens.
+/// Environment variable with the directory whose store the child process opens.
 #[cfg(target_os = "linux")]
 const OPENED: &str = "AURORA_STORAGE_TEST_OPENED";
-/// Tells it to have the store open.
+/// Environment variable that makes the child keep the store open.
 #[cfg(target_os = "linux")]
 const SHARED: &str = "AURORA_STORAGE_TEST_SHARED";
-/// Keys that every transaction sets.
+/// Number of keys that every transaction sets.
 const KEYS: usize = 200;
-/// Kills at random moments.
+/// Number of kills at random times.
 const KILLS: usize = 12;
 
-/// The child's part of the tests below; alone it does nothing. Each transaction sets all keys to its number, which is printed
-/// once it is durable.
+/// The child process of the tests below. Does nothing as a separate test. Each transaction sets all keys to its number,
+/// which is printed once the transaction is durable.
 #[test]
 fn dying_writer_of_records() {
     let Ok(directory) = std::env::var(DIRECTORY) else { return };
@@ -46,13 +47,13 @@ fn dying_writer_of_records() {
             writer.put(LARGE, b"large", &number.to_le_bytes().repeat(1_000))
         });
         write.expect("writes");
-        // The harness writes to standard output too.
+        // The test harness writes to standard output too.
         println!("\nwritten {number}");
         std::io::stdout().flush().expect("writes");
     }
 }
 
-/// The number of the newest transaction, all of which has to be there; 0 before the first.
+/// Returns the number of the newest transaction, which must be complete; 0 before the first.
 fn newest(reader: &RecordReader) -> u64 {
     let number = |value: &[u8]| {
         let (numbers, rest) = value.as_chunks::<8>();
@@ -77,7 +78,7 @@ fn child(place: &Place) -> Command {
 
 fn newest_in(place: &Place) -> u64 {
     let store = place.open();
-    // Whichever transaction is there, this user has made it.
+    // Whichever transaction is the newest, this user created it.
     assert_ne!(store.origin().expect("reads"), Origin::Unknown);
     newest(&store.read().expect("reads"))
 }
@@ -102,12 +103,12 @@ fn a_writer_that_dies_at_any_step_leaves_the_old_transaction_or_the_new_one() {
             assert!(!lived, "a transaction that was not interrupted is there");
         }
     }
-    // Deaths that nobody dies would prove nothing.
+    // The test would prove nothing if no writer was killed.
     assert!(points >= 6 && new == 3, "{points} deaths, {new} after the commit");
 }
 
 #[test]
-fn a_writer_that_is_killed_leaves_all_that_it_has_acknowledged() {
+fn a_killed_writer_keeps_all_acknowledged_transactions() {
     let (place, mut random) = (Place::new(), generator());
     let mut acknowledged = 0;
     for _ in 0..KILLS {
@@ -128,8 +129,9 @@ fn a_writer_that_is_killed_leaves_all_that_it_has_acknowledged() {
     assert!(acknowledged > KILLS as u64, "{acknowledged}");
 }
 
-/// The child's part of the tests below: locks LMDB's lock file and resets its transaction number, as the first process to open a
-/// store does, and waits to be killed. With [`SHARED`] it has the store open instead, and others may open it too.
+/// The child process of the tests below. Locks LMDB's lock file and resets its transaction number, as the first process
+/// to open a store does, and waits to be killed. With [`SHARED`], it keeps the store open instead, and others may open
+/// it too.
 #[cfg(target_os = "linux")]
 #[test]
 fn dying_opener() {
@@ -145,14 +147,14 @@ fn dying_opener() {
     if store.is_none() {
         rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive).expect("nobody has it open");
     }
-    // The number of the newest transaction is not known yet.
+    // The number of the newest transaction has not been set yet.
     file.write_all_at(&[0; 8], 8).expect("writes");
     println!("\nopening");
     std::io::stdout().flush().expect("writes");
     std::thread::sleep(Duration::from_secs(600));
 }
 
-/// A store of three transactions, and a process that [`dying_opener`] runs in.
+/// A store of three transactions, and a process that runs [`dying_opener`].
 #[cfg(target_os = "linux")]
 fn opened_by_another(shared: bool) -> (Place, Child) {
     let place = Place::new();
@@ -173,7 +175,7 @@ fn opened_by_another(shared: bool) -> (Place, Child) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn who_waits_for_an_opener_that_dies_sees_everything() {
+fn a_process_waiting_for_a_killed_opener_sees_all_records() {
     let (place, mut opener) = opened_by_another(false);
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| {
@@ -196,9 +198,9 @@ fn who_waits_for_an_opener_that_dies_sees_everything() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_lock_file_that_another_process_keeps_out_of_date_is_named() {
+fn a_lock_file_kept_out_of_date_by_another_process_is_reported() {
     let (place, mut opener) = opened_by_another(true);
-    let error = open(&place.home(), OpenMode::Create, place.known()).err().expect("no transaction is known");
+    let error = open(&place.home(), OpenMode::Create, place.known_indexes()).err().expect("no transaction is known");
     assert!(matches!(&error, StorageError::StaleLock { path } if path.ends_with("lock.mdb")), "{error}");
     opener.kill().expect("killed");
     opener.wait().expect("ends");

@@ -1,4 +1,4 @@
-//! Whose a store is, and how much of it is checked before it is written to.
+//! The owners of stores, and how much of a store is checked before it is written to.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use heed::types::Bytes;
 
 use super::{LARGE, NAME, Place, SMALL, TABLES, open};
 
-/// What the large value consists of.
+/// The byte that the large value consists of.
 const LARGE_BYTE: u8 = 0x6b;
 
 /// A store of this user with some records.
@@ -25,7 +25,7 @@ fn write(store: &RecordStore) -> Result<(), StorageError> {
     store.write(|writer| writer.put(SMALL, b"other", b"value"))
 }
 
-/// Changes a byte of the large value, which no write to the other table looks at.
+/// Changes a byte of the large value, which no write to the other table reads.
 fn damage(data: &mut [u8]) {
     let at = data.windows(8_000).position(|bytes| bytes == [LARGE_BYTE; 8_000]).expect("the large value");
     data[at + 4_000] ^= 1;
@@ -45,9 +45,9 @@ fn is_foreign<T>(result: &Result<T, StorageError>) -> bool {
 }
 
 #[test]
-fn a_new_store_is_its_makers() {
+fn a_new_store_belongs_to_its_creator() {
     let place = Place::new();
-    let error = open(&place.home(), OpenMode::Existing, place.known()).err().expect("there is none");
+    let error = open(&place.home(), OpenMode::Existing, place.known_indexes()).err().expect("there is none");
     assert!(matches!(error, StorageError::NoIndex { .. }), "{error}");
     let store = place.open();
     assert_eq!((store.origin().expect("reads"), store.id().expect("reads")), (Origin::Own, None));
@@ -55,7 +55,7 @@ fn a_new_store_is_its_makers() {
     assert_eq!(store.origin().expect("reads"), Origin::Own);
     assert!(store.id().expect("reads").is_some());
     drop(store);
-    assert_eq!(origin_in(&place, place.known()), Origin::Own);
+    assert_eq!(origin_in(&place, place.known_indexes()), Origin::Own);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_store_of_somebody_else_is_checked_before_it_is_written_to() {
     let sound = fs::read(place.data()).expect("reads");
     let mut damaged = sound.clone();
     damage(&mut damaged);
-    place.lay_out(&damaged);
+    place.replace_data_file(&damaged);
     let accepting = stranger().accepting_unknown(true);
     let store = open(&place.home(), OpenMode::Existing, accepting.clone()).expect("opens");
     assert!(matches!(write(&store), Err(StorageError::DamagedRecords { .. })));
@@ -77,7 +77,7 @@ fn a_store_of_somebody_else_is_checked_before_it_is_written_to() {
     assert_eq!(store.origin().expect("reads"), Origin::Unknown);
     drop(store);
     assert_eq!(fs::read(place.data()).expect("reads"), damaged, "nothing was written");
-    place.lay_out(&sound);
+    place.replace_data_file(&sound);
     write(&open(&place.home(), OpenMode::Existing, accepting).expect("opens")).expect("is sound");
     assert_eq!(origin_in(&place, stranger()), Origin::Unknown, "a write that is allowed for now is no acceptance");
     let store = open_unchecked(&place, stranger());
@@ -96,12 +96,13 @@ fn a_store_of_somebody_else_is_neither_read_nor_written_before_it_is_accepted() 
     assert!(is_foreign(&write(&open_unchecked(&place, stranger()))));
     assert_eq!(fs::read(place.data()).expect("reads"), sound, "nothing was written");
     assert_eq!(origin_in(&place, stranger()), Origin::Unknown);
-    // A store of the user's own that git has written is one of somebody else.
-    place.lay_out(&sound);
-    assert!(is_foreign(&open(&place.home(), OpenMode::Existing, place.known().asking_git(|_, _| true))));
-    write(&open(&place.home(), OpenMode::Existing, place.known().asking_git(|_, _| false)).expect("opens"))
+    // A store of the user that git has written counts as a store of somebody else.
+    place.replace_data_file(&sound);
+    assert!(is_foreign(&open(&place.home(), OpenMode::Existing, place.known_indexes().asking_git(|_, _| true))));
+    write(&open(&place.home(), OpenMode::Existing, place.known_indexes().asking_git(|_, _| false)).expect("opens"))
         .expect("writes");
-    open(&place.home(), OpenMode::Existing, place.known().asking_git(|_, _| true)).expect("is as the user left it");
+    open(&place.home(), OpenMode::Existing, place.known_indexes().asking_git(|_, _| true))
+        .expect("is as the user left it");
 }
 
 #[test]
@@ -109,25 +110,25 @@ fn a_store_that_was_changed_since_is_checked_before_it_is_written_to() {
     let place = own();
     let mut data = fs::read(place.data()).expect("reads");
     // The same bytes at another time.
-    place.lay_out(&data);
-    assert_eq!(origin_in(&place, place.known()), Origin::OwnButChanged);
+    place.replace_data_file(&data);
+    assert_eq!(origin_in(&place, place.known_indexes()), Origin::OwnButChanged);
     write(&place.open()).expect("is sound");
-    assert_eq!(origin_in(&place, place.known()), Origin::Own);
+    assert_eq!(origin_in(&place, place.known_indexes()), Origin::Own);
     data = fs::read(place.data()).expect("reads");
     damage(&mut data);
-    place.lay_out(&data);
+    place.replace_data_file(&data);
     assert!(matches!(write(&place.open()), Err(StorageError::DamagedRecords { .. })));
-    assert_eq!(origin_in(&place, place.known()), Origin::OwnButChanged);
-    // Elsewhere its id says nothing.
+    assert_eq!(origin_in(&place, place.known_indexes()), Origin::OwnButChanged);
+    // At another place, the id proves nothing.
     let elsewhere = Place::new();
-    elsewhere.lay_out(&data);
-    assert_eq!(origin_in(&elsewhere, place.known()), Origin::Unknown);
+    elsewhere.replace_data_file(&data);
+    assert_eq!(origin_in(&elsewhere, place.known_indexes()), Origin::Unknown);
 }
 
-/// Takes the id from a store, as its author could, and leaves a file that is sound otherwise.
+/// Removes the id from a store, as its author could, and leaves a file that is otherwise sound.
 fn without_id(place: &Place) {
     let path = place.home().join(NAME);
-    // SAFETY: nothing else has this file open.
+    // SAFETY: no other handle has this file open.
     let lmdb = unsafe { EnvOpenOptions::new().max_dbs(16).map_size(1 << 24).open(&path) }.expect("opens");
     let transaction = lmdb.write_txn().expect("begins");
     let committed = lmdb.create_databases_and_commit(transaction, |opener, transaction| {
@@ -145,11 +146,11 @@ fn without_id(place: &Place) {
 }
 
 #[test]
-fn a_store_with_records_and_no_id_is_nobodys() {
+fn a_store_with_records_but_no_id_has_no_owner() {
     let place = own();
     without_id(&place);
-    assert!(is_foreign(&open(&place.home(), OpenMode::Existing, place.known())));
-    let store = open_unchecked(&place, place.known());
+    assert!(is_foreign(&open(&place.home(), OpenMode::Existing, place.known_indexes())));
+    let store = open_unchecked(&place, place.known_indexes());
     assert_eq!(store.id().expect("reads"), None);
     assert_eq!(store.read().expect("reads").get(SMALL, b"key").expect("sound"), Some(&b"value"[..]));
     assert_eq!(store.origin().expect("reads"), Origin::Unknown);
@@ -157,12 +158,12 @@ fn a_store_with_records_and_no_id_is_nobodys() {
     let sound = fs::read(place.data()).expect("reads");
     let mut data = sound.clone();
     damage(&mut data);
-    place.lay_out(&data);
+    place.replace_data_file(&data);
     let store = open(&place.home(), OpenMode::Existing, KnownIndexes::everything()).expect("opens");
     assert!(matches!(write(&store), Err(StorageError::DamagedRecords { .. })));
     drop(store);
-    place.lay_out(&sound);
-    let store = open_unchecked(&place, place.known());
+    place.replace_data_file(&sound);
+    let store = open_unchecked(&place, place.known_indexes());
     store.accept().expect("is sound");
     assert_eq!(store.origin().expect("reads"), Origin::Own);
     write(&store).expect("is the user's");
@@ -170,12 +171,12 @@ fn a_store_with_records_and_no_id_is_nobodys() {
 }
 
 #[test]
-fn a_store_that_was_replaced_meanwhile_is_not_written_to() {
+fn a_replaced_store_is_not_written_to() {
     let place = own();
     let store = place.open();
     let data = fs::read(place.data()).expect("reads");
     fs::rename(place.home().join(NAME), place.home().join("aside")).expect("renames");
-    place.lay_out(&data);
-    // What is acknowledged here would be in a file that nobody opens again.
+    place.replace_data_file(&data);
+    // An acknowledged write would be in a file that nobody opens again.
     assert!(matches!(write(&store), Err(StorageError::Replaced { .. })));
 }

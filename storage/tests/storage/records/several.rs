@@ -1,4 +1,4 @@
-//! Several readers and writers at the same time.
+//! Concurrent readers and writers.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,10 +8,10 @@ use aurora_storage::{KnownIndexes, OpenMode, RecordStore, StorageError};
 
 use super::{LARGE, Place, SMALL, open};
 
-/// Names the directory in which a child process writes, and says which one it is.
+/// Environment variables with the directory in which a child process writes, and with its number.
 const DIRECTORY: &str = "AURORA_STORAGE_TEST_SEVERAL";
 const NUMBER: &str = "AURORA_STORAGE_TEST_NUMBER";
-/// Transactions of each writer.
+/// Number of transactions of each writer.
 const TRANSACTIONS: u32 = 60;
 const PROCESSES: u32 = 3;
 
@@ -19,18 +19,18 @@ fn count_of(bytes: Option<Vec<u8>>) -> u32 {
     bytes.map_or(0, |bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes")))
 }
 
-/// Counts, and leaves a record of its own for each count.
+/// Increments a counter, and writes a separate record for each count.
 fn count(store: &RecordStore, who: u32, number: u32) {
     let write = store.write(|writer| {
         let before = count_of(writer.get(SMALL, b"count")?);
         writer.put(SMALL, b"count", &(before + 1).to_le_bytes())?;
-        // Large enough to make the file grow.
+        // Large enough for the file to grow.
         writer.put(LARGE, format!("{who}-{number}").as_bytes(), &before.to_le_bytes().repeat(500))
     });
     write.expect("writes");
 }
 
-/// The child's part; alone it does nothing.
+/// The child process. Does nothing as a separate test.
 #[test]
 fn one_of_several_writers() {
     let Ok(directory) = std::env::var(DIRECTORY) else { return };
@@ -39,7 +39,7 @@ fn one_of_several_writers() {
     let open = || open(&directory.join("home"), OpenMode::Create, KnownIndexes::at(directory.join("known")));
     let mut store = open().expect("opens");
     for number in 0..TRANSACTIONS {
-        // As short-lived programs do.
+        // Opens the store again, as short-lived programs do.
         if number % 4 == who {
             drop(store);
             store = open().expect("opens");
@@ -114,7 +114,7 @@ fn readers_see_one_moment_while_a_writer_commits() {
                     kept.push((reader, number));
                 }
             }
-            // What was opened long ago is as it was.
+            // Readers that were opened long ago still see the same records.
             kept.iter().for_each(|(reader, number)| assert_eq!(moment(reader), *number));
         };
         let readers = [scope.spawn(read), scope.spawn(read)];
