@@ -1,6 +1,6 @@
 //! Score accumulators of one window.
 
-use aurora_kernels::at_least;
+use aurora_kernels::threshold_words;
 
 use crate::chunk_id::WINDOW;
 
@@ -45,7 +45,7 @@ pub(super) fn for_each_above(scores: &[f32], threshold: f32, mut each: impl FnMu
     let threshold = threshold.max(f32::MIN_POSITIVE);
     let mut words = [0; WINDOW as usize / GROUP];
     let (groups, rest) = scores.as_chunks();
-    at_least(groups, threshold, &mut words);
+    threshold_words(groups, threshold, &mut words);
     for (group, word) in words.iter().take(groups.len()).enumerate() {
         let mut left = *word;
         while left != 0 {
