@@ -296,7 +296,7 @@ fn remove_once(rows: &mut Vec<u32>, others: &[u32]) {
 }
 
 /// Returns the distinct rows in ascending order.
-fn set<'r>(rows: impl IntoIterator<Item = &'r u32>) -> Vec<u16> {
+fn sorted_set<'r>(rows: impl IntoIterator<Item = &'r u32>) -> Vec<u16> {
     let mut set: Vec<u16> = rows.into_iter().filter_map(|&row| u16::try_from(row).ok()).collect();
     set.sort_unstable();
     set.dedup();

@@ -18,7 +18,7 @@ fn test_tree() -> (tempfile::TempDir, Directory) {
     (place, root)
 }
 
-fn refusal<T: std::fmt::Debug>(result: io::Result<T>) -> Option<Refusal> {
+fn refusal_in<T: std::fmt::Debug>(result: io::Result<T>) -> Option<Refusal> {
     refusal_of(&result.expect_err("refused"))
 }
 

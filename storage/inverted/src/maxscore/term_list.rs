@@ -198,7 +198,7 @@ impl<'p> TermList<'p> {
 }
 
 /// Returns the live chunks of a list with their scores.
-fn scored<C: Collection>(
+fn score_all<C: Collection>(
     postings: &Postings<'_>,
     factor: f32,
     fields: &FieldScorer,
