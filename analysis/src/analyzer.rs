@@ -26,8 +26,8 @@ const KEPT_PREFIX_BYTES: usize = 48;
 /// 1. the compound, if it joins several identifiers: `auth.oauth.client`, `user-manager`;
 /// 2. in a dotted compound, every hyphenated section between dots: `my-file` of `my-file.test.ts`;
 /// 3. every whole identifier: `getuserdata`, `user_manager`, `__init__`, `utf8`;
-/// 4. the parts of the identifier, if they differ from it: `get`, `user`, `data`; `user`, `manager`; `init`; `utf`, `8`. Digits
-///    are separate parts.
+/// 4. the parts of the identifier, if they differ from it: `get`, `user`, `data`; `user`, `manager`; `init`; `utf`, `8`.
+///    Digits are separate parts.
 ///
 /// A capital letter before `++` or `#` names a programming language: `C++` also gives `cplusplus`, and `C#` gives
 /// `csharp`.

@@ -17,6 +17,7 @@ pub trait QueryEmbedder: Send + Sync {
 
     /// Returns the vector of a query. It has unit length, or is all zeros if the model knows none of the text.
     ///
+    /// # Errors
     /// [`EmbedError`] if the model fails on this text.
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
 }

@@ -4,8 +4,8 @@
 //! - [`Embedder`] turns a [`Passage`] or a query into a vector. [`StaticModel`] is a table of token vectors inside the
 //!   program: it needs no file and no download. `BertEmbedder` (cargo feature `bert`, on by default) runs a sentence
 //!   transformer (`all-MiniLM-L6-v2`) from a local folder.
-//! - [`Reranker`] scores how well passages answer a query by reading the query and a passage together. `CrossEncoder` (the same
-//!   feature) runs a BERT model with a classification head.
+//! - [`Reranker`] scores how well passages answer a query by reading the query and a passage together. `CrossEncoder`
+//!   (the same feature) runs a BERT model with a classification head.
 //! - [`ModelDirectory`] manages the folder of added models (`~/.aurora/models`). It checks models before it adds them.
 //!
 //! Deliberately absent: stop words and stemming (code has neither), network access (models come from folders), training

@@ -75,6 +75,7 @@ impl ModelDirectory {
     /// The files determine the use of the model. The copy is loaded and must embed or score texts before it is moved
     /// into place atomically. A model with the same name is replaced only if it is the same model.
     ///
+    /// # Errors
     /// Every variant except [`ModelError::Unknown`], [`ModelError::OtherUse`] and [`ModelError::NoHome`]. On an error
     /// the directory does not change.
     pub fn add(&self, directory: &Path, name: Option<&str>) -> Result<ModelEntry, ModelError> {
@@ -120,6 +121,7 @@ impl ModelDirectory {
 
     /// Deletes the model called `name`.
     ///
+    /// # Errors
     /// [`ModelError::Unknown`] if the model does not exist, [`ModelError::Io`] if it cannot be deleted.
     pub fn remove(&self, name: &str) -> Result<(), ModelError> {
         if self.record(name)?.is_none() {
@@ -186,6 +188,7 @@ impl ModelDirectory {
 
 /// Loads the embedder called `name`: [`STATIC`], or a model that was added to `models`.
 ///
+/// # Errors
 /// [`ModelError::Unknown`] lists the existing models. [`ModelError::OtherUse`] means that the model is a reranker,
 /// [`ModelError::NotCompiled`] that the program can run no model except [`STATIC`]. The other variants name the invalid
 /// file of the model.
@@ -207,6 +210,7 @@ pub fn embedder(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Embedder>
 
 /// Loads the reranker called `name`, which was added to `models`.
 ///
+/// # Errors
 /// [`ModelError::Unknown`] lists the existing rerankers. [`ModelError::OtherUse`] means that the model is an embedding
 /// model. The other variants are the same as for [`embedder`].
 pub fn reranker(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Reranker>, ModelError> {

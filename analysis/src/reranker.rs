@@ -14,6 +14,7 @@ pub trait Reranker: Send + Sync {
     /// Returns one finite score per passage, in order. Higher is better, and only differences within a query are
     /// meaningful. Apart from the last bits of its float, a score does not depend on the other passages of the call.
     ///
+    /// # Errors
     /// [`InferenceError`] if the model fails on one of the passages; then no scores are returned.
     fn scores(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, InferenceError>;
 }

@@ -1,4 +1,4 @@
-//! File system events, reduced to the information whether something may have changed.
+//! File system events, reduced to the fact that something may have changed.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,7 @@ pub(crate) struct Changes {
 impl Changes {
     /// Watches git's directory and the given directories, which are relative to the root.
     ///
+    /// # Errors
     /// When the system does not support events, or not for so many directories.
     pub(crate) fn watch(root: &Path, directories: &[PathBuf]) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
@@ -58,6 +59,7 @@ impl Changes {
     /// Also watches these directories. Returns whether any of them is new: earlier events in a new directory may have
     /// been missed.
     ///
+    /// # Errors
     /// When the system does not support events for so many directories.
     pub(crate) fn add(&mut self, directories: &[PathBuf]) -> notify::Result<bool> {
         let directories = directories.iter().map(|directory| self.root.join(directory));
@@ -102,7 +104,7 @@ impl Changes {
         match self.events.recv_timeout(time) {
             Ok(()) => {}
             Err(RecvTimeoutError::Timeout) => return false,
-            // Cannot happen, because the watcher does not end.
+            // Cannot happen, because the watcher does not end by itself.
             Err(RecvTimeoutError::Disconnected) => {
                 std::thread::sleep(time);
                 return false;

@@ -26,6 +26,7 @@ pub(crate) struct Generation {
 impl Generation {
     /// Returns the current generation, which is opened at first use.
     ///
+    /// # Errors
     /// When there is no index, the index is not trusted or cannot be read, or the search configuration is invalid.
     pub(crate) fn searcher(&self, project: &Project) -> Result<Arc<Searcher>, ProjectError> {
         if let Some(searcher) = self.opened() {

@@ -93,6 +93,7 @@ impl LiveProject {
 
     /// Returns the current generation, which is opened at first use.
     ///
+    /// # Errors
     /// When there is no index, the index is not trusted or cannot be read, or the search configuration is invalid.
     pub fn searcher(&self) -> Result<Arc<Searcher>, ProjectError> {
         self.generation.searcher(&self.project)

@@ -49,6 +49,7 @@ impl Roots {
 
     /// Returns the root called `name`; without a name, the first root.
     ///
+    /// # Errors
     /// When no root has this name.
     pub fn get(&self, name: Option<&str>) -> Result<&Root, UnknownRoot> {
         let found = self.0.iter().find(|root| name.is_none_or(|name| root.name == name));
@@ -60,6 +61,7 @@ impl Roots {
 
     /// Returns the roots with these names, in the order of the roots; without names, all roots.
     ///
+    /// # Errors
     /// When no root has one of the names.
     pub fn select(&self, names: &[String]) -> Result<Self, UnknownRoot> {
         if names.is_empty() {
@@ -79,6 +81,7 @@ impl Roots {
 
     /// Opens the current generations. A project that cannot be opened is omitted, unless no project can be opened.
     ///
+    /// # Errors
     /// The error of the first project, if no project can be opened.
     pub fn open(&self) -> Result<OpenedRoots, ProjectError> {
         let (mut opened, mut notes, mut failed) = (Vec::new(), Vec::new(), None);
@@ -125,6 +128,7 @@ impl Roots {
 
     /// Keeps every index fresh until the result is dropped.
     ///
+    /// # Errors
     /// When a thread cannot be started.
     pub fn watch(&self) -> std::io::Result<Vec<Watch>> {
         self.0.iter().map(|root| root.live.watch()).collect()

@@ -68,6 +68,7 @@ impl IndexObserver for Reporter<'_> {
 /// Runs the pipeline of a project and reports its progress. With `retries`, rows on which stages failed are retried
 /// even if nothing else has changed. `cancel` stops the run; `published` is called after each generation.
 ///
+/// # Errors
 /// As for [`indexing::run`], and when the project's configuration is invalid.
 pub(crate) fn run(
     project: &Project,
@@ -113,7 +114,7 @@ pub(crate) fn is_locked(error: &ProjectError) -> bool {
     matches!(storage, StorageError::Locked { .. })
 }
 
-/// Returns the reason of a failure as text.
+/// Returns the reason for a failure as text.
 pub(crate) fn reason(error: &ProjectError) -> String {
     match error {
         ProjectError::Index(IndexError::Pipeline(_)) => format!("{error}; `aur pipeline check` shows them"),

@@ -57,7 +57,7 @@ pub struct RunStatus {
     pub commits_total: u64,
     /// Time since the run began, in milliseconds.
     pub elapsed_ms: u64,
-    /// Reason of the failure.
+    /// Reason for the failure.
     pub error: Option<String>,
     /// Advice on how to fix the failure.
     pub help: Option<String>,

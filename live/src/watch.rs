@@ -44,6 +44,7 @@ impl LiveProject {
     /// Of the processes that keep the same project fresh, one writes, and the others answer from the generations that
     /// it publishes. A read-only project, and an index that was not built by a run of this user, are only followed.
     ///
+    /// # Errors
     /// When a thread cannot be started.
     pub fn watch(self: &Arc<Self>) -> std::io::Result<Watch> {
         let stop = Arc::new(AtomicBool::new(false));

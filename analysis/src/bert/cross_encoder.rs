@@ -56,6 +56,7 @@ impl CrossEncoder {
 
     /// Loads the model in `folder`, which contains `config.json`, `tokenizer.json` and `model.safetensors`.
     ///
+    /// # Errors
     /// [`ModelError`] names the file and the expected content.
     pub fn load(folder: &Path, name: &str) -> Result<Self, ModelError> {
         Self::load_known(folder, &model_id(folder, name)?)
@@ -67,7 +68,7 @@ impl CrossEncoder {
         check_labels(folder)?;
         let max_tokens = config.max_tokens.min(MAX_PAIR_TOKENS);
         if max_tokens < SPECIAL_TOKENS + 2 {
-            let reason = format!("a pair of texts does not fit into its {most_tokens} tokens");
+            let reason = format!("a pair of texts does not fit into its {max_tokens} tokens");
             return Err(ModelError::Damaged { path: folder.join(CONFIG), reason });
         }
         let path = folder.join(TOKENIZER);

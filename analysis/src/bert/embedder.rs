@@ -18,8 +18,8 @@ use crate::static_model::normalise;
 /// An [`Embedder`] that runs a BERT encoder, averages its last layer over the tokens and scales the result to unit
 /// length.
 ///
-/// The vectors match those of sentence-transformers with the same weights to a cosine above 0.9999. A call runs on one
-/// core. Several threads may call at the same time; their calls run in parallel.
+/// The vectors agree with sentence-transformers on the same weights to a cosine above 0.9999. A call runs on one core.
+/// Several threads may call at the same time; their calls run in parallel.
 pub struct BertEmbedder {
     id: String,
     config: Config,
@@ -31,6 +31,7 @@ impl BertEmbedder {
     /// Loads the model in `folder`, which contains `config.json`, `tokenizer.json` and `model.safetensors`, and
     /// optionally `sentence_bert_config.json` (truncation) and `1_Pooling/config.json` (mean or first token).
     ///
+    /// # Errors
     /// [`ModelError`] names the file and the expected content.
     pub fn load(folder: &Path, name: &str) -> Result<Self, ModelError> {
         Self::load_known(folder, &model_id(folder, name)?)

@@ -2,24 +2,13 @@
 //! unit length. The vector of a chunk is the weighted sum of the vectors of its fields.
 //!
 //! File format, little-endian throughout:
-//! bytes | what |
+//!
 //! | bytes | content |
 //! |---|---|
 //! | 8 | `AURSTAT3` |
 //! | 3 × 4 | dimensions, rows, length of the JSON |
 //! | | JSON: name, version, weights of the fields, training and evaluation data |
 //! | | a token string for every row: `u16` length, UTF-8; tokens that continue a word begin with `##` |
-//! | | zeros up to a multiple of 64 from the start of the file |
-//! | rows × 4 | `f32` scale of every row |
-//! | rows × 4 | `f32` weight of every row as a word of a query ([`LateInteraction`]) |
-//! | rows × dimensions | `i8` values, row after row |
-//!
-//! | bytes | what |
-//! |---|---|
-//! | 8 | `AURSTAT3` |
-//! | 3 × 4 | dimensions, rows, length of the JSON |
-//! | | JSON: name, version, weights of the fields, how it was trained and how well it did |
-//! | | a token string for every row: `u16` length, UTF-8; tokens that go on inside a word begin with `##` |
 //! | | zeros up to a multiple of 64 from the start of the file |
 //! | rows × 4 | `f32` scale of every row |
 //! | rows × 4 | `f32` weight of every row as a word of a query ([`LateInteraction`]) |
@@ -113,6 +102,7 @@ struct About {
 impl StaticModel {
     /// Returns the built-in model, which is read once per process.
     ///
+    /// # Errors
     /// [`ModelError::Damaged`] if the program's copy is damaged.
     pub fn built_in() -> Result<Arc<Self>, ModelError> {
         static MODEL: OnceLock<Arc<StaticModel>> = OnceLock::new();
@@ -129,6 +119,7 @@ impl StaticModel {
 
     /// Creates a model from the bytes of its file. The bytes are not copied; only an index of the tokens is built.
     ///
+    /// # Errors
     /// [`ModelError::Damaged`] if the bytes are not a complete and consistent file.
     pub fn from_bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, ModelError> {
         let bytes = bytes.into();

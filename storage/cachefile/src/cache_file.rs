@@ -51,6 +51,7 @@ impl CacheFile {
     /// Appends a segment at `end`, the offset that [`Segments::end`] returned, and returns the offset where the new
     /// segment ends. Without `end`, replaces the file.
     ///
+    /// # Errors
     /// When the file cannot be written or is [`CacheFile::read_only`].
     pub fn append(&self, format: &Format, end: Option<usize>, content: &[u8]) -> io::Result<usize> {
         self.check_writable()?;
@@ -75,6 +76,7 @@ impl CacheFile {
 
     /// Removes the file.
     ///
+    /// # Errors
     /// When the system cannot remove the file, or the file is [`CacheFile::read_only`]. A missing file is not an error.
     pub fn remove(&self) -> io::Result<()> {
         self.check_writable()?;

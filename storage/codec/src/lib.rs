@@ -56,6 +56,7 @@ pub fn varint_length(value: u64) -> usize {
 
 /// Reads one number written by [`put_varint`] from a source of bytes; `None` if it exceeds 64 bits.
 ///
+/// # Errors
 /// Returns the errors of the source.
 #[inline]
 pub fn read_varint<E>(mut next: impl FnMut() -> Result<u8, E>) -> Result<Option<u64>, E> {

@@ -29,6 +29,7 @@ pub struct Directory {
 impl Directory {
     /// Opens a directory that the user has named: symbolic links in `path` are followed.
     ///
+    /// # Errors
     /// When the directory does not exist or cannot be opened.
     pub fn open_root(path: &Path) -> io::Result<Self> {
         let handle = Arc::new(system::Handle::open_root(path)?);
@@ -38,6 +39,7 @@ impl Directory {
     /// Opens a directory of the user, and creates it if it does not exist. Only the owner may use the directory and the
     /// files created in it.
     ///
+    /// # Errors
     /// When the directory cannot be created or opened. Failing to change the permissions of an existing directory is
     /// not an error.
     pub fn create_private_root(path: &Path) -> io::Result<Self> {
@@ -47,6 +49,7 @@ impl Directory {
 
     /// Opens an existing directory of the user, as [`Self::create_private_root`] does.
     ///
+    /// # Errors
     /// When the directory cannot be opened.
     pub fn open_private_root(path: &Path) -> io::Result<Self> {
         let root = Self { passes_on_privacy: true, ..Self::open_root(path)? };
@@ -162,6 +165,7 @@ impl Directory {
 
     /// Reads the regular file at a relative path as text, if it has at most `limit` bytes.
     ///
+    /// # Errors
     /// As [`Self::read`], and [`io::ErrorKind::InvalidData`] if the file is not UTF-8.
     pub fn read_to_string(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<String> {
         decode_utf_8(self.read(path, limit)?)
@@ -177,6 +181,7 @@ impl Directory {
 
     /// Whether a relative path exists. A symbolic link counts, even if it is dangling.
     ///
+    /// # Errors
     /// When the metadata cannot be read for another reason than a missing entry.
     pub fn contains(&self, path: impl AsRef<Path>) -> io::Result<bool> {
         match self.metadata(path) {
@@ -196,6 +201,7 @@ impl Directory {
 
     /// Creates a file for reading and writing.
     ///
+    /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] when the name exists, even as a dangling link.
     pub fn create_new(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         self.handle.create_new(check_name(name.as_ref())?, self.is_private()?)
@@ -233,6 +239,7 @@ impl Directory {
     /// Replaces the file called `name`, or creates it. The new content is written under a random name first, so a
     /// reader sees either the old content or the new content.
     ///
+    /// # Errors
     /// The error of `write`, or a system error. On an error the old file stays.
     pub fn replace(&self, name: impl AsRef<OsStr>, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let name = check_name(name.as_ref())?;

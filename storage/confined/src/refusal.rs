@@ -7,7 +7,7 @@ use std::io;
 #[non_exhaustive]
 pub enum Refusal {
     /// The path, or a component of it, is a symbolic link.
-    #[error("it is a symbolic link, or lies behind one")]
+    #[error("it is a symbolic link or is behind one")]
     SymbolicLink,
     /// A directory, pipe, socket or device where a regular file is expected.
     #[error("it is not a regular file")]
@@ -22,7 +22,7 @@ pub enum Refusal {
         limit: u64,
     },
     /// The path is absolute, empty, or has a component such as `..`.
-    #[error("the path does not lie below the directory")]
+    #[error("the path is not below the directory")]
     Outside,
 }
 

@@ -38,6 +38,7 @@ pub struct MemoryIndex {
 impl MemoryIndex {
     /// Indexes chunks, each with its key.
     ///
+    /// # Errors
     /// Never, because the index reads only bytes that it has written.
     pub fn new<'t>(chunks: impl IntoIterator<Item = (&'t str, TermVector)>) -> Result<Self, DamagedSegment> {
         let (mut inverter, mut keys) = (Inverter::default(), Vec::new());

@@ -22,9 +22,9 @@ pub struct WeightedPostings<'s> {
 /// Returns the `k` chunks with the highest scores, best first. Chunks with equal scores are ordered by key. With a
 /// `filter`, only chunks in the filter are returned; all of them must be live.
 ///
-/// A score is the sum of factor times BM25F over `lists`, in their order. The result equals that of scoring every
-/// posting, bit for bit: MaxScore finds a superset of the best chunks, and these are scored again in the order of the
-/// lists.
+/// A score is the sum of factor times BM25F over `lists`, in their order. The result is the same, bit for bit, as if
+/// every posting were scored: MaxScore finds a superset of the best chunks, and these are scored again in the order of
+/// the lists.
 ///
 /// # Errors
 /// When the index cannot be read.

@@ -30,6 +30,7 @@ impl<'a> Matrix<'a> {
 /// Writes the product of `a` and `b`. Row `r` begins at `product[r * stride]`. All elements are summed in the same
 /// order, so an element depends only on its row of `a` and its column of `b`, not on the numbers of rows and columns.
 ///
+/// # Panics
 /// If the number of columns of `a` differs from the number of rows of `b`, or if rows of the product overlap or end
 /// beyond `product`.
 pub fn multiply(a: Matrix<'_>, b: Matrix<'_>, product: &mut [f32], stride: usize) {

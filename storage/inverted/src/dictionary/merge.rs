@@ -51,6 +51,7 @@ impl TermRange<'_> {
 /// order. Postings of chunks with tombstones are dropped. If `new_is_live` is true, no chunk of the runs has a
 /// tombstone.
 ///
+/// # Errors
 /// When a source cannot be read, the new segment cannot be written, or a chunk occurs twice in a list.
 pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
     sources: Vec<MergeSource<'a, S>>,
@@ -84,6 +85,7 @@ pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
 
 /// Merges runs into one run.
 ///
+/// # Errors
 /// When a run is damaged, or the new run cannot be written.
 pub fn merge_runs<W: io::Write>(runs: Vec<RunReader<'_>>, out: &mut RunWriter<W>) -> Result<(), RunMergeError> {
     let sources = runs.into_iter().map(MergeSource::<NoSegment>::Run).collect();
@@ -181,7 +183,7 @@ fn sort<S, W>(postings: &mut [Posting]) -> Result<(), MergeError<S, W>> {
     if !is_sorted(postings) {
         postings.sort_unstable_by_key(|posting| posting.chunk);
         if !is_sorted(postings) {
-            return Err(MergeError::Damaged("a chunk comes twice"));
+            return Err(MergeError::Damaged("a chunk occurs twice in a posting list"));
         }
     }
     Ok(())

@@ -119,6 +119,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
 
     /// Calls `each` with every posting of a list, deleted chunks included, until it returns an error.
     ///
+    /// # Errors
     /// The error of `each`, or an error of reading the list, converted by `wrap`.
     pub fn for_each<E>(
         &self,

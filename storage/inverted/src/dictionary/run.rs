@@ -83,6 +83,7 @@ impl<W: Write> RunWriter<W> {
 
     /// Completes the run.
     ///
+    /// # Errors
     /// When buffered bytes cannot be written.
     pub fn finish(mut self) -> io::Result<(W, RunIndex)> {
         self.out.flush()?;

@@ -14,16 +14,19 @@ pub trait SegmentSource<'a>: Copy {
 
     /// Returns the dictionary block with the greatest key that is not above `term`.
     ///
+    /// # Errors
     /// When a page on the path to the block is damaged. A missing block is not an error.
     fn block(self, term: &[u8]) -> Result<Option<KeyedBlock<'a>>, Self::Error>;
 
     /// Returns a cursor at the first block whose key is not below `key`.
     ///
+    /// # Errors
     /// When a page on the path to the first block is damaged.
     fn blocks(self, key: &[u8]) -> Result<Self::Blocks, Self::Error>;
 
     /// Returns a value, which holds posting lists.
     ///
+    /// # Errors
     /// When the value, or a page on the path to it, is damaged. A missing value is not an error.
     fn value(self, number: u32) -> Result<Option<&'a [u8]>, Self::Error>;
 

@@ -26,7 +26,7 @@ pub(crate) struct TermList<'p> {
     postings: ListPostings<'p>,
     /// Bounds by number of the window.
     bounds: Vec<WindowBound>,
-    /// Scores that are each reached by about one chunk, and no two by the same chunk.
+    /// Scores that chunks probably reach: about one distinct chunk per score.
     reached: Vec<f32>,
 }
 

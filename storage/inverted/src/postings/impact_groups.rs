@@ -1,5 +1,5 @@
 //! Divides the postings of a window into groups of similar postings, so that the highest frequencies and shortest
-//! lengths of a group are close to those of its best posting.
+//! lengths of a group are close to the values of its best posting.
 //!
 //! Similarity needs weights, and a search may use any weights. The weights here are [`GROUPING`], a constant of the
 //! format. The groups, and therefore the bytes of the impacts, depend only on the postings, so verification can

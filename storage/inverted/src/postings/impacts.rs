@@ -66,7 +66,7 @@ struct GroupImpact {
     /// Highest frequency and shortest length of each field except the body.
     frequencies: TfVector,
     lengths: LengthCodes,
-    /// Shortest body for each frequency in the body; `None` if no posting has that frequency.
+    /// Length of the shortest body for each frequency in the body; `None` if no posting has that frequency.
     shortest: [Option<u8>; HIGH_FREQUENCY + 1],
     /// The highest frequency in the body.
     highest: u16,

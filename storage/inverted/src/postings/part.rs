@@ -3,9 +3,10 @@
 //! Layouts, by [`PartLayout`](super::part_writer::PartLayout):
 //!
 //! - label: the ids, as a roaring bitmap in the portable format
-//! - short: twice the number of postings · length of the tf column · tf column · ids, each as the gap from the previous id
-//! - long: twice the number of postings plus 1 · length of the ids · ids, as a roaring bitmap · number of windows that have
-//!   postings · a directory entry for each window · length of the impacts · impacts · tf column
+//! - short: twice the number of postings · length of the tf column · tf column · ids, each as the gap from the previous
+//!   id
+//! - long: twice the number of postings plus 1 · length of the ids · ids, as a roaring bitmap · number of windows that
+//!   have postings · a directory entry for each window · length of the impacts · impacts · tf column
 //!
 //! A directory entry is: number of the window, counted from the first (3 bytes) · number of postings in the previous
 //! windows (2 bytes) · offset of its impacts (3 bytes) · offset of its exceptions in the tf column (4 bytes). A long
