@@ -104,7 +104,7 @@ impl Changes {
         match self.events.recv_timeout(time) {
             Ok(()) => {}
             Err(RecvTimeoutError::Timeout) => return false,
-            // Cannot happen, because the watcher does not end by itself.
+            // Cannot happen, because the watcher never ends on its own.
             Err(RecvTimeoutError::Disconnected) => {
                 std::thread::sleep(time);
                 return false;
