@@ -1,46 +1,49 @@
-//! The terms of the keyword index: one set of rules for documents and queries.
+//! Splits text into the terms of the keyword index, with the same rules for documents and queries.
 
 use unicode_normalization::UnicodeNormalization;
 
 use crate::tokenizer::{self, Class, Classes, compounds, parts};
 
-/// Changes whenever the same text may give other terms, so that an index built by older rules is known as such.
+/// Version of the splitting rules. It changes whenever the same text may give other terms, so that an index built with
+/// older rules can be recognised.
 pub const ANALYZER_VERSION: u32 = 2;
 
-/// The longest term, in bytes of UTF-8. A longer one keeps its first 48 bytes (fewer, at a character's start) followed
-/// by 16 hexadecimal digits of the BLAKE3 hash of all of it: distinct names stay distinct, and keys stay short.
+/// Maximum length of a term in bytes of UTF-8. A longer term is replaced by its first 48 bytes (fewer if a character
+/// would be cut) and 16 hexadecimal digits of the BLAKE3 hash of the whole term. Distinct names stay distinct, and keys
+/// stay short.
 pub const MAX_TERM_BYTES: usize = 64;
 
-/// Identifiers and compounds beyond this are data (base64, long dotted literals): only their parts become terms.
+/// Maximum length of an identifier or compound that becomes a term. Longer ones are data (base64, long dotted
+/// literals), and only their parts become terms.
 const MAX_WHOLE_BYTES: usize = 256;
 const KEPT_PREFIX_BYTES: usize = 48;
 
-/// Cuts text into terms.
+/// Splits text into terms.
 ///
-/// An *identifier* is a run of letters, digits, combining marks and underscores; a *compound* is identifiers joined by
-/// single dots or hyphens. In this order, each gives a term, lower-cased:
+/// An *identifier* is a run of letters, digits, combining marks and underscores. A *compound* is several identifiers
+/// joined by single dots or hyphens. These become terms, lower-cased, in this order:
 ///
 /// 1. the compound, if it joins several identifiers: `auth.oauth.client`, `user-manager`;
-/// 2. in a dotted compound, every hyphenated stretch between dots: `my-file` of `my-file.test.ts`;
-/// 3. every identifier, whole: `getuserdata`, `user_manager`, `__init__`, `utf8`;
-/// 4. its parts, where they differ from it: `get`, `user`, `data`; `user`, `manager`; `init`; `utf`, `8`. Digits are
-///    parts of their own.
+/// 2. in a dotted compound, every hyphenated section between dots: `my-file` of `my-file.test.ts`;
+/// 3. every whole identifier: `getuserdata`, `user_manager`, `__init__`, `utf8`;
+/// 4. the parts of the identifier, if they differ from it: `get`, `user`, `data`; `user`, `manager`; `init`; `utf`, `8`.
+///    Digits are separate parts.
 ///
 /// A capital letter before `++` or `#` names a programming language: `C++` also gives `cplusplus`, and `C#` gives
 /// `csharp`.
 ///
 /// Common words are not dropped, and words are not stemmed. Non-ASCII text is normalised to NFKC, which maps full-width
-/// and other compatible characters to ordinary ones, and is lower-cased by Unicode's rules. A part in a script without
-/// word boundaries, such as Chinese, Japanese, Korean or Thai, also gives its last character if it has several, and its
-/// overlapping pairs if it has more than two, so that any substring is a prefix of a term. Terms are at most
-/// [`MAX_TERM_BYTES`] long and consist of letters, marks, digits, `_`, `.` and `-`: never of control characters or
-/// spaces.
+/// and other compatibility characters to ordinary ones, and is lower-cased by Unicode's rules. A part in a script
+/// without word boundaries, such as Chinese, Japanese, Korean or Thai, also gives its last character if it has several
+/// characters, and its overlapping pairs if it has more than two. Any substring is therefore a prefix of a term. Terms
+/// are at most [`MAX_TERM_BYTES`] long and consist of letters, marks, digits, `_`, `.` and `-`. They never contain
+/// control characters or spaces.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Analyzer;
 
 impl Analyzer {
-    /// Calls `out` with every term of `text`, in order of occurrence, repeated as often as they occur. Only long terms
-    /// and text outside ASCII cost allocations, beyond one buffer per call.
+    /// Calls `out` with every occurrence of a term in `text`, in order. Apart from one buffer per call, only long terms
+    /// and non-ASCII text need allocations.
     pub fn terms(&self, text: &str, out: &mut impl FnMut(&str)) {
         let mut lower = String::new();
         compounds(text, &mut |compound, classes| {
@@ -53,18 +56,19 @@ impl Analyzer {
                 terms_of_compound(compound, classes, &mut lower, out);
             } else {
                 let composed = composed(compound);
-                terms_of_compound(&composed, Classes::of(&composed), &mut lower, out);
+                terms_of_compound(&composed, Classes::from_text(&composed), &mut lower, out);
             }
         });
     }
 }
 
-/// Composes a text as terms are composed: full-width and other compatible characters become ordinary ones.
+/// Normalises a text as terms are normalised: full-width and other compatibility characters become ordinary ones.
 pub fn composed(text: &str) -> String {
     text.chars().flat_map(compatible).nfc().collect()
 }
 
-/// The ordinary characters that a character is compatible with, or the character itself if they would end a word: `½` is `1⁄2`.
+/// Returns the ordinary characters that a character is compatible with, or the character itself if they would end a
+/// word: `½` is `1⁄2`.
 fn compatible(character: char) -> impl Iterator<Item = char> {
     let is_word = character.nfkc().all(tokenizer::is_word_character);
     let ordinary = is_word.then(|| character.nfkc());
@@ -83,11 +87,11 @@ fn terms_of_compound(compound: &str, classes: Classes, lower: &mut String, out: 
     let dotted = compound.contains('.');
     for stretch in compound.split('.') {
         let hyphenated = stretch.contains('-');
-        if hyphenated && dotted && Classes::of(stretch).is_word() {
+        if hyphenated && dotted && Classes::from_text(stretch).is_word() {
             emit_whole(stretch, classes, lower, out);
         }
         for identifier in stretch.split('-') {
-            terms_of_identifier(identifier, Classes::of(identifier), lower, out);
+            terms_of_identifier(identifier, Classes::from_text(identifier), lower, out);
         }
     }
 }
@@ -207,7 +211,7 @@ mod tests {
         check("検索Index", &["検索index", "検索", "索", "index"]);
         check("ชาวโลก", &["ชาวโลก", "ชา", "าว", "วโ", "โล", "ลก", "ก"]);
         check("Ｔｏｔａｌ＿ｐｏｓｔｓ ﬁle", &["total_posts", "total", "posts", "file"]);
-        // A character that does not become a word leaves the others as they are.
+        // A character that does not map to word characters leaves the others unchanged.
         check("½ǅ", &["½dž", "½", "dž"]);
         check("пользователь", &["пользователь"]);
     }
@@ -227,7 +231,7 @@ mod tests {
         assert_eq!(terms(&format!("{}.y", "ab.".repeat(100))).iter().filter(|t| t.contains('.')).count(), 0);
     }
 
-    /// Text that looks like code more often than chance would have it.
+    /// Text that often looks like code.
     fn text() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             "[a-zA-Z0-9_.-]{1,12}",
@@ -242,7 +246,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn analysing_a_term_gives_it_back(text in text()) {
+        fn analysing_a_term_returns_the_term(text in text()) {
             for term in terms(&text) {
                 let again = terms(&term);
                 prop_assert_eq!(again.first(), Some(&term), "of {:?}", text);
@@ -250,17 +254,17 @@ mod tests {
         }
 
         #[test]
-        fn terms_hold_no_control_characters_and_are_bounded(text in text()) {
+        fn terms_contain_no_control_characters_and_are_bounded(text in text()) {
             for term in terms(&text) {
                 prop_assert!(!term.is_empty() && term.len() <= MAX_TERM_BYTES);
                 prop_assert!(!term.chars().any(|c| c.is_control() || c.is_whitespace()), "{:?}", term);
-                // Some upper-case letters, mathematical ones, have no lower case.
+                // Some upper-case letters, such as mathematical ones, have no lower case.
                 prop_assert!(!term.chars().any(|c| c.to_lowercase().ne([c])), "{:?}", term);
             }
         }
 
         #[test]
-        fn every_word_of_a_name_is_found_whatever_the_style(words in prop::collection::vec("[a-z]{2,8}", 1..5)) {
+        fn every_word_of_a_name_is_found_in_any_naming_style(words in prop::collection::vec("[a-z]{2,8}", 1..5)) {
             let capitalised = |w: &String| w[..1].to_uppercase() + &w[1..];
             let camel: String = words.iter().map(capitalised).collect();
             for name in [words.join("_"), words.join("-"), words.join("."), words.join("_").to_uppercase(), camel.clone()] {
@@ -273,7 +277,7 @@ mod tests {
         }
 
         #[test]
-        fn neighbours_do_not_change_each_other(left in text(), right in text()) {
+        fn adjacent_texts_do_not_affect_each_other(left in text(), right in text()) {
             let apart = [terms(&left), terms(&right)].concat();
             prop_assert_eq!(terms(&format!("{left} {right}")), apart);
         }

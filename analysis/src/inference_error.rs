@@ -1,6 +1,6 @@
-//! Why a model gave no result for a text.
+//! Errors of a model on a text.
 
-/// Why a model gave no result for a text.
+/// Error of a model on a text.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum InferenceError {
     /// The model's tokenizer refused the text.
@@ -8,7 +8,7 @@ pub enum InferenceError {
     Tokenize {
         /// Id of the model.
         model: String,
-        /// What the tokenizer said.
+        /// The message of the tokenizer.
         reason: String,
     },
     /// The forward pass failed.
@@ -16,15 +16,15 @@ pub enum InferenceError {
     Forward {
         /// Id of the model.
         model: String,
-        /// The token that has no embedding.
+        /// Describes the token that has no embedding.
         reason: String,
     },
-    /// The result holds a NaN or an infinity: the weights are damaged.
+    /// The result contains a NaN or an infinity: the weights are damaged.
     #[error("model {model} returned a {result} that is not finite; its weights are damaged, add the model again")]
     NotFinite {
         /// Id of the model.
         model: String,
-        /// What it should return: a vector or a score.
+        /// The kind of result: a vector or a score.
         result: &'static str,
     },
 }

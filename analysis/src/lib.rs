@@ -1,15 +1,15 @@
-//! How text becomes terms and vectors. Indexing and querying share this crate, so the two cannot differ.
+//! Turns text into terms and vectors. Indexing and querying share this crate, so they always agree.
 //!
-//! - [`Analyzer`] cuts text into the terms of the keyword index: identifiers, their parts, lower-cased.
+//! - [`Analyzer`] splits text into the terms of the keyword index: identifiers and their parts, lower-cased.
 //! - [`Embedder`] turns a [`Passage`] or a query into a vector. [`StaticModel`] is a table of token vectors inside the
-//!   program: no file, no download. `BertEmbedder` (cargo feature `bert`, on by default) runs a sentence transformer
-//!   (`all-MiniLM-L6-v2`) from a local folder.
-//! - [`Reranker`] scores how well passages answer a query by reading both together. `CrossEncoder` (the same feature) runs a
-//!   BERT model with a classification head.
-//! - [`ModelDirectory`] is where such folders are kept (`~/.aurora/models`), checked before they are let in.
+//!   program: it needs no file and no download. `BertEmbedder` (cargo feature `bert`, on by default) runs a sentence
+//!   transformer (`all-MiniLM-L6-v2`) from a local folder.
+//! - [`Reranker`] scores how well passages answer a query by reading the query and a passage together. `CrossEncoder`
+//!   (the same feature) runs a BERT model with a classification head.
+//! - [`ModelDirectory`] manages the folder of added models (`~/.aurora/models`). It checks models before it adds them.
 //!
-//! Deliberately absent: stop words and stemming (code has neither), network access (models come from folders),
-//! training (see `xtask/model`), storage of terms or vectors, and any ranking.
+//! Deliberately absent: stop words and stemming (code has neither), network access (models come from folders), training
+//! (see `xtask/model`), storage of terms or vectors, and ranking.
 //!
 //! ```
 //! use aurora_analysis::Analyzer;

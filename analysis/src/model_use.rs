@@ -1,17 +1,17 @@
-//! What a model is for.
+//! The purpose of a model.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a model is for.
+/// The purpose of a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ModelUse {
-    /// It makes vectors: an [`Embedder`](crate::Embedder).
+    /// The model produces vectors: it is an [`Embedder`](crate::Embedder).
     #[default]
     Embedding,
-    /// It reads a query together with each result: a [`Reranker`](crate::Reranker).
+    /// The model reads a query together with each result: it is a [`Reranker`](crate::Reranker).
     Reranking,
 }
 

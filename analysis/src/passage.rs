@@ -1,6 +1,6 @@
-//! What of a chunk is shown to an embedder, and in which order.
+//! The text of a chunk that an embedder reads, and its order.
 
-/// The parts of a chunk that carry its meaning, borrowed from the record.
+/// The parts of a chunk that carry its meaning, borrowed from its record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Passage<'a> {
     /// The chunk's type as shown to users: `function`, `class`, `kb`.
@@ -11,17 +11,17 @@ pub struct Passage<'a> {
     pub name: &'a str,
     /// Name with its enclosing scopes.
     pub qualified_name: &'a str,
-    /// Declaration without the body; empty where there is none.
+    /// Declaration without the body; empty if missing.
     pub signature: &'a str,
-    /// Documentation text; empty where there is none.
+    /// Documentation text; empty if missing.
     pub doc: &'a str,
-    /// The chunk's own text.
+    /// Text of the chunk.
     pub body: &'a str,
 }
 
 impl<'a> Passage<'a> {
-    /// `kind qualified_name`, then signature, doc and body, each on lines of their own; signature and doc only where the
-    /// body does not hold them anyway.
+    /// Returns `kind qualified_name`, then signature, doc and body, each on separate lines. Signature and doc are
+    /// omitted if the body contains them.
     ///
     /// ```
     /// use aurora_analysis::Passage;
@@ -33,8 +33,8 @@ impl<'a> Passage<'a> {
             .concat()
     }
 
-    /// The path, the qualified name, then as in [`Passage::full`] signature, doc and body: what fits into a model that cuts long
-    /// texts should say first where the chunk is and what it is called.
+    /// Returns the path, the qualified name, then signature, doc and body as in [`Passage::full`]. Path and name come
+    /// first because some models truncate long texts.
     ///
     /// ```
     /// use aurora_analysis::Passage;
@@ -46,7 +46,7 @@ impl<'a> Passage<'a> {
         parts.join("\n")
     }
 
-    /// The enclosing scopes: the qualified name without the name at its end.
+    /// Returns the enclosing scopes: the qualified name without the simple name at its end.
     ///
     /// ```
     /// use aurora_analysis::Passage;
@@ -57,7 +57,7 @@ impl<'a> Passage<'a> {
         self.qualified_name.strip_suffix(self.name).unwrap_or(self.qualified_name)
     }
 
-    /// The last three components of the path, without the file's extension: what usually names the topic.
+    /// Returns the last three components of the path without the file extension. They usually name the topic.
     ///
     /// ```
     /// use aurora_analysis::Passage;
@@ -72,14 +72,14 @@ impl<'a> Passage<'a> {
         &path[start..]
     }
 
-    /// The signature, or nothing when the body holds its beginning, up to the first parenthesis.
+    /// Returns the signature, or an empty string if the body contains its beginning, up to the first parenthesis.
     fn extra_signature(&self) -> &'a str {
         let line = first_line(self.signature);
         let beginning = line.find('(').map_or(line, |parenthesis| &line[..=parenthesis]);
         if self.body.contains(beginning) { "" } else { self.signature }
     }
 
-    /// The doc, or nothing when the body holds its first line.
+    /// Returns the doc, or an empty string if the body contains its first line.
     fn extra_doc(&self) -> &'a str {
         if self.body.contains(first_line(self.doc)) { "" } else { self.doc }
     }
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_body_holds_is_not_said_twice() {
+    fn text_of_the_body_is_not_repeated() {
         let check = |signature, doc, body, expected| {
             let passage = Passage { kind: "function", qualified_name: "f", signature, doc, body, ..Passage::default() };
             assert_eq!(passage.full(), expected);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_the_end_of_a_path() {
+    fn the_place_is_the_end_of_the_path() {
         for (path, place) in
             [("a.py", "a"), ("x/.env", "x/.env"), ("a.b/c", "a.b/c"), ("a/b/c/d.test.ts", "b/c/d.test"), ("", "")]
         {

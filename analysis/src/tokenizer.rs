@@ -1,15 +1,15 @@
-//! Where identifiers begin and end in text, and where their parts do. Knows nothing of terms.
+//! Finds identifiers in text, and the parts of identifiers. Knows nothing of terms.
 
 use std::ops::Range;
 
 use unicode_normalization::char::is_combining_mark;
 
-/// What a character is to the splitting rules.
+/// Character class of the splitting rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Class {
     /// Ends an identifier.
     Separator,
-    /// `.` or `-`: joins two identifiers when it stands alone between them.
+    /// `.` or `-`: joins two identifiers if it is the only character between them.
     Joint,
     Underscore,
     /// Lower-case letters, letters without case, and combining marks.
@@ -20,18 +20,18 @@ pub(crate) enum Class {
     Unspaced,
 }
 
-/// The classes that occur in a stretch of text, and whether all of it is ASCII.
+/// The set of classes that occur in a text, and whether all of the text is ASCII.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Classes(u8);
 
 impl Classes {
     const NOT_ASCII: u8 = 1 << 7;
-    /// Everything that an ASCII identifier of one part, already in lower case, may hold.
+    /// The only class in an ASCII identifier that has one part and is already in lower case.
     pub(crate) const LOWER: Self = Self(1 << Class::Lower as u8);
     pub(crate) const UPPER: Self = Self(1 << Class::Upper as u8);
     pub(crate) const DIGITS: Self = Self(1 << Class::Digit as u8);
 
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         let mut classes = Self::default();
         if text.is_ascii() {
             text.bytes().for_each(|byte| classes.insert(ascii_class(byte)));
@@ -56,13 +56,13 @@ impl Classes {
         self.0 & Self::NOT_ASCII == 0
     }
 
-    /// Whether there is a letter or a digit, and not only underscores and joints.
+    /// Whether the text contains a letter or a digit, and not only underscores and joints.
     pub(crate) fn is_word(self) -> bool {
         self.0 & !(Self::NOT_ASCII | 1 << Class::Underscore as u8 | 1 << Class::Joint as u8) != 0
     }
 }
 
-/// Calls `out` with every longest run of identifiers joined by single `.` or `-`, in order.
+/// Calls `out` with every maximal run of identifiers joined by single `.` or `-`, in order.
 #[inline]
 pub(crate) fn compounds(text: &str, out: &mut impl FnMut(&str, Classes)) {
     let mut at = 0;
@@ -94,8 +94,8 @@ pub(crate) fn compounds(text: &str, out: &mut impl FnMut(&str, Classes)) {
 /// Calls `out` with every part of an identifier, in order: `getHTTP2Server_x` has `get`, `HTTP`, `2`, `Server`, `x`.
 ///
 /// A part ends at an underscore, between a letter and a digit, before an upper-case letter that follows a lower-case
-/// one, and before the last of several upper-case letters when a lower-case one follows (`HTTPSConnection`), unless
-/// that is a plural's `s` (`parseURLs` has `parse`, `URLs`).
+/// letter, and before the last of several upper-case letters if a lower-case letter follows (`HTTPSConnection`). An
+/// exception is the `s` of a plural (`parseURLs` has `parse`, `URLs`).
 #[inline]
 pub(crate) fn parts(identifier: &str, out: &mut impl FnMut(Range<usize>, Class)) {
     let mut at = 0;
@@ -134,7 +134,8 @@ fn end_of_run(text: &str, mut at: usize, run: Class) -> usize {
     }
 }
 
-/// Class and width in bytes of the character at a character boundary; the end of the text is a separator.
+/// Returns class and width in bytes of the character at a character boundary. The end of the text counts as a
+/// separator.
 #[inline]
 fn class_at(text: &str, at: usize) -> (Class, usize) {
     match text.as_bytes().get(at) {
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_end_where_case_digits_and_underscores_say() {
+    fn parts_end_at_changes_of_case_digits_and_underscores() {
         check("getUserData", &["get", "User", "Data"]);
         check("HTTPSConnection", &["HTTPS", "Connection"]);
         check("__init__", &["init"]);
@@ -233,7 +234,7 @@ mod tests {
         let check = |text: &str, expected: &[&str]| {
             let mut found = Vec::new();
             compounds(text, &mut |compound, classes| {
-                assert_eq!(classes, Classes::of(compound), "{compound}");
+                assert_eq!(classes, Classes::from_text(compound), "{compound}");
                 found.push(compound.to_owned());
             });
             assert_eq!(found, expected, "{text}");

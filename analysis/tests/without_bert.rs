@@ -1,10 +1,10 @@
-//! A program that is built without the feature `bert` says so to a user who names a model that needs it.
+//! A program built without the feature `bert` reports this to a user who requests a model that needs it.
 #![cfg(not(feature = "bert"))]
 
 use aurora_analysis::{ModelDirectory, ModelError, STATIC, embedder, reranker};
 
 #[test]
-fn a_model_of_the_users_is_refused_by_name_and_the_embedded_one_works() {
+fn added_models_are_refused_by_name_and_the_built_in_model_works() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     for file in ["config.json", "tokenizer.json", "model.safetensors"] {
         std::fs::write(folder.path().join(file), "{}").expect("the file can be written");
@@ -16,7 +16,7 @@ fn a_model_of_the_users_is_refused_by_name_and_the_embedded_one_works() {
     for error in [used, ranking, added] {
         let error = error.expect("the program cannot run it");
         assert!(matches!(error, ModelError::NotCompiled { .. }));
-        assert!(error.to_string().contains("`minilm` needs BERT, and this program was built without it"), "{error}");
+        assert!(error.to_string().contains("`minilm` needs BERT, but this program was built without it"), "{error}");
     }
     assert!(!models.path().exists(), "nothing was copied");
     assert_eq!(embedder(STATIC, &models).expect("it is part of the program").dimensions(), 256);

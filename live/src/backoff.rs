@@ -1,4 +1,4 @@
-//! Pauses between the retries of failed rows by runs in the background.
+//! Pauses between background retries of failed rows.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(60);
 /// Maximum time between two retries.
 const MAX_PAUSE: Duration = Duration::from_secs(3_600);
 
-/// The time of the next retry. Each one that leaves failed rows doubles the time until the next.
+/// The time of the next retry. Each retry that leaves failed rows doubles the pause before the next one.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     /// Time of the next retry; `None` if the next run may retry.
@@ -22,13 +22,13 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// Whether failed rows may be tried again.
+    /// Whether failed rows may be retried now.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.next.is_none_or(|next| now >= next)
     }
 
-    /// Takes note of a run that has tried failed rows again, and of whether there are still some.
-    pub(crate) fn note(&mut self, has_failures: bool, now: Instant) {
+    /// Records the result of a run that retried failed rows.
+    pub(crate) fn record(&mut self, has_failures: bool, now: Instant) {
         if has_failures {
             self.next = Some(now + self.pause);
             self.pause = (2 * self.pause).min(MAX_PAUSE);
@@ -43,16 +43,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_until_nothing_fails() {
+    fn pauses_grow_until_a_retry_succeeds() {
         let (mut backoff, start) = (Backoff::default(), Instant::now());
         assert!(backoff.is_due(start));
-        backoff.note(true, start);
+        backoff.record(true, start);
         assert!(!backoff.is_due(start) && backoff.is_due(start + FIRST_PAUSE));
-        backoff.note(true, start);
+        backoff.record(true, start);
         assert!(!backoff.is_due(start + FIRST_PAUSE) && backoff.is_due(start + 2 * FIRST_PAUSE));
-        (0..9).for_each(|_| backoff.note(true, start));
+        (0..9).for_each(|_| backoff.record(true, start));
         assert!(backoff.is_due(start + MAX_PAUSE));
-        backoff.note(false, start);
+        backoff.record(false, start);
         assert!(backoff.is_due(start));
     }
 }

@@ -1,4 +1,4 @@
-//! Events of the file system, reduced to whether something may have changed.
+//! File system events, reduced to the fact that something may have changed.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,20 +11,20 @@ use aurora_storage::ProjectDirectory;
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Whether each directory is watched on its own. Elsewhere one watch sees the whole tree, and events of directories that are not
-/// indexed are dropped.
+/// Whether each directory needs its own watch. On other systems one watch covers the whole tree, and events of
+/// directories that are not indexed are dropped.
 const EACH_DIRECTORY: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
-/// How long a tree must be quiet before a run starts.
-const QUIET: Duration = Duration::from_millis(80);
-/// How long a run waits for a tree that is never quiet.
-const LONGEST: Duration = Duration::from_millis(600);
-/// How long a run waits for git to end what it is doing, such as a checkout.
-const LONGEST_GIT: Duration = Duration::from_secs(120);
-/// Git holds it, in its directory, while it changes the work tree.
+/// Time without events before a run starts.
+const QUIET_TIME: Duration = Duration::from_millis(80);
+/// Maximum time that a run waits for a tree to become quiet.
+const MAX_QUIET_WAIT: Duration = Duration::from_millis(600);
+/// Maximum time that a run waits for a git operation to end, such as a checkout.
+const MAX_GIT_WAIT: Duration = Duration::from_secs(120);
+/// Lock file in git's directory. Git holds it while it changes the work tree.
 const GIT_LOCK: &str = "index.lock";
 
-/// A watch over the directories of a tree that are indexed.
+/// A watch over the indexed directories of a tree.
 pub(crate) struct Changes {
     root: PathBuf,
     /// The directory with HEAD and git's index, if there is one.
@@ -35,10 +35,10 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Watches these directories, which are relative to the root, and git's directory.
+    /// Watches git's directory and the given directories, which are relative to the root.
     ///
     /// # Errors
-    /// When the system gives no events, or not for so many directories.
+    /// When the system does not support events, or not for so many directories.
     pub(crate) fn watch(root: &Path, directories: &[PathBuf]) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
         let watched: Arc<Mutex<Watched>> = Arc::default();
@@ -52,20 +52,22 @@ impl Changes {
                 changes.watcher.watch(&git, RecursiveMode::NonRecursive)?;
             }
         }
-        changes.also(directories)?;
+        changes.add(directories)?;
         Ok(changes)
     }
 
-    /// Watches these directories too. Returns whether any is new: what happened in it before may have been missed.
+    /// Also watches these directories. Returns whether any of them is new: earlier events in a new directory may have
+    /// been missed.
     ///
     /// # Errors
-    /// When the system gives no events for so many directories.
-    pub(crate) fn also(&mut self, directories: &[PathBuf]) -> notify::Result<bool> {
+    /// When the system does not support events for so many directories.
+    pub(crate) fn add(&mut self, directories: &[PathBuf]) -> notify::Result<bool> {
         let directories = directories.iter().map(|directory| self.root.join(directory));
         let wanted: Vec<PathBuf> = directories.chain(self.git.clone()).collect();
-        // The lock is not held while the watcher is asked for something: its thread may be waiting for the lock.
+        // The lock must not be held during a call of the watcher, because the watcher's thread may be waiting for the
+        // lock.
         let lost = self.watched.lock().unwrap_or_else(PoisonError::into_inner).take_lost();
-        // All of them are unwatched before any is watched: the same directory may be watched under its previous path.
+        // Unwatch all of them before watching any: the same directory may still be watched under its previous path.
         for directory in lost {
             let _ = self.watcher.unwatch(&directory);
         }
@@ -84,7 +86,7 @@ impl Changes {
                     is_any_new |= self.git.as_ref() != Some(&directory);
                     self.watched.lock().unwrap_or_else(PoisonError::into_inner).directories.insert(directory);
                 }
-                // A directory that has gone is no longer of interest.
+                // A deleted directory is no longer of interest.
                 Err(error) if !is_gone(&error) => return Err(error),
                 Err(_) => {}
             }
@@ -92,7 +94,7 @@ impl Changes {
         Ok(is_any_new)
     }
 
-    /// Whether the tree still has the repository, or none, that it had when the watch began.
+    /// Whether the tree still has the same repository, or still has no repository, as when the watch began.
     pub(crate) fn has_same_repository(&self) -> bool {
         git_directory(&self.root) == self.git
     }
@@ -102,7 +104,7 @@ impl Changes {
         match self.events.recv_timeout(time) {
             Ok(()) => {}
             Err(RecvTimeoutError::Timeout) => return false,
-            // The watcher has ended, which it does not.
+            // Cannot happen, because the watcher never ends on its own.
             Err(RecvTimeoutError::Disconnected) => {
                 std::thread::sleep(time);
                 return false;
@@ -110,11 +112,11 @@ impl Changes {
         }
         let began = Instant::now();
         loop {
-            let is_quiet = self.events.recv_timeout(QUIET).is_err();
+            let is_quiet = self.events.recv_timeout(QUIET_TIME).is_err();
             let waited = began.elapsed();
             let is_locked = self.git.as_ref().is_some_and(|git| git.join(GIT_LOCK).exists());
-            let git_works = waited < LONGEST_GIT && is_locked;
-            if !git_works && (is_quiet || waited > LONGEST) {
+            let git_works = waited < MAX_GIT_WAIT && is_locked;
+            if !git_works && (is_quiet || waited > MAX_QUIET_WAIT) {
                 while self.events.try_recv().is_ok() {}
                 return true;
             }
@@ -122,19 +124,19 @@ impl Changes {
     }
 }
 
-/// Directories with a watch.
+/// The watched directories.
 #[derive(Default)]
 struct Watched {
     directories: HashSet<PathBuf>,
-    /// Paths that were deleted or renamed: a watch ends with its directory, or follows it to another path. There may be
-    /// another directory at the same path.
+    /// Paths that were deleted or renamed. A watch ends with its directory, or follows it to another path, and another
+    /// directory may be at the old path.
     lost: HashSet<PathBuf>,
-    /// Whether events were lost, which may have been such ones.
+    /// Whether events were lost, possibly events of deleted or renamed paths.
     are_all_lost: bool,
 }
 
 impl Watched {
-    /// Removes and returns the directories whose watch may have ended or moved away.
+    /// Removes and returns the directories whose watch may have ended or moved.
     fn take_lost(&mut self) -> Vec<PathBuf> {
         let (lost, are_all_lost) = (std::mem::take(&mut self.lost), std::mem::take(&mut self.are_all_lost));
         let is_lost = |directory: &PathBuf| {
@@ -154,7 +156,7 @@ fn is_gone(error: &notify::Error) -> bool {
     }
 }
 
-/// Which events say that something may have changed.
+/// Filters the events after which something may have changed.
 struct Filter {
     root: PathBuf,
     git: Option<PathBuf>,
@@ -166,19 +168,19 @@ impl Filter {
     fn on_event(&self, event: notify::Result<Event>) {
         self.note_lost(&event);
         let is_of_interest = match &event {
-            // Events were lost.
+            // Events may have been lost.
             Err(_) => true,
             Ok(event) if event.need_rescan() => true,
             Ok(event) if matches!(event.kind, EventKind::Access(_)) => false,
             Ok(event) => event.paths.iter().any(|path| self.is_of_interest(path)),
         };
         if is_of_interest {
-            // The receiver ends only with the watcher.
+            // The receiver lives as long as the watcher.
             let _ = self.sender.send(());
         }
     }
 
-    /// Notes which directories may be other ones than those that are watched.
+    /// Records the watched paths where another directory may be now.
     fn note_lost(&self, event: &notify::Result<Event>) {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
@@ -194,13 +196,13 @@ impl Filter {
     }
 
     fn is_of_interest(&self, path: &Path) -> bool {
-        // A commit or a checkout moves HEAD and replaces the index; a lock is neither.
+        // A commit or a checkout changes HEAD and replaces the index. Lock files are not relevant.
         if let Some(inside) = self.git.as_ref().and_then(|git| path.strip_prefix(git).ok()) {
             return inside.extension().is_none_or(|extension| extension != "lock") && inside.iter().count() <= 1;
         }
         let Ok(inside) = path.strip_prefix(&self.root) else { return false };
         match inside.iter().next().and_then(|part| part.to_str()) {
-            // What this program writes itself.
+            // This program writes to its own directory.
             Some(ProjectDirectory::NAME) => false,
             _ if EACH_DIRECTORY => true,
             _ => {

@@ -1,4 +1,4 @@
-//! The generation that answers.
+//! The generation that answers searches.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -8,41 +8,41 @@ use aurora_project::{Project, ProjectError, Searcher, chain};
 use aurora_query::Mode;
 use aurora_storage::StorageError;
 
-/// Maximum time that a release waits for questions that still read the generation.
+/// Maximum time that a release waits for searches that still read the generation.
 const MAX_RELEASE_WAIT: Duration = Duration::from_secs(1);
-/// Time between two checks whether they have ended.
+/// Time between two checks whether these searches have ended.
 const RELEASE_POLL: Duration = Duration::from_millis(5);
 
-/// The opened generation of a project, which all questions share.
+/// The opened generation of a project, shared by all searches.
 #[derive(Default)]
 pub(crate) struct Generation {
     current: RwLock<Option<Arc<Searcher>>>,
-    /// Held while a generation is opened, so that it is opened once and never replaces a newer one.
+    /// Held while a generation is opened, so that it is opened only once and never replaces a newer one.
     opening: Mutex<()>,
-    /// Whether the last look at the published generation failed.
+    /// Whether the last attempt to open the published generation failed.
     is_failing: AtomicBool,
 }
 
 impl Generation {
-    /// The generation that answers; opened at the first use.
+    /// Returns the current generation, which is opened at first use.
     ///
     /// # Errors
-    /// When there is no index, it is not trusted or cannot be read, or the search configuration is wrong.
+    /// When there is no index, the index is not trusted or cannot be read, or the search configuration is invalid.
     pub(crate) fn searcher(&self, project: &Project) -> Result<Arc<Searcher>, ProjectError> {
         if let Some(searcher) = self.opened() {
             return Ok(searcher);
         }
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have opened it meanwhile.
+        // Another thread may have opened it in the meantime.
         self.opened().map_or_else(|| self.open(project), Ok)
     }
 
-    /// The generation that answers, if one has been opened.
+    /// Returns the current generation, if one has been opened.
     pub(crate) fn opened(&self) -> Option<Arc<Searcher>> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Opens the published generation, which answers all later questions.
+    /// Opens the published generation and uses it for all later searches.
     fn open(&self, project: &Project) -> Result<Arc<Searcher>, ProjectError> {
         let snapshot = project.snapshot()?;
         let searcher = Arc::new(Searcher::open(project, snapshot, project.settings(Vec::new())?, Mode::Hybrid)?);
@@ -50,7 +50,8 @@ impl Generation {
         Ok(searcher)
     }
 
-    /// Closes the generation if its index was deleted or replaced by another file, so that the file at its path can be opened.
+    /// Closes the generation if its index was deleted or replaced by another file, so that the file at its path can be
+    /// opened.
     pub(crate) fn release_deleted(&self, project: &Project) {
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         if self.opened().is_some()
@@ -60,7 +61,7 @@ impl Generation {
         }
     }
 
-    /// Closes the generation. A question that reads it longer than [`MAX_RELEASE_WAIT`] keeps its file open.
+    /// Closes the generation. A search that reads it for longer than [`MAX_RELEASE_WAIT`] keeps its file open.
     fn release(&self) {
         let opened = self.current.write().unwrap_or_else(PoisonError::into_inner).take();
         let Some(opened) = opened.map(|opened| Arc::downgrade(&opened)) else { return };
@@ -70,7 +71,7 @@ impl Generation {
         }
     }
 
-    /// Lets the published generation answer if it is another one than the opened one. If it cannot be opened, the opened one
+    /// Switches to the published generation if it differs from the opened one. If it cannot be opened, the opened one
     /// remains in use, and a warning is logged once.
     pub(crate) fn follow(&self, project: &Project) {
         let failed = self.newest(project).err();
@@ -78,7 +79,7 @@ impl Generation {
         if let Some(error) = failed.filter(|_| !was_failing) {
             tracing::warn!(
                 root = %project.root().display(),
-                "the new generation cannot be opened, the previous one is kept: {}",
+                "the new generation cannot be opened; the previous one remains in use: {}",
                 chain(&error)
             );
         }

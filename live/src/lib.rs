@@ -1,10 +1,10 @@
-//! Projects whose index stays fresh while a program runs: one opened generation that all questions share, index runs in the
-//! background with their progress, and a watch over the tree that starts them.
+//! Keeps the indexes of projects fresh while a program runs. All searches share one open generation, index runs work in
+//! the background and report their progress, and a watch over the tree starts them.
 //!
-//! Several processes may keep the same project: one of them watches the tree and writes, the others answer from what it publishes,
-//! and one of these takes over when it ends.
+//! Several processes may keep the index of the same project fresh. One of them watches the tree and writes; the others
+//! answer from the generations that it publishes, and one of them takes over when it ends.
 //!
-//! Deliberately absent: protocols, and how an index run or a search works (`aurora-stages`, `aurora-query`).
+//! Deliberately absent: protocols, and the implementation of index runs and searches (`aurora-stages`, `aurora-query`).
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

@@ -1,4 +1,4 @@
-//! A project with the generation that answers and its index runs.
+//! A project with its current generation and its index runs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
@@ -16,48 +16,48 @@ use crate::recorder::Recorder;
 use crate::run::{self, RunRequest};
 use crate::status::{RunPhase, RunReason, RunStatus};
 
-/// Why no index run was started.
+/// The reason why an index run was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// This process is running one.
+    /// An index run is in progress in this process.
     #[error("an index run is in progress")]
     Running,
-    /// Nothing may be written.
-    #[error("nothing may be written here")]
+    /// The project is read-only.
+    #[error("the project is read-only")]
     ReadOnly,
     /// No thread could be started.
-    #[error("no thread for an index run: {0}")]
+    #[error("cannot start a thread for an index run: {0}")]
     Thread(#[source] std::io::Error),
 }
 
-/// What may be done to an index without being asked each time.
+/// Actions that background runs may perform on an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Upkeep {
-    /// Nothing is written.
+    /// Write nothing.
     ReadOnly,
-    /// An index that is there is updated.
+    /// Update an existing index.
     Update,
-    /// The same, and one that is missing is built.
+    /// Update an existing index, and build a missing one.
     Build,
 }
 
-/// A project with the generation that answers and its index runs.
+/// A project with its current generation and its index runs.
 pub struct LiveProject {
     project: Project,
     upkeep: Upkeep,
     generation: Generation,
-    /// Cancels the current run; `None` if none is running.
+    /// Cancels the current run; `None` if no run is in progress.
     running: Mutex<Option<CancelToken>>,
-    /// When failed rows are tried again without being asked for.
+    /// The time when background runs retry failed rows.
     backoff: Mutex<Backoff>,
-    /// Why the index is not up to date, in words; `None` if nothing prevents an update.
+    /// The reason why the index is not up to date, as text; `None` if nothing prevents an update.
     obstacle: Mutex<Option<String>>,
     status: watch::Sender<RunStatus>,
     recorder: Recorder,
 }
 
 impl LiveProject {
-    /// A project of which no generation is opened yet.
+    /// Creates a project without an opened generation.
     pub fn new(project: Project, upkeep: Upkeep) -> Self {
         Self {
             project,
@@ -76,58 +76,60 @@ impl LiveProject {
         &self.project
     }
 
-    /// What may be done to the index.
+    /// Actions that background runs may perform on the index.
     pub fn upkeep(&self) -> Upkeep {
         self.upkeep
     }
 
-    /// Whether no generation was ever published; a first run may be on its way.
+    /// Whether no generation was ever published. A first run may be in progress.
     pub fn is_missing(&self) -> bool {
         self.opened().is_none() && !self.has_index()
     }
 
-    /// Whether there is an index on disk. One that was deleted may still have an opened generation.
+    /// Whether there is an index on disk. A deleted index may still have an opened generation.
     pub(crate) fn has_index(&self) -> bool {
         !matches!(self.project.any_snapshot(), Err(StorageError::NoIndex { .. }))
     }
 
-    /// The generation that answers; opened at the first use.
+    /// Returns the current generation, which is opened at first use.
     ///
     /// # Errors
-    /// When there is no index, it is not trusted or cannot be read, or the search configuration is wrong.
+    /// When there is no index, the index is not trusted or cannot be read, or the search configuration is invalid.
     pub fn searcher(&self) -> Result<Arc<Searcher>, ProjectError> {
         self.generation.searcher(&self.project)
     }
 
-    /// The generation that answers, if one has been opened.
+    /// Returns the current generation, if one has been opened.
     pub fn opened(&self) -> Option<Arc<Searcher>> {
         self.generation.opened()
     }
 
-    /// Lets the published generation answer if it is another one than the opened one. Where it cannot be opened, the opened one
-    /// is kept, and the log says so once.
+    /// Switches to the published generation if it differs from the opened one. If it cannot be opened, the opened one
+    /// remains in use, and a warning is logged once.
     pub fn follow(&self) {
         self.generation.follow(&self.project);
     }
 
-    /// Remembers soon that these chunks were shown at `now`, in Unix seconds; nothing where nothing may be written.
+    /// Records in the background that these chunks were shown at `now`, in Unix seconds. Does nothing if the project is
+    /// read-only.
     pub fn record<'k>(&self, keys: impl Iterator<Item = &'k str>, now: i64) {
         if let Some(searcher) = self.opened().filter(|_| self.upkeep != Upkeep::ReadOnly) {
             self.recorder.record(searcher, keys, now);
         }
     }
 
-    /// The last run of this process, and what becomes of it.
+    /// Returns a receiver of the status of this process's last run.
     pub fn status(&self) -> watch::Receiver<RunStatus> {
         self.status.subscribe()
     }
 
-    /// Why the index cannot be brought up to date, in words, as far as this process knows; `None` if nothing prevents it.
+    /// Returns the reason why the index cannot be brought up to date, as text, as far as this process knows; `None` if
+    /// nothing prevents an update.
     pub fn obstacle(&self) -> Option<String> {
         self.obstacle.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Records whether an update has succeeded, or the error that ended it.
+    /// Records the success of an update, or the error that ended it.
     fn note_obstacle<T>(&self, outcome: &Result<T, ProjectError>) {
         if !outcome.as_ref().is_err_and(run::is_locked) {
             let obstacle = outcome.as_ref().err().map(run::reason);
@@ -144,7 +146,7 @@ impl LiveProject {
     /// Starts an index run in the background and returns its number.
     ///
     /// # Errors
-    /// When one is running, or nothing may be written.
+    /// When an index run is in progress, the project is read-only, or a thread cannot be started.
     pub fn start(self: &Arc<Self>, request: RunRequest) -> Result<u64, RunError> {
         let (number, cancel) = self.begin(request)?;
         let live = Arc::clone(self);
@@ -152,23 +154,24 @@ impl LiveProject {
         match thread {
             Ok(_) => Ok(number),
             Err(error) => {
-                RunEnd(self).after(|status| status.phase = RunPhase::Failed);
+                RunEnd(self).finish(|status| status.phase = RunPhase::Failed);
                 Err(RunError::Thread(error))
             }
         }
     }
 
-    /// Runs the pipeline on this thread, whose priority stays below that of searches, and returns what became of it.
+    /// Runs the pipeline on this thread and returns the final status. The priority of the thread stays below the
+    /// priority of searches.
     ///
     /// # Errors
-    /// When one is running, or nothing may be written.
+    /// When an index run is in progress, or the project is read-only.
     pub fn run(&self, request: RunRequest) -> Result<RunStatus, RunError> {
         let (_, cancel) = self.begin(request)?;
         self.work(request, &cancel);
         Ok(self.status.borrow().clone())
     }
 
-    /// Cancels the current run; what it has finished is published. Returns whether one was running.
+    /// Cancels the current run. Finished work is published. Returns whether a run was in progress.
     pub fn cancel(&self) -> bool {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.iter().for_each(CancelToken::cancel);
@@ -201,19 +204,19 @@ impl LiveProject {
             && retries
         {
             let has_failures = !summary.report.failures.is_empty();
-            self.backoff.lock().unwrap_or_else(PoisonError::into_inner).note(has_failures, Instant::now());
+            self.backoff.lock().unwrap_or_else(PoisonError::into_inner).record(has_failures, Instant::now());
         }
         self.note_obstacle(&outcome);
-        end.after(|status| run::conclude(outcome, cancel.is_cancelled(), status));
+        end.finish(|status| run::conclude(outcome, cancel.is_cancelled(), status));
     }
 }
 
-/// The end of a run, however it ends: another one can begin.
+/// Guard that marks the end of a run, even after a panic, so that another run can begin.
 struct RunEnd<'a>(&'a LiveProject);
 
 impl RunEnd<'_> {
-    fn after(self, conclude: impl FnOnce(&mut RunStatus)) {
-        // Who sees the end can start the next run, and its status is not overwritten.
+    fn finish(self, conclude: impl FnOnce(&mut RunStatus)) {
+        // The lock is held, so that a new run cannot begin before the final status is set.
         let mut running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner);
         *running = None;
         self.0.status.send_modify(conclude);

@@ -1,4 +1,4 @@
-//! Remembers what was shown without an answer waiting for the disk.
+//! Records shown chunks in the background, so that no answer waits for the disk.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use aurora_project::Searcher;
 
-/// How long what was shown is collected, to be written at once.
-const COLLECTED: Duration = Duration::from_millis(200);
-/// Most keys that wait. What is shown beyond them is not counted: the disk cannot follow.
-const MOST: usize = 1 << 16;
+/// Time during which shown chunks are collected, to write them at once.
+const COLLECT_TIME: Duration = Duration::from_millis(200);
+/// Maximum number of keys in the queue. Further shown chunks are dropped, because the disk cannot keep up.
+const MAX_QUEUED_KEYS: usize = 1 << 16;
 
-/// Writes into the access history on a thread of its own, which the first record starts. Dropped, it writes what waits.
+/// Writes to the access history on a separate thread, which the first record starts. When dropped, it writes the queued
+/// keys.
 #[derive(Default)]
 pub(crate) struct Recorder {
     shared: Arc<Shared>,
@@ -20,27 +21,27 @@ pub(crate) struct Recorder {
 
 #[derive(Default)]
 struct Shared {
-    waiting: Mutex<Waiting>,
+    queue: Mutex<Queue>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct Queue {
     /// Keys of chunks, each with the time at which it was shown, in Unix seconds.
     shown: Vec<(String, i64)>,
-    /// What has shown the last of them.
+    /// The searcher that showed the last of these chunks.
     searcher: Option<Arc<Searcher>>,
     is_closing: bool,
 }
 
 impl Recorder {
-    /// Remembers chunks that `searcher` has shown at `now`.
+    /// Queues chunks that `searcher` has shown at `now`.
     pub(crate) fn record<'k>(&self, searcher: Arc<Searcher>, keys: impl Iterator<Item = &'k str>, now: i64) {
-        let mut waiting = self.shared.waiting();
-        let room = MOST.saturating_sub(waiting.shown.len());
-        waiting.shown.extend(keys.take(room).map(|key| (key.to_owned(), now)));
-        waiting.searcher = Some(searcher);
-        drop(waiting);
+        let mut queue = self.shared.queue();
+        let room = MAX_QUEUED_KEYS.saturating_sub(queue.shown.len());
+        queue.shown.extend(keys.take(room).map(|key| (key.to_owned(), now)));
+        queue.searcher = Some(searcher);
+        drop(queue);
         self.shared.changed.notify_one();
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
@@ -52,35 +53,35 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        self.shared.waiting().is_closing = true;
+        self.shared.queue().is_closing = true;
         self.shared.changed.notify_one();
         if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // A panic in it has been reported already.
+            // A panic of the thread has already been reported.
             let _ = thread.join();
         }
     }
 }
 
 impl Shared {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes what waits until nothing does and the recorder is closing.
+    /// Writes queued keys until the queue is empty and the recorder is closing.
     fn write_all(&self) {
         loop {
-            let idle = |waiting: &mut Waiting| waiting.shown.is_empty() && !waiting.is_closing;
-            let waiting = self.changed.wait_while(self.waiting(), idle).unwrap_or_else(PoisonError::into_inner);
-            let open = |waiting: &mut Waiting| !waiting.is_closing;
-            let collected = self.changed.wait_timeout_while(waiting, COLLECTED, open);
-            let (mut waiting, _) = collected.unwrap_or_else(PoisonError::into_inner);
-            let shown = std::mem::take(&mut waiting.shown);
-            let (searcher, is_closing) = (waiting.searcher.take(), waiting.is_closing);
-            drop(waiting);
+            let idle = |queue: &mut Queue| queue.shown.is_empty() && !queue.is_closing;
+            let queue = self.changed.wait_while(self.queue(), idle).unwrap_or_else(PoisonError::into_inner);
+            let open = |queue: &mut Queue| !queue.is_closing;
+            let collected = self.changed.wait_timeout_while(queue, COLLECT_TIME, open);
+            let (mut queue, _) = collected.unwrap_or_else(PoisonError::into_inner);
+            let shown = std::mem::take(&mut queue.shown);
+            let (searcher, is_closing) = (queue.searcher.take(), queue.is_closing);
+            drop(queue);
             if let Some(log) = searcher.as_ref().and_then(|searcher| searcher.access().ok()) {
                 let shown: Vec<(&str, i64)> = shown.iter().map(|(key, time)| (key.as_str(), *time)).collect();
                 if let Err(error) = log.record(&shown) {
-                    tracing::debug!("what was shown is not recorded: {error}");
+                    tracing::debug!("shown chunks were not recorded: {error}");
                 }
             }
             if is_closing {

@@ -11,45 +11,46 @@ use crate::watch::Watch;
 /// A project with its name.
 #[derive(Clone)]
 pub struct Root {
-    /// How requests and answers name it: as many of the last parts of its path as tell it from the others.
+    /// Name of the root in requests and answers: as many of the last components of its path as make it unique among the
+    /// roots.
     pub name: String,
     /// The project.
     pub live: Arc<LiveProject>,
 }
 
-/// Several projects, in the order in which they were given.
+/// Several projects, in their given order.
 #[derive(Clone)]
 pub struct Roots(Arc<[Root]>);
 
-/// No root has this name.
+/// Error when no root has the requested name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no root is called {name}")]
 pub struct UnknownRoot {
-    /// As asked for.
+    /// The requested name.
     pub name: String,
-    /// The names that there are.
+    /// The names of all roots.
     pub names: Vec<String>,
 }
 
-/// Opened projects, and why others could not be opened, each in a sentence.
+/// Opened projects, and the reasons why other projects could not be opened.
 pub struct OpenedRoots {
-    /// Those that can be searched.
+    /// The projects that can be searched.
     pub searchers: Searchers,
-    /// The reasons for which other projects were not opened, and which of the opened ones cannot be brought up to date.
+    /// Sentences that explain why projects were not opened, and why opened ones cannot be brought up to date.
     pub notes: Vec<String>,
 }
 
 impl Roots {
-    /// Names each project by the last parts of its path.
+    /// Names each project by the last components of its path.
     pub fn new(projects: Vec<Arc<LiveProject>>) -> Self {
         let names = root_names(&projects.iter().map(|live| live.project().root()).collect::<Vec<_>>());
         Self(names.into_iter().zip(projects).map(|(name, live)| Root { name, live }).collect())
     }
 
-    /// The root called `name`; without a name, the first one.
+    /// Returns the root called `name`; without a name, the first root.
     ///
     /// # Errors
-    /// When there is none.
+    /// When no root has this name.
     pub fn get(&self, name: Option<&str>) -> Result<&Root, UnknownRoot> {
         let found = self.0.iter().find(|root| name.is_none_or(|name| root.name == name));
         found.ok_or_else(|| UnknownRoot {
@@ -58,10 +59,10 @@ impl Roots {
         })
     }
 
-    /// The roots with these names, in the order of the roots; without names, all of them.
+    /// Returns the roots with these names, in the order of the roots; without names, all roots.
     ///
     /// # Errors
-    /// When one of the names is not that of a root.
+    /// When no root has one of the names.
     pub fn select(&self, names: &[String]) -> Result<Self, UnknownRoot> {
         if names.is_empty() {
             return Ok(self.clone());
@@ -70,25 +71,25 @@ impl Roots {
         Ok(Self(self.0.iter().filter(|root| names.contains(&root.name)).cloned().collect()))
     }
 
-    /// The root that a path begins with the name of, as results of several roots show paths, and the rest of the path.
+    /// Splits a path from the results of several roots, which begins with the name of a root, into the root and the
+    /// rest of the path.
     pub fn locate<'p>(&self, path: &'p str) -> Option<(&Root, &'p str)> {
         let below = |root: &Root| path.strip_prefix(root.name.as_str()).and_then(|rest| rest.strip_prefix('/'));
         let found = self.0.iter().filter(|_| self.0.len() > 1).filter_map(|root| Some((root, below(root)?)));
         found.min_by_key(|(_, rest)| rest.len())
     }
 
-    /// The generations that answer. A project that cannot be opened is left out, unless none can be.
+    /// Opens the current generations. A project that cannot be opened is omitted, unless no project can be opened.
     ///
     /// # Errors
-    /// Why the first one cannot be opened, if none can.
+    /// The error of the first project, if no project can be opened.
     pub fn open(&self) -> Result<OpenedRoots, ProjectError> {
         let (mut opened, mut notes, mut failed) = (Vec::new(), Vec::new(), None);
         for Root { name, live } in self.0.iter() {
             match live.searcher() {
                 Ok(searcher) => {
-                    let note = |reason: String| {
-                        format!("The index{} is not up to date: {reason}", self.of_root_if_several(name))
-                    };
+                    let note =
+                        |reason: String| format!("The index{} is not up to date: {reason}", self.root_suffix(name));
                     notes.extend(live.obstacle().map(note));
                     opened.push(NamedSearcher::of_project(name.clone(), searcher));
                 }
@@ -104,23 +105,23 @@ impl Roots {
         }
     }
 
-    /// The name of a root for a note, if there are several roots.
-    fn of_root_if_several(&self, name: &str) -> String {
+    /// Returns ` of NAME` for a note if there are several roots; otherwise an empty string.
+    fn root_suffix(&self, name: &str) -> String {
         if self.0.len() > 1 { format!(" of {name}") } else { String::new() }
     }
 
-    /// Remembers soon what was shown at `now`.
+    /// Records in the background that chunks were shown at `now`, in Unix seconds.
     pub fn record<'k>(&self, shown: impl Iterator<Item = ShownChunk<'k>>, now: i64) {
         let shown: Vec<_> = shown.collect();
         for Root { name, live } in self.0.iter() {
-            let mut of_root = shown.iter().filter(|chunk| chunk.root.is_none_or(|root| root == name)).peekable();
-            if of_root.peek().is_some() {
-                live.record(of_root.map(|chunk| chunk.key), now);
+            let mut in_root = shown.iter().filter(|chunk| chunk.root.is_none_or(|root| root == name)).peekable();
+            if in_root.peek().is_some() {
+                live.record(in_root.map(|chunk| chunk.key), now);
             }
         }
     }
 
-    /// All of them.
+    /// Returns all roots.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Root> {
         self.0.iter()
     }
@@ -128,7 +129,7 @@ impl Roots {
     /// Keeps every index fresh until the result is dropped.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// When a thread cannot be started.
     pub fn watch(&self) -> std::io::Result<Vec<Watch>> {
         self.0.iter().map(|root| root.live.watch()).collect()
     }

@@ -1,4 +1,4 @@
-//! One index run: what is asked for, and how its progress is told.
+//! One index run: its request, its execution and its progress reports.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -15,25 +15,25 @@ use tokio::sync::watch;
 use crate::priority;
 use crate::status::{RunPhase, RunReason, RunStatus};
 
-/// What an index run is asked to do.
+/// Request for an index run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RunRequest {
-    /// Why it is started.
+    /// Reason for the run.
     pub reason: RunReason,
-    /// Make everything again.
+    /// Rebuild everything.
     pub force: bool,
-    /// Publish what is finished after this time, and continue: a query has an answer before a long run ends.
+    /// Publish the finished part after this time, then continue, so that queries are answered before a long run ends.
     pub first_answer: Option<Duration>,
 }
 
-/// Tells the progress of a run.
+/// Reports the progress of a run.
 struct Reporter<'a> {
     status: &'a watch::Sender<RunStatus>,
     began: Instant,
 }
 
 impl Reporter<'_> {
-    fn tell(&self, change: impl FnOnce(&mut RunStatus)) {
+    fn update(&self, change: impl FnOnce(&mut RunStatus)) {
         self.status.send_modify(|status| {
             status.elapsed_ms = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
             change(status);
@@ -43,7 +43,7 @@ impl Reporter<'_> {
 
 impl Observer for Reporter<'_> {
     fn on_progress(&self, progress: &Progress) {
-        self.tell(|status| {
+        self.update(|status| {
             status.files_done = progress.files_done;
             status.files_total = progress.files_total;
             status.chunks = progress.chunks;
@@ -57,7 +57,7 @@ impl Observer for Reporter<'_> {
 
 impl IndexObserver for Reporter<'_> {
     fn on_history(&self, walk: WalkProgress) {
-        self.tell(|status| (status.commits_done, status.commits_total) = (walk.done, walk.total));
+        self.update(|status| (status.commits_done, status.commits_total) = (walk.done, walk.total));
     }
 
     fn run_observer(&self) -> &dyn Observer {
@@ -65,11 +65,11 @@ impl IndexObserver for Reporter<'_> {
     }
 }
 
-/// Runs the pipeline of a project, and tells its progress. `retries`: rows on which stages have failed are tried again although
-/// nothing else has changed. `cancel` stops it; `published` is called after each generation.
+/// Runs the pipeline of a project and reports its progress. With `retries`, rows on which stages failed are retried
+/// even if nothing else has changed. `cancel` stops the run; `published` is called after each generation.
 ///
 /// # Errors
-/// As for [`indexing::run`], or when the project's configuration is wrong.
+/// As for [`indexing::run`], and when the project's configuration is invalid.
 pub(crate) fn run(
     project: &Project,
     request: RunRequest,
@@ -85,13 +85,14 @@ pub(crate) fn run(
     let options = IndexOptions {
         force: request.force,
         retries_failures: retries,
-        // A project may be deleted at any time, and an empty directory be made in its place.
+        // A project may be deleted at any time, and an empty directory may be created in its place.
         requires_directory: request.reason != RunReason::Request,
         ..unattended
     };
     if let Some(time) = request.first_answer {
-        let first =
-            stopped_after(time, cancel, |cancel| indexing::run(&IndexOptions { cancel, ..options.clone() }, progress))?;
+        let first = run_with_time_limit(time, cancel, |cancel| {
+            indexing::run(&IndexOptions { cancel, ..options.clone() }, progress)
+        })?;
         published();
         if first.complete || first.report.outcome == Outcome::Completed || cancel.is_cancelled() {
             return Ok(first);
@@ -100,11 +101,11 @@ pub(crate) fn run(
     }
     let summary = indexing::run(&IndexOptions { cancel: cancel.clone(), ..options }, progress)?;
     published();
-    tell_warnings(project, &summary);
+    log_warnings(project, &summary);
     Ok(summary)
 }
 
-/// Whether a run failed because another process was writing, which ends soon.
+/// Whether a run failed because another process was writing. This is a temporary failure.
 pub(crate) fn is_locked(error: &ProjectError) -> bool {
     let storage = match error {
         ProjectError::Index(IndexError::Storage(storage)) | ProjectError::Storage(storage) => storage,
@@ -113,7 +114,7 @@ pub(crate) fn is_locked(error: &ProjectError) -> bool {
     matches!(storage, StorageError::Locked { .. })
 }
 
-/// Why a run failed, in words.
+/// Returns the reason for a failure as text.
 pub(crate) fn reason(error: &ProjectError) -> String {
     match error {
         ProjectError::Index(IndexError::Pipeline(_)) => format!("{error}; `aur pipeline check` shows them"),
@@ -121,8 +122,8 @@ pub(crate) fn reason(error: &ProjectError) -> String {
     }
 }
 
-/// Tells the log about stages that were not run and rows that could not be processed.
-fn tell_warnings(project: &Project, summary: &IndexSummary) {
+/// Logs stages that were not run and rows that could not be processed.
+fn log_warnings(project: &Project, summary: &IndexSummary) {
     for column in &summary.columns {
         if let Some(shortfall) = column.shortfall() {
             let (name, stage) = (&column.name, &column.stage);
@@ -131,7 +132,7 @@ fn tell_warnings(project: &Project, summary: &IndexSummary) {
     }
 }
 
-/// Leaves in `status` what became of a run.
+/// Writes the outcome of a run to `status`.
 pub(crate) fn conclude(outcome: Result<IndexSummary, ProjectError>, was_cancelled: bool, status: &mut RunStatus) {
     match outcome {
         Ok(summary) => {
@@ -148,11 +149,11 @@ pub(crate) fn conclude(outcome: Result<IndexSummary, ProjectError>, was_cancelle
     }
 }
 
-/// Time between two looks at whether the user has cancelled a run.
+/// Time between two checks whether the user has cancelled a run.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Does work with a token that is cancelled after `time`, or with `outer`.
-fn stopped_after<T>(time: Duration, outer: &CancelToken, work: impl FnOnce(CancelToken) -> T) -> T {
+/// Runs `work` with a token that is cancelled after `time`, or when `outer` is cancelled.
+fn run_with_time_limit<T>(time: Duration, outer: &CancelToken, work: impl FnOnce(CancelToken) -> T) -> T {
     let (inner, end) = (CancelToken::new(), Instant::now() + time);
     let (done, waits) = mpsc::channel::<()>();
     std::thread::scope(|scope| {

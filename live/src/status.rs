@@ -1,72 +1,72 @@
-//! The status of an index run: its progress while it is running, and its result.
+//! The status of an index run: its progress while it runs, and its result.
 
 use aurora_stages::index::RunRecord;
 use serde::Serialize;
 
-/// How far an index run is.
+/// Phase of an index run.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunPhase {
-    /// There has been none in this process.
+    /// This process has not run the pipeline.
     #[default]
     Idle,
-    /// It is running.
+    /// The run is in progress.
     Running,
-    /// It has come to its end.
+    /// The run has ended normally.
     Completed,
-    /// It was stopped; what was finished is kept.
+    /// The run was stopped. Finished work is kept.
     Cancelled,
-    /// It has published nothing.
+    /// The run has failed and published nothing.
     Failed,
 }
 
-/// Why an index run was started.
+/// Reason for an index run.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunReason {
-    /// Somebody has asked for it.
+    /// A user requested the run.
     #[default]
     Request,
-    /// There was no index.
+    /// The index was missing.
     Missing,
-    /// The tree has changed, or may have.
+    /// The tree has changed, or may have changed.
     Change,
 }
 
-/// The last index run of this process: its progress, or what became of it.
+/// The last index run of this process: its progress or its outcome.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RunStatus {
-    /// Number of the run, from 1; 0 if there was none.
+    /// Number of the run, from 1; 0 before the first run.
     pub run: u64,
-    /// How far it is.
+    /// Phase of the run.
     pub phase: RunPhase,
-    /// Why it was started.
+    /// Reason for the run.
     pub reason: RunReason,
-    /// Files that have been processed, or were left out.
+    /// Number of files that were processed or skipped.
     pub files_done: u64,
-    /// Files of the tree, once that is known.
+    /// Number of files in the tree, once known.
     pub files_total: Option<u64>,
-    /// Chunks that have been written.
+    /// Number of chunks that were written.
     pub chunks: u64,
-    /// Commits that have been compared with their parents, in the part that reads git's history after the files.
+    /// Number of commits that were compared with their parents. This step reads git's history after the files.
     pub commits_done: u64,
-    /// Commits that have to be compared; 0 before that is known.
+    /// Number of commits to compare; 0 until known.
     pub commits_total: u64,
     /// Time since the run began, in milliseconds.
     pub elapsed_ms: u64,
-    /// Why it has failed.
+    /// Reason for the failure.
     pub error: Option<String>,
-    /// What to do about it.
+    /// Advice on how to fix the failure.
     pub help: Option<String>,
-    /// The figures of the run after its end.
+    /// Figures of the run, once it has ended.
     pub record: Option<RunRecord>,
 }
 
 impl RunStatus {
-    /// Whether it is running.
+    /// Whether the run is in progress.
     pub fn is_running(&self) -> bool {
         self.phase == RunPhase::Running
     }

@@ -1,4 +1,4 @@
-//! Keeping an index fresh: a thread that watches the tree and starts runs, or follows the process that does.
+//! Keeps an index fresh: a thread that watches the tree and starts runs, or follows the process that does so.
 
 use std::fs::File;
 use std::io;
@@ -18,19 +18,20 @@ use crate::live_project::{LiveProject, Upkeep};
 use crate::run::RunRequest;
 use crate::status::{RunPhase, RunReason};
 
-/// Time between two looks at what another process has published.
-const FOLLOW: Duration = Duration::from_millis(400);
-/// Time before the next try after a run that did not come to its end.
-const RETRY: Duration = Duration::from_secs(1);
-/// Time between two looks at whether the thread has ended.
-const ENDING: Duration = Duration::from_millis(10);
-/// Where the system gives no events, runs follow each other at this distance, but take no more than this share of the time.
-const LEAST_POLL: Duration = Duration::from_secs(1);
-const SHARE: u32 = 20;
-/// Until an index that is missing can answer: what is finished then is published.
+/// Time between two checks for a generation that another process has published.
+const FOLLOW_POLL: Duration = Duration::from_millis(400);
+/// Time before the next attempt after a run that did not complete.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// Time between two checks whether the thread has ended.
+const END_POLL: Duration = Duration::from_millis(10);
+/// Minimum pause between runs on systems without events. After each run the pause is also at least [`PAUSE_FACTOR`]
+/// times the duration of the run.
+const MIN_PAUSE: Duration = Duration::from_secs(1);
+const PAUSE_FACTOR: u32 = 20;
+/// Time after which the first run of a missing index publishes its finished part.
 const FIRST_ANSWER: Duration = Duration::from_millis(1_200);
 
-/// A thread that keeps the index of a project fresh; it ends when this is dropped.
+/// A thread that keeps the index of a project fresh. It ends when this value is dropped.
 pub struct Watch {
     stop: Arc<AtomicBool>,
     live: Arc<LiveProject>,
@@ -40,11 +41,11 @@ pub struct Watch {
 impl LiveProject {
     /// Keeps the index fresh until the result is dropped, as far as [`LiveProject::upkeep`] allows.
     ///
-    /// One process of those that keep the same project writes; the others answer from what it publishes. A project that is
-    /// read-only, and an index that no run of this user has made, are followed only.
+    /// Of the processes that keep the same project fresh, one writes, and the others answer from the generations that
+    /// it publishes. A read-only project, and an index that was not built by a run of this user, are only followed.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// When a thread cannot be started.
     pub fn watch(self: &Arc<Self>) -> std::io::Result<Watch> {
         let stop = Arc::new(AtomicBool::new(false));
         let keeper = Keeper {
@@ -63,12 +64,12 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         let Some(thread) = self.thread.take() else { return };
-        // It may be about to start a run, so once is not enough.
+        // The thread may be about to start a run, so a single cancellation is not enough.
         while !thread.is_finished() {
             self.live.cancel();
-            std::thread::sleep(ENDING);
+            std::thread::sleep(END_POLL);
         }
-        // A panic was told in the log.
+        // A panic has already been logged.
         let _ = thread.join();
     }
 }
@@ -76,7 +77,7 @@ impl Drop for Watch {
 struct Keeper {
     live: Arc<LiveProject>,
     stop: Arc<AtomicBool>,
-    /// Whether the system tells no changes, or not for so many directories.
+    /// Whether the system does not report changes, or not for so many directories.
     polls: AtomicBool,
     /// Whether the last run failed.
     is_failing: AtomicBool,
@@ -89,23 +90,23 @@ impl Keeper {
         let mut inputs: Option<PipelineInputs> = None;
         while !self.is_stopped() {
             let mut may_write = false;
-            // The right to write, which one process has.
+            // Only one process has the right to write.
             let lease = Lease::take(self.live.project(), || {
                 may_write = self.may_write();
                 may_write
             });
             if let Some(lease) = lease {
-                self.keep(&lease);
+                self.keep_fresh(&lease);
                 inputs = None;
                 continue;
             }
             self.live.follow();
-            // The process that updates the index has no way to tell this one that it cannot.
+            // The process that updates the index cannot tell this process about a failure.
             if may_write && inputs.as_ref().is_none_or(PipelineInputs::have_changed) {
                 inputs = Some(PipelineInputs::new(self.live.project()));
                 self.live.check_pipeline();
             }
-            std::thread::sleep(FOLLOW);
+            std::thread::sleep(FOLLOW_POLL);
         }
     }
 
@@ -113,7 +114,7 @@ impl Keeper {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Whether the index may be updated without being asked, or built.
+    /// Whether a background run may update or build the index.
     fn may_write(&self) -> bool {
         let (project, upkeep) = (self.live.project(), self.live.upkeep());
         if upkeep == Upkeep::ReadOnly {
@@ -121,60 +122,61 @@ impl Keeper {
         }
         let had_index = self.had_index.load(Ordering::Relaxed);
         if !self.live.has_index() {
-            // An index that was kept fresh and is gone is built again with the sources, which may be unmounted meanwhile.
+            // A deleted index that was kept fresh is rebuilt if the sources still exist. They may have been unmounted.
             return if had_index { project.has_sources() } else { upkeep == Upkeep::Build && project.root().is_dir() };
         }
         let Ok(snapshot) = project.snapshot() else { return false };
-        // Sources that are all gone at once are more likely unmounted than removed.
+        // If all sources disappear at once, they were more likely unmounted than deleted.
         let may_write = project.has_sources()
             && project.options_without_programs().is_ok_and(|options| indexing::may_update(&options, &snapshot));
         self.had_index.store(had_index || may_write, Ordering::Relaxed);
         may_write
     }
 
-    /// Watches the tree and starts runs while it may, and while root and lock are the same directory and file.
-    fn keep(&self, lease: &Lease) {
+    /// Watches the tree and starts runs while this is allowed and the root and the lock are still the same directory
+    /// and file.
+    fn keep_fresh(&self, lease: &Lease) {
         let mut changes = self.watch_tree();
-        // Read before each run, so that a change during the run is seen after it.
+        // Read before each run, so that changes during the run are noticed after it.
         let mut inputs = PipelineInputs::new(self.live.project());
         let mut is_fresh = self.update(&mut changes);
         while !self.is_stopped() && lease.is_current() && self.may_write() {
             let began = Instant::now();
             match &changes {
-                Some(watching) if watching.wait(FOLLOW) || inputs.have_changed() => {
+                Some(watching) if watching.wait(FOLLOW_POLL) || inputs.have_changed() => {
                     inputs = PipelineInputs::new(self.live.project());
                     is_fresh = self.update(&mut changes);
                 }
                 Some(_) if is_fresh => self.live.follow(),
                 Some(_) => {
-                    self.pause(RETRY);
+                    self.pause(RETRY_PAUSE);
                     is_fresh = self.update(&mut changes);
                 }
                 None => {
                     self.update(&mut changes);
-                    self.pause(LEAST_POLL.max(SHARE * began.elapsed()));
+                    self.pause(MIN_PAUSE.max(PAUSE_FACTOR * began.elapsed()));
                 }
             }
         }
     }
 
-    /// Brings the index up to date, and watches the directories that it knows then. Returns whether no further run is needed.
+    /// Brings the index up to date and watches its directories. Returns whether no further run is needed.
     fn update(&self, changes: &mut Option<Changes>) -> bool {
         loop {
-            // What has changed may be that sources or index are gone.
+            // The change may be the removal of the sources or the index.
             if !self.may_write() {
                 return false;
             }
             match self.run() {
                 Some(RunPhase::Completed) => {}
-                // Somebody does not want this run; the next change starts another one.
+                // A user cancelled this run. The next change starts another run.
                 Some(RunPhase::Cancelled) => return true,
                 _ => return false,
             }
-            // What happened in a directory before it was watched is seen by another run.
+            // Changes in a directory before it was watched need another run.
             let is_any_new = match changes {
                 Some(watching) if watching.has_same_repository() => {
-                    match self.directories().map(|directories| watching.also(&directories)) {
+                    match self.directories().map(|directories| watching.add(&directories)) {
                         Some(Ok(is_any_new)) => is_any_new,
                         Some(Err(error)) => {
                             self.warn(&error);
@@ -195,7 +197,7 @@ impl Keeper {
         }
     }
 
-    /// How one run ended; `None` if somebody else has started one.
+    /// Runs the pipeline and returns the final phase; `None` if another run is in progress.
     fn run(&self) -> Option<RunPhase> {
         let request = if self.live.has_index() {
             RunRequest { reason: RunReason::Change, ..RunRequest::default() }
@@ -224,7 +226,7 @@ impl Keeper {
         }
     }
 
-    /// The directories that runs look into; `None` without an index.
+    /// Returns the directories that runs read; `None` without an index.
     fn directories(&self) -> Option<Vec<PathBuf>> {
         let project = self.live.project();
         indexing::directories(project.root(), &project.any_snapshot().ok()?)
@@ -234,7 +236,7 @@ impl Keeper {
         if !self.polls.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 root = %self.live.project().root().display(),
-                "the system tells no changes of files ({error}): the tree is looked at again and again instead"
+                "the system does not report file changes ({error}); the tree is polled instead"
             );
         }
     }
@@ -243,24 +245,25 @@ impl Keeper {
         let end = Instant::now() + time;
         while !self.is_stopped() && Instant::now() < end {
             self.live.follow();
-            std::thread::sleep(FOLLOW.min(end.saturating_duration_since(Instant::now())));
+            std::thread::sleep(FOLLOW_POLL.min(end.saturating_duration_since(Instant::now())));
         }
     }
 }
 
-/// The right to write, which the system takes back when the process ends.
+/// The right to write. The system releases it when the process ends.
 struct Lease {
     lock: File,
     home: ProjectDirectory,
-    /// Device and number of the lock file.
+    /// Device and inode of the lock file.
     identity: (u64, u64),
 }
 
 impl Lease {
-    /// Takes the right; `None` if another process has it, or the project has no `.aurora` and should not get one.
+    /// Takes the right; `None` if another process has it, or if the project has no `.aurora` directory and must not get
+    /// one.
     fn take(project: &Project, may_write: impl FnOnce() -> bool) -> Option<Self> {
         let home = ProjectDirectory::of(project.root());
-        // The project may be deleted meanwhile, and an empty directory be made in its place.
+        // The project may be deleted in the meantime, and an empty directory may be created in its place.
         let root = Directory::open_root(project.root()).ok()?;
         if !may_write() {
             return None;
@@ -271,14 +274,14 @@ impl Lease {
         Some(Self { lock, home, identity })
     }
 
-    /// Whether other processes find this lock. It is gone with a project that is deleted, and another file with one that is
-    /// made again; the watches of such a project are gone too.
+    /// Whether other processes find this lock. The lock file disappears when the project is deleted, and is a different
+    /// file after the project is created again; the watches of the old project then no longer exist.
     fn is_current(&self) -> bool {
         identity(&self.home).is_ok_and(|identity| identity == self.identity)
     }
 }
 
-/// Device and number of the file that is the lock now.
+/// Returns device and inode of the current lock file.
 fn identity(home: &ProjectDirectory) -> io::Result<(u64, u64)> {
     let found = home.open()?.metadata(ProjectDirectory::WATCH_LOCK)?;
     Ok((found.device, found.inode))
@@ -286,7 +289,7 @@ fn identity(home: &ProjectDirectory) -> io::Result<(u64, u64)> {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // A child process that is being started shares the open file, so closing it is not enough.
+        // A child process that is being started shares the open file, so closing the file would not be enough.
         let _ = self.lock.unlock();
     }
 }

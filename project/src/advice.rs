@@ -179,6 +179,9 @@ mod tests {
         let models = aurora_analysis::ModelDirectory::at("no/such/directory");
         let unknown = aurora_analysis::embedder("minilm", &models).err().expect("there is none");
         let message = chain(&StageError::from_error(unknown));
-        assert!(message.contains("there is static. Get its files") && message.contains("model add DIR --name minilm"));
+        assert!(
+            message.contains("available models: static. Get its files")
+                && message.contains("model add DIR --name minilm")
+        );
     }
 }

@@ -102,7 +102,7 @@ fn what_is_no_reranker_is_said_and_the_search_goes_on() {
     let plain = answer(&fixture, &[]);
     for (name, reason) in [
         ("absent", "there is no reranking model `absent` in "),
-        ("static", "`static` is no reranking model: it makes vectors and scores no results"),
+        ("static", "`static` cannot be used for reranking: it produces vectors and does not score results"),
     ] {
         let mut found = answer(&fixture, &["--rerank", name]);
         let notes = found["notes"].as_array().expect("a list").clone();
@@ -112,7 +112,7 @@ fn what_is_no_reranker_is_said_and_the_search_goes_on() {
         assert_eq!(found, plain);
     }
     let missing = answer(&fixture, &["--rerank", "absent"])["notes"].to_string();
-    assert!(missing.contains("; there is stripes. Get its files"), "{missing}");
+    assert!(missing.contains("; available models: stripes. Get its files"), "{missing}");
     assert!(missing.contains("run `aur model add DIR --name absent`\""), "{missing}");
     let path = run(&fixture, &["mem", "search", QUERY, "--rerank", "../stripes"]);
     assert_eq!(path.code, Some(2), "{path:?}");
@@ -121,7 +121,7 @@ fn what_is_no_reranker_is_said_and_the_search_goes_on() {
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n[stage.embed]\nmodel = \"stripes\"\n");
     let indexed = run(&fixture, &["mem", "index"]);
     assert_eq!(indexed.code, Some(2), "{indexed:?}");
-    assert!(indexed.err.contains("`stripes` is no embedding model: it scores results"), "{indexed:?}");
+    assert!(indexed.err.contains("`stripes` cannot be used for embedding: it scores results"), "{indexed:?}");
 }
 
 #[test]

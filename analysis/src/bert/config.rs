@@ -1,4 +1,4 @@
-//! What a model's JSON files say about its shape, checked.
+//! The shape of a model, read from its JSON files and validated.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::CONFIG;
 use crate::model_error::ModelError;
 use crate::model_file;
 
-/// The shape of an encoder that can be run.
+/// The shape of a supported encoder.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Config {
     pub(super) hidden_size: usize,
@@ -24,7 +24,7 @@ pub(super) struct Config {
     pub(super) architectures: Vec<String>,
 }
 
-/// How the vectors of a text's tokens become one.
+/// Method that combines the vectors of a text's tokens into one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pooling {
     Mean,
@@ -89,7 +89,7 @@ impl Config {
             || file.max_position_embeddings < 3
         {
             let reason = format!(
-                "hidden_size {} with {heads} heads, intermediate_size {} and {} positions cannot be",
+                "hidden_size {} with {heads} heads, intermediate_size {} and {} positions are an invalid combination",
                 file.hidden_size, file.intermediate_size, file.max_position_embeddings
             );
             return Err(ModelError::Damaged { path, reason });
@@ -118,8 +118,8 @@ fn pooling(path: &Path) -> Result<Pooling, ModelError> {
         Some(_) => Err(ModelError::Unsupported {
             path: path.to_owned(),
             what: "pooling",
-            found: "another mode or several".to_owned(),
-            supported: "the mean of the tokens, or the first token,",
+            found: "another mode or several modes".to_owned(),
+            supported: "either the mean of the tokens or the first token",
         }),
     }
 }

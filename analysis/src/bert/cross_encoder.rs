@@ -1,4 +1,4 @@
-//! The reranker over tokenizer, encoder and classification head.
+//! The reranker, which combines tokenizer, encoder and classification head.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,40 +12,41 @@ use super::encoder::Encoder;
 use super::head::{CLASSIFIER, ClassificationHead};
 use super::reader::Reader;
 use super::weights::TensorFile;
-use super::{CONFIG, TOKENIZER, WEIGHTS, id_of};
+use super::{CONFIG, TOKENIZER, WEIGHTS, model_id};
 use crate::inference_error::InferenceError;
 use crate::model_error::ModelError;
 use crate::passage::Passage;
 use crate::reranker::Reranker;
 
-/// Most tokens of a pair. A search waits for as many pairs as it has rerankable results, and their time grows with their
-/// tokens; a query, names, signature, documentation and the first lines of the code fit.
-const MOST_PAIR_TOKENS: usize = 128;
-/// The marks of a pair: `[CLS] query [SEP] passage [SEP]`.
-const MARKS: usize = 3;
-/// What `config.json` calls the architecture.
+/// Maximum number of tokens in a pair. A search waits until all its rerankable results are scored, and the time grows
+/// with the number of tokens. A query, names, signature, documentation and the first lines of the code fit.
+const MAX_PAIR_TOKENS: usize = 128;
+/// Number of special tokens in a pair: `[CLS] query [SEP] passage [SEP]`.
+const SPECIAL_TOKENS: usize = 3;
+/// Name of the architecture in `config.json`.
 const ARCHITECTURE: &str = "BertForSequenceClassification";
 
 /// A [`Reranker`] that runs a BERT encoder over query and passage together and scores the pair with a classification
-/// head of one label (Nogueira and Cho, "Passage re-ranking with BERT", 2019).
+/// head that has one label (Nogueira and Cho, "Passage re-ranking with BERT", 2019).
 ///
-/// A score is the label's logit, as `CrossEncoder.predict` of sentence-transformers gives it without an activation
-/// function. A pair has at most 128 tokens, or as many as the model takes if that is less: the passage is cut, and a query
-/// only where it would take more than half of them. The pairs of a call are scored on all cores.
+/// A score is the logit of the label, as computed by `CrossEncoder.predict` of sentence-transformers without an
+/// activation function. A pair has at most 128 tokens, or fewer if the model's limit is lower. The passage is
+/// truncated; the query is truncated only if it would take more than half of the tokens. The pairs of a call are scored
+/// on all cores.
 pub struct CrossEncoder {
     id: String,
     tokenizer: Tokenizer,
     encoder: Encoder,
     head: ClassificationHead,
-    most_tokens: usize,
-    /// Tokens `[CLS]` and `[SEP]`.
+    max_tokens: usize,
+    /// Ids of the tokens `[CLS]` and `[SEP]`.
     start: u32,
     end: u32,
 }
 
 impl CrossEncoder {
-    /// Whether the model in `folder` is one: `config.json` names the architecture, or the weights have a classifier with
-    /// one label.
+    /// Whether the model in `folder` is a cross-encoder: `config.json` names the architecture, or the weights have a
+    /// classifier with one label.
     pub(crate) fn is_in(folder: &Path) -> Result<bool, ModelError> {
         let config = Config::read(folder)?;
         let weights = TensorFile::open(&folder.join(WEIGHTS))?;
@@ -53,21 +54,21 @@ impl CrossEncoder {
         Ok(has_one_label || config.architectures.iter().any(|name| name == ARCHITECTURE))
     }
 
-    /// The model in `folder`, which holds `config.json`, `tokenizer.json` and `model.safetensors`.
+    /// Loads the model in `folder`, which contains `config.json`, `tokenizer.json` and `model.safetensors`.
     ///
     /// # Errors
-    /// [`ModelError`] naming the file and what it should hold.
+    /// [`ModelError`] names the file and the expected content.
     pub fn load(folder: &Path, name: &str) -> Result<Self, ModelError> {
-        Self::load_known(folder, &id_of(folder, name)?)
+        Self::load_known(folder, &model_id(folder, name)?)
     }
 
-    /// As [`CrossEncoder::load`], with an id that the caller has from when the files were last read.
+    /// As [`CrossEncoder::load`], with an id that the caller knows from an earlier read of the files.
     pub(crate) fn load_known(folder: &Path, id: &str) -> Result<Self, ModelError> {
         let config = Config { pooling: Pooling::FirstToken, ..Config::read(folder)? };
         check_labels(folder)?;
-        let most_tokens = config.max_tokens.min(MOST_PAIR_TOKENS);
-        if most_tokens < MARKS + 2 {
-            let reason = format!("a pair of texts does not fit into its {most_tokens} tokens");
+        let max_tokens = config.max_tokens.min(MAX_PAIR_TOKENS);
+        if max_tokens < SPECIAL_TOKENS + 2 {
+            let reason = format!("a pair of texts does not fit into its {max_tokens} tokens");
             return Err(ModelError::Damaged { path: folder.join(CONFIG), reason });
         }
         let path = folder.join(TOKENIZER);
@@ -81,17 +82,17 @@ impl CrossEncoder {
         let mut reader = Reader::open(&weights, &config)?;
         let encoder = Encoder::read(&mut reader)?;
         let head = ClassificationHead::read(&mut reader)?;
-        Ok(Self { id: id.to_owned(), tokenizer, encoder, head, most_tokens, start, end })
+        Ok(Self { id: id.to_owned(), tokenizer, encoder, head, max_tokens, start, end })
     }
 
-    /// Tokens of a pair that are looked at, counting the marks.
+    /// Maximum number of tokens of a pair that the model reads, including the special tokens.
     pub fn max_tokens(&self) -> usize {
-        self.most_tokens
+        self.max_tokens
     }
 
-    /// `[CLS] query [SEP] passage [SEP]` for every passage.
+    /// Returns `[CLS] query [SEP] passage [SEP]` for every passage.
     fn pairs(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<Sequence>, InferenceError> {
-        let room = self.most_tokens - MARKS;
+        let room = self.max_tokens - SPECIAL_TOKENS;
         let mut query = self.tokens(query)?;
         query.truncate(room / 2);
         let pair = |(at, passage): (usize, &Passage<'_>)| {
@@ -104,13 +105,13 @@ impl CrossEncoder {
     }
 
     fn tokens(&self, text: &str) -> Result<Vec<u32>, InferenceError> {
-        match self.tokenizer.encode_fast(beginning(text, self.most_tokens), false) {
+        match self.tokenizer.encode_fast(beginning(text, self.max_tokens), false) {
             Ok(encoding) => Ok(encoding.get_ids().to_vec()),
             Err(error) => Err(InferenceError::Tokenize { model: self.id.clone(), reason: error.to_string() }),
         }
     }
 
-    /// The scores of a batch's pairs.
+    /// Returns the scores of the pairs of a batch.
     fn batch_scores(&self, batch: &[Sequence]) -> Result<Vec<f32>, InferenceError> {
         let failed = |reason: String| InferenceError::Forward { model: self.id.clone(), reason };
         let first_tokens = self.encoder.forward(batch, &|| false).map_err(|error| failed(error.to_string()))?;
@@ -122,7 +123,8 @@ impl CrossEncoder {
         }
     }
 
-    /// The scores of every batch, from as many workers as there are cores: each takes the next batch until none is left.
+    /// Returns the scores of all batches. There is one worker per core, and each takes the next batch until no batch
+    /// remains.
     fn all_scores(&self, batches: &[Vec<Sequence>]) -> Vec<(usize, Result<Vec<f32>, InferenceError>)> {
         let workers = thread::available_parallelism().map_or(1, usize::from).min(batches.len());
         let next = AtomicUsize::new(0);
@@ -160,7 +162,7 @@ impl Reranker for CrossEncoder {
     }
 }
 
-/// A score needs one label.
+/// Checks that the classifier has exactly one label.
 fn check_labels(folder: &Path) -> Result<(), ModelError> {
     let path = folder.join(WEIGHTS);
     match TensorFile::open(&path)?.shape(CLASSIFIER) {

@@ -1,4 +1,4 @@
-//! The embedder over tokenizer and encoder.
+//! The embedder, which combines tokenizer and encoder.
 
 use std::path::Path;
 
@@ -8,17 +8,18 @@ use super::batches::{self, Sequence, batches, beginning};
 use super::config::Config;
 use super::encoder::Encoder;
 use super::reader::Reader;
-use super::{TOKENIZER, WEIGHTS, id_of};
+use super::{TOKENIZER, WEIGHTS, model_id};
 use crate::embedder::{EmbedError, Embedder, QueryEmbedder};
 use crate::inference_error::InferenceError;
 use crate::model_error::ModelError;
 use crate::passage::Passage;
 use crate::static_model::normalise;
 
-/// An [`Embedder`] that runs a BERT encoder, averages its last layer over the tokens and scales to unit length.
+/// An [`Embedder`] that runs a BERT encoder, averages its last layer over the tokens and scales the result to unit
+/// length.
 ///
-/// Agrees with sentence-transformers on the same weights to a cosine above 0.9999. A call runs on one core; several
-/// threads may call at once and then run side by side.
+/// The vectors agree with sentence-transformers on the same weights to a cosine above 0.9999. A call runs on one core.
+/// Several threads may call at the same time; their calls run in parallel.
 pub struct BertEmbedder {
     id: String,
     config: Config,
@@ -27,16 +28,16 @@ pub struct BertEmbedder {
 }
 
 impl BertEmbedder {
-    /// The model in `folder`, which holds `config.json`, `tokenizer.json` and `model.safetensors`, and where there are any
-    /// `sentence_bert_config.json` (truncation) and `1_Pooling/config.json` (mean or first token).
+    /// Loads the model in `folder`, which contains `config.json`, `tokenizer.json` and `model.safetensors`, and
+    /// optionally `sentence_bert_config.json` (truncation) and `1_Pooling/config.json` (mean or first token).
     ///
     /// # Errors
-    /// [`ModelError`] naming the file and what it should hold.
+    /// [`ModelError`] names the file and the expected content.
     pub fn load(folder: &Path, name: &str) -> Result<Self, ModelError> {
-        Self::load_known(folder, &id_of(folder, name)?)
+        Self::load_known(folder, &model_id(folder, name)?)
     }
 
-    /// As [`BertEmbedder::load`], with an id that the caller has from when the files were last read.
+    /// As [`BertEmbedder::load`], with an id that the caller knows from an earlier read of the files.
     pub(crate) fn load_known(folder: &Path, id: &str) -> Result<Self, ModelError> {
         let config = Config::read(folder)?;
         let tokenizer = batches::tokenizer(&folder.join(TOKENIZER), &config)?;
@@ -44,12 +45,12 @@ impl BertEmbedder {
         Ok(Self { id: id.to_owned(), config, tokenizer, encoder })
     }
 
-    /// Tokens of a text that are looked at, counting the two that mark its ends.
+    /// Maximum number of tokens of a text that the model reads, including the two that mark its ends.
     pub fn max_tokens(&self) -> usize {
         self.config.max_tokens
     }
 
-    /// One result per text; `None` once `is_stopped` returns true.
+    /// Returns one result per text; `None` once `is_stopped` returns true.
     fn embed_texts(
         &self,
         texts: Vec<String>,

@@ -1,7 +1,7 @@
 //! The forward pass of a BERT encoder (Devlin et al. 2018, post-norm) over sequences packed end to end.
 //!
-//! Only attention looks across tokens, so everything else runs over all tokens of a batch as one matrix, without padding.
-//! The result of a sequence does not depend on the others of its batch, not even in the last bit.
+//! Only attention combines tokens, so all other steps run over all tokens of a batch as one matrix, without padding.
+//! The result of a sequence does not depend on the other sequences of its batch, not even in the last bit.
 
 use aurora_kernels::{Matrix, multiply};
 
@@ -23,7 +23,7 @@ pub(super) struct Encoder {
 }
 
 struct EncoderLayer {
-    /// Query, key and value side by side: one product instead of three. The query is scaled for the dot products.
+    /// Query, key and value side by side, for one product instead of three. The query is scaled for the dot products.
     attention: Linear,
     attention_output: Linear,
     attention_norm: Norm,
@@ -32,7 +32,7 @@ struct EncoderLayer {
     output_norm: Norm,
 }
 
-/// A token id beyond the model's vocabulary, or a token beyond its last position.
+/// Error for a token id outside the model's vocabulary, or a token after its last position.
 #[derive(Debug, thiserror::Error)]
 #[error("the model has no embedding of token {id} at position {position}")]
 pub(super) struct MissingEmbedding {
@@ -40,7 +40,8 @@ pub(super) struct MissingEmbedding {
     position: usize,
 }
 
-/// Results of the steps of a layer, reused by the next one: fresh memory pages would cost more than some of the arithmetic.
+/// Intermediate results of a layer. The next layer reuses the buffers, because fresh memory pages would cost more than
+/// some of the arithmetic.
 #[derive(Default)]
 struct Activations {
     /// Scaled query, key and value.
@@ -68,8 +69,8 @@ impl Encoder {
         })
     }
 
-    /// The pooled vectors of a batch's sequences, one after the other, not yet scaled. `None` once `is_stopped`, which is
-    /// asked before every layer, returns true.
+    /// Returns the pooled vectors of a batch's sequences, one after the other, not yet scaled. Calls `is_stopped`
+    /// before every layer and returns `None` once it returns true.
     pub(super) fn forward(
         &self,
         batch: &[Sequence],
@@ -100,7 +101,7 @@ impl Encoder {
         Ok(Some(pooled))
     }
 
-    /// The normalised sum of the embeddings of word, position and segment for every token.
+    /// Returns the normalised sum of the word, position and segment embeddings of every token.
     fn embed(&self, batch: &[Sequence]) -> Result<Vec<f32>, MissingEmbedding> {
         let mut hidden = Vec::new();
         for sequence in batch {
@@ -144,7 +145,7 @@ impl EncoderLayer {
         })
     }
 
-    /// Replaces `hidden`, tokens × hidden size.
+    /// Replaces `hidden` (tokens × hidden size) with the output of the layer.
     fn forward(&self, hidden: &mut Vec<f32>, batch: &[Sequence], heads: usize, activations: &mut Activations) {
         let Activations { mixed, weights, context, attended, inner } = activations;
         self.attention.multiply(hidden, mixed);
@@ -160,7 +161,8 @@ impl EncoderLayer {
     }
 }
 
-/// Dot-product attention inside every sequence. `mixed` is tokens × (scaled query, key, value), and `context` tokens × `hidden`.
+/// Computes dot-product attention within every sequence. `mixed` is tokens × (scaled query, key, value), and `context`
+/// is tokens × `hidden`.
 fn attend(mixed: &[f32], batch: &[Sequence], hidden: usize, heads: usize, weights: &mut Vec<f32>, context: &mut [f32]) {
     let width = hidden / heads;
     let mut start = 0;

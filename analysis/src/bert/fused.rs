@@ -1,4 +1,5 @@
-//! What follows a matrix product, done in place in one pass over its result, in a form that compilers can vectorise.
+//! Operations on the result of a matrix product. Each runs in place in one pass, in a form that compilers can
+//! vectorise.
 
 /// `x ← x + bias` for every row of `x`.
 pub(super) fn add_bias(x: &mut [f32], bias: &[f32]) {
@@ -14,7 +15,7 @@ pub(super) fn add_bias_gelu(x: &mut [f32], bias: &[f32]) {
     }
 }
 
-/// Layer normalisation: every row to mean 0 and variance 1, then scaled and shifted by component.
+/// Layer normalisation: shifts and scales every row to mean 0 and variance 1, then scales and shifts it by component.
 pub(super) struct Norm {
     pub(super) scale: Vec<f32>,
     pub(super) shift: Vec<f32>,
@@ -53,13 +54,14 @@ pub(super) fn softmax(row: &mut [f32]) {
     row.iter_mut().for_each(|x| *x *= factor);
 }
 
-/// Sum in eight interleaved parts: a fixed order that can be vectorised.
+/// Sums in eight interleaved parts: a fixed order that can be vectorised.
 #[inline(always)]
-fn sum(values: &[f32], of: impl Fn(f32) -> f32) -> f32 {
-    in_parts(values, 0.0, |sum, x| sum + of(x)).into_iter().sum()
+fn sum(values: &[f32], value: impl Fn(f32) -> f32) -> f32 {
+    in_parts(values, 0.0, |sum, x| sum + value(x)).into_iter().sum()
 }
 
-/// Combines `start` with every eighth value, with those that follow them, and so on.
+/// Combines the values in eight interleaved parts: part `n` combines `start` with the values `n`, `n + 8`, `n + 16` and
+/// so on.
 #[inline(always)]
 fn in_parts(values: &[f32], start: f32, combine: impl Fn(f32, f32) -> f32) -> [f32; 8] {
     let mut parts = [start; 8];
@@ -75,12 +77,12 @@ fn in_parts(values: &[f32], start: f32, combine: impl Fn(f32, f32) -> f32) -> [f
     parts
 }
 
-/// The exponential function of numbers that are not positive, to a relative error below 3e-7: a power of two times a polynomial,
-/// with the coefficients of Cephes' `expf`. Below -87 it is the value there, about 1e-38.
+/// The exponential function of nonpositive numbers, with a relative error below 3e-7: a power of two times a polynomial
+/// with the coefficients of Cephes' `expf`. Inputs below -87 give the value at -87, about 1e-38.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     const COEFFICIENTS: [f32; 6] = [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
-    /// Adding this leaves the other summand, rounded to an integer, in the lowest bits.
+    /// Adding this constant leaves the other summand, rounded to an integer, in the lowest bits.
     const ROUNDING: f32 = 12_582_912.0;
     let x = x.clamp(-87.0, 0.0);
     let rounded = x * std::f32::consts::LOG2_E + ROUNDING;
@@ -91,14 +93,14 @@ fn exp(x: f32) -> f32 {
     (polynomial(&COEFFICIENTS, rest) * rest * rest + rest + 1.0) * power
 }
 
-/// `x · Φ(x)`, with Φ the normal distribution.
+/// `x · Φ(x)`, where Φ is the cumulative normal distribution.
 #[inline(always)]
 fn gelu(x: f32) -> f32 {
     0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
 }
 
-/// The error function as a quotient of polynomials on [-4, 4], beyond which it is ±1 in `f32`; the coefficients are
-/// those of Eigen's `generic_fast_erf_float` (and of XLA), with an absolute error below 1e-6.
+/// The error function as a quotient of polynomials on [-4, 4]; outside that range it is ±1 in `f32`. The coefficients
+/// are from Eigen's `generic_fast_erf_float`, which XLA also uses, with an absolute error below 1e-6.
 #[inline(always)]
 fn erf(x: f32) -> f32 {
     const NUMERATOR: [f32; 7] = [
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_stays_so() {
+    fn non_finite_inputs_give_nan() {
         for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             let mut row = vec![x; 11];
             softmax(&mut row);

@@ -1,15 +1,15 @@
-//! The head of `BertForSequenceClassification` with one label: a score from the first token of a sequence.
+//! The head of `BertForSequenceClassification` with one label. It computes a score from the first token of a sequence.
 
 use super::fused::add_bias;
 use super::reader::{Linear, Reader};
 use crate::model_error::ModelError;
 
-/// The tensor whose shape says how many labels there are.
+/// The tensor whose shape gives the number of labels.
 pub(super) const CLASSIFIER: &str = "classifier.weight";
 
 pub(super) struct ClassificationHead {
     pooler: Linear,
-    /// Weights of the one label, and its bias.
+    /// Weights of the label, and its bias.
     label: Vec<f32>,
     bias: f32,
 }
@@ -22,7 +22,8 @@ impl ClassificationHead {
         Ok(Self { pooler, label, bias: reader.head("classifier.bias", &[1])?.iter().sum() })
     }
 
-    /// `label · tanh(pooler(first token)) + bias` for every sequence, given its first token's last hidden state.
+    /// Computes `label · tanh(pooler(first token)) + bias` for every sequence, given the last hidden state of its first
+    /// token.
     pub(super) fn scores(&self, first_tokens: &[f32]) -> Vec<f32> {
         let mut pooled = Vec::new();
         self.pooler.multiply(first_tokens, &mut pooled);

@@ -1,7 +1,7 @@
 //! Models of the BERT family, run on the CPU from a local folder: sentence transformers and cross-encoders.
 //!
-//! Everything that needs matrix products and the tokenizers is behind the cargo feature `bert`. Without it `without.rs`
-//! stands in for `embedder.rs` and `cross_encoder.rs`, so that no caller is compiled differently.
+//! Code that needs matrix products or the tokenizers is behind the cargo feature `bert`. Without the feature,
+//! `without.rs` replaces `embedder.rs` and `cross_encoder.rs`, so that callers compile unchanged.
 
 #[cfg(feature = "bert")]
 mod batches;
@@ -38,14 +38,14 @@ const CONFIG: &str = "config.json";
 const TOKENIZER: &str = "tokenizer.json";
 const WEIGHTS: &str = "model.safetensors";
 
-/// Files without which a folder is no model.
+/// Files that every model folder must contain.
 pub(crate) const REQUIRED: [&str; 3] = [CONFIG, TOKENIZER, WEIGHTS];
-/// Every file that a model is read from, in order of name.
+/// All files that a model is read from, in order of name.
 pub(crate) const FILES: [&str; 5] = ["1_Pooling/config.json", CONFIG, WEIGHTS, "sentence_bert_config.json", TOKENIZER];
 
-/// `name@digest` of the model in `folder`: the digest is that of its files.
+/// Returns the id of the model in `folder`, `name@digest`. The digest covers the model's files.
 #[cfg(feature = "bert")]
-fn id_of(folder: &std::path::Path, name: &str) -> Result<String, ModelError> {
+fn model_id(folder: &std::path::Path, name: &str) -> Result<String, ModelError> {
     let mut hasher = blake3::Hasher::new();
     for file in FILES {
         let path = folder.join(file);

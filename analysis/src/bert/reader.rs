@@ -1,4 +1,4 @@
-//! Parts of a model out of its weights, by the names that the `transformers` library gives them.
+//! Reads parts of a model from its weights, by the names that the `transformers` library uses.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// The product of every row of `input` with the weights, without the bias, into `output`.
+    /// Writes the product of every row of `input` with the weights, without the bias, to `output`.
     pub(super) fn multiply(&self, input: &[f32], output: &mut Vec<f32>) {
         let outputs = self.bias.len();
         let inputs = self.weight.len() / outputs;
@@ -37,18 +37,18 @@ impl<'a> Reader<'a> {
         Ok(Self { weights: TensorFile::open(path)?, config })
     }
 
-    /// A tensor of the encoder.
+    /// Reads a tensor of the encoder.
     pub(super) fn tensor(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
         let name = self.weights.name_in_encoder(name);
         self.head(&name, shape)
     }
 
-    /// A tensor on top of the encoder.
+    /// Reads a tensor of the head, which is on top of the encoder.
     pub(super) fn head(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
         self.weights.tensor(name, shape)
     }
 
-    /// Linear layers of the encoder that have `inputs` inputs and `outputs` outputs each, side by side.
+    /// Reads linear layers of the encoder and places them side by side. Each has `inputs` inputs and `outputs` outputs.
     pub(super) fn linear(&mut self, names: &[&str], inputs: usize, outputs: usize) -> Result<Linear, ModelError> {
         let (mut rows, mut bias) = (Vec::new(), Vec::new());
         for name in names {
@@ -58,7 +58,7 @@ impl<'a> Reader<'a> {
         Ok(Linear { weight: transposed(&rows, inputs), bias })
     }
 
-    /// A normalisation of the encoder.
+    /// Reads a normalisation layer of the encoder.
     pub(super) fn norm(&mut self, name: &str) -> Result<Norm, ModelError> {
         let width = self.config.hidden_size;
         let scale = self.tensor(&format!("{name}.weight"), &[width])?;
@@ -67,9 +67,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Exchanges rows, of `columns` values each, and columns.
+/// Transposes a matrix with rows of `columns` values.
 fn transposed(values: &[f32], columns: usize) -> Vec<f32> {
-    /// Rows that are read together, so that the values written next to each other fill a cache line.
+    /// Number of rows that are read together, so that adjacent writes fill a cache line.
     const ROWS: usize = 16;
     let rows = values.len() / columns;
     let mut transposed = vec![0.0; values.len()];

@@ -1,4 +1,4 @@
-//! Tensors out of a `safetensors` file, each read once.
+//! Reads tensors from a `safetensors` file.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -10,16 +10,16 @@ use safetensors::tensor::Metadata;
 
 use crate::model_error::ModelError;
 
-/// No header of a real model comes near this many bytes.
+/// Maximum size of a header in bytes. Headers of real models are much smaller.
 const MAX_HEADER_BYTES: u64 = 64 << 20;
 
 pub(super) struct TensorFile {
     path: PathBuf,
     file: File,
     metadata: Metadata,
-    /// Where the tensors' bytes begin.
+    /// Offset of the tensor data.
     start: u64,
-    /// What stands before the names of the encoder's tensors: nothing, or `bert.`.
+    /// Prefix of the names of the encoder's tensors: empty, or `bert.`.
     prefix: &'static str,
 }
 
@@ -31,7 +31,7 @@ impl TensorFile {
         file.read_exact(&mut head).map_err(ModelError::io(path))?;
         let length = u64::from_le_bytes(head);
         if length > MAX_HEADER_BYTES {
-            return Err(damaged(format!("it is no safetensors file: its header would have {length} bytes")));
+            return Err(damaged(format!("it is not a safetensors file: its header would have {length} bytes")));
         }
         let mut header = Vec::new();
         file.by_ref().take(length).read_to_end(&mut header).map_err(ModelError::io(path))?;
@@ -41,17 +41,17 @@ impl TensorFile {
         Ok(Self { path: path.to_owned(), file, metadata, start: 8 + length, prefix })
     }
 
-    /// The full name of a tensor of the encoder.
+    /// Returns the full name of a tensor of the encoder.
     pub(super) fn name_in_encoder(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }
 
-    /// The shape of the tensor called `name`, if there is one.
+    /// Returns the shape of the tensor called `name`, if it exists.
     pub(super) fn shape(&self, name: &str) -> Option<&[usize]> {
         self.metadata.info(name).map(|info| info.shape.as_slice())
     }
 
-    /// The values of the tensor called `name`, which must have this shape.
+    /// Reads the values of the tensor called `name`, which must have the given shape.
     pub(super) fn tensor(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
         let damaged = |reason: String| ModelError::Damaged { path: self.path.clone(), reason };
         let old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta");
@@ -59,7 +59,7 @@ impl TensorFile {
         let info = info.ok_or_else(|| damaged(format!("it has no tensor `{name}`")))?;
         if info.shape != shape {
             return Err(damaged(format!(
-                "tensor `{name}` has shape {:?} where config.json asks for {shape:?}",
+                "tensor `{name}` has shape {:?}, but config.json requires {shape:?}",
                 info.shape
             )));
         }
@@ -67,7 +67,7 @@ impl TensorFile {
         let length = shape.iter().try_fold(info.dtype.bitsize() / 8, |length, side| length.checked_mul(*side));
         let length = length.filter(|&length| to.checked_sub(from) == Some(length));
         let length = length.ok_or_else(|| {
-            damaged(format!("tensor `{name}` of {shape:?} and type {} cannot lie at {from}..{to}", info.dtype))
+            damaged(format!("tensor `{name}` of {shape:?} and type {} cannot occupy bytes {from}..{to}", info.dtype))
         })?;
         let start = self.start.saturating_add(from as u64);
         let size = self.file.metadata().map_err(ModelError::io(&self.path))?.len();
@@ -82,7 +82,9 @@ impl TensorFile {
             Dtype::F32 => Ok(floats(&bytes, f32::from_le_bytes)),
             Dtype::F16 => Ok(floats(&bytes, |bytes| half(u16::from_le_bytes(bytes)))),
             Dtype::BF16 => Ok(floats(&bytes, |bytes: [u8; 2]| f32::from_le_bytes([0, 0, bytes[0], bytes[1]]))),
-            other => Err(damaged(format!("tensor `{name}` has type {other}, and F64, F32, F16 and BF16 can be read"))),
+            other => {
+                Err(damaged(format!("tensor `{name}` has type {other}, but only F64, F32, F16 and BF16 are supported")))
+            }
         }
     }
 }
@@ -91,9 +93,9 @@ fn floats<const BYTES: usize>(bytes: &[u8], float: impl Fn([u8; BYTES]) -> f32) 
     bytes.as_chunks().0.iter().map(|&bytes| float(bytes)).collect()
 }
 
-/// The value of an IEEE 754 half-precision number.
+/// Returns the value of an IEEE 754 half-precision number.
 fn half(bits: u16) -> f32 {
-    /// The bias of the exponent of `f32` is larger by 112.
+    /// The exponent bias of `f32` is larger by 112.
     const REBIAS: f32 = (1u128 << 112) as f32;
     let magnitude = match u32::from(bits & 0x7fff) << 13 {
         magnitude @ ..0x0f80_0000 => f32::from_bits(magnitude) * REBIAS,
@@ -107,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_precision_numbers_are_those_of_the_standard() {
+    fn half_precision_numbers_match_the_standard() {
         for bits in 0..=u16::MAX {
             let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
             let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023) / 1024.0);

@@ -1,4 +1,4 @@
-//! What takes the place of the BERT models in a program that is built without them.
+//! Placeholders for the BERT models in a program that is built without them.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::model_error::ModelError;
 use crate::passage::Passage;
 use crate::reranker::Reranker;
 
-/// An embedder that no value exists of: loading one is an error.
+/// An embedder without values: loading always fails.
 pub(crate) enum BertEmbedder {}
 
 impl BertEmbedder {
@@ -49,7 +49,7 @@ impl Embedder for BertEmbedder {
     }
 }
 
-/// A reranker that no value exists of: loading one is an error.
+/// A reranker without values: loading always fails.
 pub(crate) enum CrossEncoder {}
 
 impl CrossEncoder {

@@ -1,38 +1,38 @@
-//! Late interaction (Khattab and Zaharia, "ColBERT", 2020) over static token vectors: how well the words of a query are
-//! met by the words of a chunk, one by one, where a chunk's vector only knows their sum.
+//! Late interaction (Khattab and Zaharia, "ColBERT", 2020) over static token vectors. It compares each word of a query
+//! with the words of a chunk, whereas the vector of a chunk holds only their sum.
 
 use aurora_kernels::dots_signed;
 
 use super::{StaticModel, TOKEN_BUDGET};
 
-/// The tokens of one query, ready to be compared with the tokens of many chunks.
+/// The tokens of one query, prepared for comparison with the tokens of many chunks.
 pub struct LateInteraction<'m> {
     model: &'m StaticModel,
     tokens: Vec<Token>,
-    /// The bytes of their rows, one after the other.
+    /// Values of the tokens' rows, one row after the other.
     rows: Vec<i16>,
-    /// Products with the row at hand, one for each token.
+    /// Dot products with the current row, one for each token.
     products: Vec<i32>,
-    /// Cosines of the table's rows that were met before, `tokens.len()` values a row.
+    /// Cosines of the table's rows that were already compared, `tokens.len()` values per row.
     known: Vec<f32>,
-    /// Place of a row in `known`, plus one; 0 where it was not met.
+    /// Position of each row in `known`, plus one; 0 if the row was not compared yet.
     places: Vec<u32>,
-    /// The best cosine of every token so far.
+    /// Best cosine of every token so far.
     best: Vec<f32>,
-    /// The tokens at hand.
-    met: Vec<u16>,
+    /// Tokens of the current chunk.
+    chunk_tokens: Vec<u16>,
 }
 
 /// A token of the query.
 struct Token {
-    /// Length of its vector before it is scaled.
+    /// Length of the token's vector before scaling.
     length: f32,
-    /// How much the word tells, as trained, over the sum of all.
+    /// Trained weight of the token, divided by the sum of all weights.
     weight: f32,
 }
 
 impl<'m> LateInteraction<'m> {
-    /// Prepares `query`, each of its tokens once.
+    /// Prepares the distinct tokens of `query`.
     pub fn new(model: &'m StaticModel, query: &str) -> Self {
         let mut rows = Vec::new();
         model.rows(query, TOKEN_BUDGET, &mut rows);
@@ -51,41 +51,43 @@ impl<'m> LateInteraction<'m> {
         tokens.iter_mut().for_each(|token| token.weight /= total);
         let places = vec![0; model.vocabulary.len()];
         let products = vec![0; tokens.len()];
-        Self { model, tokens, rows, products, known: Vec::new(), places, best: Vec::new(), met: Vec::new() }
+        Self { model, tokens, rows, products, known: Vec::new(), places, best: Vec::new(), chunk_tokens: Vec::new() }
     }
 
-    /// `Σ weight(q) · max(0, max over t of cosine(q, t))` over the query's tokens q and the chunk's tokens t: 0..1, and 1
-    /// where every token of the query is among `tokens`. `None` where either side has no token.
+    /// Computes `Σ weight(q) · max(0, max over t of cosine(q, t))` over the query's tokens q and the chunk's tokens t.
+    /// The score is in 0..1, and 1 if `tokens` contains every token of the query. `None` if the query or the chunk has
+    /// no tokens, or if the table lacks a token.
     pub fn score(&mut self, tokens: impl IntoIterator<Item = u16>) -> Option<f32> {
         let mut best = std::mem::take(&mut self.best);
         best.clear();
         best.resize(self.tokens.len(), f32::NEG_INFINITY);
-        let mut met = std::mem::take(&mut self.met);
-        met.clear();
-        met.extend(tokens);
-        self.prefetch(&met);
-        for &token in &met {
+        let mut chunk_tokens = std::mem::take(&mut self.chunk_tokens);
+        chunk_tokens.clear();
+        chunk_tokens.extend(tokens);
+        self.prefetch(&chunk_tokens);
+        for &token in &chunk_tokens {
             let at = self.place(token)?;
             for (best, &known) in best.iter_mut().zip(&self.known[at..]) {
                 *best = best.max(known);
             }
         }
-        self.met = met;
-        let is_met = best.first().is_some_and(|best| best.is_finite());
+        self.chunk_tokens = chunk_tokens;
+        let has_tokens = best.first().is_some_and(|best| best.is_finite());
         let score =
-            is_met.then(|| best.iter().zip(&self.tokens).map(|(best, token)| best.max(0.0) * token.weight).sum());
+            has_tokens.then(|| best.iter().zip(&self.tokens).map(|(best, token)| best.max(0.0) * token.weight).sum());
         self.best = best;
         score
     }
 
-    /// Has the processor fetch the rows that were not met before: they lie far apart.
+    /// Prefetches the rows that were not compared yet, because they are far apart in memory.
     fn prefetch(&self, tokens: &[u16]) {
         for &token in tokens.iter().filter(|&&token| self.places.get(usize::from(token)) == Some(&0)) {
             aurora_kernels::prefetch(self.model.table.values(&self.model.bytes, u32::from(token)));
         }
     }
 
-    /// Where the cosines of a row stand in `known`; `None` for a row that the table does not have.
+    /// Returns the position of a row's cosines in `known`, and computes them if necessary; `None` if the table lacks
+    /// the row.
     fn place(&mut self, row: u16) -> Option<usize> {
         let place = self.places.get_mut(usize::from(row))?;
         if *place == 0 {

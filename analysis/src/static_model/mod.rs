@@ -1,14 +1,14 @@
-//! A table of token vectors trained on code: a text's vector is the sum of its tokens' vectors, scaled to unit length;
-//! a chunk's is the weighted sum of the vectors of its fields.
+//! A table of token vectors trained on code. The vector of a text is the sum of the vectors of its tokens, scaled to
+//! unit length. The vector of a chunk is the weighted sum of the vectors of its fields.
 //!
-//! The file, little-endian throughout:
+//! File format, little-endian throughout:
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | `AURSTAT3` |
 //! | 3 × 4 | dimensions, rows, length of the JSON |
-//! | | JSON: name, version, weights of the fields, how it was trained and how well it did |
-//! | | a token string for every row: `u16` length, UTF-8; tokens that go on inside a word begin with `##` |
+//! | | JSON: name, version, weights of the fields, training and evaluation data |
+//! | | a token string for every row: `u16` length, UTF-8; tokens that continue a word begin with `##` |
 //! | | zeros up to a multiple of 64 from the start of the file |
 //! | rows × 4 | `f32` scale of every row |
 //! | rows × 4 | `f32` weight of every row as a word of a query ([`LateInteraction`]) |
@@ -35,17 +35,18 @@ pub(crate) use table::normalise;
 use tokenizer::{KnownPieces, Vocabulary, pieces};
 
 const MAGIC: &[u8; 8] = b"AURSTAT3";
-/// Trained on code and documentation in the languages that the engine parses; `xtask/model` says how, the file's JSON how well it did.
+/// The built-in model, trained on code and documentation in the languages that the engine parses. `xtask/model`
+/// contains the training program; the JSON of the file contains the evaluation.
 static BUILT_IN: &[u8] = include_bytes!("../../models/static-code-v4.bin");
 const ALIGNMENT: usize = 64;
 
-/// Tokens of a query, a body or a doc that are looked at; what follows is ignored.
+/// Maximum number of tokens of a query, a body or a doc that are read; the rest is ignored.
 const TOKEN_BUDGET: usize = 256;
-/// The same for names, scopes and paths, and for signatures.
+/// Maximum number of tokens of a name, the scopes or a path, and of a signature.
 const NAME_BUDGET: usize = 24;
 const SIGNATURE_BUDGET: usize = 64;
-/// Rows of a table: what a token's number may be.
-const MOST_ROWS: usize = 1 << 16;
+/// Maximum number of rows of a table. Row numbers must fit in 16 bits.
+const MAX_ROWS: usize = 1 << 16;
 
 /// An [`Embedder`] that looks token vectors up in a table and adds them.
 pub struct StaticModel {
@@ -54,11 +55,11 @@ pub struct StaticModel {
     fields: FieldWeights,
     vocabulary: Vocabulary,
     table: TokenTable,
-    /// Euclidean length of each row's values, as bits of an f32; 0 until it is asked for.
+    /// Euclidean length of the values of each row, as bits of an `f32`; 0 until it is computed.
     lengths: Box<[AtomicU32]>,
 }
 
-/// Share of each field in a chunk's vector, as trained.
+/// Weight of each field in the vector of a chunk, as trained.
 #[derive(Deserialize)]
 struct FieldWeights {
     name: f32,
@@ -68,7 +69,7 @@ struct FieldWeights {
     path: f32,
 }
 
-/// The tokens of a chunk, each once, ascending: what [`LateInteraction`] compares a query with.
+/// The distinct tokens of a chunk, in ascending order. [`LateInteraction`] compares a query with them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenSets {
     /// Tokens of name, scopes, path, signature and body.
@@ -77,7 +78,7 @@ pub struct TokenSets {
     pub doc: Vec<u16>,
 }
 
-/// The tokens of a passage by field, as rows of the table.
+/// Tokens of a passage by field, as rows of the table.
 #[derive(Debug, Clone, Default)]
 pub struct PassageTokens {
     kind: Vec<u32>,
@@ -86,12 +87,12 @@ pub struct PassageTokens {
     signature: Vec<u32>,
     path: Vec<u32>,
     doc: Vec<u32>,
-    /// Without what the doc says: the text of a chunk holds its documentation too, and a chunk that has some must not look as
-    /// if its code were about the words of a sentence.
+    /// Tokens of the body without the tokens of the doc. The text of a chunk contains its documentation, and a
+    /// documented chunk must not look as if its code were about the words of a sentence.
     body: Vec<u32>,
 }
 
-/// What the program reads of a file's JSON; the rest is for people.
+/// The fields of a file's JSON that the program reads. The other fields are for people.
 #[derive(Deserialize)]
 struct About {
     name: String,
@@ -99,27 +100,27 @@ struct About {
 }
 
 impl StaticModel {
-    /// The model inside the program, read once per process.
+    /// Returns the built-in model, which is read once per process.
     ///
     /// # Errors
-    /// [`ModelError::Damaged`] when the program's copy is not whole.
+    /// [`ModelError::Damaged`] if the program's copy is damaged.
     pub fn built_in() -> Result<Arc<Self>, ModelError> {
         static MODEL: OnceLock<Arc<StaticModel>> = OnceLock::new();
         if let Some(model) = MODEL.get() {
             return Ok(Arc::clone(model));
         }
         let mut model = Self::from_bytes(BUILT_IN)?;
-        // Pipelines call it by its place in the program, whatever the file is called.
+        // Pipelines refer to the built-in model as `static`, whatever the name in its file.
         if let Some((_, digest)) = model.id.split_once('@') {
             model.id = format!("{STATIC}@{digest}");
         }
         Ok(Arc::clone(MODEL.get_or_init(|| Arc::new(model))))
     }
 
-    /// A model from the bytes of its file, which stay where they are; nothing but an index of the tokens is built.
+    /// Creates a model from the bytes of its file. The bytes are not copied; only an index of the tokens is built.
     ///
     /// # Errors
-    /// [`ModelError::Damaged`] when the bytes are not such a file, whole and consistent.
+    /// [`ModelError::Damaged`] if the bytes are not a complete and consistent file.
     pub fn from_bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, ModelError> {
         let bytes = bytes.into();
         Self::parse(bytes).map_err(|reason| ModelError::Damaged { path: PathBuf::from(STATIC), reason })
@@ -134,7 +135,7 @@ impl StaticModel {
             field.map(|field| u32::from_le_bytes(field) as usize).ok_or("it ends inside its header")
         };
         let (dimensions, rows, json) = (number(8)?, number(12)?, number(16)?);
-        if dimensions == 0 || rows == 0 || rows > MOST_ROWS || rows.saturating_mul(dimensions + 10) > bytes.len() {
+        if dimensions == 0 || rows == 0 || rows > MAX_ROWS || rows.saturating_mul(dimensions + 10) > bytes.len() {
             return Err(format!("{rows} rows of {dimensions} dimensions do not fit its {} bytes", bytes.len()));
         }
         let json = bytes.get(20..20 + json).ok_or("it ends inside its JSON")?;
@@ -142,15 +143,15 @@ impl StaticModel {
         let (vocabulary, end) = Vocabulary::read(&bytes, 20 + json.len(), rows)?;
         let start = end.next_multiple_of(ALIGNMENT);
         let table = TokenTable::new(dimensions, rows, start, bytes.len())?;
-        // Header, tokens, scales and weights: two trainings never share them, and the megabytes of values need not be
-        // touched.
+        // Header, tokens, scales and weights differ between any two trainings, so the megabytes of values need not be
+        // read.
         let digest = blake3::hash(&bytes[..table.start_of_values()]).to_hex();
         let id = format!("{}@{}", about.name, &digest[..16]);
         let lengths = std::iter::repeat_with(AtomicU32::default).take(vocabulary.len()).collect();
         Ok(Self { id, fields: about.fields, vocabulary, table, lengths, bytes })
     }
 
-    /// Euclidean length of the values of a row of the table, never zero.
+    /// Returns the Euclidean length of the values of a row; never zero.
     fn length(&self, row: u32) -> f32 {
         let compute = || {
             let squares = aurora_kernels::squares_signed(self.table.values(&self.bytes, row));
@@ -167,10 +168,11 @@ impl StaticModel {
         }
     }
 
-    /// The tokens of a text as they stand in the vocabulary, at most `limit`.
+    /// Returns the tokens of a text as stored in the vocabulary, at most `limit`.
     ///
-    /// Pieces of identifiers (`getUserData` → `get`, `user`, `data`), lower-cased, then greedy longest-match WordPiece;
-    /// pieces with characters outside ASCII, longer than 64 bytes, or not in the vocabulary have none.
+    /// The text is split into pieces of identifiers (`getUserData` → `get`, `user`, `data`), lower-cased and then split
+    /// by greedy longest-match WordPiece. Pieces with non-ASCII characters, pieces longer than 64 bytes and pieces that
+    /// are not in the vocabulary have no tokens.
     pub fn tokens(&self, text: &str, limit: usize) -> Vec<&str> {
         let mut rows = Vec::new();
         self.rows(text, limit, &mut rows);
@@ -179,7 +181,7 @@ impl StaticModel {
             .collect()
     }
 
-    /// Puts at most `limit` rows of the tokens of `text` into `rows`, which is empty.
+    /// Writes the rows of the tokens of `text`, at most `limit`, to `rows`, which must be empty.
     fn rows(&self, text: &str, limit: usize, rows: &mut Vec<u32>) {
         pieces(text, &mut |piece| {
             self.vocabulary.word_piece(&self.bytes, piece, rows);
@@ -188,13 +190,14 @@ impl StaticModel {
         rows.truncate(limit);
     }
 
-    /// A reader of passages.
+    /// Returns a reader of passages.
     pub fn reader(&self) -> PassageReader<'_> {
         PassageReader { model: self, known: KnownPieces::default() }
     }
 
-    /// `normalise(Σ weight · normalise(Σ vectors of the field's tokens))` over name, scopes with the kind, signature,
-    /// path and body. The doc is no part of it: with it, a chunk whose code fits lost to neighbours whose prose did.
+    /// Computes `normalise(Σ weight · normalise(Σ vectors of the field's tokens))` over name, scopes with the kind,
+    /// signature, path and body. The doc is excluded: with it, chunks with matching code ranked below neighbours with
+    /// matching prose.
     pub fn vector(&self, tokens: &PassageTokens) -> Vec<f32> {
         let mut scopes = [tokens.kind.as_slice(), &tokens.scopes].concat();
         scopes.truncate(NAME_BUDGET);
@@ -222,14 +225,14 @@ impl StaticModel {
     }
 }
 
-/// Reads passages, and keeps how their words were cut into tokens.
+/// Reads passages, and caches the tokens of their words.
 pub struct PassageReader<'m> {
     model: &'m StaticModel,
     known: KnownPieces,
 }
 
 impl PassageReader<'_> {
-    /// Reads a passage once, for its vector and its token sets.
+    /// Reads a passage, for its vector and its token sets.
     pub fn read(&mut self, passage: &Passage<'_>) -> PassageTokens {
         let mut tokens = PassageTokens {
             kind: self.rows(passage.kind, NAME_BUDGET),
@@ -241,12 +244,12 @@ impl PassageReader<'_> {
             body: Vec::new(),
         };
         tokens.body = self.rows(passage.body, TOKEN_BUDGET + tokens.doc.len());
-        leave_out(&mut tokens.body, &tokens.doc);
+        remove_once(&mut tokens.body, &tokens.doc);
         tokens.body.truncate(TOKEN_BUDGET);
         tokens
     }
 
-    /// Rows of the tokens of `text`, at most `limit`.
+    /// Returns the rows of the tokens of `text`, at most `limit`.
     fn rows(&mut self, text: &str, limit: usize) -> Vec<u32> {
         let mut rows = Vec::with_capacity(limit.min(text.len() / 4));
         let StaticModel { vocabulary, bytes, .. } = self.model;
@@ -260,15 +263,15 @@ impl PassageReader<'_> {
 }
 
 impl PassageTokens {
-    /// The tokens as sets.
+    /// Returns the tokens as sets.
     pub fn sets(&self) -> TokenSets {
         let code = [&self.name, &self.scopes, &self.signature, &self.path, &self.body];
-        TokenSets { code: set(code.into_iter().flatten()), doc: set(&self.doc) }
+        TokenSets { code: sorted_set(code.into_iter().flatten()), doc: sorted_set(&self.doc) }
     }
 }
 
-/// Takes one occurrence of each of `others` out of `rows`.
-fn leave_out(rows: &mut Vec<u32>, others: &[u32]) {
+/// Removes one occurrence of each element of `others` from `rows`.
+fn remove_once(rows: &mut Vec<u32>, others: &[u32]) {
     if others.is_empty() {
         return;
     }
@@ -283,8 +286,8 @@ fn leave_out(rows: &mut Vec<u32>, others: &[u32]) {
     });
 }
 
-/// Each row once, ascending.
-fn set<'r>(rows: impl IntoIterator<Item = &'r u32>) -> Vec<u16> {
+/// Returns the distinct rows in ascending order.
+fn sorted_set<'r>(rows: impl IntoIterator<Item = &'r u32>) -> Vec<u16> {
     let mut set: Vec<u16> = rows.into_iter().filter_map(|&row| u16::try_from(row).ok()).collect();
     set.sort_unstable();
     set.dedup();

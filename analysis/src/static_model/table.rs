@@ -1,8 +1,8 @@
-//! The rows of a static model: one scale, one weight and `dimensions` signed bytes a token, read where they lie.
+//! The rows of a static model. Each row has a scale, a weight and `dimensions` signed bytes, read without copying.
 
 use std::ops::Range;
 
-/// Where scales, weights and bytes stand in the model's file.
+/// Ranges of the scales, weights and values in the model's file.
 pub(super) struct TokenTable {
     dimensions: usize,
     scales: Range<usize>,
@@ -11,7 +11,7 @@ pub(super) struct TokenTable {
 }
 
 impl TokenTable {
-    /// The table that starts at byte `at` and must end where the file does, at `length`.
+    /// Creates the table that starts at byte `at`. It must end at the end of the file, at byte `length`.
     pub(super) fn new(dimensions: usize, rows: usize, at: usize, length: usize) -> Result<Self, String> {
         let scales = at..at + rows * 4;
         let weights = scales.end..scales.end + rows * 4;
@@ -29,45 +29,45 @@ impl TokenTable {
         self.dimensions
     }
 
-    /// Adds the vectors of `rows` to `sum`. The order of additions is that of `rows` in every component, whatever the
-    /// width of the machine's vectors: the same text gives the same bits everywhere.
+    /// Adds the vectors of `rows` to `sum`. Every component is summed in the order of `rows`, whatever the width of the
+    /// machine's vectors, so the same text gives the same bits everywhere.
     pub(super) fn add(&self, bytes: &[u8], rows: &[u32], sum: &mut [f32]) {
         let scales = &bytes[self.scales.clone()];
         let scaled = rows.iter().map(|&row| (row, number(scales, row as usize))).collect::<Vec<_>>();
         aurora_kernels::add_scaled(sum, &bytes[self.values.clone()], &scaled);
     }
 
-    /// First byte of the values.
+    /// Offset of the values in the file.
     pub(super) fn start_of_values(&self) -> usize {
         self.values.start
     }
 
-    /// How much a row tells as a word of a query.
+    /// Returns the weight of a row as a word of a query.
     pub(super) fn weight(&self, bytes: &[u8], row: u32) -> f32 {
         number(&bytes[self.weights.clone()], row as usize)
     }
 
-    /// The bytes of one row.
+    /// Returns the values of one row.
     pub(super) fn values<'b>(&self, bytes: &'b [u8], row: u32) -> &'b [u8] {
         let row = row as usize;
         &bytes[self.values.clone()][row * self.dimensions..(row + 1) * self.dimensions]
     }
 }
 
-/// The number of a row in a column of `f32`.
+/// Returns the value of a row in a column of `f32`.
 #[inline]
 fn number(column: &[u8], row: usize) -> f32 {
     column[row * 4..row * 4 + 4].try_into().map_or(0.0, f32::from_le_bytes)
 }
 
-/// Scales a vector to unit length; a vector without length becomes, or stays, all zeros.
+/// Scales a vector to unit length. A vector of zero length becomes all zeros.
 pub(crate) fn normalise(vector: &mut [f32]) {
     let length = norm(vector);
     let factor = if length > 1e-12 { 1.0 / length } else { 0.0 };
     vector.iter_mut().for_each(|value| *value *= factor);
 }
 
-/// Euclidean length, summed in eight interleaved parts: a fixed order that compilers can vectorise.
+/// Returns the Euclidean length, summed in eight interleaved parts: a fixed order that compilers can vectorise.
 pub(super) fn norm(vector: &[f32]) -> f32 {
     let mut parts = [0f32; 8];
     let mut chunks = vector.chunks_exact(8);

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The bytes of a model with these tokens; component `d` of row `r` is `(r * 7 + d * 3) % 11 - 5`, times `1 / (r + 1)`;
-/// the weight of row `r` is `r + 0.5`.
+/// Creates the bytes of a model with these tokens. Component `d` of row `r` is `(r * 7 + d * 3) % 11 - 5`, times
+/// `1 / (r + 1)`; the weight of row `r` is `r + 0.5`.
 fn file(tokens: &[&str], dimensions: usize) -> Vec<u8> {
     let json = br#"{"name":"tiny","fields":{"name":1,"scopes":0.5,"signature":0.5,"body":1,"path":0.25}}"#;
     let mut bytes = MAGIC.to_vec();
@@ -39,11 +39,11 @@ fn weight(row: usize) -> f32 {
 const TOKENS: [&str; 12] = ["get", "user", "use", "##r", "##s", "data", "https", "connection", "a", "##a", "ab", "9"];
 
 fn tiny() -> StaticModel {
-    StaticModel::from_bytes(file(&TOKENS, 10)).expect("the file is as its description says")
+    StaticModel::from_bytes(file(&TOKENS, 10)).expect("the file is valid")
 }
 
 #[test]
-fn names_are_cut_into_pieces_and_these_into_the_longest_tokens() {
+fn names_are_split_into_pieces_and_the_longest_tokens() {
     let model = tiny();
     let check = |text: &str, expected: &[&str]| assert_eq!(model.tokens(text, 99), expected, "{text}");
     check("getUserData(HTTPSConnection)", &["get", "user", "data", "https", "connection"]);
@@ -57,19 +57,19 @@ fn names_are_cut_into_pieces_and_these_into_the_longest_tokens() {
 }
 
 #[test]
-fn issue_15_a_shorter_token_is_taken_where_the_longest_leaves_a_rest_without_one() {
-    let model = StaticModel::from_bytes(file(&["ye", "##ye", "yey", "##yey"], 2)).expect("as its description says");
+fn a_shorter_token_is_taken_if_the_rest_after_the_longest_has_no_tokens() {
+    let model = StaticModel::from_bytes(file(&["ye", "##ye", "yey", "##yey"], 2)).expect("the file is valid");
     assert_eq!(model.tokens("ye", 9), ["ye"]);
     assert_eq!(model.tokens("yey", 9), ["yey"]);
     assert_eq!(model.tokens("yeye", 9), ["ye", "##ye"]);
     assert_eq!(model.tokens("yeyyey", 9), ["yey", "##yey"]);
     assert_eq!(model.tokens("yeyy", 9), [""; 0]);
-    let model = StaticModel::from_bytes(file(&["a", "##a", "aa", "##aa"], 2)).expect("as its description says");
-    assert_eq!(model.tokens(&format!("{}b", "a".repeat(63)), 99), [""; 0], "without trying every way to cut it");
+    let model = StaticModel::from_bytes(file(&["a", "##a", "aa", "##aa"], 2)).expect("the file is valid");
+    assert_eq!(model.tokens(&format!("{}b", "a".repeat(63)), 99), [""; 0], "must not try every way to split it");
 }
 
 #[test]
-fn a_text_is_the_scaled_sum_of_its_tokens() {
+fn a_text_vector_is_the_scaled_sum_of_its_tokens() {
     let model = tiny();
     let rows = [0usize, 1, 5, 1];
     let mut expected: Vec<f32> =
@@ -83,7 +83,7 @@ fn a_text_is_the_scaled_sum_of_its_tokens() {
 }
 
 #[test]
-fn a_passage_is_the_weighted_sum_of_its_fields() {
+fn a_passage_vector_is_the_weighted_sum_of_its_fields() {
     let model = tiny();
     let passage = Passage {
         kind: "a",
@@ -136,12 +136,12 @@ fn late_interaction_is_the_weighted_mean_of_the_best_cosines() {
     }
     assert!((late.score([0, 1, 5]).expect("both have tokens") - 1.0).abs() < 1e-6);
     assert_eq!(late.score([]), None);
-    assert_eq!(late.score([99]), None, "a token that the table does not have");
+    assert_eq!(late.score([99]), None, "a token that is not in the table");
     assert_eq!(LateInteraction::new(&model, "zebra").score([1]), None);
 }
 
 #[test]
-fn damaged_files_are_refused_and_never_panic() {
+fn damaged_files_are_rejected_without_panic() {
     let whole = file(&TOKENS, 10);
     for length in 0..whole.len() {
         assert!(StaticModel::from_bytes(whole[..length].to_vec()).is_err(), "cut at {length}");
@@ -161,7 +161,7 @@ fn damaged_files_are_refused_and_never_panic() {
     assert!(StaticModel::from_bytes(file(&["a", "##a"], 4)).is_ok());
 }
 
-/// The pieces of a text by the letter of the rules, one character at a time.
+/// Splits a text into pieces by a literal implementation of the rules, one character at a time.
 fn pieces_by_rule(text: &str) -> Vec<String> {
     let in_word = |c: char| {
         let separators = [
@@ -210,7 +210,7 @@ fn pieces_by_rule(text: &str) -> Vec<String> {
     found.iter().map(|piece| piece.to_lowercase()).collect()
 }
 
-/// What the program that trained the model says of it (`xtask/model/export.py`).
+/// Expected results, written by the program that trained the model (`xtask/model/export.py`).
 #[derive(Deserialize)]
 struct Reference {
     text: String,
@@ -220,7 +220,7 @@ struct Reference {
 }
 
 #[test]
-fn the_built_in_model_agrees_with_its_trainer() {
+fn the_built_in_model_matches_its_training_program() {
     let model = StaticModel::built_in().expect("the model is whole");
     let references: Vec<Reference> = serde_json::from_str(include_str!("../../models/static-code-v4.reference.json"))
         .expect("the reference is JSON");
@@ -241,7 +241,7 @@ fn the_built_in_model_agrees_with_its_trainer() {
 }
 
 #[test]
-fn the_built_in_model_knows_what_code_is_about() {
+fn the_built_in_model_ranks_matching_code_higher() {
     let model = StaticModel::built_in().expect("the model is whole");
     let query = model.embed_query("read and parse a configuration file").expect("static models do not fail");
     let cosine = |name: &str, body: &str| -> f32 {
@@ -266,10 +266,10 @@ proptest! {
     }
 
     #[test]
-    fn every_token_is_found_by_its_own_text(words in prop::collection::btree_set("[a-z]{1,20}", 1..60)) {
+    fn every_token_is_found_by_its_text(words in prop::collection::btree_set("[a-z]{1,20}", 1..60)) {
         let tokens: Vec<String> = words.iter().flat_map(|word| [word.clone(), format!("##{word}")]).collect();
         let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
-        let model = StaticModel::from_bytes(file(&tokens, 2)).expect("the file is as its description says");
+        let model = StaticModel::from_bytes(file(&tokens, 2)).expect("the file is valid");
         for word in &words {
             prop_assert_eq!(model.tokens(word, 9), [word.as_str()]);
             let twice = format!("{word}{word}");
@@ -278,7 +278,7 @@ proptest! {
     }
 
     #[test]
-    fn vectors_have_unit_length_or_none(text in "[a-zA-Z9 _]{0,40}") {
+    fn vectors_have_unit_or_zero_length(text in "[a-zA-Z9 _]{0,40}") {
         let vector = tiny().embed_query(&text).expect("static models do not fail");
         let length: f32 = vector.iter().map(|value| value * value).sum();
         prop_assert!(length == 0.0 || (length - 1.0).abs() < 1e-5, "{length}");

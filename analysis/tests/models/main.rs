@@ -1,4 +1,4 @@
-//! Models as their users meet them: from folders, through the public interface.
+//! Tests of models through the public interface, loaded from folders.
 
 mod cross_encoder;
 mod directory;

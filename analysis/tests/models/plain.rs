@@ -1,4 +1,5 @@
-//! The forward pass of `BertForSequenceClassification` in plain loops and double precision, to compare with.
+//! A reference implementation of the forward pass of `BertForSequenceClassification`, in plain loops and double
+//! precision.
 
 use std::collections::HashMap;
 
@@ -17,7 +18,7 @@ impl PlainModel {
         Self { tensors: weights.iter().map(|(name, tensor)| (name.clone(), plain(tensor))).collect() }
     }
 
-    /// The last layer for a sequence of tokens, each with its id and its type.
+    /// Returns the last layer for a sequence of tokens, each given by its id and type.
     pub(crate) fn hidden(&self, tokens: &[(u32, u32)]) -> Matrix {
         let mut hidden: Matrix = tokens.iter().enumerate().map(|(at, &token)| self.embedded(at, token)).collect();
         for layer in 0..tiny::LAYERS {
@@ -26,7 +27,7 @@ impl PlainModel {
         hidden
     }
 
-    /// The logit of a sequence of tokens.
+    /// Returns the logit of a sequence of tokens.
     pub(crate) fn logit(&self, tokens: &[(u32, u32)]) -> f64 {
         let hidden = self.hidden(tokens);
         let pooled: Vec<f64> = self.linear("bert.pooler.dense", &hidden[0]).into_iter().map(f64::tanh).collect();
@@ -104,7 +105,7 @@ fn added(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
-/// `x · Φ(x)`, with the error function as its Maclaurin series.
+/// `x · Φ(x)`, with the error function computed by its Maclaurin series.
 fn gelu(x: f64) -> f64 {
     let z = x / std::f64::consts::SQRT_2;
     if z.abs() > 4.0 {

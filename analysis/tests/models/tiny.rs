@@ -1,4 +1,4 @@
-//! BERT models of a few kilobytes with arbitrary weights, written the way the `transformers` library does.
+//! BERT models of a few kilobytes with arbitrary weights, in the format of the `transformers` library.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ const INNER: usize = 48;
 const WORDS: &str =
     "[PAD] [UNK] [CLS] [SEP] read write file sky colour the of a token def return class ##s ##er ( ) : , .";
 
-/// Values and their shape, written as numbers of type `dtype`.
+/// Values and their shape, stored as numbers of type `dtype`.
 #[derive(Clone)]
 pub(crate) struct Tensor {
     pub(crate) shape: Vec<usize>,
@@ -50,14 +50,14 @@ impl View for &Tensor {
     }
 }
 
-/// The half-precision number of a value that is one, and no tiny one.
+/// Converts a value to a half-precision number. The value must be exactly representable and not subnormal.
 fn half(value: f32) -> u16 {
     let bits = value.to_bits();
     let magnitude = if value == 0.0 { 0 } else { ((bits & 0x7fff_ffff) >> 13) - (112 << 10) };
     (bits >> 31 << 15 | magnitude) as u16
 }
 
-/// Writes config.json, tokenizer.json and model.safetensors into `folder`; `seed` picks the weights.
+/// Writes config.json, tokenizer.json and model.safetensors into `folder`; `seed` determines the weights.
 pub(crate) fn write(folder: &Path, seed: u64) {
     fs::create_dir_all(folder).expect("the folder can be made");
     let vocabulary: serde_json::Map<_, _> =
@@ -87,7 +87,7 @@ pub(crate) fn write(folder: &Path, seed: u64) {
     write_weights(folder, &encoder_weights(seed));
 }
 
-/// The same with a classification head of one label; gives the weights.
+/// Writes a model that also has a classification head with one label. Returns the weights.
 pub(crate) fn write_cross_encoder(folder: &Path, seed: u64) -> HashMap<String, Tensor> {
     write(folder, seed);
     let mut config = config(WORDS.split(' ').count());
@@ -118,7 +118,7 @@ pub(crate) fn write_weights(folder: &Path, weights: &HashMap<String, Tensor>) {
         .expect("the weights can be written");
 }
 
-/// Token ids of words of the vocabulary.
+/// Returns the token ids of words of the vocabulary.
 pub(crate) fn ids(text: &str) -> Vec<u32> {
     let id = |word: &str| WORDS.split(' ').position(|known| known == word).expect("a word of the vocabulary") as u32;
     text.split_whitespace().map(id).collect()
@@ -177,7 +177,7 @@ pub(crate) fn encoder_weights(seed: u64) -> HashMap<String, Tensor> {
     tensors
 }
 
-/// Checks a property of up to forty texts of words that the tiny model knows, or does not.
+/// Checks a property for up to forty texts that contain known and unknown words.
 pub(crate) fn for_texts(file: &'static str, property: impl Fn(Vec<String>) -> Result<(), TestCaseError>) {
     let text =
         prop::collection::vec(prop::sample::select(vec!["read", "files", "the sky", "(", "unknown", "é", "."]), 0..60);

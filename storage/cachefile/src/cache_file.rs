@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use aurora_confined::Directory;
 
-/// A file that caches what a run computed. It is append-only, and safe to delete.
+/// An append-only file that caches results of a run. It is safe to delete.
 #[derive(Debug, Clone)]
 pub struct CacheFile {
     directory: Directory,
@@ -19,19 +19,19 @@ pub struct CacheFile {
 }
 
 impl CacheFile {
-    /// The file `name` in `directory`. A file that is larger than `max_bytes`, or whose header does not hold `secret`, counts
-    /// as absent.
+    /// Refers to the file `name` in `directory`. A file that is larger than `max_bytes`, or whose header does not hold
+    /// `secret`, is treated as absent.
     pub fn new(directory: Directory, name: &str, secret: &[u8], max_bytes: u64) -> Self {
         Self { directory, name: name.to_owned(), secret: secret.to_vec(), max_bytes, read_only: false }
     }
 
-    /// The same file, which is not written or removed.
+    /// Returns a handle to the same file that refuses to write or remove it.
     #[must_use]
     pub fn read_only(self) -> Self {
         Self { read_only: true, ..self }
     }
 
-    /// All bytes of the file; `None` if there is no such file, or its header differs.
+    /// Returns all bytes of the file; `None` if the file does not exist or its header differs.
     pub fn read(&self, format: &Format) -> Option<Vec<u8>> {
         let mut file = self.directory.open_file(&self.name).ok()?;
         let len = file.metadata().ok().map(|metadata| metadata.len()).filter(|len| *len <= self.max_bytes)?;
@@ -43,16 +43,16 @@ impl CacheFile {
         Some(bytes)
     }
 
-    /// The segments in the bytes that [`CacheFile::read`] returned.
+    /// Returns the segments in the bytes that [`CacheFile::read`] returned.
     pub fn segments<'a>(&self, bytes: &'a [u8], format: &Format) -> Segments<'a> {
         Segments { bytes, end: format.header(&self.secret).len().min(bytes.len()) }
     }
 
-    /// Appends a segment at `end`, where [`Segments::end`] says that the last one ends, and returns where the new one ends.
-    /// Without `end`, replaces the file.
+    /// Appends a segment at `end`, the offset that [`Segments::end`] returned, and returns the offset where the new
+    /// segment ends. Without `end`, replaces the file.
     ///
     /// # Errors
-    /// When the file cannot be written, or is [`CacheFile::read_only`].
+    /// When the file cannot be written or is [`CacheFile::read_only`].
     pub fn append(&self, format: &Format, end: Option<usize>, content: &[u8]) -> io::Result<usize> {
         self.check_writable()?;
         let (len, digest) = ((content.len() as u64).to_le_bytes(), blake3::hash(content));
@@ -64,7 +64,7 @@ impl CacheFile {
         let added = len.len() + content.len() + blake3::OUT_LEN;
         if let Some(end) = end {
             let mut to = self.directory.open_for_writing(&self.name)?;
-            // A segment that was cut short may follow.
+            // A truncated segment may follow.
             to.set_len(end as u64)?;
             to.seek(io::SeekFrom::End(0))?;
             return put(&mut to).map(|()| end + added);
@@ -77,7 +77,7 @@ impl CacheFile {
     /// Removes the file.
     ///
     /// # Errors
-    /// When the directory refuses, or the file is [`CacheFile::read_only`]; that the file is absent is no error.
+    /// When the system cannot remove the file, or the file is [`CacheFile::read_only`]. A missing file is not an error.
     pub fn remove(&self) -> io::Result<()> {
         self.check_writable()?;
         self.directory.remove(&self.name)
@@ -88,7 +88,7 @@ impl CacheFile {
     }
 }
 
-/// What kind of file it is; a file of another format counts as absent.
+/// Format of a cache file. A file of another format is treated as absent.
 #[derive(Debug, Clone)]
 pub struct Format {
     start: Vec<u8>,
@@ -96,8 +96,8 @@ pub struct Format {
 }
 
 impl Format {
-    /// A format with this magic number. Raise `version` when the layout changes, or what is computed; `key` identifies
-    /// everything else that the content depends on.
+    /// Creates a format with a magic number. Raise `version` when the layout or the computation changes; `key`
+    /// identifies everything else that the content depends on.
     pub fn new(magic: &[u8; 8], version: u32, key: &[u8]) -> Self {
         Self { start: [magic.as_slice(), &version.to_le_bytes()].concat(), key: key.to_vec() }
     }
@@ -107,7 +107,7 @@ impl Format {
     }
 }
 
-/// The ranges of the contents of segments, up to the first segment that is cut short or damaged.
+/// Iterator over the content ranges of the segments, up to the first segment that is truncated or damaged.
 #[derive(Debug, Clone)]
 pub struct Segments<'a> {
     bytes: &'a [u8],
@@ -115,7 +115,7 @@ pub struct Segments<'a> {
 }
 
 impl Segments<'_> {
-    /// Where the last segment that was returned ends.
+    /// Returns the offset where the last returned segment ends.
     pub fn end(&self) -> usize {
         self.end
     }

@@ -1,12 +1,14 @@
-//! Append-only cache files: what one run computed and the next run need not compute again.
+//! Append-only cache files: results of one run that the next run can reuse.
 //!
-//! A [`CacheFile`] is a header and a list of checksummed segments. A run appends what it has added; a segment that was cut
-//! short or damaged ends the file. Such a file is safe to delete: the next run computes everything again and writes it anew.
+//! A [`CacheFile`] is a header followed by checksummed segments. Each run appends its new results. Reading stops at the
+//! first segment that is truncated or damaged. A cache file is safe to delete: the next run recomputes its content and
+//! writes a new file.
 //!
-//! A repository can contain any file, so a cache file is read only if its header holds a secret that the caller gives and
-//! that the author of a repository cannot know.
+//! A repository can contain any file, so a cache file is read only if its header holds a secret. The caller supplies
+//! the secret, and the author of a repository cannot know it.
 //!
-//! Deliberately absent: locks (one writer at a time is the caller's business), compaction, and any meaning of the content.
+//! Deliberately absent: locks (the caller must ensure a single writer), compaction, and any interpretation of the
+//! content.
 //!
 //! ```
 //! # fn main() -> std::io::Result<()> {
@@ -20,7 +22,7 @@
 //! let end = file.append(&format, None, b"first")?;
 //! file.append(&format, Some(end), b"second")?;
 //!
-//! let bytes = file.read(&format).expect("the header is the one that was written");
+//! let bytes = file.read(&format).expect("the header was just written");
 //! let segments: Vec<&[u8]> = file.segments(&bytes, &format).map(|segment| &bytes[segment]).collect();
 //! assert_eq!(segments, [b"first".as_slice(), b"second"]);
 //!

@@ -1,7 +1,7 @@
 //! The current time, on which scores, ages and retention depend.
 //!
-//! Deliberately absent: durations, which [`Instant`] measures, and the times of files, which are compared with the system's
-//! clock only.
+//! Deliberately absent: durations, which [`Instant`] measures, and file timestamps, which are compared only with the
+//! system clock.
 //!
 //! ```
 //! assert!(aurora_clock::now_seconds() > 0);
@@ -14,11 +14,12 @@ use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Environment variable that sets the clock when the program starts, as RFC 3339 (`2100-01-01T00:00:00Z`). It is for tests:
-/// the program hangs under libfaketime. The first allocation asks the clock for the time, and libfaketime's clock allocates.
+/// Environment variable that sets the clock when the program starts, as RFC 3339 (`2100-01-01T00:00:00Z`). It exists
+/// for tests because the program hangs under libfaketime: the first allocation reads the clock, and libfaketime's clock
+/// allocates.
 pub const VARIABLE: &str = "AURORA_TEST_NOW";
 
-/// The current time.
+/// Returns the current time.
 pub fn now() -> Timestamp {
     static SET: OnceLock<Option<(Timestamp, Instant)>> = OnceLock::new();
     let set = SET.get_or_init(|| Some((std::env::var(VARIABLE).ok()?.parse().ok()?, Instant::now())));
@@ -31,7 +32,7 @@ pub fn now() -> Timestamp {
     }
 }
 
-/// The current time in seconds since the epoch.
+/// Returns the current time in seconds since the epoch.
 pub fn now_seconds() -> i64 {
     now().as_second()
 }

@@ -1,7 +1,8 @@
-//! The byte codec of all files: variable-length and fixed integers, and a reader of bytes that may be truncated anywhere.
+//! The byte codec of all files: variable-length and fixed-length integers, and a reader of bytes that may be truncated
+//! anywhere.
 //!
-//! Deliberately absent: checksums, files, and any meaning of the bytes. What varies is little: numbers are LEB128 varints where
-//! most values are small, and little-endian integers elsewhere.
+//! Deliberately absent: checksums, files, and any interpretation of the bytes. There are two integer encodings: LEB128
+//! varints where most values are small, and little-endian integers elsewhere.
 //!
 //! ```
 //! use aurora_codec::{ByteReader, put_sized, put_varint};
@@ -30,7 +31,7 @@ pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Appends a signed number; small ones of either sign take few bytes.
+/// Appends a signed number in zigzag encoding. Numbers of small magnitude take few bytes, whatever their sign.
 pub fn put_zigzag(out: &mut Vec<u8>, value: i64) {
     put_varint(out, ((value << 1) ^ (value >> 63)) as u64);
 }
@@ -47,7 +48,7 @@ pub fn put_list<T>(out: &mut Vec<u8>, list: &[T], put: impl Fn(&mut Vec<u8>, &T)
     list.iter().for_each(|item| put(out, item));
 }
 
-/// Length in bytes of what [`put_varint`] appends.
+/// Length in bytes of a number as [`put_varint`] encodes it.
 #[inline]
 pub fn varint_length(value: u64) -> usize {
     (64 - (value | 1).leading_zeros()).div_ceil(7) as usize
@@ -56,9 +57,9 @@ pub fn varint_length(value: u64) -> usize {
 /// Reads one number written by [`put_varint`] from a source of bytes; `None` if it exceeds 64 bits.
 ///
 /// # Errors
-/// Those of the source.
+/// Returns the errors of the source.
 #[inline]
-pub fn varint_from<E>(mut next: impl FnMut() -> Result<u8, E>) -> Result<Option<u64>, E> {
+pub fn read_varint<E>(mut next: impl FnMut() -> Result<u8, E>) -> Result<Option<u64>, E> {
     let mut value = 0u64;
     for shift in (0..u64::BITS).step_by(7) {
         let byte = next()?;
@@ -70,20 +71,20 @@ pub fn varint_from<E>(mut next: impl FnMut() -> Result<u8, E>) -> Result<Option<
     Ok(None)
 }
 
-/// Reads a slice from its beginning; every read returns `None` when too few bytes are left.
+/// Reads a slice from its beginning. Every read returns `None` if too few bytes are left.
 #[derive(Debug, Clone, Copy)]
 pub struct ByteReader<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> ByteReader<'a> {
-    /// A reader at the beginning of `bytes`.
+    /// Creates a reader at the beginning of `bytes`.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
 
-    /// What has not been read.
+    /// The bytes that have not been read.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.bytes
@@ -124,10 +125,10 @@ impl<'a> ByteReader<'a> {
         }
     }
 
-    // Inlined across the crate boundary as it was within the crate: loops over postings decode with it.
+    // Inlined across the crate boundary because loops over postings decode with it.
     #[inline]
     fn long_varint(&mut self) -> Option<u64> {
-        varint_from(|| self.byte().ok_or(())).ok().flatten()
+        read_varint(|| self.byte().ok_or(())).ok().flatten()
     }
 
     /// The next two bytes as a little-endian number.
@@ -181,7 +182,7 @@ impl<'a> ByteReader<'a> {
         std::str::from_utf8(self.sized()?).ok()
     }
 
-    /// Items written by [`put_list`]; each takes a byte or more.
+    /// Items written by [`put_list`]; each item takes at least one byte.
     pub fn list<T>(&mut self, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let length = self.length()?;
         let mut list = Vec::with_capacity(length.min(self.bytes.len()));
@@ -191,13 +192,13 @@ impl<'a> ByteReader<'a> {
         Some(list)
     }
 
-    /// A number written by [`put_varint`] that fits 32 bits.
+    /// A number written by [`put_varint`] that fits in 32 bits.
     #[inline]
     pub fn varint32(&mut self) -> Option<u32> {
         self.varint()?.try_into().ok()
     }
 
-    /// A number written by [`put_varint`] that fits a length.
+    /// A number written by [`put_varint`] that fits in a `usize`.
     #[inline]
     pub fn length(&mut self) -> Option<usize> {
         self.varint()?.try_into().ok()
@@ -212,7 +213,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn varints_come_back(values in prop::collection::vec((any::<u64>(), 0..64).prop_map(|(value, bits)| value >> bits), 0..20)) {
+        fn varints_round_trip(values in prop::collection::vec((any::<u64>(), 0..64).prop_map(|(value, bits)| value >> bits), 0..20)) {
             let mut bytes = Vec::new();
             values.iter().for_each(|&value| put_varint(&mut bytes, value));
             prop_assert_eq!(values.iter().map(|&value| varint_length(value)).sum::<usize>(), bytes.len());

@@ -1,4 +1,4 @@
-//! An open directory, and what lies below it.
+//! An open directory and access to the files below it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use crate::metadata::{EntryKind, Metadata};
 use crate::refusal::Refusal;
-use crate::regular::{read_open, regular, text};
+use crate::regular::{check_regular, decode_utf_8, read_open};
 use crate::{system, temporary};
 
-/// How often a file is looked for and created in turn, while somebody else creates and removes it.
-const ATTEMPTS: usize = 16;
+/// Maximum number of attempts to open or create a file while another process creates and removes it.
+const MAX_ATTEMPTS: usize = 16;
 
 /// An open directory. Cheap to clone.
 ///
@@ -30,34 +30,35 @@ impl Directory {
     /// Opens a directory that the user has named: symbolic links in `path` are followed.
     ///
     /// # Errors
-    /// When there is none, or it may not be opened.
+    /// When the directory does not exist or cannot be opened.
     pub fn open_root(path: &Path) -> io::Result<Self> {
         let handle = Arc::new(system::Handle::open_root(path)?);
         Ok(Self { handle, path: path.to_owned(), passes_on_privacy: false })
     }
 
-    /// Opens a directory of the user, and creates it if it does not exist. Nobody else may use it or anything created
-    /// in it.
+    /// Opens a directory of the user, and creates it if it does not exist. Only the owner may use the directory and the
+    /// files created in it.
     ///
     /// # Errors
-    /// When it cannot be created or opened. Failing to change the permissions of an existing directory is not an error.
+    /// When the directory cannot be created or opened. Failing to change the permissions of an existing directory is
+    /// not an error.
     pub fn create_private_root(path: &Path) -> io::Result<Self> {
         system::create_private_root(path)?;
         Self::open_private_root(path)
     }
 
-    /// The same for a directory that is there.
+    /// Opens an existing directory of the user, as [`Self::create_private_root`] does.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// When the directory cannot be opened.
     pub fn open_private_root(path: &Path) -> io::Result<Self> {
         let root = Self { passes_on_privacy: true, ..Self::open_root(path)? };
-        // The permissions of somebody else's directory cannot be changed.
+        // Only the owner can change the permissions of a directory.
         let _ = root.handle.make_private();
         Ok(root)
     }
 
-    /// Takes the permissions of the group and of others away from the directory and from everything in it, as far as the user
+    /// Removes the permissions of the group and of others from the directory and everything in it, as far as the user
     /// may do so. Symbolic links are not followed.
     pub fn make_private(&self) {
         for (name, kind) in self.entries().unwrap_or_default() {
@@ -73,7 +74,7 @@ impl Directory {
         let _ = self.handle.make_private();
     }
 
-    /// The path that it was opened by, for messages and for libraries that take nothing else.
+    /// The path by which the directory was opened, for messages and for libraries that accept only paths.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -81,9 +82,9 @@ impl Directory {
     /// Opens the directory at a relative path.
     ///
     /// # Errors
-    /// [`Refusal`], or what the system says.
+    /// A [`Refusal`] or a system error.
     pub fn open_directory(&self, path: impl AsRef<Path>) -> io::Result<Self> {
-        let path = relative(path.as_ref())?;
+        let path = check_relative(path.as_ref())?;
         let handle = Arc::new(self.handle.open_directory(path)?);
         Ok(Self { handle, path: self.path.join(path), passes_on_privacy: true })
     }
@@ -92,21 +93,22 @@ impl Directory {
     /// use, new directories and files are private as well.
     ///
     /// # Errors
-    /// [`Refusal`], or what the system says.
+    /// A [`Refusal`] or a system error.
     pub fn create_directory(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
         self.create(name.as_ref(), self.is_private()?)
     }
 
-    /// The same for a directory that only its owner may use. The permissions of an existing directory do not change.
+    /// Opens the directory called `name`, and creates it if it does not exist. Only the owner may use a new directory.
+    /// The permissions of an existing directory do not change.
     ///
     /// # Errors
-    /// [`Refusal`], or what the system says.
+    /// A [`Refusal`] or a system error.
     pub fn create_private_directory(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
         self.create(name.as_ref(), true)
     }
 
     fn create(&self, name: &OsStr, is_private: bool) -> io::Result<Self> {
-        let name = self::name(name)?;
+        let name = check_name(name)?;
         match self.open_directory(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             opened => return opened,
@@ -117,21 +119,21 @@ impl Directory {
         }
     }
 
-    /// Opens the directory at a relative path, and makes it and those above it where there are none.
+    /// Opens the directory at a relative path, and creates the missing directories on the way.
     ///
     /// # Errors
-    /// [`Refusal`], or what the system says.
+    /// A [`Refusal`] or a system error.
     pub fn create_directories(&self, path: impl AsRef<Path>) -> io::Result<Self> {
-        let mut names = relative(path.as_ref())?.iter();
+        let mut names = check_relative(path.as_ref())?.iter();
         names.try_fold(self.clone(), |directory, name| directory.create_directory(name))
     }
 
-    /// Puts a file with this content at a relative path, with [`Directory::replace`]; its directories are made.
+    /// Writes a file at a relative path, with [`Directory::replace`]. Creates missing directories.
     ///
     /// # Errors
-    /// [`Refusal`], or what the system says.
+    /// A [`Refusal`] or a system error.
     pub fn write(&self, path: impl AsRef<Path>, content: &[u8]) -> io::Result<()> {
-        let path = relative(path.as_ref())?;
+        let path = check_relative(path.as_ref())?;
         let above = path.parent().filter(|above| !above.as_os_str().is_empty());
         let directory = above.map_or_else(|| Ok(self.clone()), |above| self.create_directories(above))?;
         directory.replace(path.file_name().ok_or(Refusal::Outside)?, |file| io::Write::write_all(file, content))
@@ -140,47 +142,47 @@ impl Directory {
     /// Opens the regular file at a relative path for reading.
     ///
     /// # Errors
-    /// [`Refusal`], or what the system says.
+    /// A [`Refusal`] or a system error.
     pub fn open_file(&self, path: impl AsRef<Path>) -> io::Result<File> {
-        regular(self.handle.open_file(relative(path.as_ref())?, false)?)
+        check_regular(self.handle.open_file(check_relative(path.as_ref())?, false)?)
     }
 
     /// Opens the regular file at a relative path for reading and writing.
     ///
     /// # Errors
-    /// [`Refusal`], or what the system says.
+    /// A [`Refusal`] or a system error.
     pub fn open_for_writing(&self, path: impl AsRef<Path>) -> io::Result<File> {
-        regular(self.handle.open_file(relative(path.as_ref())?, true)?)
+        check_regular(self.handle.open_file(check_relative(path.as_ref())?, true)?)
     }
 
-    /// The content of the regular file at a relative path, if it has no more than `limit` bytes.
+    /// Reads the regular file at a relative path, if it has at most `limit` bytes.
     ///
     /// # Errors
-    /// [`Refusal`], or what the system says.
+    /// A [`Refusal`] or a system error.
     pub fn read(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
         read_open(self.open_file(path)?, limit)
     }
 
-    /// The same as text.
+    /// Reads the regular file at a relative path as text, if it has at most `limit` bytes.
     ///
     /// # Errors
-    /// Also [`io::ErrorKind::InvalidData`] if it is not UTF-8.
+    /// As [`Self::read`], and [`io::ErrorKind::InvalidData`] if the file is not UTF-8.
     pub fn read_to_string(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<String> {
-        text(self.read(path, limit)?)
+        decode_utf_8(self.read(path, limit)?)
     }
 
-    /// Metadata of what lies at a relative path; that of a symbolic link is its own.
+    /// Returns the metadata of the entry at a relative path. Does not follow a symbolic link.
     ///
     /// # Errors
-    /// [`Refusal`], or what the system says.
+    /// A [`Refusal`] or a system error.
     pub fn metadata(&self, path: impl AsRef<Path>) -> io::Result<Metadata> {
-        self.handle.metadata(relative(path.as_ref())?)
+        self.handle.metadata(check_relative(path.as_ref())?)
     }
 
-    /// Whether a name or relative path stands for something, a symbolic link included.
+    /// Whether a relative path exists. A symbolic link counts, even if it is dangling.
     ///
     /// # Errors
-    /// When that cannot be told.
+    /// When the metadata cannot be read for another reason than a missing entry.
     pub fn contains(&self, path: impl AsRef<Path>) -> io::Result<bool> {
         match self.metadata(path) {
             Ok(_) => Ok(true),
@@ -189,10 +191,10 @@ impl Directory {
         }
     }
 
-    /// The names in the directory and what they stand for, in no order.
+    /// Returns the names in the directory and the kinds of the entries, in no particular order.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any system error.
     pub fn entries(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
         self.handle.entries()
     }
@@ -200,13 +202,13 @@ impl Directory {
     /// Creates a file for reading and writing.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] when the name stands for something, even for a dangling link.
+    /// [`io::ErrorKind::AlreadyExists`] when the name exists, even as a dangling link.
     pub fn create_new(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
-        self.handle.create_new(self::name(name.as_ref())?, self.is_private()?)
+        self.handle.create_new(check_name(name.as_ref())?, self.is_private()?)
     }
 
-    /// Whether only the owner may use the directory, so that what is created in it is private as well. False for a directory that
-    /// was opened by [`Self::open_root`].
+    /// Whether only the owner may use the directory, so that new entries are private as well. False for a directory
+    /// that was opened by [`Self::open_root`].
     ///
     /// # Errors
     /// When the system cannot read the permissions.
@@ -214,17 +216,17 @@ impl Directory {
         Ok(self.passes_on_privacy && self.handle.is_private()?)
     }
 
-    /// Opens a file for reading and writing, and creates it empty if there is none.
+    /// Opens a file for reading and writing, and creates it empty if it does not exist.
     ///
     /// # Errors
-    /// [`Refusal`], or what the system says.
+    /// A [`Refusal`] or a system error.
     pub fn open_or_create(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         let name = name.as_ref();
         let mut attempts = 0;
         loop {
             attempts += 1;
             match self.open_for_writing(name) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound && attempts < ATTEMPTS => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound && attempts < MAX_ATTEMPTS => {}
                 opened => return opened,
             }
             match self.create_new(name) {
@@ -234,13 +236,13 @@ impl Directory {
         }
     }
 
-    /// Puts a new file into the place of the one called `name`, if any: it is written under a random name first, so that
-    /// a reader sees the old content or the new one.
+    /// Replaces the file called `name`, or creates it. The new content is written under a random name first, so a
+    /// reader sees either the old content or the new content.
     ///
     /// # Errors
-    /// Those of `write`, or what the system says; what was there stays, then.
+    /// The error of `write`, or a system error. On an error the old file stays.
     pub fn replace(&self, name: impl AsRef<OsStr>, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-        let name = self::name(name.as_ref())?;
+        let name = check_name(name.as_ref())?;
         let temporary = temporary::name_for(name);
         let mut file = self.create_new(&temporary)?;
         let written = write(&mut file).and_then(|()| {
@@ -248,29 +250,29 @@ impl Directory {
             self.handle.rename(&temporary, name)
         });
         if written.is_err() {
-            // The error that is returned says more than one of this.
+            // The error of the write is more useful than an error of this removal.
             let _ = self.handle.remove_file(&temporary);
         }
         written
     }
 
-    /// Gives what is called `from` the name `to`, in one step; a file of that name is replaced.
+    /// Renames the entry called `from` to `to` atomically. An existing file called `to` is replaced.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any system error.
     pub fn rename(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
-        self.handle.rename(self::name(from.as_ref())?, self::name(to.as_ref())?)
+        self.handle.rename(check_name(from.as_ref())?, check_name(to.as_ref())?)
     }
 
-    /// Removes what a name stands for: a directory with all that is in it, or the link itself. Nothing there is no
+    /// Removes the entry called `name`: a directory with its content, or the link itself. A missing entry is not an
     /// error.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any system error.
     pub fn remove(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
-        let name = self::name(name.as_ref())?;
+        let name = check_name(name.as_ref())?;
         let removed = match self.metadata(name) {
-            // The standard library removes a tree relative to handles, and the links in it as what they are.
+            // The standard library removes a tree relative to handles, and does not follow the links in it.
             Ok(found) if found.kind == EntryKind::Directory => std::fs::remove_dir_all(self.path.join(name)),
             Ok(_) => self.handle.remove_file(name),
             Err(error) => Err(error),
@@ -281,24 +283,24 @@ impl Directory {
         }
     }
 
-    /// Makes sure that the entries are on disk.
+    /// Flushes the directory's entries to disk.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any system error.
     pub fn synchronise(&self) -> io::Result<()> {
         self.handle.synchronise()
     }
 }
 
-/// The path, if every component is a normal one and there is at least one.
-fn relative(path: &Path) -> io::Result<&Path> {
+/// Returns the path if it has at least one component and every component is a normal one.
+fn check_relative(path: &Path) -> io::Result<&Path> {
     let mut components = path.components().peekable();
     let is_below = components.peek().is_some() && components.all(|part| matches!(part, Component::Normal(_)));
     if is_below { Ok(path) } else { Err(Refusal::Outside.into()) }
 }
 
-/// The name, if it is a single normal component.
-fn name(name: &OsStr) -> io::Result<&OsStr> {
+/// Returns the name if it is a single normal component.
+fn check_name(name: &OsStr) -> io::Result<&OsStr> {
     let mut components = Path::new(name).components();
     let is_name = matches!(components.next(), Some(Component::Normal(only)) if only == name);
     if is_name && components.next().is_none() { Ok(name) } else { Err(Refusal::Outside.into()) }

@@ -1,17 +1,18 @@
-//! File access below a directory that cannot be led outside of it.
+//! File access confined to a directory.
 //!
-//! A repository decides what lies in its tree: symbolic links to a user's files, named pipes, devices, files that do
-//! not end. A [`Directory`] opens what lies below it relative to its handle, follows no symbolic link in any
-//! component, opens regular files only, never blocks, and reads no more than the caller allows. New files are created
-//! exclusively; a file that replaces another is written under a random name first and then renamed.
+//! A repository controls the content of its tree: it can hold symbolic links to a user's files, named pipes, devices
+//! and endless files. A [`Directory`] opens files relative to its handle, follows no symbolic link in any component,
+//! opens only regular files, never blocks, and reads no more than the caller allows. It creates new files exclusively.
+//! To replace a file, it writes the new content under a random name and then renames it.
 //!
-//! On Linux the kernel resolves a path in one call (`openat2` with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`). On other
-//! Unix systems, and where that call is not available, each component is opened with `O_NOFOLLOW`. Elsewhere each
-//! component is examined before it is used, which does not hold against somebody who changes the tree meanwhile.
+//! On Linux the kernel resolves a path in one call (`openat2` with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`). On
+//! other Unix systems, and where that call is not available, each component is opened with `O_NOFOLLOW`. On other
+//! systems each component is examined before it is used, which gives no protection if somebody changes the tree in
+//! between.
 //!
-//! [`read_regular`] is for files that the user names: symbolic links are followed there, everything else holds.
+//! [`read_regular`] is for files that the user names: it follows symbolic links but keeps all other restrictions.
 //!
-//! Deliberately absent: access control, and any knowledge of what the files mean.
+//! Deliberately absent: access control, and any interpretation of file contents.
 //!
 //! ```
 //! # fn main() -> std::io::Result<()> {

@@ -1,6 +1,6 @@
-//! What a name in a directory stands for.
+//! Kind and metadata of directory entries.
 
-/// What a name stands for; links are not followed.
+/// Kind of a directory entry. Symbolic links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file.
@@ -13,19 +13,19 @@ pub enum EntryKind {
     Other,
 }
 
-/// Metadata of what a name stands for; links are not followed.
+/// Metadata of a directory entry. Symbolic links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metadata {
-    /// What it is.
+    /// Kind of the entry.
     pub kind: EntryKind,
-    /// Bytes of its content.
+    /// Size of the content in bytes.
     pub len: u64,
-    /// Modification time, nanoseconds since the epoch; 0 where there is none.
+    /// Modification time in nanoseconds since the epoch; 0 if unknown.
     pub modified: i64,
-    /// Time of change (`ctime`), nanoseconds since the epoch; 0 where there is none.
+    /// Time of the last status change (`ctime`) in nanoseconds since the epoch; 0 if unknown.
     pub changed: i64,
-    /// The device; 0 where there is none.
+    /// Id of the device; 0 if unknown.
     pub device: u64,
-    /// The number of the file on the device; 0 where there is none.
+    /// Inode number on the device; 0 if unknown.
     pub inode: u64,
 }

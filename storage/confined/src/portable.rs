@@ -1,4 +1,4 @@
-//! Systems without directory handles: every component is examined before a path is used.
+//! Implementation for systems without directory handles: examines every component before it uses a path.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileType, OpenOptions};
@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::metadata::{EntryKind, Metadata};
 use crate::refusal::Refusal;
 
-/// A directory, by its path.
+/// A directory, identified by its path.
 #[derive(Debug)]
 pub(crate) struct Handle(PathBuf);
 
@@ -26,7 +26,7 @@ impl Handle {
         }
     }
 
-    /// The caller checks that the file is a regular one.
+    /// Opens a file. The caller checks that it is a regular file.
     pub(crate) fn open_file(&self, path: &Path, for_writing: bool) -> io::Result<File> {
         match self.metadata(path)?.kind {
             EntryKind::File => OpenOptions::new().read(true).write(for_writing).open(self.0.join(path)),
@@ -35,7 +35,7 @@ impl Handle {
         }
     }
 
-    /// Access rights come from the directory above.
+    /// The file inherits its access rights from the directory.
     pub(crate) fn create_new(&self, name: &OsStr, _is_private: bool) -> io::Result<File> {
         OpenOptions::new().read(true).write(true).create_new(true).open(self.0.join(name))
     }
@@ -90,20 +90,20 @@ impl Handle {
         fs::remove_file(self.0.join(name))
     }
 
-    /// Directories cannot be opened to be synchronised here.
+    /// Does nothing: directories cannot be opened for flushing on these systems.
     pub(crate) fn synchronise(&self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Makes a directory, and those above it; none of them has to be missing.
+/// Creates a directory and its missing parents. An existing directory is not an error.
 pub(crate) fn create_private_root(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
 /// Opens a file by a path that the user has given.
 pub(crate) fn open_named(path: &Path) -> io::Result<File> {
-    // Devices are no regular files here either, and opening one may block.
+    // Devices are not regular files, and opening one may block.
     if fs::metadata(path)?.is_file() { File::open(path) } else { Err(Refusal::NotRegular.into()) }
 }
 

@@ -1,28 +1,28 @@
-//! Why something is not opened although the system would.
+//! Reasons to refuse a file that the system would open.
 
 use std::io;
 
-/// What this module refuses to open.
+/// The reason why this crate refuses to open a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The path, or a component of it, is a symbolic link.
-    #[error("it is a symbolic link, or lies behind one")]
+    #[error("it is a symbolic link or is behind one")]
     SymbolicLink,
     /// A directory, pipe, socket or device where a regular file is expected.
     #[error("it is not a regular file")]
     NotRegular,
-    /// Something else where a directory is expected.
+    /// Anything else where a directory is expected.
     #[error("it is not a directory")]
     NotDirectory,
     /// The file has more bytes than the caller allows.
     #[error("it is larger than {limit} bytes")]
     TooLarge {
-        /// In bytes.
+        /// Maximum size in bytes.
         limit: u64,
     },
     /// The path is absolute, empty, or has a component such as `..`.
-    #[error("the path does not lie below the directory")]
+    #[error("the path is not below the directory")]
     Outside,
 }
 
@@ -37,7 +37,7 @@ impl From<Refusal> for io::Error {
     }
 }
 
-/// The refusal behind an error, if it is one.
+/// Returns the refusal behind an error, if there is one.
 pub fn refusal_of(error: &io::Error) -> Option<Refusal> {
     error.get_ref()?.downcast_ref().copied()
 }

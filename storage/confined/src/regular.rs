@@ -7,48 +7,48 @@ use std::path::Path;
 use crate::refusal::Refusal;
 use crate::system;
 
-/// Opens a regular file that the user has named, for reading; symbolic links are followed.
+/// Opens a regular file that the user has named, for reading. Follows symbolic links.
 ///
 /// # Errors
-/// [`Refusal::NotRegular`] for directories, pipes and devices; never blocks.
+/// [`Refusal::NotRegular`] for directories, pipes and devices. Never blocks.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    regular(system::open_named(path)?)
+    check_regular(system::open_named(path)?)
 }
 
-/// The content of a regular file that the user has named; symbolic links are followed.
+/// Reads a regular file that the user has named. Follows symbolic links.
 ///
 /// # Errors
-/// Also [`Refusal::TooLarge`] if it has more than `limit` bytes.
+/// As [`open_regular`], and [`Refusal::TooLarge`] if the file has more than `limit` bytes.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_open(open_regular(path)?, limit)
 }
 
-/// The same as text.
+/// Reads a regular file that the user has named, as text. Follows symbolic links.
 ///
 /// # Errors
-/// Also [`io::ErrorKind::InvalidData`] if it is not UTF-8.
+/// As [`read_regular`], and [`io::ErrorKind::InvalidData`] if the file is not UTF-8.
 pub fn read_regular_to_string(path: &Path, limit: u64) -> io::Result<String> {
-    text(read_regular(path, limit)?)
+    decode_utf_8(read_regular(path, limit)?)
 }
 
-/// Fails unless the open file is a regular one.
-pub(crate) fn regular(file: File) -> io::Result<File> {
+/// Fails unless the open file is a regular file.
+pub(crate) fn check_regular(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(Refusal::NotRegular.into()) }
 }
 
-/// Reads a file to its end, but no more than `limit` bytes.
+/// Reads a file to its end. Fails if it has more than `limit` bytes.
 pub(crate) fn read_open(file: File, limit: u64) -> io::Result<Vec<u8>> {
-    let told = file.metadata()?.len();
-    if told > limit {
+    let len = file.metadata()?.len();
+    if len > limit {
         return Err(Refusal::TooLarge { limit }.into());
     }
-    // One byte more than the file has, so that its end is seen without another allocation.
-    let mut bytes = Vec::with_capacity(usize::try_from(told + 1).unwrap_or(0));
-    // A file may grow, and those of /proc tell no length.
+    // One byte more than the file size, so that reading the end needs no second allocation.
+    let mut bytes = Vec::with_capacity(usize::try_from(len + 1).unwrap_or(0));
+    // A file may grow, and files in /proc report a length of 0.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(Refusal::TooLarge { limit }.into()) } else { Ok(bytes) }
 }
 
-pub(crate) fn text(bytes: Vec<u8>) -> io::Result<String> {
+pub(crate) fn decode_utf_8(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
 }

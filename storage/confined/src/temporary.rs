@@ -1,11 +1,11 @@
-//! Names for files that nobody else has.
+//! Unique names for temporary files.
 
 use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher as _, RandomState};
 
-/// A name that nobody can foresee, for what becomes `name` later.
+/// Returns an unpredictable name for a file that will be renamed to `name`.
 pub(crate) fn name_for(name: &OsStr) -> OsString {
-    // The keys of the hasher are random, and differ from one to the next.
+    // The keys of the hasher are random and differ between hashers.
     let number = RandomState::new().hash_one(std::process::id());
     let mut temporary = OsString::from(".");
     temporary.push(name);

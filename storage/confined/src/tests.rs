@@ -5,8 +5,8 @@ use crate::{Directory, EntryKind, Refusal, read_regular, refusal_of};
 
 const LIMIT: u64 = 1 << 10;
 
-/// A directory `outside` with a file, and a directory `root` to be confined to.
-fn place() -> (tempfile::TempDir, Directory) {
+/// Creates a directory `outside` with a file, and a directory `root` that the test is confined to.
+fn test_tree() -> (tempfile::TempDir, Directory) {
     let place = tempfile::tempdir().expect("a directory");
     for name in ["outside", "root", "root/real"] {
         fs::create_dir(place.path().join(name)).expect("created");
@@ -18,13 +18,13 @@ fn place() -> (tempfile::TempDir, Directory) {
     (place, root)
 }
 
-fn refusal<T: std::fmt::Debug>(result: io::Result<T>) -> Option<Refusal> {
+fn refusal_in<T: std::fmt::Debug>(result: io::Result<T>) -> Option<Refusal> {
     refusal_of(&result.expect_err("refused"))
 }
 
 #[test]
-fn files_below_are_read_and_replaced() {
-    let (_place, root) = place();
+fn files_below_the_directory_are_read_and_replaced() {
+    let (_place, root) = test_tree();
     assert_eq!(root.read("real/file", LIMIT).expect("read"), b"root/real/file");
     let real = root.open_directory("real").expect("opened");
     real.replace("file", |file| file.write_all(b"new")).expect("replaced");
@@ -38,20 +38,20 @@ fn files_below_are_read_and_replaced() {
 }
 
 #[test]
-fn files_are_written_with_their_directories() {
-    let (_place, root) = place();
+fn writing_a_file_creates_its_directories() {
+    let (_place, root) = test_tree();
     root.write("new/inner/file", b"one").expect("written");
     root.write("new/inner/file", b"two").expect("written");
     root.write("real/file", b"three").expect("written");
     assert_eq!(root.read("new/inner/file", LIMIT).expect("read"), b"two");
     assert_eq!(root.read("real/file", LIMIT).expect("read"), b"three");
-    assert_eq!(refusal(root.write("real/file/below", b"")), Some(Refusal::NotDirectory));
-    assert_eq!(refusal(root.write("../outside/file", b"")), Some(Refusal::Outside));
+    assert_eq!(refusal_in(root.write("real/file/below", b"")), Some(Refusal::NotDirectory));
+    assert_eq!(refusal_in(root.write("../outside/file", b"")), Some(Refusal::Outside));
 }
 
 #[test]
-fn a_failed_replacement_leaves_what_was_there() {
-    let (_place, root) = place();
+fn a_failed_replacement_keeps_the_old_file() {
+    let (_place, root) = test_tree();
     let real = root.open_directory("real").expect("opened");
     real.replace("file", |_| Err(io::Error::other("no"))).expect_err("fails");
     assert_eq!(real.read("file", LIMIT).expect("read"), b"root/real/file");
@@ -60,34 +60,34 @@ fn a_failed_replacement_leaves_what_was_there() {
 
 #[test]
 fn paths_that_leave_the_directory_are_refused() {
-    let (place, root) = place();
+    let (place, root) = test_tree();
     let absolute = place.path().join("outside/secret");
     for path in ["", "..", "../outside/secret", "real/../../outside/secret", absolute.to_str().expect("text")] {
-        assert_eq!(refusal(root.read(path, LIMIT)), Some(Refusal::Outside), "{path}");
-        assert_eq!(refusal(root.open_directory(path)), Some(Refusal::Outside), "{path}");
+        assert_eq!(refusal_in(root.read(path, LIMIT)), Some(Refusal::Outside), "{path}");
+        assert_eq!(refusal_in(root.open_directory(path)), Some(Refusal::Outside), "{path}");
     }
     for name in ["real/new", "..", "."] {
-        assert_eq!(refusal(root.create_new(name)), Some(Refusal::Outside), "{name}");
-        assert_eq!(refusal(root.remove(name).map(|()| name)), Some(Refusal::Outside), "{name}");
+        assert_eq!(refusal_in(root.create_new(name)), Some(Refusal::Outside), "{name}");
+        assert_eq!(refusal_in(root.remove(name).map(|()| name)), Some(Refusal::Outside), "{name}");
     }
 }
 
 #[test]
 fn sizes_are_limited() {
-    let (_place, root) = place();
+    let (_place, root) = test_tree();
     assert_eq!(root.read("real/file", 14).expect("read").len(), 14);
-    assert_eq!(refusal(root.read("real/file", 13)), Some(Refusal::TooLarge { limit: 13 }));
-    assert_eq!(refusal(read_regular(&root.path().join("real/file"), 3)), Some(Refusal::TooLarge { limit: 3 }));
+    assert_eq!(refusal_in(root.read("real/file", 13)), Some(Refusal::TooLarge { limit: 13 }));
+    assert_eq!(refusal_in(read_regular(&root.path().join("real/file"), 3)), Some(Refusal::TooLarge { limit: 3 }));
 }
 
 #[test]
-fn directories_are_no_files_and_files_no_directories() {
-    let (_place, root) = place();
-    assert_eq!(refusal(root.read("real", LIMIT)), Some(Refusal::NotRegular));
-    assert_eq!(refusal(root.open_for_writing("real")), Some(Refusal::NotRegular));
-    assert_eq!(refusal(root.open_directory("real/file")), Some(Refusal::NotDirectory));
+fn files_and_directories_are_not_confused() {
+    let (_place, root) = test_tree();
+    assert_eq!(refusal_in(root.read("real", LIMIT)), Some(Refusal::NotRegular));
+    assert_eq!(refusal_in(root.open_for_writing("real")), Some(Refusal::NotRegular));
+    assert_eq!(refusal_in(root.open_directory("real/file")), Some(Refusal::NotDirectory));
     assert_eq!(
-        refusal(root.create_directory("real").and_then(|real| real.create_directory("file"))),
+        refusal_in(root.create_directory("real").and_then(|real| real.create_directory("file"))),
         Some(Refusal::NotDirectory)
     );
 }
@@ -103,27 +103,27 @@ mod unix {
     use crate::unix::open_by_components;
 
     #[test]
-    fn links_are_followed_nowhere() {
-        let (place, root) = place();
+    fn symbolic_links_are_never_followed() {
+        let (place, root) = test_tree();
         let links =
             [("link", "../outside/secret"), ("folder", "../outside"), ("inner", "real"), ("gone", "../outside/new")];
         for (name, target) in links {
             symlink(target, root.path().join(name)).expect("linked");
         }
         for path in ["link", "folder/secret", "inner/file", "gone"] {
-            assert_eq!(refusal(root.read(path, LIMIT)), Some(Refusal::SymbolicLink), "{path}");
-            assert_eq!(refusal(root.open_for_writing(path)), Some(Refusal::SymbolicLink), "{path}");
+            assert_eq!(refusal_in(root.read(path, LIMIT)), Some(Refusal::SymbolicLink), "{path}");
+            assert_eq!(refusal_in(root.open_for_writing(path)), Some(Refusal::SymbolicLink), "{path}");
         }
         for name in ["link", "gone"] {
-            assert_eq!(refusal(root.open_or_create(name)), Some(Refusal::SymbolicLink), "{name}");
+            assert_eq!(refusal_in(root.open_or_create(name)), Some(Refusal::SymbolicLink), "{name}");
             assert_eq!(root.create_new(name).expect_err("refused").kind(), io::ErrorKind::AlreadyExists);
             assert_eq!(root.metadata(name).expect("known").kind, EntryKind::Link);
         }
         for name in ["folder", "inner", "link"] {
-            assert_eq!(refusal(root.open_directory(name)), Some(Refusal::SymbolicLink), "{name}");
-            assert_eq!(refusal(root.create_directory(name)), Some(Refusal::SymbolicLink), "{name}");
+            assert_eq!(refusal_in(root.open_directory(name)), Some(Refusal::SymbolicLink), "{name}");
+            assert_eq!(refusal_in(root.create_directory(name)), Some(Refusal::SymbolicLink), "{name}");
         }
-        assert_eq!(refusal(root.metadata("folder/secret")), Some(Refusal::SymbolicLink));
+        assert_eq!(refusal_in(root.metadata("folder/secret")), Some(Refusal::SymbolicLink));
         root.replace("link", |file| file.write_all(b"mine")).expect("replaced");
         root.remove("folder").expect("removed");
         assert_eq!(fs::read(place.path().join("outside/secret")).expect("still there"), b"outside/secret");
@@ -132,29 +132,29 @@ mod unix {
     }
 
     #[test]
-    fn a_tree_is_removed_with_its_links_only() {
-        let (place, root) = place();
+    fn removing_a_tree_keeps_the_targets_of_its_links() {
+        let (place, root) = test_tree();
         symlink("../../outside", root.path().join("real/folder")).expect("linked");
         root.remove("real").expect("removed");
         assert!(place.path().join("outside/secret").exists());
     }
 
     #[test]
-    fn pipes_sockets_and_devices_are_refused_at_once() {
-        let (_place, root) = place();
+    fn pipes_sockets_and_devices_are_refused_without_blocking() {
+        let (_place, root) = test_tree();
         mknodat(CWD, root.path().join("pipe"), FileType::Fifo, Mode::from_raw_mode(0o666), 0).expect("made");
         let _socket = std::os::unix::net::UnixListener::bind(root.path().join("socket")).expect("bound");
         for name in ["pipe", "socket"] {
-            assert_eq!(refusal(root.read(name, LIMIT)), Some(Refusal::NotRegular), "{name}");
-            assert_eq!(refusal(root.open_or_create(name)), Some(Refusal::NotRegular), "{name}");
-            assert_eq!(refusal(read_regular(&root.path().join(name), LIMIT)), Some(Refusal::NotRegular), "{name}");
+            assert_eq!(refusal_in(root.read(name, LIMIT)), Some(Refusal::NotRegular), "{name}");
+            assert_eq!(refusal_in(root.open_or_create(name)), Some(Refusal::NotRegular), "{name}");
+            assert_eq!(refusal_in(read_regular(&root.path().join(name), LIMIT)), Some(Refusal::NotRegular), "{name}");
         }
-        assert_eq!(refusal(read_regular(Path::new("/dev/zero"), LIMIT)), Some(Refusal::NotRegular));
+        assert_eq!(refusal_in(read_regular(Path::new("/dev/zero"), LIMIT)), Some(Refusal::NotRegular));
     }
 
     #[test]
-    fn the_way_by_components_refuses_the_same() {
-        let (_place, root) = place();
+    fn opening_by_components_refuses_the_same_paths() {
+        let (_place, root) = test_tree();
         symlink("../outside", root.path().join("folder")).expect("linked");
         symlink("real/file", root.path().join("link")).expect("linked");
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
@@ -176,10 +176,10 @@ fn mode(path: impl AsRef<std::path::Path>) -> u32 {
 
 #[cfg(unix)]
 #[test]
-fn what_is_created_in_a_private_directory_is_private() {
+fn entries_of_a_private_directory_are_private() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let (_place, root) = place();
+    let (_place, root) = test_tree();
     let set = |path: &str, mode| fs::set_permissions(root.path().join(path), fs::Permissions::from_mode(mode));
     let private = root.create_private_directory("private").expect("created");
     private.write("below/file", b"text").expect("written");
@@ -200,7 +200,7 @@ fn what_is_created_in_a_private_directory_is_private() {
 fn a_tree_is_made_private_without_following_links() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-    let (place, root) = place();
+    let (place, root) = test_tree();
     let outside = place.path().join("outside/secret");
     symlink(&outside, root.path().join("real/link")).expect("linked");
     for path in [outside.clone(), root.path().join("real"), root.path().join("real/file")] {

@@ -1,4 +1,4 @@
-//! Unix: everything is opened relative to directory handles.
+//! Unix implementation: opens everything relative to directory handles.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -17,10 +17,10 @@ use crate::metadata::{EntryKind, Metadata};
 use crate::refusal::Refusal;
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// A pipe without a writer, or a terminal line, must not hold the caller up.
+/// Opening a pipe without a writer or a terminal line must not block.
 const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// What the owner of a file and of a directory may do whatever the mask says: without it, what was made could not be used.
+/// Minimum permissions of the owner, whatever the umask: without them the new file or directory could not be used.
 const OWNER_OF_FILE: RawMode = 0o600;
 const OWNER_OF_DIRECTORY: RawMode = 0o700;
 /// Permissions of the group and of others.
@@ -37,9 +37,9 @@ impl Handle {
 
     pub(crate) fn open_directory(&self, path: &Path) -> io::Result<Self> {
         match open_beneath(&self.0, path, DIRECTORY) {
-            // What the kernel says of a link depends on how it is asked.
+            // For a symbolic link, the error depends on the system call.
             Err(Errno::NOTDIR) => Err(self.not_a_directory(path)),
-            opened => opened.map(Self).map_err(refused),
+            opened => opened.map(Self).map_err(map_refusal),
         }
     }
 
@@ -51,13 +51,13 @@ impl Handle {
         }
     }
 
-    /// The caller checks that the file is a regular one.
+    /// Opens a file. The caller checks that it is a regular file.
     pub(crate) fn open_file(&self, path: &Path, for_writing: bool) -> io::Result<File> {
         let access = if for_writing { OFlags::RDWR } else { OFlags::RDONLY };
         match open_beneath(&self.0, path, access | FILE) {
-            // What sockets, and pipes that nobody reads, answer, and directories that are to be written to.
+            // Errors for sockets, for pipes without a reader, and for directories opened for writing.
             Err(Errno::NXIO | Errno::ISDIR) => Err(Refusal::NotRegular.into()),
-            opened => opened.map(File::from).map_err(refused),
+            opened => opened.map(File::from).map_err(map_refusal),
         }
     }
 
@@ -82,12 +82,12 @@ impl Handle {
         Ok(())
     }
 
-    /// Whether the group and others may do nothing with the directory.
+    /// Whether the group and others have no permissions on the directory.
     pub(crate) fn is_private(&self) -> io::Result<bool> {
         Ok(fstat(&self.0)?.st_mode & EVERYBODY_ELSE == 0)
     }
 
-    /// Takes the permissions of the group and of others away from the directory.
+    /// Removes the permissions of the group and of others from the directory.
     pub(crate) fn make_private(&self) -> io::Result<()> {
         let mode = fstat(&self.0)?.st_mode;
         if mode & EVERYBODY_ELSE != 0 {
@@ -96,7 +96,7 @@ impl Handle {
         Ok(())
     }
 
-    /// The same for the regular file called `name`.
+    /// Removes the permissions of the group and of others from the regular file called `name`.
     pub(crate) fn make_file_private(&self, name: &OsStr) -> io::Result<()> {
         let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_mode & EVERYBODY_ELSE != 0 {
@@ -126,7 +126,7 @@ impl Handle {
             }
             let kind = match entry.file_type() {
                 FileType::Unknown => self.metadata(Path::new(name))?.kind,
-                told => kind(told),
+                file_type => kind(file_type),
             };
             entries.push((name.to_owned(), kind));
         }
@@ -146,7 +146,7 @@ impl Handle {
     }
 }
 
-/// Makes a directory that only its owner may use, and those above it; none of them has to be missing.
+/// Creates a directory that only its owner may use, and its missing parents. An existing directory is not an error.
 pub(crate) fn create_private_root(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
 
@@ -161,27 +161,27 @@ pub(crate) fn open_named(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Opens what lies below a directory without following a link.
+/// Opens a path below a directory without following a symbolic link.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn open_beneath(directory: &OwnedFd, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use rustix::fs::{ResolveFlags, openat2};
 
-    /// Kernels before 5.6 and some sandboxes do not know the call.
+    /// Kernels before 5.6 and some sandboxes do not support the call.
     static IS_MISSING: AtomicBool = AtomicBool::new(false);
 
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     if !IS_MISSING.load(Ordering::Relaxed) {
         loop {
             match openat2(directory, path, flags | OFlags::NOFOLLOW, Mode::empty(), resolve) {
-                // Something was renamed while the path was resolved.
+                // An entry was renamed while the path was resolved.
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => break,
                 opened => return opened,
             }
         }
-        // The way by components tells a refusal of the call from one of the file.
+        // Opening by components shows whether the kernel refused the call or the file.
         let opened = open_by_components(directory, path, flags);
         if opened.is_ok() {
             IS_MISSING.store(true, Ordering::Relaxed);
@@ -196,7 +196,7 @@ fn open_beneath(directory: &OwnedFd, path: &Path, flags: OFlags) -> rustix::io::
     open_by_components(directory, path, flags)
 }
 
-/// The same, one component after the other.
+/// Opens a path below a directory one component at a time, without following a symbolic link.
 pub(crate) fn open_by_components(directory: &OwnedFd, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     let mut components = path.components().peekable();
     let mut inner: Option<OwnedFd> = None;
@@ -209,11 +209,11 @@ pub(crate) fn open_by_components(directory: &OwnedFd, path: &Path, flags: OFlags
     inner.ok_or(Errno::NOENT)
 }
 
-/// What the kernel says when a component is a link, or leads outside.
-fn refused(error: Errno) -> io::Error {
+/// Maps the kernel's errors for a symbolic link, or for a path that leads outside, to a refusal.
+fn map_refusal(error: Errno) -> io::Error {
     match error {
         Errno::LOOP | Errno::XDEV => Refusal::SymbolicLink.into(),
-        // What FreeBSD and NetBSD say.
+        // Errors of FreeBSD and NetBSD.
         #[cfg(any(target_os = "freebsd", target_os = "netbsd"))]
         Errno::MLINK | Errno::FTYPE => Refusal::SymbolicLink.into(),
         error => error.into(),
@@ -236,8 +236,8 @@ fn nanoseconds(seconds: i64, part: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(part)
 }
 
-fn kind(told: FileType) -> EntryKind {
-    match told {
+fn kind(file_type: FileType) -> EntryKind {
+    match file_type {
         FileType::RegularFile => EntryKind::File,
         FileType::Directory => EntryKind::Directory,
         FileType::Symlink => EntryKind::Link,

@@ -3,9 +3,9 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, X_USER_DEFINED};
 
 /// Number of bytes at the start of a file that are searched for a declaration.
-const HEAD: usize = 8 << 10;
+const HEAD_BYTES: usize = 8 << 10;
 /// Number of bytes at the end of a file that are searched for editor variables, as in Emacs.
-const TAIL: usize = 3_000;
+const TAIL_BYTES: usize = 3_000;
 /// Number of lines at both ends of a file that are searched for modelines, as in Vim.
 const MODELINES: usize = 5;
 /// Encoding names that are not labels of the WHATWG Encoding Standard.
@@ -37,8 +37,8 @@ const ALIASES: &[(&str, &str)] = &[
 
 /// Returns the ASCII-compatible encodings that a file declares in its text, except UTF-8.
 pub(crate) fn declared_encodings(bytes: &[u8]) -> Vec<&'static Encoding> {
-    let head = ascii(&bytes[..bytes.len().min(HEAD)]);
-    let tail = ascii(&bytes[bytes.len().saturating_sub(TAIL)..]);
+    let head = ascii(&bytes[..bytes.len().min(HEAD_BYTES)]);
+    let tail = ascii(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..]);
     let labels = [
         in_markup(&head),
         in_first_lines(&head),
@@ -143,9 +143,9 @@ fn encoding_of(name: &str) -> Option<&'static Encoding> {
     if matches!(name, "ascii" | "us-ascii") {
         return None;
     }
-    let of_label = |label: &str| Encoding::for_label_no_replacement(label.as_bytes());
+    let from_label = |label: &str| Encoding::for_label_no_replacement(label.as_bytes());
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let alias = || ALIASES.iter().find(|(alias, _)| *alias == plain).and_then(|(_, label)| of_label(label));
+    let alias = || ALIASES.iter().find(|(alias, _)| *alias == plain).and_then(|(_, label)| from_label(label));
     let numbered = || {
         let number = |prefix: &str| plain.strip_prefix(prefix).filter(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
         let page = number("cp").or_else(|| number("ms")).or_else(|| number("win")).or_else(|| number("windows"));
@@ -154,10 +154,10 @@ fn encoding_of(name: &str) -> Option<&'static Encoding> {
         page.map(|page| format!("windows-{page}"))
             .or_else(|| part().map(|part| format!("iso-8859-{part}")))
             .or_else(|| latin().map(|latin| format!("latin{latin}")))
-            .and_then(|label| of_label(&label))
+            .and_then(|label| from_label(&label))
     };
-    let dashed = || of_label(&name.replace('_', "-"));
-    let found = of_label(name).or_else(dashed).or_else(alias).or_else(numbered)?;
+    let dashed = || from_label(&name.replace('_', "-"));
+    let found = from_label(name).or_else(dashed).or_else(alias).or_else(numbered)?;
     (![UTF_8, UTF_16LE, UTF_16BE, X_USER_DEFINED].contains(&found)).then_some(found)
 }
 

@@ -7,8 +7,8 @@ use crate::declared::declared_encodings;
 use crate::plausible::{are_bytes_of_text, are_characters_of_text, start_of};
 use crate::text::{Text, UTF_8};
 
-/// Number of bytes from which an encoding is guessed.
-const GUESS_PROBE: usize = 1 << 20;
+/// Maximum number of bytes from which an encoding is guessed.
+const GUESS_PROBE_BYTES: usize = 1 << 20;
 
 /// Decodes bytes that are not UTF-8; `None` if they are not text.
 pub(crate) fn decode(bytes: Vec<u8>) -> Option<Text> {
@@ -18,7 +18,7 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Option<Text> {
     // A script may end with an archive that begins after the bytes that are searched for zeros.
     if memchr::memchr(0, &bytes).is_none() {
         let declared = declared_encodings(&bytes);
-        if let Some((encoding, text)) = declared.into_iter().find_map(|encoding| strictly(encoding, &bytes)) {
+        if let Some((encoding, text)) = declared.into_iter().find_map(|encoding| decode_strictly(encoding, &bytes)) {
             return Some(Text::new(text, encoding.name(), false, bytes));
         }
         if !is_mostly_utf_8(&bytes) {
@@ -39,12 +39,12 @@ pub(crate) fn decode_iso_2022_jp(text: &str) -> Option<Text> {
     if memchr::memchr(0x1b, bytes).is_none() || !is_switched() || !bytes.is_ascii() {
         return None;
     }
-    let (encoding, text) = strictly(ISO_2022_JP, bytes)?;
+    let (encoding, text) = decode_strictly(ISO_2022_JP, bytes)?;
     Some(Text::new(text, encoding.name(), false, bytes.to_vec()))
 }
 
 /// Decodes bytes if all of them are valid in the encoding.
-fn strictly(encoding: &'static Encoding, bytes: &[u8]) -> Option<(&'static Encoding, String)> {
+fn decode_strictly(encoding: &'static Encoding, bytes: &[u8]) -> Option<(&'static Encoding, String)> {
     let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
     are_characters_of_text(text.chars()).then(|| (encoding, text.into_owned()))
 }
@@ -62,8 +62,8 @@ fn is_mostly_utf_8(bytes: &[u8]) -> bool {
 fn guess(bytes: &[u8]) -> &'static Encoding {
     // Bytes before the first non-ASCII byte carry no information.
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or_default();
-    let probe = &bytes[start.saturating_sub(1)..bytes.len().min(start.saturating_add(GUESS_PROBE))];
+    let probe = &bytes[start.saturating_sub(1)..bytes.len().min(start.saturating_add(GUESS_PROBE_BYTES))];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(probe, probe.len() < GUESS_PROBE);
+    detector.feed(probe, probe.len() < GUESS_PROBE_BYTES);
     detector.guess(None, Utf8Detection::Deny)
 }

@@ -1,7 +1,7 @@
 //! Heuristics that tell text from binary data.
 
 /// Number of bytes at the start of a file that decide whether it is text, as in git.
-pub(crate) const BINARY_PROBE: usize = 8_000;
+pub(crate) const BINARY_PROBE_BYTES: usize = 8_000;
 /// At most one in this many bytes of a text is a control character.
 const CONTROL_BYTES: usize = 20;
 /// At most one in this many characters of a decoded text is odd.
@@ -9,7 +9,7 @@ const ODD_CHARACTERS: usize = 32;
 
 /// Returns the bytes that decide whether a file is text.
 pub(crate) fn start_of(bytes: &[u8]) -> &[u8] {
-    &bytes[..bytes.len().min(BINARY_PROBE)]
+    &bytes[..bytes.len().min(BINARY_PROBE_BYTES)]
 }
 
 /// Whether a byte is a control character that does not occur in texts. Texts may contain tabs, line endings, form

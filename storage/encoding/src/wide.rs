@@ -2,7 +2,7 @@
 
 use encoding_rs::{UTF_16BE, UTF_16LE};
 
-use crate::plausible::{BINARY_PROBE, are_characters_of_text, is_odd, start_of};
+use crate::plausible::{BINARY_PROBE_BYTES, are_characters_of_text, is_odd, start_of};
 use crate::text::Text;
 
 /// Minimum number of code units for recognising UTF-16 without a mark.
@@ -54,7 +54,7 @@ impl WideEncoding {
             (!is_repaired && has_only(|c| !is_odd(c))).then_some(text)
         };
         // A short prefix rules out most files. It may end within a surrogate pair.
-        let start = &bytes[..bytes.len().min(BINARY_PROBE / 16)];
+        let start = &bytes[..bytes.len().min(BINARY_PROBE_BYTES / 16)];
         if encoding.decode(start).0.trim_end_matches(char::REPLACEMENT_CHARACTER).chars().any(is_odd) {
             return None;
         }

@@ -1,8 +1,8 @@
 //! BM25F: scores of a term in the weighted fields of a chunk.
 //!
-//! A term's frequencies in the fields are normalised by field length, weighted and added before they saturate (Robertson,
-//! Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004), so with one field of weight 1 this is
-//! Okapi BM25. Statistics are those of the whole index, whatever the filter.
+//! The frequencies of a term are normalised by field length, weighted and added before saturation (Robertson, Zaragoza
+//! and Taylor, "Simple BM25 extension to multiple weighted fields", 2004). With one field of weight 1 this is Okapi
+//! BM25. Statistics cover the whole index, even if a search has a filter.
 
 use std::sync::OnceLock;
 
@@ -12,19 +12,20 @@ use crate::field::{FIELDS, Field};
 use crate::lengths::{LengthCodes, length_of};
 use crate::postings::{ImpactBound, TfVector, frequency_bound, is_body_only};
 
-/// Parameters of BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009). They belong
-/// to a search; the index is the same for all of them.
+/// Parameters of BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009). They
+/// belong to a search; the index does not depend on them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bm25Config {
     /// Saturation of the term frequency; 0 ignores frequencies.
     pub k1: f32,
-    /// Length normalisation of every field: 0 none, 1 full.
+    /// Length normalisation of every field, from 0 (none) to 1 (full).
     pub b: f32,
     /// Weight of each field, in the order of [`Field`].
     pub fields: [f32; FIELDS],
 }
 
-/// Inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` of a term in `n` of `total` chunks; never negative.
+/// Returns the inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` of a term in `n` of `total` chunks; never
+/// negative.
 ///
 /// ```
 /// use aurora_inverted::idf;
@@ -34,7 +35,7 @@ pub fn idf(total: u64, n: u64) -> f32 {
     (1.0 + (total as f64 - n as f64 + 0.5) / (n as f64 + 0.5)).ln() as f32
 }
 
-/// The highest weighted sum of frequencies: practically infinite, but finite in arithmetic.
+/// Upper limit of the weighted sum of frequencies: practically infinite, but finite in arithmetic.
 const MAX_SUM: f32 = 1e30;
 
 /// Scores postings: BM25F without the inverse document frequency.
@@ -43,22 +44,23 @@ pub struct FieldScorer {
     k1: f32,
     /// For each field and length code: weight / (1 − b + b · length / average length).
     norms: Box<[[f32; LENGTHS]; FIELDS]>,
-    /// Whether the field of custom columns counts. Most indexes have none, and then it must cost nothing.
+    /// Whether the field of custom columns contributes to scores. Most indexes have no custom columns and must not pay
+    /// for the field.
     has_custom: bool,
-    /// For each low frequency of a term that only the body holds the scores by length code; computed at the first use.
-    body_scores: [OnceLock<Box<[f32; LENGTHS]>>; BODY_SCORES],
+    /// Scores by length code, for each low frequency of a term that occurs only in the body. Computed at first use.
+    body_scores: [OnceLock<Box<[f32; LENGTHS]>>; BODY_SCORE_TABLES],
 }
 
 /// Number of length codes.
 pub(crate) const LENGTHS: usize = 1 << 8;
-/// Frequencies in the body below this have a table of scores.
-const BODY_SCORES: usize = 16;
+/// Frequencies in the body below this limit have a table of scores.
+const BODY_SCORE_TABLES: usize = 16;
 const BODY: usize = Field::Body.index();
 const CUSTOM: usize = Field::Custom.index();
-/// Sums end with the field of custom columns, which may be left out, and the body.
+/// Sums end with the field of custom columns, which may be omitted, and the body.
 const _: () = assert!(CUSTOM + 1 == BODY && BODY + 1 == FIELDS);
 
-/// The length of each length code.
+/// Length of each length code.
 static LENGTH_OF: [f32; LENGTHS] = {
     let mut lengths = [0.0; LENGTHS];
     let mut code = 0;
@@ -69,7 +71,7 @@ static LENGTH_OF: [f32; LENGTHS] = {
     lengths
 };
 
-/// The frequency bound of each byte of an [`ImpactBound`].
+/// Frequency bound of each byte of an [`ImpactBound`].
 static FREQUENCY_BOUNDS: [f32; 1 << 8] = {
     let mut most = [0.0; 1 << 8];
     let mut code = 0;
@@ -81,7 +83,7 @@ static FREQUENCY_BOUNDS: [f32; 1 << 8] = {
 };
 
 impl FieldScorer {
-    /// A scorer for a collection of `total` chunks whose fields hold `totals` terms in all.
+    /// Creates a scorer for a collection of `total` chunks, given the total number of terms in each field.
     pub fn new(config: &Bm25Config, total: u64, totals: [u64; FIELDS]) -> Self {
         let mut norms = Box::new([[0.0; LENGTHS]; FIELDS]);
         let fields = norms.iter_mut().zip(totals).zip(config.fields);
@@ -90,51 +92,53 @@ impl FieldScorer {
             for (norm, length) in norms.iter_mut().zip(&LENGTH_OF) {
                 let relative = 1.0 - config.b + per_length * length;
                 let relative = if relative > f32::MIN_POSITIVE { relative } else { f32::MIN_POSITIVE };
-                // Finite, because it may be multiplied with a frequency of 0.
+                // Must be finite because it may be multiplied by a frequency of 0.
                 *norm = (weight / relative).min(MAX_SUM);
             }
         }
         let has_custom = totals[CUSTOM] > 0 && config.fields[CUSTOM] > 0.0;
-        Self { k1: config.k1, norms, has_custom, body_scores: [const { OnceLock::new() }; BODY_SCORES] }
+        Self { k1: config.k1, norms, has_custom, body_scores: [const { OnceLock::new() }; BODY_SCORE_TABLES] }
     }
 
-    /// `f · (k1 + 1) / (f + k1)`, where `f` is the weighted sum of the length-normalised frequencies; 0 without occurrences.
+    /// Returns `f · (k1 + 1) / (f + k1)`, where `f` is the weighted sum of the length-normalised frequencies; 0 without
+    /// occurrences.
     ///
-    /// Up to rounding it grows with every frequency and falls with every length.
+    /// Except for rounding, the score grows with every frequency and falls with every length.
     #[inline]
     pub fn saturated(&self, frequencies: TfVector, lengths: LengthCodes) -> f32 {
         self.saturated_with(&frequencies, |field| lengths[field])
     }
 
-    /// [`Self::saturated`], given the length of each field.
+    /// As [`Self::saturated`], given the length code of each field.
     #[inline]
     pub(crate) fn saturated_with(&self, frequencies: &TfVector, length: impl Fn(usize) -> u8) -> f32 {
         if is_body_only(frequencies) {
             self.saturate(self.weighted(BODY, f32::from(frequencies[BODY]), length(BODY)))
         } else {
-            self.saturated_of(|field| f32::from(frequencies[field]), length)
+            self.saturated_by_field(|field| f32::from(frequencies[field]), length)
         }
     }
 
-    /// [`Self::saturated`] of frequencies as floats, given the length of each field.
+    /// As [`Self::saturated`], given each frequency as a float and each length code.
     #[inline]
-    pub(crate) fn saturated_of(&self, frequency: impl Fn(usize) -> f32, length: impl Fn(usize) -> u8) -> f32 {
+    pub(crate) fn saturated_by_field(&self, frequency: impl Fn(usize) -> f32, length: impl Fn(usize) -> u8) -> f32 {
         let weighted = |field: usize| self.weighted(field, frequency(field), length(field));
-        self.saturate(self.sum_of_others(weighted) + weighted(BODY))
+        self.saturate(self.sum_other_fields(weighted) + weighted(BODY))
     }
 
-    /// The sum over all fields beside the body, in their order.
+    /// Sums `weighted` over all fields except the body, in their order.
     #[inline]
-    pub(crate) fn sum_of_others(&self, weighted: impl Fn(usize) -> f32) -> f32 {
+    pub(crate) fn sum_other_fields(&self, weighted: impl Fn(usize) -> f32) -> f32 {
         let mut sum = 0.0;
-        // Without a branch: fields without occurrences add 0.
+        // No branch: fields without occurrences add 0.
         for field in 0..CUSTOM {
             sum += weighted(field);
         }
         if self.has_custom { sum + weighted(CUSTOM) } else { sum }
     }
 
-    /// The scores of a low frequency in the body only, by length code; `None` for higher frequencies.
+    /// Returns the scores, by length code, of a term with a low frequency that occurs only in the body; `None` for
+    /// higher frequencies.
     pub(crate) fn body_scores(&self, frequency: u16) -> Option<&[f32; LENGTHS]> {
         let body_scores = self.body_scores.get(usize::from(frequency))?;
         Some(body_scores.get_or_init(|| {
@@ -146,12 +150,12 @@ impl FieldScorer {
         }))
     }
 
-    /// An upper bound on the score of every posting of a group.
+    /// Returns an upper bound on the score of every posting of a group.
     #[inline]
     pub(crate) fn upper_bound(&self, impact: &ImpactBound<'_>) -> f32 {
         let most =
             |field: usize, [code, length]: [u8; 2]| self.weighted(field, FREQUENCY_BOUNDS[usize::from(code)], length);
-        let sum = impact.other_fields.map_or(0.0, |others| self.sum_of_others(|field| most(field, others[field])));
+        let sum = impact.other_fields.map_or(0.0, |others| self.sum_other_fields(|field| most(field, others[field])));
         let mut body = 0.0;
         for &pair in impact.body {
             let weighted = most(BODY, pair);
@@ -160,16 +164,18 @@ impl FieldScorer {
         self.saturate(sum + body)
     }
 
-    /// An upper bound on the score of the postings of a group that have these frequencies; meaningless if there are none.
+    /// Returns an upper bound on the score of the postings of a group that have these frequencies. The bound is
+    /// meaningless if no posting has them.
     #[inline]
-    pub(crate) fn upper_bound_of(&self, frequencies: &[f32; FIELDS], impact: &ImpactBound<'_>) -> f32 {
+    pub(crate) fn upper_bound_for(&self, frequencies: &[f32; FIELDS], impact: &ImpactBound<'_>) -> f32 {
         let weighted = |field: usize, [_, length]: [u8; 2]| self.weighted(field, frequencies[field], length);
-        let sum = impact.other_fields.map_or(0.0, |others| self.sum_of_others(|field| weighted(field, others[field])));
+        let sum =
+            impact.other_fields.map_or(0.0, |others| self.sum_other_fields(|field| weighted(field, others[field])));
         let pair = impact.body.iter().rfind(|[code, _]| frequencies[BODY] <= FREQUENCY_BOUNDS[usize::from(*code)]);
         self.saturate(sum + pair.map_or(0.0, |[_, length]| self.weighted(BODY, frequencies[BODY], *length)))
     }
 
-    /// The length norms of the shortest fields of a group.
+    /// Returns the length norms of the shortest fields of a group.
     #[inline]
     pub(crate) fn length_norms(&self, impact: &ImpactBound<'_>) -> [f32; FIELDS] {
         let norm = |field: usize, length: u8| self.norms[field][usize::from(length)];
@@ -179,25 +185,25 @@ impl FieldScorer {
         })
     }
 
-    /// A weighted sum below which no score is `saturated` or more, rounding included.
+    /// Returns a weighted sum below which no score reaches `saturated`, rounding included.
     pub(crate) fn min_sum_for(&self, saturated: f32) -> f32 {
         // The margin exceeds the rounding error, even where the difference below cancels nearly all digits.
         let (most, saturated) = (self.k1 + 1.0, saturated * (1.0 - 1e-5));
         if saturated < most { saturated * self.k1 / (most - saturated) } else { f32::MAX }
     }
 
-    /// The summand of one field.
+    /// Returns the contribution of one field to the weighted sum.
     #[inline]
     pub(crate) fn weighted(&self, field: usize, frequency: f32, length: u8) -> f32 {
         frequency * self.norms[field][usize::from(length)]
     }
 
-    /// The score of a weighted sum.
+    /// Returns the score of a weighted sum.
     #[inline]
     pub(crate) fn saturate(&self, sum: f32) -> f32 {
         let f = if sum < MAX_SUM { sum } else { MAX_SUM };
         let below = f + self.k1;
-        // Without a branch, so that loops are vectorised; the divisor is 0 only if `f` is.
+        // No branch, so that loops are vectorised. The divisor is 0 only if `f` is 0.
         f * (self.k1 + 1.0) / if below > f32::MIN_POSITIVE { below } else { f32::MIN_POSITIVE }
     }
 }
@@ -215,8 +221,8 @@ mod tests {
     }
 
     #[test]
-    fn one_field_is_okapi_by_hand() {
-        // 4 chunks of 40 body terms in all; a chunk of 20 terms holds the term 3 times
+    fn one_field_gives_okapi_bm25() {
+        // 4 chunks with 40 body terms in total; a chunk of 20 terms contains the term 3 times.
         let scorer = FieldScorer::new(&okapi(0.75), 4, [0, 0, 0, 0, 0, 0, 40]);
         let expected = 3.0 * 2.5 / (3.0 + 1.5 * (0.25 + 0.75 * 2.0));
         assert!((scorer.saturated([0, 0, 0, 0, 0, 0, 3], [0, 0, 0, 0, 0, 0, 20]) - expected).abs() < 1e-6);
@@ -249,7 +255,7 @@ mod tests {
         }
 
         #[test]
-        fn no_sum_below_the_needed_one_saturates_to_so_much(
+        fn sums_below_the_minimum_do_not_reach_the_score(
             k1 in prop_oneof![Just(0.0f32), 0.0001f32..3.0], exponent in -10f32..30.0, share in 0.5f32..1.0,
         ) {
             let config = Bm25Config { k1, ..FIELDED };

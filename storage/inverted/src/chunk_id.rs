@@ -1,12 +1,12 @@
-//! The numbers of chunks, and the windows that divide them.
+//! Chunk ids, and the windows that divide them.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The number of a chunk within one index: it grows in order of insertion and is never reused.
+/// Id of a chunk within one index. Ids grow in order of insertion and are never reused.
 ///
-/// Numbers differ between two indexes of the same content; keys do not.
+/// Ids differ between two indexes of the same content; keys do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ChunkId(pub u32);
@@ -17,6 +17,6 @@ impl fmt::Display for ChunkId {
     }
 }
 
-/// Chunk ids of a window: the block of block-max pruning, aligned so that window `n` begins at id `n · WINDOW` in every
-/// list.
+/// Number of chunk ids in a window. A window is the block of block-max pruning. Windows are aligned: window `n` begins
+/// at id `n · WINDOW` in every list.
 pub const WINDOW: u32 = 4096;

@@ -1,4 +1,4 @@
-//! What a search reads of an index beside its posting lists.
+//! Index data that a search reads in addition to posting lists.
 
 use std::borrow::Cow;
 
@@ -8,22 +8,22 @@ use crate::postings::Tombstones;
 
 /// The chunks of an index, as a search sees them.
 pub trait Collection {
-    /// Why the index cannot be read.
+    /// Error when the index cannot be read.
     type Error;
 
-    /// The id behind the highest that was given to a chunk.
+    /// The id after the highest assigned chunk id.
     fn end(&self) -> u32;
 
-    /// The ids below [`Self::end`] that are not live.
+    /// The tombstones of all ids below [`Self::end`] that are not live.
     fn tombstones(&self) -> &Tombstones;
 
-    /// The field lengths of the chunks of a window.
+    /// Returns the field lengths of the chunks of a window.
     ///
     /// # Errors
     /// When the stored lengths of the window cannot be read or are damaged.
     fn window_lengths(&self, window: u32) -> Result<LengthColumns<'_>, Self::Error>;
 
-    /// The key of a chunk, which orders chunks of equal score.
+    /// Returns the key of a chunk, which orders chunks with equal scores.
     ///
     /// # Errors
     /// When the record of the chunk cannot be read or is damaged.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Number of [`Field`]s.
 pub const FIELDS: usize = 7;
 
-/// A part of a chunk whose terms are counted, and weighted, on their own (BM25F).
+/// A field of a chunk. Terms are counted and weighted separately for each field (BM25F).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
@@ -27,7 +27,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// Every field, in the order of the arrays that are indexed by field.
+    /// All fields, in the order of arrays that are indexed by field.
     pub const ALL: [Self; FIELDS] =
         [Self::Name, Self::QualifiedName, Self::Signature, Self::Path, Self::Doc, Self::Custom, Self::Body];
 

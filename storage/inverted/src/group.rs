@@ -1,4 +1,4 @@
-//! Groups of chunks, such as those of a file, scored as one document each.
+//! Groups of chunks, such as all chunks of a file, scored as one document each.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::lengths::length_of;
 use crate::postings::TfVector;
 use crate::search::WeightedPostings;
 
-/// A list is read as a whole if it has at most one posting for as many chunks that would be looked up in it.
-const SEEKS: usize = 2;
+/// A list is read completely if it has fewer than one posting per this many chunks to look up.
+const MIN_CHUNKS_PER_POSTING: usize = 2;
 
-/// What documents made of chunks are compared with.
+/// Scores groups of chunks as documents with BM25F.
 #[derive(Debug, Clone)]
 pub struct GroupScorer {
     config: Bm25Config,
@@ -22,13 +22,14 @@ pub struct GroupScorer {
 }
 
 impl GroupScorer {
-    /// A scorer for a collection of `groups` groups whose fields hold `totals` terms in all.
+    /// Creates a scorer for a collection of `groups` groups, given the total number of terms in each field.
     pub fn new(config: &Bm25Config, groups: u64, totals: [u64; FIELDS]) -> Self {
         Self { config: config.clone(), averages: totals.map(|terms| terms as f32 / groups.max(1) as f32) }
     }
 
-    /// The BM25F scores of groups: a field of a group holds what that field of its chunks holds. `chunks` has the chunks of all
-    /// groups in ascending order, and `groups` says which of them each group has. Lists count as in [`crate::score`].
+    /// Returns the BM25F scores of groups. A field of a group contains the terms of that field in all its chunks.
+    /// `chunks` holds the chunks of all groups in ascending order, and `groups` holds the range of each group in
+    /// `chunks`. Lists are weighted as in [`crate::score`].
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -59,7 +60,7 @@ impl GroupScorer {
             let mut add = |at: usize, of_chunk: TfVector| {
                 frequencies[group_of[at]].iter_mut().zip(of_chunk).for_each(|(sum, count)| *sum += u32::from(count));
             };
-            if list.postings.doc_frequency() as usize * SEEKS < chunks.len() {
+            if list.postings.doc_frequency() as usize * MIN_CHUNKS_PER_POSTING < chunks.len() {
                 list.postings.for_each(|chunk, of_chunk| {
                     if let Ok(at) = chunks.binary_search(&chunk) {
                         add(at, of_chunk);
@@ -75,12 +76,12 @@ impl GroupScorer {
         Ok(scores)
     }
 
-    /// The highest score that a group can reach: with every term, infinitely often.
+    /// Returns the highest score that a group can reach: with every term at infinite frequency.
     pub fn most(&self, lists: &[WeightedPostings<'_>]) -> f32 {
         lists.iter().map(|list| list.factor).sum::<f32>() * (self.config.k1 + 1.0)
     }
 
-    /// Weight over relative length of each field.
+    /// Returns the weight of each field divided by its relative length.
     fn norms(&self, lengths: &[u32; FIELDS]) -> [f32; FIELDS] {
         let b = self.config.b;
         std::array::from_fn(|field| {
@@ -133,7 +134,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_chunk_alone_scores_as_a_chunk(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..20), 1..12)) {
+        fn a_group_of_one_chunk_scores_like_the_chunk(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..20), 1..12)) {
             let index = index(&chunks);
             let (lists, ids) = (lists(&index), ids(chunks.len()));
             let groups: Vec<Range<usize>> = (0..ids.len()).map(|at| at..at + 1).collect();
@@ -148,7 +149,7 @@ mod tests {
         }
 
         #[test]
-        fn a_group_scores_as_the_chunk_that_holds_all_of_it(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..9), 2..6)) {
+        fn a_group_scores_like_one_chunk_with_all_its_terms(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..9), 2..6)) {
             let whole = chunks.concat();
             let index = index(chunks.iter().chain([&whole]));
             let scorer = GroupScorer::new(&CONFIG, 2, index.field_totals());

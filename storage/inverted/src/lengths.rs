@@ -1,23 +1,23 @@
-//! Field lengths: for each window of chunk ids one column per field, with one byte per chunk.
+//! Field lengths. Each window of chunk ids has one column per field, with one byte per chunk.
 //!
-//! A byte is a number of terms as a floating-point number with five bits of mantissa: lengths up to 63 are exact, longer
-//! ones are rounded down by less than 1/32, and 4,032 is the highest.
+//! A byte encodes a number of terms as a floating-point number with five bits of mantissa. Lengths up to 63 are exact;
+//! longer ones are rounded down by less than 1/32. The maximum is 4,032.
 //!
-//! Layout of a block: a mask of the fields that hold terms · for each of them [`WINDOW`] bytes.
+//! Layout of a block: a mask of the fields that have terms · [`WINDOW`] bytes for each of these fields.
 
 use crate::chunk_id::ChunkId;
 use crate::chunk_id::WINDOW;
 use crate::field::FIELDS;
 
-/// Bytes of a column.
-const COLUMN: usize = WINDOW as usize;
+/// Size of a column in bytes.
+const COLUMN_BYTES: usize = WINDOW as usize;
 /// A column without terms.
-static NONE: [u8; COLUMN] = [0; COLUMN];
+static EMPTY_COLUMN: [u8; COLUMN_BYTES] = [0; COLUMN_BYTES];
 
-/// The length of each field in its byte.
+/// Length codes of the fields of a chunk.
 pub type LengthCodes = [u8; FIELDS];
 
-/// The byte of a number of terms, rounded down.
+/// Encodes a number of terms in a byte, rounded down.
 ///
 /// ```
 /// use aurora_inverted::{length_code, length_of};
@@ -31,7 +31,7 @@ pub fn length_code(length: u32) -> u8 {
     u8::try_from((octave << 5) + places).unwrap_or(u8::MAX)
 }
 
-/// The number of terms that a byte stands for.
+/// Decodes the number of terms from a byte.
 #[inline]
 pub const fn length_of(code: u8) -> u32 {
     match code as u32 {
@@ -43,33 +43,33 @@ pub const fn length_of(code: u8) -> u32 {
 /// The field lengths of one window.
 #[derive(Debug, Clone, Copy)]
 pub struct LengthColumns<'s> {
-    columns: [&'s [u8; COLUMN]; FIELDS],
+    columns: [&'s [u8; COLUMN_BYTES]; FIELDS],
 }
 
 impl<'s> LengthColumns<'s> {
     /// The columns of a window without terms.
-    pub const NONE: Self = Self { columns: [&NONE; FIELDS] };
+    pub const NONE: Self = Self { columns: [&EMPTY_COLUMN; FIELDS] };
 
-    /// Reads a block; `None` when its size is not the one that its mask implies.
+    /// Reads a block; `None` if its size does not match its mask.
     pub fn decode(block: &'s [u8]) -> Option<Self> {
         let (&mask, mut left) = block.split_first()?;
-        let mut columns = [&NONE; FIELDS];
+        let mut columns = [&EMPTY_COLUMN; FIELDS];
         for (_, column) in columns.iter_mut().enumerate().filter(|(field, _)| mask >> field & 1 != 0) {
             (*column, left) = left.split_first_chunk()?;
         }
         (left.is_empty() && u32::from(mask) < 1 << FIELDS).then_some(Self { columns })
     }
 
-    /// The column of a field, by offset in the window.
+    /// Returns the column of a field, by offset in the window.
     #[inline]
-    pub fn of_field(&self, field: usize) -> &'s [u8; COLUMN] {
+    pub fn column(&self, field: usize) -> &'s [u8; COLUMN_BYTES] {
         self.columns[field]
     }
 
-    /// The lengths of the chunk at an offset.
+    /// Returns the lengths of the chunk at an offset.
     #[inline]
     pub fn at(&self, offset: u16) -> LengthCodes {
-        self.columns.map(|column| column[usize::from(offset) % COLUMN])
+        self.columns.map(|column| column[usize::from(offset) % COLUMN_BYTES])
     }
 }
 
@@ -85,7 +85,7 @@ impl<'s> FieldLengths<'s> {
         Self { windows }
     }
 
-    /// The lengths of a chunk; zeros where there is none.
+    /// Returns the lengths of a chunk; zeros if the chunk does not exist.
     #[inline]
     pub fn of(&self, id: ChunkId) -> LengthCodes {
         let window = self.windows.get((id.0 / WINDOW) as usize);
@@ -93,13 +93,13 @@ impl<'s> FieldLengths<'s> {
     }
 }
 
-/// Encodes the block of a window from the lengths of its chunks, the first chunk first.
+/// Encodes the block of a window from the lengths of its chunks, in order of their ids.
 pub fn encode_lengths(rows: &[LengthCodes]) -> Vec<u8> {
     let mut block = vec![0];
     for field in (0..FIELDS).filter(|&field| rows.iter().any(|row| row[field] > 0)) {
         block[0] |= 1 << field;
-        let end = block.len() + COLUMN;
-        block.extend(rows.iter().take(COLUMN).map(|row| row[field]));
+        let end = block.len() + COLUMN_BYTES;
+        block.extend(rows.iter().take(COLUMN_BYTES).map(|row| row[field]));
         block.resize(end, 0);
     }
     block
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_ascend_with_lengths_and_are_near_to_them() {
+    fn length_codes_are_monotonic_and_close() {
         let lengths: Vec<u32> = (0..=u8::MAX).map(length_of).collect();
         assert!(lengths.is_sorted_by(|a, b| a < b));
         assert!((0..=u8::MAX).all(|code| length_code(length_of(code)) == code));
@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_come_back(rows in prop::collection::vec(prop::array::uniform7(prop_oneof![Just(0u8), any::<u8>()]), 0..40), blank in 0..FIELDS) {
+        fn rows_round_trip(rows in prop::collection::vec(prop::array::uniform7(prop_oneof![Just(0u8), any::<u8>()]), 0..40), blank in 0..FIELDS) {
             let rows: Vec<LengthCodes> = rows.into_iter().map(|mut row| { row[blank] = 0; row }).collect();
             let block = encode_lengths(&rows);
             let read = LengthColumns::decode(&block).expect("sound");

@@ -1,15 +1,17 @@
-//! An inverted index: which chunks hold a term, how often in which field, and the best chunks for a weighted sum of terms.
+//! An inverted index. It records which chunks contain a term, how often and in which fields, and finds the best chunks
+//! for a weighted sum of terms.
 //!
-//! An [`Inverter`] turns chunks with their terms into sorted runs, and [`merge`] joins runs and older segments into a new
-//! segment: dictionary blocks and posting lists. A [`SegmentReader`] finds a term's entry, and [`Postings`] joins the parts
-//! of a list over all segments. [`top_k`] finds the best chunks by BM25F with MaxScore, bit for bit those that scoring every
-//! posting would find. `docs/inverted-index.md` explains the structures.
+//! An [`Inverter`] turns chunks into sorted runs, and [`merge`] combines runs and older segments into a new segment:
+//! dictionary blocks and posting lists. A [`SegmentReader`] finds the entry of a term, and [`Postings`] joins the parts
+//! of its list over all segments. [`top_k`] finds the best chunks by BM25F with MaxScore. Its result is the same, bit
+//! for bit, as if every posting were scored. `docs/inverted-index.md` explains the structures.
 //!
-//! Bytes come from a [`SegmentSource`] and go to a [`SegmentSink`]; [`Collection`] is what a search reads beside lists. Weights
-//! are parameters of a search ([`Bm25Config`]); the index depends on none.
+//! A [`SegmentSource`] supplies the bytes of a segment, and a [`SegmentSink`] takes the bytes of a new segment. A
+//! [`Collection`] supplies all other data that a search reads. Weights are parameters of a search ([`Bm25Config`]); the
+//! index does not depend on them.
 //!
-//! Deliberately absent: files, pages and transactions (`aurora-storage`), how text becomes terms (`aurora-analysis`), positions
-//! of terms in a field, and deletion within a segment: deleted chunks have [`Tombstones`] until a merge drops their postings.
+//! Deliberately absent: files, pages and transactions (`aurora-storage`), text analysis (`aurora-analysis`), term
+//! positions, and deletion within a segment: deleted chunks have [`Tombstones`] until a merge drops their postings.
 //!
 //! ```
 //! # fn main() -> Result<(), aurora_inverted::DamagedSegment> {

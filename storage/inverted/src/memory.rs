@@ -1,4 +1,4 @@
-//! An index in memory: one segment, for examples and tests.
+//! An index of one segment in memory, for examples and tests.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,11 +20,11 @@ use crate::postings::{Postings, Tombstones};
 use crate::search::{WeightedPostings, top_k};
 use crate::terms::{TermVector, is_term, normalise};
 
-/// A structure of the segment is damaged: a bug, as its bytes never leave the process.
+/// Error when a structure of the segment is damaged. It indicates a bug, because the bytes never leave the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedSegment(pub String);
 
-/// An index of chunks that are all in memory. Chunk ids are the positions of the chunks.
+/// An index of chunks in memory. The id of a chunk is its position.
 #[derive(Debug)]
 pub struct MemoryIndex {
     segment: MemorySegment,
@@ -39,7 +39,7 @@ impl MemoryIndex {
     /// Indexes chunks, each with its key.
     ///
     /// # Errors
-    /// Never for the bytes that it has written itself.
+    /// Never, because the index reads only bytes that it has written.
     pub fn new<'t>(chunks: impl IntoIterator<Item = (&'t str, TermVector)>) -> Result<Self, DamagedSegment> {
         let (mut inverter, mut keys) = (Inverter::default(), Vec::new());
         let (mut lengths, mut field_totals): (Vec<LengthCodes>, _) = (Vec::new(), [0; FIELDS]);
@@ -65,11 +65,11 @@ impl MemoryIndex {
         Ok(Self { segment, keys, lengths, field_totals, tombstones: Tombstones::default() })
     }
 
-    /// Deletes chunks. Their postings stay in the segment, and no longer count.
+    /// Deletes chunks. Their postings stay in the segment but are ignored.
     pub fn delete(&mut self, chunks: impl IntoIterator<Item = ChunkId>) {
         let mut deleted = self.tombstones.set().clone();
         deleted.extend(chunks.into_iter().map(|chunk| chunk.0).filter(|chunk| *chunk < self.end()));
-        // Totals are those of live chunks, like document frequencies.
+        // Totals cover only live chunks, like document frequencies.
         for chunk in (&deleted - self.tombstones.set()).iter().map(ChunkId) {
             let codes = self.columns(chunk.0 / WINDOW).at((chunk.0 % WINDOW) as u16);
             self.field_totals.iter_mut().zip(codes).for_each(|(total, code)| *total -= u64::from(length_of(code)));
@@ -77,7 +77,7 @@ impl MemoryIndex {
         self.tombstones = Tombstones::new(deleted);
     }
 
-    /// The posting list of a term.
+    /// Returns the posting list of a term.
     ///
     /// # Errors
     /// When the segment is damaged.
@@ -88,7 +88,7 @@ impl MemoryIndex {
         Ok(Postings::new(parts, &self.tombstones))
     }
 
-    /// The `k` best chunks for some terms, best first; only chunks in `filter`, if there is one.
+    /// Returns the `k` best chunks for some terms, best first. With a `filter`, only chunks in the filter are returned.
     ///
     /// # Errors
     /// When the segment is damaged.
@@ -194,7 +194,7 @@ impl<'a> SegmentSource<'a> for &'a MemorySegment {
     }
 }
 
-/// The blocks that are still to be read.
+/// The blocks that have not been read.
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryBlocks<'a>(&'a [(Vec<u8>, Vec<u8>)]);
 
@@ -224,7 +224,7 @@ mod tests {
 
     const TERMS: [&str; 6] = ["common", "often", "some", "few", "rare", "absent"];
 
-    /// Chunks in which the terms get rarer from one to the next.
+    /// Creates chunks. Each term of `TERMS` is rarer than the one before it.
     fn chunks(count: usize, seed: u64) -> Vec<(String, TermVector)> {
         let mut state = seed;
         let mut below = |end: u64| {
@@ -246,7 +246,7 @@ mod tests {
         (0..count).map(chunk).collect()
     }
 
-    /// The best chunks among those in `filter`.
+    /// Returns the best chunks, only those in `filter` if there is one, by scoring every posting.
     fn exhaustive<'m>(
         index: &'m MemoryIndex,
         terms: &[&str],
@@ -278,7 +278,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(6))]
 
         #[test]
-        fn maxscore_finds_what_scoring_every_posting_finds(
+        fn maxscore_matches_exhaustive_scoring(
             seed in any::<u64>(),
             count in 1usize..20_000,
             queries in prop::collection::vec((prop::collection::vec(0usize..TERMS.len(), 1..5), 0usize..40, prop::option::of(1usize..3_000)), 1..8),

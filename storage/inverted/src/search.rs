@@ -1,4 +1,4 @@
-//! The best chunks for a weighted sum of terms.
+//! Finds the best chunks for a weighted sum of terms.
 
 use roaring::RoaringBitmap;
 
@@ -19,11 +19,12 @@ pub struct WeightedPostings<'s> {
     pub factor: f32,
 }
 
-/// The `k` chunks with the highest scores, best first, equal scores by key; only chunks in `filter`, if there is one, all of
-/// which must be live.
+/// Returns the `k` chunks with the highest scores, best first. Chunks with equal scores are ordered by key. With a
+/// `filter`, only chunks in the filter are returned; all of them must be live.
 ///
-/// A score is the sum over `lists`, in their order, of factor times BM25F. The result is bit for bit that of scoring every
-/// posting: MaxScore finds a superset of the best chunks, and these are scored again in the order of the lists.
+/// A score is the sum of factor times BM25F over `lists`, in their order. The result is the same, bit for bit, as if
+/// every posting were scored: MaxScore finds a superset of the best chunks, and these are scored again in the order of
+/// the lists.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -37,7 +38,7 @@ pub fn top_k<C: Collection>(
     let relevant = lists.iter().filter(|list| list.factor > 0.0 && list.postings.doc_frequency() > 0);
     let term_lists = relevant.map(|list| TermList::new(&list.postings, list.factor, fields, collection));
     let term_lists: Vec<_> = term_lists.collect::<Result<_, _>>()?;
-    // The sum of two numbers is the same in either order.
+    // The order does not affect the sum of two numbers.
     let is_exact = term_lists.len() <= 2;
     let mut best = maxscore::candidates(term_lists, collection, k, filter)?;
     if !is_exact {
@@ -59,7 +60,8 @@ pub fn top_k<C: Collection>(
     Ok(best)
 }
 
-/// The scores of given chunks, bit for bit those of [`top_k`]. Fastest for chunks in ascending order.
+/// Returns the scores of the given chunks, bit for bit as [`top_k`] computes them. Chunks in ascending order are
+/// fastest.
 ///
 /// # Errors
 /// When the index cannot be read.

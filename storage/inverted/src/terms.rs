@@ -8,17 +8,18 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::field::{FIELDS, Field};
 use crate::postings::TfVector;
 
-/// First byte of labels: entries of the dictionary whose postings have no frequencies. No term begins with it.
+/// First byte of labels. Labels are dictionary entries whose postings have no frequencies. No term begins with this
+/// byte.
 pub const LABEL_PREFIX: u8 = 0x01;
 
-/// Longest term, in bytes, that is stored as it is.
-const MAX_TERM: usize = 240;
-/// How much of a longer term is kept in front of the digest that stands for the rest.
-const KEPT: usize = 200;
+/// Maximum length in bytes of a term that is stored unchanged.
+const MAX_TERM_BYTES: usize = 240;
+/// Length in bytes of the prefix of a longer term. A digest replaces the rest.
+const PREFIX_BYTES: usize = 200;
 
 /// The terms of one chunk with their frequency in every field, and the fields' lengths.
 ///
-/// Terms are unique, in the order in which they first came; frequencies saturate at `u16::MAX`.
+/// Terms are unique and in order of first occurrence. Frequencies saturate at `u16::MAX`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TermVector {
     text: String,
@@ -29,7 +30,7 @@ pub struct TermVector {
 /// A term of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct CountedTerm {
-    /// Range of its text.
+    /// Range of the term in the text.
     start: u32,
     end: u32,
     hash: u32,
@@ -71,17 +72,17 @@ impl TermVector {
         self.terms.is_empty()
     }
 
-    /// Number of term occurrences in every field.
+    /// Number of term occurrences in each field.
     pub fn lengths(&self) -> [u32; FIELDS] {
         self.lengths
     }
 
-    /// The terms with their frequency in every field.
+    /// Returns the terms with their frequency in each field.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, TfVector)> + Clone + '_ {
         self.terms.iter().map(|term| (&self.text[term.start as usize..term.end as usize], term.frequencies))
     }
 
-    /// The terms with their hashes, and their frequency in every field.
+    /// Returns the terms with their hashes and their frequency in each field.
     pub fn hashed(&self) -> impl ExactSizeIterator<Item = (HashedTerm<'_>, TfVector)> + Clone {
         let hashed = |term| HashedTerm { bytes: self.bytes(term), hash: term.hash };
         self.terms.iter().map(move |term| (hashed(term), term.frequencies))
@@ -92,7 +93,7 @@ impl TermVector {
         &self.text.as_bytes()[term.start as usize..term.end as usize]
     }
 
-    /// The terms of both, with their frequencies and lengths added up.
+    /// Returns the terms of both vectors, with their frequencies and lengths added up.
     pub fn with(&self, more: &Self) -> Self {
         let mut joined = self.clone();
         let known: FxHashMap<&[u8], usize> =
@@ -118,15 +119,16 @@ impl TermVector {
     }
 }
 
-/// Counts the terms of a chunk, which come in any order.
+/// Counts the terms of a chunk, in any order.
 #[derive(Debug, Default)]
 pub struct TermVectorBuilder {
     /// The counts so far; the buffers are reused.
     counted: TermVector,
-    /// Index of each term's slot.
+    /// Index of the slot of each term.
     places: Vec<u32>,
-    /// An open hash table, a power of two in length and at most half full. It is emptied for every chunk by the places of its
-    /// few terms; with hashbrown's table counting takes an eighth longer, 1 % of an index run.
+    /// An open-addressing hash table. Its length is a power of two, and it is at most half full. After each chunk only
+    /// the slots of its few terms are cleared. With hashbrown's table counting takes an eighth longer, 1 % of an index
+    /// run.
     slots: Vec<CountSlot>,
 }
 
@@ -141,14 +143,14 @@ impl CountSlot {
     const FREE: Self = Self { number: u32::MAX, hash: 0 };
 }
 
-/// Slots of the smallest table.
-const SLOTS: usize = 256;
+/// Number of slots of the smallest table.
+const MIN_SLOTS: usize = 256;
 
 impl TermVectorBuilder {
     /// Counts one occurrence of `term` in `field`.
     ///
-    /// An empty term, or one that begins with a control character below U+0002, is not counted: the dictionary keeps labels
-    /// under that prefix.
+    /// Ignores an empty term, and a term that begins with a control character below U+0002: the dictionary reserves
+    /// that prefix for labels.
     pub fn add(&mut self, field: Field, term: &str) -> &mut Self {
         if let Some(number) = self.number(term) {
             self.count(field, number);
@@ -156,11 +158,11 @@ impl TermVectorBuilder {
         self
     }
 
-    /// The number of a term in this vector, from 0; `None` for a text that is not counted, see [`Self::add`]. A term that is
-    /// new must be counted.
+    /// Returns the number of a term in this vector, from 0; `None` for a text that [`Self::add`] would ignore. A new
+    /// term must then be counted.
     #[inline]
     pub fn number(&mut self, term: &str) -> Option<usize> {
-        is_term(term).then(|| self.number_of(&normalise(term)))
+        is_term(term).then(|| self.find_or_insert(&normalise(term)))
     }
 
     /// Counts one occurrence of the term with this number in `field`.
@@ -172,7 +174,7 @@ impl TermVectorBuilder {
         *length = length.saturating_add(1);
     }
 
-    /// Returns the counts, and empties the builder for the next chunk.
+    /// Returns the counts and resets the builder for the next chunk.
     pub fn finish(&mut self) -> TermVector {
         // A clone has no spare capacity.
         let vector = self.counted.clone();
@@ -183,8 +185,8 @@ impl TermVectorBuilder {
         vector
     }
 
-    /// The number of a term, a new one if need be.
-    fn number_of(&mut self, term: &str) -> usize {
+    /// Returns the number of a term. A new term gets the next number.
+    fn find_or_insert(&mut self, term: &str) -> usize {
         if 2 * self.places.len() >= self.slots.len() {
             self.grow();
         }
@@ -192,7 +194,7 @@ impl TermVectorBuilder {
         let mut place = hash as usize & (self.slots.len() - 1);
         while self.slots[place] != CountSlot::FREE {
             let slot = self.slots[place];
-            if slot.hash == hash && equal(self.counted.bytes(&self.counted.terms[slot.number as usize]), bytes) {
+            if slot.hash == hash && terms_equal(self.counted.bytes(&self.counted.terms[slot.number as usize]), bytes) {
                 return slot.number as usize;
             }
             place = (place + 1) & (self.slots.len() - 1);
@@ -207,9 +209,9 @@ impl TermVectorBuilder {
         number
     }
 
-    /// Doubles the table.
+    /// Doubles the size of the table.
     fn grow(&mut self) {
-        let length = (2 * self.slots.len()).max(SLOTS);
+        let length = (2 * self.slots.len()).max(MIN_SLOTS);
         self.slots.clear();
         self.slots.resize(length, CountSlot::FREE);
         for ((place, &CountedTerm { hash, .. }), number) in self.places.iter_mut().zip(&self.counted.terms).zip(0..) {
@@ -223,9 +225,9 @@ impl TermVectorBuilder {
     }
 }
 
-/// Whether two terms are equal. Most are so short that a call of `memcmp` would take longer.
+/// Whether two terms are equal. Most terms are so short that a call of `memcmp` would be slower.
 #[inline]
-fn equal(a: &[u8], b: &[u8]) -> bool {
+fn terms_equal(a: &[u8], b: &[u8]) -> bool {
     fn ends<const HALF: usize>(term: &[u8]) -> Option<(&[u8; HALF], &[u8; HALF])> {
         term.first_chunk().zip(term.last_chunk())
     }
@@ -238,17 +240,17 @@ fn equal(a: &[u8], b: &[u8]) -> bool {
         }
 }
 
-/// Whether a text can be a term: not empty, and without the prefix of labels.
+/// Whether a text can be a term: it is not empty and does not have the prefix of labels.
 pub fn is_term(term: &str) -> bool {
     term.bytes().next().is_some_and(|first| first > LABEL_PREFIX)
 }
 
-/// The form in which a term is stored and looked up: itself, or for a very long one its beginning and a digest.
+/// Returns the form in which a term is stored and looked up: the term, or for a very long term its prefix and a digest.
 pub fn normalise(term: &str) -> Cow<'_, str> {
-    if term.len() <= MAX_TERM {
+    if term.len() <= MAX_TERM_BYTES {
         return Cow::Borrowed(term);
     }
-    let kept = term.floor_char_boundary(KEPT);
+    let kept = term.floor_char_boundary(PREFIX_BYTES);
     Cow::Owned(format!("{}{}", &term[..kept], &blake3::hash(term.as_bytes()).to_hex()[..32]))
 }
 
@@ -285,7 +287,7 @@ mod tests {
         }
 
         #[test]
-        fn a_vector_with_another_counts_the_terms_of_both(
+        fn a_sum_of_vectors_counts_the_terms_of_both(
             first in prop::collection::vec((0..FIELDS, "[ab]{1,2}"), 0..20),
             second in prop::collection::vec((0..FIELDS, "[ab]{1,2}"), 0..20),
         ) {

@@ -1,9 +1,9 @@
-//! SIMD kernels: the inner loops over vectors, bitmaps and scores.
+//! SIMD kernels: inner loops over vectors, bitmaps and scores.
 //!
-//! Each kernel is one safe loop, compiled for several instruction sets and dispatched by what the processor has, so that
-//! all variants give the same result: integer sums do not depend on their order, and sums of floats fix theirs. Products of
-//! matrices (cargo feature `matrix`) come from a library and may differ in the last bits between processors.
-//! Deliberately absent: intrinsics (but for [`prefetch`]), and any knowledge of index structures.
+//! Each kernel is one safe loop, compiled for several instruction sets and dispatched at run time. All variants give
+//! the same result: integer sums do not depend on their order, and sums of floats have a fixed order. Matrix products
+//! (cargo feature `matrix`) come from a library and may differ in the last bits between processors. Deliberately
+//! absent: intrinsics (except [`prefetch`]), and any knowledge of index structures.
 //!
 //! ```
 //! let words = [0b1010u64.to_le_bytes()];
@@ -22,13 +22,13 @@ mod matrix;
 #[cfg(feature = "matrix")]
 pub use matrix::{Matrix, multiply};
 
-/// Bytes that a processor fetches at once.
+/// Size of a cache line in bytes.
 #[cfg(target_arch = "x86_64")]
 const CACHE_LINE: usize = 64;
-/// Lanes of the sum of floats.
+/// Number of partial sums in a sum of floats.
 const LANES: usize = 16;
 
-/// Calls `$portable` in the variant for the widest registers of the processor.
+/// Calls the variant of `$portable` for the widest registers of the processor.
 macro_rules! dispatch {
     ($portable:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
@@ -42,11 +42,11 @@ macro_rules! dispatch {
                 $portable($($argument),*)
             }
             if has_wide() {
-                // SAFETY: `has_wide` has found every feature that the function asks for.
+                // SAFETY: `has_wide` has detected every target feature of the function.
                 return unsafe { wide($($argument),*) };
             }
             if has_middle() {
-                // SAFETY: `has_middle` has found every feature that the function asks for.
+                // SAFETY: `has_middle` has detected every target feature of the function.
                 return unsafe { middle($($argument),*) };
             }
         }
@@ -95,8 +95,9 @@ fn dot_portable(a: &[f32], b: &[u8]) -> f32 {
     all
 }
 
-/// Dot products of signed bytes `b` with rows of as many signed bytes, one after the other in `rows` and wide enough to be multiplied:
-/// one for each of `products`.
+/// Computes the dot product of the signed bytes `b` with each row of `rows`. A row has as many values as `b`, and rows
+/// are stored one after the other. Their signed bytes are widened to 16 bits, ready to be multiplied. `products` has an
+/// element for each row.
 pub fn dots_signed(rows: &[i16], b: &[u8], products: &mut [i32]) {
     dispatch!(dots_signed_portable(rows: &[i16], b: &[u8], products: &mut [i32]))
 }
@@ -104,7 +105,7 @@ pub fn dots_signed(rows: &[i16], b: &[u8], products: &mut [i32]) {
 #[inline(always)]
 fn dots_signed_portable(rows: &[i16], b: &[u8], products: &mut [i32]) {
     for (row, product) in rows.chunks_exact(b.len().max(1)).zip(products) {
-        let of = |(&a, &b): (&i16, &u8)| i32::from(a) * i32::from(b as i8);
+        let multiply = |(&a, &b): (&i16, &u8)| i32::from(a) * i32::from(b as i8);
         *product = row.iter().zip(b).map(of).sum();
     }
 }
@@ -120,8 +121,8 @@ fn squares_signed_portable(values: &[u8]) -> i32 {
     values.iter().map(square).sum()
 }
 
-/// Adds rows of `values`, signed bytes with a row of `sum.len()` after the other, to `sum`: of each the number and the scale. In
-/// every component, they are added in the order of `rows`.
+/// Adds scaled rows of `values` to `sum`. `values` holds signed bytes, in consecutive rows of `sum.len()` values;
+/// `rows` gives the number and the scale of each row to add. Every component is summed in the order of `rows`.
 ///
 /// # Panics
 /// If a row is not in `values`.
@@ -129,7 +130,7 @@ pub fn add_scaled(sum: &mut [f32], values: &[u8], rows: &[(u32, f32)]) {
     dispatch!(add_scaled_portable(sum: &mut [f32], values: &[u8], rows: &[(u32, f32)]))
 }
 
-/// Components whose sums stay in registers.
+/// Number of components whose sums stay in registers.
 const ADDED_LANES: usize = 64;
 
 #[inline(always)]
@@ -158,8 +159,8 @@ fn add_scaled_portable(sum: &mut [f32], values: &[u8], rows: &[(u32, f32)]) {
     }
 }
 
-/// The quotients of `values` and `scale`, rounded half away from zero to signed bytes from -127 to 127. `bytes` has an element for
-/// each value.
+/// Divides `values` by `scale` and rounds the quotients half away from zero to signed bytes from -127 to 127. `bytes`
+/// has an element for each value.
 pub fn divide_rounded(values: &[f32], scale: f32, bytes: &mut [i8]) {
     dispatch!(divide_rounded_portable(values: &[f32], scale: f32, bytes: &mut [i8]))
 }
@@ -171,16 +172,17 @@ fn divide_rounded_portable(values: &[f32], scale: f32, bytes: &mut [i8]) {
     }
 }
 
-/// Scores binary codes of `slices.len()` words each: the score is minus the sum of the query's components whose bit is set in
-/// the code. `slices` are the bit slices of value 1, 2, 4 and −8 of the components; `scores` has an element for each code.
+/// Scores binary codes of `slices.len()` words each. The score of a code is minus the sum of the query's components
+/// whose bit is set in the code. `slices` holds the bit slices with the values 1, 2, 4 and −8 of the components;
+/// `scores` has an element for each code.
 pub fn code_scores(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
     dispatch!(code_scores_portable(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]))
 }
 
-// Loops without closures: a closure is a function of its own, compiled without the target features.
+// No closures in these loops: a closure is a separate function, compiled without the target features.
 #[inline(always)]
 fn code_scores_portable(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
-    // The sizes of the usual models, so that the loop over the words is unrolled.
+    // The code sizes of common models, so that the loop over the words is unrolled.
     match slices.len() {
         4 => code_scores_sized::<4>(slices, codes, scores),
         6 => code_scores_sized::<6>(slices, codes, scores),
@@ -215,16 +217,17 @@ fn code_score(slices: &[[u64; 4]], code: &[[u8; 8]]) -> i32 {
     (8 * eight) as i32 - (4 * four + 2 * two + one) as i32
 }
 
-/// Signed bytes from their parts: `signs` has the highest bit of each, in order, and `packed` the seven bits below. Of
-/// `packed`, an eighth as long as the components rounded up and times seven, each byte has a component in its lower bits;
-/// the highest bits of its sevenths are the bits of the components that follow, lowest first.
+/// Unpacks signed bytes into `row`. `signs` holds the highest bit of each byte, in order, and `packed` the seven bits
+/// below it. The length of `packed` is an eighth of the number of components, rounded up, times seven. The lower seven
+/// bits of each byte in `packed` are one component. The remaining components are stored in the highest bits: each
+/// seventh of `packed` holds one of their bits, the lowest bit first.
 pub fn unpack_signed(signs: &[u8], packed: &[u8], row: &mut [u8]) {
     dispatch!(unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]))
 }
 
 #[inline(always)]
 fn unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]) {
-    // A product with the first has a byte in all eight bytes; the second keeps another bit of it in each.
+    // Multiplying by `EVERYWHERE` copies a byte to all eight bytes; `DIAGONAL` keeps a different bit in each.
     const EVERYWHERE: u64 = 0x0101_0101_0101_0101;
     const DIAGONAL: u64 = 0x8040_2010_0804_0201;
     let lanes = packed.len() / 7;
@@ -242,7 +245,7 @@ fn unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]) {
     let (eights, rest) = row.as_chunks_mut::<8>();
     for (eight, sign) in eights.iter_mut().zip(signs) {
         let bits = (u64::from(*sign) * EVERYWHERE) & DIAGONAL;
-        // A bit anywhere in a byte becomes its highest.
+        // Moves a bit anywhere in a byte to the highest position.
         let signs = (bits + 0x7f * EVERYWHERE) & (0x80 * EVERYWHERE);
         *eight = (u64::from_le_bytes(*eight) | signs).to_le_bytes();
     }
@@ -253,12 +256,12 @@ fn unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]) {
     }
 }
 
-/// Has the processor fetch bytes that are soon read from places far apart. It changes nothing but the time.
+/// Prefetches bytes that will soon be read from distant addresses. It affects only the speed.
 pub fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in bytes.chunks(CACHE_LINE) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: the address is one of a slice, and a prefetch reads nothing that the program could see.
+        // SAFETY: the address is inside a slice, and a prefetch has no effect that the program can observe.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -302,14 +305,14 @@ fn bit_positions_portable(words: &[[u8; 8]], positions: &mut [u16]) -> usize {
     at
 }
 
-/// For every 64 scores a word with a bit for each score that is at least `threshold`; none is negative.
-pub fn at_least(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]) {
-    dispatch!(at_least_portable(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]))
+/// Computes a word for every 64 scores, with a bit for each score that is at least `threshold`. No score is negative.
+pub fn threshold_words(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]) {
+    dispatch!(threshold_words_portable(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]))
 }
 
 #[inline(always)]
-fn at_least_portable(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]) {
-    // A multiplication by this gathers the lowest bits of eight bytes in the highest byte.
+fn threshold_words_portable(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]) {
+    // Multiplying by `TOGETHER` gathers the lowest bits of eight bytes in the highest byte.
     const TOGETHER: u64 = 0x0102_0408_1020_4080;
     for (word, scores) in words.iter_mut().zip(scores) {
         let mut bytes = [0u8; 64];
@@ -331,7 +334,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_kernel_gives_the_sum(pairs in prop::collection::vec((-1f32..1.0, any::<i8>()), 0..300)) {
+        fn every_dot_variant_computes_the_sum(pairs in prop::collection::vec((-1f32..1.0, any::<i8>()), 0..300)) {
             let (a, b): (Vec<f32>, Vec<u8>) = pairs.iter().map(|&(x, y)| (x, y as u8)).unzip();
             let expected: f64 = pairs.iter().map(|&(x, y)| f64::from(x) * f64::from(y)).sum();
             prop_assert_eq!(dot(&a, &b).to_bits(), dot_portable(&a, &b).to_bits());
@@ -339,7 +342,7 @@ mod tests {
         }
 
         #[test]
-        fn every_kernel_gives_the_signed_sums(rows in prop::collection::vec(prop::collection::vec(any::<i8>(), 70), 0..5), b in prop::collection::vec(any::<i8>(), 70)) {
+        fn every_signed_dot_variant_computes_the_sums(rows in prop::collection::vec(prop::collection::vec(any::<i8>(), 70), 0..5), b in prop::collection::vec(any::<i8>(), 70)) {
             let product = |a: &[i8]| a.iter().zip(&b).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum::<i32>();
             let wide: Vec<i16> = rows.iter().flatten().map(|&value| i16::from(value)).collect();
             let bytes: Vec<u8> = b.iter().map(|&value| value as u8).collect();
@@ -352,7 +355,7 @@ mod tests {
         }
 
         #[test]
-        fn every_kernel_adds_alike(
+        fn every_add_scaled_variant_gives_the_same_sums(
             before in prop::collection::vec(-1f32..1.0, 0..200),
             values in prop::collection::vec(any::<u8>(), 1000),
             rows in prop::collection::vec((0u32..5, -1f32..1.0), 0..9),
@@ -372,7 +375,7 @@ mod tests {
         }
 
         #[test]
-        fn every_kernel_rounds_alike(
+        fn every_divide_variant_rounds_the_same_way(
             values in prop::collection::vec(prop_oneof![-200f32..200.0, (-400i16..400).prop_map(|half| f32::from(half) / 2.0)], 0..70),
             scale in prop_oneof![Just(1f32), 0.01f32..2.0],
         ) {
@@ -388,7 +391,7 @@ mod tests {
         }
 
         #[test]
-        fn every_kernel_unpacks_by_definition(
+        fn every_unpack_variant_matches_the_definition(
             signs in prop::collection::vec(any::<u8>(), 40),
             packed in prop::collection::vec(any::<u8>(), 280),
             components in 0usize..320,
@@ -412,14 +415,14 @@ mod tests {
         }
 
         #[test]
-        fn every_kernel_counts_the_bits(words in prop::collection::vec(any::<[u8; 8]>(), 0..60)) {
+        fn every_count_ones_variant_counts_all_bits(words in prop::collection::vec(any::<[u8; 8]>(), 0..60)) {
             let by_definition: u32 = words.as_flattened().iter().map(|byte| byte.count_ones()).sum();
             prop_assert_eq!(count_ones(&words), by_definition as usize);
             prop_assert_eq!(count_ones_portable(&words), by_definition as usize);
         }
 
         #[test]
-        fn every_kernel_lists_the_bits(words in prop::collection::vec(prop_oneof![any::<[u8; 8]>(), Just([0; 8]), Just([0xff; 8])], 0..64), room in 0usize..4096) {
+        fn every_bit_positions_variant_lists_all_bits(words in prop::collection::vec(prop_oneof![any::<[u8; 8]>(), Just([0; 8]), Just([0xff; 8])], 0..64), room in 0usize..4096) {
             let bit = |place: &u16| words[usize::from(*place) / 64][usize::from(*place) / 8 % 8] >> (place % 8) & 1 != 0;
             let by_definition: Vec<u16> = (0..words.len() as u16 * 64).filter(bit).collect();
             let (mut found, mut portable) = ([0; 4096], [0; 4096]);
@@ -431,18 +434,18 @@ mod tests {
         }
 
         #[test]
-        fn every_kernel_compares_with_the_threshold(scores in prop::collection::vec(prop_oneof![Just(0f32), Just(0.5), 0f32..1.0], 0..300), threshold in prop_oneof![Just(f32::MIN_POSITIVE), Just(0.5), 0f32..1.0]) {
+        fn every_threshold_variant_matches_the_definition(scores in prop::collection::vec(prop_oneof![Just(0f32), Just(0.5), 0f32..1.0], 0..300), threshold in prop_oneof![Just(f32::MIN_POSITIVE), Just(0.5), 0f32..1.0]) {
             let groups = scores.as_chunks().0;
             let by_definition = groups.iter().map(|group: &[f32; 64]| (0..64).filter(|&at| group[at] >= threshold).fold(0, |word, at| word | 1u64 << at));
             let (mut best, mut portable) = (vec![7; groups.len()], vec![9; groups.len()]);
-            at_least(groups, threshold, &mut best);
-            at_least_portable(groups, threshold, &mut portable);
+            threshold_words(groups, threshold, &mut best);
+            threshold_words_portable(groups, threshold, &mut portable);
             prop_assert_eq!(&best, &by_definition.collect::<Vec<_>>());
             prop_assert_eq!(best, portable);
         }
 
         #[test]
-        fn every_kernel_counts_alike(
+        fn every_code_scores_variant_gives_the_same_scores(
             slices in prop::collection::vec(any::<[u64; 4]>(), 1..8),
             words in prop::collection::vec(any::<[u8; 8]>(), 0..60),
         ) {

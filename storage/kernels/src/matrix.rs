@@ -1,6 +1,6 @@
 //! Products of matrices of floats.
 
-/// A matrix in a slice, in rows or, once transposed, in columns.
+/// A matrix in a slice, stored by rows or, once transposed, by columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix<'a> {
     values: &'a [f32],
@@ -11,7 +11,7 @@ pub struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// The matrix of `rows` rows whose row `r` is the `columns` values from `values[r * stride]`.
+    /// Creates a matrix of `rows` rows. Row `r` holds the `columns` values from `values[r * stride]` on.
     ///
     /// # Panics
     /// If rows overlap or end beyond `values`.
@@ -20,24 +20,25 @@ impl<'a> Matrix<'a> {
         Self { values, rows, columns, row_stride: stride, column_stride: 1 }
     }
 
-    /// The same values with rows and columns exchanged.
+    /// Returns the transposed matrix over the same values.
     pub fn transposed(self) -> Self {
         let Self { values, rows, columns, row_stride, column_stride } = self;
         Self { values, rows: columns, columns: rows, row_stride: column_stride, column_stride: row_stride }
     }
 }
 
-/// Writes the product of `a` and `b`: row `r` begins at `product[r * stride]`. All elements are summed in the same order, so an
-/// element depends only on its row of `a` and its column of `b`, not on how many others there are.
+/// Writes the product of `a` and `b`. Row `r` begins at `product[r * stride]`. All elements are summed in the same
+/// order, so an element depends only on its row of `a` and its column of `b`, not on the numbers of rows and columns.
 ///
 /// # Panics
-/// If `a` has not as many columns as `b` has rows, or if rows of the product overlap or end beyond `product`.
+/// If the number of columns of `a` differs from the number of rows of `b`, or if rows of the product overlap or end
+/// beyond `product`.
 pub fn multiply(a: Matrix<'_>, b: Matrix<'_>, product: &mut [f32], stride: usize) {
-    assert_eq!(a.columns, b.rows, "columns of the first matrix and rows of the second");
+    assert_eq!(a.columns, b.rows, "the first matrix must have as many columns as the second has rows");
     assert_rows_fit(product.len(), a.rows, b.columns, stride);
-    // SAFETY: `assert_rows_fit` has checked that all elements of the three matrices are inside their slices and that no two
-    // elements of the product share a place. A slice has at most `isize::MAX` bytes, so the strides of a matrix with several rows
-    // fit into `isize`. The stride of a single row is only multiplied by 0.
+    // SAFETY: `assert_rows_fit` has checked that all elements of the three matrices are inside their slices and that no
+    // two elements of the product share an address. A slice has at most `isize::MAX` bytes, so the strides of a matrix
+    // with several rows fit into `isize`. The stride of a single row is only multiplied by 0.
     unsafe {
         matrixmultiply::sgemm(
             a.rows,
@@ -70,14 +71,14 @@ mod tests {
 
     use super::*;
 
-    /// Numbers without a pattern between -1 and 1.
+    /// Irregular numbers between -1 and 1.
     fn values(seed: usize, count: usize) -> Vec<f32> {
         (0..count).map(|at| ((at * at + 31 * at + seed) as f32 * 12.9898).sin()).collect()
     }
 
     proptest! {
         #[test]
-        fn products_are_those_of_the_definition(
+        fn products_match_the_definition(
             rows in 0usize..20, inner in 0usize..600, columns in 0usize..20, gap in 0usize..3, transposed: bool,
         ) {
             let (a, b) = (values(1, rows * (inner + gap)), values(2, inner * columns));
@@ -92,7 +93,7 @@ mod tests {
                 let a = &a[row * (inner + gap)..][..inner];
                 for (column, &found) in found.iter().enumerate() {
                     if column >= columns {
-                        prop_assert!(found.is_nan(), "what is between the rows stays");
+                        prop_assert!(found.is_nan(), "values between the rows must not change");
                         continue;
                     }
                     let b = |at| if transposed { b[column * inner + at] } else { b[at * columns + column] };
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn matrices_that_do_not_fit_panic() {
         let (values, mut product) = ([0.0; 12], [0.0; 8]);
         let mut refused = |work: &mut dyn FnMut(&mut [f32])| {
             assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&mut product))).is_err());

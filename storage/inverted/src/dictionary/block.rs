@@ -1,32 +1,34 @@
-//! Dictionary blocks: front-coded terms, each with its postings or their location.
+//! Dictionary blocks: front-coded terms, each with its postings or the location of its postings.
 //!
-//! The key of a block is a bound that its terms are not below; the key of the first block is empty. Layout of a block: length
-//! of the upper bound · the upper bound, which is the key of the next block, or empty in the last · entries. So a missing
-//! block is noticed by every lookup that passes it.
+//! The key of a block is a lower bound of its terms; the key of the first block is empty. Layout of a block: length of
+//! the upper bound · upper bound · entries. The upper bound is the key of the next block; it is empty in the last
+//! block. A lookup therefore detects a missing block.
 //!
-//! An entry is: bytes shared with the term before · length of the rest · rest · length of the body · body. A body is the number
-//! of postings · the postings themselves, up to [`INLINE`] of them (gap, and tf vector unless it is a label), or else the
-//! number of parts · the number of the first value · offset and length in it, if there is one part. Several parts are
+//! Layout of an entry: number of bytes shared with the previous term · length of the rest · rest · length of the body ·
+//! body. The body of a list with up to [`MAX_INLINE_POSTINGS`] postings is the number of postings · postings (gap, and
+//! tf vector unless the entry is a label). The body of a longer list is the number of postings · number of parts ·
+//! number of the first value · offset and length in that value, if there is only one part. Several parts are stored as
 //! consecutive whole values.
 
 use crate::postings::{Posting, decode_tf_vector, encode_tf_vector};
 use crate::terms::LABEL_PREFIX;
 use aurora_codec::{ByteReader, put_varint};
 
-/// Most bytes of a block, but for unusually long bounds: with checksum and page header it fits a page of 4 KiB.
-pub(super) const BLOCK_BYTES: usize = 4076;
-/// Bytes that are reserved for the bound.
-const BOUND_ROOM: usize = 24;
-/// Lists of up to this many postings are inlined in the dictionary.
-pub(super) const INLINE: usize = 24;
+/// Maximum size of a block in bytes, except for unusually long bounds. With checksum and page header, a block fits in a
+/// page of 4 KiB.
+pub(super) const MAX_BLOCK_BYTES: usize = 4076;
+/// Number of bytes reserved for the bound.
+const RESERVED_BOUND_BYTES: usize = 24;
+/// Maximum number of postings of a list that is inlined in the dictionary.
+pub(super) const MAX_INLINE_POSTINGS: usize = 24;
 
-/// Whether the postings of a dictionary entry have frequencies: those of a term do, those of a label do not.
+/// Whether the postings of a dictionary entry have frequencies. Postings of terms have them, postings of labels do not.
 #[inline]
 pub(super) fn has_frequencies(term: &[u8]) -> bool {
     term.first() != Some(&LABEL_PREFIX)
 }
 
-/// Where a posting list is stored.
+/// Location of a stored posting list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ListLocation {
     pub(super) parts: u32,
@@ -42,7 +44,7 @@ pub(super) enum EntryBody<'a> {
     Stored(ListLocation),
 }
 
-/// Appends the body of a list that is inlined.
+/// Appends the body of an inlined list.
 pub(super) fn encode_inline(out: &mut Vec<u8>, postings: &[Posting], with_frequencies: bool) {
     put_varint(out, postings.len() as u64);
     encode_postings(out, postings, with_frequencies);
@@ -60,7 +62,7 @@ pub(super) fn encode_postings(out: &mut Vec<u8>, postings: &[Posting], with_freq
     }
 }
 
-/// Appends the body of a list that is stored elsewhere.
+/// Appends the body of a list that is stored outside the dictionary.
 pub(super) fn encode_stored(out: &mut Vec<u8>, count: u64, location: ListLocation) {
     put_varint(out, count);
     for number in [location.parts, location.number, location.offset, location.length] {
@@ -72,7 +74,7 @@ pub(super) fn encode_stored(out: &mut Vec<u8>, count: u64, location: ListLocatio
 pub(super) fn decode_body(body: &[u8]) -> Option<(u32, EntryBody<'_>)> {
     let mut reader = ByteReader::new(body);
     let count = reader.varint32()?;
-    if count as usize <= INLINE {
+    if count as usize <= MAX_INLINE_POSTINGS {
         return Some((count, EntryBody::Inline(reader.rest())));
     }
     let location = ListLocation {
@@ -131,16 +133,16 @@ pub(super) struct BlockWriter {
     previous: Vec<u8>,
 }
 
-/// The key of a block, and its bytes.
+/// Key and bytes of a block.
 pub(super) type FinishedBlock = (Vec<u8>, Vec<u8>);
 
 impl BlockWriter {
-    /// Adds an entry, and returns the block before it when that is full.
+    /// Adds an entry, and returns the previous block if it is full.
     pub(super) fn push(&mut self, term: &[u8], body: &[u8]) -> Option<FinishedBlock> {
-        let room = BOUND_ROOM + term.len() + body.len() + 6;
-        let is_full = !self.bytes.is_empty() && self.bytes.len() + room > BLOCK_BYTES;
+        let room = RESERVED_BOUND_BYTES + term.len() + body.len() + 6;
+        let is_full = !self.bytes.is_empty() && self.bytes.len() + room > MAX_BLOCK_BYTES;
         let full = is_full.then(|| self.end_below(term));
-        let shared = common(&self.previous, term);
+        let shared = common_prefix_len(&self.previous, term);
         put_varint(&mut self.bytes, shared as u64);
         put_varint(&mut self.bytes, (term.len() - shared) as u64);
         self.bytes.extend_from_slice(&term[shared..]);
@@ -151,20 +153,22 @@ impl BlockWriter {
         full
     }
 
-    /// Starts at a key that no term is below.
+    /// Creates a writer whose first block has a key that is a lower bound of all terms.
     pub(super) fn from_key(key: &[u8]) -> Self {
         Self { key: key.to_owned(), ..Self::default() }
     }
 
-    /// Ends the last block, whose bound is `bound`. Without entries there is a block only if it stands between two others.
+    /// Completes the last block, whose bound is `bound`. A block without entries is written only if other blocks
+    /// precede or follow it.
     pub(super) fn finish(&mut self, bound: &[u8]) -> Option<FinishedBlock> {
         let is_needed = !self.bytes.is_empty() || !self.key.is_empty() || !bound.is_empty();
         is_needed.then(|| self.end(bound.to_owned()))
     }
 
-    /// Ends the block before `term`, with the shortest prefix of `term` that is above all terms of the block as its bound.
+    /// Completes the block before `term`. Its bound is the shortest prefix of `term` that is above all terms of the
+    /// block.
     fn end_below(&mut self, term: &[u8]) -> FinishedBlock {
-        let length = common(&self.previous, term) + 1;
+        let length = common_prefix_len(&self.previous, term) + 1;
         self.previous.clear();
         self.end(term[..length.min(term.len())].to_vec())
     }
@@ -178,17 +182,17 @@ impl BlockWriter {
     }
 }
 
-/// Length of the common prefix.
-fn common(a: &[u8], b: &[u8]) -> usize {
+/// Returns the length of the common prefix.
+fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// The body of a term in a block, without decoding the terms before it; `None` when the block is damaged, or does not cover
-/// the term.
+/// Finds the body of a term in a block without decoding the terms before it; `None` if the block is damaged or does not
+/// cover the term.
 ///
-/// The scan keeps the length of the common prefix of the term and the entry before. An entry that shares more bytes with the
-/// entry before than that is below the term as well, one that shares fewer is above it; only entries that share exactly as
-/// many are compared byte by byte.
+/// The scan tracks the length of the common prefix of the term and the previous entry. If an entry shares more bytes
+/// than that with the previous entry, it is also below the term. If it shares fewer, it is above the term. Only entries
+/// that share exactly as many bytes are compared byte by byte.
 pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>> {
     let (bound, mut left) = split_bound(bytes)?;
     if !bound.is_empty() && term >= bound {
@@ -219,19 +223,19 @@ pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>>
 
 /// An encoded entry.
 struct EncodedEntry<'a> {
-    /// Bytes that the term shares with the one before.
+    /// Number of bytes that the term shares with the previous term.
     shared: usize,
     /// The rest of the term.
     rest: &'a [u8],
     body: &'a [u8],
-    /// The bytes behind the entry.
+    /// The bytes after the entry.
     after: &'a [u8],
 }
 
-/// The first entry of `bytes`.
+/// Splits off the first entry of `bytes`.
 #[inline(always)]
 fn split_entry(bytes: &[u8]) -> Option<EncodedEntry<'_>> {
-    // Nearly always every length is one byte.
+    // Nearly always, all lengths take one byte each.
     if let [shared, length, after @ ..] = bytes
         && (shared | length) < 0x80
         && let Some((rest, [body, after @ ..])) = after.split_at_checked(usize::from(*length))
@@ -249,7 +253,7 @@ fn split_entry(bytes: &[u8]) -> Option<EncodedEntry<'_>> {
     Some(EncodedEntry { shared, rest, body, after: reader.rest() })
 }
 
-/// The bound of a block, and its entries.
+/// Splits a block into its bound and its entries.
 fn split_bound(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut reader = ByteReader::new(bytes);
     let length = reader.length()?;
@@ -260,14 +264,14 @@ fn split_bound(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 #[derive(Debug)]
 pub(super) struct BlockReader<'a> {
     left: &'a [u8],
-    /// The key of the next block; empty in the last.
+    /// Key of the next block; empty in the last block.
     pub(super) bound: &'a [u8],
-    /// The term of the entry read last.
+    /// Term of the last entry that was read.
     pub(super) term: Vec<u8>,
 }
 
 impl<'a> BlockReader<'a> {
-    /// Begins to read a block; `None` when it is damaged.
+    /// Creates a reader of a block; `None` if the block is damaged.
     pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
         let (bound, left) = split_bound(bytes)?;
         Some(Self { left, bound, term: Vec::new() })
@@ -278,7 +282,7 @@ impl<'a> BlockReader<'a> {
         self.left.is_empty()
     }
 
-    /// Reads the next entry into `term`, and returns its body; `None` when the block is damaged.
+    /// Reads the next entry into `term` and returns its body; `None` if the block is damaged.
     pub(super) fn next(&mut self) -> Option<&'a [u8]> {
         let EncodedEntry { shared, rest, body, after } = split_entry(self.left)?;
         if shared > self.term.len() {
@@ -300,13 +304,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bound_is_the_next_key_and_parts_the_terms() {
+    fn each_bound_is_the_next_key_and_separates_the_terms() {
         let mut writer = BlockWriter::default();
         let terms: Vec<String> = (0..4000).map(|number| format!("term{:05}", 7 * number)).collect();
         let mut blocks: Vec<FinishedBlock> =
             terms.iter().filter_map(|term| writer.push(term.as_bytes(), b"body")).collect();
         blocks.extend(writer.finish(&[]));
-        assert!(blocks.len() > 5 && blocks.iter().all(|(_, bytes)| bytes.len() <= BLOCK_BYTES));
+        assert!(blocks.len() > 5 && blocks.iter().all(|(_, bytes)| bytes.len() <= MAX_BLOCK_BYTES));
         for (at, (key, bytes)) in blocks.iter().enumerate() {
             let next = blocks.get(at + 1).map_or(&[][..], |(key, _)| key);
             assert_eq!(BlockReader::new(bytes).expect("sound").bound, next);
@@ -324,7 +328,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_term_is_found_where_a_walk_finds_it(
+        fn a_lookup_finds_the_same_entry_as_a_walk(
             entries in prop::collection::btree_map("[ab]{1,6}", "[xy]{0,3}", 1..30),
             others in prop::collection::vec("[abc]{1,7}", 0..10),
         ) {
@@ -344,7 +348,7 @@ mod tests {
                 prop_assert_eq!(find(&bytes, term.as_bytes()), Some(walked.get(term.as_bytes()).copied()));
             }
             for cut in 0..bytes.len() {
-                let _ = find(&bytes[..cut], b"bb"); // whatever it finds, it ends
+                let _ = find(&bytes[..cut], b"bb"); // It must terminate, whatever it finds.
             }
         }
     }

@@ -1,26 +1,28 @@
-//! Posting lists as a segment stores them, before they have a place in one: threads encode them, one thread places them.
+//! Encoded posting lists without a location in a segment. Several threads encode lists; one thread writes them to a
+//! segment.
 
-use super::block::{INLINE, encode_inline, has_frequencies};
+use super::block::{MAX_INLINE_POSTINGS, encode_inline, has_frequencies};
 use crate::chunk_id::WINDOW;
 use crate::lengths::LengthCodes;
-use crate::postings::{LONGEST_PART, PartLayout, Posting, SHORT_LIST, encode_part};
+use crate::postings::{MAX_PART_POSTINGS, MAX_SHORT_POSTINGS, PartLayout, Posting, encode_part};
 
 /// A part ends with the window in which it reaches this many postings.
-const PART_POSTINGS: usize = 48 << 10;
-const _: () = assert!(PART_POSTINGS + WINDOW as usize <= LONGEST_PART);
+const TARGET_PART_POSTINGS: usize = 48 << 10;
+const _: () = assert!(TARGET_PART_POSTINGS + WINDOW as usize <= MAX_PART_POSTINGS);
 
-/// Encoded posting lists with their terms. A list has the body of its dictionary entry if it is inlined, or else its parts.
+/// Encoded posting lists with their terms. An inlined list is stored as the body of its dictionary entry, any other
+/// list as its parts.
 #[derive(Debug, Default)]
 pub struct EncodedLists {
     bytes: Vec<u8>,
-    /// Number of postings and of parts of each list.
+    /// Number of postings and number of parts of each list.
     lists: Vec<(u64, usize)>,
-    /// For each list, the ends of its term and of its parts in `bytes`.
+    /// End offsets in `bytes` of the term and of the parts of each list.
     ends: Vec<usize>,
 }
 
 impl EncodedLists {
-    /// The term, the number of postings and the parts of each list.
+    /// Returns the term, the number of postings and the parts of each list.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], u64, impl ExactSizeIterator<Item = &[u8]>)> {
         let (mut start, mut left) = (0, self.ends.as_slice());
         self.lists.iter().map(move |&(count, parts)| {
@@ -38,13 +40,13 @@ pub struct ListEncoder<'w> {
     encoded: EncodedLists,
     with_frequencies: bool,
     pending: Vec<Posting>,
-    /// Postings and parts of the list at hand without those that are pending.
+    /// Number of postings and of parts of the current list, without the pending postings.
     count: u64,
     parts: usize,
 }
 
 impl<'w> ListEncoder<'w> {
-    /// Starts without lists; `length` gives the field lengths of chunks.
+    /// Creates an encoder without lists; `length` returns the field lengths of a chunk.
     pub fn new(length: &'w dyn Fn(u32) -> LengthCodes) -> Self {
         let (encoded, pending) = (EncodedLists::default(), Vec::new());
         Self { length, encoded, with_frequencies: false, pending, count: 0, parts: 0 }
@@ -58,19 +60,19 @@ impl<'w> ListEncoder<'w> {
         (self.count, self.parts) = (0, 0);
     }
 
-    /// Adds a posting. Its chunk must be above the chunk of the posting before.
+    /// Adds a posting. Its chunk must be above the chunk of the previous posting.
     pub fn push(&mut self, posting: Posting) {
         let begins_window = |last: &Posting| last.chunk / WINDOW != posting.chunk / WINDOW;
-        if self.pending.len() >= PART_POSTINGS && self.pending.last().is_some_and(begins_window) {
+        if self.pending.len() >= TARGET_PART_POSTINGS && self.pending.last().is_some_and(begins_window) {
             self.end_part(PartLayout::Long);
         }
         self.pending.push(posting);
     }
 
-    /// Ends the list, and leaves it out if it has no postings.
+    /// Ends the list and omits it if it has no postings.
     pub fn end(&mut self) {
         let left = self.pending.len();
-        if self.parts == 0 && left <= INLINE {
+        if self.parts == 0 && left <= MAX_INLINE_POSTINGS {
             if left == 0 {
                 self.encoded.ends.pop();
                 let end = self.encoded.ends.last().copied().unwrap_or(0);
@@ -79,18 +81,18 @@ impl<'w> ListEncoder<'w> {
             encode_inline(&mut self.encoded.bytes, &self.pending, self.with_frequencies);
             self.close_part();
         } else {
-            let is_short = self.parts == 0 && left <= SHORT_LIST;
+            let is_short = self.parts == 0 && left <= MAX_SHORT_POSTINGS;
             self.end_part(if is_short { PartLayout::Short } else { PartLayout::Long });
         }
         self.encoded.lists.push((self.count, self.parts));
     }
 
-    /// Takes the lists that have ended.
+    /// Takes the completed lists.
     pub fn take(&mut self) -> EncodedLists {
         std::mem::take(&mut self.encoded)
     }
 
-    /// Keeps the memory of lists that were taken.
+    /// Reuses the memory of lists that were taken.
     pub(super) fn reuse(&mut self, mut lists: EncodedLists) {
         lists.bytes.clear();
         lists.lists.clear();
@@ -98,7 +100,7 @@ impl<'w> ListEncoder<'w> {
         self.encoded = lists;
     }
 
-    /// Encodes the pending postings in a layout, or in the layout of labels if the list is of a label.
+    /// Encodes the pending postings in a layout, or in the layout of labels if the list belongs to a label.
     fn end_part(&mut self, layout: PartLayout) {
         let layout = if self.with_frequencies { layout } else { PartLayout::Label };
         encode_part(&mut self.encoded.bytes, &self.pending, layout, self.length);
@@ -123,7 +125,7 @@ mod tests {
     use crate::terms::LABEL_PREFIX;
 
     #[test]
-    fn lists_of_several_encoders_make_the_segment_that_one_writer_makes() {
+    fn several_encoders_give_the_same_segment_as_one_writer() {
         let labels = (0..2u8).map(|name| (vec![LABEL_PREFIX, name], 1 + 60 * u32::from(name)));
         let terms = [("a", 0), ("b", 1), ("c", 24), ("d", 25), ("e", 1024), ("f", 1025), ("g", 49_152), ("h", 120_000)];
         let terms = terms.into_iter().map(|(term, count)| (term.as_bytes().to_vec(), count));

@@ -1,7 +1,7 @@
-//! Inversion in memory: from chunks with their terms to terms with their chunks.
+//! Inversion in memory: turns chunks with their terms into terms with their chunks.
 //!
-//! Postings are logged in the order of chunks, each with the number of its term; they are sorted by term once, with a
-//! counting sort, when the log is inverted. So a posting costs one hash lookup and a few appended bytes.
+//! Postings are logged in the order of chunks, each with the number of its term. When the log is inverted, a counting
+//! sort orders them by term. A posting therefore costs one hash lookup and a few appended bytes.
 
 use super::block::has_frequencies;
 use super::run::{Run, RunList, RunWriter};
@@ -9,14 +9,14 @@ use crate::postings::{TfVector, encode_tf_vector, encoded_length};
 use crate::terms::HashedTerm;
 use aurora_codec::varint_length;
 
-/// Set in the log beside the number of a label: it has no frequencies.
+/// Flag in the log for the number of a label, whose postings have no frequencies.
 const LABEL: u32 = 1 << 31;
-/// Bytes of term texts beyond which an inverter is full, so that positions in them fit 32 bits.
-const MAX_TEXT: usize = 1 << 31;
-/// Bytes of a term's number in front of its length and its text.
-const NUMBER: usize = 4;
-/// Slots of the smallest hash table.
-const SLOTS: usize = 1 << 10;
+/// Size of term texts in bytes above which an inverter is full, so that positions in the texts fit in 32 bits.
+const MAX_TEXT_BYTES: usize = 1 << 31;
+/// Size in bytes of a term's number, which precedes its length and text.
+const NUMBER_BYTES: usize = 4;
+/// Number of slots of the smallest hash table.
+const MIN_SLOTS: usize = 1 << 10;
 
 /// Collects postings by term.
 #[derive(Debug, Default)]
@@ -24,21 +24,21 @@ pub struct Inverter {
     terms: TermTable,
     log: Vec<u32>,
     frequencies: Vec<u8>,
-    /// Each chunk, and the end of its postings in the log.
+    /// Each chunk with the end of its postings in the log.
     chunks: Vec<(u32, usize)>,
-    /// For each term of the current chunk its first slot, and its number if it is there; reused.
+    /// The first slot of each term of the current chunk, and the number of the term if it is in that slot; reused.
     found: Vec<(TermSlot, Option<u32>)>,
 }
 
-/// The distinct terms, numbered in the order in which they came.
+/// The distinct terms, numbered in order of first occurrence.
 #[derive(Debug, Default)]
 struct TermTable {
-    /// For each term: its number, its length as a byte, its text.
+    /// Number, length (one byte) and text of each term.
     text: Vec<u8>,
     starts: Vec<u32>,
-    /// An open hash table, a power of two in length and at most half full. The caller reads the first slots of all terms of a
-    /// chunk before it compares any text, so that cache misses overlap; with hashbrown's table, which does not offer that,
-    /// numbering the terms of OpenJDK takes 1.5 times as long, 2 % of an index run.
+    /// An open-addressing hash table. Its length is a power of two, and it is at most half full. The caller reads the
+    /// first slots of all terms of a chunk before it compares any text, so that cache misses overlap. hashbrown's table
+    /// does not allow that; with it, numbering the terms of OpenJDK takes 1.5 times as long, 2 % of an index run.
     slots: Vec<TermSlot>,
 }
 
@@ -55,29 +55,29 @@ impl TermSlot {
 
 impl TermTable {
     fn get(&self, number: usize) -> &[u8] {
-        let length = self.starts[number] as usize + NUMBER;
+        let length = self.starts[number] as usize + NUMBER_BYTES;
         &self.text[length + 1..length + 1 + self.text[length] as usize]
     }
 
-    /// The first slot of a hash.
+    /// Returns the first slot of a hash.
     #[inline]
     fn first(&self, hash: u32) -> TermSlot {
         let last = self.slots.len().wrapping_sub(1);
         self.slots.get(hash as usize & last).copied().unwrap_or(TermSlot::FREE)
     }
 
-    /// The number of a term if the slot is that term's.
+    /// Returns the number of a term if the slot belongs to the term.
     #[inline]
     fn at(&self, slot: TermSlot, term: HashedTerm<'_>) -> Option<u32> {
         if slot.hash != term.hash {
             return None;
         }
-        let (number, stored) = self.text.get(slot.start as usize..)?.split_first_chunk::<NUMBER>()?;
+        let (number, stored) = self.text.get(slot.start as usize..)?.split_first_chunk::<NUMBER_BYTES>()?;
         let (&length, stored) = stored.split_first()?;
         (length as usize == term.bytes.len() && stored.starts_with(term.bytes)).then_some(u32::from_le_bytes(*number))
     }
 
-    /// The number of a term, a new one if need be.
+    /// Returns the number of a term. A new term gets the next number.
     fn number(&mut self, term: HashedTerm<'_>) -> u32 {
         let HashedTerm { bytes, hash } = term;
         if 2 * self.starts.len() >= self.slots.len() {
@@ -94,14 +94,14 @@ impl TermTable {
         self.slots[place] = TermSlot { hash, start };
         self.starts.push(start);
         self.text.extend_from_slice(&number.to_le_bytes());
-        self.text.push(u8::try_from(bytes.len()).expect("longer terms and labels are cut before"));
+        self.text.push(u8::try_from(bytes.len()).expect("callers shorten longer terms and labels"));
         self.text.extend_from_slice(bytes);
         number
     }
 
-    /// Doubles the table.
+    /// Doubles the size of the table.
     fn grow(&mut self) {
-        let length = (2 * self.slots.len()).max(SLOTS);
+        let length = (2 * self.slots.len()).max(MIN_SLOTS);
         let old = std::mem::replace(&mut self.slots, vec![TermSlot::FREE; length]);
         for slot in old.into_iter().filter(|slot| *slot != TermSlot::FREE) {
             let mut place = slot.hash as usize & (length - 1);
@@ -116,7 +116,7 @@ impl TermTable {
 impl Inverter {
     /// Adds the postings of a chunk. For one term, chunks must be added in ascending order.
     pub fn add<'t>(&mut self, chunk: u32, postings: impl Iterator<Item = (HashedTerm<'t>, TfVector)> + Clone) {
-        // First all slots are read, then all texts are compared, then all postings are logged: cache misses overlap.
+        // Reads all slots, then compares all texts, then logs all postings, so that cache misses overlap.
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         found.extend(postings.clone().map(|(HashedTerm { hash, .. }, _)| (self.terms.first(hash), None)));
@@ -139,9 +139,9 @@ impl Inverter {
         }
     }
 
-    /// Whether no more chunks may be added.
+    /// Whether the inverter accepts no more chunks.
     pub fn is_full(&self) -> bool {
-        self.terms.text.len() > MAX_TEXT
+        self.terms.text.len() > MAX_TEXT_BYTES
     }
 
     /// Whether no postings were added.
@@ -149,12 +149,12 @@ impl Inverter {
         self.log.is_empty()
     }
 
-    /// The postings as a run.
+    /// Returns the postings as a run.
     pub fn into_run(self) -> Run {
         let mut lists = self.invert();
         let mut writer = RunWriter::new(Vec::with_capacity(lists.bytes()));
         while let Some(list) = lists.current() {
-            // A vector takes everything.
+            // Writing to a vector cannot fail.
             if writer.push(list).is_err() {
                 break;
             }
@@ -166,12 +166,12 @@ impl Inverter {
         }
     }
 
-    /// Sorts the log by term: a first pass counts the bytes of each list, a second one writes them.
+    /// Sorts the log by term. The first pass counts the bytes of each list, the second pass writes them.
     pub(super) fn invert(self) -> SortedLists {
         let Self { mut terms, log, frequencies, chunks, .. } = self;
         terms.slots = Vec::new();
         let mut lists = vec![ListTally::default(); terms.starts.len()];
-        each_posting(&log, &frequencies, &chunks, |number, chunk, frequencies| {
+        for_each_posting(&log, &frequencies, &chunks, |number, chunk, frequencies| {
             let list = &mut lists[number];
             list.end += varint_length(u64::from(chunk - list.last)) + frequencies.len();
             list.last = chunk;
@@ -183,7 +183,7 @@ impl Inverter {
             length += std::mem::replace(&mut list.end, length);
         }
         let mut postings = vec![0u8; length];
-        each_posting(&log, &frequencies, &chunks, |number, chunk, frequencies| {
+        for_each_posting(&log, &frequencies, &chunks, |number, chunk, frequencies| {
             let list = &mut lists[number];
             let mut gap = chunk - list.last;
             list.last = chunk;
@@ -199,14 +199,14 @@ impl Inverter {
             frequencies.iter().for_each(|&byte| put(byte));
         });
         let mut order: Vec<(u64, u32)> =
-            (0..lists.len() as u32).map(|number| (beginning(terms.get(number as usize)), number)).collect();
+            (0..lists.len() as u32).map(|number| (prefix_key(terms.get(number as usize)), number)).collect();
         let term = |number: u32| terms.get(number as usize);
         order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| term(a.1).cmp(term(b.1))));
         SortedLists { terms, order, lists, postings, next: 0 }
     }
 }
 
-/// A list while the log is sorted; afterwards `end` is the end of its postings.
+/// State of a list while the log is sorted. Afterwards `end` is the end of the list's postings.
 #[derive(Debug, Clone, Copy, Default)]
 struct ListTally {
     end: usize,
@@ -214,16 +214,16 @@ struct ListTally {
     count: u32,
 }
 
-/// The first eight bytes of a term as a number; two different numbers are in the order of their terms.
-fn beginning(term: &[u8]) -> u64 {
+/// Returns the first eight bytes of a term as a number. Different numbers have the same order as their terms.
+fn prefix_key(term: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let length = term.len().min(bytes.len());
     bytes[..length].copy_from_slice(&term[..length]);
     u64::from_be_bytes(bytes)
 }
 
-/// Calls `each` with every posting of the log: number of the term, chunk, encoded tf vector.
-fn each_posting(log: &[u32], frequencies: &[u8], chunks: &[(u32, usize)], mut each: impl FnMut(usize, u32, &[u8])) {
+/// Calls `each` with every posting of the log: the number of the term, the chunk and the encoded tf vector.
+fn for_each_posting(log: &[u32], frequencies: &[u8], chunks: &[(u32, usize)], mut each: impl FnMut(usize, u32, &[u8])) {
     let (mut start, mut rest) = (0, frequencies);
     for &(chunk, end) in chunks {
         for &entry in &log[start..end] {
@@ -240,21 +240,21 @@ fn each_posting(log: &[u32], frequencies: &[u8], chunks: &[(u32, usize)], mut ea
 #[derive(Debug)]
 pub(super) struct SortedLists {
     terms: TermTable,
-    /// Beginnings and numbers of the terms, sorted.
+    /// Prefix keys and numbers of the terms, sorted.
     order: Vec<(u64, u32)>,
-    /// By number of the term: each list begins where the one before ends.
+    /// Lists by number of the term. Each list begins where the previous one ends.
     lists: Vec<ListTally>,
     postings: Vec<u8>,
     next: usize,
 }
 
 impl SortedLists {
-    /// About the bytes of the run.
+    /// Approximate size of the run in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.postings.len() + self.terms.text.len() + 4 * self.lists.len()
     }
 
-    /// The current list.
+    /// Returns the current list; `None` at the end.
     pub(super) fn current(&self) -> Option<RunList<'_>> {
         let number = self.order.get(self.next)?.1 as usize;
         let start = number.checked_sub(1).map_or(0, |before| self.lists[before].end);
@@ -283,7 +283,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lists_are_those_that_were_added(
+        fn inverted_lists_contain_the_added_postings(
             chunks in prop::collection::vec(
                 (1u32..1000, prop::collection::btree_map("[\u{1}ab]{1,3}", prop::array::uniform7(0u16..300), 0..6)), 0..30),
         ) {

@@ -1,4 +1,4 @@
-//! Merges segments and sorted runs, term by term, into one segment, into a part of one, or into one run.
+//! Merges segments and sorted runs, term by term, into a segment, a part of a segment, or a run.
 
 use std::cmp::Ordering;
 use std::convert::Infallible;
@@ -6,14 +6,14 @@ use std::io;
 
 use aurora_codec::put_varint;
 
-use super::block::{INLINE, encode_postings, has_frequencies};
+use super::block::{MAX_INLINE_POSTINGS, encode_postings, has_frequencies};
 use super::reader::{SegmentReader, TermCursor};
 use super::run::{DamagedRun, RunList, RunReader, RunWriter};
 use super::source::{BlockCursor, KeyedBlock, SegmentSink, SegmentSource};
 use super::writer::{SegmentTotals, SegmentWriter};
 use crate::postings::{Posting, Tombstones};
 
-/// A sorted sequence of terms, each with its postings in order.
+/// A sorted sequence of terms, each with sorted postings.
 pub enum MergeSource<'a, S: SegmentSource<'a>> {
     /// A published segment.
     Segment(TermCursor<'a, S>),
@@ -21,23 +21,23 @@ pub enum MergeSource<'a, S: SegmentSource<'a>> {
     Run(RunReader<'a>),
 }
 
-/// Why a merge failed: `S` is an error of a segment, `W` one of the sink.
+/// Error of a merge. `S` is an error of a source segment, `W` an error of the sink.
 #[derive(Debug)]
 pub enum MergeError<S, W> {
     /// A segment cannot be read.
     Segment(S),
-    /// The sources contradict each other or themselves; the reason says how.
+    /// The sources are inconsistent. Holds the reason.
     Damaged(&'static str),
     /// The new segment cannot be written.
     Sink(W),
 }
 
-/// The terms from `from` on that are below `to`; an empty `to` is above all.
+/// The terms from `from` up to but excluding `to`. An empty `to` means no upper bound.
 #[derive(Debug, Clone, Copy)]
 pub struct TermRange<'t> {
     /// The first term.
     pub from: &'t [u8],
-    /// The first term behind the range.
+    /// The first term after the range.
     pub to: &'t [u8],
 }
 
@@ -46,12 +46,13 @@ impl TermRange<'_> {
     pub const ALL: Self = Self { from: &[], to: &[] };
 }
 
-/// Merges the terms of a range. For each term, chunks of one segment are above those of the segments before it, and chunks of runs
-/// above those of all segments; several runs may have a term in any order. Postings of chunks with tombstones are dropped;
-/// `new_is_live` promises that no chunk of the runs has one.
+/// Merges the terms of a range. For each term, the chunks of a segment must be above the chunks of all previous
+/// segments, and the chunks of runs must be above the chunks of all segments. Several runs may contain a term in any
+/// order. Postings of chunks with tombstones are dropped. If `new_is_live` is true, no chunk of the runs has a
+/// tombstone.
 ///
 /// # Errors
-/// When a source cannot be read, the new segment cannot be written, or a chunk comes twice.
+/// When a source cannot be read, the new segment cannot be written, or a chunk occurs twice in a list.
 pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
     sources: Vec<MergeSource<'a, S>>,
     range: TermRange<'_>,
@@ -62,9 +63,9 @@ pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
     let mut queue = SourceQueue::new(sources, range.from)?;
     let (mut term, mut postings, mut joined) = (Vec::new(), Vec::new(), Vec::new());
     while queue.take_equal(&mut term) && (range.to.is_empty() || *term < *range.to) {
-        let lists = queue
-            .lists()
-            .filter(|lists| new_is_live && lists.iter().map(|list| list.count as usize).sum::<usize>() <= INLINE);
+        let lists = queue.lists().filter(|lists| {
+            new_is_live && lists.iter().map(|list| list.count as usize).sum::<usize>() <= MAX_INLINE_POSTINGS
+        });
         if let Some(mut lists) = lists {
             let list = join(&mut lists, &mut joined)?;
             writer.push_inline(&term, list.count, list.postings).map_err(MergeError::Sink)?;
@@ -82,10 +83,10 @@ pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
     writer.finish(range.to).map_err(MergeError::Sink)
 }
 
-/// Merges runs into one.
+/// Merges runs into one run.
 ///
 /// # Errors
-/// When a run is damaged, or the new one cannot be written.
+/// When a run is damaged, or the new run cannot be written.
 pub fn merge_runs<W: io::Write>(runs: Vec<RunReader<'_>>, out: &mut RunWriter<W>) -> Result<(), RunMergeError> {
     let sources = runs.into_iter().map(MergeSource::<NoSegment>::Run).collect();
     let mut queue = SourceQueue::new(sources, &[])?;
@@ -98,10 +99,10 @@ pub fn merge_runs<W: io::Write>(runs: Vec<RunReader<'_>>, out: &mut RunWriter<W>
     Ok(())
 }
 
-/// Why runs cannot be merged.
+/// Error of a merge of runs.
 pub type RunMergeError = MergeError<Infallible, io::Error>;
 
-/// The segments of a merge of runs alone.
+/// Segment type for a merge without segments.
 #[derive(Clone, Copy)]
 enum NoSegment {}
 
@@ -142,7 +143,7 @@ impl<'a> BlockCursor<'a> for NoSegment {
     }
 }
 
-/// One list of all postings of some lists of a term, in `joined` unless there is only one.
+/// Joins the lists of one term. The joined postings are in `joined`, unless there is only one list.
 fn join<'j, S, W>(lists: &mut [RunList<'j>], joined: &'j mut Vec<u8>) -> Result<RunList<'j>, MergeError<S, W>> {
     if let [only] = lists {
         return Ok(*only);
@@ -182,23 +183,23 @@ fn sort<S, W>(postings: &mut [Posting]) -> Result<(), MergeError<S, W>> {
     if !is_sorted(postings) {
         postings.sort_unstable_by_key(|posting| posting.chunk);
         if !is_sorted(postings) {
-            return Err(MergeError::Damaged("a chunk comes twice"));
+            return Err(MergeError::Damaged("a chunk occurs twice in a posting list"));
         }
     }
     Ok(())
 }
 
-/// Sources by their current term: a binary heap, lowest first.
+/// Sources ordered by their current term: a binary heap with the lowest term first.
 struct SourceQueue<'a, S: SegmentSource<'a>> {
     sources: Vec<MergeSource<'a, S>>,
-    /// Indices of the sources that have not ended.
+    /// Indexes of the sources that have not ended.
     heap: Vec<usize>,
-    /// Those that were taken, in ascending order.
+    /// Indexes of the sources that were taken, in ascending order.
     equal: Vec<usize>,
 }
 
 impl<'a, S: SegmentSource<'a>> SourceQueue<'a, S> {
-    /// The sources from a term on.
+    /// Creates a queue and moves all sources to the first term that is not below `from`.
     fn new<W>(sources: Vec<MergeSource<'a, S>>, from: &[u8]) -> Result<Self, MergeError<S::Error, W>> {
         let count = sources.len();
         let mut queue = Self { sources, heap: Vec::with_capacity(count), equal: Vec::new() };
@@ -211,7 +212,7 @@ impl<'a, S: SegmentSource<'a>> SourceQueue<'a, S> {
         Ok(queue)
     }
 
-    /// Takes all sources with the lowest term, and copies the term; false at the end.
+    /// Takes all sources with the lowest term and copies the term into `term`. Returns false at the end.
     fn take_equal(&mut self, term: &mut Vec<u8>) -> bool {
         self.equal.clear();
         let Some(&lowest) = self.heap.first() else { return false };
@@ -227,7 +228,7 @@ impl<'a, S: SegmentSource<'a>> SourceQueue<'a, S> {
         true
     }
 
-    /// The lists of the sources that were taken, if all are runs.
+    /// Returns the lists of the sources that were taken; `None` if a source is a segment.
     fn lists(&self) -> Option<Vec<RunList<'a>>> {
         let list = |&at: &usize| match &self.sources[at] {
             MergeSource::Segment(_) => None,
@@ -236,7 +237,7 @@ impl<'a, S: SegmentSource<'a>> SourceQueue<'a, S> {
         self.equal.iter().map(list).collect()
     }
 
-    /// Adds the postings of the sources that were taken.
+    /// Appends the postings of the sources that were taken.
     fn decode<W>(&self, postings: &mut Vec<Posting>) -> Result<(), MergeError<S::Error, W>> {
         for &at in &self.equal {
             match &self.sources[at] {
@@ -270,7 +271,7 @@ impl<'a, S: SegmentSource<'a>> SourceQueue<'a, S> {
         }
         let mut at = self.heap.len();
         self.heap.push(source);
-        while at > 0 && self.is_below(self.heap[at], self.heap[(at - 1) / 2]) {
+        while at > 0 && self.is_before(self.heap[at], self.heap[(at - 1) / 2]) {
             self.heap.swap(at, (at - 1) / 2);
             at = (at - 1) / 2;
         }
@@ -279,15 +280,15 @@ impl<'a, S: SegmentSource<'a>> SourceQueue<'a, S> {
     fn sink(&mut self, mut at: usize) {
         loop {
             let below = (2 * at + 1..(2 * at + 3).min(self.heap.len()))
-                .reduce(|a, b| if self.is_below(self.heap[b], self.heap[a]) { b } else { a });
-            let Some(below) = below.filter(|&below| self.is_below(self.heap[below], self.heap[at])) else { return };
+                .reduce(|a, b| if self.is_before(self.heap[b], self.heap[a]) { b } else { a });
+            let Some(below) = below.filter(|&below| self.is_before(self.heap[below], self.heap[at])) else { return };
             self.heap.swap(at, below);
             at = below;
         }
     }
 
-    /// Of equal terms, that of the source with the lower index is below.
-    fn is_below(&self, a: usize, b: usize) -> bool {
+    /// Whether source `a` is before source `b`. Equal terms are ordered by the indexes of their sources.
+    fn is_before(&self, a: usize, b: usize) -> bool {
         match self.sources[a].term().cmp(&self.sources[b].term()) {
             Ordering::Less => true,
             Ordering::Equal => a < b,
@@ -297,7 +298,7 @@ impl<'a, S: SegmentSource<'a>> SourceQueue<'a, S> {
 }
 
 impl<'a, S: SegmentSource<'a>> MergeSource<'a, S> {
-    /// The terms of a segment from a term on.
+    /// Creates a source with the terms of a segment from a given term on.
     ///
     /// # Errors
     /// When the dictionary cannot be read.
@@ -335,7 +336,7 @@ mod tests {
 
     type Lists = BTreeMap<Vec<u8>, BTreeMap<u32, TfVector>>;
 
-    /// A run of the chunks whose ids are given.
+    /// Creates a run of the chunks with the given ids.
     fn run(chunks: &[Vec<(Vec<u8>, TfVector)>], ids: impl IntoIterator<Item = usize>) -> Run {
         let mut inverter = Inverter::default();
         for id in ids {
@@ -345,7 +346,7 @@ mod tests {
         inverter.into_run()
     }
 
-    /// A segment of old segments and runs, in parts that begin at `bounds`.
+    /// Merges old segments and runs into a segment, in parts that begin at `bounds`.
     fn segment(olds: &[MemorySegment], runs: &[Run], bounds: &[&[u8]], tombstones: &Tombstones) -> MemorySegment {
         let mut segment = MemorySegment::default();
         for (part, from) in (0u32..).zip(bounds) {
@@ -375,7 +376,7 @@ mod tests {
             let postings = Postings::new(reader.parts(&entry).expect("is sound"), &none);
             let list = lists.entry(cursor.term().to_vec()).or_default();
             postings.for_each(|chunk, frequencies| _ = list.insert(chunk.0, frequencies));
-            // A lookup finds what a walk finds.
+            // A lookup finds every term that a walk finds.
             assert!(reader.find(cursor.term()).expect("is sound").is_some());
             cursor.advance().expect("is sound");
         }
@@ -384,7 +385,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_of_segments_and_runs_in_any_order_have_all_postings(
+        fn merged_parts_contain_all_postings(
             terms in prop::collection::vec("[ab]{1,2}|[a-d]{1,3}", 1..40),
             shape in prop::collection::vec(prop::collection::btree_set(0usize..40, 0..12), 1..90),
             old in 0usize..40,
@@ -406,14 +407,14 @@ mod tests {
             }).collect();
             let old = old.min(chunks.len());
             let none = Tombstones::default();
-            // A segment without postings does not exist.
+            // Segments always have postings.
             let olds: Vec<MemorySegment> = [run(&chunks, 0..old / 2), run(&chunks, old / 2..old)]
                 .into_iter()
                 .filter(|run| !run.bytes.is_empty())
                 .map(|run| segment(&[], &[run], &[&[]], &none))
                 .collect();
             let of_kind = |kind: usize| run(&chunks, (old..chunks.len()).filter(|id| kinds[*id] == kind));
-            // Two runs are merged into one first.
+            // First merges two runs into one.
             let pair = [of_kind(0), of_kind(1)];
             let mut writer = RunWriter::new(Vec::new());
             let readers = pair.iter().map(|run| RunReader::new(&run.bytes).expect("is a run")).collect();

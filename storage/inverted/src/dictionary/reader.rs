@@ -1,4 +1,4 @@
-//! Reads one segment: a term, or all terms from one on.
+//! Reads one segment: a single term, or all terms from a given term on.
 
 use std::marker::PhantomData;
 
@@ -25,12 +25,12 @@ pub struct TermEntry<'a> {
 }
 
 impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
-    /// Reads a segment from its stored bytes.
+    /// Creates a reader of the stored bytes of a segment.
     pub fn new(source: S) -> Self {
         Self { source, bytes: PhantomData }
     }
 
-    /// The entry of a term or label; `None` when the segment does not have it.
+    /// Returns the entry of a term or label; `None` if the segment does not contain it.
     ///
     /// # Errors
     /// When the dictionary cannot be read.
@@ -40,7 +40,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         body.map(|body| self.entry(term, body)).transpose()
     }
 
-    /// A cursor at the first term that is not below `term`.
+    /// Returns a cursor at the first term that is not below `term`.
     ///
     /// # Errors
     /// When the dictionary cannot be read.
@@ -53,8 +53,8 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         Ok(cursor)
     }
 
-    /// A cursor over the terms of some blocks: from the block with the key `from` to before the block with the key `end`. Without
-    /// `end` they are all blocks from the first one on.
+    /// Returns a cursor over the terms of a range of blocks, from the block with the key `from` up to but excluding the
+    /// block with the key `end`. Without `end`, the range extends to the last block.
     ///
     /// # Errors
     /// When the dictionary cannot be read. The cursor also fails if it does not reach `end`.
@@ -68,7 +68,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         Ok(cursor)
     }
 
-    /// The key of every block whose number is a multiple of `step`.
+    /// Returns the key of every block whose number is a multiple of `step`.
     ///
     /// # Errors
     /// When the dictionary cannot be read.
@@ -85,18 +85,18 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         Ok(keys)
     }
 
-    /// The blocks from the one on that covers `term`.
+    /// Returns the blocks from the block that covers `term` on.
     pub(super) fn blocks_from(&self, term: &[u8]) -> Result<Blocks<'a, S>, S::Error> {
         let (key, _) = self.block_of(term)?;
         Ok(Blocks { segment: *self, cursor: self.source.blocks(key)?, expected: Some(key), end: None })
     }
 
-    /// Key and bytes of the block that covers a term: there is one for every term.
+    /// Returns key and bytes of the block that covers a term. Every term is covered by a block.
     fn block_of(&self, term: &[u8]) -> Result<KeyedBlock<'a>, S::Error> {
         self.source.block(term)?.ok_or_else(|| self.damaged("dictionary"))
     }
 
-    /// The parts of a list, in ascending order.
+    /// Returns the parts of a list, in ascending order.
     ///
     /// # Errors
     /// When the list cannot be read.
@@ -109,18 +109,18 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
                     chunks.push(posting.chunk);
                     frequencies.push(posting.frequencies);
                 })
-                .and_then(|()| ListPart::decoded(chunks, frequencies))
+                .and_then(|()| ListPart::from_decoded(chunks, frequencies))
                 .map(|part| vec![part])
                 .ok_or_else(|| self.damaged("posting list"))
             }
-            EntryBody::Stored(location) => self.stored(location, entry),
+            EntryBody::Stored(location) => self.read_parts(location, entry),
         }
     }
 
     /// Calls `each` with every posting of a list, deleted chunks included, until it returns an error.
     ///
     /// # Errors
-    /// Those of `each`, and through `wrap` what prevents the list from being read.
+    /// The error of `each`, or an error of reading the list, converted by `wrap`.
     pub fn for_each<E>(
         &self,
         entry: &TermEntry<'a>,
@@ -133,13 +133,13 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
                 try_each_inline(bytes, entry.count, entry.with_frequencies, damaged, each)
             }
             EntryBody::Stored(location) => {
-                let parts = self.stored(location, entry).map_err(wrap)?;
+                let parts = self.read_parts(location, entry).map_err(wrap)?;
                 parts.iter().try_for_each(|part| part.for_each(&mut each))
             }
         }
     }
 
-    /// The chunks of a list in ascending order, deleted ones included.
+    /// Returns the chunks of a list in ascending order, deleted chunks included.
     ///
     /// # Errors
     /// When the list cannot be read.
@@ -151,13 +151,14 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
                     .ok_or_else(|| self.damaged("posting list"))?;
             }
             EntryBody::Stored(location) => {
-                self.stored(location, entry)?.iter().for_each(|part| part.chunks(&mut chunks));
+                self.read_parts(location, entry)?.iter().for_each(|part| part.chunks(&mut chunks));
             }
         }
         Ok(chunks)
     }
 
-    /// Number of live chunks of a list: its part of the document frequency. A long list is read only if there are tombstones.
+    /// Returns the number of live chunks of a list, which is its contribution to the document frequency. A long list is
+    /// read only if there are tombstones.
     ///
     /// # Errors
     /// When the list cannot be read.
@@ -181,7 +182,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         Ok(entry.count - gone as u32)
     }
 
-    fn stored(&self, location: ListLocation, entry: &TermEntry<'a>) -> Result<Vec<ListPart<'a>>, S::Error> {
+    fn read_parts(&self, location: ListLocation, entry: &TermEntry<'a>) -> Result<Vec<ListPart<'a>>, S::Error> {
         let damaged = || self.damaged("posting list");
         let mut parts: Vec<ListPart<'a>> = Vec::new();
         for index in 0..location.parts {
@@ -195,7 +196,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         (count == entry.count as usize).then_some(parts).ok_or_else(damaged)
     }
 
-    /// The bytes of a part.
+    /// Returns the bytes of a part.
     fn value(&self, location: ListLocation, index: u32) -> Result<&'a [u8], S::Error> {
         let damaged = || self.damaged("posting list");
         let number = location.number.checked_add(index).ok_or_else(damaged)?;
@@ -209,24 +210,24 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         Ok(TermEntry { count, body, with_frequencies: has_frequencies(term) })
     }
 
-    /// The error for a damaged structure of this segment.
+    /// Creates the error for a damaged structure of this segment.
     pub(super) fn damaged(&self, structure: &str) -> S::Error {
         self.source.damaged(structure)
     }
 }
 
-/// The blocks of a segment in order.
+/// Iterates over the blocks of a segment in order.
 pub(super) struct Blocks<'a, S: SegmentSource<'a>> {
     segment: SegmentReader<'a, S>,
     cursor: S::Blocks,
-    /// The key that the next block must have, empty if there must be none; `None` when the block before was skipped.
+    /// The expected key of the next block, empty after the last block; `None` if the previous block was skipped.
     expected: Option<&'a [u8]>,
-    /// The key of the block where they end; `None` for the end of the dictionary.
+    /// The key of the first block after the range; `None` for the end of the dictionary.
     end: Option<&'a [u8]>,
 }
 
 impl<'a, S: SegmentSource<'a>> Blocks<'a, S> {
-    /// Reads the next block; `None` behind the last.
+    /// Reads the next block; `None` after the last block.
     pub(super) fn next(&mut self) -> Result<Option<BlockReader<'a>>, S::Error> {
         let damaged = || self.segment.damaged("dictionary");
         let key = self.cursor.key()?;
@@ -245,7 +246,8 @@ impl<'a, S: SegmentSource<'a>> Blocks<'a, S> {
         Ok(Some(block))
     }
 
-    /// Skips the next block if `is_covered` holds for its key and for the key behind it; says whether it did.
+    /// Skips the next block if `is_covered` is true for its key and for the key of the block after it. Returns whether
+    /// it did.
     pub(super) fn skip(&mut self, is_covered: impl Fn(&[u8]) -> bool) -> Result<bool, S::Error> {
         if !self.cursor.key()?.is_some_and(&is_covered) {
             return Ok(false);
@@ -269,17 +271,17 @@ pub struct TermCursor<'a, S: SegmentSource<'a>> {
 }
 
 impl<'a, S: SegmentSource<'a>> TermCursor<'a, S> {
-    /// The term under the cursor; empty at the end.
+    /// Returns the term at the cursor; empty at the end.
     pub fn term(&self) -> &[u8] {
         self.block.as_ref().map_or(&[], |block| &block.term)
     }
 
-    /// The entry under the cursor; `None` at the end.
+    /// Returns the entry at the cursor; `None` at the end.
     pub fn entry(&self) -> Option<TermEntry<'a>> {
         self.entry
     }
 
-    /// The segment whose terms these are.
+    /// Returns the segment that the cursor walks.
     pub fn segment(&self) -> &SegmentReader<'a, S> {
         &self.blocks.segment
     }
@@ -290,7 +292,7 @@ impl<'a, S: SegmentSource<'a>> TermCursor<'a, S> {
     /// When the dictionary cannot be read.
     pub fn advance(&mut self) -> Result<(), S::Error> {
         self.entry = None;
-        // A block between two parts of a segment may be empty.
+        // A block between two parts of a segment may have no entries.
         while self.block.as_ref().is_none_or(BlockReader::is_empty) {
             self.block = self.blocks.next()?;
             if self.block.is_none() {

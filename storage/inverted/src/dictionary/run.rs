@@ -1,7 +1,7 @@
-//! Sorted runs: the inversion of some chunks as bytes, in memory or in a file.
+//! Sorted runs: inverted chunks as bytes, in memory or in a file.
 //!
-//! A run is for every term, in byte order: length of the term · term · number of postings · the last chunk · length of the
-//! postings · postings as in a dictionary entry.
+//! Layout of a run, for every term in byte order: length of the term · term · number of postings · last chunk · length
+//! of the postings · postings as in a dictionary entry.
 
 use std::io::{self, Write};
 
@@ -10,36 +10,37 @@ use aurora_codec::{ByteReader, put_varint};
 use super::block::{decode_inline, has_frequencies};
 use crate::postings::Posting;
 
-/// Bytes of a run between two terms that [`RunIndex`] knows.
-const INDEX_STEP: usize = 16 << 10;
+/// Minimum number of bytes of a run between two terms of [`RunIndex`].
+const INDEX_STEP_BYTES: usize = 16 << 10;
 
 /// A run in memory.
 #[derive(Debug, Default)]
 pub struct Run {
-    /// The lists.
+    /// The encoded lists.
     pub bytes: Vec<u8>,
-    /// Places of some of the lists.
+    /// Offsets of some of the lists.
     pub index: RunIndex,
 }
 
-/// Some terms of a run with the places where their lists begin.
+/// A sparse index of a run: some of its terms with the offsets where their lists begin.
 #[derive(Debug, Default)]
 pub struct RunIndex(Vec<(Box<[u8]>, usize)>);
 
 impl RunIndex {
-    /// Where to begin to read the lists of `term` and of those after it.
+    /// Returns the offset from which to read the lists of `term` and of all higher terms.
     pub fn place_of(&self, term: &[u8]) -> usize {
         let after = self.0.partition_point(|(known, _)| **known <= *term);
         after.checked_sub(1).map_or(0, |at| self.0[at].1)
     }
 
-    /// Where the lists before `term` have ended; `None` if that is not known to be before the end of the run.
+    /// Returns an offset at or after the end of the lists of all terms below `term`; `None` if only the end of the run
+    /// is known to be such an offset.
     pub fn end_of(&self, term: &[u8]) -> Option<usize> {
         let after = self.0.partition_point(|(known, _)| **known < *term);
         self.0.get(after).map(|(_, place)| *place)
     }
 
-    /// The terms: one for about every 16 KiB of the run.
+    /// Returns the indexed terms, about one for every 16 KiB of the run.
     pub fn terms(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().map(|(term, _)| &**term)
     }
@@ -54,18 +55,18 @@ pub struct RunWriter<W> {
 }
 
 impl<W: Write> RunWriter<W> {
-    /// Begins a run.
+    /// Creates a writer of a run.
     pub fn new(out: W) -> Self {
         Self { out, written: 0, index: RunIndex::default(), head: Vec::new() }
     }
 
-    /// Adds a list, given the last chunk in it.
+    /// Adds a list.
     ///
     /// # Errors
     /// When the run cannot be written.
     pub(super) fn push(&mut self, list: RunList<'_>) -> io::Result<()> {
         let RunList { term, count, last, postings } = list;
-        if self.index.0.last().map_or(INDEX_STEP, |(_, place)| self.written - place) >= INDEX_STEP {
+        if self.index.0.last().map_or(INDEX_STEP_BYTES, |(_, place)| self.written - place) >= INDEX_STEP_BYTES {
             self.index.0.push((term.into(), self.written));
         }
         self.head.clear();
@@ -80,10 +81,10 @@ impl<W: Write> RunWriter<W> {
         Ok(())
     }
 
-    /// Ends the run.
+    /// Completes the run.
     ///
     /// # Errors
-    /// When the rest cannot be written.
+    /// When buffered bytes cannot be written.
     pub fn finish(mut self) -> io::Result<(W, RunIndex)> {
         self.out.flush()?;
         Ok((self.out, self.index))
@@ -100,14 +101,14 @@ pub(super) struct RunList<'r> {
 }
 
 impl<'r> RunList<'r> {
-    /// The first chunk of the list, and the bytes of the postings after its number.
+    /// Returns the first chunk of the list, and the bytes after the number of that chunk.
     pub(super) fn first(&self) -> Option<(u32, &'r [u8])> {
         let mut reader = ByteReader::new(self.postings);
         let first = reader.varint32()?;
         Some((first, reader.rest()))
     }
 
-    /// Adds the postings of the list; `None` if they are damaged.
+    /// Appends the postings of the list to `postings`; `None` if they are damaged.
     pub(super) fn decode(&self, postings: &mut Vec<Posting>) -> Option<()> {
         decode_inline(self.postings, self.count, has_frequencies(self.term), |posting| postings.push(posting))
     }
@@ -120,12 +121,12 @@ pub struct RunReader<'r> {
     list: Option<RunList<'r>>,
 }
 
-/// The bytes are no run.
+/// Error for bytes that are not a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DamagedRun;
 
 impl<'r> RunReader<'r> {
-    /// Reads the first list.
+    /// Creates a reader and reads the first list.
     ///
     /// # Errors
     /// When `bytes` do not begin with a list.
@@ -135,7 +136,7 @@ impl<'r> RunReader<'r> {
         Ok(reader)
     }
 
-    /// The current list; `None` at the end.
+    /// Returns the current list; `None` at the end.
     pub(super) fn list(&self) -> Option<RunList<'r>> {
         self.list
     }

@@ -1,28 +1,28 @@
-//! Walks the terms of a segment without their postings, and skips whole blocks where it can.
+//! Walks the terms of a segment without their postings, and skips whole blocks where possible.
 
 use super::reader::SegmentReader;
 use super::source::SegmentSource;
 
-/// How a walk continues after a term.
+/// Continuation of a walk after a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Walk {
-    /// With the next term.
+    /// Continue with the next term.
     Next,
-    /// Behind all terms that share this many bytes with the beginning of this term.
+    /// Skip all terms that share this many bytes with the beginning of the current term.
     SkipPrefix(usize),
-    /// Not at all.
+    /// Stop the walk.
     Stop,
 }
 
 impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
-    /// Calls `visit` with the terms from `from` on that begin with `prefix`, in byte order, until it returns [`Walk::Stop`];
-    /// says whether it did. `from` is not below `prefix`.
+    /// Calls `visit` with the terms from `from` on that begin with `prefix`, in byte order, until it returns
+    /// [`Walk::Stop`]. Returns whether it did. `from` must not be below `prefix`.
     ///
     /// # Errors
     /// When the dictionary cannot be read.
     pub fn walk(&self, prefix: &[u8], from: &[u8], visit: &mut dyn FnMut(&[u8]) -> Walk) -> Result<bool, S::Error> {
         let mut blocks = self.blocks_from(from)?;
-        // The prefix of the terms to skip; empty when none are.
+        // The prefix of the terms to skip; empty if no terms are skipped.
         let mut skipped: Vec<u8> = Vec::new();
         loop {
             while !skipped.is_empty() && blocks.skip(|key| key.starts_with(&skipped))? {}

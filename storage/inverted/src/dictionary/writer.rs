@@ -1,22 +1,23 @@
-//! Writes one segment from terms in order and their postings in order.
+//! Writes one segment from sorted terms with sorted postings.
 
-use super::block::{BlockWriter, INLINE, ListLocation, encode_stored};
+use super::block::{BlockWriter, ListLocation, MAX_INLINE_POSTINGS, encode_stored};
 use super::encoded_lists::{EncodedLists, ListEncoder};
 use super::source::SegmentSink;
 use crate::lengths::LengthCodes;
 use crate::postings::Posting;
 use aurora_codec::put_varint;
 
-/// Most bytes of a value that several lists share.
-const VALUE_BYTES: usize = 64 << 10;
-/// What a segment holds.
+/// Maximum size in bytes of a value that several lists share.
+const MAX_SHARED_VALUE_BYTES: usize = 64 << 10;
+
+/// Statistics of a segment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SegmentTotals {
-    /// Dictionary entries, labels included.
+    /// Number of dictionary entries, labels included.
     pub terms: u64,
-    /// Postings, those of labels included.
+    /// Number of postings, including the postings of labels.
     pub postings: u64,
-    /// Bytes of blocks and values.
+    /// Size of all blocks and values in bytes.
     pub bytes: u64,
 }
 
@@ -33,7 +34,7 @@ pub struct SegmentWriter<'w, W> {
 }
 
 impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
-    /// Begins a segment; `length` gives the field lengths of its chunks, `sink` takes its bytes.
+    /// Begins a segment; `length` returns the field lengths of a chunk, `sink` takes the bytes.
     pub fn new(sink: W, length: &'w dyn Fn(u32) -> LengthCodes) -> Self {
         Self {
             sink,
@@ -46,7 +47,7 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         }
     }
 
-    /// Begins a part of a segment: the terms from `from` on, with values from number `first` on.
+    /// Restricts the writer to a part of a segment: the terms from `from` on, with values from number `first` on.
     #[must_use]
     pub fn with_range(mut self, from: &[u8], first: u32) -> Self {
         self.block = BlockWriter::from_key(from);
@@ -54,17 +55,17 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         self
     }
 
-    /// Begins the list of a term, which must be above the term before.
+    /// Begins the list of a term, which must be above the previous term.
     pub fn begin(&mut self, term: &[u8]) {
         self.encoder.begin(term);
     }
 
-    /// Adds a posting, whose chunk must be above that of the posting before.
+    /// Adds a posting. Its chunk must be above the chunk of the previous posting.
     pub fn push(&mut self, posting: Posting) {
         self.encoder.push(posting);
     }
 
-    /// Ends the list; a list without postings leaves no entry.
+    /// Ends the list. A list without postings gets no entry.
     ///
     /// # Errors
     /// When the sink fails.
@@ -76,14 +77,15 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         Ok(())
     }
 
-    /// Adds lists whose terms must be above the term before. The lists of `begin`, `push` and `end` give the same bytes.
+    /// Adds encoded lists. Their terms must be above the previous term. Writing the same lists with `begin`, `push` and
+    /// `end` gives the same bytes.
     ///
     /// # Errors
     /// When the sink fails.
     pub fn append(&mut self, lists: &EncodedLists) -> Result<(), W::Error> {
         for (term, count, mut parts) in lists.iter() {
             self.body.clear();
-            if count as usize <= INLINE {
+            if count as usize <= MAX_INLINE_POSTINGS {
                 parts.for_each(|body| self.body.extend_from_slice(body));
             } else if parts.len() > 1 {
                 self.flush_value()?;
@@ -95,28 +97,28 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
                 }
             } else {
                 let part = parts.next().unwrap_or_default();
-                if self.value.len() + part.len() > VALUE_BYTES {
+                if self.value.len() + part.len() > MAX_SHARED_VALUE_BYTES {
                     self.flush_value()?;
                 }
                 let (offset, length) = (self.value.len() as u32, part.len() as u32);
                 encode_stored(&mut self.body, count, ListLocation { parts: 1, number: self.number, offset, length });
                 self.value.extend_from_slice(part);
             }
-            self.enter(term, count)?;
+            self.push_entry(term, count)?;
         }
         Ok(())
     }
 
-    /// Adds a list with postings as in a dictionary entry; there are few enough to be inlined.
+    /// Adds a list whose postings are encoded as in a dictionary entry. The list must be short enough to be inlined.
     pub(super) fn push_inline(&mut self, term: &[u8], count: u32, postings: &[u8]) -> Result<(), W::Error> {
         self.body.clear();
         put_varint(&mut self.body, u64::from(count));
         self.body.extend_from_slice(postings);
-        self.enter(term, u64::from(count))
+        self.push_entry(term, u64::from(count))
     }
 
     /// Adds the entry of a list to the dictionary.
-    fn enter(&mut self, term: &[u8], count: u64) -> Result<(), W::Error> {
+    fn push_entry(&mut self, term: &[u8], count: u64) -> Result<(), W::Error> {
         self.totals.terms += 1;
         self.totals.postings += count;
         match self.block.push(term, &self.body) {
@@ -125,7 +127,7 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         }
     }
 
-    /// Ends the segment, or a part of it before `bound`. A part has a block even if it has no terms.
+    /// Completes the segment, or a part of it that ends before `bound`. A part has a block even if it has no terms.
     ///
     /// # Errors
     /// When the sink fails.
@@ -137,7 +139,7 @@ impl<'w, W: SegmentSink> SegmentWriter<'w, W> {
         Ok(self.totals)
     }
 
-    /// Writes the value that is open, if there is one.
+    /// Writes the current value, if it is not empty.
     fn flush_value(&mut self) -> Result<(), W::Error> {
         let value = std::mem::take(&mut self.value);
         if value.is_empty() {

@@ -1,18 +1,18 @@
 //! Score accumulators of one window.
 
-use aurora_kernels::at_least;
+use aurora_kernels::threshold_words;
 
 use crate::chunk_id::WINDOW;
 
-/// Scores that are compared with the threshold at once.
+/// Number of scores that are compared with the threshold at once.
 const GROUP: usize = 64;
 
-/// An accumulator for each offset of a window, allocated at the first use.
+/// An accumulator for each offset of a window, allocated at first use.
 #[derive(Default)]
 pub(super) struct Accumulators(Option<Box<[f32; WINDOW as usize]>>);
 
 impl Accumulators {
-    /// Clears the accumulators for another window.
+    /// Clears the accumulators for a new window.
     pub(super) fn begin(&mut self) -> WindowAccumulators<'_> {
         let scores = self.0.get_or_insert_with(by_offset);
         scores.fill(0.0);
@@ -32,7 +32,8 @@ impl WindowAccumulators<'_> {
         }
     }
 
-    /// Calls `each` with the offsets and scores that are positive and at least `threshold`, in ascending order of offsets.
+    /// Calls `each` with the offset and score of every accumulator that is positive and at least `threshold`, in
+    /// ascending order of offsets.
     #[inline]
     pub(super) fn for_each_above(&self, threshold: f32, mut each: impl FnMut(u16, f32)) {
         for_each_above(&self.0[..], threshold, |at| each(at as u16, self.0[at]));
@@ -45,7 +46,7 @@ pub(super) fn for_each_above(scores: &[f32], threshold: f32, mut each: impl FnMu
     let threshold = threshold.max(f32::MIN_POSITIVE);
     let mut words = [0; WINDOW as usize / GROUP];
     let (groups, rest) = scores.as_chunks();
-    at_least(groups, threshold, &mut words);
+    threshold_words(groups, threshold, &mut words);
     for (group, word) in words.iter().take(groups.len()).enumerate() {
         let mut left = *word;
         while left != 0 {
@@ -57,7 +58,7 @@ pub(super) fn for_each_above(scores: &[f32], threshold: f32, mut each: impl FnMu
     above.for_each(|(at, _)| each(groups.len() * GROUP + at));
 }
 
-/// A value for each offset of a window, allocated without a copy on the stack.
+/// Creates a default value for each offset of a window, without a copy on the stack.
 pub(super) fn by_offset<T: Copy + Default>() -> Box<[T; WINDOW as usize]> {
     match vec![T::default(); WINDOW as usize].into_boxed_slice().try_into() {
         Ok(values) => values,

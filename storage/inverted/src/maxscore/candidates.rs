@@ -1,12 +1,12 @@
-//! Chunks of a window that may be among the best.
+//! Chunks of a window that may be among the best chunks.
 
 use crate::chunk_id::WINDOW;
 
-/// Offsets in ascending order, each with its partial score.
+/// Offsets in ascending order with their partial scores.
 pub(super) struct WindowCandidates(Vec<(u16, f32)>);
 
 impl WindowCandidates {
-    /// No candidates, with capacity for a whole window; memory that is never written to is never mapped.
+    /// Creates an empty set with capacity for a whole window. Memory that is never written to is never mapped.
     pub(super) fn new() -> Self {
         Self(Vec::with_capacity(WINDOW as usize))
     }
@@ -16,7 +16,7 @@ impl WindowCandidates {
         self.0.clear();
     }
 
-    /// Adds an offset, which is above all others.
+    /// Adds an offset, which must be above all others.
     #[inline]
     pub(super) fn push(&mut self, offset: u16, score: f32) {
         self.0.push((offset, score));
@@ -33,12 +33,13 @@ impl WindowCandidates {
         self.0[index].1 += score;
     }
 
-    /// The index of an offset.
+    /// Returns the index of an offset.
     pub(super) fn find(&self, offset: u16) -> Option<usize> {
         self.0.binary_search_by_key(&offset, |(offset, _)| *offset).ok()
     }
 
-    /// Keeps the candidates whose partial score is at least `threshold`; without a branch, which would be unpredictable.
+    /// Keeps the candidates whose partial score is at least `threshold`. Has no branch, because the branch would be
+    /// unpredictable.
     pub(super) fn retain(&mut self, threshold: f32) {
         let mut kept = 0;
         for at in 0..self.0.len() {

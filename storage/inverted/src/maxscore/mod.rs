@@ -1,19 +1,20 @@
-//! MaxScore: the best chunks for a weighted sum of terms, without scoring every posting.
+//! MaxScore: finds the best chunks for a weighted sum of terms without scoring every posting.
 //!
-//! MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995) with block-max bounds (Ding and Suel,
-//! 2011), one window of chunk ids at a time, windows with the highest bounds first, until the bound of the next window is
-//! below the threshold, the score of the k-th best chunk so far. In a window the lists with the lowest bounds, as many as
-//! together cannot reach the threshold, are non-essential: no chunk that only they hold can be among the best. The essential
-//! lists produce candidates; a non-essential list is only looked up for candidates that can still reach the threshold. Where
-//! there is a single essential list, postings whose tf vectors cannot reach the threshold are not even decoded.
+//! MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995) is combined with block-max
+//! bounds (Ding and Suel, 2011). The search processes one window of chunk ids at a time, windows with the highest
+//! bounds first. It stops when the bound of the next window is below the threshold, the score of the k-th best chunk so
+//! far. In a window, the lists with the lowest bounds that together cannot reach the threshold are non-essential: a
+//! chunk that only they contain cannot be among the best. The essential lists produce candidates; a non-essential list
+//! is only looked up for candidates that can still reach the threshold. With a single essential list, postings whose tf
+//! vectors cannot reach the threshold are not even decoded.
 //!
-//! The threshold begins at an estimate, the score that about `k` chunks reach by one term alone: a bound is close to the
-//! score of the best of its postings. If the estimate was too high, fewer than `k` chunks are found, and the search runs
-//! again without one.
+//! The threshold begins at an estimate: the score that about `k` chunks reach by one term alone. A bound is close to
+//! the score of the best of its postings. If the estimate was too high, the search finds fewer than `k` chunks and runs
+//! again without an estimate.
 //!
-//! Scores are summed here in the order of bounds, not of the query's terms, so they may differ in the last bits from those
-//! that are reported. The threshold is lowered by more than that error: the result holds the exact best chunks and a few
-//! more, and the caller scores them again.
+//! Scores are summed here in the order of bounds, not of the query's terms, so they may differ in the last bits from
+//! the reported scores. The threshold is lowered by more than that error: the result contains the exact best chunks and
+//! a few more, and the caller scores them again.
 
 use roaring::RoaringBitmap;
 
@@ -35,10 +36,12 @@ mod score_table;
 mod term_list;
 mod top_k;
 
-/// The chunks that a filter allows in a window are looked up one by one if there are this many times as many postings.
-const SELECTIVE: u32 = 8;
-/// Beside other essential lists, a list of so few postings is essential as well: that is faster than to look it up.
-const SMALL: u32 = 128;
+/// Allowed chunks of a window are looked up one by one if the window has more than this many postings per allowed
+/// chunk.
+const SELECTIVE_RATIO: u32 = 8;
+/// If a window has other essential lists, a list with at most this many postings is essential too: scoring it is faster
+/// than looking up candidates.
+const SMALL_LIST_POSTINGS: u32 = 128;
 
 /// Buffers for the postings of one list in one window.
 struct WindowScratch<'s> {
@@ -47,24 +50,25 @@ struct WindowScratch<'s> {
     postings: WindowPostings,
     /// The scores of `postings`.
     scores: Vec<f32>,
-    /// For each offset the number of its posting, counted from 1; 0 for none.
+    /// Number of the posting at each offset, counted from 1; 0 if there is no posting.
     posting_at: Option<Box<[u16; WINDOW as usize]>>,
-    /// Indexes of postings that hold the term in several fields.
+    /// Indexes of postings with the term in several fields.
     mixed: Vec<u16>,
-    /// Candidates that hold the term: index of the candidate, number of the posting.
+    /// Candidates that contain the term: index of the candidate, number of the posting.
     hits: Vec<(u16, u16)>,
 }
 
 /// Buffers for all lists in one window.
 struct SearchBuffers {
-    /// The lists by rising bound: the sum of the bounds up to each, and its index.
+    /// The lists by ascending bound: the sum of the bounds up to and including the list, and the index of the list.
     order: Vec<(f32, usize)>,
     accumulators: Accumulators,
     candidates: WindowCandidates,
 }
 
-/// A superset of the best `k` chunks and all that equal the last of them, ascending, with their scores, which are exact if
-/// there are at most two lists. Only chunks in `filter`, if there is one, all of which must be live.
+/// Returns a superset of the best `k` chunks and of all chunks whose score equals the last of them, in ascending order,
+/// with their scores. The scores are exact if there are at most two lists. With a `filter`, only chunks in the filter
+/// are returned; all of them must be live.
 pub(crate) fn candidates<C: Collection>(
     mut lists: Vec<TermList<'_>>,
     collection: &C,
@@ -76,7 +80,7 @@ pub(crate) fn candidates<C: Collection>(
     let mut windows: Vec<(f32, u32)> = (0..windows).map(|window| (total(window), window)).collect();
     windows.retain(|(total, _)| *total > 0.0);
     windows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    // With a filter there is no estimate: it may exclude the chunks that the estimate is about.
+    // A filter may exclude the chunks on which the estimate is based.
     let estimate = match filter {
         None if k > 0 => lists.iter_mut().fold(0.0, |estimate, list| list.estimate(k, estimate)),
         _ => 0.0,
@@ -90,7 +94,7 @@ pub(crate) fn candidates<C: Collection>(
     Ok(top.finish())
 }
 
-/// Searches the windows, which come by falling bound.
+/// Searches the windows, which are in descending order of their bounds.
 fn search<C: Collection>(
     lists: &mut [TermList<'_>],
     collection: &C,
@@ -131,11 +135,13 @@ fn search_window(
 ) {
     let number = scratch.number;
     let SearchBuffers { order, accumulators, candidates } = buffers;
-    put_in_order(lists, number, order, top);
+    order_lists(lists, number, order, top);
     let mut non_essential = order.iter().take_while(|(bound, _)| !top.may_enter(*bound)).count();
     if non_essential + 1 < order.len() {
-        let small =
-            order[..non_essential].iter().rev().take_while(|(_, at)| lists[*at].bound_in(number).count <= SMALL);
+        let small = order[..non_essential]
+            .iter()
+            .rev()
+            .take_while(|(_, at)| lists[*at].bound_in(number).count <= SMALL_LIST_POSTINGS);
         non_essential -= small.count();
     }
     let (non_essential, essential) = order.split_at(non_essential);
@@ -144,7 +150,7 @@ fn search_window(
     let postings: u32 = essential.iter().map(|&(_, at)| lists[at].bound_in(number).count).sum();
     candidates.clear();
     let looked_up = match (allowed, essential) {
-        (Some(allowed), _) if allowed.count() * SELECTIVE < postings => {
+        (Some(allowed), _) if allowed.count() * SELECTIVE_RATIO < postings => {
             allowed.iter().for_each(|offset| candidates.push(offset, 0.0));
             &order[..]
         }
@@ -177,9 +183,10 @@ fn search_window(
     candidates.as_slice().iter().for_each(|&(offset, score)| top.push(number, offset, score));
 }
 
-/// Orders the lists that have postings in a window by their bounds, each with the sum of the bounds up to it. Where no chunk
-/// can reach the threshold without a certain list, that list, or the shortest such, comes last: it alone is then essential.
-fn put_in_order(lists: &[TermList<'_>], window: u32, order: &mut Vec<(f32, usize)>, top: &TopK) {
+/// Orders the lists that have postings in a window by their bounds, and computes the cumulative sums of the bounds. If
+/// no chunk can reach the threshold without a certain list, that list comes last, and it alone is then essential. If
+/// there are several such lists, the shortest comes last.
+fn order_lists(lists: &[TermList<'_>], window: u32, order: &mut Vec<(f32, usize)>, top: &TopK) {
     order.clear();
     let bounds = lists.iter().enumerate().map(|(at, list)| (list.bound_in(window), at));
     order.extend(bounds.filter(|(bound, _)| bound.count > 0).map(|(bound, at)| (bound.score, at)));

@@ -1,4 +1,4 @@
-//! The scores of the tf vectors in a part's dictionary, so that most postings are scored by a table lookup.
+//! Tables of the scores of the tf vectors in a part's dictionary, so that most postings are scored by a table lookup.
 
 use super::WindowScratch;
 use super::accumulators::by_offset;
@@ -12,50 +12,50 @@ use crate::postings::{ListWindow, Postings, TfCode, TfVector, is_body_only};
 const BODY: usize = Field::Body.index();
 /// Number of codes.
 const CODES: usize = 1 << 8;
-/// The scores of vectors that have no table.
+/// The scores for vectors without a table.
 static NO_SCORES: [f32; LENGTHS] = [0.0; LENGTHS];
-/// A vector of the dictionary is compared with the threshold only if the window has so many postings for it.
-const PER_VECTOR: u32 = 8;
+/// The number of vectors that are compared with the threshold is at most one per this many postings of the window.
+const MIN_POSTINGS_PER_VECTOR: u32 = 8;
 
-/// The tables of all parts of a list, made when a part is first read.
+/// The tables of all parts of a list. Each table is created when its part is first read.
 pub(super) struct ScoreTables<'p> {
     fields: &'p FieldScorer,
     factor: f32,
-    of_part: Vec<Option<ScoreTable<'p>>>,
+    by_part: Vec<Option<ScoreTable<'p>>>,
 }
 
 /// The table of one part.
 struct ScoreTable<'p> {
-    /// For each code of a vector in the body only its scores, by length of the body.
+    /// For each code of a vector that is only in the body, its scores by length of the body.
     body_scores: Box<[&'p [f32; LENGTHS]; CODES]>,
-    /// Which codes have no scores, and whether the dictionary has such a code.
+    /// Codes without a table of scores, and whether the dictionary contains such a code.
     is_mixed: [bool; CODES],
     any_mixed: bool,
-    /// Every vector as floats, and whether it is in the body only.
+    /// All vectors as floats, and whether each of them is only in the body.
     vectors: Vec<([f32; FIELDS], bool)>,
 }
 
 impl<'p> ScoreTables<'p> {
-    /// For a list of so many parts, and the factor of its scores.
+    /// Creates the tables of a list with `parts` parts; `factor` is the factor of its scores.
     pub(super) fn new(parts: usize, factor: f32, fields: &'p FieldScorer) -> Self {
-        Self { fields, factor, of_part: (0..parts).map(|_| None).collect() }
+        Self { fields, factor, by_part: (0..parts).map(|_| None).collect() }
     }
 
-    /// Makes the table of a part if it is not there.
+    /// Creates the table of a part if it does not exist.
     pub(super) fn prepare(&mut self, part: usize, postings: &'p Postings<'_>) {
-        self.of_part[part].get_or_insert_with(|| ScoreTable::new(postings.tf_dictionary(part), self.fields));
+        self.by_part[part].get_or_insert_with(|| ScoreTable::new(postings.tf_dictionary(part), self.fields));
     }
 
-    /// The table of a part, once it is prepared.
+    /// Returns the table of a part, if it was prepared.
     #[inline]
-    fn of(&self, part: usize) -> Option<&ScoreTable<'p>> {
-        self.of_part[part].as_ref()
+    fn table(&self, part: usize) -> Option<&ScoreTable<'p>> {
+        self.by_part[part].as_ref()
     }
 
-    /// The lowest code whose vector may reach `threshold` in a window: no posting with a lower code does.
+    /// Returns the lowest code whose vector may reach `threshold` in a window. No posting with a lower code reaches it.
     pub(super) fn min_code(&self, window: &ListWindow, postings: &Postings<'_>, threshold: f32) -> u8 {
-        let Some(table) = self.of(window.part) else { return 0 };
-        let mut min_code = table.vectors.len().min((window.count / PER_VECTOR) as usize);
+        let Some(table) = self.table(window.part) else { return 0 };
+        let mut min_code = table.vectors.len().min((window.count / MIN_POSTINGS_PER_VECTOR) as usize);
         let min_sum = self.fields.min_sum_for(threshold / self.factor);
         let known = postings.impacts(window, |impact| {
             if self.factor * self.fields.upper_bound(impact) >= threshold {
@@ -63,10 +63,10 @@ impl<'p> ScoreTables<'p> {
                 let norms = self.fields.length_norms(impact);
                 let first = table.vectors[..min_code].iter().position(|(vector, is_body_only)| {
                     let weighted = |field: usize| vector[field] * norms[field];
-                    let highest = self.fields.sum_of_others(weighted) + weighted(BODY);
+                    let highest = self.fields.sum_other_fields(weighted) + weighted(BODY);
                     highest >= min_sum
                         && *is_body_only == body_only
-                        && self.factor * self.fields.upper_bound_of(vector, impact) >= threshold
+                        && self.factor * self.fields.upper_bound_for(vector, impact) >= threshold
                 });
                 min_code = first.unwrap_or(min_code);
             }
@@ -74,18 +74,19 @@ impl<'p> ScoreTables<'p> {
         known.map_or(0, |()| min_code as u8)
     }
 
-    /// Scores the postings in `scratch`, which are of a prepared part.
+    /// Scores the postings in `scratch`, which belong to a prepared part.
     pub(super) fn score(&self, part: usize, scratch: &mut WindowScratch<'_>) {
-        let Some(table) = self.of(part) else { return };
+        let Some(table) = self.table(part) else { return };
         let WindowScratch { lengths, postings, scores, mixed, .. } = scratch;
         let (offsets, codes) = (postings.offsets(), postings.codes());
         scores.resize(offsets.len(), 0.0);
-        let body = lengths.of_field(BODY);
+        let body = lengths.column(BODY);
         let body_score =
             |offset: u16, code: u8| self.factor * table.score_body(code, body[usize::from(offset) % WINDOW as usize]);
         let coded = scores.iter_mut().zip(offsets).zip(codes);
         if table.any_mixed {
-            // Vectors in several fields are collected without a branch, which would be unpredictable, and scored afterwards.
+            // Vectors in several fields are collected without a branch, because the branch would be unpredictable, and
+            // scored afterwards.
             mixed.resize(offsets.len(), 0);
             let mut count = 0;
             for (((score, &offset), &code), index) in coded.zip(0..) {
@@ -105,16 +106,17 @@ impl<'p> ScoreTables<'p> {
         }
     }
 
-    /// Adds the scores of the postings in `scratch`, which are of a prepared part, to those of candidates.
+    /// Adds the scores of the postings in `scratch` to the scores of the candidates. The postings belong to a prepared
+    /// part.
     pub(super) fn add_to(&self, part: usize, scratch: &mut WindowScratch<'_>, candidates: &mut WindowCandidates) {
-        let Some(table) = self.of(part) else { return };
+        let Some(table) = self.table(part) else { return };
         let WindowScratch { lengths, postings, posting_at, hits, .. } = scratch;
         let posting_at = posting_at.get_or_insert_with(by_offset);
         posting_at.fill(0);
         for (&offset, number) in postings.offsets().iter().zip(1..) {
             posting_at[usize::from(offset) % WINDOW as usize] = number;
         }
-        // Without a branch, which would be unpredictable.
+        // No branch, because it would be unpredictable.
         hits.resize(candidates.len(), (0, 0));
         let mut count = 0;
         for (&(offset, _), index) in candidates.as_slice().iter().zip(0..) {
@@ -137,10 +139,10 @@ impl<'p> ScoreTables<'p> {
         }
     }
 
-    /// The score of one posting of a prepared part.
+    /// Returns the score of one posting of a prepared part.
     #[inline]
-    pub(super) fn score_of(&self, part: usize, code: TfCode, scratch: &WindowScratch<'_>, offset: u16) -> f32 {
-        match (code, self.of(part)) {
+    pub(super) fn score_posting(&self, part: usize, code: TfCode, scratch: &WindowScratch<'_>, offset: u16) -> f32 {
+        match (code, self.table(part)) {
             (TfCode::Frequent(code), Some(table)) => {
                 table.score(code, self.factor, self.fields, &scratch.lengths, offset)
             }
@@ -163,13 +165,13 @@ impl<'p> ScoreTable<'p> {
         Self { body_scores, is_mixed, any_mixed, vectors }
     }
 
-    /// The score of a vector in the body only, without the factor.
+    /// Returns the score of a vector that is only in the body, without the factor.
     #[inline]
     fn score_body(&self, code: u8, length: u8) -> f32 {
         self.body_scores[usize::from(code)][usize::from(length)]
     }
 
-    /// The score of a vector that has no table of scores; 0 for a code that is not in the dictionary.
+    /// Returns the score of a vector without a table of scores; 0 for a code that is not in the dictionary.
     #[inline]
     fn score_mixed(
         &self,
@@ -181,16 +183,16 @@ impl<'p> ScoreTable<'p> {
     ) -> f32 {
         let Some((vector, _)) = self.vectors.get(usize::from(code)) else { return 0.0 };
         let offset = usize::from(offset) % WINDOW as usize;
-        factor * fields.saturated_of(|field| vector[field], |field| lengths.of_field(field)[offset])
+        factor * fields.saturated_by_field(|field| vector[field], |field| lengths.column(field)[offset])
     }
 
-    /// The score of a vector in any fields; 0 for a code that is not in the dictionary.
+    /// Returns the score of a vector in any fields; 0 for a code that is not in the dictionary.
     #[inline]
     fn score(&self, code: u8, factor: f32, fields: &FieldScorer, lengths: &LengthColumns<'_>, offset: u16) -> f32 {
         if self.is_mixed[usize::from(code)] {
             self.score_mixed(code, factor, fields, lengths, offset)
         } else {
-            factor * self.score_body(code, lengths.of_field(BODY)[usize::from(offset) % WINDOW as usize])
+            factor * self.score_body(code, lengths.column(BODY)[usize::from(offset) % WINDOW as usize])
         }
     }
 }

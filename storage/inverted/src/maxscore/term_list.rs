@@ -13,38 +13,38 @@ use crate::collection::Collection;
 use crate::lengths::LengthColumns;
 use crate::postings::{ListWindow, Postings};
 
-/// Lists of up to this many postings are scored in advance, so that their bounds are exact.
-const SHORT: u32 = 1024;
-/// Share of its bound that the best posting of a group in several fields nearly always reaches. A higher one makes more
-/// estimates too high, and each of these doubles the work.
-const REACHED: f32 = 0.8;
+/// Maximum number of postings of a list that is scored in advance, so that its bounds are exact.
+const MAX_SCORED_POSTINGS: u32 = 1024;
+/// Share of its bound that the best posting of a group in several fields nearly always reaches. A higher share makes
+/// more estimates too high, and each such estimate doubles the work.
+const REACHED_SHARE: f32 = 0.8;
 /// A window is decoded to look up candidates if it has at most this many postings per candidate.
-const PER_CANDIDATE: usize = 16;
+const MAX_POSTINGS_PER_CANDIDATE: usize = 16;
 
 /// The postings of a term.
 pub(crate) struct TermList<'p> {
     postings: ListPostings<'p>,
-    /// By number of the window.
+    /// Bounds by number of the window.
     bounds: Vec<WindowBound>,
-    /// Scores that at least about as many chunks reach, each another chunk.
+    /// Scores that chunks probably reach: about one distinct chunk per score.
     reached: Vec<f32>,
 }
 
 enum ListPostings<'p> {
     /// Chunks in ascending order, and their scores.
     Scored { chunks: Vec<u32>, scores: Vec<f32> },
-    /// Postings that are decoded by window.
+    /// Postings that are decoded window by window.
     Windowed { postings: &'p Postings<'p>, windows: Vec<ListWindow>, tables: ScoreTables<'p> },
 }
 
 /// The postings of a list in one window.
 #[derive(Clone, Copy, Default)]
 pub(super) struct WindowBound {
-    /// An upper bound on the score of every chunk.
+    /// Upper bound on the score of every chunk.
     pub(super) score: f32,
     /// Number of postings, deleted chunks included.
     pub(super) count: u32,
-    /// Range in the list's scored chunks, or in its windows.
+    /// Start and length of the window's range in the scored chunks or in the windows of the list.
     start: u32,
     len: u32,
 }
@@ -61,7 +61,7 @@ impl WindowBound {
 }
 
 impl<'p> TermList<'p> {
-    /// The list of a term whose factor is positive.
+    /// Creates the list of a term. The factor must be positive.
     pub(crate) fn new<C: Collection>(
         postings: &'p Postings<'p>,
         factor: f32,
@@ -70,8 +70,8 @@ impl<'p> TermList<'p> {
     ) -> Result<Self, C::Error> {
         let mut bounds = vec![WindowBound::default(); collection.end().div_ceil(WINDOW) as usize];
         let mut reached = Vec::new();
-        let postings = if postings.doc_frequency() <= SHORT {
-            let (chunks, scores) = scored(postings, factor, fields, collection)?;
+        let postings = if postings.doc_frequency() <= MAX_SCORED_POSTINGS {
+            let (chunks, scores) = score_all(postings, factor, fields, collection)?;
             for (at, (chunk, score)) in chunks.iter().zip(&scores).enumerate() {
                 if let Some(bound) = bounds.get_mut((chunk / WINDOW) as usize) {
                     bound.add(*score, 1, at);
@@ -83,7 +83,7 @@ impl<'p> TermList<'p> {
             let windows = postings.windows(|impact| {
                 let bound = factor * fields.upper_bound(impact);
                 if impact.has_lengths() {
-                    reached.push(if impact.other_fields.is_none() { bound } else { bound * REACHED });
+                    reached.push(if impact.other_fields.is_none() { bound } else { bound * REACHED_SHARE });
                 }
                 bound
             });
@@ -98,7 +98,7 @@ impl<'p> TermList<'p> {
         Ok(Self { postings, bounds, reached })
     }
 
-    /// A score that about `k` chunks reach, if that is above `least`; else `least`.
+    /// Returns a score that about `k` chunks reach, if it is above `least`; otherwise returns `least`.
     pub(super) fn estimate(&mut self, k: usize, least: f32) -> f32 {
         let mut above = std::mem::take(&mut self.reached);
         above.retain(|score| *score > least);
@@ -108,14 +108,14 @@ impl<'p> TermList<'p> {
         *above.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a)).1
     }
 
-    /// The bound of a window.
+    /// Returns the bound of a window.
     #[inline]
     pub(super) fn bound_in(&self, window: u32) -> WindowBound {
         self.bounds.get(window as usize).copied().unwrap_or_default()
     }
 
-    /// Calls `each` with the offsets whose score is at least `threshold`, in ascending order, and the scores. Deleted chunks
-    /// may be among them.
+    /// Calls `each` with the offset and score of every posting whose score is at least `threshold`, in ascending order
+    /// of offsets. Deleted chunks may be among them.
     pub(super) fn for_each_above(
         &mut self,
         scratch: &mut WindowScratch<'_>,
@@ -141,7 +141,7 @@ impl<'p> TermList<'p> {
         }
     }
 
-    /// Adds the score of every posting to its accumulator.
+    /// Adds the score of every posting to the accumulator of its chunk.
     pub(super) fn add_all(&mut self, scratch: &mut WindowScratch<'_>, accumulators: &mut WindowAccumulators<'_>) {
         let range = self.range(scratch.number);
         match &mut self.postings {
@@ -159,7 +159,7 @@ impl<'p> TermList<'p> {
         }
     }
 
-    /// Looks up the candidates, and adds to their partial scores.
+    /// Looks up the candidates and adds their scores in this list to their partial scores.
     pub(super) fn add_to(&mut self, scratch: &mut WindowScratch<'_>, candidates: &mut WindowCandidates) {
         let (range, count) = (self.range(scratch.number), self.bound_in(scratch.number).count as usize);
         match &mut self.postings {
@@ -173,7 +173,7 @@ impl<'p> TermList<'p> {
             ListPostings::Windowed { postings, windows, tables } => {
                 for window in windows.get(range).unwrap_or_default() {
                     tables.prepare(window.part, postings);
-                    if count <= candidates.len() * PER_CANDIDATE {
+                    if count <= candidates.len() * MAX_POSTINGS_PER_CANDIDATE {
                         postings.read(window, 0, &mut scratch.postings);
                         tables.add_to(window.part, scratch, candidates);
                     } else {
@@ -190,15 +190,15 @@ impl<'p> TermList<'p> {
         }
     }
 
-    /// The range of a window in the scored chunks or the windows.
+    /// Returns the range of a window in the scored chunks or the windows.
     fn range(&self, window: u32) -> Range<usize> {
         let bound = self.bound_in(window);
         bound.start as usize..(bound.start + bound.len) as usize
     }
 }
 
-/// The live chunks of a list with their scores.
-fn scored<C: Collection>(
+/// Returns the live chunks of a list with their scores.
+fn score_all<C: Collection>(
     postings: &Postings<'_>,
     factor: f32,
     fields: &FieldScorer,
@@ -218,7 +218,7 @@ fn scored<C: Collection>(
         }
         chunks.push(chunk);
         let offset = (chunk % WINDOW) as usize;
-        scores.push(factor * fields.saturated_with(&frequencies, |field| current.1.of_field(field)[offset]));
+        scores.push(factor * fields.saturated_with(&frequencies, |field| current.1.column(field)[offset]));
     });
     result.map(|()| (chunks, scores))
 }

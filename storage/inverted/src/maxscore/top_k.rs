@@ -1,4 +1,4 @@
-//! The k best of a stream of scores, and all scores that rounding may have put below them.
+//! Keeps the k best of a stream of scores, and all scores that may rank lower only because of rounding.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,18 +8,19 @@ use crate::chunk_id::{ChunkId, WINDOW};
 /// The best chunks so far.
 pub(super) struct TopK {
     k: usize,
-    /// Relative bound on the rounding error between two orders of summation, several times over.
+    /// Relative bound on the rounding error between two orders of summation, with a safety factor.
     slack: f32,
-    /// Bits of the `k` best scores: positive floats are ordered as their bits.
+    /// Bits of the `k` best scores. Positive floats have the same order as their bits.
     scores: BinaryHeap<Reverse<u32>>,
     threshold: f32,
     kept: Vec<(u32, f32)>,
 }
 
 impl TopK {
-    /// For scores that are sums of so many terms; `estimate` is where the threshold begins.
+    /// Creates a collector for scores that are sums of `terms` terms. The threshold begins at `estimate`.
     pub(super) fn new(k: usize, terms: usize, estimate: f32) -> Self {
-        // n additions and the few operations of a posting err by at most n + 16 half units in the last place (2⁻²⁴ each).
+        // The rounding error of n additions and of the few operations per posting is at most n + 16 half units in the
+        // last place (2⁻²⁴ each).
         let slack = (terms as f32 + 16.0) * f32::EPSILON * 4.0;
         let threshold = if k == 0 { f32::INFINITY } else { (estimate * (1.0 - slack)).max(f32::MIN_POSITIVE) };
         Self { k, slack, scores: BinaryHeap::with_capacity(k + 1), threshold, kept: Vec::new() }
@@ -30,7 +31,7 @@ impl TopK {
         self.scores.len() == self.k
     }
 
-    /// The lowest score that may be among the best: that of the k-th best chunk so far, less the slack.
+    /// The lowest score that may be among the best: the score of the k-th best chunk so far, minus the slack.
     #[inline]
     pub(super) fn threshold(&self) -> f32 {
         self.threshold
@@ -59,7 +60,7 @@ impl TopK {
         }
     }
 
-    /// The chunks that may be among the best, ascending, with their scores.
+    /// Returns the chunks that may be among the best, in ascending order, with their scores.
     pub(super) fn finish(mut self) -> Vec<(ChunkId, f32)> {
         let threshold = self.threshold;
         self.kept.retain(|(_, score)| *score >= threshold);

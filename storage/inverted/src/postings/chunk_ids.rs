@@ -1,8 +1,9 @@
-//! The chunk ids of a list part: a roaring bitmap in the portable format, read in place.
+//! The chunk ids of a list part: a roaring bitmap in the portable format, read without copying.
 //!
-//! A container for each 65,536 ids is a sorted array, a bitmap or a list of runs (Lemire et al., "Roaring bitmaps:
-//! implementation of an optimized software library", 2018). The directory of the part says how many ids are below a window,
-//! so a window is decoded without an iterator over the ids before it, which would cost several times as much per id.
+//! The container of each 65,536 ids is a sorted array, a bitmap or a list of runs (Lemire et al., "Roaring bitmaps:
+//! implementation of an optimized software library", 2018). The directory of the part holds the number of ids below
+//! each window. A window is therefore decoded without iterating over the ids before it, which would cost several times
+//! as much per id.
 
 use std::ops::RangeInclusive;
 
@@ -12,19 +13,19 @@ use super::tombstones::Tombstones;
 use crate::chunk_id::WINDOW;
 use aurora_codec::ByteReader;
 
-/// Cookies of a set without run containers, and of one that may have some.
+/// Cookies of a set that has no run containers, and of a set that may have run containers.
 const NO_RUNS: u32 = 12346;
 const WITH_RUNS: u32 = 12347;
-/// A set with this many containers or more lists their offsets, even if it has runs.
-const OFFSETS_FROM: usize = 4;
-/// Most ids of an array container.
-const ARRAY: usize = 4096;
-/// Ids of a container.
-const IDS: usize = 1 << 16;
-/// Bytes of a bitmap container.
-const BITMAP: usize = IDS / 8;
+/// A set with at least this many containers stores their offsets, even if it has runs.
+const MIN_OFFSET_CONTAINERS: usize = 4;
+/// Maximum number of ids in an array container.
+const MAX_ARRAY_IDS: usize = 4096;
+/// Number of ids that a container covers.
+const CONTAINER_IDS: usize = 1 << 16;
+/// Size of a bitmap container in bytes.
+const BITMAP_BYTES: usize = CONTAINER_IDS / 8;
 
-/// The ids of a part, ascending.
+/// The ids of a part, in ascending order.
 #[derive(Debug)]
 pub(super) struct ChunkIds<'a> {
     containers: Vec<Container<'a>>,
@@ -32,9 +33,9 @@ pub(super) struct ChunkIds<'a> {
 
 #[derive(Debug)]
 struct Container<'a> {
-    /// The upper 16 bits of the ids, not shifted down.
+    /// The upper 16 bits of the ids, in their original position.
     high: u32,
-    /// Number of ids in the containers before.
+    /// Number of ids in all previous containers.
     before: usize,
     /// Number of ids, never 0.
     len: usize,
@@ -45,13 +46,13 @@ struct Container<'a> {
 enum ContainerIds<'a> {
     Array(&'a [[u8; 2]]),
     Bitmap(&'a [[u8; 8]]),
-    /// First id, and length minus one, of every run.
+    /// First id and length minus one of every run.
     Runs(&'a [[u8; 4]]),
 }
 
 impl<'a> ChunkIds<'a> {
-    /// Reads the headers of the containers; `None` when the bytes are not a set. The containers themselves are checked by
-    /// [`Self::is_sound`].
+    /// Reads the headers of the containers; `None` if the bytes are not a set. [`Self::is_sound`] checks the containers
+    /// themselves.
     pub(super) fn decode(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let mut word = || Some(u32::from_le_bytes(*reader.take(4)?.first_chunk()?));
@@ -65,7 +66,7 @@ impl<'a> ChunkIds<'a> {
             _ => return None,
         };
         let heads = reader.take(count.checked_mul(4)?)?;
-        if runs.is_empty() || count >= OFFSETS_FROM {
+        if runs.is_empty() || count >= MIN_OFFSET_CONTAINERS {
             reader.take(count * 4)?;
         }
         let mut containers = Vec::with_capacity(count);
@@ -77,10 +78,10 @@ impl<'a> ChunkIds<'a> {
             let ids = if in_runs {
                 let runs = u16::from_le_bytes(*reader.take(2)?.first_chunk()?);
                 ContainerIds::Runs(reader.take(usize::from(runs) * 4)?.as_chunks().0)
-            } else if len <= ARRAY {
+            } else if len <= MAX_ARRAY_IDS {
                 ContainerIds::Array(reader.take(len * 2)?.as_chunks().0)
             } else {
-                ContainerIds::Bitmap(reader.take(BITMAP)?.as_chunks().0)
+                ContainerIds::Bitmap(reader.take(BITMAP_BYTES)?.as_chunks().0)
             };
             let container = Container { high, before, len, ids };
             if containers.last().is_some_and(|below: &Container<'_>| below.high >= high) {
@@ -97,12 +98,12 @@ impl<'a> ChunkIds<'a> {
         self.containers.last().map_or(0, |container| container.before + container.len)
     }
 
-    /// Whether the ids ascend, and are as many as the headers say.
+    /// Whether the ids ascend and their number matches the headers.
     pub(super) fn is_sound(&self) -> bool {
         self.containers.iter().all(Container::is_sound)
     }
 
-    /// The lowest id; `None` in an empty set.
+    /// Returns the lowest id; `None` for an empty set.
     pub(super) fn first(&self) -> Option<u32> {
         let container = self.containers.first()?;
         let low = match &container.ids {
@@ -116,7 +117,7 @@ impl<'a> ChunkIds<'a> {
         Some(container.high | low)
     }
 
-    /// The greatest id; `None` in an empty set.
+    /// Returns the greatest id; `None` for an empty set.
     pub(super) fn last(&self) -> Option<u32> {
         let container = self.containers.last()?;
         let low = match &container.ids {
@@ -135,8 +136,8 @@ impl<'a> ChunkIds<'a> {
         self.containers.iter().map(|container| container.count_deleted(tombstones)).sum()
     }
 
-    /// Decodes the ids of a window as offsets from its first id, given the number `start` of ids below it. Returns their
-    /// number, at most the length of `out`.
+    /// Decodes the ids of a window as offsets from its first id; `start` is the number of ids below the window. Returns
+    /// the number of ids, at most the length of `out`.
     pub(super) fn window(&self, number: u32, start: usize, out: &mut [u16]) -> usize {
         let first = number * WINDOW;
         let Ok(container) = self.containers.binary_search_by_key(&(first & !0xffff), |container| container.high) else {
@@ -171,20 +172,21 @@ impl<'a> ChunkIds<'a> {
     }
 }
 
-/// Looks up ids of one window in ascending order, and gives their ranks: the number of ids of the set below.
+/// Looks up ids of one window in ascending order and returns their ranks. The rank of an id is the number of lower ids
+/// in the set.
 #[derive(Debug)]
 pub(super) struct ChunkIdCursor<'d> {
     ids: ContainerIds<'d>,
-    /// Lower 16 bits of the window's first id.
+    /// Lower 16 bits of the first id of the window.
     low: u32,
     /// The rank at the cursor.
     before: usize,
-    /// The cursor: index of an id, of a bitmap's word, or of a run.
+    /// Position of the cursor: the index of an id, of a bitmap word or of a run.
     at: usize,
 }
 
 impl<'a> ChunkIds<'a> {
-    /// A cursor over a window, given the number `start` of ids below it.
+    /// Creates a cursor over a window; `start` is the number of ids below the window.
     pub(super) fn cursor(&self, number: u32, start: usize) -> Option<ChunkIdCursor<'a>> {
         let first = number * WINDOW;
         let container = self.containers.binary_search_by_key(&(first & !0xffff), |container| container.high).ok()?;
@@ -200,7 +202,7 @@ impl<'a> ChunkIds<'a> {
 }
 
 impl ChunkIdCursor<'_> {
-    /// The rank of an id; `None` if it is not in the set.
+    /// Returns the rank of the id at an offset; `None` if the id is not in the set.
     #[inline]
     pub(super) fn seek(&mut self, offset: u16) -> Option<usize> {
         let id = self.low + u32::from(offset);
@@ -233,7 +235,7 @@ impl ChunkIdCursor<'_> {
     }
 }
 
-/// Number of ids below `id`, by galloping: the cost grows with the logarithm of the result.
+/// Returns the number of ids below `id` by galloping search. The cost grows with the logarithm of the result.
 #[inline]
 fn gallop(ids: &[[u8; 2]], id: u32) -> usize {
     let below = |found: &[u8; 2]| u32::from(u16::from_le_bytes(*found)) < id;
@@ -246,9 +248,10 @@ fn gallop(ids: &[[u8; 2]], id: u32) -> usize {
 }
 
 impl Container<'_> {
-    /// Number of ids that have tombstones. Deletions are rare, so this probes the deleted ids instead of scanning all ids.
+    /// Number of ids that have tombstones. Deletions are rare, so this looks up the deleted ids instead of scanning all
+    /// ids.
     fn count_deleted(&self, tombstones: &Tombstones) -> usize {
-        let deleted = tombstones.nonzero_words(self.high, IDS).map(|(first, word)| (first & 0xffff, word));
+        let deleted = tombstones.nonzero_words(self.high, CONTAINER_IDS).map(|(first, word)| (first & 0xffff, word));
         match &self.ids {
             ContainerIds::Bitmap(words) => {
                 let both = deleted
@@ -274,10 +277,10 @@ impl Container<'_> {
         }
     }
 
-    /// Whether the ids ascend, and are as many as the header says.
+    /// Whether the ids ascend and their number matches the header.
     fn is_sound(&self) -> bool {
         match &self.ids {
-            // Without an early exit, so that the loop is vectorised.
+            // No early exit, so that the loop is vectorised.
             ContainerIds::Array(ids) => ids
                 .array_windows()
                 .fold(true, |sound, [a, b]| sound & (u16::from_le_bytes(*a) < u16::from_le_bytes(*b))),
@@ -291,14 +294,14 @@ impl Container<'_> {
     }
 }
 
-/// The ascending runs between `low` and `high`, both included, clipped to that range.
+/// Returns the runs between `low` and `high`, both inclusive, in ascending order and clipped to that range.
 fn runs_between(runs: &[[u8; 4]], low: u32, high: u32) -> impl Iterator<Item = RangeInclusive<u32>> + '_ {
     let from = runs.partition_point(|run| *ends(run).end() < low);
     let touched = runs[from..].iter().map(ends).take_while(move |run| *run.start() <= high);
     touched.map(move |run| *run.start().max(&low)..=*run.end().min(&high))
 }
 
-/// The lower 16 bits of the ids of a run.
+/// Returns the range of the lower 16 bits of the ids of a run.
 fn ends(run: &[u8; 4]) -> RangeInclusive<u32> {
     let [a, b, c, d] = *run;
     let start = u32::from(u16::from_le_bytes([a, b]));
@@ -324,7 +327,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn windows_are_those_of_the_set(mut set in set(), optimised in any::<bool>()) {
+        fn windows_match_the_set(mut set in set(), optimised in any::<bool>()) {
             if optimised {
                 set.optimize();
             }
@@ -348,7 +351,7 @@ mod tests {
             for window in all.chunk_by(|a, b| a / WINDOW == b / WINDOW) {
                 let number = window[0] / WINDOW;
                 for step in [1, 3, 97] {
-                    let mut cursor = docs.cursor(number, start).expect("there is such a window");
+                    let mut cursor = docs.cursor(number, start).expect("the window exists");
                     for offset in (0..WINDOW as u16).step_by(step) {
                         let index = window.binary_search(&(number * WINDOW + u32::from(offset))).ok();
                         prop_assert_eq!(cursor.seek(offset), index.map(|index| start + index));
@@ -371,7 +374,7 @@ mod tests {
         }
 
         #[test]
-        fn a_flipped_bit_is_refused_or_another_set(mut set in set(), optimised in any::<bool>(), at in any::<prop::sample::Index>(), bit in 0..8u8) {
+        fn a_flipped_bit_is_rejected_or_gives_another_set(mut set in set(), optimised in any::<bool>(), at in any::<prop::sample::Index>(), bit in 0..8u8) {
             if optimised {
                 set.optimize();
             }
@@ -388,7 +391,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_the_bytes_say_a_walk_ends(bytes in prop::collection::vec(any::<u8>(), 0..60), runs in any::<bool>(), first in any::<u32>(), last in any::<u32>()) {
+        fn reading_arbitrary_bytes_terminates(bytes in prop::collection::vec(any::<u8>(), 0..60), runs in any::<bool>(), first in any::<u32>(), last in any::<u32>()) {
             let cookie = if runs { WITH_RUNS } else { NO_RUNS };
             let bytes = [&cookie.to_le_bytes()[..], &bytes].concat();
             if let Some(docs) = ChunkIds::decode(&bytes) {

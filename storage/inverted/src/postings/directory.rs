@@ -1,11 +1,11 @@
-//! The directory of a long list part: which windows have postings, and where the data of each window starts.
+//! The directory of a long list part: the windows that have postings, and the positions of their data.
 
 use crate::chunk_id::WINDOW;
 
-/// Bytes of a directory entry.
+/// Size of a directory entry in bytes.
 pub(super) const ENTRY_BYTES: usize = 12;
 
-/// The directory of a long part, read in place.
+/// The directory of a long part, read without copying.
 #[derive(Debug)]
 pub(super) struct WindowDirectory<'a> {
     /// Number of the first window.
@@ -20,10 +20,10 @@ pub(super) struct WindowDirectory<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DirectoryEntry {
     pub(super) window: u32,
-    /// Index of the first posting, and the number of postings.
+    /// Index of the first posting, and number of postings.
     pub(super) start: u32,
     pub(super) count: u32,
-    /// Where the window's exceptional tf vectors start, and where its impact bounds start.
+    /// Offsets of the window's exceptional tf vectors and of its impact bounds.
     pub(super) exceptions: u32,
     pub(super) impacts: u32,
     /// Whether the window may have exceptional tf vectors.
@@ -31,7 +31,7 @@ pub(super) struct DirectoryEntry {
 }
 
 impl WindowDirectory<'_> {
-    /// The entry at an index; `None` behind the last.
+    /// Returns the entry at an index; `None` after the last entry.
     #[inline]
     pub(super) fn get(&self, at: usize) -> Option<DirectoryEntry> {
         let &[a, b, c, start_low, start_high, d, e, f, exceptions @ ..] = self.entries.get(at)?;
@@ -49,13 +49,13 @@ impl WindowDirectory<'_> {
         })
     }
 
-    /// The index of a window's entry.
+    /// Returns the index of a window's entry.
     pub(super) fn find(&self, window: u32) -> Option<usize> {
         let offset = window.checked_sub(self.first)?;
         self.entries.binary_search_by_key(&offset, |entry| u32::from_le_bytes([entry[0], entry[1], entry[2], 0])).ok()
     }
 
-    /// The entries with their indexes.
+    /// Returns the entries with their indexes.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, DirectoryEntry)> + '_ {
         (0..self.entries.len()).map_while(|at| Some((at, self.get(at)?)))
     }

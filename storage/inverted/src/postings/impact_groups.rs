@@ -1,9 +1,10 @@
-//! Divides the postings of a window into groups of similar ones, so that the highest frequencies and shortest lengths of a
-//! group come close to those of its best posting.
+//! Divides the postings of a window into groups of similar postings, so that the highest frequencies and shortest
+//! lengths of a group are close to the values of its best posting.
 //!
-//! Similarity needs weights, and a search may use any. These are [`GROUPING`], a constant of the format: the groups, and
-//! with them the bytes of the impacts, are a function of the postings alone, which verification recomputes. A bound holds
-//! for every set of weights; the distance between a search's weights and these only decides how tight it is.
+//! Similarity needs weights, and a search may use any weights. The weights here are [`GROUPING`], a constant of the
+//! format. The groups, and therefore the bytes of the impacts, depend only on the postings, so verification can
+//! recompute them. A bound holds for every set of weights; the distance between a search's weights and these weights
+//! only affects how tight it is.
 
 use std::ops::Range;
 
@@ -13,10 +14,10 @@ use crate::lengths::{LengthCodes, length_of};
 
 const BODY: usize = Field::Body.index();
 
-/// BM25F parameters and average field lengths with which postings are grouped, and the dictionary of tf vectors is ordered.
+/// BM25F parameters and average field lengths used to group postings and to order the dictionary of tf vectors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grouping {
-    /// Weight of each field, in [`Field`]'s order.
+    /// Weight of each field, in the order of [`Field`].
     pub weights: [f32; FIELDS],
     /// Average length of each field in terms.
     pub average_lengths: [f32; FIELDS],
@@ -24,20 +25,20 @@ pub struct Grouping {
     pub b: f32,
 }
 
-/// The grouping of this format. Field weights and `b` were the defaults of search when the format was fixed; the average
-/// lengths are about those of chunks of source code. Another value is another format.
+/// The grouping of this format. Field weights and `b` were the search defaults when the format was fixed; the average
+/// lengths are typical of source code chunks. Changing a value changes the format.
 pub const GROUPING: Grouping = Grouping {
     weights: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0, 1.0],
     average_lengths: [4.0, 8.0, 9.0, 15.0, 12.0, 4.0, 86.0],
     b: 0.75,
 };
 
-/// Most groups of a window.
+/// Maximum number of groups in a window.
 const MAX_GROUPS: usize = 5;
-/// A group is not divided further when its bound is at most this factor above the best posting of the window.
-const TIGHT: f32 = 1.05;
+/// A group is not divided further if its bound is at most this factor above the best posting of the window.
+const TIGHT_FACTOR: f32 = 1.05;
 
-/// A posting with the weight that each field adds.
+/// A posting with the weight that each field contributes.
 #[derive(Debug, Clone)]
 pub(super) struct WeightedPosting {
     pub(super) frequencies: TfVector,
@@ -52,7 +53,7 @@ impl WeightedPosting {
     }
 }
 
-/// The weight of a tf vector in fields of average length.
+/// Returns the weight of a tf vector in fields of average length.
 pub(super) fn usual_weight(frequencies: &TfVector) -> f32 {
     frequencies.iter().zip(GROUPING.weights).map(|(count, weight)| f32::from(*count) * weight).sum()
 }
@@ -63,14 +64,14 @@ fn weight(field: usize, frequency: u16, length: u8) -> f32 {
     f32::from(frequency) * weights[field] / (1.0 - b + b / average_lengths[field] * length)
 }
 
-/// Divides postings, and reorders them so that each group is a range. Halves the group with the highest bound until every
-/// bound is tight or there are [`MAX_GROUPS`].
+/// Divides postings into groups and reorders them so that each group is a range. Halves the group with the highest
+/// bound until every bound is tight or there are [`MAX_GROUPS`] groups.
 pub(super) fn divide(postings: &mut [WeightedPosting]) -> Vec<Range<usize>> {
     let best = postings.iter().map(|posting| posting.by_field.iter().sum()).fold(0.0, f32::max);
     let mut groups = vec![(bound(postings), 0..postings.len())];
     while groups.len() < MAX_GROUPS {
         let highest = groups.iter_mut().max_by(|a, b| a.0.total_cmp(&b.0));
-        let Some((bound_of, range)) = highest.filter(|(bound, _)| *bound > best * TIGHT) else { break };
+        let Some((bound_of, range)) = highest.filter(|(bound, _)| *bound > best * TIGHT_FACTOR) else { break };
         let Some(middle) = halve(&mut postings[range.clone()]).map(|middle| range.start + middle) else { break };
         let upper = middle..range.end;
         range.end = middle;
@@ -80,7 +81,7 @@ pub(super) fn divide(postings: &mut [WeightedPosting]) -> Vec<Range<usize>> {
     groups.into_iter().map(|(_, range)| range).collect()
 }
 
-/// The weight of the group's bound: of its highest frequencies and shortest lengths.
+/// Returns the weight of a group's bound, which is computed from its highest frequencies and shortest lengths.
 fn bound(postings: &[WeightedPosting]) -> f32 {
     let other_fields = (0..BODY).map(|field| {
         let holding = postings.iter().filter(|posting| posting.frequencies[field] > 0);
@@ -92,8 +93,8 @@ fn bound(postings: &[WeightedPosting]) -> f32 {
     other_fields.sum::<f32>() + body
 }
 
-/// Partitions postings at the middle of the field whose weights differ most; returns the size of the lower half, `None` if
-/// they do not differ.
+/// Partitions postings at the middle of the field whose weights differ most. Returns the size of the lower half; `None`
+/// if the weights do not differ.
 fn halve(postings: &mut [WeightedPosting]) -> Option<usize> {
     let ends = |field: usize| {
         let weights = postings.iter().map(|posting| posting.by_field[field]);

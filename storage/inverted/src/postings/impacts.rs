@@ -1,18 +1,19 @@
-//! Block-max impacts: for each window of a list a few upper bounds on the impact of its postings.
+//! Block-max impacts: a few upper bounds on the impact of the postings in each window of a list.
 //!
-//! An impact is what a posting adds to a score; it grows with the term's frequency in a field and falls with the length of
-//! that field. A bound therefore needs no weights and no average lengths: it stores highest frequencies and shortest
-//! lengths, and a search turns them into a score with the parameters of that search (Ding and Suel, "Faster top-k document
-//! retrieval using block-max indexes", 2011, store scores instead, which fixes the parameters at indexing time; Grand et al.,
-//! "From MaxScore to Block-Max WAND", 2020, store pairs of frequency and length).
+//! The impact of a posting is its contribution to a score. It grows with the term's frequency in a field and falls with
+//! the length of that field. A bound therefore needs no weights and no average lengths: it stores highest frequencies
+//! and shortest lengths, and each search turns them into a score with its own parameters. (Ding and Suel, "Faster top-k
+//! document retrieval using block-max indexes", 2011, store scores instead, which fixes the parameters at indexing
+//! time; Grand et al., "From MaxScore to Block-Max WAND", 2020, store pairs of frequency and length.)
 //!
-//! Postings that only the body holds share one bound, the others are divided into groups of similar postings, each with one
-//! bound (`impact_groups`). For the fields beside the body a bound is the highest frequency and the shortest length. For the
-//! body, where frequencies differ most, it is the Pareto frontier of (frequency, length): a pair is left out when another
-//! one has at least its frequency in a body that is at most as long.
+//! Postings whose term occurs only in the body share one bound. The others are divided into groups of similar postings,
+//! each with one bound (`impact_groups`). For every field except the body, a bound is the highest frequency and the
+//! shortest length. For the body, where frequencies differ most, it is the Pareto frontier of (frequency, length): a
+//! pair is omitted if another pair has at least its frequency in a body that is at most as long.
 //!
-//! Layout, all in bytes: number of bounds · for each: whether it has fields beside the body · if so, frequency and length
-//! of each of them · number of pairs on the frontier · frequency and length of each, by falling frequency.
+//! Layout, all in bytes: number of bounds · for each bound: whether it has fields other than the body · if so,
+//! frequency and length of each of these fields · number of pairs on the frontier · frequency and length of each pair,
+//! by descending frequency.
 
 use super::impact_groups::{WeightedPosting, divide};
 use super::tf_vector::TfVector;
@@ -22,8 +23,8 @@ use crate::lengths::LengthCodes;
 use aurora_codec::ByteReader;
 
 const BODY: usize = Field::Body.index();
-/// Frequencies from this one on share a pair of the frontier.
-const HIGH: usize = 32;
+/// Frequencies from this value on share one pair of the frontier.
+const HIGH_FREQUENCY: usize = 32;
 
 /// Computes the bounds of one window.
 #[derive(Debug, Default)]
@@ -33,7 +34,7 @@ pub(super) struct ImpactBuilder {
 }
 
 impl ImpactBuilder {
-    /// Adds a posting, which the bounds will cover.
+    /// Adds a posting that the bounds must cover.
     #[inline]
     pub(super) fn add(&mut self, frequencies: &TfVector, lengths: &LengthCodes) {
         if is_body_only(frequencies) {
@@ -59,21 +60,21 @@ impl ImpactBuilder {
     }
 }
 
-/// The bound of one group of postings, while postings are added.
+/// The bound of one group of postings under construction.
 #[derive(Debug, Clone)]
 struct GroupImpact {
-    /// Highest frequency and shortest length of each field beside the body.
+    /// Highest frequency and shortest length of each field except the body.
     frequencies: TfVector,
     lengths: LengthCodes,
-    /// For each frequency in the body the shortest body that has it; `None` where no posting has it.
-    shortest: [Option<u8>; HIGH + 1],
+    /// Length of the shortest body for each frequency in the body; `None` if no posting has that frequency.
+    shortest: [Option<u8>; HIGH_FREQUENCY + 1],
     /// The highest frequency in the body.
     highest: u16,
 }
 
 impl Default for GroupImpact {
     fn default() -> Self {
-        Self { frequencies: [0; FIELDS], lengths: [u8::MAX; FIELDS], shortest: [None; HIGH + 1], highest: 0 }
+        Self { frequencies: [0; FIELDS], lengths: [u8::MAX; FIELDS], shortest: [None; HIGH_FREQUENCY + 1], highest: 0 }
     }
 }
 
@@ -86,7 +87,7 @@ impl GroupImpact {
         let frequency = frequencies[BODY];
         let length = if frequency == 0 { u8::MAX } else { lengths[BODY] };
         self.highest = self.highest.max(frequency);
-        let shortest = &mut self.shortest[usize::from(frequency).min(HIGH)];
+        let shortest = &mut self.shortest[usize::from(frequency).min(HIGH_FREQUENCY)];
         *shortest = Some(shortest.map_or(length, |shortest| shortest.min(length)));
     }
 
@@ -99,7 +100,7 @@ impl GroupImpact {
         }
         let count = out.len();
         out.push(0);
-        // By falling frequency: a pair is on the frontier if its body is shorter than all bodies before it.
+        // In descending order of frequency, a pair is on the frontier if its body is shorter than all previous bodies.
         let mut shortest = None;
         for (frequency, length) in self.shortest.iter().enumerate().rev() {
             let Some(length) = length.filter(|length| shortest.is_none_or(|shortest| *length < shortest)) else {
@@ -107,13 +108,13 @@ impl GroupImpact {
             };
             shortest = Some(length);
             out[count] += 1;
-            out.push(frequency_code(if frequency == HIGH { self.highest } else { frequency as u16 }));
+            out.push(frequency_code(if frequency == HIGH_FREQUENCY { self.highest } else { frequency as u16 }));
             out.push(length);
         }
     }
 }
 
-/// Reads the bounds of one window, and moves the reader behind them; `None` if they are damaged.
+/// Reads the bounds of one window and moves the reader past them; `None` if they are damaged.
 #[inline]
 pub(super) fn decode(reader: &mut ByteReader<'_>, mut each: impl FnMut(&ImpactBound<'_>)) -> Option<()> {
     for _ in 0..reader.byte()? {
@@ -137,7 +138,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_posting_is_below_a_bound(
+        fn a_bound_covers_every_posting(
             rows in prop::collection::vec((prop::array::uniform7(prop_oneof![3 => Just(0u16), 1 => 1u16..5, 1 => any::<u16>()]), any::<LengthCodes>(), 0u16..80), 0..60),
         ) {
             let rows: Vec<(TfVector, LengthCodes)> = rows

@@ -19,19 +19,19 @@ pub struct Postings<'s> {
 }
 
 impl<'s> Postings<'s> {
-    /// Joins the parts of all segments, which ascend by chunk.
+    /// Joins the parts of all segments, which must be in ascending order of chunks.
     pub fn new(parts: Vec<ListPart<'s>>, tombstones: &'s Tombstones) -> Self {
         let live = parts.iter().map(|part| part.posting_count() - part.count_deleted(tombstones));
         let doc_frequency = live.sum::<usize>() as u32;
         Self { parts, tombstones, doc_frequency }
     }
 
-    /// The document frequency: the exact number of live chunks that hold the term.
+    /// The document frequency: the exact number of live chunks that contain the term.
     pub fn doc_frequency(&self) -> u32 {
         self.doc_frequency
     }
 
-    /// The live chunks that hold the term.
+    /// Returns the live chunks that contain the term.
     pub fn docs(&self) -> RoaringBitmap {
         let mut docs = RoaringBitmap::new();
         for part in &self.parts {
@@ -48,7 +48,7 @@ impl<'s> Postings<'s> {
         docs
     }
 
-    /// Calls `each` with the live chunks in ascending order, and the term's frequencies in each.
+    /// Calls `each` with every live chunk and the term's frequencies in it, in ascending order of chunks.
     pub fn for_each(&self, mut each: impl FnMut(ChunkId, TfVector)) {
         for part in &self.parts {
             part.each(|posting| {
@@ -59,23 +59,23 @@ impl<'s> Postings<'s> {
         }
     }
 
-    /// The live chunks in ascending order, and the term's frequencies in each.
+    /// Returns the live chunks in ascending order, with the term's frequencies in each.
     pub fn to_vec(&self) -> Vec<(ChunkId, TfVector)> {
         let mut postings = Vec::with_capacity(self.doc_frequency as usize);
         self.for_each(|chunk, frequencies| postings.push((chunk, frequencies)));
         postings
     }
 
-    /// The term's frequencies in a chunk, live or deleted; `None` when it does not hold the term. Nothing else of the list is
-    /// decoded.
+    /// Returns the term's frequencies in a live or deleted chunk; `None` if the chunk does not contain the term. Does
+    /// not decode the rest of the list.
     pub fn find(&self, chunk: ChunkId) -> Option<TfVector> {
         let mut found = None;
         self.find_all(&[chunk], |_, frequencies| found = Some(frequencies));
         found
     }
 
-    /// Calls `each` with the frequencies in those of the given chunks that hold the term, and the chunk's index among those
-    /// given. Fastest for chunks in ascending order.
+    /// Calls `each` for every given chunk that contains the term, with the index of the chunk in `chunks` and the
+    /// term's frequencies. Chunks in ascending order are fastest.
     pub fn find_all(&self, chunks: &[ChunkId], mut each: impl FnMut(usize, TfVector)) {
         let lasts: Vec<u32> = self.parts.iter().map(ListPart::last).collect();
         let mut at: Option<(usize, ChunkId, SeekCursor<'_>)> = None;
@@ -96,37 +96,38 @@ impl<'s> Postings<'s> {
         }
     }
 
-    /// The windows that have postings, deleted chunks included, in ascending order, each with the highest value of `bound`
-    /// over its impact bounds. A window that two segments share comes twice.
+    /// Returns the windows that have postings, deleted chunks included, in ascending order. Each window has the highest
+    /// value of `bound` over its impact bounds. A window that two segments share is returned twice.
     pub fn windows(&self, mut bound: impl FnMut(&ImpactBound<'_>) -> f32) -> Vec<ListWindow> {
         let mut windows = Vec::new();
         self.parts.iter().enumerate().for_each(|(at, part)| part.windows(at, &mut bound, &mut windows));
         windows
     }
 
-    /// Number of parts, each of which has a dictionary of tf vectors.
+    /// Number of parts. Each part has its own dictionary of tf vectors.
     pub fn parts(&self) -> usize {
         self.parts.len()
     }
 
-    /// The most frequent tf vectors of a part, by code.
+    /// Returns the most frequent tf vectors of a part, by code.
     pub fn tf_dictionary(&self, part: usize) -> &[TfVector] {
         self.parts.get(part).map_or(&[], ListPart::tf_dictionary)
     }
 
-    /// Calls `each` with the impact bounds of a window; `None` if it has none, so that any score is possible.
+    /// Calls `each` with the impact bounds of a window. Returns `None` if the window has no bounds, so that any score
+    /// is possible.
     pub fn impacts(&self, window: &ListWindow, each: impl FnMut(&ImpactBound<'_>)) -> Option<()> {
         self.parts.get(window.part)?.impacts(window, each)
     }
 
-    /// Decodes the postings of a window whose codes are at least `min_code`; exceptions are always among them.
+    /// Decodes the postings of a window whose codes are at least `min_code`. Exceptions are always included.
     pub fn read(&self, window: &ListWindow, min_code: u8, out: &mut WindowPostings) {
         if let Some(part) = self.parts.get(window.part) {
             part.read(window, min_code, out);
         }
     }
 
-    /// A cursor that looks up chunks of a window, live or deleted, without decoding it.
+    /// Returns a cursor that looks up live or deleted chunks of a window without decoding it.
     pub fn cursor(&self, window: &ListWindow) -> SeekCursor<'_> {
         self.parts.get(window.part).map_or(SeekCursor::EMPTY, |part| part.cursor(window.number, window.entry))
     }

@@ -1,4 +1,4 @@
-//! Posting lists: which chunks hold a term, and how often in which field.
+//! Posting lists: the chunks that contain a term, with its frequency in each field.
 
 mod chunk_ids;
 mod directory;
@@ -17,7 +17,7 @@ mod window;
 pub use impact_groups::{GROUPING, Grouping};
 pub use list::Postings;
 pub use part::ListPart;
-pub(crate) use part::{LONGEST_PART, SHORT_LIST, count as count_part};
+pub(crate) use part::{MAX_PART_POSTINGS, MAX_SHORT_POSTINGS, count as count_part};
 pub(crate) use part_writer::{PartLayout, encode as encode_part};
 pub use posting::Posting;
 pub use seek_cursor::SeekCursor;

@@ -1,14 +1,16 @@
-//! A part of a posting list: chunk ids, and the term's frequencies in their fields.
+//! A part of a posting list: chunk ids, and the frequencies of the term in the fields of each chunk.
 //!
 //! Layouts, by [`PartLayout`](super::part_writer::PartLayout):
 //!
-//! - of a label: the ids, as a roaring bitmap in the portable format
-//! - short: twice the number of postings · length of the tf column · tf column · ids, each as the gap to the one before
-//! - long: twice the number of postings plus 1 · length of the ids · ids, as a roaring bitmap · number of windows that have
-//!   postings · a directory entry for each · length of the impacts · impacts · tf column
+//! - label: the ids, as a roaring bitmap in the portable format
+//! - short: twice the number of postings · length of the tf column · tf column · ids, each as the gap from the previous
+//!   id
+//! - long: twice the number of postings plus 1 · length of the ids · ids, as a roaring bitmap · number of windows that
+//!   have postings · a directory entry for each window · length of the impacts · impacts · tf column
 //!
-//! A directory entry is: number of the window, counted from the first (3 bytes) · number of postings in the windows before
-//! (2) · where its impacts begin (3) · where its exceptions in the tf column begin (4). A long part is read in place.
+//! A directory entry is: number of the window, counted from the first (3 bytes) · number of postings in the previous
+//! windows (2 bytes) · offset of its impacts (3 bytes) · offset of its exceptions in the tf column (4 bytes). A long
+//! part is read without copying.
 
 use roaring::RoaringBitmap;
 
@@ -26,11 +28,11 @@ use crate::field::FIELDS;
 use crate::lengths::LengthCodes;
 use aurora_codec::ByteReader;
 
-/// Lists of up to this many postings have the short layout.
-pub(crate) const SHORT_LIST: usize = 1024;
+/// Maximum number of postings of a list with the short layout.
+pub(crate) const MAX_SHORT_POSTINGS: usize = 1024;
 
-/// Most postings of a long part: their number before a window fits 16 bits.
-pub(crate) const LONGEST_PART: usize = u16::MAX as usize;
+/// Maximum number of postings of a long part. The number of postings before a window must fit in 16 bits.
+pub(crate) const MAX_PART_POSTINGS: usize = u16::MAX as usize;
 
 /// A part of a posting list; never empty.
 #[derive(Debug)]
@@ -39,16 +41,16 @@ pub struct ListPart<'a>(pub(super) PartData<'a>);
 /// The data of a part, by layout.
 #[derive(Debug)]
 pub(super) enum PartData<'a> {
-    /// A label's, without frequencies.
+    /// The ids of a label, without frequencies.
     Label(RoaringBitmap),
-    /// A short part or a list inlined in the dictionary, decoded. The frequencies of a label's are all 0.
+    /// A decoded short part, or a decoded list that is inlined in the dictionary. The frequencies of a label are all 0.
     Short { chunks: Vec<u32>, frequencies: Vec<TfVector> },
-    /// A long part, read in place.
+    /// A long part, read without copying.
     Long { chunks: ChunkIds<'a>, directory: WindowDirectory<'a>, column: TfColumn<'a> },
 }
 
 impl<'a> ListPart<'a> {
-    /// Reads a part; `None` when it is damaged.
+    /// Reads a part; `None` if it is damaged.
     pub(crate) fn decode(bytes: &'a [u8], with_frequencies: bool) -> Option<Self> {
         if !with_frequencies {
             let mut left = bytes;
@@ -65,11 +67,11 @@ impl<'a> ListPart<'a> {
     }
 
     fn decode_short(mut reader: ByteReader<'a>, count: usize) -> Option<Self> {
-        if count == 0 || count > SHORT_LIST {
+        if count == 0 || count > MAX_SHORT_POSTINGS {
             return None;
         }
         let column = TfColumn::decode(take_sized(&mut reader)?, count)?;
-        let mut codes = [0; SHORT_LIST];
+        let mut codes = [0; MAX_SHORT_POSTINGS];
         let codes = &mut codes[..count];
         column.unpack(0, codes);
         let mut exceptions = column.exceptions(0);
@@ -91,17 +93,21 @@ impl<'a> ListPart<'a> {
 
     fn decode_long(mut reader: ByteReader<'a>, count: usize) -> Option<Self> {
         let chunks = ChunkIds::decode(take_sized(&mut reader)?)?;
-        let windows = reader.length().filter(|windows| (1..=LONGEST_PART).contains(windows))?;
+        let windows = reader.length().filter(|windows| (1..=MAX_PART_POSTINGS).contains(windows))?;
         let entries = reader.take(windows * ENTRY_BYTES)?.as_chunks().0;
         let impacts = take_sized(&mut reader)?;
         let column = TfColumn::decode(reader.rest(), count)?;
         let first = chunks.first()? / WINDOW;
         let directory = WindowDirectory { first, entries, impacts, count: count as u32 };
-        (chunks.len() == count && count <= LONGEST_PART).then_some(Self(PartData::Long { chunks, directory, column }))
+        (chunks.len() == count && count <= MAX_PART_POSTINGS).then_some(Self(PartData::Long {
+            chunks,
+            directory,
+            column,
+        }))
     }
 
-    /// Makes a part of decoded postings in ascending order; `None` when there are none.
-    pub(crate) fn decoded(chunks: Vec<u32>, frequencies: Vec<TfVector>) -> Option<Self> {
+    /// Creates a part from decoded postings in ascending order; `None` if there are no postings.
+    pub(crate) fn from_decoded(chunks: Vec<u32>, frequencies: Vec<TfVector>) -> Option<Self> {
         (!chunks.is_empty()).then_some(Self(PartData::Short { chunks, frequencies }))
     }
 
@@ -114,7 +120,7 @@ impl<'a> ListPart<'a> {
         }
     }
 
-    /// The first chunk, live or deleted.
+    /// Returns the first chunk, live or deleted.
     pub fn first(&self) -> u32 {
         let first = match &self.0 {
             PartData::Label(set) => set.min(),
@@ -124,7 +130,7 @@ impl<'a> ListPart<'a> {
         first.unwrap_or(0)
     }
 
-    /// The last chunk, live or deleted.
+    /// Returns the last chunk, live or deleted.
     pub fn last(&self) -> u32 {
         let last = match &self.0 {
             PartData::Label(set) => set.max(),
@@ -183,7 +189,7 @@ impl<'a> ListPart<'a> {
                 for (entry, found) in directory.iter() {
                     let mut highest = 0f32;
                     let impacts = directory.impacts.get(found.impacts as usize..).unwrap_or_default();
-                    // Truncated impacts are no bound.
+                    // Truncated impacts give no bound.
                     let read =
                         impacts::decode(&mut ByteReader::new(impacts), |impact| highest = highest.max(bound(impact)));
                     let bound = if read.is_some() { highest } else { f32::MAX };
@@ -193,7 +199,7 @@ impl<'a> ListPart<'a> {
         }
     }
 
-    /// The most frequent tf vectors, by code.
+    /// Returns the most frequent tf vectors, by code.
     #[inline]
     pub(super) fn tf_dictionary(&self) -> &[TfVector] {
         match &self.0 {
@@ -202,7 +208,7 @@ impl<'a> ListPart<'a> {
         }
     }
 
-    /// Calls `each` with the impact bounds of a window; `None` where it has none.
+    /// Calls `each` with the impact bounds of a window; `None` if the window has no bounds.
     pub(super) fn impacts(&self, window: &ListWindow, each: impl FnMut(&ImpactBound<'_>)) -> Option<()> {
         let PartData::Long { directory, .. } = &self.0 else { return None };
         let entry = directory.get(window.entry)?;
@@ -242,7 +248,7 @@ impl<'a> ListPart<'a> {
         }
     }
 
-    /// A cursor over the window of a chunk.
+    /// Returns a cursor over the window of a chunk.
     pub(super) fn cursor_at(&self, chunk: u32) -> SeekCursor<'_> {
         let number = chunk / WINDOW;
         match &self.0 {
@@ -253,7 +259,7 @@ impl<'a> ListPart<'a> {
         }
     }
 
-    /// The tf vector that a cursor has found.
+    /// Returns the tf vector for a code that a cursor returned.
     #[inline]
     pub(super) fn resolve(&self, code: TfCode) -> TfVector {
         match code {
@@ -262,7 +268,7 @@ impl<'a> ListPart<'a> {
         }
     }
 
-    /// A cursor over a window, given its number and entry.
+    /// Returns a cursor over a window, given its number and entry.
     pub(super) fn cursor(&self, number: u32, entry: usize) -> SeekCursor<'_> {
         match &self.0 {
             PartData::Short { chunks, frequencies } => SeekCursor::decoded(
@@ -320,8 +326,8 @@ impl<'a> ListPart<'a> {
         }
     }
 
-    /// Whether everything that a part says is consistent: the ids are a set, each window has as many ids as its entry says,
-    /// each posting has a tf vector, and the impacts are those of the postings.
+    /// Whether the part is consistent: the ids are a set, the number of ids in each window matches its directory entry,
+    /// each posting has a tf vector, and the stored impacts match the postings.
     pub fn is_exact(&self, length: &dyn Fn(u32) -> LengthCodes) -> bool {
         let PartData::Long { chunks, directory, column } = &self.0 else { return true };
         if !chunks.is_sound() || !column.is_exact(chunks.len()) {
@@ -344,8 +350,8 @@ impl<'a> ListPart<'a> {
     }
 }
 
-/// The number of postings of a part with frequencies, and how many of them are of deleted chunks; `None` when it is damaged.
-/// Of a long part only the ids are read.
+/// Returns the number of postings of a part with frequencies, and the number of postings of deleted chunks; `None` if
+/// the part is damaged. Reads only the ids of a long part.
 pub(crate) fn count(bytes: &[u8], tombstones: &Tombstones) -> Option<(usize, usize)> {
     let mut reader = ByteReader::new(bytes);
     match reader.length()? {
@@ -359,7 +365,7 @@ pub(crate) fn count(bytes: &[u8], tombstones: &Tombstones) -> Option<(usize, usi
     }
 }
 
-/// Reads a length, and as many bytes.
+/// Reads a length, then that many bytes.
 fn take_sized<'a>(reader: &mut ByteReader<'a>) -> Option<&'a [u8]> {
     let length = reader.length()?;
     reader.take(length)
@@ -374,7 +380,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn postings_come_back_however_far_apart(
+        fn postings_round_trip_at_any_distance(
             gaps in prop::collection::vec((prop_oneof![4 => 1u32..50, 1 => 1u32..100_000, 1 => 1u32..20_000_000], 0usize..FIELDS, 1u16..40), 1..150),
             is_long in any::<bool>(),
         ) {

@@ -1,4 +1,4 @@
-//! Writes the parts of posting lists; `part` describes the layouts and reads them.
+//! Writes the parts of posting lists; the `part` module describes the layouts and reads them.
 
 use roaring::RoaringBitmap;
 
@@ -15,13 +15,13 @@ use aurora_codec::put_varint;
 pub(crate) enum PartLayout {
     /// Ids without frequencies.
     Label,
-    /// Decoded as a whole.
+    /// Decoded completely.
     Short,
-    /// Decoded by window.
+    /// Decoded window by window.
     Long,
 }
 
-/// Appends a part, whose postings ascend by chunk; `length` gives the field lengths of a chunk.
+/// Appends a part. Its postings are in ascending order of chunks; `length` returns the field lengths of a chunk.
 pub(crate) fn encode(out: &mut Vec<u8>, postings: &[Posting], layout: PartLayout, length: &dyn Fn(u32) -> LengthCodes) {
     match layout {
         PartLayout::Label => put_set(out, postings),
@@ -32,7 +32,7 @@ pub(crate) fn encode(out: &mut Vec<u8>, postings: &[Posting], layout: PartLayout
 
 fn put_set(out: &mut Vec<u8>, postings: &[Posting]) {
     let ids = postings.iter().map(|posting| posting.chunk);
-    let mut set = RoaringBitmap::from_sorted_iter(ids).expect("postings are in order");
+    let mut set = RoaringBitmap::from_sorted_iter(ids).expect("postings are in ascending order");
     set.optimize();
     if set.serialize_into(out).is_err() {
         unreachable!("writing to a vector cannot fail");

@@ -1,4 +1,4 @@
-//! Seek cursors: look up a few chunks in a long list without decoding it.
+//! Seek cursors, which look up a few chunks in a long list without decoding it.
 
 use super::chunk_ids::ChunkIdCursor;
 use super::tf_column::TfCursor;
@@ -18,21 +18,21 @@ enum CursorState<'p> {
 }
 
 impl<'p> SeekCursor<'p> {
-    /// A cursor over no postings.
+    /// A cursor without postings.
     pub(super) const EMPTY: Self = Self(CursorState::Empty);
 
-    /// A cursor over decoded postings of a window and those behind it.
+    /// Creates a cursor over the decoded postings of a window and the postings after it.
     pub(super) fn decoded(chunks: &'p [u32], frequencies: &'p [TfVector], window: u32) -> Self {
         Self(CursorState::Decoded { chunks, frequencies, window })
     }
 
-    /// A cursor over encoded postings.
+    /// Creates a cursor over encoded postings.
     pub(super) fn encoded(chunks: ChunkIdCursor<'p>, frequencies: TfCursor<'p>) -> Self {
         Self(CursorState::Encoded { chunks, frequencies })
     }
 
-    /// The frequencies in the chunk at an offset, which must be above that of the call before; `None` when the chunk does
-    /// not hold the term.
+    /// Returns the frequencies in the chunk at an offset; `None` if the chunk does not contain the term. Offsets must
+    /// ascend from call to call.
     #[inline]
     pub fn seek(&mut self, offset: u16) -> Option<TfCode> {
         match &mut self.0 {

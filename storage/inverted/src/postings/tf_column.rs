@@ -1,13 +1,13 @@
-//! The tf vectors of a list part, as a dictionary-encoded column with random access.
+//! The tf vectors of a list part: a dictionary-encoded column with random access.
 //!
-//! Most postings of a list have one of a few tf vectors: once in the body, twice in the body, once each in name, path and
-//! body. So a part has a dictionary of its most frequent vectors, and for each posting a code of 0, 1, 2, 4 or 8 bits. Where
-//! the vectors outside the dictionary are worth a code, that is the code behind the last of the dictionary, and the vectors
-//! follow in the order of their postings (as the exceptions of patched coding do). Width and dictionary are those of the
-//! least cost.
+//! Most postings of a list have one of a few tf vectors: once in the body, twice in the body, once each in name, path
+//! and body. A part therefore has a dictionary of its most frequent vectors, and a code of 0, 1, 2, 4 or 8 bits for
+//! each posting. If vectors outside the dictionary are worth a code, the code after the last dictionary code marks
+//! them. These exceptions are stored in the order of their postings, as in patched coding. The width and the dictionary
+//! with the lowest cost are chosen.
 //!
-//! Layout: size of the dictionary · its vectors · bits of a code · codes, lowest bits first · exceptions. A vector is encoded
-//! as in the term dictionary (`tf_vector`).
+//! Layout: size of the dictionary · vectors of the dictionary · bits of a code · codes, lowest bits first · exceptions.
+//! A vector is encoded as in the term dictionary (`tf_vector`).
 
 use std::ops::Range;
 
@@ -21,13 +21,13 @@ use aurora_codec::{ByteReader, put_varint};
 /// The widths of a code, in bits.
 const WIDTHS: [u32; 5] = [0, 1, 2, 4, 8];
 
-/// Cost of an exception beside its bytes, in bytes: it takes longer to decode.
-const EXCEPTION_COST: usize = 6;
+/// Cost of an exception in addition to its bytes, in bytes, because it takes longer to decode.
+const EXCEPTION_COST_BYTES: usize = 6;
 
-/// Vectors that are found by a linear search; others by hash.
-const LINEAR: usize = 8;
+/// Number of vectors that are found by linear search; the others are found by hash.
+const LINEAR_SEARCH_VECTORS: usize = 8;
 
-/// Codes that are unpacked by one loop of fixed length.
+/// Number of codes that are unpacked by one loop of fixed length.
 const GROUP: usize = 32;
 
 /// Writes the column of one part.
@@ -36,14 +36,14 @@ pub(super) struct TfColumnWriter {
     bytes: Vec<u8>,
     dictionary: DistinctVectors,
     width: u32,
-    /// The byte that is being filled, and its number of bits so far.
+    /// The byte being filled, and its number of bits so far.
     bits: u32,
     bit_count: u32,
     exceptions: Vec<u8>,
 }
 
 impl TfColumnWriter {
-    /// Chooses dictionary and width for the vectors that will be pushed.
+    /// Chooses the dictionary and the width for the vectors that will be pushed.
     pub(super) fn new<'r>(vectors: impl Iterator<Item = &'r TfVector>) -> Self {
         let (mut distinct, mut counts, mut total) = (DistinctVectors::default(), Vec::new(), 0);
         for vector in vectors {
@@ -56,7 +56,7 @@ impl TfColumnWriter {
         }
         counts.sort_unstable_by(|a: &(TfVector, usize), b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let (width, dictionary) = cheapest(&counts, total);
-        // By about how much they weigh: a search can then skip all postings below a code without decoding them.
+        // In order of approximate weight, so that a search can skip all postings below a code without decoding them.
         counts[..dictionary]
             .sort_unstable_by(|(a, _), (b, _)| usual_weight(a).total_cmp(&usual_weight(b)).then(a.cmp(b)));
         let mut bytes = Vec::new();
@@ -82,12 +82,12 @@ impl TfColumnWriter {
         }
     }
 
-    /// Bytes of exceptions so far.
+    /// Size of the exceptions so far, in bytes.
     pub(super) fn exception_bytes(&self) -> usize {
         self.exceptions.len()
     }
 
-    /// Ends the part.
+    /// Completes the column and returns its bytes.
     pub(super) fn finish(mut self) -> Vec<u8> {
         if self.bit_count > 0 {
             self.bytes.push(self.bits as u8);
@@ -97,26 +97,28 @@ impl TfColumnWriter {
     }
 }
 
-/// Distinct vectors, numbered in the order in which they came.
+/// Distinct vectors, numbered in order of first occurrence.
 #[derive(Debug, Default)]
 struct DistinctVectors {
     vectors: Vec<TfVector>,
-    /// Numbers of those behind the first [`LINEAR`].
+    /// Numbers of the vectors after the first [`LINEAR_SEARCH_VECTORS`].
     others: FxHashMap<TfVector, usize>,
 }
 
 impl DistinctVectors {
-    /// The number of a vector. Most lists have so few distinct ones that no hash is computed.
+    /// Returns the number of a vector. Most lists have so few distinct vectors that no hash is computed.
     #[inline]
     fn find(&self, vector: &TfVector) -> Option<usize> {
-        let number = self.vectors.iter().take(LINEAR).position(|known| known == vector);
-        number.or_else(|| if self.vectors.len() > LINEAR { self.others.get(vector).copied() } else { None })
+        let number = self.vectors.iter().take(LINEAR_SEARCH_VECTORS).position(|known| known == vector);
+        number.or_else(
+            || if self.vectors.len() > LINEAR_SEARCH_VECTORS { self.others.get(vector).copied() } else { None },
+        )
     }
 
-    /// Adds a new vector, and returns its number.
+    /// Adds a new vector and returns its number.
     fn push(&mut self, vector: &TfVector) -> usize {
         let number = self.vectors.len();
-        if number >= LINEAR {
+        if number >= LINEAR_SEARCH_VECTORS {
             self.others.insert(*vector, number);
         }
         self.vectors.push(*vector);
@@ -124,7 +126,7 @@ impl DistinctVectors {
     }
 }
 
-/// The width of a code and the size of the dictionary that cost least; vectors come by falling count.
+/// Returns the code width and the dictionary size with the lowest cost. Vectors are in descending order of count.
 fn cheapest(counts: &[(TfVector, usize)], total: usize) -> (u32, usize) {
     let mut scratch = Vec::new();
     let mut bytes_of = |vector: &TfVector| {
@@ -135,19 +137,19 @@ fn cheapest(counts: &[(TfVector, usize)], total: usize) -> (u32, usize) {
     let sizes: Vec<usize> = counts.iter().map(|(vector, _)| bytes_of(vector)).collect();
     let cost = |&(width, dictionary): &(u32, usize)| {
         let exceptions = counts[dictionary..].iter().zip(&sizes[dictionary..]);
-        let exceptions: usize = exceptions.map(|((_, count), size)| count * (size + EXCEPTION_COST)).sum();
+        let exceptions: usize = exceptions.map(|((_, count), size)| count * (size + EXCEPTION_COST_BYTES)).sum();
         (total * width as usize).div_ceil(8) + sizes[..dictionary].iter().sum::<usize>() + exceptions
     };
     let choices = WIDTHS.iter().filter_map(|&width| {
         let codes = (1usize << width).min(u8::MAX.into());
-        // One code stands for exceptions, if there are any.
+        // One code is reserved for exceptions, if there are any.
         let dictionary = if counts.len() <= codes { counts.len() } else { codes - 1 };
         (dictionary > 0).then_some((width, dictionary))
     });
     choices.min_by_key(cost).unwrap_or((8, 0))
 }
 
-/// The column of a part, encoded.
+/// The encoded column of a part.
 #[derive(Debug)]
 pub(super) struct TfColumn<'a> {
     dictionary: Vec<TfVector>,
@@ -157,7 +159,7 @@ pub(super) struct TfColumn<'a> {
 }
 
 impl<'a> TfColumn<'a> {
-    /// Reads the column of `count` postings; `None` when the bytes end too early.
+    /// Reads the column of `count` postings; `None` if the bytes are truncated.
     pub(super) fn decode(bytes: &'a [u8], count: usize) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let length = reader.length().filter(|&length| length <= u8::MAX.into())?;
@@ -167,17 +169,17 @@ impl<'a> TfColumn<'a> {
         WIDTHS.contains(&width).then_some(Self { dictionary, width, codes, exceptions: reader.rest() })
     }
 
-    /// The most frequent vectors, by code.
+    /// Returns the most frequent vectors, by code.
     pub(super) fn dictionary(&self) -> &[TfVector] {
         &self.dictionary
     }
 
-    /// The code of exceptions.
+    /// Returns the code of exceptions.
     pub(super) fn exception_code(&self) -> u8 {
         self.dictionary.len() as u8
     }
 
-    /// The code of the posting at an index.
+    /// Returns the code of the posting at an index.
     #[inline]
     pub(super) fn code(&self, index: usize) -> u8 {
         let bit = index * self.width as usize;
@@ -205,7 +207,7 @@ impl<'a> TfColumn<'a> {
         let (first, rest) = codes.split_at_mut(head);
         first.iter_mut().enumerate().for_each(|(at, code)| *code = self.code(start + at));
         let packed = self.codes.get((start + head) / PER_BYTE..).unwrap_or_default();
-        // Loops of a fixed length, which the compiler vectorises.
+        // Loops of fixed length, which the compiler vectorises.
         let (groups, last) = rest.as_chunks_mut::<GROUP>();
         let packed = packed.chunks_exact(GROUP / PER_BYTE);
         for (codes, packed) in groups.iter_mut().zip(packed) {
@@ -219,8 +221,9 @@ impl<'a> TfColumn<'a> {
         last.iter_mut().enumerate().for_each(|(at, code)| *code = self.code(start + at));
     }
 
-    /// Selects the codes of at least `min_code` among those of `count` postings from `start` on: writes the indexes of
-    /// these postings, counted from `start`, and their codes. Returns their number, at most the length of `found`.
+    /// Selects the postings whose code is at least `min_code` among `count` postings from `start` on. Writes the
+    /// indexes of these postings, counted from `start`, and their codes. Returns their number, at most the length of
+    /// `found`.
     pub(super) fn select(
         &self,
         start: usize,
@@ -276,13 +279,13 @@ impl<'a> TfColumn<'a> {
         selected
     }
 
-    /// Decodes the exceptions from a position in their bytes on.
+    /// Decodes the exceptions from a byte offset on.
     pub(super) fn exceptions(&self, from: usize) -> impl Iterator<Item = TfVector> + 'a {
         let mut reader = ByteReader::new(self.exceptions.get(from..).unwrap_or_default());
         std::iter::from_fn(move || decode(&mut reader))
     }
 
-    /// Number of exceptions among the postings of a range.
+    /// Counts the exceptions among the postings of a range.
     pub(super) fn count_exceptions(&self, range: Range<usize>) -> usize {
         let (dictionary, mut codes, mut count) = (self.dictionary.len(), [0; 64], 0);
         for start in range.clone().step_by(codes.len()) {
@@ -293,13 +296,14 @@ impl<'a> TfColumn<'a> {
         count
     }
 
-    /// A cursor over the postings from `start` on, whose first exception is at `exceptions` in the bytes of exceptions.
+    /// Creates a cursor over the postings from `start` on. The first of their exceptions is at the byte offset
+    /// `exceptions`.
     pub(super) fn cursor(&self, start: usize, exceptions: usize) -> TfCursor<'_> {
         let exceptions = ByteReader::new(self.exceptions.get(exceptions..).unwrap_or_default());
         TfCursor { column: self, at: start, exceptions }
     }
 
-    /// Whether the column holds one vector for each of `count` postings and nothing else.
+    /// Whether the column contains one vector for each of `count` postings and nothing else.
     pub(super) fn is_exact(&self, count: usize) -> bool {
         let exceptions = self.count_exceptions(0..count);
         let mut left = self.exceptions;
@@ -317,26 +321,26 @@ impl<'a> TfColumn<'a> {
 /// Sets the lowest bit of every lane of a word whose value is at least `least`.
 #[inline]
 fn lanes_at_least<const WIDTH: usize>(word: u64, least: u8) -> u64 {
-    // Every other lane at a time, so that the lane above it takes the carry.
+    // Processes every other lane at a time, so that the lane above takes the carry.
     let every_other = u64::MAX / ((1 << WIDTH) + 1);
     let ones = every_other / ((1 << WIDTH) - 1);
     let top = 2 * WIDTH - 1;
     let missing = ones * ((1 << top) - u64::from(least));
-    let of = |lanes: u64| (((lanes & every_other) + missing) >> top) & ones;
-    of(word) | of(word >> WIDTH) << WIDTH
+    let compare = |lanes: u64| (((lanes & every_other) + missing) >> top) & ones;
+    compare(word) | compare(word >> WIDTH) << WIDTH
 }
 
 /// Reads the tf vectors of postings in ascending order.
 #[derive(Debug)]
 pub(super) struct TfCursor<'r> {
     column: &'r TfColumn<'r>,
-    /// The posting behind the last exception that was read, and the exceptions from there on.
+    /// The posting after the last decoded exception, and the remaining exceptions.
     at: usize,
     exceptions: ByteReader<'r>,
 }
 
 impl TfCursor<'_> {
-    /// The tf vector of the posting at an index.
+    /// Returns the tf vector of the posting at an index. Indexes must ascend from call to call.
     #[inline]
     pub(super) fn get(&mut self, index: usize) -> TfCode {
         let code = self.column.code(index);
@@ -366,17 +370,19 @@ mod tests {
         prop_oneof![Just(0u16), Just(1), Just(1), 2u16..300, any::<u16>()]
     }
 
-    /// Few distinct vectors, or many.
+    /// Vectors of a few or of many distinct values.
     fn rows() -> impl Strategy<Value = Vec<TfVector>> {
         let row = prop::array::uniform7(count())
             .prop_filter("a posting has a frequency", |row| row.iter().any(|&count| count > 0));
         (prop::collection::vec(row, 1..400), prop::collection::vec((any::<prop::sample::Index>(), 1usize..400), 1..400))
-            .prop_map(|(rows, picks)| picks.iter().map(|(pick, of)| rows[pick.index((*of).min(rows.len()))]).collect())
+            .prop_map(|(rows, picks)| {
+                picks.iter().map(|(pick, limit)| rows[pick.index((*limit).min(rows.len()))]).collect()
+            })
     }
 
     proptest! {
         #[test]
-        fn every_row_comes_back(rows in rows(), starts in prop::collection::vec(any::<prop::sample::Index>(), 1..4)) {
+        fn rows_round_trip(rows in rows(), starts in prop::collection::vec(any::<prop::sample::Index>(), 1..4)) {
             let mut writer = TfColumnWriter::new(rows.iter());
             let mut exceptions = Vec::new();
             for row in &rows {
@@ -411,7 +417,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_the_bytes_say_rows_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..80), count in 0usize..100) {
+        fn reading_arbitrary_bytes_does_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..80), count in 0usize..100) {
             if let Some(rows) = TfColumn::decode(&bytes, count) {
                 (0..count + 3).for_each(|at| assert_ne!(rows.cursor(0, 0).get(at), TfCode::Frequent(u8::MAX)));
                 rows.is_exact(count);

@@ -1,6 +1,7 @@
-//! Tf vectors: the frequencies of a term in the fields of a chunk, and their encoding in the term dictionary.
+//! Tf vectors, which hold the frequencies of a term in the fields of a chunk, and their encoding in the term
+//! dictionary.
 //!
-//! Encoding: a mask of the fields that hold the term · a number for each of them, unless all are 1.
+//! Encoding: a mask of the fields that contain the term · the frequency in each of these fields, unless all are 1.
 
 use crate::field::FIELDS;
 use aurora_codec::{ByteReader, put_varint};
@@ -8,10 +9,10 @@ use aurora_codec::{ByteReader, put_varint};
 /// The frequencies of a term in the fields of a chunk, in the order of [`crate::Field`].
 pub type TfVector = [u16; FIELDS];
 
-/// Set in the mask byte when every field that holds the term holds it once.
+/// Flag in the mask byte: every field that contains the term contains it once.
 const ALL_ONE: u8 = 0x80;
 
-/// For each mask the vector that is 1 in all of its fields.
+/// For each mask, the vector that is 1 in all fields of the mask.
 static ONCE_IN: [TfVector; 1 << FIELDS] = {
     let mut vectors = [[0; FIELDS]; 1 << FIELDS];
     let mut at = 0;
@@ -82,7 +83,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn frequencies_come_back(rows in prop::collection::vec(
+        fn frequencies_round_trip(rows in prop::collection::vec(
             prop::array::uniform7(prop_oneof![Just(0u16), Just(1u16), any::<u16>()]), 0..50)) {
             let mut bytes = Vec::new();
             rows.iter().for_each(|row| encode(&mut bytes, row));

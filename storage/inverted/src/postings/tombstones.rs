@@ -1,8 +1,8 @@
-//! Tombstones: chunks that are deleted and whose postings are still in a segment.
+//! Tombstones: deleted chunks whose postings are still in a segment.
 
 use roaring::RoaringBitmap;
 
-/// The ids of deleted chunks, as a set and as a bit vector: a search asks about every posting that it reads.
+/// The ids of deleted chunks, as a set and also as a bit vector, because a search checks every posting that it reads.
 #[derive(Debug, Default)]
 pub struct Tombstones {
     set: RoaringBitmap,
@@ -12,7 +12,7 @@ pub struct Tombstones {
 }
 
 impl Tombstones {
-    /// Takes the set of deleted ids, all of which are below the next id of the index.
+    /// Creates tombstones from the set of deleted ids. All ids must be below the next id of the index.
     pub fn new(set: RoaringBitmap) -> Self {
         let mut words = vec![0u64; set.max().map_or(0, |last| last as usize / 64 + 1)];
         set.iter().for_each(|id| words[id as usize / 64] |= 1 << (id % 64));
@@ -36,7 +36,8 @@ impl Tombstones {
         self.words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 != 0)
     }
 
-    /// The words that are not 0 among those of the `count` ids from `first` on, both multiples of 64, each with its first id.
+    /// Returns the nonzero words of the `count` ids from `first` on, each with its first id. `first` and `count` are
+    /// multiples of 64.
     pub(super) fn nonzero_words(&self, first: u32, count: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
         let (first, end) = (first / 64, first / 64 + count as u32 / 64);
         let from = self.nonzero.partition_point(|at| *at < first);
@@ -44,7 +45,8 @@ impl Tombstones {
         nonzero.map(|&at| (at * 64, self.words[at as usize]))
     }
 
-    /// The words of up to `count` ids from `first` on, both multiples of 64; words behind the last tombstone are left out.
+    /// Returns the words of up to `count` ids from `first` on. Both are multiples of 64. Words after the last tombstone
+    /// are omitted.
     pub fn words(&self, first: u32, count: usize) -> &[u64] {
         let words = self.words.get(first as usize / 64..).unwrap_or_default();
         &words[..words.len().min(count / 64)]

@@ -1,4 +1,4 @@
-//! The postings of one window in columns, so that loops work on several postings at once.
+//! The postings of one window in columns, so that loops process several postings at once.
 
 use super::tf_vector::TfVector;
 use crate::chunk_id::WINDOW;
@@ -8,41 +8,43 @@ use crate::field::{FIELDS, Field};
 const BODY: usize = Field::Body.index();
 const _: () = assert!(BODY == FIELDS - 1);
 
-/// An upper bound on the impacts of a group of postings of a window.
+/// An upper bound on the impacts of a group of postings in a window.
 ///
-/// A posting's impact grows with its frequencies and falls with the lengths of its fields. So the highest frequency and the
-/// shortest length of each field bound the impact of all postings of the group, whatever weights and averages a search uses.
-/// Frequencies are bytes, see [`frequency_bound`]; lengths are codes, see [`crate::length_of`].
+/// The impact of a posting grows with its frequencies and falls with the lengths of its fields. The highest frequency
+/// and the shortest length of each field therefore bound the impact of all postings of the group, for all weights and
+/// averages that a search may use. Frequencies are bytes, see [`frequency_bound`]; lengths are codes, see
+/// [`crate::length_of`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImpactBound<'c> {
-    /// Highest frequency and shortest length of every field beside the body; `None` for the group of postings that only the
-    /// body holds.
+    /// Highest frequency and shortest length of every field except the body; `None` for the group of postings whose
+    /// term occurs only in the body.
     pub other_fields: Option<&'c [[u8; 2]; FIELDS - 1]>,
-    /// The body's Pareto frontier of (frequency, length), by falling frequency and falling length: each length is the
-    /// shortest of a body with at least that frequency.
+    /// Pareto frontier of (frequency, length) in the body, by descending frequency and descending length. Each length
+    /// is the shortest length of a body with at least that frequency.
     pub body: &'c [[u8; 2]],
 }
 
 impl ImpactBound<'_> {
-    /// Whether the lengths are those of postings. Where they are unknown they are 0, and the bound is loose.
+    /// Whether the lengths are known. Unknown lengths are 0, and the bound is loose.
     #[inline]
     pub fn has_lengths(&self) -> bool {
         self.body.iter().all(|[_, length]| *length > 0)
     }
 }
 
-/// The highest frequency that a byte of an [`ImpactBound`] stands for: itself, but [`u8::MAX`] stands for any from there on.
+/// Returns the highest frequency that a byte of an [`ImpactBound`] represents. The byte is the frequency, except that
+/// [`u8::MAX`] represents all frequencies from that value on.
 #[inline]
 pub const fn frequency_bound(code: u8) -> u16 {
     if code == u8::MAX { u16::MAX } else { code as u16 }
 }
 
-/// The byte of a frequency.
+/// Encodes a frequency as a byte of an [`ImpactBound`].
 pub(super) fn frequency_code(frequency: u16) -> u8 {
     u8::try_from(frequency).unwrap_or(u8::MAX)
 }
 
-/// Whether no field beside the body holds the term.
+/// Whether the term occurs in no field except the body.
 #[inline]
 pub fn is_body_only(frequencies: &TfVector) -> bool {
     frequencies[..BODY] == [0; BODY]
@@ -51,7 +53,7 @@ pub fn is_body_only(frequencies: &TfVector) -> bool {
 /// The postings that one part of a list has in one window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ListWindow {
-    /// Number of the window: its first id is [`WINDOW`] times this.
+    /// Number of the window. Its first id is the number times [`WINDOW`].
     pub number: u32,
     /// Number of postings, deleted chunks included.
     pub count: u32,
@@ -59,11 +61,11 @@ pub struct ListWindow {
     pub bound: f32,
     /// Index of the part.
     pub part: usize,
-    /// Index in the part's directory, or of the first posting in a decoded part.
+    /// Index of the window in the part's directory, or index of its first posting in a decoded part.
     pub(super) entry: usize,
 }
 
-/// A tf vector as it is stored: its code in the part's dictionary of frequent tf vectors, or an exception to that.
+/// A stored tf vector: a code in the part's dictionary of frequent tf vectors, or an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TfCode {
     /// The code of a vector in the dictionary.
@@ -75,22 +77,23 @@ pub enum TfCode {
 /// The postings of a window, deleted chunks included, in ascending order.
 #[derive(Debug, Default)]
 pub struct WindowPostings {
-    /// The buffers are as long as the largest window so far; the first `len` values are those of this window.
+    /// Offsets of the chunks. The buffers are as long as the largest window so far; only the first `len` values belong
+    /// to this window.
     pub(super) offsets: Vec<u16>,
     pub(super) codes: Vec<u8>,
-    /// Indexes in `offsets` of the postings that were selected.
+    /// Indexes in `offsets` of the selected postings.
     pub(super) selected: Vec<u16>,
     pub(super) len: usize,
     pub(super) exceptions: Vec<(u16, TfVector)>,
 }
 
 impl WindowPostings {
-    /// Empties the buffers and makes room for `len` postings.
+    /// Clears the buffers and makes room for `len` postings.
     pub(super) fn begin(&mut self, len: usize) {
         self.exceptions.clear();
         self.len = len;
         if self.offsets.len() < len {
-            // Capacity for a whole window; memory that is never written to is never mapped.
+            // Reserve capacity for a whole window. Memory that is never written to is never mapped.
             self.offsets.reserve(WINDOW as usize);
             self.offsets.resize(len, 0);
             self.codes.reserve(WINDOW as usize);
@@ -107,29 +110,29 @@ impl WindowPostings {
         }
     }
 
-    /// The chunks, as offsets from the first id of the window.
+    /// Returns the chunks as offsets from the first id of the window.
     #[inline]
     pub fn offsets(&self) -> &[u16] {
         &self.offsets[..self.len]
     }
 
-    /// For each posting the code of its tf vector. The code of an exception is not in the part's dictionary.
+    /// Returns the code of the tf vector of each posting. The code of an exception is not in the part's dictionary.
     #[inline]
     pub fn codes(&self) -> &[u8] {
         &self.codes[..self.len]
     }
 
-    /// The postings whose tf vectors are exceptions: their indexes, ascending, and the vectors.
+    /// Returns the postings whose tf vectors are exceptions: their indexes, in ascending order, and the vectors.
     #[inline]
     pub fn exceptions(&self) -> &[(u16, TfVector)] {
         &self.exceptions
     }
 }
 
-/// Codes that are compared at once.
+/// Number of codes that are compared at once.
 const GROUP: usize = 8;
 
-/// Appends the indexes of codes that equal `exception`, each with the next of the vectors.
+/// Appends the index of each code that equals `exception`, paired with the next vector.
 pub(super) fn find_exceptions(
     codes: &[u8],
     exception: u8,
@@ -141,7 +144,7 @@ pub(super) fn find_exceptions(
     let mut add = |at: usize| out.push((at as u16, vectors.next().unwrap_or_default()));
     for (group, codes) in groups.iter().enumerate() {
         let differing = u64::from_le_bytes(*codes) ^ u64::from_le_bytes([exception; GROUP]);
-        // The highest bit of each byte that is 0.
+        // Sets the highest bit of each byte that is 0.
         let mut left = !(((differing & LOW) + LOW) | differing | LOW);
         while left != 0 {
             add(group * GROUP + left.trailing_zeros() as usize / 8);
