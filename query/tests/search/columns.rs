@@ -181,18 +181,18 @@ fn path_language_and_type_can_be_conditions() {
 #[test]
 fn what_does_not_fit_its_column_is_an_error() {
     let index = index(&rows(), SearchConfig::default());
-    insta::assert_snapshot!(index.refused("note=old"), @"The column 'note' cannot be filtered by: stage 'facts' declares it without `filter`; columns: churn, generated, owner, risk, teams, year");
+    insta::assert_snapshot!(index.refused("note=old"), @"The column 'note' cannot be used in a filter: stage 'facts' declares it without `filter`; columns: churn, generated, owner, risk, teams, year");
     insta::assert_snapshot!(index.refused("churn>many"), @"Invalid value 'many' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
     insta::assert_snapshot!(index.refused("risk=inf"), @"Invalid value 'inf' for the column 'risk' of type float: give a number, such as 5 or 0.5, or a range, such as 1..5");
     insta::assert_snapshot!(index.refused("churn in 1..many"), @"Invalid value '1..many' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
     insta::assert_snapshot!(index.refused("churn>none"), @"Invalid value 'none' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
-    insta::assert_snapshot!(index.refused("churn in 5..1"), @"The range '5..1' for the column 'churn' is empty: the lower number comes first");
+    insta::assert_snapshot!(index.refused("churn in 5..1"), @"The range '5..1' for the column 'churn' is empty; put the lower number first");
     insta::assert_snapshot!(index.refused("ownr=x"), @"No column 'ownr' in this index; columns: churn, generated, owner, risk, teams, year (did you mean `owner`?)");
     insta::assert_snapshot!(index.refused("type=functon"), @"Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge, note, turn (did you mean `function`?)");
     insta::assert_snapshot!(index.refused("language>go"), @"The column 'language' of type string has no order for `>`; it can be compared with =, != and in");
     insta::assert_snapshot!(index.refused("generated=ture"), @"Invalid value 'ture' for the column 'generated' of type bool: give true or false (did you mean `true`?)");
     insta::assert_snapshot!(index.refused("owner<x"), @"The column 'owner' of type string has no order for `<`; it can be compared with =, != and in");
-    insta::assert_snapshot!("owner".parse::<Condition>().expect_err("no operator"), @"Invalid condition 'owner'. Conditions are written as a column, one of = != < <= > >=, and a value, such as owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in quotes because a shell takes < and > for itself");
+    insta::assert_snapshot!("owner".parse::<Condition>().expect_err("no operator"), @"Invalid condition 'owner'. Conditions are written as a column, one of = != < <= > >=, and a value, such as owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in a shell, quote conditions with < or >");
     let empty = tempfile::tempdir().expect("a temporary directory");
     let snapshot = write_columns(empty.path(), &[row("alpha")], None, &[]);
     let without = Index { _directory: empty, retriever: Retriever::new(snapshot, None, SearchConfig::default()) };

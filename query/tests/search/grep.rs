@@ -60,7 +60,7 @@ fn a_pattern_cuts_before_the_ranking() {
     let fixed = FilterSpec { fixed: vec!["sleep(5)".to_owned(), "LOG(".to_owned()], ..FilterSpec::default() };
     assert_eq!(names(&index.ask("time", fixed)), [""; 0], "upper case is meant");
     let nothing = index.ask("retry", grep("zebra"));
-    assert_eq!(nothing.notes[0], "No chunk holds the text asked for");
+    assert_eq!(nothing.notes[0], "No chunk contains the requested text");
 }
 
 #[test]

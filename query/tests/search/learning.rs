@@ -48,7 +48,7 @@ fn feedback_moves_equals_apart_and_is_explained() {
     assert_eq!(names(&results), ["cc", "bb", "aa"]);
     let first = &results.hits[0].explanation;
     assert_eq!((first.activation_parts.learning, first.activation_parts.base_level), (0.2, None));
-    assert_eq!(first.activation, "marked good 1x, no git history, taken as average");
+    assert_eq!(first.activation, "marked good 1x, no git history, treated as average");
     assert!(results.hits.iter().all(|hit| (0.0..=1.0).contains(&hit.scores.activation)));
 
     // However often it is said, no more is learned than the bound.
