@@ -1,11 +1,12 @@
-//! Near-duplicate folding: pieces of one definition, and copies of one text, share one place in the list.
+//! Near-duplicate folding: pieces of one definition and copies of one text share one place in the list.
 
 use rustc_hash::FxHashMap;
 
 use crate::query::{Group, QueryError};
 use crate::rank::likeness::Likeness;
 
-/// The key of the first piece of a definition that was cut: `code:a.py:run` of `code:a.py:run~3`; any other key as it is.
+/// Returns the key of the first piece of a split definition: `code:a.py:run` for `code:a.py:run~3`. Other keys do not
+/// change.
 ///
 /// ```
 /// use aurora_query::first_piece;
@@ -19,49 +20,50 @@ pub fn first_piece(key: &str) -> &str {
     }
 }
 
-/// What folding looks at of a chunk.
+/// The input of folding for a chunk.
 pub(crate) struct Foldable<'c> {
-    /// Which of the indexes of the search holds it, by place.
+    /// Position of the chunk's index among the indexes of the search.
     pub(crate) root: usize,
     pub(crate) key: &'c str,
     pub(crate) path: &'c str,
     pub(crate) lines: (u32, u32),
     pub(crate) content_hash: [u8; 16],
-    /// Whether the chunk gives way to the very same text only.
+    /// Whether the chunk is folded only into equal text, not into similar text.
     pub(crate) same_only: bool,
     pub(crate) likeness: Likeness,
 }
 
-/// A result, and the copies that it stands for.
+/// A result and its folded copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoldedGroup {
-    /// The chunk that is shown, by its index in the given order.
+    /// The shown chunk, as its index in the given order.
     pub(crate) best: usize,
-    /// Its copies elsewhere, best first, by their indexes in the given order.
+    /// Copies in other places, best first, as their indexes in the given order.
     pub(crate) copies: Vec<usize>,
-    /// Further chunks of its file, best first, by their indexes in the given order; none where chunks take the places.
+    /// Further chunks of the file, best first, as their indexes in the given order. Empty unless results are grouped by
+    /// file.
     pub(crate) rows: Vec<usize>,
 }
 
-/// Most further chunks that are kept of a file.
+/// Maximum number of further chunks of a file.
 const MOST_ROWS: usize = 4;
 
-/// The best `limit` of `ranked`, which is read best first, each with the copies that it stands for.
+/// Returns the best `limit` groups of `ranked`, which must be ordered best first.
 ///
-/// A chunk gives its place up to the best one above it that is a piece of the same definition, has the same text or,
-/// unless it is to stay, a text of which no more than a few tokens differ. Chunks that were copies themselves are
-/// not compared with, so that no chain of small differences becomes a great one. What follows the last place is not
-/// looked at: copies, and further chunks of a file, are those that would have stood in the list.
+/// A chunk is folded into the best earlier chunk that is a piece of the same definition, has the same text or, unless
+/// `same_only` is set, has a text that differs in only a few tokens. Chunks that are copies themselves are not
+/// compared, so that a chain of small differences does not join very different texts. Folding stops at the first chunk
+/// without a place, so copies and further chunks of a file come only from the part of `ranked` before that chunk.
 ///
 /// # Errors
-/// The first one that `ranked` gives.
+/// The first error of `ranked`.
 pub(crate) fn fold<'c>(
     ranked: impl Iterator<Item = Result<Foldable<'c>, QueryError>>,
     limit: usize,
     group: Group,
 ) -> Result<Vec<FoldedGroup>, QueryError> {
     let mut places: Vec<FoldedGroup> = Vec::new();
-    // Chunks of the list and pieces of these, with the index of their group.
+    // Listed chunks and their pieces, with the index of their group.
     let mut shown: Vec<(usize, Foldable<'c>)> = Vec::new();
     let mut definitions: FxHashMap<(usize, &str), usize> = FxHashMap::default();
     let mut texts: FxHashMap<[u8; 16], usize> = FxHashMap::default();
@@ -99,7 +101,7 @@ pub(crate) fn fold<'c>(
 }
 
 impl Foldable<'_> {
-    /// Whether two chunks show the same lines: a class of one method, and the method.
+    /// Whether two chunks show the same lines, such as a class with a single method and the method.
     fn overlaps(&self, other: &Self) -> bool {
         (self.root, self.path) == (other.root, other.path)
             && self.lines.0 <= other.lines.1
@@ -115,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// A chunk as a test gives it.
+    /// A chunk in a test.
     #[derive(Debug, Clone)]
     struct Given {
         key: String,
@@ -149,7 +151,7 @@ mod tests {
         groups.into_iter().map(|group| (group.best, group.copies)).collect()
     }
 
-    /// A text of sixty words and one that differs in some of them.
+    /// Returns a text of sixty words, some of which are changed.
     fn long(seed: usize, changed: &[usize]) -> String {
         let words = (0..60).map(|at| if changed.contains(&at) { format!("x{at}") } else { format!("w{}", at * seed) });
         words.collect::<Vec<_>>().join(" ")

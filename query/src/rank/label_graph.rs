@@ -1,9 +1,10 @@
-//! The edges that activation spreads along: calls, imports, containment, conversations and links, as the labels of the indexes
-//! have them.
+//! The edges along which activation spreads: calls, imports, containment, conversations and links, from the labels of
+//! the indexes.
 //!
-//! Of several definitions of a name, a call means the nearest ones, by file, imports and directory, which share its activation.
-//! [`crate::RelationIndex`] is more exact, but reads texts. A name that many chunks define or use relates nothing, so such edges
-//! are left out. Links of memories lead from one index to another; all other edges stay within theirs.
+//! If a name has several definitions, a call leads to the nearest ones by file, imports and directory, which share its
+//! activation. [`crate::RelationIndex`] is more precise, but reads texts. A name that many chunks define or use is not
+//! selective, so its edges are left out. Links of memories lead from one index to another; all other edges stay within
+//! an index.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,23 +15,23 @@ use crate::memory::{column, text, texts};
 use crate::rank::spreading::{Node, RelationGraph};
 use crate::retrieve::SearchedRoot;
 
-/// Most chunks that an edge by name may lead to.
+/// Maximum number of chunks to which an edge by name leads.
 const FAN: usize = 8;
-/// Most children, phases of one conversation, answers or links that count as related.
+/// Maximum number of related children, phases of one conversation, answers or links.
 const SIBLINGS: usize = 32;
-/// Most names of one chunk that are followed.
+/// Maximum number of names of one chunk that are followed.
 const NAMES: usize = 32;
 
-/// Chunks by label, as far as searches of a generation have looked them up: chunks of one file import the same, call much of it, and
-/// have one parent, and most searches come by the same names.
+/// Cache of the chunks by label that searches of a generation have looked up. Lookups repeat, because chunks of one
+/// file have the same imports and parent and similar calls, and because searches reach the same names.
 #[derive(Default)]
 pub(crate) struct KnownLabels(Mutex<FxHashMap<Vec<u8>, Vec<ChunkId>>>);
 
 impl KnownLabels {
-    /// Most labels; with more, all are forgotten.
+    /// Maximum number of labels. The cache is cleared when it is full.
     const MOST: usize = 1 << 15;
 
-    /// The chunks with a label: those that are known, else those that `look_up` finds.
+    /// Returns the chunks with a label from the cache, or calls `look_up` and caches the result.
     fn get(
         &self,
         label: Vec<u8>,
@@ -52,14 +53,14 @@ impl KnownLabels {
     }
 }
 
-/// The relationships that the labels of all indexes of a search hold.
+/// The relations in the labels of all indexes of a search.
 pub(crate) struct LabelGraph<'r, 's> {
     roots: &'r [SearchedRoot<'s>],
     known: &'r [&'r KnownLabels],
 }
 
 impl<'r, 's> LabelGraph<'r, 's> {
-    /// The relationships in `roots`; `known` are of the same, in their order.
+    /// Creates the graph of `roots`. `known` has the caches of the same indexes, in the same order.
     pub(crate) fn new(roots: &'r [SearchedRoot<'s>], known: &'r [&'r KnownLabels]) -> Self {
         Self { roots, known }
     }
@@ -78,7 +79,7 @@ impl RelationGraph for LabelGraph<'_, '_> {
 }
 
 impl LabelGraph<'_, '_> {
-    /// Adds what a memory is linked to, and the memories that are linked to a chunk, in whatever index they are.
+    /// Adds the link targets of a memory, and the memories that link to a chunk, from all indexes.
     fn add_links(
         &self,
         labels: &RootLabels<'_, '_>,
@@ -114,7 +115,7 @@ struct RootLabels<'r, 's> {
 }
 
 impl RootLabels<'_, '_> {
-    /// The neighbours of a chunk within its index.
+    /// Returns the neighbours of a chunk within its index.
     fn neighbours(&self, id: ChunkId, chunk: ChunkRecord<'_>) -> Result<Vec<(ChunkId, f32)>, StorageError> {
         let Some(relations) = self.root.snapshot.relations(id)? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
@@ -147,8 +148,9 @@ impl RootLabels<'_, '_> {
         Ok(found)
     }
 
-    /// Those of the definitions of a name that a call in `from` most likely means, with the confidence of each: those of its file,
-    /// else those of a file that it imports, else those of its directory, else all of them.
+    /// Returns the definitions of a name to which a call in `from` most likely refers, with the confidence of each:
+    /// definitions in the same file, otherwise in an imported file, otherwise in the same directory, otherwise all of
+    /// them.
     fn meant(
         &self,
         named: &[ChunkId],
@@ -173,13 +175,13 @@ impl RootLabels<'_, '_> {
         Ok(nearest.1.into_iter().map(|id| (id, confidence)).collect())
     }
 
-    /// Adds the chunks with a label if they are at most `most`, which is the same for all labels of a kind.
+    /// Adds the chunks with a label unless there are more than `most`, which must be the same for all labels of a kind.
     fn add(&self, label: Label<'_>, most: usize, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {
         found.extend(self.few(label, most)?.into_iter().map(|id| (id, 1.0)));
         Ok(())
     }
 
-    /// The chunks with a label if they are at most `most`, else none.
+    /// Returns the chunks with a label; empty if there are more than `most`.
     fn few(&self, label: Label<'_>, most: usize) -> Result<Vec<ChunkId>, StorageError> {
         let look_up = || Ok(self.root.snapshot.few_with_label(label, most)?.unwrap_or_default());
         self.known.get(label.to_bytes(), look_up)
@@ -195,7 +197,7 @@ impl RootLabels<'_, '_> {
         Ok(())
     }
 
-    /// Adds the turns before and behind a turn of a session, what it answers, and what answers it.
+    /// Adds the turns before and after a turn of a session, the turn that it answers, and its answers.
     fn add_turns(&self, chunk: ChunkRecord<'_>, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {
         let key = chunk.key();
         if let Some((session, order)) =
@@ -212,7 +214,7 @@ impl RootLabels<'_, '_> {
     }
 }
 
-/// Where a definition is, seen from a call; the nearest first.
+/// Location of a definition relative to a call, nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Nearness {
     File,
@@ -227,7 +229,7 @@ impl Nearness {
         if path == from {
             return Self::File;
         }
-        // `a.b.C`, `./a/b` and `a/b` all name the file or directory `b`, or what is in it.
+        // `a.b.C`, `./a/b` and `a/b` all refer to the file or directory `b`, or to its content.
         let stem = path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
         let folder = directory(path).rsplit('/').next().unwrap_or_default().to_owned();
         let names = |import: &String| {
@@ -242,7 +244,7 @@ impl Nearness {
     }
 }
 
-/// `send` of `queue.Manager::send`.
+/// Returns the last member of a name: `send` for `queue.Manager::send`.
 fn last_member(name: &str) -> &str {
     name.rsplit(['.', ':', '/', '#']).find(|part| !part.is_empty()).unwrap_or(name)
 }

@@ -1,11 +1,11 @@
-//! Learning from judgements: what users and agents said of a chunk moves its activation.
+//! Learning from judgements: verdicts of users and agents on a chunk change its activation.
 
 use aurora_storage::{Judgements, Verdict};
 
 use crate::config::LearningConfig;
 
 impl LearningConfig {
-    /// What one verdict is worth.
+    /// Returns the value of one verdict.
     pub fn worth(&self, verdict: Verdict) -> f32 {
         match verdict {
             Verdict::Good => self.good,
@@ -15,7 +15,7 @@ impl LearningConfig {
         }
     }
 
-    /// What all verdicts on a chunk are worth together, within `−most..=most`.
+    /// Returns the value of all verdicts on a chunk together, within `−most..=most`.
     ///
     /// ```
     /// use aurora_query::SearchConfig;
@@ -29,8 +29,8 @@ impl LearningConfig {
     }
 }
 
-/// Adds what was learned to activations that are normalised to 0..1, and brings them back within 0..1 where they leave
-/// it. Without anything learned the activations stay as they are, bit by bit.
+/// Adds the value of verdicts to activations that are normalised to 0..1, and rescales them to 0..1 if they leave this
+/// range. If all values are 0, the activations stay bit-equal.
 pub(crate) fn apply(activations: &mut [f32], learned: &[f32]) {
     if learned.iter().all(|&learned| learned == 0.0) {
         return;
@@ -52,7 +52,7 @@ mod tests {
         let mut after = before;
         apply(&mut after, &[0.0; 3]);
         assert_eq!(before, after);
-        // Above 1 all are scaled, and none changes its side.
+        // Values above 1 rescale all activations and keep their order.
         apply(&mut after, &[0.0, 0.0, 0.25]);
         assert_eq!(after, [0.0, 0.08, 1.0]);
     }

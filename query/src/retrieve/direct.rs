@@ -16,11 +16,11 @@ use crate::retrieve::searched_root::{SearchedRoot, keep_best, terms_of};
 use crate::understand::{Subject, is_function_word, is_path};
 use crate::work::WorkBudget;
 
-/// Maximum number of chunks with the same name whose texts are read to tell declarations from definitions.
+/// Maximum number of chunks with the same name whose texts are read to distinguish declarations from definitions.
 const MAX_DECLARATIONS: usize = 64;
 /// Maximum number of chunks whose texts are compared with the query.
 const MAX_COMPARED: usize = 64;
-/// The same for a literal such as `text/html`, whose parts are common words.
+/// Maximum number of chunks whose texts are compared with a literal such as `text/html`, whose parts are common words.
 const MAX_COMPARED_LITERAL: usize = 128;
 /// Maximum number of chunks that become candidates because they contain the query.
 const MAX_HOLDING: usize = 64;
@@ -114,14 +114,14 @@ impl DirectMatch {
     }
 }
 
-/// Something about chunks of several indexes: the position of the index, the chunk, and what is known about it.
+/// Data about chunks of several indexes: the position of the index, the chunk, and the data.
 type OfChunks<T> = Vec<(usize, ChunkId, T)>;
 
 /// Returns the direct matches in every index, with the best reason for each chunk. Decisions consider all indexes and all
 /// chunks, so that several indexes give the results of one, and a filter only leaves results out.
 ///
 /// # Errors
-/// When an index cannot be read, or the request is cancelled.
+/// Fails if an index cannot be read, or the request is cancelled.
 pub(crate) fn direct_matches(
     roots: &[SearchedRoot<'_>],
     (query, subject): (&str, Subject<'_>),
@@ -219,8 +219,8 @@ fn tests_among(roots: &[SearchedRoot<'_>], chunks: OfChunks<Holding>) -> Result<
     Ok(tests)
 }
 
-/// Whether the text of a chunk calls a name. All chunks of code outside definitions have the calls of the whole file, so
-/// their texts are searched; other chunks have their own.
+/// Whether the text of a chunk calls a name. All chunks of code outside of definitions share the calls of the whole
+/// file, so their texts are searched; other chunks have their own calls.
 fn may_call(root: &SearchedRoot<'_>, id: ChunkId, name: &str) -> Result<bool, StorageError> {
     let is_outside = root.snapshot.chunk(id)?.is_some_and(|chunk| chunk.chunk_type() == ChunkType::Code);
     let text = if is_outside { root.snapshot.text(id)? } else { None };
@@ -369,8 +369,8 @@ fn containing_fragment(
     Ok(Vec::new())
 }
 
-/// Splits a message at numbers, quoted texts and paths, and at the name of an error at its start. Longer fragments
-/// first; none if there is nothing to split at.
+/// Splits a message at numbers, quoted texts and paths, and at the name of an error at its start. Returns longer
+/// fragments first; empty if there is nothing to split at.
 fn fragments(query: &str) -> Vec<String> {
     let words: Vec<&str> = query.split_whitespace().collect();
     let is_value = |word: &&str| {

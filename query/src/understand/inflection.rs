@@ -1,13 +1,14 @@
-//! Other forms of an English word: `queries` for `query`, `parse` for `parsed`.
+//! Inflected forms of English words: `queries` for `query`, `parse` for `parsed`.
 //!
-//! Forms are made by rule and are not all words; the caller keeps those that the index holds.
+//! The rules also produce strings that are not words; the caller keeps the forms that the index contains.
 
-/// Shortest word that is taken for inflected.
+/// Minimum length in bytes of a word that can be an inflected form.
 const SHORTEST: usize = 4;
-/// Shortest word that others are forms of.
+/// Minimum length in bytes of a base form.
 const SHORTEST_BASE: usize = 3;
 
-/// Words that `word`, in lower case, may be a form of: `index` of `indexing`, `query` of `queries`. Without `word`.
+/// Returns the possible base forms of `word`, without `word`: `index` for `indexing`, `query` for `queries`. `word`
+/// must be in lower case.
 pub(crate) fn bases(word: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     if word.len() < SHORTEST || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
@@ -23,7 +24,7 @@ pub(crate) fn bases(word: &str) -> Vec<String> {
         add(stem, "y");
         add(stem, "ie");
     } else if let Some(stem) = word.strip_suffix("ing").or_else(|| word.strip_suffix("ed")) {
-        // `string` and `need` are no forms of anything.
+        // `string` and `need` are not inflected forms.
         if stem.contains(['a', 'e', 'i', 'o', 'u', 'y']) && !stem.ends_with('e') {
             add(stem, "");
             add(stem, "e");
@@ -40,7 +41,7 @@ pub(crate) fn bases(word: &str) -> Vec<String> {
     found
 }
 
-/// Forms of `base`, in lower case: `parses`, `parsing` and `parsed` of `parse`.
+/// Returns the forms of `base`: `parses`, `parsed` and `parsing` for `parse`. `base` must be in lower case.
 pub(crate) fn forms(base: &str) -> Vec<String> {
     if base.len() < SHORTEST_BASE || !base.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Vec::new();
@@ -59,7 +60,7 @@ pub(crate) fn forms(base: &str) -> Vec<String> {
     vec![plural, past, format!("{stem}ing")]
 }
 
-/// `run` of `runn`.
+/// Removes a doubled final consonant: `run` for `runn`.
 fn undoubled(stem: &str) -> Option<&str> {
     let bytes = stem.as_bytes();
     let (last, rest) = bytes.split_last()?;

@@ -1,12 +1,12 @@
-//! What a query looks like: a name, a path, an error message, or plain words. Most queries mix several, so
-//! a kind is a share, and weights move smoothly with it.
+//! Kinds of queries: names, paths, error messages and plain words. Most queries mix several kinds, so a kind is a
+//! share, and the weights change continuously with the shares.
 
 use serde::Serialize;
 
 use crate::understand::parsed_query::ParsedQuery;
 use crate::understand::word_form::{is_function_word, is_path};
 
-/// Words that programs complain with.
+/// Words that are typical of error messages.
 const COMPLAINTS: &[&str] = &[
     "cannot",
     "error",
@@ -33,18 +33,18 @@ const COMPLAINTS: &[&str] = &[
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QueryKind {
-    /// Names as they are written in code: `parseQuery`, `user_id`, `Session.save`.
+    /// Share of names as in code: `parseQuery`, `user_id`, `Session.save`.
     pub identifier: f32,
-    /// Paths: `src/auth/login.py`, `login.py`.
+    /// Share of paths: `src/auth/login.py`, `login.py`.
     pub path: f32,
-    /// What a program printed when something went wrong.
+    /// Share of the text of an error message.
     pub error: f32,
-    /// Plain words.
+    /// Share of plain words.
     pub words: f32,
 }
 
 impl QueryKind {
-    /// Judges a query by the form of its words, function words aside, and of its punctuation.
+    /// Determines the kinds from the form of the words, without function words, and from the punctuation.
     pub(crate) fn of(text: &str, parsed: &ParsedQuery) -> Self {
         let content: Vec<&str> = text.split_whitespace().filter(|word| !is_function_word(word)).collect();
         let count = content.len().max(1) as f32;
@@ -58,7 +58,7 @@ impl QueryKind {
     }
 }
 
-/// A word of complaint together with a colon, a quotation or a call.
+/// Whether the text has a word typical of error messages together with a colon, a quotation or a call.
 fn looks_like_an_error(text: &str, parsed: &ParsedQuery) -> bool {
     let complains = |text: &str| {
         COMPLAINTS.contains(&text) || text.len() > 9 && (text.ends_with("error") || text.ends_with("exception"))

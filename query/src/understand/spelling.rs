@@ -1,4 +1,4 @@
-//! Spelling correction: a word that no chunk holds is replaced by the nearest word of the index.
+//! Spelling correction: replaces words that no chunk contains by the nearest indexed words.
 
 use aurora_analysis::Analyzer;
 use aurora_storage::{ChunkId, Label, StorageError, Walk};
@@ -9,37 +9,37 @@ use crate::understand::edit_distance::PrefixDistance;
 use crate::understand::expansion::has_relatives;
 use crate::work::WorkBudget;
 
-/// Shortest word that may be misspelt; any four letters are near too many others.
+/// Minimum length in bytes of a word to correct. A shorter word is close to too many others.
 const SHORTEST: usize = 4;
-/// Length from which on two slips are taken for one word.
+/// Minimum length in bytes of a word in which two typos are corrected.
 const LONG: usize = 8;
-/// Longest word that is compared.
+/// Maximum length in bytes of a word to correct.
 const LONGEST: usize = 64;
-/// Most words at the same distance among which the most frequent one is looked for.
+/// Maximum number of nearest words whose frequencies are compared.
 const MOST_NEAR: usize = 64;
-/// Most words of a query for which the dictionary is searched.
+/// Maximum number of words of a query to look up in the dictionary.
 const MOST_SOUGHT: usize = 4;
-/// Most chunks whose names are looked at to find how an identifier is written.
+/// Maximum number of chunks whose names are read to find the original case of an identifier.
 const MOST_NAMESAKES: usize = 1_000;
 
-/// A query with its misspelt words replaced.
+/// A query with corrected words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Corrected {
-    /// The query as it is searched for.
+    /// The corrected query.
     pub(crate) text: String,
-    /// Words as they were given and as they were read, in the order of the query.
+    /// Pairs of a given word and its correction, in the order of the query.
     pub(crate) changes: Vec<(String, String)>,
 }
 
 impl Corrected {
-    /// What the user should know, a sentence a change.
+    /// Returns a sentence about each change for the user.
     pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
         self.changes.iter().map(|(given, read)| format!("No match for \"{given}\"; searched for {read}"))
     }
 }
 
-/// Replaces the words of `text` that no chunk holds by the nearest ones that some chunk holds; `None` when there is nothing
-/// to replace. A word that expansion maps to other terms is left alone.
+/// Replaces the words of `text` that no chunk contains by the nearest indexed words. Returns `None` if nothing was
+/// replaced. Skips a word that expansion maps to other terms.
 pub(crate) fn correct(
     corpus: &Corpus<'_>,
     analyzer: &Analyzer,
@@ -60,7 +60,7 @@ pub(crate) fn correct(
     Ok((!corrected.changes.is_empty()).then_some(corrected))
 }
 
-/// `raw` with its misspelt parts replaced; `left` more may be looked for.
+/// Replaces the misspelt parts of `raw`. `left` is the number of further words that may be looked up.
 fn word(corpus: &Corpus<'_>, analyzer: &Analyzer, raw: &str, left: &mut usize) -> Result<Option<String>, StorageError> {
     let mut terms: Vec<String> = Vec::new();
     analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
@@ -75,7 +75,7 @@ fn word(corpus: &Corpus<'_>, analyzer: &Analyzer, raw: &str, left: &mut usize) -
     for term in &unknown {
         let has_unknown_part = unknown.iter().any(|part| part != term && term.contains(part));
         let is_whole = terms.iter().any(|part| part != term && term.contains(part.as_str()));
-        // An identifier whose parts are all known is taken as correct.
+        // An identifier whose parts are all known is considered correct.
         let is_done = !read.to_ascii_lowercase().contains(term);
         if is_done || (is_whole && !has_unknown_part) || (!is_whole && has_relatives(corpus, term)?) {
             continue;
@@ -91,12 +91,13 @@ fn word(corpus: &Corpus<'_>, analyzer: &Analyzer, raw: &str, left: &mut usize) -
     Ok(changed.then_some(read))
 }
 
-/// Letters, and the marks that join them in an identifier; digits are seldom mistyped words.
+/// Whether a term consists of letters and `_`. Terms with digits are rarely mistyped words.
 fn is_correctable(term: &str) -> bool {
     (SHORTEST..=LONGEST).contains(&term.len()) && term.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// The word of the index that is nearest to `term`, of equally near ones the most frequent, of those the first.
+/// Returns the indexed word nearest to `term`. Of equally near words, the most frequent one; of equally frequent words,
+/// the first one.
 fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageError> {
     let mut found: Vec<(u8, String)> = Vec::new();
     for word in with_another_first_letter(term) {
@@ -104,7 +105,7 @@ fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageErr
             found.push((1, word));
         }
     }
-    // Two edits are accepted only with the right first letter.
+    // Two edits are accepted only if the first letter is the same.
     let most = if term.len() < LONG || !found.is_empty() { 1 } else { 2 };
     let mut distances = PrefixDistance::new(term, most);
     let mut failure = None;
@@ -141,7 +142,7 @@ fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageErr
     Ok(best.map(|(_, _, word)| word))
 }
 
-/// The words in ASCII that begin with another character and can be made of `term`, which is in ASCII, by one edit.
+/// Returns the ASCII words that begin with another character and are one edit away from `term`, which must be ASCII.
 fn with_another_first_letter(term: &str) -> Vec<String> {
     let (first, rest) = term.split_at(1);
     let mut words: Vec<String> = (b'0'..=b'9')
@@ -159,9 +160,9 @@ fn with_another_first_letter(term: &str) -> Vec<String> {
     words
 }
 
-/// An identifier as its definition writes it, where there is one.
+/// Returns an identifier in the case of its definition, if a chunk defines it.
 fn written(corpus: &Corpus<'_>, folded: &str) -> Result<String, StorageError> {
-    // The first by key, so that it does not depend on the order of insertion.
+    // The first name by key, so that the result does not depend on the order of insertion.
     let mut names = Vec::new();
     for snapshot in corpus.snapshots() {
         for id in snapshot.label(Label::Defines(folded))?.into_iter().take(MOST_NAMESAKES) {
@@ -174,7 +175,7 @@ fn written(corpus: &Corpus<'_>, folded: &str) -> Result<String, StorageError> {
     Ok(names.into_iter().min().map_or_else(|| folded.to_owned(), |(_, name)| name.to_owned()))
 }
 
-/// Replaces `old` in `text`, compared without regard to case, by `new`, which keeps a capital first letter.
+/// Replaces `old` in `text`, ignoring case, by `new`. Keeps a capital first letter.
 fn replace(text: &mut String, old: &str, new: &str) -> bool {
     let Some(start) = text.to_ascii_lowercase().find(old) else { return false };
     let capital = text[start..].starts_with(|c: char| c.is_ascii_uppercase()) && new.is_ascii();
@@ -202,7 +203,7 @@ mod tests {
                 prop_assert_eq!(strsim::osa_distance(&term, word), 1, "{}", word);
                 prop_assert!(!word.starts_with(&term[..1]));
             }
-            // Every edit by definition: one letter less, another one, one more, and two that have changed places.
+            // All edits: delete a letter, replace a letter, insert a letter, and swap two letters.
             let letters = || "abz_09".chars();
             let mut expected = BTreeSet::new();
             for at in 0..=term.len() {
