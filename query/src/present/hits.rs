@@ -1,14 +1,15 @@
-//! Hits from ranked candidates.
+//! Builds hits from ranked candidates.
 
 use crate::explain::explain;
 use crate::present::results::{Copies, FileRow, Hit, RawScores, Scores};
 use crate::query::QueryError;
 use crate::rank::{FoldedGroup, RankedCandidate, RankingContext};
 
-/// Least score of a further chunk of a file, as a share of that of its best one.
+/// Minimum score of a further chunk of a file, as a share of the score of the file's best chunk.
 const LEAST_SHARE: f32 = 0.5;
 
-/// The hits of `groups`, which index `ranked`. Their full texts are kept where `content` asks for them.
+/// Builds the hits of `groups`, whose numbers are positions in `ranked`. `content` tells whether hits contain their
+/// full texts.
 pub(crate) fn hits(
     context: &RankingContext<'_, '_>,
     content: bool,
