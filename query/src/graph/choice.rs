@@ -1,14 +1,15 @@
-//! The value of an expression that chooses one of two.
+//! The value of an expression that chooses between two operands.
 
 use aurora_storage::StorageError;
 
 use super::infer::{Reader, Value};
 
-/// Most tokens of a condition, and of the value behind it.
+/// Maximum number of tokens of a condition, and of the value after it.
 const LONGEST: usize = 64;
 
 impl Reader<'_, '_> {
-    /// The value of `a ? b : c`, `a ?? b` or `a || b`, whose first operand ends before a token: the first one that is known.
+    /// Returns the value of `a ? b : c`, `a ?? b` or `a || b`, whose first operand ends before the token `next`: the
+    /// first operand with a known value.
     pub(super) fn choice(&self, first: &Value, next: usize, end: usize) -> Result<Option<Value>, StorageError> {
         let tokens = &self.tokens;
         if matches!(tokens.at(next), "??" | "||" | "or" | "?:") && next < end {
@@ -29,7 +30,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The question mark behind the rest of a condition.
+    /// Returns the question mark after the rest of a condition.
     fn behind_condition(&self, next: usize, end: usize) -> Option<usize> {
         let tokens = &self.tokens;
         let mut at = next;

@@ -1,4 +1,4 @@
-//! How a text declares a name: with a type, or by a value whose type is to be found.
+//! Finds how a text declares a name: with a type, or with a value whose type is to be inferred.
 
 use super::syntax::{Declarations, Syntax};
 use super::tokens::Tokens;
@@ -29,37 +29,37 @@ const INTRODUCERS: [&str; 19] = [
 /// Maximum number of names on the left of one assignment.
 const MAX_TARGETS: usize = 8;
 
-/// What a declaration says of the type of a name. Expressions are given by the place of their first token.
+/// The declaration of a name. Expressions are given by the position of their first token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Declared {
-    /// The type is written.
+    /// The type is written explicitly.
     Type(TypeName),
-    /// The value, or the value of this number of a call with several results.
+    /// The value, and the index of the result if the value is a call with several results.
     Value(usize, usize),
-    /// The name is each element of a value in turn.
+    /// The name is bound to each element of a value in turn.
     Element(usize),
-    /// The name is a member of a value.
+    /// The name is bound to a member of a value.
     Member(usize, String),
-    /// The name is bound to the item at this index of a variant, which is given by the token of its name.
+    /// The name is bound to the item at an index of a variant. The first position is the token of the variant's name.
     Item(usize, usize),
-    /// Nothing is said of the type.
+    /// The declaration has neither a type nor a value.
     Untyped,
 }
 
-/// Whether a name is looked for among variables and parameters, or among the members in the text of a type.
+/// The kind of names to search: variables and parameters, or members in the text of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Local,
     Field,
 }
 
-/// How a text declares a name: the first declaration with a type, else the first with a value.
+/// Returns the first declaration of a name with a type, or otherwise the first declaration with a value.
 pub(crate) fn declared(tokens: &Tokens, name: &str, place: Place, syntax: &Syntax) -> Option<Declared> {
     declared_at(tokens, name, usize::MAX, place, syntax)
 }
 
-/// Returns the declaration that applies to the name at `use_at`: as [`declared`], but of several patterns that bind the name, such as
-/// the arms of a `match`, the last one before it.
+/// Returns the declaration that applies to the use of a name at `use_at`. Differs from [`declared`] if several patterns
+/// bind the name, such as the arms of a `match`: the last pattern before the use applies.
 pub(crate) fn declared_at(
     tokens: &Tokens,
     name: &str,
@@ -265,7 +265,7 @@ fn opened(tokens: &Tokens, at: usize) -> Option<Declared> {
     (tokens.before(start) == "with").then_some(Declared::Value(start, 0))
 }
 
-/// Whether a name stands alone between the brackets or commas of a list of parameters.
+/// Whether a name without a type is a parameter: it is enclosed by the brackets or commas of a parameter list.
 fn is_parameter(tokens: &Tokens, at: usize) -> bool {
     let Some(opener) = tokens.opener(at).filter(|opener| tokens.at(*opener) == "(") else { return false };
     let Some(closer) = tokens.closer(opener) else { return false };

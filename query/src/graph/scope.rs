@@ -1,4 +1,4 @@
-//! What a name means at a place: by enclosing scopes, imports, package, and uniqueness.
+//! Resolves a name at a position: by enclosing scopes, imports, package, and uniqueness.
 
 use std::rc::Rc;
 
@@ -15,10 +15,10 @@ use super::type_name;
 
 /// Maximum number of base types that are examined for one member.
 const MAX_BASES: usize = 64;
-/// Maximum number of definitions that a name can mean when nothing but the name is known.
+/// Maximum number of definitions to which a name can refer if only the name is known.
 pub(crate) const MAX_CANDIDATES: usize = 8;
 
-/// What a bare name means in the text of `from`.
+/// Resolves a bare name in the text of `from`.
 pub(crate) fn lookup(
     index: &Index<'_>,
     name: &str,
@@ -110,7 +110,7 @@ pub(crate) fn lookup(
             let near: Vec<Rc<Definition>> = pick(&|other| other.directory() == from.directory());
             // Another file or the type of an argument may bring a namespace into scope. A method needs its receiver.
             let all = candidates.clone().filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
-            // In Ruby, only its own type calls a method without a receiver.
+            // In Ruby, only the own type calls a method without a receiver.
             let all = all.filter(|other| from.syntax.names != Names::Ruby || other.is_type());
             // In PHP, a name without namespace that the file does not import is in its own namespace or in none.
             let all = all.filter(|_| !from.syntax.languages.contains(&"php"));
@@ -118,7 +118,7 @@ pub(crate) fn lookup(
             let found = if near.is_empty() { pick(&|_| true) } else { near };
             let mut found = if found.is_empty() { all } else { found };
             match found.iter().all(|other| other.is_namespace()) {
-                // They are parts of one module, whose members may be in any file.
+                // These are parts of one module, whose members may be in any file.
                 true => found.truncate(MAX_CANDIDATES),
                 false => found.retain(|other| !other.is_namespace()),
             }
@@ -206,7 +206,7 @@ fn same_package(index: &Index<'_>, one: &Definition, other: &Definition) -> Resu
     Ok(package.is_some() && package == index.package(&other.path)?)
 }
 
-/// Definitions in the scopes around a place, innermost first, and members that enclosing types inherit.
+/// Returns the definitions in the enclosing scopes, innermost first, and the inherited members of enclosing types.
 fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, wanted: Wanted) -> Result<Meaning, StorageError> {
     let file = index.file(&from.path)?;
     let named: Vec<&Rc<Definition>> = file.named(name).filter(|other| wanted.accepts(other)).collect();
@@ -223,7 +223,7 @@ fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, wanted: Wante
             if !found.is_empty() {
                 return Ok(Meaning::Definitions(found, Reason::Scope));
             }
-            // The base types of a type cannot be members of itself.
+            // A type's own members cannot be its base types.
             let is_itself = wanted == Wanted::Base && scope == from.qualified_name;
             if let Some(of) = scope_type.filter(|_| from.syntax.implicit_members && !is_itself) {
                 let mut found = member(index, &of, name)?;
@@ -241,7 +241,7 @@ fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, wanted: Wante
     }
 }
 
-/// The type of a qualified name that members of a definition's file can belong to.
+/// Returns the type with a qualified name to which members in a definition's file can belong.
 pub(crate) fn type_named(
     index: &Index<'_>,
     qualified_name: &str,
@@ -262,7 +262,7 @@ pub(crate) fn type_named(
     Ok(others.clone().find(|other| other.directory() == from.directory()).or_else(|| others.next()).cloned())
 }
 
-/// The innermost type around a definition.
+/// Returns the innermost type that encloses a definition.
 pub(crate) fn enclosing_type(index: &Index<'_>, from: &Rc<Definition>) -> Result<Option<Rc<Definition>>, StorageError> {
     if from.is_type() {
         return Ok(Some(Rc::clone(from)));
@@ -283,17 +283,17 @@ pub(crate) fn enclosing_type(index: &Index<'_>, from: &Rc<Definition>) -> Result
     Ok(None)
 }
 
-/// The members of a name that a type has.
+/// The members of a type with a given name.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
     pub(crate) found: Vec<Rc<Definition>>,
-    /// They belong to a base type.
+    /// Whether the members belong to a base type.
     pub(crate) inherited: bool,
-    /// A base type is not in the repository.
+    /// Whether a base type is outside of the repository.
     pub(crate) has_external_base: bool,
 }
 
-/// The members of a name that a type has, of its own or else from its nearest base type.
+/// Returns the members of a type with a given name, or otherwise the members of its nearest base type.
 pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Members, StorageError> {
     let mut above = Above::new(of);
     while let Some(at) = above.next(index)? {
@@ -305,7 +305,7 @@ pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Resu
     Ok(Members { has_external_base: !above.is_complete, ..Members::default() })
 }
 
-/// Returns a type and its base types, nearest first, as far as they define a member without a separate chunk.
+/// Returns those of a type and its base types, nearest first, that define a member without a separate chunk.
 pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     let mut found = Vec::new();
     for of in lineage(index, of)? {
@@ -316,18 +316,18 @@ pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Res
     Ok(found)
 }
 
-/// A type and its base types, nearest first.
+/// Returns a type and its base types, nearest first.
 pub(crate) fn lineage(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
     let mut above = Above::new(of);
     while above.next(index)?.is_some() {}
     Ok(above.types)
 }
 
-/// A walk from a type over its base types, nearest first.
+/// A traversal of a type and its base types, nearest first.
 struct Above {
     types: Vec<Rc<Definition>>,
     next: usize,
-    /// All base types so far are in the repository.
+    /// Whether all base types so far are in the repository.
     is_complete: bool,
 }
 
@@ -336,7 +336,7 @@ impl Above {
         Self { types: vec![Rc::clone(of)], next: 0, is_complete: true }
     }
 
-    /// The next type, after the bases of the one before were added.
+    /// Returns the next type. Adds the base types of the previous one.
     fn next(&mut self, index: &Index<'_>) -> Result<Option<Rc<Definition>>, StorageError> {
         if let Some(before) = self.next.checked_sub(1).and_then(|before| self.types.get(before).cloned()) {
             let bases = bases(index, &before)?;
@@ -352,7 +352,7 @@ impl Above {
     }
 }
 
-/// The base types of a type, and whether all are in the repository.
+/// Returns the base types of a type, and whether all of them are in the repository.
 pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases, StorageError> {
     index.bases_of(of.id, || {
         let (mut found, mut is_complete) = (Vec::new(), true);
@@ -383,7 +383,7 @@ pub(crate) fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<
     Ok(file.definitions.iter().filter(is_of).take(MAX_BASES).cloned().collect())
 }
 
-/// The types in the repository that a base of a type means.
+/// Returns the types in the repository to which the name of a base type refers.
 pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     let tokens = index.tokens(of)?;
     let is_qualified = |at: &usize| *at >= 2 && tokens.is_separator(*at - 1) && tokens.is_name(*at - 2);
@@ -404,8 +404,8 @@ pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result
     if types.is_empty() && !of.syntax.is_known() { stated(index, of, name, Definition::is_type) } else { Ok(types) }
 }
 
-/// The definitions that a name means which a custom stage states, in a language whose texts cannot be read: definitions
-/// in the same file, or else those in languages without rules, or else all others. None if there are too many.
+/// Returns the definitions of a name that a custom stage provides, in a language that cannot be parsed: definitions in
+/// the same file, or otherwise in languages without rules, or otherwise all others. Empty if there are too many.
 pub(crate) fn stated(
     index: &Index<'_>,
     from: &Definition,
@@ -439,7 +439,7 @@ pub(crate) fn module(index: &Index<'_>, names: &[String], from: &Definition) -> 
     let joined = |first: &str| [&[first.to_owned()], rest].concat().join(separator);
     let mut places = Vec::new();
     places.extend(imports::aliased(index, first, from)?.map(|first| joined(&first)));
-    // Modules inside the enclosing ones.
+    // Modules inside the enclosing modules.
     let mut scope = from.qualified_name.as_str();
     while !scope.is_empty() && places.len() < MAX_BASES {
         places.push(format!("{scope}{separator}{}", joined(first)));
@@ -465,7 +465,7 @@ fn path_to(tokens: &Tokens, last: usize) -> Vec<String> {
     path
 }
 
-/// The types that a qualified name means in the text of a definition.
+/// Returns the types to which a qualified name refers in the text of a definition.
 pub(crate) fn types_of_path(
     index: &Index<'_>,
     names: &[String],

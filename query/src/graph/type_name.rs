@@ -1,4 +1,4 @@
-//! Type expressions as they are written.
+//! Parses type expressions.
 
 use super::tokens::{TokenKind, Tokens};
 
@@ -6,9 +6,9 @@ use super::tokens::{TokenKind, Tokens};
 const MAX_NESTING: u32 = 4;
 /// Maximum number of type arguments that are read.
 const MAX_ARGUMENTS: usize = 8;
-/// Maximum number of tokens of a type in front of a name.
+/// Maximum number of tokens of a type before a name.
 const MAX_TYPE_TOKENS: usize = 48;
-/// Words in front of a type that do not change which type it is.
+/// Words before a type that do not change its identity.
 const MODIFIERS: [&str; 28] = [
     "*",
     "&",
@@ -104,7 +104,7 @@ impl TypeName {
     }
 }
 
-/// The type that begins at a token, and the place behind it.
+/// Parses the type that begins at a token, and returns it with the position after it.
 pub(crate) fn read(tokens: &Tokens, at: usize) -> Option<(TypeName, usize)> {
     read_nested(tokens, at, 0)
 }
@@ -201,7 +201,7 @@ fn read_arguments(tokens: &Tokens, open: usize, depth: u32) -> Option<(Vec<TypeN
     Some((arguments, closer + 1))
 }
 
-/// The `>` that closes a `<`, if only types can be between them.
+/// Returns the `>` that closes a `<`, if the tokens between them can be types.
 pub(crate) fn angle_closer(tokens: &Tokens, open: usize) -> Option<usize> {
     let mut depth = 0;
     let mut at = open;
@@ -225,7 +225,7 @@ pub(crate) fn angle_closer(tokens: &Tokens, open: usize) -> Option<usize> {
     None
 }
 
-/// Number of type arguments or parameters in angle brackets at a token; 0 without brackets.
+/// Number of type arguments or parameters in the angle brackets at a token; 0 without brackets.
 pub(crate) fn argument_count(tokens: &Tokens, open: usize) -> usize {
     let Some(close) = angle_closer(tokens, open).filter(|_| tokens.at(open) == "<") else { return 0 };
     let (mut at, mut depth, mut count) = (open + 1, 0, 1);
@@ -242,7 +242,7 @@ pub(crate) fn argument_count(tokens: &Tokens, open: usize) -> usize {
     count
 }
 
-/// Names of the type parameters in angle brackets at a token.
+/// Returns the names of the type parameters in the angle brackets at a token.
 pub(crate) fn parameters(tokens: &Tokens, open: usize) -> Vec<String> {
     let Some(close) = angle_closer(tokens, open).filter(|_| tokens.at(open) == "<") else { return Vec::new() };
     let begins = |at: &usize| matches!(tokens.before(*at), "<" | "," | "in" | "out" | "reified" | "const");
@@ -250,7 +250,7 @@ pub(crate) fn parameters(tokens: &Tokens, open: usize) -> Vec<String> {
     names.map(|at| tokens.at(at).to_owned()).collect()
 }
 
-/// The `<` that a `>` closes.
+/// Returns the `<` that a `>` closes.
 pub(crate) fn angle_opener(tokens: &Tokens, close: usize) -> Option<usize> {
     (close.saturating_sub(MAX_TYPE_TOKENS)..close)
         .rev()
@@ -258,7 +258,7 @@ pub(crate) fn angle_opener(tokens: &Tokens, close: usize) -> Option<usize> {
         .find(|open| angle_closer(tokens, *open) == Some(close))
 }
 
-/// The type directly in front of a name: `List<Item> items`.
+/// Returns the type directly before a name: `List<Item> items`.
 pub(crate) fn in_front_of(tokens: &Tokens, name: usize) -> Option<TypeName> {
     let mut at = name.checked_sub(1)?;
     while matches!(tokens.at(at), "*" | "&" | "&&" | "..." | "?" | "const" | "final") {
@@ -280,7 +280,7 @@ pub(crate) fn in_front_of(tokens: &Tokens, name: usize) -> Option<TypeName> {
     (end == name).then_some(found)
 }
 
-/// A type in a string, as Python has references to what is defined later.
+/// Parses a type in a string, which is a forward reference in Python.
 fn quoted(string: &str) -> Option<TypeName> {
     let path: Vec<String> = string.trim_matches(['"', '\'']).split('.').map(str::to_owned).collect();
     let is_name = |part: &String| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');

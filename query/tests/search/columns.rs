@@ -21,7 +21,7 @@ fn column(name: &str, kind: ColumnKind) -> ColumnDeclaration {
     }
 }
 
-/// Sorted by name, as they are declared.
+/// The declared columns, sorted by name.
 fn columns() -> Vec<ColumnDeclaration> {
     vec![
         column("churn", ColumnKind::Integer),
@@ -87,7 +87,7 @@ impl Index {
         found
     }
 
-    /// The names of what meets the conditions, sorted.
+    /// Returns the sorted names of the chunks that meet the conditions.
     fn names(&self, conditions: &[&str]) -> Vec<String> {
         let found = self.ask("load", conditions).expect("known columns");
         let mut names: Vec<String> = found.hits.iter().flat_map(names_of).collect();
@@ -103,7 +103,7 @@ impl Index {
     }
 }
 
-/// A hit and its copies: the texts of the corpus are equal.
+/// Returns the names of a hit and its copies, because all texts of the corpus are equal.
 fn names_of(hit: &Hit) -> Vec<String> {
     let place = |place: &String| place.trim_start_matches("src/").split('.').next().unwrap_or_default().to_owned();
     std::iter::once(hit.name.clone()).chain(hit.copies.places.iter().map(place)).collect()
@@ -153,7 +153,7 @@ fn conditions_compare_values_in_the_type_of_their_column() {
         ("risk in 0.25..0.75", &["gamma"]),
         ("generated in true,false", &["delta", "gamma"]),
         ("generated=none", &["alpha", "beta", "epsilon", "eta", "zeta"]),
-        // Not declared: the type is that of the stored values.
+        // Not declared: the column has the type of its stored values.
         ("year>2023", &["epsilon", "zeta"]),
         ("year>2024", &["zeta"]),
     ] {
@@ -261,7 +261,7 @@ fn risk_of(results: &SearchResults, name: &str) -> Option<f32> {
     hit.explanation.rules.iter().find(|rule| rule.rule == "boost.risk").map(|rule| rule.effect)
 }
 
-/// Rows whose texts differ, so that none is a copy.
+/// Returns rows with different texts, so that no row is a copy.
 fn distinct(risks: &[MetaValue]) -> Vec<Row> {
     let each = risks.iter().enumerate();
     let row = |(at, risk): (usize, &MetaValue)| {

@@ -1,4 +1,4 @@
-//! Layers of configuration: who wins, and everything that is wrong said at once.
+//! Layers of configuration: precedence, and the report of all errors at once.
 
 use std::path::{Path, PathBuf};
 
@@ -146,7 +146,7 @@ fn a_file_that_is_no_toml_is_told_with_its_line() {
     assert_eq!(only(&errors), ("A0100", "extra `=`, expected nothing", Some(2)));
 }
 
-/// Code, message and line of the only error.
+/// Returns the code, message and line of the only error.
 fn only(errors: &Diagnostics) -> (&str, &str, Option<usize>) {
     let found: Vec<_> = errors.iter().collect();
     let [error] = found[..] else { panic!("{errors}") };

@@ -1,4 +1,4 @@
-//! Exact-text filters against every text read one by one, and answers to patterns without a query.
+//! Compares text filters with a search of every text, and tests answers to patterns without a query.
 
 use crate::corpus::{self, NOW, Row};
 
@@ -108,7 +108,7 @@ fn snippets_show_the_matching_lines() {
     assert_eq!(ranked.hits[0].snippet[0].matches, [(4, 8)]);
 }
 
-/// Texts that look like code, with what analyzers stumble over.
+/// Texts that look like code, with constructs that are difficult for analyzers.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "get", "User", "_id", "foo", "Foo", "FOO", " ", "\n", "(", ")", ".", "-", "_", "s", "ſ", "K", "\u{212a}", "é",

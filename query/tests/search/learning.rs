@@ -1,4 +1,4 @@
-//! What is remembered of chunks: feedback and forgetting in whole searches.
+//! Feedback and forgetting in whole searches.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ impl Index {
     fn of(rows: &[Row]) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let snapshot = corpus::write(directory.path(), rows, None);
-        // Rows that are told apart by what is remembered of them have the same text.
+        // Only their access records distinguish the rows, so equal texts must not be folded.
         let mut config = SearchConfig::default();
         config.folding.near_copies = false;
         Self { directory, retriever: Retriever::new(snapshot, None, config) }
@@ -51,7 +51,7 @@ fn feedback_moves_equals_apart_and_is_explained() {
     assert_eq!(first.activation, "marked good 1x, no git history, treated as average");
     assert!(results.hits.iter().all(|hit| (0.0..=1.0).contains(&hit.scores.activation)));
 
-    // However often it is said, no more is learned than the bound.
+    // Further verdicts do not exceed the bound.
     for _ in 0..50 {
         log.judge(Verdict::Good, &[("code:src/bb.py:bb", NOW)]).expect("writable");
     }

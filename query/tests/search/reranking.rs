@@ -1,4 +1,4 @@
-//! A model that reads the best results: what it reads, what its scores change, and what happens without it.
+//! Reranking: the texts that the model reads, the effect of its scores, and searches without a model.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::corpus::{self, Bag, Judge, NOW, Row};
 use aurora_query::{Hit, LoadedReranker, Mode, Query, Retriever, SearchConfig, SearchResults};
 use aurora_storage::ChunkType::Function;
 
-/// Functions of which the first answer the query best, as far as words tell.
+/// Functions whose first ones best match the query by words.
 fn rows() -> Vec<Row> {
     vec![
         Row::new("src/a.py", "load_settings", Function, "load the settings of a user from a file"),

@@ -1,4 +1,4 @@
-//! Searches over several indexes: what one index of all of their files would give.
+//! Searches over several indexes give the same results as one index of all files.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::generated::{rows, text};
 const PATHS: [&str; 6] =
     ["src/core.py", "src/auth/token.py", "tests/test_core.py", "docs/guide.md", "lib/load.go", "lib/save.go"];
 
-/// One index, in a directory of its own.
+/// An index in its own directory.
 struct Index {
     _directory: tempfile::TempDir,
     retriever: Retriever,
@@ -24,7 +24,7 @@ impl Index {
         let snapshot = corpus::write(directory.path(), rows, model.as_ref());
         let embedder = model.map(|model| Arc::new(model) as Arc<dyn aurora_analysis::QueryEmbedder>);
         let mut config = SearchConfig { rerank: Some("judge".to_owned()), rerank_words: 1, ..SearchConfig::default() };
-        // As few candidates as can be configured, so that some are left out.
+        // The smallest numbers of candidates that can be configured, so that some chunks are left out.
         (config.hybrid.stage1_top_k, config.hybrid.dense_top_k) = (10, 10);
         let retriever = Retriever::new(snapshot, embedder, config).with_reranker(Ok(Arc::new(Judge::default())));
         Self { _directory: directory, retriever }
@@ -36,7 +36,7 @@ fn search(indexes: &[(&str, &Index)], query: &Query) -> SearchResults {
     search_all(&roots.collect::<Vec<_>>(), query).expect("a valid query")
 }
 
-/// What of an answer depends on the words and not on where the index is.
+/// Returns the parts of an answer that do not depend on the number of indexes.
 fn scores(found: &SearchResults) -> Vec<(String, u32, u32, u32)> {
     let row = |hit: &aurora_query::Hit| {
         let raw = hit.scores.raw;
@@ -57,7 +57,7 @@ proptest! {
         let parts: (Vec<Row>, Vec<Row>) = rows.iter().cloned().partition(|row| !is_second(row));
         let all = Index::of(&rows, Some(Bag::default()));
         let (a, b) = (Index::of(&parts.0, Some(Bag::default())), Index::of(&parts.1, Some(Bag::default())));
-        // A word that neither holds is corrected to the word that is nearest in both.
+        // A word that neither index contains is corrected to the word that is nearest in both.
         let query = if typo { format!("{query} sesion") } else { query };
         let group = if by_file { Group::File } else { Group::Chunk };
         let query = Query { limit: 8, mode, group, facets: true, ..Query::new(query, NOW) };
