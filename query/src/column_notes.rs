@@ -15,12 +15,12 @@ pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: b
         let manifest = root.retriever.snapshot().manifest();
         let boosts = root.retriever.boosts();
         for column in &manifest.columns {
-            let is_used = filter.names(&column.name) || is_ranked && ranks(column, boosts);
+            let is_used = filter.names(&column.name) || is_ranked && affects_ranking(column, boosts);
             let mut of_root = hits.iter().filter(|hit| hit.root_place == at);
-            if !is_used && !of_root.any(|hit| shows(hit, column, root.retriever)) {
+            if !is_used && !of_root.any(|hit| shows_defect(hit, column, root.retriever)) {
                 continue;
             }
-            let place = root.shown_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
+            let place = root.display_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
             notes.extend(note(column, root.retriever).map(|state| format!("Column `{}`{place} {state}", column.name)));
         }
     }
@@ -33,7 +33,7 @@ pub(crate) fn stage_notes(roots: &[Root<'_>], uses_vectors: bool) -> Vec<String>
     let mut notes = Vec::new();
     for root in roots {
         let manifest = root.retriever.snapshot().manifest();
-        let place = root.shown_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
+        let place = root.display_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
         for rows in &manifest.unfinished.rows {
             let has_columns = manifest.columns.iter().any(|column| column.stage == rows.stage);
             let missing = match makes_chunks(manifest, &rows.stage) {
@@ -44,7 +44,7 @@ pub(crate) fn stage_notes(roots: &[Root<'_>], uses_vectors: bool) -> Vec<String>
             };
             let states = [("failed on", rows.failed), ("was not run on", rows.waiting)];
             let states = states.into_iter().filter(|(_, rows)| *rows > 0);
-            let states: Vec<String> = states.map(|(state, rows)| format!("{state} {}", counted(rows))).collect();
+            let states: Vec<String> = states.map(|(state, rows)| format!("{state} {}", format_rows(rows))).collect();
             let (stage, states) = (&rows.stage, states.join(" and "));
             notes.push(format!("Stage `{stage}`{place} {states}, so {missing} may be missing"));
         }
@@ -64,12 +64,12 @@ fn makes_chunks(manifest: &Manifest, stage: &str) -> Option<bool> {
     recorded.map(|(_, state)| state.starts_with(MAKES_CHUNKS))
 }
 
-fn counted(rows: u64) -> String {
+fn format_rows(rows: u64) -> String {
     if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") }
 }
 
 /// Whether a hit shows a stale value of a column, or lacks a value while some rows have no result yet.
-fn shows(hit: &Hit, column: &ColumnDeclaration, retriever: &Retriever) -> bool {
+fn shows_defect(hit: &Hit, column: &ColumnDeclaration, retriever: &Retriever) -> bool {
     let unfinished = &retriever.snapshot().manifest().unfinished;
     if hit.metadata.iter().any(|(name, _)| *name == column.name) {
         return with_sources(column, retriever)
@@ -90,7 +90,7 @@ fn with_sources<'r>(
 }
 
 /// Whether the values of a column affect the ranking: as numbers, as terms, or as a part of the embedded text.
-fn ranks(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
+fn affects_ranking(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
     column.terms.is_some() || column.embed || boosts.has(&column.name)
 }
 
@@ -98,7 +98,7 @@ fn ranks(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
 /// of the stages whose columns it reads.
 fn note(column: &ColumnDeclaration, retriever: &Retriever) -> Option<String> {
     let mut states: Vec<String> = Vec::new();
-    for state in with_sources(column, retriever).flat_map(|column| states_of(column, retriever)) {
+    for state in with_sources(column, retriever).flat_map(|column| own_states(column, retriever)) {
         if !states.contains(&state) {
             states.push(state);
         }
@@ -107,7 +107,7 @@ fn note(column: &ColumnDeclaration, retriever: &Retriever) -> Option<String> {
 }
 
 /// Describes the states of a column itself, without the states of the columns that it is computed from.
-fn states_of(column: &ColumnDeclaration, retriever: &Retriever) -> Vec<String> {
+fn own_states(column: &ColumnDeclaration, retriever: &Retriever) -> Vec<String> {
     let unfinished = &retriever.snapshot().manifest().unfinished;
     let values = retriever.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());
     let missing = retriever.snapshot().manifest().chunk_count.saturating_sub(values);
@@ -122,11 +122,12 @@ fn states_of(column: &ColumnDeclaration, retriever: &Retriever) -> Vec<String> {
         states.push(format!("has stale values, because the program of stage `{stage}`, or a file that it depends on, has changed since the last index run"));
     }
     if rows.failed > 0 {
-        states.push(format!("lacks values, because stage `{stage}` failed on {}", counted(rows.failed)));
+        states.push(format!("lacks values, because stage `{stage}` failed on {}", format_rows(rows.failed)));
     }
     if waiting > 0 {
         let reason = if is_refused && values == 0 { ", and its program is not allowed" } else { "" };
-        states.push(format!("is not complete, because stage `{stage}` was not run on {}{reason}", counted(waiting)));
+        states
+            .push(format!("is not complete, because stage `{stage}` was not run on {}{reason}", format_rows(waiting)));
     }
     states
 }

@@ -5,9 +5,9 @@
 //!
 //! 1. `understand`: determine the query's terms and kind, and add related terms;
 //! 2. `retrieve`: collect candidates from BM25F, from the nearest vectors, and from definitions whose name equals the
-//! query;
+//!    query;
 //! 3. `rank`: normalise the keyword, semantic and activation scores within the candidates, fuse them, apply the rules,
-//! optionally rerank the best candidates, and put exact names first;
+//!    optionally rerank the best candidates, and put exact names first;
 //! 4. `explain`: divide every score into its parts and give the reasons in words;
 //! 5. `present`: build hits, snippets, the state of files, and texts within a token budget.
 //!

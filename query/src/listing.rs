@@ -33,7 +33,7 @@ pub(crate) fn list(
         let mut part = Part::new(root, query, filter, left)?;
         left -= part.hits.len();
         for hit in std::mem::take(&mut part.hits) {
-            let name = root.shown_name(roots).map(str::to_owned);
+            let name = root.display_name(roots).map(str::to_owned);
             hits.push(Hit { rank: hits.len() + 1, root_place: place, root: name, ..hit });
         }
         parts.push(part);
@@ -139,7 +139,7 @@ impl Part {
                 rules: Vec::new(),
             };
             let is_memory = root.memory.is_some();
-            Hit::of((0, id), chunk, (query.content, is_memory), Scores::default(), access, explanation)
+            Hit::from_chunk((0, id), chunk, (query.content, is_memory), Scores::default(), access, explanation)
         });
         Ok(Self { hits: hits.collect(), eligible: eligible.len(), has_more, facets, notes })
     }

@@ -1,4 +1,4 @@
-//! What an index of memories adds to a search: the visibility of entries, their ageing and their links.
+//! Properties of an index of memories that a search uses: the visibility of entries, their ageing and their links.
 
 use std::fmt;
 
@@ -59,7 +59,7 @@ pub trait Retention: Send + Sync {
 pub struct Aging {
     /// Whether the chunk is archived, so that searches do not find it.
     pub is_expired: bool,
-    /// How the activation of the chunk decays.
+    /// The way in which the activation of the chunk decays.
     pub forgetting: Forgetting,
     /// Factor of the score, 0..=1.
     pub weight: f32,
@@ -67,7 +67,7 @@ pub struct Aging {
     pub reason: String,
 }
 
-/// How the activation of an unused chunk decays.
+/// The way in which the activation of an unused chunk decays.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -81,7 +81,7 @@ pub enum Forgetting {
     None,
 }
 
-/// Where a result comes from.
+/// The source of a result.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -109,7 +109,7 @@ impl Source {
     }
 
     /// Returns the source of a chunk of an index; `is_memory` tells whether the index is one of memories.
-    pub(crate) fn of(chunk_type: ChunkType, path: &str, is_memory: bool) -> Self {
+    pub(crate) fn for_chunk(chunk_type: ChunkType, path: &str, is_memory: bool) -> Self {
         match chunk_type {
             _ if is_memory => Self::Memory,
             ChunkType::Knowledge if path.starts_with(UserDirectory::CONVERSATIONS_PREFIX) => Self::Log,

@@ -11,7 +11,7 @@ use crate::filter::FilteredIndex;
 use crate::memory::Retention;
 use crate::present::FacetIndex;
 use crate::query::Mode;
-use crate::rank::{Boosts, KnownLabels, Reranking};
+use crate::rank::{Boosts, LabelCache, Reranking};
 
 /// The reranker that the configuration names, or the reason why it is unavailable.
 pub type LoadedReranker = Result<Arc<dyn Reranker>, String>;
@@ -26,7 +26,7 @@ pub struct Retriever {
     reranker: LoadedReranker,
     config: SearchConfig,
     boosts: Boosts,
-    known: KnownLabels,
+    label_cache: LabelCache,
     analyzer: Analyzer,
     /// Records of shown and judged chunks; without them, activation ignores earlier use.
     access: Option<Arc<AccessLog>>,
@@ -73,7 +73,7 @@ impl<'a> Root<'a> {
 
     /// Returns the name that results of a search over `roots` show. `None` unless `roots` contains several projects,
     /// because the name only distinguishes projects.
-    pub(crate) fn shown_name(&self, roots: &[Root<'_>]) -> Option<&'a str> {
+    pub(crate) fn display_name(&self, roots: &[Root<'_>]) -> Option<&'a str> {
         let is_project = |root: &&Root<'_>| root.memory.is_none();
         (self.memory.is_none() && roots.iter().filter(is_project).count() > 1).then_some(self.name)
     }
@@ -94,7 +94,7 @@ impl Retriever {
             reranker: Err("no model is loaded".to_owned()),
             config,
             boosts,
-            known: KnownLabels::default(),
+            label_cache: LabelCache::default(),
             analyzer: Analyzer,
             access: None,
             annotations: None,
@@ -183,8 +183,8 @@ impl Retriever {
         &self.boosts
     }
 
-    pub(crate) fn known(&self) -> &KnownLabels {
-        &self.known
+    pub(crate) fn label_cache(&self) -> &LabelCache {
+        &self.label_cache
     }
 
     pub(crate) fn embedder(&self) -> Option<&dyn QueryEmbedder> {
@@ -214,7 +214,7 @@ impl Retriever {
             return None;
         }
         let reranker = self.reranker.as_deref().map_err(String::as_str);
-        Some(Reranking { reranker, text, most: self.config.rerank_results, weight: self.config.rules.rerank })
+        Some(Reranking { reranker, text, max_results: self.config.rerank_results, weight: self.config.rules.rerank })
     }
 
     /// Returns the index from which facets are counted, and builds it on the first call.

@@ -77,7 +77,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     notes.extend(roots.iter().flat_map(|root| root.retriever.notes()).cloned());
     notes.dedup();
 
-    let searched = looked_up(roots, &corpus, (&text, &parsed), query.mode, selected, running.threads(&corpus))?;
+    let searched = prepare_roots(roots, &corpus, (&text, &parsed), query.mode, selected, running.threads(&corpus))?;
     work.check()?;
     let facets = if query.facets { Some(facets(roots, &searched)?) } else { None };
     let mut late = late_interaction(roots, query.mode, &text);
@@ -101,7 +101,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let context = RankingContext {
         roots: &searched,
         boosts: &boosts,
-        known: &roots.iter().map(|root| root.retriever.known()).collect::<Vec<_>>(),
+        label_caches: &roots.iter().map(|root| root.retriever.label_cache()).collect::<Vec<_>>(),
         analyzer: first.analyzer(),
         config: first.config(),
         mode: query.mode,
@@ -172,13 +172,13 @@ pub(crate) fn passages(
     let Understood { parsed, text, kind, .. } =
         understand(&corpus, retriever.analyzer(), retriever.config(), text, work)?;
     let roots = [Root::of_project("", retriever)];
-    let searched = looked_up(&roots, &corpus, (&text, &parsed), mode, vec![None], running.threads(&corpus))?;
+    let searched = prepare_roots(&roots, &corpus, (&text, &parsed), mode, vec![None], running.threads(&corpus))?;
     let mut late = late_interaction(&roots, mode, &text);
     let found = candidates(&roots, &searched, (&text, &parsed), (mode, limit), &mut late, work)?;
     let context = RankingContext {
         roots: &searched,
         boosts: &[retriever.boosts()],
-        known: &[retriever.known()],
+        label_caches: &[retriever.label_cache()],
         analyzer: retriever.analyzer(),
         config: retriever.config(),
         mode,
@@ -194,7 +194,7 @@ pub(crate) fn passages(
 /// Number of searches that are running in this process.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 /// Minimum number of chunks for several threads. In a smaller index, waking up a thread takes longer than it saves.
-const FEW: u64 = 20_000;
+const MIN_PARALLEL_CHUNKS: u64 = 20_000;
 
 /// Guard of a running search.
 struct Running {
@@ -209,7 +209,7 @@ impl Running {
 
     /// Returns whether this search should use several threads. The results do not depend on it.
     fn threads(&self, corpus: &Corpus<'_>) -> Threads {
-        if self.is_alone && corpus.chunks() >= FEW { Threads::All } else { Threads::One }
+        if self.is_alone && corpus.chunks() >= MIN_PARALLEL_CHUNKS { Threads::All } else { Threads::One }
     }
 }
 
@@ -244,7 +244,7 @@ fn select(
 
 /// Prepares the keyword and vector search of the query in each index. `selected` has the chunks that may be found in
 /// each index; `None` for all.
-fn looked_up<'s>(
+fn prepare_roots<'s>(
     roots: &[Root<'s>],
     corpus: &Corpus<'s>,
     (text, parsed): (&str, &ParsedQuery),
@@ -256,7 +256,7 @@ fn looked_up<'s>(
     let bm25 = KeywordSearch::new(corpus, &roots[0].retriever.config().bm25, parsed)?;
     let parts = roots.iter().zip(bm25).zip(vectors).zip(selected);
     let searched = parts.map(|(((root, bm25), vector), filter)| SearchedRoot {
-        name: root.shown_name(roots),
+        name: root.display_name(roots),
         snapshot: root.retriever.snapshot(),
         memory: root.memory,
         bm25,
@@ -324,7 +324,7 @@ fn accesses(roots: &[Root<'_>], candidates: &[Candidate<'_>], notes: &mut Vec<St
 /// Counts the chunks that contain a word of the query by type, language and directory.
 fn facets(roots: &[Root<'_>], searched: &[SearchedRoot<'_>]) -> Result<SearchFacets, StorageError> {
     let count = |(root, searched): (&Root<'_>, &SearchedRoot<'_>)| {
-        let matching = searched.bm25.holding(searched.filter.as_ref());
+        let matching = searched.bm25.matching_chunks(searched.filter.as_ref());
         root.retriever.facet_index()?.count(searched.snapshot, &matching)
     };
     let parts = roots.iter().zip(searched).map(count).collect::<Result<Vec<_>, _>>()?;

@@ -15,7 +15,7 @@ use crate::config::parameters::SearchConfig;
 use crate::config::settings::{self, BOOST, BOOST_RANGE, SETTINGS, Setting, SettingValue};
 
 /// Maximum size of a configuration file in bytes.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// One `--flag value` that sets a key of the configuration.
 #[derive(Debug, Clone)]
@@ -55,7 +55,8 @@ impl SearchConfig {
         let mut errors = Diagnostics::default();
         let mut files = Vec::new();
         let own = [layers.other_tables, layers.user_tables].concat();
-        let user = layers.user.map(|path| (path.to_owned(), read_regular_to_string(path, MOST_BYTES), own.as_slice()));
+        let user =
+            layers.user.map(|path| (path.to_owned(), read_regular_to_string(path, MAX_FILE_BYTES), own.as_slice()));
         let project = layers.project.map(|root| {
             (ProjectDirectory::of(root).path_of(ProjectDirectory::CONFIG), read_project(root), layers.other_tables)
         });
@@ -97,7 +98,7 @@ impl SearchConfig {
 
 /// Reads the configuration of a project without following symbolic links.
 fn read_project(root: &Path) -> io::Result<String> {
-    ProjectDirectory::of(root).open()?.read_to_string(ProjectDirectory::CONFIG, MOST_BYTES)
+    ProjectDirectory::of(root).open()?.read_to_string(ProjectDirectory::CONFIG, MAX_FILE_BYTES)
 }
 
 /// A configuration under construction.

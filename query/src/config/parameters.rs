@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::query::Mode;
 
-/// How the candidates of the first stage are combined into one order.
+/// Method of combining the candidates of the first stage into one order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fusion {
@@ -24,7 +24,7 @@ pub struct HybridConfig {
     pub stage1_top_k: usize,
     /// Number of candidates that the vector search passes to the second stage.
     pub dense_top_k: usize,
-    /// How the components are combined into one score.
+    /// Method of combining the components into one score.
     pub fusion: Fusion,
     /// Weight of the keyword score; the three weights sum to 1.
     pub bm25_weight: f32,
@@ -42,7 +42,7 @@ pub struct HybridConfig {
     pub rrf_sparse: f32,
 }
 
-/// How the kind of a query changes the weights.
+/// Weights by the kind of a query.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KindsConfig {
     /// Weight of the keyword score for a query that consists of names.
@@ -95,7 +95,7 @@ pub struct ActivationConfig {
     pub max_hops: usize,
     /// Number of best candidates from which activation spreads.
     pub sources: usize,
-    /// Largest boost from query words in the names of a chunk.
+    /// Maximum boost from query words in the names of a chunk.
     pub context_boost: f32,
     /// λ of `exp(−λ · age in hours)` on the score of conversation chunks; 0 turns it off.
     pub conversation_decay: f32,
@@ -135,7 +135,7 @@ pub struct LearningConfig {
     pub unhelpful: f32,
     /// The chunk was misleading; not positive.
     pub bad: f32,
-    /// Largest value of all verdicts on a chunk together, up or down.
+    /// Maximum value of all verdicts on a chunk together, up or down.
     pub most: f32,
 }
 
@@ -199,7 +199,7 @@ pub struct RulesConfig {
     pub short: f32,
 }
 
-/// Which results are folded into one place of the list.
+/// Rules for folding results into one place of the list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FoldingConfig {
     /// Whether to fold texts that differ in a few tokens. Equal texts are always folded.

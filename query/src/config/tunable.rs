@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_can_be_read() {
+    fn set_values_can_be_read() {
         let mut config = SearchConfig::default();
         for tunable in SearchConfig::tunables() {
             let value = tunable.range.start() + 1.0_f64.min(tunable.range.end() - tunable.range.start());

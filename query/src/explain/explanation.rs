@@ -48,7 +48,7 @@ pub(crate) fn explain(
     let chunk = candidate.retrieved.chunk;
     let shares = points::shares(&context.config.hybrid, context.weights(), candidate.components, candidate.ranks);
     let (weighted, mut rules) =
-        points::settle(shares, candidate.fused, &candidate.applied, (chunk.path(), chunk.chunk_type()));
+        points::divide(shares, candidate.fused, &candidate.applied, (chunk.path(), chunk.chunk_type()));
     if let Some(aging) = &candidate.aging {
         for rule in rules.iter_mut().filter(|rule| rule.rule == AGE) {
             rule.reason.clone_from(&aging.reason);

@@ -50,7 +50,7 @@ pub(crate) fn shares(config: &HybridConfig, weights: Weights, components: Compon
 
 /// Divides a hit's score between components and rules. The rule that scales all scores does not appear in the result;
 /// the points of everything before it are scaled instead.
-pub(crate) fn settle(
+pub(crate) fn divide(
     shares: [f32; 3],
     fused: f32,
     applied: &[AppliedRule],
@@ -90,7 +90,7 @@ mod tests {
     fn scaling_is_folded_into_the_points() {
         let rule = |rule: &'static str, effect| AppliedRule { rule: rule.into(), effect };
         let applied = [rule("name_words", 0.6), rule("scale", -0.5), rule("exact_identifier", 0.25)];
-        let (points, boosts) = settle([3.0, 1.0, 0.0], 0.4, &applied, ("a.py", ChunkType::Function));
+        let (points, boosts) = divide([3.0, 1.0, 0.0], 0.4, &applied, ("a.py", ChunkType::Function));
         assert_eq!((points.bm25, points.semantic, points.activation), (0.15, 0.05, 0.0));
         let effects: Vec<_> = boosts.iter().map(|boost| (&*boost.rule, boost.effect)).collect();
         assert_eq!(effects, [("name_words", 0.3), ("exact_identifier", 0.25)]);
@@ -109,7 +109,7 @@ mod tests {
             }
             applied.push(AppliedRule { rule: "exact_identifier".into(), effect: raise });
             score += raise;
-            let (points, boosts) = settle(shares, fused, &applied, ("a.py", ChunkType::Function));
+            let (points, boosts) = divide(shares, fused, &applied, ("a.py", ChunkType::Function));
             let sum = points.sum() + boosts.iter().map(|boost| boost.effect).sum::<f32>();
             prop_assert!((sum - score).abs() < 1e-4, "{} {}", sum, score);
         }
@@ -124,7 +124,7 @@ mod tests {
                 let components = Components { bm25: Some(bm25), semantic, activation: Some(0.5) };
                 let shares = shares(&config, weights, components, RankPair::default());
                 let fused = weights.combine(Some(bm25), semantic, Some(0.5));
-                let (points, _) = settle(shares, fused, &[], ("a.py", ChunkType::Function));
+                let (points, _) = divide(shares, fused, &[], ("a.py", ChunkType::Function));
                 prop_assert!((points.sum() - fused).abs() < 1e-5);
                 if w[0] > 0.0 && w[2] > 0.0 {
                     prop_assert!((points.bm25 * w[2] * 0.5 - points.activation * w[0] * bm25).abs() < 1e-5);

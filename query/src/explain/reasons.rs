@@ -35,7 +35,11 @@ pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) 
         None if found * 2 >= parts => "strong term overlap".to_owned(),
         None => "partial match".to_owned(),
     };
-    KeywordMatch { matched_terms: matched.iter().map(|&place| query.shown(place)).collect(), exact_term, reason }
+    KeywordMatch {
+        matched_terms: matched.iter().map(|&place| query.describe_term(place)).collect(),
+        exact_term,
+        reason,
+    }
 }
 
 /// Describes a normalised semantic score.
@@ -95,8 +99,8 @@ fn feedback_reason(judgements: &Judgements) -> String {
         (Verdict::Bad, "bad"),
     ];
     let given = NAMES.iter().map(|&(verdict, name)| (judgements.count(verdict), name)).filter(|(count, _)| *count > 0);
-    let said: Vec<String> = given.map(|(count, name)| format!("{name} {count}x")).collect();
-    format!("marked {}", said.join(" and "))
+    let parts: Vec<String> = given.map(|(count, name)| format!("{name} {count}x")).collect();
+    format!("marked {}", parts.join(" and "))
 }
 
 /// Describes a past time in words: `just now`, `5 minutes ago`, `2 days ago`, `3 weeks ago`. Both times are in Unix
@@ -183,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_in_the_greatest_unit() {
+    fn times_are_shown_in_the_largest_unit() {
         let ago = |seconds: i64| relative_time(1_000_000_000 - seconds, 1_000_000_000);
         assert_eq!(
             [0, 59, 60, 7_199, 7_200, 172_800, 1_814_400, 15_778_800, 70_000_000, -50].map(ago),

@@ -54,7 +54,7 @@ mod tests {
     use crate::config::SearchConfig;
 
     #[test]
-    fn every_rule_of_the_configuration_has_its_words() {
+    fn every_configured_rule_has_a_description() {
         let rules = serde_json::to_value(SearchConfig::default().rules).expect("serialisable");
         for rule in rules.as_object().expect("a table").keys() {
             let reason = rule_reason(rule, -0.1, "src/a.py", ChunkType::Function);

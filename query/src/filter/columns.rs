@@ -180,10 +180,10 @@ fn kind(key: &str, snapshot: &Snapshot) -> Result<ColumnKind, SelectError> {
     let columns = &snapshot.manifest().columns;
     match columns.iter().find(|column| column.name == key) {
         Some(column) if column.filter => Ok(column.kind),
-        Some(column) => Err(not_filterable(column, known(snapshot)?).into()),
+        Some(column) => Err(not_filterable(column, filterable_columns(snapshot)?).into()),
         None => match stored_kind(key, snapshot)? {
             Some(kind) => Ok(kind),
-            None => Err(unknown(key, known(snapshot)?).into()),
+            None => Err(unknown_column(key, filterable_columns(snapshot)?).into()),
         },
     }
 }
@@ -215,7 +215,7 @@ fn stored_kind(key: &str, snapshot: &Snapshot) -> Result<Option<ColumnKind>, Sto
 }
 
 /// Returns the columns that conditions can name.
-fn known(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
+fn filterable_columns(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
     let columns = &snapshot.manifest().columns;
     let mut known = snapshot.meta_keys()?;
     known.extend(columns.iter().filter(|column| column.filter).map(|column| column.name.clone()));
@@ -224,7 +224,7 @@ fn known(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
     Ok(known)
 }
 
-fn unknown(key: &str, known: Vec<String>) -> FilterError {
+fn unknown_column(key: &str, known: Vec<String>) -> FilterError {
     let help = did_you_mean(key, known.iter().map(String::as_str));
     FilterError::Column { given: key.to_owned(), help, known }
 }

@@ -15,7 +15,7 @@ const TABLES: [&str; 2] = ["file.", "chunk."];
 pub struct Condition {
     /// Name of the column, without its table.
     pub key: String,
-    /// How values are compared.
+    /// Comparison of the values.
     pub operator: Operator,
     /// Operands of the comparison; exactly one unless the operator takes a list.
     pub(super) operands: Vec<Operand>,

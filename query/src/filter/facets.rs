@@ -11,7 +11,7 @@ use crate::filter::number::Number;
 /// Maximum length of a value in a facet, in bytes.
 const MAX_VALUE_BYTES: usize = 240;
 /// Maximum number of values in a facet.
-const NAMED: usize = 10;
+const MAX_FACET_VALUES: usize = 10;
 
 /// The values of a custom column with the use `filter`.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -73,7 +73,7 @@ fn facet(snapshot: &Snapshot, column: &ColumnDeclaration) -> Result<Facet, Stora
     let distinct = values.len() as u64;
     // A stable sort keeps equally frequent values in order.
     values.sort_by_key(|(_, chunks)| std::cmp::Reverse(*chunks));
-    values.truncate(NAMED);
+    values.truncate(MAX_FACET_VALUES);
     let shown = |text: &str| typed(&text[..text.floor_char_boundary(MAX_VALUE_BYTES)], column.kind);
     let named = values.iter().map(|(text, chunks)| FacetValue { value: shown(text), chunks: *chunks });
     Ok(Facet { column: column.clone(), chunks: any.len(), distinct, min, max, values: named.collect() })

@@ -8,14 +8,14 @@
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 /// Maximum length of a term in bytes. The index may store a digest in place of a longer identifier.
-const LONGEST: usize = 48;
+const MAX_TERM_BYTES: usize = 48;
 /// The long s. A case-insensitive pattern treats it as an `s`, but terms keep it.
 const LONG_S: char = 'ſ';
 /// Maximum number of letters `s` for which spellings with a long s are looked up.
-const MOST_LONG_S: usize = 3;
+const MAX_LONG_S: usize = 3;
 
 /// Minimum length of a prefix in bytes. Too many terms share a shorter prefix.
-const SHORTEST_PREFIX: usize = 4;
+const MIN_PREFIX_BYTES: usize = 4;
 
 /// A requirement that the chunk of every match meets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,10 +150,10 @@ fn start_of_lower(text: &[u8], at: usize, ends: bool) -> Lower {
 fn part_term(part: &[u8], is_whole: bool) -> Option<RequiredTerm> {
     let text = String::from_utf8_lossy(part).to_ascii_lowercase();
     if is_whole {
-        return (text.len() <= LONGEST).then(|| RequiredTerm::Term(vec![text]));
+        return (text.len() <= MAX_TERM_BYTES).then(|| RequiredTerm::Term(vec![text]));
     }
-    let known = &text[..text.len().saturating_sub(1).min(LONGEST)];
-    (known.len() >= SHORTEST_PREFIX).then(|| RequiredTerm::Prefix(known.to_owned()))
+    let known = &text[..text.len().saturating_sub(1).min(MAX_TERM_BYTES)];
+    (known.len() >= MIN_PREFIX_BYTES).then(|| RequiredTerm::Prefix(known.to_owned()))
 }
 
 fn walk(pattern: &Hir, items: &mut Vec<PatternItem>) {
@@ -226,7 +226,7 @@ fn item_of_class(class: &Class) -> PatternItem {
 fn spellings(word: &str, folded: bool) -> Option<Vec<String>> {
     let is_word = word.bytes().any(|b| b.is_ascii_alphanumeric());
     let places: Vec<usize> = word.match_indices('s').map(|(at, _)| at).filter(|_| folded).collect();
-    if !is_word || word.len() > LONGEST || places.len() > MOST_LONG_S {
+    if !is_word || word.len() > MAX_TERM_BYTES || places.len() > MAX_LONG_S {
         return None;
     }
     let spelling = |long: u32| {
@@ -242,7 +242,7 @@ mod tests {
 
     use super::*;
 
-    fn shown(pattern: &str, insensitive: bool) -> Vec<String> {
+    fn requirements(pattern: &str, insensitive: bool) -> Vec<String> {
         let hir = ParserBuilder::new().case_insensitive(insensitive).multi_line(true).build().parse(pattern);
         let mut shown: Vec<String> = required_terms(&hir.expect("a pattern"))
             .into_iter()
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn words_with_both_ends_known() {
+    fn words_with_known_ends_are_required() {
         for (pattern, expected) in [
             ("config", &[][..]),
             ("(config)", &[]),
@@ -273,15 +273,15 @@ mod tests {
             ("_ _ 1 ", &["1"]),
             (r"\Wname\W", &[]),
         ] {
-            assert_eq!(shown(pattern, false), expected, "{pattern}");
+            assert_eq!(requirements(pattern, false), expected, "{pattern}");
         }
-        assert_eq!(shown(r"raise keyError\(", true), ["keyerror"]);
-        assert_eq!(shown(" sassafras ", true), [""; 0]);
-        assert_eq!(shown(" As ", true), ["as|aſ"], "a long s is one in either case");
+        assert_eq!(requirements(r"raise keyError\(", true), ["keyerror"]);
+        assert_eq!(requirements(" sassafras ", true), [""; 0]);
+        assert_eq!(requirements(" As ", true), ["as|aſ"], "a long s is one in either case");
     }
 
     #[test]
-    fn parts_that_are_cut_out_whatever_stands_around() {
+    fn parts_are_split_off_in_any_context() {
         for (pattern, expected) in [
             ("handleRequest", &["reques…"][..]),
             ("Request", &["reques…"]),
@@ -296,7 +296,7 @@ mod tests {
             (r"\(parseIt\(", &["parseit", "parse", "it"]),
             ("ABC", &[]),
         ] {
-            assert_eq!(shown(pattern, false), expected, "{pattern}");
+            assert_eq!(requirements(pattern, false), expected, "{pattern}");
         }
     }
 }

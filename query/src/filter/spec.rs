@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn issue_15_long_and_many_values_are_refused() {
+    fn too_long_and_too_many_values_are_rejected() {
         let long = vec!["a".repeat(MAX_VALUE_BYTES + 1)];
         let many = vec!["a".to_owned(); MAX_VALUES + 1];
         let much = vec!["a".repeat(MAX_VALUE_BYTES - 10); MAX_TOTAL_BYTES / MAX_VALUE_BYTES + 1];

@@ -23,7 +23,7 @@ use crate::filter::required_terms::{RequiredTerm, required_terms};
 use crate::work::WorkBudget;
 
 /// Maximum number of terms to look up for a prefix.
-const MOST_TERMS: usize = 2_000;
+const MAX_PREFIX_TERMS: usize = 2_000;
 /// Number of chunks that a thread searches at a time.
 const BATCH: usize = 512;
 /// Maximum number of matches that are located in one text.
@@ -152,7 +152,7 @@ fn holding(snapshot: &Snapshot, need: &RequiredTerm, work: &WorkBudget) -> Resul
         }
         RequiredTerm::Prefix(prefix) => {
             for (at, entry) in snapshot.terms_with_prefix(prefix).enumerate() {
-                if at == MOST_TERMS {
+                if at == MAX_PREFIX_TERMS {
                     return Ok(None);
                 }
                 work.check()?;
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn case_matters_where_a_pattern_has_upper_case() {
+    fn case_matters_if_a_pattern_has_upper_case() {
         for (expression, text, expected) in [
             ("config", "ParseConfig", true),
             ("Config", "parse_config", false),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn fixed_text_stands_for_itself() {
+    fn fixed_text_is_matched_literally() {
         let filter = filter(&[], &["f(x.y)*"]).expect("any text");
         assert!(filter.is_match("return F(X.y)*2") && !filter.is_match("f(xzy)"));
         assert_eq!(filter.find("a f(x.y)*").first(), Some(&(2..9)));
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn not_every_match_of_very_many_is_located() {
+    fn the_number_of_located_matches_is_limited() {
         let filter = filter(&["a", "[ab]"], &[]).expect("patterns");
         assert_eq!(filter.find(&"ab".repeat(100_000)).len(), MAX_MATCHES);
     }

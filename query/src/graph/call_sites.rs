@@ -288,7 +288,7 @@ mod tests {
     use crate::graph::syntax;
 
     fn check(language: &str, text: &str, name: &str, expected: &[&str]) {
-        let syntax = syntax::of(language);
+        let syntax = syntax::for_language(language);
         let tokens = Tokens::read(text.to_owned(), syntax);
         let shown = calls_of(&tokens, name, "", syntax).into_iter().map(|site| {
             let receiver: String =

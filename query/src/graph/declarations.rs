@@ -111,16 +111,16 @@ fn may_be_untyped(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
 
 fn one(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
     let typed = match syntax.declarations {
-        Declarations::NameColonType => behind_colon(tokens, at, place, syntax),
-        Declarations::NameType => behind_name(tokens, at, place),
-        Declarations::TypeName => in_front(tokens, at, syntax),
+        Declarations::NameColonType => type_after_colon(tokens, at, place, syntax),
+        Declarations::NameType => type_after_name(tokens, at, place),
+        Declarations::TypeName => type_before_name(tokens, at, syntax),
         Declarations::Untyped => None,
     };
     typed.or_else(|| by_value(tokens, at)).or_else(|| may_be_untyped(tokens, at, syntax).then_some(Declared::Untyped))
 }
 
 /// `name: Type`
-fn behind_colon(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
+fn type_after_colon(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
     let colon = if matches!(tokens.at(at + 1), "?" | "!") { at + 2 } else { at + 1 };
     if tokens.at(colon) != ":" {
         return None;
@@ -147,7 +147,7 @@ fn is_in_function_type(tokens: &Tokens, at: usize) -> bool {
 }
 
 /// `name Type`, `first, name Type`
-fn behind_name(tokens: &Tokens, at: usize, place: Place) -> Option<Declared> {
+fn type_after_name(tokens: &Tokens, at: usize, place: Place) -> Option<Declared> {
     let begins = tokens.is_first(at) || tokens.before(at) == "{" || tokens.before(at) == ";";
     let may_begin = matches!(tokens.before(at), "(" | "," | "var" | "const") || (place == Place::Field && begins);
     if !may_begin {
@@ -165,7 +165,7 @@ fn behind_name(tokens: &Tokens, at: usize, place: Place) -> Option<Declared> {
 }
 
 /// `Type name`, and `Type name(arguments);` in C++
-fn in_front(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Declared> {
+fn type_before_name(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Declared> {
     let ends = matches!(tokens.at(at + 1), "=" | ";" | "," | ")" | ":" | "[" | "{" | "in" | "" | "=>")
         || tokens.is_first(at + 1);
     let constructs = syntax.languages.contains(&"cpp")
@@ -174,7 +174,7 @@ fn in_front(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Declared> {
     if !(ends || constructs) || tokens.is_first(at) {
         return None;
     }
-    type_name::in_front_of(tokens, at).map(Declared::Type)
+    type_name::before_name(tokens, at).map(Declared::Type)
 }
 
 /// `name = value`, `name := value`, `for name in values`, `with value as name`, `{ name } = value`
@@ -269,11 +269,11 @@ fn opened(tokens: &Tokens, at: usize) -> Option<Declared> {
 fn is_parameter(tokens: &Tokens, at: usize) -> bool {
     let Some(opener) = tokens.opener(at).filter(|opener| tokens.at(*opener) == "(") else { return false };
     let Some(closer) = tokens.closer(opener) else { return false };
-    let stands_alone = matches!(tokens.before(at), "(" | "," | "*" | "**" | "...")
+    let is_enclosed = matches!(tokens.before(at), "(" | "," | "*" | "**" | "...")
         && matches!(tokens.at(at + 1), ")" | "," | "=" | "?");
     let is_list = matches!(tokens.at(closer + 1), "=>" | "{" | "->")
         || (tokens.at(closer + 1) == ":" && opener >= 2 && tokens.at(opener - 2) == "def");
-    stands_alone && is_list
+    is_enclosed && is_list
 }
 
 #[cfg(test)]
@@ -282,7 +282,7 @@ mod tests {
     use crate::graph::syntax;
 
     fn check(language: &str, text: &str, name: &str, place: Place, expected: &str) {
-        let syntax = syntax::of(language);
+        let syntax = syntax::for_language(language);
         let tokens = Tokens::read(text.to_owned(), syntax);
         let shown = match declared(&tokens, name, place, syntax) {
             None => "none".to_owned(),
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn types_of_items() {
-        let syntax = syntax::of("rust");
+        let syntax = syntax::for_language("rust");
         let item = |text: &str, name: &str, index: usize| {
             item_type(&Tokens::read(text.to_owned(), syntax), name, index).map(|name| name.path.join("::"))
         };

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::crates::{self, Reach};
 use super::index::{Alias, Definition, Index};
-use super::meaning::{Meaning, Wanted};
+use super::meaning::{Meaning, NameRole};
 use super::modules;
 use super::reason::Reason;
 use super::syntax::Imports;
@@ -49,8 +49,9 @@ pub(crate) fn imported(
             "*" => Ok(Meaning::Module(path.clone(), Rc::clone(from))),
             // Dart and Zig: an alias of a file, or one of its definitions.
             "" if names_file(path, from) => {
-                let is_it =
-                    |other: &Rc<Definition>| other.syntax.group == from.syntax.group && Wanted::Callable.accepts(other);
+                let is_it = |other: &Rc<Definition>| {
+                    other.syntax.group == from.syntax.group && NameRole::Callable.accepts(other)
+                };
                 Ok(match index.named(name)?.iter().any(is_it) {
                     true => Meaning::Unknown,
                     false => Meaning::Module(path.clone(), Rc::clone(from)),
@@ -59,7 +60,7 @@ pub(crate) fn imported(
             "" => named_by(index, path, from, search),
             member => {
                 let member = if member == "default" { format!("default {name}") } else { member.to_owned() };
-                of_module(index, path, &member, from, search)
+                module_export(index, path, &member, from, search)
             }
         };
     }
@@ -96,7 +97,7 @@ pub(crate) fn named_by(
         let Some((module, name)) = path.rsplit_once('.') else { return Ok(Meaning::External) };
         // The last of leading dots belongs to the module.
         let module = if module.is_empty() || module.ends_with('.') { &path[..module.len() + 1] } else { module };
-        return of_module(index, module, name, from, search);
+        return module_export(index, module, name, from, search);
     }
     let name = path.rsplit(['.', ':', '/', '\\']).next().unwrap_or(path);
     if imports == Imports::Go {
@@ -108,7 +109,7 @@ pub(crate) fn named_by(
     let (mut found, mut passed_on) = (Vec::new(), Vec::new());
     for other in index.named(name)?.iter().filter(|other| other.syntax.group == from.syntax.group) {
         let reach = match imports {
-            _ if !Wanted::Callable.accepts(other) => Reach::Never,
+            _ if !NameRole::Callable.accepts(other) => Reach::Never,
             Imports::Rust => crates::reach(index, path, from, other)?,
             _ if modules::names(index, path, from, other)? => Reach::Exactly,
             _ => Reach::Never,
@@ -132,7 +133,7 @@ pub(crate) fn named_by(
 }
 
 /// Resolves the name that a module exports.
-pub(crate) fn of_module(
+pub(crate) fn module_export(
     index: &Index<'_>,
     module: &str,
     name: &str,
@@ -171,7 +172,7 @@ pub(crate) fn of_module(
             let is_it = |other: &&Rc<Definition>| {
                 other.syntax.group == from.syntax.group
                     && other.owner().is_empty()
-                    && Wanted::Callable.accepts(other)
+                    && NameRole::Callable.accepts(other)
                     && other.path.rsplit('/').next() == Some(file)
             };
             let found: Vec<Rc<Definition>> = index.named(name)?.iter().filter(is_it).cloned().collect();
@@ -275,7 +276,7 @@ fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch
 /// Returns the callable definitions of a name in a file with the owner `owner`, which is empty at the top level.
 fn members_of(index: &Index<'_>, path: &str, owner: &str, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     let file = index.file(path)?;
-    let found = file.named(name).filter(|other| other.owner() == owner && Wanted::Callable.accepts(other));
+    let found = file.named(name).filter(|other| other.owner() == owner && NameRole::Callable.accepts(other));
     Ok(found.cloned().collect())
 }
 

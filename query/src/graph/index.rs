@@ -117,7 +117,7 @@ pub(crate) struct File {
 }
 
 impl File {
-    fn of(&self, id: ChunkId) -> Option<Rc<Definition>> {
+    fn definition(&self, id: ChunkId) -> Option<Rc<Definition>> {
         Some(Rc::clone(&self.definitions[*self.by_id.get(&id)?]))
     }
 
@@ -416,7 +416,7 @@ impl<'s> Index<'s> {
         for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
             let Some(chunk) = self.snapshot.chunk(id)? else { continue };
             let has_name = chunk.name() == name || chunk.definitions().any(|inner| inner == name);
-            is_defined |= has_name && syntax::of(chunk.language()).group == group;
+            is_defined |= has_name && syntax::for_language(chunk.language()).group == group;
         }
         keep(&mut self.defined.borrow_mut(), key, is_defined);
         Ok(is_defined)
@@ -479,7 +479,7 @@ impl<'s> Index<'s> {
         let Some(record) = self.snapshot.chunk(id)? else { return Ok(None) };
         let file = self.file(record.path())?;
         let head = file.heads.get(&id).copied().unwrap_or(id);
-        Ok(file.of(head))
+        Ok(file.definition(head))
     }
 
     /// Returns the definitions of a name in any file, ordered by key, at most [`MAX_NAMESAKES`].
@@ -563,7 +563,7 @@ impl<'s> Index<'s> {
     pub(crate) fn parent(&self, definition: &Definition) -> Result<Option<Rc<Definition>>, StorageError> {
         let file = self.file(&definition.path)?;
         let parent = file.parents.get(&definition.id).copied();
-        Ok(parent.and_then(|parent| file.of(parent)))
+        Ok(parent.and_then(|parent| file.definition(parent)))
     }
 
     fn read_file(&self, path: &str) -> Result<File, StorageError> {
@@ -591,7 +591,7 @@ impl<'s> Index<'s> {
                 parents.push((id, parent));
             }
             let is_module = chunk.chunk_type() == ChunkType::Code && chunk.name() == name_of_file;
-            let syntax = syntax::of(chunk.language());
+            let syntax = syntax::for_language(chunk.language());
             file.by_id.insert(id, file.definitions.len());
             file.by_name.entry(chunk.name().to_owned()).or_default().push(file.definitions.len());
             file.definitions.push(Rc::new(Definition {

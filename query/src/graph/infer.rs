@@ -481,7 +481,7 @@ impl<'i, 's> Reader<'i, 's> {
     /// Returns the default export of a module.
     pub(super) fn default_of(&self, module: &str, from: &Rc<Definition>) -> Result<Value, StorageError> {
         let mut search = ExportSearch::default();
-        Ok(Value::from_meaning(imports::of_module(self.index, module, "default", from, &mut search)?))
+        Ok(Value::from_meaning(imports::module_export(self.index, module, "default", from, &mut search)?))
     }
 
     /// Returns an element of a value.

@@ -22,14 +22,14 @@ pub(crate) enum Meaning {
 
 /// The role of a name, which restricts the definitions that it can refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum NameRole {
     /// A base type of a definition.
     Base,
     Type,
     Callable,
 }
 
-impl Wanted {
+impl NameRole {
     pub(crate) fn accepts(self, definition: &Definition) -> bool {
         match self {
             Self::Base | Self::Type => definition.is_type(),

@@ -8,7 +8,7 @@ use super::declarations::{self, Declared, Place};
 use super::imports::{self, ExportSearch};
 use super::index::Definition;
 use super::infer::{Reader, Value};
-use super::meaning::{Meaning, Wanted};
+use super::meaning::{Meaning, NameRole};
 use super::reason::Reason;
 use super::scope;
 use super::signature;
@@ -97,7 +97,7 @@ impl Reader<'_, '_> {
     /// Returns a member of a value.
     pub(crate) fn member(&self, value: Value, name: &str) -> Result<Value, StorageError> {
         if let Value::Module(module, from) = &value {
-            return Ok(match imports::of_module(self.index, module, name, from, &mut ExportSearch::default())? {
+            return Ok(match imports::module_export(self.index, module, name, from, &mut ExportSearch::default())? {
                 Meaning::Variable(path, name) => self.variable(&path, &name)?,
                 meaning => Value::from_meaning(meaning),
             });
@@ -241,7 +241,7 @@ impl Reader<'_, '_> {
             },
             // An object that a function constructs: new f()
             Value::Instance(of, from) if from.syntax.imports == Imports::Ecma && of.path.len() == 1 => {
-                match scope::lookup(self.index, &of.path[0], from, Wanted::Callable)? {
+                match scope::lookup(self.index, &of.path[0], from, NameRole::Callable)? {
                     Meaning::Definitions(found, reason) if found.iter().all(|one| one.is_function()) => {
                         return self.held(&Value::Functions(found, reason), name);
                     }

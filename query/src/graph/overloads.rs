@@ -40,7 +40,7 @@ struct Lambda {
 }
 
 /// Keeps the definitions that fit a call best.
-pub(super) fn chosen(
+pub(super) fn select(
     reader: &Reader<'_, '_>,
     found: Vec<Rc<Definition>>,
     site: &CallSite,
@@ -51,7 +51,7 @@ pub(super) fn chosen(
         0 => found,
         count => reader.index.with_type_parameters(found, count)?,
     };
-    let by_count = if found.len() > 1 { taking(reader.index, found.clone(), site.arguments)? } else { Vec::new() };
+    let by_count = if found.len() > 1 { accepting(reader.index, found.clone(), site.arguments)? } else { Vec::new() };
     let found = if by_count.is_empty() { found } else { by_count };
     let syntax = reader.from.syntax;
     let open = arguments_open(&reader.tokens, site.name).filter(|_| syntax.fixed_members);
@@ -62,7 +62,7 @@ pub(super) fn chosen(
 }
 
 /// Keeps the definitions that accept a given number of arguments.
-pub(super) fn taking(
+pub(super) fn accepting(
     index: &Index<'_>,
     found: Vec<Rc<Definition>>,
     arguments: Option<usize>,

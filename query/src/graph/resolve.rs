@@ -8,7 +8,7 @@ use super::call_sites::{self, CallSite, calls_of};
 use super::imports::{self, ExportSearch};
 use super::index::{Definition, Index};
 use super::infer::{Reader, Value};
-use super::meaning::{Meaning, Wanted};
+use super::meaning::{Meaning, NameRole};
 use super::overloads;
 use super::prototypes;
 use super::reason::Reason;
@@ -38,7 +38,7 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
     let own_name = if from.is_module { "" } else { from.name.as_str() };
     let mut found: Vec<Target> = Vec::new();
     for site in calls_of(&reader.tokens, name, own_name, from.syntax) {
-        for target in of_site(&reader, &site)? {
+        for target in site_targets(&reader, &site)? {
             match found.iter_mut().find(|known| known.definition.id == target.definition.id) {
                 Some(known) if known.confidence < target.confidence => *known = target,
                 Some(_) => {}
@@ -131,7 +131,7 @@ pub(crate) fn is_constructor(of: &Definition, own: &Definition) -> bool {
     of.is_function() && (names.contains(&of.name.as_str()) || (names.contains(&"") && of.name == own.name))
 }
 
-fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, StorageError> {
+fn site_targets(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, StorageError> {
     let name = reader.tokens.at(site.name);
     if is_assigned(reader, site) {
         let targets = resolve_site(reader, site, &format!("{name}="))?;
@@ -179,7 +179,7 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
     };
     match reader.with_type_arguments(value, site.name)? {
         Value::Functions(found, reason) => {
-            let found = overloads::chosen(reader, found, site)?;
+            let found = overloads::select(reader, found, site)?;
             shared(reader.index, found, reason, None)
         }
         Value::Types(types, reason) => {
@@ -197,7 +197,7 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
                 }
             }
             found.extend(without);
-            let found = overloads::chosen(reader, found, site)?;
+            let found = overloads::select(reader, found, site)?;
             shared(reader.index, found, reason, None)
         }
         Value::Module(module, from) => match reader.default_of(&module, &from)? {
@@ -229,10 +229,10 @@ pub(crate) fn calls_variable(
     for site in calls_of(&reader.tokens, name, "", from.syntax) {
         let meaning = match site.receiver {
             None if reader.local(name, site.name)?.is_some() => continue,
-            None => scope::lookup(index, name, from, Wanted::Callable)?,
+            None => scope::lookup(index, name, from, NameRole::Callable)?,
             Some(start) => match reader.expression(start, site.name.saturating_sub(1))? {
                 Value::Module(module, from) => {
-                    imports::of_module(index, &module, name, &from, &mut ExportSearch::default())?
+                    imports::module_export(index, &module, name, &from, &mut ExportSearch::default())?
                 }
                 _ => continue,
             },
@@ -275,7 +275,7 @@ fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageErr
 
 /// Returns the value of a name without a receiver.
 fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value, StorageError> {
-    let meaning = scope::lookup(reader.index, name, &reader.from, Wanted::Callable)?;
+    let meaning = scope::lookup(reader.index, name, &reader.from, NameRole::Callable)?;
     if !matches!(meaning, Meaning::Definitions(_, Reason::Scope | Reason::Inherited))
         && let Some(holder) = own_holder(reader, name)?
     {
@@ -336,7 +336,7 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     let namesakes = reader.index.named(name)?;
     // Functions in namespaces and modules need no receiver.
     let is_free = |other: &Definition| other.kind != ChunkType::Method && has_paths(reader.from.syntax);
-    let is_test = |path: &str| PathClasses::of(path).holds(PathClass::Test);
+    let is_test = |path: &str| PathClasses::for_path(path).holds(PathClass::Test);
     let calls_tests = is_test(&reader.from.path);
     let members = namesakes.iter().filter(|other| {
         // A method that calls a method of the same name on an unknown receiver delegates to another type.
@@ -345,7 +345,7 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
         other.syntax.group == group && is_member && (calls_tests || !is_test(&other.path))
     });
     let members = prototypes::resolve_declarations(reader.index, members.cloned().collect())?;
-    let members = overloads::taking(reader.index, members, site.arguments)?;
+    let members = overloads::accepting(reader.index, members, site.arguments)?;
     match members.len() {
         0 => Ok(Vec::new()),
         1 => shared(reader.index, members, Reason::OnlyMember, site.arguments),
@@ -367,7 +367,8 @@ fn shared(
     arguments: Option<usize>,
 ) -> Result<Vec<Target>, StorageError> {
     let found = prototypes::resolve_declarations(index, found)?;
-    let by_arguments = if found.len() > 1 { overloads::taking(index, found.clone(), arguments)? } else { Vec::new() };
+    let by_arguments =
+        if found.len() > 1 { overloads::accepting(index, found.clone(), arguments)? } else { Vec::new() };
     let found = if by_arguments.is_empty() { found } else { by_arguments };
     let confidence = reason.precision() / found.len().max(1) as f32;
     Ok(found.into_iter().map(|definition| Target { definition, reason, confidence }).collect())

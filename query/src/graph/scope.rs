@@ -6,7 +6,7 @@ use aurora_storage::{ChunkType, StorageError};
 
 use super::imports::{self, ExportSearch};
 use super::index::{Bases, Definition, Index, scope_around};
-use super::meaning::{Meaning, Wanted};
+use super::meaning::{Meaning, NameRole};
 use super::modules;
 use super::reason::Reason;
 use super::syntax::{Imports, Names};
@@ -23,9 +23,9 @@ pub(crate) fn lookup(
     index: &Index<'_>,
     name: &str,
     from: &Rc<Definition>,
-    wanted: Wanted,
+    role: NameRole,
 ) -> Result<Meaning, StorageError> {
-    match in_scopes(index, name, from, wanted)? {
+    match in_scopes(index, name, from, role)? {
         Meaning::Unknown => {}
         meaning => return Ok(meaning),
     }
@@ -37,7 +37,7 @@ pub(crate) fn lookup(
     let is_visible = |other: &Definition| !other.is_local || other.path == from.path;
     let candidates = namesakes
         .iter()
-        .filter(|other| other.syntax.group == from.syntax.group && wanted.accepts(other) && is_visible(other));
+        .filter(|other| other.syntax.group == from.syntax.group && role.accepts(other) && is_visible(other));
     // In Ruby, a method without an owner is defined in a block, which has another object.
     let is_top = |other: &Definition| {
         other.owner().is_empty() && !(from.syntax.names == Names::Ruby && other.kind == ChunkType::Method)
@@ -207,9 +207,9 @@ fn same_package(index: &Index<'_>, one: &Definition, other: &Definition) -> Resu
 }
 
 /// Returns the definitions in the enclosing scopes, innermost first, and the inherited members of enclosing types.
-fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, wanted: Wanted) -> Result<Meaning, StorageError> {
+fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, role: NameRole) -> Result<Meaning, StorageError> {
     let file = index.file(&from.path)?;
-    let named: Vec<&Rc<Definition>> = file.named(name).filter(|other| wanted.accepts(other)).collect();
+    let named: Vec<&Rc<Definition>> = file.named(name).filter(|other| role.accepts(other)).collect();
     let mut scope = from.qualified_name.as_str();
     if from.is_module {
         scope = "";
@@ -224,10 +224,10 @@ fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, wanted: Wante
                 return Ok(Meaning::Definitions(found, Reason::Scope));
             }
             // A type's own members cannot be its base types.
-            let is_itself = wanted == Wanted::Base && scope == from.qualified_name;
+            let is_itself = role == NameRole::Base && scope == from.qualified_name;
             if let Some(of) = scope_type.filter(|_| from.syntax.implicit_members && !is_itself) {
                 let mut found = member(index, &of, name)?;
-                found.found.retain(|member| wanted.accepts(member));
+                found.found.retain(|member| role.accepts(member));
                 if !found.found.is_empty() {
                     let reason = if found.inherited { Reason::Inherited } else { Reason::Scope };
                     return Ok(Meaning::Definitions(found.found, reason));
@@ -305,7 +305,7 @@ pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Resu
     Ok(Members { has_external_base: !above.is_complete, ..Members::default() })
 }
 
-/// Returns those of a type and its base types, nearest first, that define a member without a separate chunk.
+/// Returns a type and its base types, nearest first, if they define a member without a separate chunk.
 pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     let mut found = Vec::new();
     for of in lineage(index, of)? {
@@ -393,7 +393,7 @@ pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result
     let path_of = place.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
     let found = match of.syntax.imports {
         Imports::Modules => module(index, &path_of, of)?,
-        _ => path(index, &path_of, of, Wanted::Base)?,
+        _ => path(index, &path_of, of, NameRole::Base)?,
     };
     let mut types = match found {
         Meaning::Definitions(found, _) => found,
@@ -471,12 +471,12 @@ pub(crate) fn types_of_path(
     names: &[String],
     from: &Rc<Definition>,
 ) -> Result<Meaning, StorageError> {
-    path(index, names, from, Wanted::Type)
+    path(index, names, from, NameRole::Type)
 }
 
-fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Wanted) -> Result<Meaning, StorageError> {
+fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, role: NameRole) -> Result<Meaning, StorageError> {
     let Some((first, rest)) = names.split_first() else { return Ok(Meaning::Unknown) };
-    let mut meaning = lookup(index, first, from, wanted)?;
+    let mut meaning = lookup(index, first, from, role)?;
     let is_found = matches!(meaning, Meaning::Definitions(..) | Meaning::Module(..));
     let is_by_file = from.syntax.imports.are_files() || from.syntax.imports == Imports::Go;
     if !is_found && !rest.is_empty() && !is_by_file {
@@ -484,7 +484,7 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Want
         let separator = if from.syntax.imports == Imports::Rust { "::" } else { "." };
         let found = imports::named_by(index, &names.join(separator), from, &mut ExportSearch::default())?;
         let Meaning::Definitions(mut found, reason) = found else { return Ok(Meaning::External) };
-        found.retain(|one| wanted.accepts(one));
+        found.retain(|one| role.accepts(one));
         return Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, reason) });
     }
     for name in rest {
@@ -497,7 +497,7 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Want
                 if inner.is_empty() { Meaning::External } else { Meaning::Definitions(inner, reason) }
             }
             Meaning::Module(module, from) => {
-                imports::of_module(index, &module, name, &from, &mut ExportSearch::default())?
+                imports::module_export(index, &module, name, &from, &mut ExportSearch::default())?
             }
             _ => Meaning::External,
         };
@@ -505,7 +505,7 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Want
     match meaning {
         // A module that exports a single type: module.exports = Type
         Meaning::Module(module, from) if from.syntax.imports == Imports::Ecma => {
-            imports::of_module(index, &module, "default", &from, &mut ExportSearch::default())
+            imports::module_export(index, &module, "default", &from, &mut ExportSearch::default())
         }
         meaning => Ok(meaning),
     }

@@ -67,7 +67,7 @@ pub(crate) fn property_type(signature: &str, name: &str, syntax: &Syntax) -> Opt
     let tokens = Tokens::read(signature.to_owned(), syntax);
     let at = tokens.places(name).last()?;
     match syntax.declarations {
-        Declarations::TypeName => type_name::in_front_of(&tokens, at),
+        Declarations::TypeName => type_name::before_name(&tokens, at),
         Declarations::NameColonType if tokens.at(at + 1) == ":" => {
             type_name::read(&tokens, at + 2).map(|(name, _)| name)
         }
@@ -153,7 +153,7 @@ fn results(tokens: &Tokens, name: usize, close: usize, syntax: &Syntax) -> Vec<T
         }
         (Declarations::NameType, _) => read(close + 1).into_iter().collect(),
         (Declarations::TypeName, _) => {
-            type_name::in_front_of(tokens, first_of_path(tokens, name)).into_iter().collect()
+            type_name::before_name(tokens, first_of_path(tokens, name)).into_iter().collect()
         }
         (Declarations::NameColonType | Declarations::Untyped, _) => Vec::new(),
     }
@@ -180,7 +180,7 @@ mod tests {
     use crate::graph::syntax;
 
     fn check(language: &str, signature: &str, name: &str, arguments: (usize, usize), results: &[&str]) {
-        let read = read(signature, name, syntax::of(language)).expect("a signature");
+        let read = read(signature, name, syntax::for_language(language)).expect("a signature");
         assert_eq!(read.arguments(), arguments, "{signature}");
         assert_eq!(read.results.iter().map(|name| name.path.join(".")).collect::<Vec<_>>(), results, "{signature}");
     }

@@ -87,7 +87,7 @@ pub(crate) enum Names {
     Lua,
 }
 
-/// How comments begin.
+/// Markers that begin a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comments {
     Hash,
@@ -96,7 +96,7 @@ pub(crate) enum Comments {
     Dashes,
 }
 
-/// How variables, parameters and fields are declared.
+/// Order of name and type in declarations of variables, parameters and fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Declarations {
     /// `name: Type`
@@ -109,7 +109,7 @@ pub(crate) enum Declarations {
     Untyped,
 }
 
-/// How a file refers to definitions of other files.
+/// The way in which a file refers to definitions of other files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Imports {
     /// Dotted modules, which are files or directories with `__init__`.
@@ -580,7 +580,7 @@ static SYNTAXES: [Syntax; 22] = [
 ];
 
 /// Returns the rules of a language, or the rules of C-like languages if the language is unknown.
-pub(crate) fn of(language: &str) -> &'static Syntax {
+pub(crate) fn for_language(language: &str) -> &'static Syntax {
     let [.., plain] = &SYNTAXES;
     SYNTAXES.iter().find(|syntax| syntax.languages.contains(&language)).unwrap_or(plain)
 }

@@ -350,7 +350,7 @@ mod tests {
     use crate::graph::syntax;
 
     fn tokens(language: &str, text: &str) -> Vec<String> {
-        let tokens = Tokens::read(text.to_owned(), syntax::of(language));
+        let tokens = Tokens::read(text.to_owned(), syntax::for_language(language));
         (0..tokens.len()).map(|at| tokens.at(at).to_owned()).collect()
     }
 
@@ -387,7 +387,7 @@ mod tests {
         #[test]
         fn any_text_has_tokens(text in "\\PC{0,80}|[a-z'\"`{}$/\\\\\n#(.]{0,80}") {
             for language in ["python", "typescript", "rust", "ruby", "php", "lua"] {
-                let tokens = Tokens::read(text.clone(), syntax::of(language));
+                let tokens = Tokens::read(text.clone(), syntax::for_language(language));
                 for at in 0..tokens.len() {
                     prop_assert!(!tokens.at(at).is_empty());
                     prop_assert!(tokens.closer(at).is_none_or(|closer| closer > at));

@@ -259,7 +259,7 @@ pub(crate) fn angle_opener(tokens: &Tokens, close: usize) -> Option<usize> {
 }
 
 /// Returns the type directly before a name: `List<Item> items`.
-pub(crate) fn in_front_of(tokens: &Tokens, name: usize) -> Option<TypeName> {
+pub(crate) fn before_name(tokens: &Tokens, name: usize) -> Option<TypeName> {
     let mut at = name.checked_sub(1)?;
     while matches!(tokens.at(at), "*" | "&" | "&&" | "..." | "?" | "const" | "final") {
         at = at.checked_sub(1)?;
@@ -292,8 +292,8 @@ mod tests {
     use super::*;
     use crate::graph::syntax;
 
-    fn shown(name: &TypeName) -> String {
-        let arguments: Vec<String> = name.arguments.iter().map(shown).collect();
+    fn display(name: &TypeName) -> String {
+        let arguments: Vec<String> = name.arguments.iter().map(display).collect();
         if arguments.is_empty() {
             name.path.join(".")
         } else {
@@ -302,8 +302,8 @@ mod tests {
     }
 
     fn check(language: &str, text: &str, expected: &str) {
-        let tokens = Tokens::read(text.to_owned(), syntax::of(language));
-        assert_eq!(read(&tokens, 0).map(|(name, _)| shown(&name)).unwrap_or_default(), expected, "{text}");
+        let tokens = Tokens::read(text.to_owned(), syntax::for_language(language));
+        assert_eq!(read(&tokens, 0).map(|(name, _)| display(&name)).unwrap_or_default(), expected, "{text}");
     }
 
     #[test]
@@ -327,8 +327,8 @@ mod tests {
     #[test]
     fn a_type_in_front_of_a_name() {
         let in_front = |text: &str| {
-            let tokens = Tokens::read(text.to_owned(), syntax::of("java"));
-            in_front_of(&tokens, tokens.len() - 1).map(|name| shown(&name)).unwrap_or_default()
+            let tokens = Tokens::read(text.to_owned(), syntax::for_language("java"));
+            before_name(&tokens, tokens.len() - 1).map(|name| display(&name)).unwrap_or_default()
         };
         assert_eq!(in_front("private final Map<String, Item[]> items"), "Map<String,<Item>>");
         assert_eq!(in_front("a.b.Item item"), "a.b.Item");

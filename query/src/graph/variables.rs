@@ -8,7 +8,7 @@ use super::declarations::{self, Declared, Place};
 use super::imports::{self, ExportSearch};
 use super::index::scope_around;
 use super::infer::{MAX_INFERENCE_DEPTH, Reader, Value};
-use super::meaning::{Meaning, Wanted};
+use super::meaning::{Meaning, NameRole};
 use super::scope;
 use super::syntax::Imports;
 use super::type_name::TypeName;
@@ -37,7 +37,7 @@ impl Reader<'_, '_> {
                 around => scope::type_named(self.index, around, &of)?,
             };
         }
-        match scope::lookup(self.index, name, &self.from, Wanted::Callable)? {
+        match scope::lookup(self.index, name, &self.from, NameRole::Callable)? {
             Meaning::Variable(path, name) => self.variable(&path, &name),
             Meaning::External | Meaning::Unknown => match self.package_variable(name)? {
                 Value::Unknown => {

@@ -12,11 +12,11 @@ use crate::present::tokens::estimate_tokens;
 use crate::work::{Cancelled, WorkBudget};
 
 /// Maximum number of blank lines between two chunks that are joined into one block.
-const MOST_BLANK: u32 = 2;
+const MAX_BLANK_LINES: u32 = 2;
 /// Maximum number of names in a header.
-const MOST_NAMES: usize = 3;
+const MAX_NAMES: usize = 3;
 /// Minimum number of lines of a cut text, apart from its signature.
-const LEAST_LINES: usize = 3;
+const MIN_LINES: usize = 3;
 
 /// A chunk to pack. Pieces are given in the order of the ranking.
 #[derive(Debug, Clone)]
@@ -133,8 +133,8 @@ impl ContextBlock {
                 names.push(&hit.name);
             }
         }
-        let more = if names.len() > MOST_NAMES { ", …" } else { "" };
-        names.truncate(MOST_NAMES);
+        let more = if names.len() > MAX_NAMES { ", …" } else { "" };
+        names.truncate(MAX_NAMES);
         let cut = match self.hits.iter().find(|hit| !hit.complete) {
             Some(hit) => format!(" (cut, goes on to {})", hit.line_end),
             None => String::new(),
@@ -203,7 +203,7 @@ impl Packer<'_> {
             return true;
         }
         let allowed = self.tokens + budget.saturating_sub(self.tokens) / 2;
-        let least = LEAST_LINES.max(piece.head + 1);
+        let least = MIN_LINES.max(piece.head + 1);
         (least..count).rev().any(|lines| self.work.is_cancelled() || self.try_lines(&piece, lines, allowed))
     }
 
@@ -266,7 +266,8 @@ impl FileLines {
         for &line in self.lines.keys() {
             match spans.last_mut() {
                 Some((_, last))
-                    if line - *last <= MOST_BLANK + 1 && (*last + 1..line).all(|gap| is_blank(&self.file, gap)) =>
+                    if line - *last <= MAX_BLANK_LINES + 1
+                        && (*last + 1..line).all(|gap| is_blank(&self.file, gap)) =>
                 {
                     *last = line;
                 }

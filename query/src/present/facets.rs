@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 use serde::Serialize;
 
 /// Maximum number of directories.
-const MOST_DIRECTORIES: usize = 20;
+const MAX_DIRECTORIES: usize = 20;
 
 /// Counts of all chunks that pass the filters and contain at least one word of the query.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -42,7 +42,7 @@ impl SearchFacets {
         };
         let (types, languages) = (merged(|part| &part.types), merged(|part| &part.languages));
         let mut directories = merged(|part| &part.directories);
-        directories.truncate(MOST_DIRECTORIES);
+        directories.truncate(MAX_DIRECTORIES);
         Self { chunks, types, languages, directories, roots }
     }
 }

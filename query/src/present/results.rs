@@ -217,7 +217,7 @@ impl Hit {
 
     /// Creates the hit of a chunk. The flags tell whether to keep the full text, and whether the chunk comes from a
     /// memory.
-    pub(crate) fn of(
+    pub(crate) fn from_chunk(
         (rank, id): (usize, ChunkId),
         chunk: Chunk,
         (content, is_memory): (bool, bool),
@@ -229,7 +229,7 @@ impl Hit {
         if let ChunkHistory::Tracked(history) = &mut git {
             history.commit_times = Vec::new();
         }
-        let source = Source::of(chunk.chunk_type, &chunk.path, is_memory);
+        let source = Source::for_chunk(chunk.chunk_type, &chunk.path, is_memory);
         let scope = chunk.metadata.iter().find_map(|(name, value)| match value {
             MetaValue::String(scope) if name == column::SCOPE && is_memory => Some(scope.as_str()),
             _ => None,
@@ -243,7 +243,7 @@ impl Hit {
             id,
             root_place: 0,
             root: None,
-            file: shown_place(chunk.path, is_memory),
+            file: display_place(chunk.path, is_memory),
             chunk_type: chunk.chunk_type,
             language: chunk.language,
             name: chunk.name,
@@ -281,7 +281,7 @@ pub fn shown_path(root: Option<&str>, path: &str) -> String {
 }
 
 /// Returns the path of a file, or the id of an entry of memory.
-fn shown_place(path: String, is_memory: bool) -> String {
+fn display_place(path: String, is_memory: bool) -> String {
     let id = path.strip_prefix(ENTRIES_PREFIX).filter(|_| is_memory).map(str::to_owned);
     id.unwrap_or(path)
 }
@@ -309,7 +309,7 @@ pub struct FileRow {
 }
 
 impl FileRow {
-    pub(crate) fn of(chunk: ChunkRecord<'_>, score: f32) -> Self {
+    pub(crate) fn from_chunk(chunk: ChunkRecord<'_>, score: f32) -> Self {
         Self {
             key: chunk.key().into_owned(),
             chunk_type: chunk.chunk_type(),
@@ -337,7 +337,7 @@ impl Copies {
     /// Maximum number of places.
     pub const NAMED: usize = 5;
 
-    pub(crate) fn of<'c>(chunks: impl ExactSizeIterator<Item = (Option<&'c str>, ChunkRecord<'c>)>) -> Self {
+    pub(crate) fn from_chunks<'c>(chunks: impl ExactSizeIterator<Item = (Option<&'c str>, ChunkRecord<'c>)>) -> Self {
         let count = chunks.len();
         let place = |(root, chunk): (Option<&str>, ChunkRecord<'_>)| match chunk.chunk_type() {
             kind if kind.is_memory() => {

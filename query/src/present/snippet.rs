@@ -12,11 +12,11 @@ use crate::filter::TextFilter;
 /// Weight of a pattern match, greater than any sum of word weights.
 const PATTERN_WEIGHT: f32 = 1_000.0;
 /// Factor of the weight of a word that a chosen line already shows.
-const REPEATED: f32 = 0.2;
+const REPEATED_FACTOR: f32 = 0.2;
 /// Minimum weight of a further line, as a share of the weight of the first line.
-const WORTH_SHOWING: f32 = 0.25;
+const MIN_LINE_SHARE: f32 = 0.25;
 /// Minimum weight of a marked word, as a share of the highest weight. Words with a lower weight are too common.
-const WORTH_MARKING: f32 = 0.3;
+const MIN_TERM_SHARE: f32 = 0.3;
 
 /// A token of a line: its start and end in bytes, and its class, such as `keyword`.
 pub type LineToken = (usize, usize, &'static str);
@@ -63,7 +63,7 @@ impl<'f> Marker<'f> {
         let heaviest = terms.values().copied().fold(0.0, f32::max);
         let has_words = terms.keys().any(|term| term.len() > 1);
         let terms = terms.iter().filter(|(term, _)| term.len() > 1 || !has_words);
-        let terms = terms.filter(|(_, weight)| **weight >= heaviest * WORTH_MARKING);
+        let terms = terms.filter(|(_, weight)| **weight >= heaviest * MIN_TERM_SHARE);
         Self {
             terms: terms.map(|(term, weight)| (term.clone(), *weight)).collect(),
             patterns: patterns.filter(|patterns| !patterns.is_empty()),
@@ -92,7 +92,7 @@ impl<'f> Marker<'f> {
             let best = rest.map(|place| (worth(place), place)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
             let Some((value, place)) = best.filter(|(value, _)| *value > least) else { break };
             if chosen.is_empty() {
-                least = value.min(PATTERN_WEIGHT) * WORTH_SHOWING;
+                least = value.min(PATTERN_WEIGHT) * MIN_LINE_SHARE;
             }
             shown.extend(marks[place].iter().filter_map(|mark| mark.term.as_deref()));
             chosen.push(place);
@@ -189,7 +189,7 @@ fn worth(marks: &[MatchMark], weights: &FxHashMap<String, f32>, shown: &FxHashSe
         if !counted.contains(&term) {
             counted.push(term);
             let weight = weights.get(term).copied().unwrap_or(0.0);
-            sum += if shown.contains(term) { weight * REPEATED } else { weight };
+            sum += if shown.contains(term) { weight * REPEATED_FACTOR } else { weight };
         }
     }
     sum + if has_pattern { PATTERN_WEIGHT } else { 0.0 }
@@ -226,7 +226,7 @@ mod tests {
         Marker::new(&weights(terms), None)
     }
 
-    fn shown(lines: &[SnippetLine]) -> Vec<(usize, Vec<&str>)> {
+    fn places_and_matches(lines: &[SnippetLine]) -> Vec<(usize, Vec<&str>)> {
         let words = |line: &SnippetLine| line.matches.iter().map(|&(start, end)| start..end).collect::<Vec<_>>();
         lines
             .iter()
@@ -237,8 +237,11 @@ mod tests {
     #[test]
     fn lines_with_the_rarest_words_come_first() {
         let marker = marker(&[("csrf", 5.0), ("token", 2.0), ("rotate", 6.0)]);
-        assert_eq!(shown(&marker.best_lines(TEXT, "", 2)), [(0, vec!["rotate", "token"]), (1, vec!["CSRF", "token"])]);
-        assert_eq!(shown(&marker.best_lines(TEXT, "", 1)), [(0, vec!["rotate", "token"])]);
+        assert_eq!(
+            places_and_matches(&marker.best_lines(TEXT, "", 2)),
+            [(0, vec!["rotate", "token"]), (1, vec!["CSRF", "token"])]
+        );
+        assert_eq!(places_and_matches(&marker.best_lines(TEXT, "", 1)), [(0, vec!["rotate", "token"])]);
         assert!(marker.best_lines(TEXT, "", 0).is_empty());
     }
 
@@ -253,13 +256,16 @@ mod tests {
     fn common_words_are_not_marked() {
         let marker = marker(&[("token", 5.0), ("the", 0.4), ("a", 4.0)]);
         assert_eq!(marker.matches("the token a"), [[(4, 9)]]);
-        assert_eq!(shown(&marker.best_lines("def rotate():\n    pass\n    # the token", "rotate", 2)).len(), 2);
+        assert_eq!(
+            places_and_matches(&marker.best_lines("def rotate():\n    pass\n    # the token", "rotate", 2)).len(),
+            2
+        );
     }
 
     #[test]
     fn without_a_match_the_name_is_shown() {
         let lines = marker(&[("zebra", 1.0)]).best_lines("# comment\ndef f():\n    pass", "f", 2);
-        assert_eq!(shown(&lines), [(1, vec![])]);
+        assert_eq!(places_and_matches(&lines), [(1, vec![])]);
         assert_eq!(marker(&[]).best_lines("\n  x", "f", 2)[0].place, 1);
         assert!(marker(&[]).best_lines("", "f", 2).is_empty());
     }
@@ -268,7 +274,7 @@ mod tests {
     fn lines_that_match_a_pattern_come_before_words() {
         let patterns = TextFilter::new(&[r"update\(\s*\{".to_owned()], &[]).expect("a pattern");
         let marker = Marker::new(&weights(&[("rotate", 9.0)]), Some(&patterns));
-        assert_eq!(shown(&marker.best_lines(TEXT, "", 1)), [(2, vec!["update("])]);
+        assert_eq!(places_and_matches(&marker.best_lines(TEXT, "", 1)), [(2, vec!["update("])]);
         assert_eq!(marker.matches(TEXT)[3], [(0, 9)]);
     }
 

@@ -1,13 +1,13 @@
 //! Estimates how many tokens a text has for a language model, without the vocabulary of any model.
 
 /// Maximum number of letters of a token. Identifiers and words are split into pieces of about this size.
-const LETTERS: usize = 8;
+const MAX_LETTERS: usize = 8;
 /// Maximum number of digits of a token.
-const DIGITS: usize = 3;
+const MAX_DIGITS: usize = 3;
 /// Maximum number of marks, such as `);`, of a token.
-const MARKS: usize = 3;
+const MAX_MARKS: usize = 3;
 /// Maximum number of bytes of a token outside of ASCII.
-const BYTES: usize = 2;
+const MAX_WIDE_BYTES: usize = 2;
 /// Maximum number of bytes of a token, which only spaces reach. A text has at most this many bytes per token.
 pub const MAX_TOKEN_BYTES: usize = 64;
 
@@ -70,10 +70,10 @@ fn line(text: &str) -> usize {
         tokens += match first {
             ByteClass::Space if length == 1 => 0,
             ByteClass::Space => length.div_ceil(MAX_TOKEN_BYTES),
-            ByteClass::Lower | ByteClass::Upper => length.div_ceil(LETTERS),
-            ByteClass::Digit => length.div_ceil(DIGITS),
-            ByteClass::Mark => length.div_ceil(MARKS),
-            ByteClass::Wide => length.div_ceil(BYTES),
+            ByteClass::Lower | ByteClass::Upper => length.div_ceil(MAX_LETTERS),
+            ByteClass::Digit => length.div_ceil(MAX_DIGITS),
+            ByteClass::Mark => length.div_ceil(MAX_MARKS),
+            ByteClass::Wide => length.div_ceil(MAX_WIDE_BYTES),
         };
     }
     tokens

@@ -16,7 +16,7 @@ use crate::rank::uses::days_between;
 pub use crate::rank::uses::{DAY, UseHistory, YEAR};
 
 /// Minimum age of a use in days, so that a burst of searches counts little more than one search.
-const SHORTEST_DAYS: f64 = 1.0 / 24.0;
+const MIN_DAYS: f64 = 1.0 / 24.0;
 
 /// The parts of an activation. The parts from history are `None` if the chunk has no history.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -28,7 +28,7 @@ pub struct ActivationParts {
     pub git_prior: Option<f32>,
     /// The effect of disuse, which is subtracted: `0.5 · log10(days since the last use)`, 0 within a day.
     pub decay: Option<f32>,
-    /// How the activation of the chunk decays.
+    /// The way in which the activation of the chunk decays.
     pub forgetting: Forgetting,
     /// Activation that spread from related chunks.
     pub spreading: f32,
@@ -53,16 +53,16 @@ impl ActivationParts {
 
 /// Returns the parts of the activation from a stored chunk's history at `now`. `forgetting` is the rule of the chunk's
 /// memory, if the memory has one.
-pub(crate) fn of_chunk(
+pub(crate) fn for_chunk(
     config: &ActivationConfig,
     chunk: ChunkRecord<'_>,
     access: Option<&AccessRecord>,
     forgetting: Option<Forgetting>,
     now: i64,
 ) -> ActivationParts {
-    let uses = UseHistory::of(chunk, access);
+    let uses = UseHistory::from_chunk(chunk, access);
     let rate = config.type_decay.of(chunk.chunk_type());
-    let way = forgetting.unwrap_or_else(|| forgetting::way(config, chunk, &uses, now));
+    let way = forgetting.unwrap_or_else(|| forgetting::forgetting_of(config, chunk, &uses, now));
     ActivationParts {
         learning: access.map_or(0.0, |access| config.learning.learned(&access.judgements)),
         ..from_history(config, &uses, (way, rate), now)
@@ -113,7 +113,7 @@ pub fn base_level(d: f64, uses: impl Iterator<Item = i64>, now: i64) -> Option<f
         return None;
     }
     times.sort_unstable(); // sums in the same order, whatever the order of the uses
-    Some(times.into_iter().map(|time| days_between(time, now).max(SHORTEST_DAYS).powf(-d)).sum::<f64>().ln())
+    Some(times.into_iter().map(|time| days_between(time, now).max(MIN_DAYS).powf(-d)).sum::<f64>().ln())
 }
 
 /// Prior from version control: halves with every year since the newest commit.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use aurora_storage::{ChunkId, ColumnDeclaration, MetaValue, Snapshot, StorageError};
 
 /// Maximum number of names in a note.
-const MOST_NAMES: usize = 5;
+const MAX_NAMES: usize = 5;
 
 /// The columns that change scores.
 #[derive(Debug, Default)]
@@ -72,8 +72,8 @@ impl Boosts {
 }
 
 fn note(ignored: &[&str]) -> Option<String> {
-    let named = ignored.get(..MOST_NAMES).unwrap_or(ignored).join(", ");
-    let more = if ignored.len() > MOST_NAMES { ", …" } else { "" };
+    let named = ignored.get(..MAX_NAMES).unwrap_or(ignored).join(", ");
+    let more = if ignored.len() > MAX_NAMES { ", …" } else { "" };
     (!ignored.is_empty())
         .then(|| format!("[search.boost] names columns that have no numbers in this index: {named}{more}"))
 }

@@ -38,7 +38,7 @@ pub(crate) struct RankedCandidate<'s, C = Candidate<'s>> {
     pub(crate) reranked: Option<f32>,
     /// The rules that changed the score, in the order in which they were applied.
     pub(crate) applied: Vec<AppliedRule>,
-    /// How the chunk has aged, in an index of memories.
+    /// The effects of the chunk's age, in an index of memories.
     pub(crate) aging: Option<Aging>,
 }
 

@@ -45,7 +45,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    fn of(query: &ParsedQuery) -> Self {
+    fn from_query(query: &ParsedQuery) -> Self {
         Self {
             classes: PathClass::ALL.into_iter().filter(|class| query.asks_for(class.request_words())).collect(),
             prose: query.asks_for(PROSE_WORDS),
@@ -69,7 +69,7 @@ pub(crate) struct Features<'c> {
     pub(super) lines: u32,
     /// Whether the chunk defines a mentioned name inside itself.
     pub(super) defines_inside: bool,
-    /// How well the words of the documentation match the query, normalised within the candidates.
+    /// Match of the words of the documentation with the query, normalised within the candidates.
     pub(super) doc_words: f32,
     pub(super) name: Overlap,
     /// Classes of the file, and of the scopes around the definition.
@@ -86,12 +86,12 @@ pub(crate) struct Facts<'c> {
     pub(crate) lines: u32,
     /// Whether the chunk defines a mentioned name inside itself.
     pub(crate) defines_inside: bool,
-    /// How well the words of the documentation match the query, normalised within the candidates.
+    /// Match of the words of the documentation with the query, normalised within the candidates.
     pub(crate) doc_words: f32,
     pub(crate) file: FileShares,
 }
 
-/// How well a whole file matches the query; all values are 0..1.
+/// Match of a whole file with the query; all values are 0..1.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FileShares {
     /// Keyword score, normalised within the files of the candidates.
@@ -100,7 +100,7 @@ pub(crate) struct FileShares {
     pub(crate) coverage: f32,
     /// Cosine with the query, normalised within the files of the candidates.
     pub(crate) meaning: f32,
-    /// How well the words of the documentation match the query, normalised within the files of the candidates.
+    /// Match of the words of the documentation with the query, normalised within the files of the candidates.
     pub(crate) doc_words: f32,
 }
 
@@ -123,7 +123,7 @@ impl<'q> RuleQuery<'q> {
             MentionedName { lookups: identifier.lookups(), identifier }
         });
         let mentioned = words.collect();
-        Self { query, parts: WeighedParts::new(query, idfs), mentioned, requests: Requests::of(query) }
+        Self { query, parts: WeighedParts::new(query, idfs), mentioned, requests: Requests::from_query(query) }
     }
 
     /// Whether the query mentions one of the given names in the same case.
@@ -141,7 +141,7 @@ impl<'q> RuleQuery<'q> {
             let words = if named.path.starts_with("@@") { "" } else { named.path };
             let file = files.entry((root, named.path)).or_insert_with(|| FileFeatures {
                 number,
-                classes: PathClasses::of(words),
+                classes: PathClasses::for_path(words),
                 stem: overlaps.with(stem(words)),
                 evidence,
             });

@@ -11,13 +11,13 @@ pub use crate::memory::Forgetting;
 use crate::rank::uses::{UseHistory, days_between};
 
 /// A memory with more uses than this never decays exponentially.
-const MUCH_USED: u64 = 10;
+const FREQUENT_USES: u64 = 10;
 /// Maximum number of uses of a memory that can decay exponentially.
-const LITTLE_USED: u64 = 2;
+const MAX_RARE_USES: u64 = 2;
 /// Number of days for which memories about security do not decay.
 const SECURITY_DAYS: f64 = 365.0;
 /// Number of half-lives after which a memory decays no further.
-const MOST_HALF_LIVES: f64 = 4.0;
+const MAX_HALF_LIVES: f64 = 4.0;
 
 impl TypeDecay {
     /// Returns the rate of a type.
@@ -38,14 +38,19 @@ impl TypeDecay {
 }
 
 /// Returns how the activation of `chunk` decays.
-pub(crate) fn way(config: &ActivationConfig, chunk: ChunkRecord<'_>, uses: &UseHistory, now: i64) -> Forgetting {
+pub(crate) fn forgetting_of(
+    config: &ActivationConfig,
+    chunk: ChunkRecord<'_>,
+    uses: &UseHistory,
+    now: i64,
+) -> Forgetting {
     if !chunk.chunk_type().is_memory() {
         return Forgetting::Logarithmic;
     }
     let Some(last) = uses.last() else { return Forgetting::Logarithmic };
     let days = days_between(last, now);
-    let inactive = days > f64::from(config.inactive_after) && uses.shown <= LITTLE_USED;
-    let lasting = is_pattern(chunk) || uses.shown > MUCH_USED;
+    let inactive = days > f64::from(config.inactive_after) && uses.shown <= MAX_RARE_USES;
+    let lasting = is_pattern(chunk) || uses.shown > FREQUENT_USES;
     if lasting {
         Forgetting::Logarithmic
     } else if days <= SECURITY_DAYS && concerns_security(chunk) {
@@ -68,7 +73,7 @@ pub(crate) fn decay(config: &ActivationConfig, way: Forgetting, rate: f32, last:
         Forgetting::Logarithmic => slow,
         Forgetting::Exponential => {
             let half_lives = (days - f64::from(config.inactive_after)) / f64::from(config.inactive_half_life);
-            slow + std::f64::consts::LN_2 * half_lives.clamp(0.0, MOST_HALF_LIVES)
+            slow + std::f64::consts::LN_2 * half_lives.clamp(0.0, MAX_HALF_LIVES)
         }
     }
 }
@@ -118,7 +123,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn memories_never_come_back_by_themselves(days in 0i64..5_000, more in 0i64..5_000, rate in 0.0f32..2.0) {
+        fn decay_never_decreases_with_time(days in 0i64..5_000, more in 0i64..5_000, rate in 0.0f32..2.0) {
             let config = SearchConfig::default().activation;
             for way in [Forgetting::Logarithmic, Forgetting::Exponential, Forgetting::None] {
                 let at = |days| decay(&config, way, rate, 0, days * DAYS);

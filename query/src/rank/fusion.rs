@@ -54,14 +54,14 @@ pub struct Weights {
 
 impl Weights {
     /// Returns the configured weights.
-    pub fn of(config: &HybridConfig) -> Self {
+    pub fn from_config(config: &HybridConfig) -> Self {
         Self { bm25: config.bm25_weight, semantic: config.semantic_weight, activation: config.activation_weight }
     }
 
     /// Returns the weights for a kind of query. The weights of the other components are lowered in proportion to the
     /// increase of the keyword weight.
-    pub(crate) fn of_kind(kind: &QueryKind, hybrid: &HybridConfig, kinds: &KindsConfig) -> Self {
-        let base = Self::of(hybrid);
+    pub(crate) fn for_kind(kind: &QueryKind, hybrid: &HybridConfig, kinds: &KindsConfig) -> Self {
+        let base = Self::from_config(hybrid);
         let toward = |share: f32, keywords: f32| share * (keywords - base.bm25).max(0.0);
         let bm25 = base.bm25
             + toward(kind.identifier, kinds.identifier)

@@ -17,9 +17,9 @@ const DAMPING: f64 = 0.85;
 /// Number of rounds of the power iteration; seed 003 uses 10 to 20.
 const ROUNDS: usize = 20;
 /// Minimum number of shared words of two turns about one topic.
-const SHARED_WORDS: usize = 2;
+const MIN_SHARED_WORDS: usize = 2;
 /// A word in a larger share of the turns does not indicate a topic.
-const COMMON: f64 = 0.2;
+const MAX_WORD_SHARE: f64 = 0.2;
 
 /// An edge from one node to another, with its weight.
 pub type Edge = (usize, usize, f64);
@@ -50,7 +50,7 @@ pub fn graph_relevance(edges: &[Edge], teleport: &[f64], damping: f64, rounds: u
 
 /// Returns the relevance of each candidate that is a turn, 0..=1, where the best turn has 1. `None` for all other
 /// candidates.
-pub(super) fn of_turns(ranked: &[RankedCandidate<'_>]) -> Vec<Option<f32>> {
+pub(super) fn turn_relevance(ranked: &[RankedCandidate<'_>]) -> Vec<Option<f32>> {
     let is_turn = |candidate: &RankedCandidate<'_>| candidate.retrieved.chunk.chunk_type() == ChunkType::Turn;
     let turns: Vec<usize> = (0..ranked.len()).filter(|&at| is_turn(&ranked[at])).collect();
     let mut relevance = vec![None; ranked.len()];
@@ -88,7 +88,7 @@ fn shared_topics(words: &[Vec<u16>]) -> Vec<Edge> {
     for (node, words) in words.iter().enumerate() {
         words.iter().for_each(|&word| held.entry(word).or_default().push(node));
     }
-    let most = ((words.len() as f64 * COMMON) as usize).max(SHARED_WORDS);
+    let most = ((words.len() as f64 * MAX_WORD_SHARE) as usize).max(MIN_SHARED_WORDS);
     let mut shared: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for nodes in held.values().filter(|nodes| nodes.len() <= most) {
         for (at, &from) in nodes.iter().enumerate() {
@@ -97,7 +97,7 @@ fn shared_topics(words: &[Vec<u16>]) -> Vec<Edge> {
     }
     let weight =
         |(from, to): (usize, usize), count: usize| count as f64 / words[from].len().max(words[to].len()) as f64;
-    let topics = shared.into_iter().filter(|(_, count)| *count >= SHARED_WORDS);
+    let topics = shared.into_iter().filter(|(_, count)| *count >= MIN_SHARED_WORDS);
     topics.map(|((from, to), count)| (from, to, weight((from, to), count))).collect()
 }
 

@@ -16,20 +16,20 @@ use crate::rank::spreading::{Node, RelationGraph};
 use crate::retrieve::SearchedRoot;
 
 /// Maximum number of chunks to which an edge by name leads.
-const FAN: usize = 8;
+const MAX_FAN_OUT: usize = 8;
 /// Maximum number of related children, phases of one conversation, answers or links.
-const SIBLINGS: usize = 32;
+const MAX_SIBLINGS: usize = 32;
 /// Maximum number of names of one chunk that are followed.
-const NAMES: usize = 32;
+const MAX_NAMES: usize = 32;
 
 /// Cache of the chunks by label that searches of a generation have looked up. Lookups repeat, because chunks of one
 /// file have the same imports and parent and similar calls, and because searches reach the same names.
 #[derive(Default)]
-pub(crate) struct KnownLabels(Mutex<FxHashMap<Vec<u8>, Vec<ChunkId>>>);
+pub(crate) struct LabelCache(Mutex<FxHashMap<Vec<u8>, Vec<ChunkId>>>);
 
-impl KnownLabels {
+impl LabelCache {
     /// Maximum number of labels. The cache is cleared when it is full.
-    const MOST: usize = 1 << 15;
+    const MAX_LABELS: usize = 1 << 15;
 
     /// Returns the chunks with a label from the cache, or calls `look_up` and caches the result.
     fn get(
@@ -42,7 +42,7 @@ impl KnownLabels {
         }
         let found = look_up()?;
         let mut known = self.lock();
-        if known.len() >= Self::MOST {
+        if known.len() >= Self::MAX_LABELS {
             known.clear();
         }
         Ok(known.entry(label).or_insert(found).clone())
@@ -56,19 +56,19 @@ impl KnownLabels {
 /// The relations in the labels of all indexes of a search.
 pub(crate) struct LabelGraph<'r, 's> {
     roots: &'r [SearchedRoot<'s>],
-    known: &'r [&'r KnownLabels],
+    caches: &'r [&'r LabelCache],
 }
 
 impl<'r, 's> LabelGraph<'r, 's> {
-    /// Creates the graph of `roots`. `known` has the caches of the same indexes, in the same order.
-    pub(crate) fn new(roots: &'r [SearchedRoot<'s>], known: &'r [&'r KnownLabels]) -> Self {
-        Self { roots, known }
+    /// Creates the graph of `roots`. `caches` has the caches of the same indexes, in the same order.
+    pub(crate) fn new(roots: &'r [SearchedRoot<'s>], caches: &'r [&'r LabelCache]) -> Self {
+        Self { roots, caches }
     }
 }
 
 impl RelationGraph for LabelGraph<'_, '_> {
     fn neighbours(&self, (at, id): Node) -> Result<Vec<(Node, f32)>, StorageError> {
-        let labels = RootLabels { root: &self.roots[at], known: self.known[at] };
+        let labels = RootLabels { root: &self.roots[at], cache: self.caches[at] };
         let Some(chunk) = labels.root.snapshot.chunk(id)? else { return Ok(Vec::new()) };
         let within = labels.neighbours(id, chunk)?.into_iter().map(|(id, confidence)| ((at, id), confidence));
         let mut found: Vec<(Node, f32)> = within.collect();
@@ -91,17 +91,17 @@ impl LabelGraph<'_, '_> {
         }
         let key = chunk.key();
         let links = if labels.root.memory.is_some() { texts(chunk, column::LINKS) } else { Vec::new() };
-        for (at, (root, known)) in self.roots.iter().zip(self.known).enumerate() {
-            let labels = RootLabels { root, known };
+        for (at, (root, cache)) in self.roots.iter().zip(self.caches).enumerate() {
+            let labels = RootLabels { root, cache };
             let mut add = |label, most| -> Result<(), StorageError> {
                 found.extend(labels.few(label, most)?.into_iter().map(|id| ((at, id), 1.0)));
                 Ok(())
             };
-            for link in links.iter().take(NAMES) {
+            for link in links.iter().take(MAX_NAMES) {
                 add(Label::Key(link), 1)?;
             }
             if root.memory.is_some() {
-                add(Label::Meta { key: column::LINKS, value: &key }, SIBLINGS)?;
+                add(Label::Meta { key: column::LINKS, value: &key }, MAX_SIBLINGS)?;
             }
         }
         Ok(())
@@ -111,7 +111,7 @@ impl LabelGraph<'_, '_> {
 /// The labels of one index.
 struct RootLabels<'r, 's> {
     root: &'r SearchedRoot<'s>,
-    known: &'r KnownLabels,
+    cache: &'r LabelCache,
 }
 
 impl RootLabels<'_, '_> {
@@ -119,23 +119,23 @@ impl RootLabels<'_, '_> {
     fn neighbours(&self, id: ChunkId, chunk: ChunkRecord<'_>) -> Result<Vec<(ChunkId, f32)>, StorageError> {
         let Some(relations) = self.root.snapshot.relations(id)? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
-        for name in relations.calls.iter().take(NAMES) {
-            let named = self.few(Label::Defines(last_member(name)), FAN)?;
-            found.extend(self.meant(&named, chunk, &relations.imports)?);
+        for name in relations.calls.iter().take(MAX_NAMES) {
+            let named = self.few(Label::Defines(last_member(name)), MAX_FAN_OUT)?;
+            found.extend(self.likely_definitions(&named, chunk, &relations.imports)?);
         }
-        let imports = relations.imports.iter().take(NAMES.saturating_sub(relations.calls.len()));
+        let imports = relations.imports.iter().take(MAX_NAMES.saturating_sub(relations.calls.len()));
         for name in imports {
-            self.add(Label::Defines(last_member(name)), FAN, &mut found)?;
+            self.add(Label::Defines(last_member(name)), MAX_FAN_OUT, &mut found)?;
         }
         if chunk.chunk_type().is_source_code() && !chunk.name().is_empty() {
-            let named = self.few(Label::Defines(chunk.name()), FAN)?.len().max(1) as f32;
-            for caller in self.few(Label::Calls(chunk.name()), FAN)? {
+            let named = self.few(Label::Defines(chunk.name()), MAX_FAN_OUT)?.len().max(1) as f32;
+            for caller in self.few(Label::Calls(chunk.name()), MAX_FAN_OUT)? {
                 let is_near = self.root.snapshot.chunk(caller)?.is_some_and(|caller| caller.path() == chunk.path());
                 found.push((caller, if is_near { 1.0 } else { 1.0 / named }));
             }
-            self.add(Label::Imports(chunk.name()), FAN, &mut found)?;
+            self.add(Label::Imports(chunk.name()), MAX_FAN_OUT, &mut found)?;
         }
-        self.add(Label::Contains(&chunk.key()), SIBLINGS, &mut found)?;
+        self.add(Label::Contains(&chunk.key()), MAX_SIBLINGS, &mut found)?;
         if let Some(parent) = &relations.parent {
             self.add(Label::Key(parent), 1, &mut found)?;
         }
@@ -151,7 +151,7 @@ impl RootLabels<'_, '_> {
     /// Returns the definitions of a name to which a call in `from` most likely refers, with the confidence of each:
     /// definitions in the same file, otherwise in an imported file, otherwise in the same directory, otherwise all of
     /// them.
-    fn meant(
+    fn likely_definitions(
         &self,
         named: &[ChunkId],
         from: ChunkRecord<'_>,
@@ -163,7 +163,7 @@ impl RootLabels<'_, '_> {
         let mut nearest = (Nearness::Elsewhere, Vec::new());
         for &id in named {
             let Some(chunk) = self.root.snapshot.chunk(id)? else { continue };
-            let nearness = Nearness::of(chunk.path(), from.path(), imports);
+            let nearness = Nearness::between(chunk.path(), from.path(), imports);
             if nearness < nearest.0 {
                 nearest = (nearness, Vec::new());
             }
@@ -184,13 +184,13 @@ impl RootLabels<'_, '_> {
     /// Returns the chunks with a label; empty if there are more than `most`.
     fn few(&self, label: Label<'_>, most: usize) -> Result<Vec<ChunkId>, StorageError> {
         let look_up = || Ok(self.root.snapshot.few_with_label(label, most)?.unwrap_or_default());
-        self.known.get(label.to_bytes(), look_up)
+        self.cache.get(label.to_bytes(), look_up)
     }
 
     /// Adds the other phases of a conversation log.
     fn add_conversation(&self, chunk: ChunkRecord<'_>, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {
         if let Some(file) = self.root.snapshot.file(chunk.path())?
-            && file.chunks.len() <= SIBLINGS
+            && file.chunks.len() <= MAX_SIBLINGS
         {
             found.extend(file.chunks.into_iter().map(|id| (id, 1.0)));
         }
@@ -210,7 +210,7 @@ impl RootLabels<'_, '_> {
         if let Some(answered) = text(chunk, column::REPLY_TO) {
             self.add(Label::Key(answered), 1, found)?;
         }
-        self.add(Label::Meta { key: column::REPLY_TO, value: &key }, SIBLINGS, found)
+        self.add(Label::Meta { key: column::REPLY_TO, value: &key }, MAX_SIBLINGS, found)
     }
 }
 
@@ -224,7 +224,7 @@ enum Nearness {
 }
 
 impl Nearness {
-    fn of(path: &str, from: &str, imports: &[String]) -> Self {
+    fn between(path: &str, from: &str, imports: &[String]) -> Self {
         let directory = |path: &str| path.rsplit_once('/').map_or("", |(directory, _)| directory).to_owned();
         if path == from {
             return Self::File;
@@ -254,9 +254,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearer_definitions_are_meant() {
+    fn nearer_definitions_are_preferred() {
         let imports = ["pkg.money.Till".to_owned(), "./log".to_owned()];
-        let of = |path: &str| Nearness::of(path, "shop/store.py", &imports);
+        let of = |path: &str| Nearness::between(path, "shop/store.py", &imports);
         assert_eq!(of("shop/store.py"), Nearness::File);
         assert_eq!((of("lib/money.py"), of("shop/log.ts")), (Nearness::Imported, Nearness::Imported));
         assert_eq!((of("shop/other.py"), of("x/other.py")), (Nearness::Directory, Nearness::Elsewhere));

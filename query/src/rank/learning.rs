@@ -6,7 +6,7 @@ use crate::config::LearningConfig;
 
 impl LearningConfig {
     /// Returns the value of one verdict.
-    pub fn worth(&self, verdict: Verdict) -> f32 {
+    pub fn verdict_value(&self, verdict: Verdict) -> f32 {
         match verdict {
             Verdict::Good => self.good,
             Verdict::Helpful => self.helpful,
@@ -24,7 +24,8 @@ impl LearningConfig {
     /// assert_eq!(learning.learned(&Judgements::default()), 0.0);
     /// ```
     pub fn learned(&self, judgements: &Judgements) -> f32 {
-        let sum: f32 = Verdict::ALL.iter().map(|&verdict| self.worth(verdict) * judgements.count(verdict) as f32).sum();
+        let sum: f32 =
+            Verdict::ALL.iter().map(|&verdict| self.verdict_value(verdict) * judgements.count(verdict) as f32).sum();
         sum.clamp(-self.most, self.most)
     }
 }
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_learned_changes_nothing() {
+    fn without_verdicts_nothing_changes() {
         let before = [0.0, 0.1, 1.0];
         let mut after = before;
         apply(&mut after, &[0.0; 3]);
@@ -59,7 +60,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn praise_never_lowers_a_rank(
+        fn verdicts_change_ranks_in_their_direction(
             activations in prop::collection::vec(0.0f32..=1.0, 2..20), at in 0usize..20, learned in -1.0f32..=1.0,
         ) {
             let at = at % activations.len();

@@ -7,17 +7,17 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 /// Number of consecutive tokens in a shingle.
-const SHINGLE: usize = 3;
+const SHINGLE_TOKENS: usize = 3;
 /// Minimum share of common shingles of two near-duplicates. Allows one changed token in sixty, or two in a hundred and
 /// twenty.
-const LEAST_RESEMBLANCE: f32 = 0.9;
+const MIN_RESEMBLANCE: f32 = 0.9;
 /// Minimum number of distinct shingles for a comparison by shingles. Shorter code does not contain enough evidence.
-const LEAST_SHINGLES: usize = 20;
+const MIN_SHINGLES: usize = 20;
 /// A cheap test before two texts are compared. The length of the shorter code must be at least this share of the longer
 /// code, which allows for different indentation. The common model tokens must be at least this share of the larger set,
 /// apart from the tokens of a path.
-const LEAST_LENGTH: f32 = 0.7;
-const LEAST_COMMON: f32 = 0.9;
+const MIN_LENGTH_SHARE: f32 = 0.7;
+const MIN_COMMON_SHARE: f32 = 0.9;
 const PATH_TOKENS: f32 = 8.0;
 /// Number of bits of the filter of model tokens. A chunk has some dozens to a few hundred tokens.
 const BITS: usize = 512;
@@ -55,7 +55,7 @@ impl Likeness {
     }
 
     /// Whether two texts differ only in white space, or the share of common shingles of their code is at least
-    /// [`LEAST_RESEMBLANCE`] (Jaccard's coefficient; Broder, "On the resemblance and containment of documents", 1997).
+    /// [`MIN_RESEMBLANCE`] (Jaccard's coefficient; Broder, "On the resemblance and containment of documents", 1997).
     /// The second test ignores documentation, because methods that override one another share documentation but not
     /// behaviour.
     pub(crate) fn is_alike(&self, other: &Self) -> bool {
@@ -65,19 +65,19 @@ impl Likeness {
         let (a, b) = (self.sketch(), other.sketch());
         a.whole == b.whole || {
             let fewest = a.shingles.len().min(b.shingles.len());
-            fewest >= LEAST_SHINGLES && resemblance(&a.shingles, &b.shingles) >= LEAST_RESEMBLANCE
+            fewest >= MIN_SHINGLES && resemblance(&a.shingles, &b.shingles) >= MIN_RESEMBLANCE
         }
     }
 
     /// Excludes most pairs by their lengths and model tokens, at a fraction of the cost.
     fn may_be_alike(&self, other: &Self) -> bool {
         let (a, b) = (self.code_bytes(), other.code_bytes());
-        if (a.min(b) as f32) < LEAST_LENGTH * a.max(b) as f32 {
+        if (a.min(b) as f32) < MIN_LENGTH_SHARE * a.max(b) as f32 {
             return false;
         }
         let most = self.count.max(other.count) as f32;
         let both: u32 = self.tokens.iter().zip(&other.tokens).map(|(a, b)| (a & b).count_ones()).sum();
-        self.count.min(other.count) == 0 || both as f32 >= LEAST_COMMON * most - PATH_TOKENS
+        self.count.min(other.count) == 0 || both as f32 >= MIN_COMMON_SHARE * most - PATH_TOKENS
     }
 
     fn code_bytes(&self) -> usize {
@@ -99,7 +99,7 @@ impl Likeness {
                     code.push(digest);
                 }
             }
-            let mut shingles: Vec<u64> = code.windows(SHINGLE).map(digest_of_all).collect();
+            let mut shingles: Vec<u64> = code.windows(SHINGLE_TOKENS).map(digest_of_all).collect();
             shingles.sort_unstable();
             shingles.dedup();
             Sketch { whole: all.finish(), shingles }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_may_differ_in_white_space_only() {
+    fn short_texts_are_alike_only_except_for_white_space() {
         assert!(alike(("get id() {\n\treturn 1;\n}", ""), ("  get id() { return 1; }", "")));
         assert!(!alike(("get id() { return 1; }", ""), ("get id() { return 2; }", "")));
         assert!(!alike(("", ""), ("x", "")));
@@ -209,12 +209,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_is_like_itself_however_it_is_set(words in prop::collection::vec("[a-z]{1,3}|[(){};]", 0..80), gaps in prop::collection::vec("[ \n\t]{1,3}", 80)) {
+        fn white_space_does_not_affect_likeness(words in prop::collection::vec("[a-z]{1,3}|[(){};]", 0..80), gaps in prop::collection::vec("[ \n\t]{1,3}", 80)) {
             let plain = words.join(" ");
             let set: String = words.iter().zip(&gaps).flat_map(|(word, gap)| [word.as_str(), gap]).collect();
             let (a, b) = (Likeness::new(&plain, "", none()), Likeness::new(&set, "", none()));
             prop_assert_eq!(a.sketch().whole, b.sketch().whole);
-            prop_assert_eq!(resemblance(&a.sketch().shingles, &b.sketch().shingles), if words.len() < SHINGLE { 0.0 } else { 1.0 });
+            prop_assert_eq!(resemblance(&a.sketch().shingles, &b.sketch().shingles), if words.len() < SHINGLE_TOKENS { 0.0 } else { 1.0 });
         }
 
         #[test]

@@ -55,7 +55,7 @@ pub use folding::first_piece;
 pub(crate) use fusion::{Components, RankPair};
 pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
 pub use graph_relevance::{Edge, graph_relevance};
-pub(crate) use label_graph::KnownLabels;
+pub(crate) use label_graph::LabelCache;
 pub use passages::Passage;
 pub(crate) use passages::rank_passages;
 pub(crate) use reranking::Reranking;
@@ -67,7 +67,7 @@ pub(crate) struct RankingContext<'r, 's> {
     /// Boosted columns of each index.
     pub(crate) boosts: &'r [&'r Boosts],
     /// Label cache of each index.
-    pub(crate) known: &'r [&'r KnownLabels],
+    pub(crate) label_caches: &'r [&'r LabelCache],
     /// The analyzer of query and index.
     pub(crate) analyzer: &'r Analyzer,
     /// Weights and parameters.
@@ -100,7 +100,7 @@ impl<'s> RankingContext<'_, 's> {
     /// Returns the weights of the components for this query. In mode `sparse`, the keyword score also gets the semantic
     /// weight.
     pub(crate) fn weights(&self) -> Weights {
-        let weights = Weights::of_kind(&self.kind, &self.config.hybrid, &self.config.kinds);
+        let weights = Weights::for_kind(&self.kind, &self.config.hybrid, &self.config.kinds);
         if self.mode == Mode::Sparse {
             Weights { bm25: weights.bm25 + weights.semantic, semantic: 0.0, ..weights }
         } else {
@@ -148,7 +148,7 @@ fn lift_conversations(weight: f32, ranked: &mut [RankedCandidate<'_>]) {
         return;
     }
     let unit = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
-    let relevance = graph_relevance::of_turns(ranked);
+    let relevance = graph_relevance::turn_relevance(ranked);
     for (candidate, relevance) in ranked.iter_mut().zip(relevance) {
         candidate.change("conversation", unit * weight * relevance.unwrap_or(0.0));
     }
@@ -252,7 +252,7 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
     for candidate in ranked.iter_mut() {
         candidate.activation = ActivationParts {
             context: activation::context_boost(config, candidate.features.context_share()),
-            ..activation::of_chunk(
+            ..activation::for_chunk(
                 config,
                 candidate.retrieved.chunk,
                 candidate.access.as_ref(),
@@ -266,7 +266,7 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
         let mut best: Vec<&RankedCandidate<'_>> = ranked.iter().collect();
         best.sort_by(|a, b| b.fused.total_cmp(&a.fused)); // stable: equal scores stay in the order of their keys
         best.truncate(config.sources);
-        let graph = LabelGraph::new(context.roots, context.known);
+        let graph = LabelGraph::new(context.roots, context.label_caches);
         let of_root = |at: usize| {
             let sources = best.iter().filter(|candidate| candidate.retrieved.root == at);
             let sources: Vec<Node> = sources.map(|candidate| (at, candidate.retrieved.id)).collect();

@@ -210,7 +210,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_alone_are_the_parts_of_the_query(text in "([a-cA-C_. 1-]{0,12} ?){0,4}") {
+        fn parts_equal_the_parts_of_a_parsed_query(text in "([a-cA-C_. 1-]{0,12} ?){0,4}") {
             let parsed = ParsedQuery::parse(&Analyzer, &text);
             let expected: Vec<_> =
                 parsed.iter().flat_map(ParsedQuery::parts).map(|(_, term)| term.text.clone()).collect();
@@ -221,7 +221,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_known_is_what_comparing_gives(names in prop::collection::vec("(parse|file|Config|s|er|_){1,4}", 1..20)) {
+        fn cached_overlaps_equal_fresh_ones(names in prop::collection::vec("(parse|file|Config|s|er|_){1,4}", 1..20)) {
             let query = parse("parses the config files");
             let idfs: Vec<_> = (1..=query.terms.len()).map(|at| Some(at as f32 * 0.7)).collect();
             let parts = WeighedParts::new(&query, &idfs);

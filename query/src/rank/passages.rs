@@ -43,7 +43,7 @@ pub(crate) fn rank_passages(
     ranked.retain(|passage| passage.ranks.sparse.is_some() || passage.ranks.dense.is_some());
     ranked.sort_by(best_first); // stable
     if let Some(reranking) = &context.reranking {
-        let most = reranking.most.min(ranked.len());
+        let most = reranking.max_results.min(ranked.len());
         // If the model cannot be used, the order does not change.
         if let Ok(scores) = reranking.read(context, ranked[..most].iter().map(|passage| &passage.candidate))? {
             let unit = ranked.first().map_or(0.0, |best| best.score);

@@ -19,7 +19,7 @@ const RULE: &str = "rerank";
 /// Maximum number of passages that the model reads at once. A search can be cancelled between batches.
 const MAX_PASSAGES: usize = 16;
 /// Resolution of scores. Smaller differences are rounding errors: the other pairs of a batch can change the last bits.
-const LEAST_DIFFERENCE: f32 = 1.0 / 4096.0;
+const SCORE_STEP: f32 = 1.0 / 4096.0;
 
 /// The model that reads the best candidates of a query.
 pub(crate) struct Reranking<'r> {
@@ -28,7 +28,7 @@ pub(crate) struct Reranking<'r> {
     /// The query in the form that the model reads.
     pub(crate) text: &'r str,
     /// Maximum number of candidates to read.
-    pub(crate) most: usize,
+    pub(crate) max_results: usize,
     /// Lift of the best candidate, in units of the best fused score.
     pub(crate) weight: f32,
 }
@@ -47,7 +47,7 @@ impl Reranking<'_> {
     ) -> Result<Result<(), String>, QueryError> {
         let mut first: Vec<usize> = (0..ranked.len()).collect();
         first.sort_by(|&a, &b| order(&ranked[a], &ranked[b])); // stable: equal candidates stay in the order of their keys
-        first.truncate(self.most);
+        first.truncate(self.max_results);
         let scores = match self.read(context, first.iter().map(|&at| &ranked[at].retrieved))? {
             Ok(scores) => scores,
             Err(reason) => return Ok(Err(reason)),
@@ -75,7 +75,7 @@ impl Reranking<'_> {
             Err(reason) => return Ok(Err(reason.to_owned())),
         };
         let texts =
-            candidates.map(|candidate| ReadText::of(context.roots, candidate)).collect::<Result<Vec<_>, _>>()?;
+            candidates.map(|candidate| ReadText::load(context.roots, candidate)).collect::<Result<Vec<_>, _>>()?;
         let passages: Vec<Passage<'_>> = texts.iter().map(ReadText::passage).collect();
         let mut scores = Vec::with_capacity(passages.len());
         for some in passages.chunks(MAX_PASSAGES) {
@@ -92,7 +92,7 @@ impl Reranking<'_> {
     /// Rounds each score, and pairs it with its share of the lift.
     fn shares(reranker: &dyn Reranker, scores: &[f32]) -> Result<Vec<(f32, f32)>, String> {
         let rounded: Vec<Option<f32>> =
-            scores.iter().map(|score| Some((score / LEAST_DIFFERENCE).round() * LEAST_DIFFERENCE)).collect();
+            scores.iter().map(|score| Some((score / SCORE_STEP).round() * SCORE_STEP)).collect();
         let pairs: Vec<(f32, f32)> =
             rounded.iter().zip(min_max(&rounded)).filter_map(|(score, share)| Some((*score)?).zip(share)).collect();
         let is_finite = |(score, share): &(f32, f32)| score.is_finite() && share.is_finite();
@@ -115,7 +115,7 @@ struct ReadText<'s> {
 }
 
 impl<'s> ReadText<'s> {
-    fn of(roots: &[SearchedRoot<'s>], candidate: &Candidate<'s>) -> Result<Self, StorageError> {
+    fn load(roots: &[SearchedRoot<'s>], candidate: &Candidate<'s>) -> Result<Self, StorageError> {
         Ok(Self { chunk: candidate.chunk, texts: roots[candidate.root].snapshot.text(candidate.id)? })
     }
 

@@ -7,14 +7,14 @@
 use aurora_storage::ChunkType;
 
 use crate::config::RulesConfig;
-use crate::path_class::{PathClass, passes_on};
+use crate::path_class::{PathClass, is_reexport_file};
 use crate::rank::boosts::ColumnBoost;
 use crate::rank::candidate::RankedCandidate;
 use crate::rank::features::{Features, MentionedName, RuleQuery};
 use crate::understand::Word;
 
 /// Maximum number of lines of a short chunk, which rarely answers a question.
-const SHORT: u32 = 2;
+const MAX_SHORT_LINES: u32 = 2;
 
 /// Applies every rule to candidates with fused scores. The order of the candidates breaks ties. Scores may exceed 1
 /// afterwards.
@@ -44,7 +44,7 @@ fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [
         ("definition", config.definition * definition(query, chunk)),
         ("name_words", config.name_words * chunk.name.mean()),
         ("path", config.path * path(query, chunk)),
-        ("asked_for", config.asked_for * asked_for(query, chunk)),
+        ("asked_for", config.asked_for * requested(query, chunk)),
         ("doc_words", config.doc_words * chunk.doc_words),
         ("file_stem", config.file_stem * chunk.file.stem.mean()),
         ("file_keywords", config.file_keywords * chunk.file.evidence.keywords),
@@ -77,7 +77,7 @@ fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) 
         ("fragments", when(kind == ChunkType::Code && !chunk.defines_inside, config.fragments)),
         ("prose", when(prose, config.prose)),
         ("shapes", when(shape, config.shapes)),
-        ("short", when(chunk.lines <= SHORT && !kind.is_memory() && !chunk.defines_inside, config.short)),
+        ("short", when(chunk.lines <= MAX_SHORT_LINES && !kind.is_memory() && !chunk.defines_inside, config.short)),
     ]
 }
 
@@ -114,13 +114,13 @@ fn path(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
 }
 
 /// Strength 1 if the query asks for tests, examples or the like, and the chunk is one.
-fn asked_for(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
+fn requested(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     f32::from(u8::from(!chunk.classes.and(query.requests.classes).is_empty()))
 }
 
 /// Whether the chunk is code outside of definitions in a file that usually only re-exports.
 fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
-    chunk.named.chunk_type == ChunkType::Code && passes_on(chunk.named.path) && !query.requests.exports
+    chunk.named.chunk_type == ChunkType::Code && is_reexport_file(chunk.named.path) && !query.requests.exports
 }
 
 /// Lowers every further candidate with the same `key` by an increasing amount, so that one file, or the implementations
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_stands_above_a_mention() {
+    fn a_definition_ranks_above_a_mention() {
         let found = ranked(
             "where is QueueManager created",
             &[
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn side_code_loses_unless_it_is_asked_for() {
+    fn side_code_is_lowered_unless_requested() {
         let chunks = [
             chunk("parse", "tests/parse.py", ChunkType::Function),
             chunk("parse", "src/parse.py", ChunkType::Function),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn every_chunk_of_a_good_file_gains_and_further_ones_lose() {
+    fn every_chunk_of_a_good_file_is_lifted_and_further_ones_are_lowered() {
         let query = query("query");
         let query = RuleQuery::new(&query, &[Some(1.0)]);
         let good = FileShares { keywords: 1.0, coverage: 0.5, meaning: 1.0, doc_words: 0.0 };
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn further_definitions_of_a_name_lose_unless_it_is_asked_for() {
+    fn further_definitions_of_a_name_are_lowered_unless_mentioned() {
         let chunks = ["a.rs", "b.rs", "c.rs"].map(|path| chunk("fmt", path, ChunkType::Method));
         let plain = ranked("how an error is shown", &chunks);
         assert!(plain[0].1.is_empty() && plain[1].1 == ["repeated_name"] && plain[1].0 > plain[2].0);
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn fragments_and_reexports_lose() {
+    fn fragments_and_reexports_are_lowered() {
         let found = ranked(
             "query",
             &[

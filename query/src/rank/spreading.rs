@@ -13,7 +13,7 @@ use aurora_storage::{ChunkId, StorageError};
 use crate::config::ActivationConfig;
 
 /// Maximum number of chunks whose neighbours are looked up in one search.
-const EXPANSIONS: usize = 24;
+const MAX_EXPANSIONS: usize = 24;
 
 /// A chunk, with the position of its index among the indexes of a search.
 pub(crate) type Node = (usize, ChunkId);
@@ -42,7 +42,7 @@ pub(crate) fn spread(
         let mut level = BTreeMap::from([(source, 1.0f32)]);
         for hop in 1..=config.max_hops {
             let unknown = level.keys().filter(|id| !known.contains_key(id)).count();
-            if known.len() + unknown > EXPANSIONS {
+            if known.len() + unknown > MAX_EXPANSIONS {
                 break;
             }
             let mut next: BTreeMap<Node, f32> = BTreeMap::new();
@@ -89,12 +89,12 @@ mod tests {
     }
 
     #[test]
-    fn seven_tenths_a_hop_and_three_hops() {
+    fn activation_keeps_seven_tenths_per_hop_for_three_hops() {
         assert_eq!(arrived(&[(1, 2), (2, 3), (3, 4), (4, 5)], &[1]), [(2, 0.7), (3, 0.49), (4, 0.343)]);
     }
 
     #[test]
-    fn the_shortest_way_counts_once_and_sources_add_up() {
+    fn the_shortest_path_counts_once_and_sources_add_up() {
         assert_eq!(arrived(&[(1, 2), (2, 3), (1, 3)], &[1]), [(2, 0.7), (3, 0.7)]);
         assert_eq!(arrived(&[(1, 3), (2, 3)], &[1, 2]), [(1, 0.49), (2, 0.49), (3, 1.4)]);
     }

@@ -20,7 +20,7 @@ pub struct UseHistory {
 
 impl UseHistory {
     /// Returns the history of a stored chunk.
-    pub(crate) fn of(chunk: ChunkRecord<'_>, access: Option<&AccessRecord>) -> Self {
+    pub(crate) fn from_chunk(chunk: ChunkRecord<'_>, access: Option<&AccessRecord>) -> Self {
         let commits = chunk.commit_times().unwrap_or_else(|| chunk.date().into_iter().collect());
         let (accesses, shown) = access.map(|access| (access.recent.clone(), access.count)).unwrap_or_default();
         Self { commits, accesses, shown }

@@ -53,8 +53,8 @@ pub fn best_chunks(
     filter: Option<&RoaringBitmap>,
 ) -> Result<Vec<(ChunkId, f32)>, StorageError> {
     let filter = filter.map(|filter| filter & snapshot.live());
-    let of_one = KeywordSearch::of(&Corpus::new([snapshot]), config, terms.iter().copied())?;
-    of_one.first().map_or_else(|| Ok(Vec::new()), |search| search.top(k, filter.as_ref()))
+    let searches = KeywordSearch::for_terms(&Corpus::new([snapshot]), config, terms.iter().copied())?;
+    searches.first().map_or_else(|| Ok(Vec::new()), |search| search.top(k, filter.as_ref()))
 }
 
 impl<'s> KeywordSearch<'s> {
@@ -68,7 +68,7 @@ impl<'s> KeywordSearch<'s> {
         let of = |extra: &ExtraTerm| query.terms[extra.of].count as f32;
         let extras = query.extras.iter().map(|extra| (extra.text.as_str(), extra.weight * of(extra)));
         let terms = own.chain(extras).map(|(text, weight)| WeightedTerm { text, weight });
-        let mut searches = Self::of(corpus, config, terms)?;
+        let mut searches = Self::for_terms(corpus, config, terms)?;
         for search in &mut searches {
             search.bound_extras(query, corpus.chunks());
         }
@@ -88,7 +88,7 @@ impl<'s> KeywordSearch<'s> {
     }
 
     /// Looks up the postings of `terms` in each index of `corpus`.
-    pub(crate) fn of<'t>(
+    pub(crate) fn for_terms<'t>(
         corpus: &Corpus<'s>,
         config: &Bm25Config,
         terms: impl Iterator<Item = WeightedTerm<'t>>,
@@ -137,12 +137,12 @@ impl<'s> KeywordSearch<'s> {
     }
 
     /// Returns the highest score that a file can reach.
-    pub(crate) fn most_of_a_file(&self) -> f32 {
+    pub(crate) fn max_file_score(&self) -> f32 {
         self.files.most(&self.lists)
     }
 
-    /// Returns the chunks in `filter` that contain at least one of the terms; `None` stands for no filter.
-    pub(crate) fn holding(&self, filter: Option<&RoaringBitmap>) -> RoaringBitmap {
+    /// Returns the chunks that contain at least one of the terms, among the chunks in `filter` (`None` for all).
+    pub(crate) fn matching_chunks(&self, filter: Option<&RoaringBitmap>) -> RoaringBitmap {
         let mut any = RoaringBitmap::new();
         for list in &self.lists {
             any |= list.postings.docs();

@@ -16,7 +16,7 @@ use crate::understand::{ParsedQuery, Subject};
 use crate::work::WorkBudget;
 
 /// Maximum number of definitions of one name that become candidates; a more frequent name is not selective.
-const MOST_DEFINITIONS: u64 = 32;
+const MAX_DEFINITIONS: u64 = 32;
 
 /// A chunk that may become a hit, with the evidence of stage 1.
 pub(crate) struct Candidate<'s> {
@@ -66,9 +66,9 @@ pub(crate) fn collect<'s>(
     (mode, most): (Mode, CandidateLimits),
     work: &WorkBudget,
 ) -> Result<Candidates<'s>, QueryError> {
-    let mut best = roots.iter().map(|root| Best::of(root, mode, most)).collect::<Result<Vec<_>, _>>()?;
+    let mut best = roots.iter().map(|root| Best::find(root, mode, most)).collect::<Result<Vec<_>, _>>()?;
     work.check()?;
-    best_of_all(roots, &mut best, most)?;
+    keep_best_of_all(roots, &mut best, most)?;
     let (from_keywords, from_vectors) =
         (best.iter().map(|best| best.keywords.len()).sum(), best.iter().map(|best| best.near.len()).sum());
     let subject = Subject::parse(query.0);
@@ -89,7 +89,7 @@ struct Best {
 }
 
 impl Best {
-    fn of(root: &SearchedRoot<'_>, mode: Mode, most: CandidateLimits) -> Result<Self, StorageError> {
+    fn find(root: &SearchedRoot<'_>, mode: Mode, most: CandidateLimits) -> Result<Self, StorageError> {
         let filter = root.filter.as_ref();
         let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
         let (keywords, near) = match root.vector.vector() {
@@ -104,7 +104,7 @@ impl Best {
 }
 
 /// Keeps the best chunks of each index that are among the best of all indexes.
-fn best_of_all(roots: &[SearchedRoot<'_>], best: &mut [Best], most: CandidateLimits) -> Result<(), StorageError> {
+fn keep_best_of_all(roots: &[SearchedRoot<'_>], best: &mut [Best], most: CandidateLimits) -> Result<(), StorageError> {
     let (mut keywords, mut near): (Vec<_>, Vec<_>) =
         best.iter_mut().map(|best| (std::mem::take(&mut best.keywords), std::mem::take(&mut best.near))).unzip();
     keep_best(roots, &mut keywords, most.by_keywords)?;
@@ -115,7 +115,7 @@ fn best_of_all(roots: &[SearchedRoot<'_>], best: &mut [Best], most: CandidateLim
     Ok(())
 }
 
-/// Returns the candidates of one index with their evidence except that of their files.
+/// Returns the candidates of one index with their evidence, except for the evidence of their files.
 fn with_evidence<'s>(
     (at, root): (usize, &SearchedRoot<'s>),
     (best, mut direct): (Best, BTreeMap<ChunkId, DirectMatch>),
@@ -161,9 +161,9 @@ pub(crate) fn add_files(
         let vector = root.vector.vector().filter(|_| mode != Mode::Sparse);
         let keywords = (mode != Mode::Dense).then_some(&root.bm25);
         let late = late.as_mut().filter(|_| root.has_tokens);
-        let files = files::of_files(root, keywords, vector, late, ids.into_iter())?;
+        let files = files::file_evidence(root, keywords, vector, late, ids.into_iter())?;
         for candidate in list.iter_mut().filter(|candidate| candidate.root == at) {
-            candidate.file = files.of(candidate.id);
+            candidate.file = files.evidence(candidate.id);
         }
     }
     Ok(())
@@ -183,7 +183,7 @@ fn mentioned_definitions(
         work.check()?;
         for name in IdentifierQuery::new(&word.text).lookups() {
             let defined = root.within(root.snapshot.label(Label::Defines(&name))?);
-            if defined.len() <= MOST_DEFINITIONS {
+            if defined.len() <= MAX_DEFINITIONS {
                 ids.extend(defined.into_iter().map(ChunkId));
             }
         }

@@ -209,7 +209,7 @@ fn matches_among_all(
 
 /// Keeps the chunks that are test code.
 fn tests_among(roots: &[SearchedRoot<'_>], chunks: OfChunks<Holding>) -> Result<OfChunks<Holding>, StorageError> {
-    let is_test = |name: ChunkName<'_>| name.classes(PathClasses::of(name.path)).holds(PathClass::Test);
+    let is_test = |name: ChunkName<'_>| name.classes(PathClasses::for_path(name.path)).holds(PathClass::Test);
     let mut tests = Vec::new();
     for (at, id, holding) in chunks {
         if roots[at].snapshot.chunk(id)?.map(ChunkName::from_chunk).is_some_and(is_test) {
@@ -400,7 +400,7 @@ fn containing(
 ) -> Result<OfChunks<Holding>, QueryError> {
     let mut chunks = with_all(roots, terms)?;
     if count(&chunks) == 0 {
-        let holding = |root: &SearchedRoot<'_>| root.bm25.holding(Some(root.snapshot.live()));
+        let holding = |root: &SearchedRoot<'_>| root.bm25.matching_chunks(Some(root.snapshot.live()));
         chunks = match wanted.chars().count() {
             1 if !wanted.is_ascii() => roots.iter().map(holding).collect(),
             _ => with_all(roots, &parts(terms))?,

@@ -14,9 +14,9 @@ use crate::retrieve::searched_root::SearchedRoot;
 
 /// Maximum number of chunks of a file in which keywords are counted, starting with the first. Bounds the work on files
 /// that are much longer than any handwritten file.
-const MOST_CHUNKS: usize = 512;
+const MAX_CHUNKS: usize = 512;
 
-/// How well a whole file matches the query.
+/// Match of a whole file with the query.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct FileEvidence {
     /// BM25F of all chunks of the file as one document; `None` if keywords are not used.
@@ -31,7 +31,7 @@ pub(crate) struct FileEvidence {
 }
 
 /// Collects the evidence of the files of some chunks from the given sources. `vector` is the unit vector of the query.
-pub(crate) fn of_files(
+pub(crate) fn file_evidence(
     root: &SearchedRoot<'_>,
     bm25: Option<&KeywordSearch<'_>>,
     vector: Option<&[f32]>,
@@ -50,7 +50,7 @@ pub(crate) fn of_files(
     let mut chunks = Vec::new();
     let groups = files.iter().map(|(&first, &end)| {
         let start = chunks.len();
-        chunks.extend(snapshot.live().range(first..end).map(ChunkId).take(MOST_CHUNKS));
+        chunks.extend(snapshot.live().range(first..end).map(ChunkId).take(MAX_CHUNKS));
         start..chunks.len()
     });
     let groups: Vec<Range<usize>> = groups.collect();
@@ -67,7 +67,7 @@ pub(crate) fn of_files(
         },
     );
     let (scores, semantics) = (scores?, semantics?);
-    let most = bm25.map_or(0.0, KeywordSearch::most_of_a_file).max(f32::MIN_POSITIVE);
+    let most = bm25.map_or(0.0, KeywordSearch::max_file_score).max(f32::MIN_POSITIVE);
     let evidence = files.into_keys().zip(semantics).enumerate().map(|(at, (first, (cosine, doc_words)))| {
         let bm25 = scores.as_ref().map(|scores| scores[at]);
         let bm25_share = bm25.map(|score| score / most);
@@ -81,7 +81,7 @@ pub(crate) struct Files(Vec<(u32, FileEvidence)>);
 
 impl Files {
     /// Returns the evidence of the file of a chunk.
-    pub(crate) fn of(&self, chunk: ChunkId) -> FileEvidence {
+    pub(crate) fn evidence(&self, chunk: ChunkId) -> FileEvidence {
         let behind = self.0.partition_point(|(first, _)| *first <= chunk.0);
         behind.checked_sub(1).map(|at| self.0[at].1).unwrap_or_default()
     }

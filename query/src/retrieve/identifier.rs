@@ -77,7 +77,7 @@ impl Spelling {
     }
 
     /// Returns the smallest difference with which `a` and `b` match.
-    fn of(a: &str, b: &str) -> Option<Self> {
+    fn between(a: &str, b: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|spelling| spelling.fold(a) == spelling.fold(b))
     }
 }
@@ -218,7 +218,7 @@ impl IdentifierQuery {
             return None;
         }
         let name = self.last_member().unwrap_or(&self.dotted);
-        let spelling = names.find_map(|defined| Spelling::of(defined, name))?;
+        let spelling = names.find_map(|defined| Spelling::between(defined, name))?;
         Some(self.exact_match(chunk, spelling, true))
     }
 
@@ -228,7 +228,7 @@ impl IdentifierQuery {
         ExactMatch {
             spelling,
             prose: !chunk.chunk_type.is_source_code(),
-            side_code: !chunk.classes(PathClasses::of(chunk.path)).is_empty(),
+            side_code: !chunk.classes(PathClasses::for_path(chunk.path)).is_empty(),
             other_type: self.declared.is_some_and(|declared| function(declared) != function(chunk.chunk_type)),
             declaration: false,
             not_exported: !chunk.exported,
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_found_in_other_conventions_behind_the_own_one() {
+    fn other_naming_conventions_match_and_rank_lower() {
         let names = ["from_text", "FROM_TEXT", "fromText", "from-text"];
         let chunks = names.map(|name| chunk(name, ChunkType::Function, "a.py"));
         for query in ["from_text", "fromText", "FromText", "from-text", "FROM_TEXT"] {
@@ -361,7 +361,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_names_are_compared(name in "[_-]{0,3}[a-zA-Zß0-9._-]{0,8}[_-]{0,3}", query in "\\PC{0,12}") {
+        fn names_match_themselves(name in "[_-]{0,3}[a-zA-Zß0-9._-]{0,8}[_-]{0,3}", query in "\\PC{0,12}") {
             let query = IdentifierQuery::new(&query);
             let _ = (query.lookups(), query.matches(chunk(&name, ChunkType::Function, "a.py")));
             prop_assert!(IdentifierQuery::new(&name).plain != name || IdentifierQuery::new(&name).matches(chunk(&name, ChunkType::Function, "a.py")).is_some());
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_stands_before_its_constructor_and_a_whole_match_before_an_inner_one() {
+    fn a_type_ranks_before_its_constructor_and_a_whole_match_before_an_inner_one() {
         let query = IdentifierQuery::new("Map");
         assert!(
             query.matches(chunk("Map", ChunkType::Class, "Map.java"))

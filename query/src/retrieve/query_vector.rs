@@ -14,8 +14,8 @@ pub(crate) enum QueryVector {
 
 impl QueryVector {
     /// Embeds `text` if the index's vectors come from the same model.
-    pub(crate) fn of(snapshot: &Snapshot, embedder: Option<&dyn QueryEmbedder>, text: &str) -> Self {
-        match fitting(snapshot, embedder).map(|embedder| embedder.embed_query(text)) {
+    pub(crate) fn embed(snapshot: &Snapshot, embedder: Option<&dyn QueryEmbedder>, text: &str) -> Self {
+        match compatible_embedder(snapshot, embedder).map(|embedder| embedder.embed_query(text)) {
             Err(reason) => Self::Unavailable(reason),
             Ok(Ok(vector)) if vector.iter().all(|&x| x == 0.0) => {
                 Self::Unavailable("the model knows no word of the query".to_owned())
@@ -27,7 +27,7 @@ impl QueryVector {
 
     /// Returns the same vector for another index if the index's vectors come from the same model.
     pub(crate) fn for_index(&self, snapshot: &Snapshot, embedder: Option<&dyn QueryEmbedder>) -> Self {
-        match fitting(snapshot, embedder) {
+        match compatible_embedder(snapshot, embedder) {
             Ok(_) => self.clone(),
             Err(reason) => Self::Unavailable(reason),
         }
@@ -52,7 +52,10 @@ impl QueryVector {
 
 /// Returns the embedder if the vectors of the index come from its model, or the reason why the vectors are not
 /// comparable.
-fn fitting<'e>(snapshot: &Snapshot, embedder: Option<&'e dyn QueryEmbedder>) -> Result<&'e dyn QueryEmbedder, String> {
+fn compatible_embedder<'e>(
+    snapshot: &Snapshot,
+    embedder: Option<&'e dyn QueryEmbedder>,
+) -> Result<&'e dyn QueryEmbedder, String> {
     let Some(model) = &snapshot.manifest().model else { return Err("the index holds no embeddings".to_owned()) };
     match embedder {
         None => Err(format!("the index holds embeddings of {}, but no model is loaded", model.id)),

@@ -81,7 +81,7 @@ pub(crate) fn query_vectors(
         let known = vectors.iter().find(|vector| vector.vector().is_some());
         let vector = match known {
             Some(known) => known.for_index(snapshot, embedder),
-            None => QueryVector::of(snapshot, embedder, text),
+            None => QueryVector::embed(snapshot, embedder, text),
         };
         vectors.push(vector);
     }

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways() {
+    fn counterparts_are_symmetric() {
         for &(short, full) in ABBREVIATIONS {
             for word in full {
                 assert!(counterparts(short).contains(word), "{short} {word}");

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn four_slips() {
+    fn typos_are_one_edit() {
         assert_eq!(distance("parsequrey", "parsequery", 1), Some(1));
         assert_eq!(distance("retrieve", "retreive", 1), Some(1));
         assert_eq!(distance("confg", "config", 1), Some(1));
@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_sorted_walk_finds_what_comparing_one_by_one_finds(
+        fn a_sorted_walk_equals_separate_comparisons(
             word in "[abc_]{1,9}", mut terms in prop::collection::btree_set("[abc_]{1,11}", 1..200), most in 0u8..3,
         ) {
             terms.insert(word.clone());

@@ -3,20 +3,20 @@
 //! The rules also produce strings that are not words; the caller keeps the forms that the index contains.
 
 /// Minimum length in bytes of a word that can be an inflected form.
-const SHORTEST: usize = 4;
+const MIN_WORD_BYTES: usize = 4;
 /// Minimum length in bytes of a base form.
-const SHORTEST_BASE: usize = 3;
+const MIN_BASE_BYTES: usize = 3;
 
 /// Returns the possible base forms of `word`, without `word`: `index` for `indexing`, `query` for `queries`. `word`
 /// must be in lower case.
 pub(crate) fn bases(word: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    if word.len() < SHORTEST || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    if word.len() < MIN_WORD_BYTES || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return found;
     }
     let mut add = |stem: &str, ending: &str| {
         let base = format!("{stem}{ending}");
-        if base.len() >= SHORTEST_BASE && base != word && !found.contains(&base) {
+        if base.len() >= MIN_BASE_BYTES && base != word && !found.contains(&base) {
             found.push(base);
         }
     };
@@ -43,7 +43,7 @@ pub(crate) fn bases(word: &str) -> Vec<String> {
 
 /// Returns the forms of `base`: `parses`, `parsed` and `parsing` for `parse`. `base` must be in lower case.
 pub(crate) fn forms(base: &str) -> Vec<String> {
-    if base.len() < SHORTEST_BASE || !base.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    if base.len() < MIN_BASE_BYTES || !base.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Vec::new();
     }
     let before_y = base.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));

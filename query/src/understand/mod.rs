@@ -61,6 +61,6 @@ pub(crate) fn understand(
     }
     parsed.weigh_function_words(config.kinds.function_words);
     parsed.extras = expansion::expand(corpus, &parsed, &config.expansion, work)?;
-    let kind = QueryKind::of(&text, &parsed);
+    let kind = QueryKind::from_query(&text, &parsed);
     Ok(Understood { parsed, text, kind, notes })
 }

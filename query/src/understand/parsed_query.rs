@@ -66,7 +66,7 @@ pub(crate) struct ParsedQuery {
     /// Words that look like paths.
     pub(crate) paths: Vec<Word>,
     /// Terms in set phrases, such as `for example`, which do not ask for such code.
-    pub(crate) said: Vec<String>,
+    pub(crate) in_phrases: Vec<String>,
     /// Additional terms with lower weights. The place of a matched term counts the query's own terms first, then these.
     pub(crate) extras: Vec<ExtraTerm>,
 }
@@ -86,8 +86,8 @@ impl ParsedQuery {
         while let Some(raw) = words.next() {
             let mut terms: Vec<String> = Vec::new();
             analyzer.terms(&as_written(raw), &mut |term| terms.push(term.to_owned()));
-            if is_figure_of_speech(before, raw, words.peek().copied().unwrap_or("")) {
-                parsed.said.extend(terms.iter().cloned());
+            if is_in_set_phrase(before, raw, words.peek().copied().unwrap_or("")) {
+                parsed.in_phrases.extend(terms.iter().cloned());
             }
             before = raw;
             parsed.words.extend(words_of(analyzer, raw));
@@ -143,7 +143,7 @@ impl ParsedQuery {
     }
 
     /// Describes the term at a place for users. An additional term is shown with the query's term.
-    pub(crate) fn shown(&self, place: usize) -> String {
+    pub(crate) fn describe_term(&self, place: usize) -> String {
         match (self.terms.get(place), self.extra(place)) {
             (Some(term), _) => term.text.clone(),
             (None, Some(extra)) => {
@@ -160,8 +160,11 @@ impl ParsedQuery {
 
     /// Whether one of `terms` occurs in the query outside of set phrases.
     pub(crate) fn asks_for(&self, terms: &[&str]) -> bool {
-        let times_said = |term: &QueryTerm| self.said.iter().filter(|said| **said == term.text).count();
-        self.terms.iter().any(|term| terms.contains(&term.text.as_str()) && term.count as usize > times_said(term))
+        let count_in_phrases =
+            |term: &QueryTerm| self.in_phrases.iter().filter(|phrase_term| **phrase_term == term.text).count();
+        self.terms
+            .iter()
+            .any(|term| terms.contains(&term.text.as_str()) && term.count as usize > count_in_phrases(term))
     }
 }
 
@@ -176,7 +179,7 @@ fn as_written(raw: &str) -> Cow<'_, str> {
 }
 
 /// Whether a word between two others is part of a fixed phrase: `for example`, `test whether`.
-fn is_figure_of_speech(before: &str, word: &str, after: &str) -> bool {
+fn is_in_set_phrase(before: &str, word: &str, after: &str) -> bool {
     let is = |text: &str, words: &[&str]| {
         let text = text.trim_matches(|character: char| !character.is_alphanumeric());
         words.iter().any(|word| text.eq_ignore_ascii_case(word))
@@ -226,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_of_speech_asks_for_nothing() {
+    fn a_set_phrase_requests_nothing() {
         let asks = |text: &str, word: &str| parse(text).asks_for(&[word]);
         assert!(asks("parse test", "test") && asks("example of a router", "example"));
         assert!(!asks("fields left out, for example, transient ones", "example"));
@@ -235,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn words_know_identifiers() {
+    fn words_detect_identifiers() {
         let query = parse("Reject digits in Reader.nextInt/nextLong() (all)");
         let words: Vec<_> = query.words.iter().map(|word| (word.text.as_str(), word.compound)).collect();
         assert_eq!(

@@ -10,17 +10,17 @@ use crate::understand::expansion::has_relatives;
 use crate::work::WorkBudget;
 
 /// Minimum length in bytes of a word to correct. A shorter word is close to too many others.
-const SHORTEST: usize = 4;
+const MIN_WORD_BYTES: usize = 4;
 /// Minimum length in bytes of a word in which two typos are corrected.
-const LONG: usize = 8;
+const MIN_TWO_TYPOS_BYTES: usize = 8;
 /// Maximum length in bytes of a word to correct.
-const LONGEST: usize = 64;
+const MAX_WORD_BYTES: usize = 64;
 /// Maximum number of nearest words whose frequencies are compared.
-const MOST_NEAR: usize = 64;
+const MAX_NEAREST: usize = 64;
 /// Maximum number of words of a query to look up in the dictionary.
-const MOST_SOUGHT: usize = 4;
+const MAX_LOOKUPS: usize = 4;
 /// Maximum number of chunks whose names are read to find the original case of an identifier.
-const MOST_NAMESAKES: usize = 1_000;
+const MAX_NAMESAKES: usize = 1_000;
 
 /// A query with corrected words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,10 +47,10 @@ pub(crate) fn correct(
     work: &WorkBudget,
 ) -> Result<Option<Corrected>, QueryError> {
     let mut corrected = Corrected::default();
-    let mut left = MOST_SOUGHT;
+    let mut left = MAX_LOOKUPS;
     for raw in text.split_inclusive(char::is_whitespace) {
         work.check()?;
-        let read = word(corpus, analyzer, raw, &mut left)?;
+        let read = correct_word(corpus, analyzer, raw, &mut left)?;
         if let Some(read) = &read {
             let strip = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned();
             corrected.changes.push((strip(raw), strip(read)));
@@ -61,7 +61,12 @@ pub(crate) fn correct(
 }
 
 /// Replaces the misspelt parts of `raw`. `left` is the number of further words that may be looked up.
-fn word(corpus: &Corpus<'_>, analyzer: &Analyzer, raw: &str, left: &mut usize) -> Result<Option<String>, StorageError> {
+fn correct_word(
+    corpus: &Corpus<'_>,
+    analyzer: &Analyzer,
+    raw: &str,
+    left: &mut usize,
+) -> Result<Option<String>, StorageError> {
     let mut terms: Vec<String> = Vec::new();
     analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
     let mut unknown = Vec::new();
@@ -85,7 +90,7 @@ fn word(corpus: &Corpus<'_>, analyzer: &Analyzer, raw: &str, left: &mut usize) -
         }
         *left -= 1;
         let Some(near) = nearest(corpus, term)? else { continue };
-        let written = if is_whole { written(corpus, &near)? } else { near };
+        let written = if is_whole { original_case(corpus, &near)? } else { near };
         changed |= replace(&mut read, term, &written);
     }
     Ok(changed.then_some(read))
@@ -93,7 +98,8 @@ fn word(corpus: &Corpus<'_>, analyzer: &Analyzer, raw: &str, left: &mut usize) -
 
 /// Whether a term consists of letters and `_`. Terms with digits are rarely mistyped words.
 fn is_correctable(term: &str) -> bool {
-    (SHORTEST..=LONGEST).contains(&term.len()) && term.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    (MIN_WORD_BYTES..=MAX_WORD_BYTES).contains(&term.len())
+        && term.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
 /// Returns the indexed word nearest to `term`. Of equally near words, the most frequent one; of equally frequent words,
@@ -106,7 +112,7 @@ fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageErr
         }
     }
     // Two edits are accepted only if the first letter is the same.
-    let most = if term.len() < LONG || !found.is_empty() { 1 } else { 2 };
+    let most = if term.len() < MIN_TWO_TYPOS_BYTES || !found.is_empty() { 1 } else { 2 };
     let mut distances = PrefixDistance::new(term, most);
     let mut failure = None;
     corpus.walk_terms(&term[..1], &mut |bytes| {
@@ -133,7 +139,7 @@ fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageErr
     found.sort_unstable();
     found.dedup();
     let mut best: Option<(u8, u32, String)> = None;
-    for (distance, word) in found.into_iter().take(MOST_NEAR) {
+    for (distance, word) in found.into_iter().take(MAX_NEAREST) {
         let frequency = corpus.doc_frequency(&word)?;
         if best.as_ref().is_none_or(|best| distance == best.0 && frequency > best.1) {
             best = Some((distance, frequency, word));
@@ -161,11 +167,11 @@ fn with_another_first_letter(term: &str) -> Vec<String> {
 }
 
 /// Returns an identifier in the case of its definition, if a chunk defines it.
-fn written(corpus: &Corpus<'_>, folded: &str) -> Result<String, StorageError> {
+fn original_case(corpus: &Corpus<'_>, folded: &str) -> Result<String, StorageError> {
     // The first name by key, so that the result does not depend on the order of insertion.
     let mut names = Vec::new();
     for snapshot in corpus.snapshots() {
-        for id in snapshot.label(Label::Defines(folded))?.into_iter().take(MOST_NAMESAKES) {
+        for id in snapshot.label(Label::Defines(folded))?.into_iter().take(MAX_NAMESAKES) {
             let Some(chunk) = snapshot.chunk(ChunkId(id))? else { continue };
             if chunk.name().to_lowercase() == folded {
                 names.push((chunk.key(), chunk.name()));
@@ -223,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn replaced_in_place() {
+    fn words_are_replaced_in_place() {
         let check = |text: &str, old: &str, new: &str| {
             let mut text = text.to_owned();
             assert!(replace(&mut text, old, new));

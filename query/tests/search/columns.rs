@@ -179,7 +179,7 @@ fn path_language_and_type_can_be_conditions() {
 }
 
 #[test]
-fn what_does_not_fit_its_column_is_an_error() {
+fn a_condition_that_does_not_fit_its_column_is_an_error() {
     let index = index(&rows(), SearchConfig::default());
     insta::assert_snapshot!(index.refused("note=old"), @"The column 'note' cannot be used in a filter: stage 'facts' declares it without `filter`; columns: churn, generated, owner, risk, teams, year");
     insta::assert_snapshot!(index.refused("churn>many"), @"Invalid value 'many' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
@@ -327,7 +327,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn conditions_select_what_the_records_say(
+    fn conditions_select_the_matching_records(
         numbers in prop::collection::vec(prop::option::of(prop_oneof![-3i64..4, any::<i64>()]), 1..12),
         floats in prop::collection::vec(prop::option::of(prop_oneof![any::<f64>(), (-3i64..4).prop_map(|n| n as f64)]), 12),
         asked in prop_oneof![-3i64..4, any::<i64>()],

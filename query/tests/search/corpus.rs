@@ -163,7 +163,7 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-/// Returns the terms of a chunk, including those of its columns with the use `terms`.
+/// Returns the terms of a chunk, including the terms in columns with the use `terms`.
 fn vector_of(chunk: &Chunk, columns: &[ColumnDeclaration]) -> TermVector {
     let mut builder = TermVector::builder();
     for (field, terms) in terms_by_field(chunk) {

@@ -51,7 +51,7 @@ fn project() -> Vec<Row> {
 }
 
 #[test]
-fn a_pattern_cuts_before_the_ranking() {
+fn a_pattern_filters_before_the_ranking() {
     let index = index(&project());
     let found = index.ask("retry", grep(r"sleep\(\d+\)"));
     assert_eq!(names(&found), ["retry"], "nothing else has both");
@@ -153,7 +153,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_pattern_finds_what_reading_every_text_finds(
+    fn a_pattern_finds_the_same_as_searching_every_text(
         texts in prop::collection::vec(text(), 1..30), patterns in prop::collection::vec(pattern(), 1..40),
     ) {
         let rows: Vec<Row> = texts

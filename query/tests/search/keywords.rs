@@ -1,4 +1,4 @@
-//! The best chunks by keywords equal those of an exhaustive scoring of all postings, bit by bit.
+//! The best chunks by keywords equal the result of exhaustively scoring all postings, bit by bit.
 
 use crate::corpus::{self, NOW, Row};
 use aurora_query::{Bm25Config, FieldScorer, SearchConfig, WeightedTerm, best_chunks, idf};

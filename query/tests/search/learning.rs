@@ -12,7 +12,7 @@ struct Index {
 }
 
 impl Index {
-    fn of(rows: &[Row]) -> Self {
+    fn new(rows: &[Row]) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let snapshot = corpus::write(directory.path(), rows, None);
         // Only their access records distinguish the rows, so equal texts must not be folded.
@@ -37,9 +37,9 @@ fn names(results: &SearchResults) -> Vec<&str> {
 }
 
 #[test]
-fn feedback_moves_equals_apart_and_is_explained() {
+fn feedback_orders_equal_chunks_and_is_explained() {
     let twin = |name: &str| Row::new(&format!("src/{name}.py"), name, ChunkType::Function, "shared words");
-    let index = Index::of(&[twin("aa"), twin("bb"), twin("cc")]);
+    let index = Index::new(&[twin("aa"), twin("bb"), twin("cc")]);
     let log = index.log();
     assert_eq!(names(&index.ask(&log)), ["aa", "bb", "cc"]);
     log.judge(Verdict::Bad, &[("code:src/aa.py:aa", NOW)]).expect("writable");
@@ -63,7 +63,7 @@ fn feedback_moves_equals_apart_and_is_explained() {
 #[test]
 fn memories_follow_their_lifespan_policies_and_code_does_not() {
     let memory = |name: &str| Row::new(&format!("memory/{name}.json"), name, ChunkType::Reasoning, "shared words");
-    let index = Index::of(&[
+    let index = Index::new(&[
         memory("old"),
         memory("proven").meta("is_pattern", MetaValue::Bool(true)),
         memory("guarded").meta("domain", MetaValue::String("Security".to_owned())),

@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn facets_count_what_a_search_without_a_limit_finds(rows in rows(&PATHS, 1..25), query in text(), kind in prop::option::of(prop::sample::select(&["kb", "class"][..]))) {
+    fn facets_count_the_results_of_an_unlimited_search(rows in rows(&PATHS, 1..25), query in text(), kind in prop::option::of(prop::sample::select(&["kb", "class"][..]))) {
         let filter = FilterSpec { types: kind.map(str::to_owned).into_iter().collect(), ..FilterSpec::default() };
         let ask = Query { limit: 1000, filter, mode: Mode::Sparse, facets: true, ..Query::new(&query, NOW) };
         let results = search(&rows, &plain(), &ask);
@@ -160,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn a_chunk_called_as_the_query_is_first(rows in rows(&PATHS, 1..25), pick in any::<prop::sample::Index>(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), upper in any::<bool>()) {
+    fn a_chunk_with_the_name_of_the_query_is_first(rows in rows(&PATHS, 1..25), pick in any::<prop::sample::Index>(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), upper in any::<bool>()) {
         let name = pick.get(&rows).qualified_name.clone();
         let typed = if upper { name.to_uppercase() } else { name.clone() };
         let results = search(&rows, &SearchConfig::default(), &Query { limit: 50, mode, ..Query::new(&typed, NOW) });

@@ -84,7 +84,7 @@ fn an_exact_name_comes_first_in_every_mode_and_spelling() {
 }
 
 #[test]
-fn definitions_come_before_mentions_and_tests_behind_unless_asked_for() {
+fn definitions_rank_before_mentions_and_tests_last_unless_requested() {
     let index = index(&project(), None);
     let results = index.ask(Query::new("authenticate user password", NOW));
     assert_eq!(results.hits[0].qualified_name, "AuthManager.authenticate_user");
@@ -160,7 +160,7 @@ fn no_keyword_match_falls_back_to_vectors() {
 }
 
 #[test]
-fn a_search_without_vectors_says_why() {
+fn a_search_without_vectors_reports_the_reason() {
     let hybrid = |stored, loaded| {
         let index = index_with(&project(), stored, loaded, SearchConfig::default());
         let results = index.ask(Query::new("password", NOW));
@@ -218,7 +218,7 @@ fn activation_spreads_along_calls() {
 }
 
 #[test]
-fn filters_cut_and_say_when_nothing_is_left() {
+fn filters_report_an_empty_result() {
     let index = index(&project(), None);
     let ask = |change: &dyn Fn(&mut aurora_query::FilterSpec)| {
         let mut query = Query::new("user password", NOW);
@@ -248,7 +248,7 @@ fn empty_queries_are_refused() {
 }
 
 #[test]
-fn what_a_file_brings_comes_from_the_sources_of_the_mode() {
+fn file_evidence_depends_on_the_mode() {
     let index = index(&project(), Some(Bag::default()));
     let rules = |mode| {
         let found = index.ask(Query { mode, ..Query::new("open a session by password", NOW) });

@@ -36,7 +36,7 @@ impl Index {
 }
 
 #[test]
-fn a_misspelt_identifier_is_read_as_it_is_written() {
+fn a_misspelt_identifier_is_corrected_with_its_original_case() {
     let index = index(SearchConfig::default());
     let results = index.ask("parseQurey");
     assert_eq!(results.hits[0].qualified_name, "parseQuery");
@@ -50,7 +50,7 @@ fn a_misspelt_identifier_is_read_as_it_is_written() {
 }
 
 #[test]
-fn nothing_is_guessed_where_something_matches_or_nothing_is_near() {
+fn nothing_is_corrected_if_something_matches_or_nothing_is_near() {
     let index = index(SearchConfig::default());
     for text in ["parseQuery", "parse words", "Query.parse", "zyzzyva", "user_query", "abc", "sha255"] {
         assert!(index.ask(text).notes.iter().all(|note| !note.contains("searched for")), "{text}");
@@ -61,7 +61,7 @@ fn nothing_is_guessed_where_something_matches_or_nothing_is_near() {
 }
 
 #[test]
-fn further_terms_are_weaker_and_explained() {
+fn additional_terms_are_weaker_and_explained() {
     let index = index(SearchConfig::default());
     for (text, term) in [
         ("db", "database (for db)"),
@@ -82,7 +82,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn one_slip_in_a_name_is_forgiven(name in prop::sample::select(NAMES.to_vec()), at in 1usize..20, slip in 0u8..4) {
+    fn one_typo_in_a_name_is_corrected(name in prop::sample::select(NAMES.to_vec()), at in 1usize..20, slip in 0u8..4) {
         let mut letters: Vec<char> = name.chars().collect();
         let at = at % (letters.len() - 1);
         match slip {
