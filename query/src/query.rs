@@ -107,9 +107,7 @@ pub enum QueryError {
     #[error("the query is empty; give at least one word")]
     Empty,
     /// The query exceeds [`LONGEST_QUERY`].
-    #[error(
-        "the query is longer than {LONGEST_QUERY} bytes; keep only the lines that best describe what you are looking for"
-    )]
+    #[error("the query is longer than {LONGEST_QUERY} bytes; keep only the most relevant lines")]
     TooLong,
     /// The query contains no word character.
     #[error("the query `{0}` contains no letter or digit to search for")]

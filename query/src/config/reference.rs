@@ -70,7 +70,7 @@ impl ReferenceRow {
 static ROWS: &[ReferenceRow] = &[
     row(
         "search.refresh",
-        "A search on the command line updates the index first if the update takes less than this time; 0 turns updates off.",
+        "A search on the command line updates the index first if that takes less than this time; 0 turns it off.",
     )
     .unit("ms"),
     row(
@@ -121,15 +121,21 @@ static ROWS: &[ReferenceRow] = &[
     row("search.hybrid.rrf_weights.sparse", "Weight of the keyword order in reciprocal rank fusion."),
     row("search.expansion.inflections", "Weight of other forms of an English word; 0 turns them off.")
         .effect("0: .653, .921; .466, .780"),
-    row("search.expansion.inflected_in", "Maximum number of chunks that contain a term whose other forms are searched for.")
-        .unit("chunks"),
+    row(
+        "search.expansion.inflected_in",
+        "Maximum number of chunks that contain a term whose other forms are searched for.",
+    )
+    .unit("chunks"),
     row(
         "search.expansion.abbreviations",
         "Weight of abbreviations of a word and of words of an abbreviation; 0 turns them off.",
     )
     .effect("0, `prefixes` too: .659, .921; .466, .780. Abbreviated names: MRR@10 .66 with, .63 without"),
-    row("search.expansion.abbreviated_in", "Maximum number of chunks that contain a term whose abbreviations are searched for.")
-        .unit("chunks"),
+    row(
+        "search.expansion.abbreviated_in",
+        "Maximum number of chunks that contain a term whose abbreviations are searched for.",
+    )
+    .unit("chunks"),
     row(
         "search.expansion.prefixes",
         "Weight of longer words that begin with a word that hardly any chunk contains; 0 turns them off.",

@@ -73,7 +73,8 @@ pub enum FilterError {
     },
     /// Too many values, or values that are too long.
     #[error(
-        "{what}: at most {MAX_VALUES} are allowed, of at most {MAX_VALUE_BYTES} bytes each and {MAX_TOTAL_BYTES} bytes in total"
+        "{what}: at most {MAX_VALUES} are allowed, of at most {MAX_VALUE_BYTES} bytes each and \
+         {MAX_TOTAL_BYTES} bytes in total"
     )]
     TooMuch {
         /// The kind of values.
