@@ -151,7 +151,7 @@ fn without_outer(
     text: &TextFilter,
     work: &WorkBudget,
 ) -> Result<Vec<(ChunkId, Chunk)>, Cancelled> {
-    // Shortest first: a chunk cannot enclose a longer one.
+    // Shortest first: a chunk cannot enclose a longer chunk.
     chunks.sort_by(|(_, a), (_, b)| {
         let size = |chunk: &Chunk| chunk.line_end.saturating_sub(chunk.line_start);
         size(a).cmp(&size(b)).then_with(|| a.key.cmp(&b.key))

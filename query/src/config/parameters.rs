@@ -140,7 +140,7 @@ pub struct LearningConfig {
 }
 
 /// Strengths of the ranking rules; 0 turns a rule off. The strength of a lift is the fraction of the best fused score
-/// that a full match adds. The strength of a penalty is the fraction of its own score that a chunk loses.
+/// that a full match adds. The strength of a penalty is the fraction of the chunk's score that a full match subtracts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RulesConfig {
     /// The chunk defines a symbol that the query names.

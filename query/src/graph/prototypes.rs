@@ -22,8 +22,8 @@ pub(crate) fn resolve_declarations(
     Ok(resolved)
 }
 
-/// Returns the definitions of a declaration, or the first declaration if there are none. Returns a definition
-/// unchanged.
+/// Returns the definitions of a declaration, or its first declaration if the index has no definition. Returns a
+/// definition unchanged.
 pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
     if !is_declaration(index, one)? {
         return Ok(vec![Rc::clone(one)]);

@@ -305,7 +305,8 @@ pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Resu
     Ok(Members { has_external_base: !above.is_complete, ..Members::default() })
 }
 
-/// Returns a type and its base types, nearest first, if they define a member without a separate chunk.
+/// Returns the definitions, among a type and its base types, that define a member without a separate chunk; nearest
+/// first.
 pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     let mut found = Vec::new();
     for of in lineage(index, of)? {

@@ -126,7 +126,7 @@ pub fn context_boost(config: &ActivationConfig, share: f32) -> f32 {
     config.context_boost * share.clamp(0.0, 1.0)
 }
 
-/// Returns the neutral history: the mean of the known histories, 0 if there are none. Pass a stable order, in which the
+/// Returns the neutral history: the mean of the known histories, 0 without any. Pass a stable order, in which the
 /// values are summed.
 pub fn neutral(parts: &[ActivationParts]) -> f32 {
     let (sum, count) = parts

@@ -1,4 +1,4 @@
-//! Direct matches: chunks at the place that the query gives, with the name that it gives, or that contain it literally.
+//! Direct matches: chunks at the location in the query, with the name in the query, or with the query as literal text.
 //! They rank above all others.
 
 use std::collections::BTreeMap;
@@ -342,7 +342,7 @@ fn count(chunks: &[RoaringBitmap]) -> usize {
     chunks.iter().map(|chunks| chunks.len() as usize).sum()
 }
 
-/// Returns the best of some chunks by keywords that pass the filter, at most `most` in all indexes.
+/// Returns the best chunks by keywords that pass the filter, among `chunks`; at most `most` in all indexes together.
 fn best_by_keywords(
     roots: &[SearchedRoot<'_>],
     chunks: &[RoaringBitmap],
@@ -391,7 +391,7 @@ fn fragments(query: &str) -> Vec<String> {
     fragments.iter().map(|words| words.join(" ")).collect()
 }
 
-/// Returns chunks that contain a text as a whole word or phrase, among those with the terms.
+/// Returns the chunks that contain a text as a whole word or phrase, among the chunks with all terms.
 fn containing(
     roots: &[SearchedRoot<'_>],
     wanted: &str,

@@ -185,7 +185,7 @@ impl IdentifierQuery {
         self.last_member().unwrap_or(&self.plain)
     }
 
-    /// Returns the last member of a qualified name; `None` for a sentence that ends with one, such as `converts to
+    /// Returns the last member of a qualified name. `None` for a sentence that ends with a qualified name: `converts to
     /// yaml.Node`.
     fn last_member(&self) -> Option<&str> {
         let (owner, last) = self.dotted.rsplit_once('.')?;

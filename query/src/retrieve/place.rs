@@ -123,9 +123,9 @@ impl Place {
         Ok(found)
     }
 
-    /// Returns the chunks of files that the path may mean, with the number of directories that only one of the paths
-    /// has: files whose path ends with it, or otherwise files whose path is a suffix of it, or if there is a line,
-    /// files with the same name in a directory of the same name.
+    /// Returns the chunks of files that the path may denote, with the number of directories that only one of the paths
+    /// has. These are files whose path ends with this path, or otherwise files whose path is a suffix of this path, or
+    /// otherwise, if there is a line, files with the same name in a directory of the same name.
     fn files(&self, roots: &[SearchedRoot<'_>], work: &WorkBudget) -> Result<FoundFiles, QueryError> {
         let inner = files(roots, &self.path, |path| end_of(path, &self.path), work)?;
         let Some((_, name)) = self.path.rsplit_once('/').filter(|_| inner.is_empty()) else { return Ok(inner) };
