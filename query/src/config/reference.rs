@@ -86,7 +86,7 @@ static ROWS: &[ReferenceRow] = &[
     row("search.bm25.fields.name", "Weight of the name of the definition.").effect(
         "keywords alone: .251, .725; .293, .697 with fields; .238, .723; .310, .696 with all text in one field",
     ),
-    row("search.bm25.fields.qualified_name", "Weight of the name with those of the enclosing definitions."),
+    row("search.bm25.fields.qualified_name", "Weight of the name with the names of the enclosing definitions."),
     row("search.bm25.fields.signature", "Weight of the signature."),
     row("search.bm25.fields.path", "Weight of the path."),
     row("search.bm25.fields.doc", "Weight of the documentation."),
