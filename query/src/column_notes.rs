@@ -1,4 +1,4 @@
-//! Notes about results of custom stages that are out of date or missing, for answers that depend on them.
+//! Notes about missing or outdated results of custom stages, for the answers that depend on these results.
 
 use aurora_storage::{ColumnDeclaration, MAKES_CHUNKS, Manifest};
 
@@ -7,33 +7,33 @@ use crate::present::Hit;
 use crate::rank::Boosts;
 use crate::retriever::{Retriever, Root};
 
-/// The notes about the columns by which an answer is filtered, by which it is ranked if it is, and whose stale or missing values
-/// its hits show.
+/// Returns the notes about the columns that an answer depends on: columns that the filter names, columns that affect
+/// the ranking if the answer is ranked, and columns of which a hit shows a stale or missing value.
 pub(crate) fn column_notes(roots: &[Root<'_>], filter: &FilterSpec, is_ranked: bool, hits: &[Hit]) -> Vec<String> {
     let mut notes = Vec::new();
     for (at, root) in roots.iter().enumerate() {
         let manifest = root.retriever.snapshot().manifest();
         let boosts = root.retriever.boosts();
         for column in &manifest.columns {
-            let is_used = filter.names(&column.name) || is_ranked && ranks(column, boosts);
+            let is_used = filter.names(&column.name) || is_ranked && affects_ranking(column, boosts);
             let mut of_root = hits.iter().filter(|hit| hit.root_place == at);
-            if !is_used && !of_root.any(|hit| shows(hit, column, root.retriever)) {
+            if !is_used && !of_root.any(|hit| shows_defect(hit, column, root.retriever)) {
                 continue;
             }
-            let place = root.shown_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
+            let place = root.display_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
             notes.extend(note(column, root.retriever).map(|state| format!("Column `{}`{place} {state}", column.name)));
         }
     }
     notes
 }
 
-/// The notes about stages that are no matter of columns: chunks or documents may be missing because of one, or vectors, by which an
-/// answer is ranked if it `uses_vectors`.
+/// Returns the notes about stages whose failures concern no column. Such a stage can leave out chunks, documents or
+/// vectors. Missing vectors matter only if the ranking `uses_vectors`.
 pub(crate) fn stage_notes(roots: &[Root<'_>], uses_vectors: bool) -> Vec<String> {
     let mut notes = Vec::new();
     for root in roots {
         let manifest = root.retriever.snapshot().manifest();
-        let place = root.shown_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
+        let place = root.display_name(roots).map_or_else(String::new, |name| format!(" of {name}"));
         for rows in &manifest.unfinished.rows {
             let has_columns = manifest.columns.iter().any(|column| column.stage == rows.stage);
             let missing = match makes_chunks(manifest, &rows.stage) {
@@ -44,7 +44,7 @@ pub(crate) fn stage_notes(roots: &[Root<'_>], uses_vectors: bool) -> Vec<String>
             };
             let states = [("failed on", rows.failed), ("was not run on", rows.waiting)];
             let states = states.into_iter().filter(|(_, rows)| *rows > 0);
-            let states: Vec<String> = states.map(|(state, rows)| format!("{state} {}", counted(rows))).collect();
+            let states: Vec<String> = states.map(|(state, rows)| format!("{state} {}", format_rows(rows))).collect();
             let (stage, states) = (&rows.stage, states.join(" and "));
             notes.push(format!("Stage `{stage}`{place} {states}, so {missing} may be missing"));
         }
@@ -58,18 +58,18 @@ pub(crate) fn stage_notes(roots: &[Root<'_>], uses_vectors: bool) -> Vec<String>
     notes
 }
 
-/// Whether chunks depend on a stage; `None` if that is not recorded.
+/// Returns whether chunks depend on a stage; `None` if the index does not record this.
 fn makes_chunks(manifest: &Manifest, stage: &str) -> Option<bool> {
     let recorded = manifest.fingerprints.iter().find(|(name, _)| name == stage);
     recorded.map(|(_, state)| state.starts_with(MAKES_CHUNKS))
 }
 
-fn counted(rows: u64) -> String {
+fn format_rows(rows: u64) -> String {
     if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") }
 }
 
-/// Whether a hit shows a stale value of a column, or no value although rows without a result are left.
-fn shows(hit: &Hit, column: &ColumnDeclaration, retriever: &Retriever) -> bool {
+/// Whether a hit shows a stale value of a column, or lacks a value while some rows have no result yet.
+fn shows_defect(hit: &Hit, column: &ColumnDeclaration, retriever: &Retriever) -> bool {
     let unfinished = &retriever.snapshot().manifest().unfinished;
     if hit.metadata.iter().any(|(name, _)| *name == column.name) {
         return with_sources(column, retriever)
@@ -79,7 +79,7 @@ fn shows(hit: &Hit, column: &ColumnDeclaration, retriever: &Retriever) -> bool {
     with_sources(column, retriever).map(rows).any(|rows| rows.failed + rows.waiting > 0)
 }
 
-/// A column, and then those that it is computed from.
+/// Yields a column, followed by the columns that it is computed from.
 fn with_sources<'r>(
     column: &'r ColumnDeclaration,
     retriever: &'r Retriever,
@@ -89,16 +89,16 @@ fn with_sources<'r>(
     std::iter::once(column).chain(manifest.columns.iter().filter(move |source| sources.contains(&source.name)))
 }
 
-/// Whether the values of a column change ranks: as numbers, as terms, or as a part of the embedded text.
-fn ranks(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
+/// Whether the values of a column affect the ranking: as numbers, as terms, or as a part of the embedded text.
+fn affects_ranking(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
     column.terms.is_some() || column.embed || boosts.has(&column.name)
 }
 
-/// The state of a column in words; `None` if every row has a result of the present programs of the stage and of those whose columns
-/// it reads.
+/// Describes the state of a column. `None` if every row has a result of the current programs, of the column's stage and
+/// of the stages whose columns it reads.
 fn note(column: &ColumnDeclaration, retriever: &Retriever) -> Option<String> {
     let mut states: Vec<String> = Vec::new();
-    for state in with_sources(column, retriever).flat_map(|column| states_of(column, retriever)) {
+    for state in with_sources(column, retriever).flat_map(|column| own_states(column, retriever)) {
         if !states.contains(&state) {
             states.push(state);
         }
@@ -106,14 +106,14 @@ fn note(column: &ColumnDeclaration, retriever: &Retriever) -> Option<String> {
     (!states.is_empty()).then(|| states.join(", and "))
 }
 
-/// The states of a column in words, without those of the columns that it is computed from.
-fn states_of(column: &ColumnDeclaration, retriever: &Retriever) -> Vec<String> {
+/// Describes the states of a column itself, without the states of the columns that it is computed from.
+fn own_states(column: &ColumnDeclaration, retriever: &Retriever) -> Vec<String> {
     let unfinished = &retriever.snapshot().manifest().unfinished;
     let values = retriever.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());
     let missing = retriever.snapshot().manifest().chunk_count.saturating_sub(values);
     let (rows, stage) = (unfinished.for_stage(&column.stage), &column.stage);
     let is_refused = retriever.is_refused(column);
-    // Rows that keep an earlier value do not wait.
+    // Rows that keep an earlier value have a value, so they do not count as waiting.
     let waiting = rows.waiting.min(missing);
     let mut states = Vec::new();
     if is_refused && values > 0 {
@@ -122,11 +122,12 @@ fn states_of(column: &ColumnDeclaration, retriever: &Retriever) -> Vec<String> {
         states.push(format!("has stale values, because the program of stage `{stage}`, or a file that it depends on, has changed since the last index run"));
     }
     if rows.failed > 0 {
-        states.push(format!("lacks values, because stage `{stage}` failed on {}", counted(rows.failed)));
+        states.push(format!("lacks values, because stage `{stage}` failed on {}", format_rows(rows.failed)));
     }
     if waiting > 0 {
         let reason = if is_refused && values == 0 { ", and its program is not allowed" } else { "" };
-        states.push(format!("is not complete, because stage `{stage}` was not run on {}{reason}", counted(waiting)));
+        states
+            .push(format!("is not complete, because stage `{stage}` was not run on {}{reason}", format_rows(waiting)));
     }
     states
 }

@@ -1,18 +1,19 @@
-//! Several indexes as one: its statistics are those of all chunks of all of them, so that scores can be compared between them.
+//! Several indexes that are searched as one. Statistics cover the chunks of all indexes, so that scores are comparable
+//! between them.
 
 use aurora_inverted::FIELDS;
 use aurora_storage::{Snapshot, StorageError, Walk};
 
-/// The generations that a search covers.
+/// The snapshots that a search covers.
 pub(crate) struct Corpus<'s>(Vec<&'s Snapshot>);
 
 impl<'s> Corpus<'s> {
-    /// The union of `snapshots`, of which there is at least one.
+    /// Creates the union of `snapshots`, which must not be empty.
     pub(crate) fn new(snapshots: impl IntoIterator<Item = &'s Snapshot>) -> Self {
         Self(snapshots.into_iter().collect())
     }
 
-    /// Its parts, in the order given.
+    /// The snapshots, in the order in which they were given.
     pub(crate) fn snapshots(&self) -> &[&'s Snapshot] {
         &self.0
     }
@@ -36,12 +37,12 @@ impl<'s> Corpus<'s> {
         totals
     }
 
-    /// Number of live chunks that hold a term.
+    /// Number of live chunks that contain a term.
     pub(crate) fn doc_frequency(&self, term: &str) -> Result<u32, StorageError> {
         Ok(self.doc_frequency_up_to(term, u32::MAX)?.unwrap_or(u32::MAX))
     }
 
-    /// The same, if it is at most `most`.
+    /// Number of live chunks that contain a term; `None` if it is greater than `most`.
     pub(crate) fn doc_frequency_up_to(&self, term: &str, most: u32) -> Result<Option<u32>, StorageError> {
         let mut sum = 0;
         for snapshot in &self.0 {
@@ -53,12 +54,13 @@ impl<'s> Corpus<'s> {
         Ok(Some(sum))
     }
 
-    /// Whether a chunk holds a term.
+    /// Whether any live chunk contains a term.
     pub(crate) fn holds(&self, term: &str) -> Result<bool, StorageError> {
         Ok(self.doc_frequency_up_to(term, 0)?.is_none())
     }
 
-    /// Shows `visit` the terms that begin with `prefix`, those of one part after those of another, each part's in ascending order.
+    /// Passes every term that begins with `prefix` to `visit`, snapshot by snapshot, in ascending order within a
+    /// snapshot.
     pub(crate) fn walk_terms(&self, prefix: &str, visit: &mut dyn FnMut(&[u8]) -> Walk) -> Result<(), StorageError> {
         self.0.iter().try_for_each(|snapshot| snapshot.walk_terms(prefix, visit))
     }

@@ -1,16 +1,18 @@
-//! Searching an index: which chunks answer a query, in which order, and why.
+//! Searches an index: finds the chunks that answer a query, ranks them and explains the order.
 //!
-//! A [`Retriever`] reads one generation of an index ([`aurora_storage::Snapshot`]). A search takes five steps, each a module:
+//! A [`Retriever`] reads one generation of an index ([`aurora_storage::Snapshot`]). A search has five steps, and each
+//! is a module:
 //!
-//! 1. understand: the query's terms, its kind, and further terms;
-//! 2. retrieve: candidates from BM25F, from the nearest vectors, and every chunk whose name *is* the query;
-//! 3. rank: keywords, meaning and activation are normalised within the candidates and fused, rules change the score, a
-//!    reranker may read the best, and exact names come first;
-//! 4. explain: every score divided into its parts, with reasons in words;
-//! 5. present: hits, snippets, the state of files, texts in a token budget.
+//! 1. `understand`: determine the query's terms and kind, and add related terms;
+//! 2. `retrieve`: collect candidates from BM25F, from the nearest vectors, and from definitions whose name equals the
+//!    query;
+//! 3. `rank`: normalise the keyword, semantic and activation scores within the candidates, fuse them, apply the rules,
+//!    optionally rerank the best candidates, and put exact names first;
+//! 4. `explain`: divide every score into its parts and give the reasons in words;
+//! 5. `present`: build hits, snippets, the state of files, and texts within a token budget.
 //!
-//! The same index, query, configuration and `now` give the same hits with bit-equal scores: sums run in the order of
-//! the query's terms, ties are broken by chunk keys, never by ids or hash order.
+//! The same index, query, configuration and `now` give the same hits with bit-equal scores: sums follow the order of
+//! the query's terms, and ties are broken by chunk keys, never by ids or hash order.
 //!
 //! Deliberately absent: writing (callers record accesses), printing, and any knowledge of stages or pipelines.
 //!

@@ -1,4 +1,4 @@
-//! Answers to filters without a query: matching chunks in the order of paths and lines, not ranked.
+//! Lists the chunks that match a filter when there is no query: ordered by path and line, without ranking.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -17,11 +17,11 @@ use crate::retriever::Root;
 use crate::tags::add_tags;
 use crate::work::{Cancelled, WorkBudget};
 
-/// Reason given for a score that is none.
+/// Explanation of the scores of a chunk that is not ranked.
 const UNRANKED: &str = "not ranked: no query";
 
-/// Lists the chunks of some indexes that pass the query's filters, each index by path and line. A chunk whose pattern matches all
-/// lie in chunks inside it is left out.
+/// Lists the chunks of several indexes that pass the query's filters, each index ordered by path and line. Leaves out a
+/// chunk if all of its pattern matches lie in listed chunks that it encloses.
 pub(crate) fn list(
     roots: &[Root<'_>],
     query: &Query,
@@ -33,7 +33,7 @@ pub(crate) fn list(
         let mut part = Part::new(root, query, filter, left)?;
         left -= part.hits.len();
         for hit in std::mem::take(&mut part.hits) {
-            let name = root.shown_name(roots).map(str::to_owned);
+            let name = root.display_name(roots).map(str::to_owned);
             hits.push(Hit { rank: hits.len() + 1, root_place: place, root: name, ..hit });
         }
         parts.push(part);
@@ -81,11 +81,11 @@ fn is_expired(root: &Root<'_>, id: ChunkId, now: i64) -> Result<bool, QueryError
     Ok(memory.aging(chunk, access.as_ref(), now).is_expired)
 }
 
-/// What is listed of one index.
+/// The listed chunks of one index.
 struct Part {
     hits: Vec<Hit>,
     eligible: u64,
-    /// Whether chunks were left out for the limit.
+    /// Whether the limit left out some chunks.
     has_more: bool,
     facets: Option<SearchFacets>,
     notes: Vec<String>,
@@ -139,19 +139,19 @@ impl Part {
                 rules: Vec::new(),
             };
             let is_memory = root.memory.is_some();
-            Hit::of((0, id), chunk, (query.content, is_memory), Scores::default(), access, explanation)
+            Hit::from_chunk((0, id), chunk, (query.content, is_memory), Scores::default(), access, explanation)
         });
         Ok(Self { hits: hits.collect(), eligible: eligible.len(), has_more, facets, notes })
     }
 }
 
-/// A file's chunks by line, the innermost of those that show the same matches.
+/// Returns a file's chunks by line. Of chunks that contain the same matches, only the innermost is kept.
 fn without_outer(
     mut chunks: Vec<(ChunkId, Chunk)>,
     text: &TextFilter,
     work: &WorkBudget,
 ) -> Result<Vec<(ChunkId, Chunk)>, Cancelled> {
-    // From the inside out: what has fewer lines cannot hold what has more.
+    // Shortest first: a chunk cannot enclose a longer chunk.
     chunks.sort_by(|(_, a), (_, b)| {
         let size = |chunk: &Chunk| chunk.line_end.saturating_sub(chunk.line_start);
         size(a).cmp(&size(b)).then_with(|| a.key.cmp(&b.key))

@@ -1,4 +1,4 @@
-//! What an index of memories brings to a search beside its chunks: who may find an entry, how it ages, and what it is linked to.
+//! Properties of an index of memories that a search uses: the visibility of entries, their ageing and their links.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 
 /// Columns of the chunks of memories.
 pub mod column {
-    /// Who may find an entry.
+    /// Scope of an entry: who can find it.
     pub const SCOPE: &str = "scope";
     /// Name of the session.
     pub const SESSION: &str = "session";
-    /// The author of a turn.
+    /// Author of a turn.
     pub const SPEAKER: &str = "speaker";
-    /// Place of a turn in its session, from 1.
+    /// Position of a turn in its session, from 1.
     pub const ORDER: &str = "order";
-    /// The turn that a turn answers.
+    /// The turn to which a turn replies.
     pub const REPLY_TO: &str = "reply_to";
-    /// Tags. Those of code are annotations.
+    /// Tags. Tags of code are stored as annotations instead.
     pub const TAGS: &str = "tags";
-    /// Ids of the entries that an entry is linked to.
+    /// Ids of the entries to which an entry links.
     pub const LINKS: &str = "links";
     /// Time of the last change, in Unix seconds.
     pub const EDITED: &str = "edited";
@@ -39,35 +39,35 @@ pub mod column {
         [SCOPE, SESSION, SPEAKER, ORDER, REPLY_TO, TAGS, LINKS, EDITED, RULES, DOMAIN, ROLE, PATTERN, SCORE];
 }
 
-/// Directory of the entries of a memory among its indexed paths.
+/// Path prefix of the entries of a memory.
 pub const ENTRIES_PREFIX: &str = "@@memory/";
 
-/// The rules of an index of memories.
+/// Rules of visibility and ageing of an index of memories.
 pub trait Retention: Send + Sync {
-    /// The chunks that a search may find; `None` for all.
+    /// Returns the chunks that a search may find; `None` for all.
     ///
     /// # Errors
-    /// When the index cannot be read.
+    /// Fails if the index cannot be read.
     fn visible(&self, snapshot: &Snapshot) -> Result<Option<RoaringBitmap>, StorageError>;
 
-    /// How a chunk has aged at `now`, in Unix seconds, given what was noted of it in earlier searches.
+    /// Returns how a chunk has aged at `now`, in Unix seconds. `access` is its record in the access log.
     fn aging(&self, chunk: ChunkRecord<'_>, access: Option<&AccessRecord>, now: i64) -> Aging;
 }
 
-/// How a chunk has aged.
+/// The effects of a chunk's age.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aging {
-    /// Whether it is archived: searches do not find it.
+    /// Whether the chunk is archived, so that searches do not find it.
     pub is_expired: bool,
-    /// How its activation falls.
+    /// The way in which the activation of the chunk decays.
     pub forgetting: Forgetting,
-    /// What its score is multiplied by, 0..=1.
+    /// Factor of the score, 0..=1.
     pub weight: f32,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
 }
 
-/// How a chunk is forgotten.
+/// The way in which the activation of an unused chunk decays.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -75,13 +75,13 @@ pub enum Forgetting {
     /// With the logarithm of the days since the last use.
     #[default]
     Logarithmic,
-    /// That, and by half with every half-life of further disuse.
+    /// As [`Forgetting::Logarithmic`]; after a period of disuse, activation also halves with every half-life.
     Exponential,
     /// Not at all.
     None,
 }
 
-/// Where a result comes from.
+/// The source of a result.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -99,7 +99,7 @@ impl Source {
     /// Every source.
     pub const ALL: [Self; 3] = [Self::Code, Self::Memory, Self::Log];
 
-    /// Its name in results.
+    /// The name in results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Code => "code",
@@ -108,8 +108,8 @@ impl Source {
         }
     }
 
-    /// That of a chunk in an index of memories, or in one of a project.
-    pub(crate) fn of(chunk_type: ChunkType, path: &str, is_memory: bool) -> Self {
+    /// Returns the source of a chunk of an index; `is_memory` tells whether the index is one of memories.
+    pub(crate) fn for_chunk(chunk_type: ChunkType, path: &str, is_memory: bool) -> Self {
         match chunk_type {
             _ if is_memory => Self::Memory,
             ChunkType::Knowledge if path.starts_with(UserDirectory::CONVERSATIONS_PREFIX) => Self::Log,
@@ -118,7 +118,7 @@ impl Source {
         }
     }
 
-    /// The scope of its chunks that do not say theirs.
+    /// Default scope of the chunks that do not store a scope.
     pub(crate) fn scope(self) -> &'static str {
         match self {
             Self::Code | Self::Memory => "project",
@@ -126,7 +126,7 @@ impl Source {
         }
     }
 
-    /// Whether chunks of a type in an index come from it.
+    /// Whether chunks of this type, in an index of memories or of a project, can come from this source.
     pub(crate) fn holds(self, chunk_type: ChunkType, is_memory: bool) -> bool {
         match self {
             Self::Memory if is_memory => true,
@@ -144,7 +144,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// The text of a column of a chunk.
+/// Returns the text in a column of a chunk.
 pub(crate) fn text<'c>(chunk: ChunkRecord<'c>, column: &str) -> Option<&'c str> {
     chunk.metadata().find_map(|(name, value)| match value {
         ArchivedMetaValue::String(text) if name == column => Some(text.as_str()),
@@ -152,7 +152,7 @@ pub(crate) fn text<'c>(chunk: ChunkRecord<'c>, column: &str) -> Option<&'c str> 
     })
 }
 
-/// The texts of a column of a chunk.
+/// Returns the list of texts in a column of a chunk.
 pub(crate) fn texts<'c>(chunk: ChunkRecord<'c>, column: &str) -> Vec<&'c str> {
     let found = chunk.metadata().find_map(|(name, value)| match value {
         ArchivedMetaValue::Strings(texts) if name == column => {

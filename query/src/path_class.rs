@@ -1,28 +1,29 @@
-//! Classes of files by path: tests, generated, vendored, examples, declarations, changelogs, data, superseded code.
+//! Classes of files by path: tests, generated code, vendored code, examples, declarations, changelogs, data and
+//! superseded code.
 
-/// A kind of code that is seldom what a search is for, unless it asks for it.
+/// A kind of file that a search rarely looks for unless the query asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum PathClass {
-    /// Tests and what they need.
+    /// Tests and their support code.
     Test,
-    /// Written or packed by a program.
+    /// Code that a program wrote or packed.
     Generated,
-    /// Other projects' code.
+    /// Code of other projects.
     Vendored,
     /// Examples, demos and benchmarks.
     Example,
-    /// Types without code.
+    /// Type declarations without code.
     Declaration,
     /// Lists of changes.
     Changelog,
     /// Data, settings and styles, which have no behaviour.
     Data,
-    /// Kept for compatibility, while other code does the same.
+    /// Code that is kept for compatibility, although other code replaces it.
     Superseded,
 }
 
 impl PathClass {
-    /// Every class, in the order of its number.
+    /// Every class, in the order of the discriminants.
     pub(crate) const ALL: [Self; 8] = [
         Self::Test,
         Self::Generated,
@@ -34,8 +35,8 @@ impl PathClass {
         Self::Superseded,
     ];
 
-    /// The class that directories of a name belong to; the name is in lower case, with `_` for `-`.
-    fn of_directory(name: &[u8]) -> Option<Self> {
+    /// Returns the class of a directory by its name, which must be in lower case with `_` in place of `-`.
+    fn from_directory_name(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"test" | b"tests" | b"testing" | b"testdata" | b"testutil" | b"testutils" | b"spec" | b"specs"
             | b"e2e" | b"fixture" | b"fixtures" | b"mock" | b"mocks" => Self::Test,
@@ -53,8 +54,8 @@ impl PathClass {
         })
     }
 
-    /// Words with which a query asks for the class: fewer than its directories have names, since a sentence says
-    /// `sample`, `history` or `external` of other things.
+    /// Words with which a query asks for the class. The list is shorter than the list of directory names, because words
+    /// such as `sample`, `history` and `external` have other meanings in a sentence.
     pub(crate) fn request_words(self) -> &'static [&'static str] {
         match self {
             Self::Test => &[
@@ -67,7 +68,7 @@ impl PathClass {
             }
             Self::Declaration => &["declaration", "declarations", "typings"],
             Self::Changelog => &["changelog", "changelogs", "news", "whatsnew"],
-            // Words such as `config` and `json` are said of code at least as often.
+            // Words such as `config` and `json` refer to code at least as often.
             Self::Data => &["manifest", "manifests", "stylesheet", "stylesheets", "workflow", "workflows"],
             Self::Superseded => &[
                 "legacy",
@@ -89,50 +90,51 @@ impl PathClass {
     }
 }
 
-/// A set of classes: those of a path, or those that a query asks for.
+/// A set of classes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct PathClasses(u8);
 
 impl PathClasses {
-    /// Those of the file at `path` (`/`-separated).
-    pub(crate) fn of(path: &str) -> Self {
+    /// Returns the classes of the file at `path` (`/`-separated).
+    pub(crate) fn for_path(path: &str) -> Self {
         let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
-        let around: Self = directories.as_bytes().split(|&byte| byte == b'/').filter_map(of_directory).collect();
+        let directory_classes: Self =
+            directories.as_bytes().split(|&byte| byte == b'/').filter_map(directory_class).collect();
         let is = |class: &PathClass| match class {
             PathClass::Test => {
-                around.holds(*class) || is_test_file(file) || directories.split('/').any(is_test_project)
+                directory_classes.holds(*class) || is_test_file(file) || directories.split('/').any(is_test_project)
             }
-            PathClass::Generated => around.holds(*class) || is_generated_file(file),
-            PathClass::Vendored | PathClass::Example => around.holds(*class),
+            PathClass::Generated => directory_classes.holds(*class) || is_generated_file(file),
+            PathClass::Vendored | PathClass::Example => directory_classes.holds(*class),
             PathClass::Declaration => [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|end| file.ends_with(end)),
-            PathClass::Changelog => is_prose(file) && (around.holds(*class) || is_changelog(file)),
+            PathClass::Changelog => is_prose(file) && (directory_classes.holds(*class) || is_changelog(file)),
             PathClass::Data => is_data(file),
-            PathClass::Superseded => around.holds(*class) || is_superseded_file(file),
+            PathClass::Superseded => directory_classes.holds(*class) || is_superseded_file(file),
         };
         PathClass::ALL.into_iter().filter(is).collect()
     }
 
-    /// These, and tests if the definition is in a module of tests.
+    /// Adds [`PathClass::Test`] if the definition is in a test module.
     pub(crate) fn with_scopes(self, qualified_name: &str) -> Self {
         if is_among_tests(qualified_name) { Self(self.0 | 1 << PathClass::Test as u8) } else { self }
     }
 
-    /// Those of either set.
+    /// Returns the union of both sets.
     pub(crate) fn or(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
-    /// Whether a class is among them.
+    /// Whether the set contains a class.
     pub(crate) fn holds(self, class: PathClass) -> bool {
         self.0 >> class as u8 & 1 != 0
     }
 
-    /// Those that are among `others` too.
+    /// Returns the intersection of both sets.
     pub(crate) fn and(self, others: Self) -> Self {
         Self(self.0 & others.0)
     }
 
-    /// Whether there are none.
+    /// Whether the set contains no class.
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -144,27 +146,27 @@ impl FromIterator<PathClass> for PathClasses {
     }
 }
 
-/// Whether the file at `path` (relative, `/`-separated) is not the main code of its project: tests, examples,
-/// generated code, others' code, declarations and data. Superseded code is main code.
+/// Whether the file at `path` (relative, `/`-separated) is outside the main code of its project: tests, examples,
+/// generated code, vendored code, declarations and data. Superseded code counts as main code.
 ///
 /// ```
 /// assert!(aurora_query::is_side_code("pkg/login_test.go") && !aurora_query::is_side_code("pkg/login.go"));
 /// ```
 pub fn is_side_code(path: &str) -> bool {
-    let classes = PathClasses::of(path);
+    let classes = PathClasses::for_path(path);
     let is_side = |class: &PathClass| !matches!(class, PathClass::Changelog | PathClass::Superseded);
     PathClass::ALL.into_iter().filter(is_side).any(|class| classes.holds(class))
 }
 
-/// Whether a definition stands in a module of tests within the code that it tests: `tests::parses_dates`.
+/// Whether a definition is in a test module inside the code that it tests, such as `tests::parses_dates`.
 fn is_among_tests(qualified_name: &str) -> bool {
     let mut scopes = qualified_name.rsplit(['.', ':']);
     scopes.next();
     scopes.any(|scope| matches!(scope, "test" | "tests"))
 }
 
-/// Files that often only re-export.
-pub(crate) fn passes_on(path: &str) -> bool {
+/// Whether a file, by its name, is likely to contain only re-exports.
+pub(crate) fn is_reexport_file(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);
     matches!(file, "__init__.py" | "package-info.java" | "mod.rs" | "lib.rs" | "doc.go")
         || file
@@ -172,18 +174,19 @@ pub(crate) fn passes_on(path: &str) -> bool {
             .is_some_and(|end| matches!(end, "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx"))
 }
 
-/// The file's name without its extensions: `parse` of `src/parse.test.ts`.
+/// Returns the file's name without its extensions: `parse` for `src/parse.test.ts`.
 pub(crate) fn stem(path: &str) -> &str {
     let file = path.rsplit('/').next().unwrap_or(path);
     let from = file.len() - file.trim_start_matches('.').len();
     file[from..].find('.').map_or(file, |dot| &file[..from + dot])
 }
 
-/// The class of a directory: `Tests`, `__tests__`, `third-party` for `third_party`.
-fn of_directory(name: &[u8]) -> Option<PathClass> {
-    /// Length of `autogenerated`.
-    const LONGEST: usize = 13;
-    let mut plain = [0; LONGEST];
+/// Returns the class of a directory. Handles spellings such as `Tests`, `__tests__`, and `third-party` for
+/// `third_party`.
+fn directory_class(name: &[u8]) -> Option<PathClass> {
+    /// Length of `autogenerated`, the longest name of a directory that has a class.
+    const MAX_NAME_BYTES: usize = 13;
+    let mut plain = [0; MAX_NAME_BYTES];
     let name = match name {
         [b'_' | b'-', b'_' | b'-', inner @ .., b'_' | b'-', b'_' | b'-'] if !inner.is_empty() => inner,
         name => name,
@@ -192,16 +195,16 @@ fn of_directory(name: &[u8]) -> Option<PathClass> {
     for (plain, byte) in plain.iter_mut().zip(name) {
         *plain = if *byte == b'-' { b'_' } else { byte.to_ascii_lowercase() };
     }
-    PathClass::of_directory(plain)
+    PathClass::from_directory_name(plain)
 }
 
-/// The directory of a .NET project: `Shop.Tests`, `Shop.UnitTests`.
+/// Matches the directory of a .NET test project: `Shop.Tests`, `Shop.UnitTests`.
 fn is_test_project(directory: &str) -> bool {
     let last = directory.rsplit_once('.').and_then(|(_, name)| words_of(name).last());
     last.is_some_and(|word| is_one_of(word, &["test", "tests"]))
 }
 
-/// `test_login.py`, `login_test.go`, `login.spec.ts`, `LoginTests.java`, `conftest.py`, and `login.t` of Perl.
+/// Matches `test_login.py`, `login_test.go`, `login.spec.ts`, `LoginTests.java`, `conftest.py`, and `login.t` of Perl.
 fn is_test_file(file: &str) -> bool {
     if file.ends_with(".t") {
         return true;
@@ -215,18 +218,18 @@ fn is_test_file(file: &str) -> bool {
     }
 }
 
-/// `service.pb.go`, `service_pb2.py`, `schema.gen.ts`, `jquery.min.js`, `schema_generated.rs`.
+/// Matches `service.pb.go`, `service_pb2.py`, `schema.gen.ts`, `jquery.min.js`, `schema_generated.rs`.
 fn is_generated_file(file: &str) -> bool {
     const MARKS: [&str; 8] = ["pb", "pb2", "grpc", "gen", "generated", "min", "bundle", "autogen"];
     let base = file.rsplit_once('.').map_or(file, |(base, _)| base);
     base.contains(['.', '_', '-']) && base.rsplit(['.', '_', '-']).take(2).any(|part| is_one_of(part, &MARKS))
 }
 
-/// `compat.py`, `router_v1.go`, `legacy-api.ts`.
+/// Matches `compat.py`, `router_v1.go`, `legacy-api.ts`.
 fn is_superseded_file(file: &str) -> bool {
     let base = file.rsplit_once('.').map_or(file, |(base, _)| base);
     let mut parts = base.split(['_', '-', '.']).filter(|part| !part.is_empty());
-    parts.any(|part| of_directory(part.as_bytes()) == Some(PathClass::Superseded))
+    parts.any(|part| directory_class(part.as_bytes()) == Some(PathClass::Superseded))
 }
 
 fn is_changelog(file: &str) -> bool {
@@ -237,7 +240,7 @@ fn is_changelog(file: &str) -> bool {
     })
 }
 
-/// Whether a file contains prose, by its extension; also for files without an extension.
+/// Whether a file contains prose, by its extension. Files without an extension count as prose.
 pub(crate) fn is_prose(file: &str) -> bool {
     file.rsplit_once('.').is_none_or(|(_, end)| is_one_of(end, &["md", "rst", "txt", "adoc", "mdx", "markdown"]))
 }
@@ -270,7 +273,7 @@ fn is_one_of(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Parts of a file's name, cut at punctuation and before capitals that follow small letters.
+/// Splits a file name at punctuation and before capitals that follow lower-case letters or digits.
 fn words_of(name: &str) -> impl Iterator<Item = &str> {
     let mut rest = name;
     std::iter::from_fn(move || {
@@ -292,7 +295,7 @@ mod tests {
     use super::*;
 
     fn classes(path: &str) -> Vec<PathClass> {
-        let classes = PathClasses::of(path);
+        let classes = PathClasses::for_path(path);
         PathClass::ALL.into_iter().filter(|class| classes.holds(*class)).collect()
     }
 

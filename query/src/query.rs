@@ -1,4 +1,4 @@
-//! What a caller asks: the text, the filters and the mode of one search, and why it may be refused.
+//! The text, filters and mode of one search, and the errors that a search can return.
 
 use aurora_storage::StorageError;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::filter::{FilterError, FilterSpec, SelectError};
 use crate::work::{Cancelled, WorkBudget};
 
-/// Which scores a search uses.
+/// The scores that a search uses.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -42,7 +42,7 @@ impl std::str::FromStr for Mode {
     }
 }
 
-/// What takes a place in the list of results.
+/// The unit of the result list.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -54,26 +54,26 @@ pub enum Group {
     File,
 }
 
-/// One search.
+/// The input of one search.
 #[derive(Debug, Clone)]
 pub struct Query {
-    /// What the user typed.
+    /// The query as the user typed it.
     pub text: String,
-    /// Most hits to return.
+    /// Maximum number of hits to return.
     pub limit: usize,
-    /// Which scores to use.
+    /// The scores to use.
     pub mode: Mode,
-    /// What takes a place in the list.
+    /// The unit of the result list.
     pub group: Group,
-    /// Which chunks may be found.
+    /// The filter that chunks must pass.
     pub filter: FilterSpec,
-    /// The time to judge recency by, in Unix seconds.
+    /// The current time, in Unix seconds. Recency is relative to this time.
     pub now: i64,
-    /// Whether hits carry the chunks' full text.
+    /// Whether hits contain the full text of their chunks.
     pub content: bool,
-    /// Whether matching chunks are counted by type, language and directory.
+    /// Whether to count matching chunks by type, language and directory.
     pub facets: bool,
-    /// The work that the search may cause.
+    /// The work that the search may do.
     pub work: WorkBudget,
 }
 
@@ -94,31 +94,31 @@ impl Query {
     }
 }
 
-/// Longest query, in bytes: room for a pasted stack trace. What a search costs grows with each of its words.
+/// Maximum length of a query in bytes, enough for a pasted stack trace. The cost of a search grows with every word.
 pub const LONGEST_QUERY: usize = 16 << 10;
 
-/// Why a search cannot be answered.
+/// An error of a search.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
-    /// No index to search.
+    /// No index was given.
     #[error("there is no index to search")]
     NoRoot,
-    /// Nothing to look for.
+    /// The query is empty.
     #[error("the query is empty; give at least one word")]
     Empty,
-    /// See [`LONGEST_QUERY`].
-    #[error("the query is longer than {LONGEST_QUERY} bytes; give the lines that say most about what is looked for")]
+    /// The query exceeds [`LONGEST_QUERY`].
+    #[error("the query is longer than {LONGEST_QUERY} bytes; keep only the most relevant lines")]
     TooLong,
-    /// No word character in the query.
-    #[error("the query `{0}` holds no letter or digit to search for")]
+    /// The query contains no word character.
+    #[error("the query `{0}` contains no letter or digit to search for")]
     NoTerms(String),
-    /// Not a mode.
+    /// The search mode does not exist.
     #[error("unknown search mode '{0}'; valid modes: hybrid, sparse, dense")]
     Mode(String),
-    /// A filter that cannot be understood.
+    /// The filter is invalid.
     #[error(transparent)]
     Filter(#[from] FilterError),
-    /// Vectors only, and there are none to compare.
+    /// Mode `dense` was requested, but no vectors are available.
     #[error("mode `dense` needs vectors: {0}")]
     NoVectors(String),
     /// The index cannot be read.
@@ -140,10 +140,10 @@ impl From<SelectError> for QueryError {
 }
 
 impl QueryError {
-    /// Refuses a query that is too long.
+    /// Checks the length of a query.
     ///
     /// # Errors
-    /// [`QueryError::TooLong`].
+    /// [`QueryError::TooLong`] if the query exceeds [`LONGEST_QUERY`].
     pub fn check_length(text: &str) -> Result<(), Self> {
         if text.len() > LONGEST_QUERY { Err(Self::TooLong) } else { Ok(()) }
     }

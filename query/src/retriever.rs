@@ -11,57 +11,57 @@ use crate::filter::FilteredIndex;
 use crate::memory::Retention;
 use crate::present::FacetIndex;
 use crate::query::Mode;
-use crate::rank::{Boosts, KnownLabels, Reranking};
+use crate::rank::{Boosts, LabelCache, Reranking};
 
-/// The reranker that a configuration names, or why it cannot be used.
+/// The reranker that the configuration names, or the reason why it is unavailable.
 pub type LoadedReranker = Result<Arc<dyn Reranker>, String>;
 
 /// Answers queries over one generation of an index. Open it once, search many times.
 pub struct Retriever {
     snapshot: Snapshot,
     embedder: Option<Arc<dyn QueryEmbedder>>,
-    /// The model whose tokens the index holds, to compare queries with them word by word.
+    /// The model whose tokens the index stores, used to compare queries with chunks word by word.
     tokens: Option<Arc<StaticModel>>,
-    /// The reranking model, or the reason why it cannot be used.
+    /// The reranking model, or the reason why it is unavailable.
     reranker: LoadedReranker,
     config: SearchConfig,
     boosts: Boosts,
-    known: KnownLabels,
+    label_cache: LabelCache,
     analyzer: Analyzer,
-    /// What was shown and judged before; without it, results are ranked as if nothing had been.
+    /// Records of shown and judged chunks; without them, activation ignores earlier use.
     access: Option<Arc<AccessLog>>,
     /// Tags that users have given to chunks.
     annotations: Option<Arc<Annotations>>,
-    /// Notes of every answer.
+    /// Notes that every answer includes.
     notes: Vec<String>,
-    /// Names of the stages whose programs have changed since the index was made.
+    /// Names of the stages whose programs have changed since the last index run.
     changed_stages: Vec<String>,
     /// Names of the stages whose programs are not allowed.
     refused_stages: Vec<String>,
-    /// Made at the first search that asks for facets.
+    /// Built by the first search that asks for facets.
     facets: OnceLock<FacetIndex>,
 }
 
 /// One of several indexes that are searched as one.
 #[derive(Clone, Copy)]
 pub struct Root<'a> {
-    /// How users call it; no two roots of a search have the same name.
+    /// The name that users see, unique among the roots of a search.
     pub name: &'a str,
     /// The index.
     pub retriever: &'a Retriever,
-    /// The indexed directory, against which absolute paths of a filter are resolved.
+    /// The indexed directory. Absolute paths in a filter are resolved against this directory.
     pub path: Option<&'a Path>,
-    /// What holds of an index of memories. Results do not name such a root.
+    /// The rules of an index of memories; `None` for a project. Results do not name a root of memories.
     pub memory: Option<&'a dyn Retention>,
 }
 
 impl<'a> Root<'a> {
-    /// A project's index.
+    /// Creates a root for the index of a project.
     pub fn of_project(name: &'a str, retriever: &'a Retriever) -> Self {
         Self { name, retriever, path: None, memory: None }
     }
 
-    /// What a filter looks at.
+    /// Returns the parts of the index that filters read.
     pub(crate) fn filtered(&self) -> FilteredIndex<'a> {
         FilteredIndex {
             snapshot: self.retriever.snapshot(),
@@ -71,16 +71,17 @@ impl<'a> Root<'a> {
         }
     }
 
-    /// The name in results of a search over `roots`: where there are several projects, their names tell them apart.
-    pub(crate) fn shown_name(&self, roots: &[Root<'_>]) -> Option<&'a str> {
+    /// Returns the name that results of a search over `roots` show. `None` unless `roots` contains several projects,
+    /// because the name only distinguishes projects.
+    pub(crate) fn display_name(&self, roots: &[Root<'_>]) -> Option<&'a str> {
         let is_project = |root: &&Root<'_>| root.memory.is_none();
         (self.memory.is_none() && roots.iter().filter(is_project).count() > 1).then_some(self.name)
     }
 }
 
 impl Retriever {
-    /// A retriever over `snapshot`. Without an embedder, or with one of another model than the index's, searches use
-    /// keywords only and say so.
+    /// Creates a retriever over `snapshot`. Without an embedder, or if the embedder's model differs from the model of
+    /// the index, searches use keywords only and say so in a note.
     pub fn new(snapshot: Snapshot, embedder: Option<Arc<dyn QueryEmbedder>>, config: SearchConfig) -> Self {
         let tokens = embedder.as_ref().and_then(|_| StaticModel::built_in().ok());
         let indexed = snapshot.manifest().model.as_ref().map(|model| model.tokens.clone());
@@ -93,7 +94,7 @@ impl Retriever {
             reranker: Err("no model is loaded".to_owned()),
             config,
             boosts,
-            known: KnownLabels::default(),
+            label_cache: LabelCache::default(),
             analyzer: Analyzer,
             access: None,
             annotations: None,
@@ -104,61 +105,62 @@ impl Retriever {
         }
     }
 
-    /// The same with the reranker that the configuration names. Without it, searches do without and say why.
+    /// Sets the reranker that the configuration names. Without a reranker, searches skip reranking and report the
+    /// reason.
     #[must_use]
     pub fn with_reranker(self, reranker: LoadedReranker) -> Self {
         Self { reranker, ..self }
     }
 
-    /// The same with what was shown and judged before, which the activation of chunks heeds.
+    /// Sets the access log: the activation of chunks depends on when they were shown and how they were judged.
     #[must_use]
     pub fn with_access(self, access: Arc<AccessLog>) -> Self {
         Self { access: Some(access), ..self }
     }
 
-    /// The same with the tags that users have given to chunks.
+    /// Sets the tags that users have given to chunks.
     #[must_use]
     pub fn with_annotations(self, annotations: Arc<Annotations>) -> Self {
         Self { annotations: Some(annotations), ..self }
     }
 
-    /// The same with a note that every answer has, such as why it does without something.
+    /// Adds a note to every answer, for example the reason why a feature is unavailable.
     #[must_use]
     pub fn with_note(mut self, note: String) -> Self {
         self.notes.push(note);
         self
     }
 
-    /// The same with the names of the stages whose programs have changed since the index was made. Answers that depend on columns
-    /// of these stages have a note.
+    /// Sets the names of the stages whose programs have changed since the last index run. Answers that depend on
+    /// columns of these stages get a note.
     #[must_use]
     pub fn with_changed_stages(self, stages: Vec<String>) -> Self {
         Self { changed_stages: stages, ..self }
     }
 
-    /// The same with the names of the stages whose programs are not allowed, of an index that was imported. Answers that depend on
-    /// columns of these stages have a note.
+    /// Sets the names of the stages of an imported index whose programs are not allowed. Answers that depend on columns
+    /// of these stages get a note.
     #[must_use]
     pub fn with_refused_stages(self, stages: Vec<String>) -> Self {
         Self { refused_stages: stages, ..self }
     }
 
-    /// Whether the values of a column may be out of date, because the program of its stage is not allowed.
+    /// Whether the values of a column may be stale because the program of its stage is not allowed.
     pub(crate) fn is_refused(&self, column: &ColumnDeclaration) -> bool {
         self.snapshot.manifest().unfinished.is_refused(&column.name) || self.refused_stages.contains(&column.stage)
     }
 
-    /// Whether the program of a stage has changed since the index was made, as far as that is known.
+    /// Whether the program of a stage is known to have changed since the last index run.
     pub(crate) fn has_changed(&self, stage: &str) -> bool {
         self.changed_stages.iter().any(|changed| changed == stage)
     }
 
-    /// The notes of every answer.
+    /// Notes that every answer includes.
     pub(crate) fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The tags of chunks, where users have given any.
+    /// Tags that users have given to chunks, if there are any.
     pub(crate) fn annotations(&self) -> Option<&Annotations> {
         self.annotations.as_deref()
     }
@@ -181,8 +183,8 @@ impl Retriever {
         &self.boosts
     }
 
-    pub(crate) fn known(&self) -> &KnownLabels {
-        &self.known
+    pub(crate) fn label_cache(&self) -> &LabelCache {
+        &self.label_cache
     }
 
     pub(crate) fn embedder(&self) -> Option<&dyn QueryEmbedder> {
@@ -193,7 +195,8 @@ impl Retriever {
         self.tokens.as_deref()
     }
 
-    /// What was noted of chunks before, by their keys. Where the log cannot be read there is nothing, and a note says so.
+    /// Returns the access records of chunks by their keys. If the log cannot be read, all records are `None`, and a
+    /// note reports the error.
     pub(crate) fn accesses(&self, keys: &[&str], notes: &mut Vec<String>) -> Vec<Option<AccessRecord>> {
         let read = self.access.as_ref().map(|log| log.get_many(keys)).transpose();
         let found = read.unwrap_or_else(|error| {
@@ -203,22 +206,23 @@ impl Retriever {
         found.unwrap_or_else(|| vec![None; keys.len()])
     }
 
-    /// How the best results are read; `None` if the configuration or the mode asks for no reranker, or the query is too short.
+    /// Returns the reranking of the best results; `None` if the configuration names no reranker for this mode, or the
+    /// query is too short.
     pub(crate) fn reranking<'r>(&'r self, mode: Mode, text: &'r str) -> Option<Reranking<'r>> {
         self.config.reranker_for(mode)?;
         if text.split_whitespace().count() < self.config.rerank_words {
             return None;
         }
         let reranker = self.reranker.as_deref().map_err(String::as_str);
-        Some(Reranking { reranker, text, most: self.config.rerank_results, weight: self.config.rules.rerank })
+        Some(Reranking { reranker, text, max_results: self.config.rerank_results, weight: self.config.rules.rerank })
     }
 
-    /// What facets are counted with.
+    /// Returns the index from which facets are counted, and builds it on the first call.
     pub(crate) fn facet_index(&self) -> Result<&FacetIndex, StorageError> {
         match self.facets.get() {
             Some(index) => Ok(index),
             None => {
-                // Another thread may do the same meanwhile; both find the same.
+                // Another thread may build the same index concurrently; both results are equal.
                 let index = FacetIndex::new(&self.snapshot)?;
                 Ok(self.facets.get_or_init(|| index))
             }

@@ -1,4 +1,4 @@
-//! One search over one or several indexes, from query to hits: understand, retrieve, rank, explain, present.
+//! Runs one search over one or several indexes: understand, retrieve, rank, explain, present.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,17 +23,18 @@ use crate::understand::{ParsedQuery, Subject, Understood, understand};
 use crate::work::WorkBudget;
 
 impl Retriever {
-    /// Answers one query.
+    /// Answers a query.
     ///
     /// # Errors
-    /// [`QueryError`] for a query or filter that cannot be understood, for mode `dense` without vectors, and when the
-    /// index cannot be read.
+    /// [`QueryError`] if the query or the filter is invalid, if mode `dense` has no vectors, or if the index cannot be
+    /// read.
     pub fn search(&self, query: &Query) -> Result<SearchResults, QueryError> {
         search_all(&[Root::of_project("", self)], query)
     }
 
-    /// The best passages for a query: chunks in the order of reciprocal rank fusion alone. History, rules, names and copies count
-    /// nothing, and every chunk has a place of its own. `reranks` has the configured reranker read the best of them.
+    /// Returns the best passages for a query: chunks ordered by reciprocal rank fusion alone. Access history, rules and
+    /// names do not affect the order, and copies are not folded. If `reranks` is true, the configured reranker reads
+    /// the best passages.
     ///
     /// # Errors
     /// As for [`Retriever::search`].
@@ -49,13 +50,13 @@ impl Retriever {
     }
 }
 
-/// Answers one query from several indexes as if they were one: words count by how many chunks of all of them hold them, and
-/// candidates of all of them are ranked in one list. The configuration and the reranker are those of the first, the embedder is that of
-/// the first that has one. An index with the vectors of another model is searched by keywords.
+/// Answers one query from several indexes as if they were one. The frequency of a word is its number of chunks in all
+/// indexes, and all candidates are ranked in one list. The configuration and the reranker of the first index are used,
+/// and the first embedder that any index has. An index whose vectors come from a different model is searched by
+/// keywords only.
 ///
 /// # Errors
-/// [`QueryError`] for a query or filter that cannot be understood, for mode `dense` without vectors, and when an index cannot
-/// be read.
+/// [`QueryError`] if the query or the filter is invalid, if mode `dense` has no vectors, or if an index cannot be read.
 pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, QueryError> {
     let (start, running) = (Instant::now(), Running::begin());
     let first = roots.first().ok_or(QueryError::NoRoot)?.retriever;
@@ -76,7 +77,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     notes.extend(roots.iter().flat_map(|root| root.retriever.notes()).cloned());
     notes.dedup();
 
-    let searched = looked_up(roots, &corpus, (&text, &parsed), query.mode, selected, running.threads(&corpus))?;
+    let searched = prepare_roots(roots, &corpus, (&text, &parsed), query.mode, selected, running.threads(&corpus))?;
     work.check()?;
     let facets = if query.facets { Some(facets(roots, &searched)?) } else { None };
     let mut late = late_interaction(roots, query.mode, &text);
@@ -100,7 +101,7 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     let context = RankingContext {
         roots: &searched,
         boosts: &boosts,
-        known: &roots.iter().map(|root| root.retriever.known()).collect::<Vec<_>>(),
+        label_caches: &roots.iter().map(|root| root.retriever.label_cache()).collect::<Vec<_>>(),
         analyzer: first.analyzer(),
         config: first.config(),
         mode: query.mode,
@@ -133,21 +134,21 @@ pub fn search_all(roots: &[Root<'_>], query: &Query) -> Result<SearchResults, Qu
     })
 }
 
-/// Checks a filter against the columns of several indexes that are searched as one, without a search.
+/// Checks a filter against the columns of several indexes without searching them.
 ///
 /// # Errors
 /// [`QueryError::Filter`] for an invalid value, a condition that does not fit its column, a column that no index has,
-/// and a path outside all indexed directories.
+/// or a path outside of all indexed directories.
 pub fn check_filter(roots: &[Root<'_>], filter: &FilterSpec) -> Result<(), QueryError> {
     let indexes: Vec<_> = roots.iter().map(Root::filtered).collect();
     Ok(filter.resolve(&WorkBudget::default())?.check_against(&indexes)?)
 }
 
-/// Returns a filter in which languages have the names of the indexes.
+/// Returns the filter with every language replaced by its name in the indexes.
 ///
 /// # Errors
-/// [`QueryError::Filter`] for a language that is unknown to the program and the indexes, and when an index cannot be
-/// read.
+/// [`QueryError::Filter`] if neither the program nor any index knows a language, and [`QueryError::Storage`] if an
+/// index cannot be read.
 pub fn with_languages(
     roots: &[Root<'_>],
     filter: &FilterSpec,
@@ -156,7 +157,7 @@ pub fn with_languages(
     Ok(filter.with_languages(roots.iter().map(|root| root.retriever.snapshot()), names)?)
 }
 
-/// The best passages of one index; see [`Retriever::passages`].
+/// Returns the best passages of one index; see [`Retriever::passages`].
 pub(crate) fn passages(
     retriever: &Retriever,
     text: &str,
@@ -171,13 +172,13 @@ pub(crate) fn passages(
     let Understood { parsed, text, kind, .. } =
         understand(&corpus, retriever.analyzer(), retriever.config(), text, work)?;
     let roots = [Root::of_project("", retriever)];
-    let searched = looked_up(&roots, &corpus, (&text, &parsed), mode, vec![None], running.threads(&corpus))?;
+    let searched = prepare_roots(&roots, &corpus, (&text, &parsed), mode, vec![None], running.threads(&corpus))?;
     let mut late = late_interaction(&roots, mode, &text);
     let found = candidates(&roots, &searched, (&text, &parsed), (mode, limit), &mut late, work)?;
     let context = RankingContext {
         roots: &searched,
         boosts: &[retriever.boosts()],
-        known: &[retriever.known()],
+        label_caches: &[retriever.label_cache()],
         analyzer: retriever.analyzer(),
         config: retriever.config(),
         mode,
@@ -190,13 +191,14 @@ pub(crate) fn passages(
     rank::rank_passages(&context, found.list, limit)
 }
 
-/// Searches of this process that run.
+/// Number of searches that are running in this process.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
-/// In an index of fewer chunks another thread takes longer to wake up than it saves.
-const FEW: u64 = 20_000;
+/// Minimum number of chunks for several threads. In a smaller index, waking up a thread takes longer than it saves.
+const MIN_PARALLEL_CHUNKS: u64 = 20_000;
 
-/// A search that runs.
+/// Guard of a running search.
 struct Running {
+    /// Whether no other search was running at the start of this one.
     is_alone: bool,
 }
 
@@ -205,9 +207,9 @@ impl Running {
         Self { is_alone: RUNNING.fetch_add(1, Ordering::Relaxed) == 0 }
     }
 
-    /// How many threads this search should use. The results are the same.
+    /// Returns whether this search should use several threads. The results do not depend on it.
     fn threads(&self, corpus: &Corpus<'_>) -> Threads {
-        if self.is_alone && corpus.chunks() >= FEW { Threads::All } else { Threads::One }
+        if self.is_alone && corpus.chunks() >= MIN_PARALLEL_CHUNKS { Threads::All } else { Threads::One }
     }
 }
 
@@ -217,8 +219,8 @@ impl Drop for Running {
     }
 }
 
-/// The live chunks of each index that a filter lets through; `None` for all. What a filter says of an index is a note only where
-/// nothing passes in any.
+/// Returns the live chunks of each index that pass the filter; `None` for all. With several indexes, the notes of the
+/// filter are added only if no index has a matching chunk.
 fn select(
     roots: &[Root<'_>],
     filter: &Filter,
@@ -240,8 +242,9 @@ fn select(
     Ok(selected)
 }
 
-/// What the query looks up in each index. `selected` are the chunks of each that may be found; `None` for all.
-fn looked_up<'s>(
+/// Prepares the keyword and vector search of the query in each index. `selected` has the chunks that may be found in
+/// each index; `None` for all.
+fn prepare_roots<'s>(
     roots: &[Root<'s>],
     corpus: &Corpus<'s>,
     (text, parsed): (&str, &ParsedQuery),
@@ -253,7 +256,7 @@ fn looked_up<'s>(
     let bm25 = KeywordSearch::new(corpus, &roots[0].retriever.config().bm25, parsed)?;
     let parts = roots.iter().zip(bm25).zip(vectors).zip(selected);
     let searched = parts.map(|(((root, bm25), vector), filter)| SearchedRoot {
-        name: root.shown_name(roots),
+        name: root.display_name(roots),
         snapshot: root.retriever.snapshot(),
         memory: root.memory,
         bm25,
@@ -265,7 +268,7 @@ fn looked_up<'s>(
     Ok(searched.collect())
 }
 
-/// The query's vector for each index.
+/// Returns the query's vector for each index.
 fn vectors(roots: &[Root<'_>], mode: Mode, text: &str) -> Result<Vec<QueryVector>, QueryError> {
     if mode == Mode::Sparse {
         let unused = QueryVector::Unavailable("mode `sparse` uses keywords only".to_owned());
@@ -283,7 +286,8 @@ fn vectors(roots: &[Root<'_>], mode: Mode, text: &str) -> Result<Vec<QueryVector
     }
 }
 
-/// What compares the words of the query with those of chunks; nothing where no index has what it needs.
+/// Creates the scorer that compares the words of the query with the words of chunks; `None` if no index has the
+/// required model.
 fn late_interaction<'r>(roots: &[Root<'r>], mode: Mode, text: &str) -> Option<LateInteraction<'r>> {
     let tokens = roots.iter().find_map(|root| root.retriever.tokens()).filter(|_| mode != Mode::Sparse);
     tokens.map(|model| LateInteraction::new(model, text))
@@ -303,12 +307,12 @@ fn candidates<'s>(
     retrieve::collect(searched, late, query, (mode, limits), work)
 }
 
-/// What was noted of each candidate before, by the log of its index.
+/// Returns the access record of each candidate from the log of its index.
 fn accesses(roots: &[Root<'_>], candidates: &[Candidate<'_>], notes: &mut Vec<String>) -> Vec<Option<AccessRecord>> {
     let mut accesses = vec![None; candidates.len()];
     for (at, root) in roots.iter().enumerate() {
         let of_root = || candidates.iter().enumerate().filter(|(_, candidate)| candidate.root == at);
-        // The pieces of a long entry of memory are noted as one.
+        // All pieces of a long entry of memory share the access record of the first piece.
         let noted = |key| if root.memory.is_some() { first_piece(key) } else { key };
         let keys: Vec<&str> = of_root().map(|(_, candidate)| noted(&*candidate.key)).collect();
         let found = root.retriever.accesses(&keys, notes);
@@ -317,19 +321,19 @@ fn accesses(roots: &[Root<'_>], candidates: &[Candidate<'_>], notes: &mut Vec<St
     accesses
 }
 
-/// How many chunks that hold a word of the query have which type, language and directory.
+/// Counts the chunks that contain a word of the query by type, language and directory.
 fn facets(roots: &[Root<'_>], searched: &[SearchedRoot<'_>]) -> Result<SearchFacets, StorageError> {
     let count = |(root, searched): (&Root<'_>, &SearchedRoot<'_>)| {
-        let matching = searched.bm25.holding(searched.filter.as_ref());
+        let matching = searched.bm25.matching_chunks(searched.filter.as_ref());
         root.retriever.facet_index()?.count(searched.snapshot, &matching)
     };
     let parts = roots.iter().zip(searched).map(count).collect::<Result<Vec<_>, _>>()?;
     Ok(SearchFacets::merged(parts, &roots.iter().map(|root| root.name).collect::<Vec<_>>()))
 }
 
-/// Notes that a component found nothing, and why.
+/// Adds a note if the keyword search found nothing, and a note for every index without semantic scores.
 fn note_missing(mode: Mode, roots: &[SearchedRoot<'_>], from_keywords: usize, notes: &mut Vec<String>) {
-    // Where the filter lets nothing through, its own note says so.
+    // If the filter excludes everything, the filter's own note explains this.
     let may_match = roots.iter().any(|root| root.filter.as_ref().is_none_or(|chunks| !chunks.is_empty()));
     if mode != Mode::Dense && from_keywords == 0 && may_match {
         let has_vectors = roots.iter().any(|root| root.vector.vector().is_some());

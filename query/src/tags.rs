@@ -1,10 +1,10 @@
-//! Tags that users have given to chunks of code, in results.
+//! Adds the tags that users have given to chunks of code to results.
 
 use crate::filter::without_tags;
 use crate::present::Hit;
 use crate::retriever::Root;
 
-/// Adds the tags that users have given to chunks of code, and a note for each root whose tags cannot be read.
+/// Adds the tags that users have given to chunks of code. Adds a note for each root whose tags cannot be read.
 pub(crate) fn add_tags(roots: &[Root<'_>], hits: &mut [Hit], notes: &mut Vec<String>) {
     for (place, root) in roots.iter().enumerate() {
         let Some(annotations) = root.retriever.annotations() else { continue };

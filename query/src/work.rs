@@ -1,26 +1,26 @@
-//! The bounds of the work that one request causes.
+//! Limits of the work that one request may cause.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Maximum memory of the compiled patterns of one request, in bytes, added up over all of its searches.
+/// Maximum memory of the compiled patterns of one request, in bytes, summed over all of its searches.
 const MAX_PATTERN_BYTES: usize = 64 << 20;
 
-/// The work that one request may still cause: it ends when the request is cancelled, and compiles a limited amount of patterns.
-/// Clones share the bounds, so that several searches of one request are bounded together.
+/// The work that a request may still do. The work ends when the request is cancelled, and the memory for compiled
+/// patterns is limited. Clones share the limits, so that they apply to all searches of one request together.
 #[derive(Debug, Clone)]
 pub struct WorkBudget {
     cancelled: Arc<AtomicBool>,
     pattern_bytes_left: Arc<AtomicUsize>,
 }
 
-/// The request was cancelled, and nobody waits for its answer.
+/// The request was cancelled, so its answer is no longer needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the request was cancelled")]
 pub struct Cancelled;
 
 impl WorkBudget {
-    /// Cancels the request: its work ends soon, with [`Cancelled`].
+    /// Cancels the request. Its work ends soon with [`Cancelled`].
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -30,7 +30,7 @@ impl WorkBudget {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Ends the work of a cancelled request. Loops over chunks, terms or definitions call this for every item.
+    /// Returns an error if the request was cancelled. Loops over chunks, terms or definitions call this for every item.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -38,12 +38,12 @@ impl WorkBudget {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// Number of bytes that further patterns may take.
+    /// Number of bytes that further patterns may use.
     pub(crate) fn pattern_bytes_left(&self) -> usize {
         self.pattern_bytes_left.load(Ordering::Relaxed)
     }
 
-    /// Accounts for a compiled pattern, or for one that was given up after it had taken so many bytes.
+    /// Accounts for a compiled pattern, or for a pattern whose compilation was abandoned after `bytes` bytes.
     pub(crate) fn take_pattern_bytes(&self, bytes: usize) {
         let take = |left: usize| Some(left.saturating_sub(bytes));
         let _ = self.pattern_bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);

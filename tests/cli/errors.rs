@@ -68,7 +68,7 @@ fn searches_that_make_no_sense() {
     settings(&fixture).bind(|| {
         assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--type", "functon"]), @"Error: Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge, note, turn (did you mean `function`?)");
         assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--path", "src/["]), @"Error: Invalid path pattern 'src/[': unclosed character class; missing ']'");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--where", "owner"]), @"Error: Invalid condition 'owner'. Conditions are written as a column, one of = != < <= > >=, and a value, such as owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in quotes because a shell takes < and > for itself");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--where", "owner"]), @"Error: Invalid condition 'owner'. Conditions are written as a column, one of = != < <= > >=, and a value, such as owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in a shell, quote conditions with < or >");
         assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--weights", "0.5,0.5,0.5"]), @r"
         error[A0117]: `search.hybrid.weights` must sum to 1.0, not 1.5
          --> flag --weights
@@ -76,7 +76,7 @@ fn searches_that_make_no_sense() {
         Error: the search configuration has 1 error
         ");
         assert_snapshot!(refused(&fixture, &["mem", "search", "  "]), @r#"Error: the query is empty; give at least one word, such as "parse config""#);
-        assert_snapshot!(refused(&fixture, &["mem", "search", "?!"]), @"Error: the query `?!` holds no letter or digit to search for");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "?!"]), @"Error: the query `?!` contains no letter or digit to search for");
     });
 }
 

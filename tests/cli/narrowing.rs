@@ -73,7 +73,7 @@ fn patterns_list_what_matches_in_the_order_of_the_tree() {
     assert!(few.err.contains("chunks match; the first 1 are listed"), "{few:?}");
     let nothing = run(&fixture, &["mem", "search", "-F", "Return", "--no-record"]);
     assert_eq!((nothing.code, nothing.out.as_str()), (Some(0), ""));
-    assert!(nothing.err.contains("No chunk holds the text asked for"), "{}", nothing.err);
+    assert!(nothing.err.contains("No chunk contains the requested text"), "{}", nothing.err);
 }
 
 #[test]

@@ -66,13 +66,13 @@ fn a_cross_encoder_changes_the_order_and_the_explanation_says_so() {
     let rules = read["results"][0]["explanation"]["rules"].as_array().expect("a list");
     let rule = rules.iter().find(|rule| rule["rule"] == "rerank").expect("the rule that lifted it");
     assert!(rule["effect"].as_f64() > Some(0.0), "{rule}");
-    assert_eq!(rule["reason"], "a model that reads it with the query finds that it fits");
+    assert_eq!(rule["reason"], "the reranking model finds that it answers the query");
 
     let mut command = crate::command(&fixture);
     command.env("AURORA_SEARCH_RULES_RERANK", "2");
     let shown = crate::fixture::Run::of(command.args(["mem", QUERY, "--rerank", "stripes", "--show-scores"]));
     let line = shown.out.lines().find(|line| line.contains("─ rerank ")).unwrap_or_default();
-    assert!(line.contains("(a model that reads it with the query finds that it fits)"), "{}", shown.out);
+    assert!(line.contains("(the reranking model finds that it answers the query)"), "{}", shown.out);
     assert!(shown.out.contains(", reranker "), "{}", shown.out);
 }
 

@@ -1,4 +1,4 @@
-//! How layers of settings become one valid configuration.
+//! Merges layers of settings into one valid configuration.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,48 +14,49 @@ use toml::de::DeValue;
 use crate::config::parameters::SearchConfig;
 use crate::config::settings::{self, BOOST, BOOST_RANGE, SETTINGS, Setting, SettingValue};
 
-/// Most bytes of a configuration file.
-const MOST_BYTES: u64 = 1 << 20;
+/// Maximum size of a configuration file in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// One `--flag value` that sets a key of the configuration.
 #[derive(Debug, Clone)]
 pub struct FlagValue {
     /// The flag as typed, named in errors.
     pub flag: String,
-    /// The key that it sets, such as `search.hybrid.stage1_top_k`.
+    /// The key to set, such as `search.hybrid.stage1_top_k`.
     pub key: String,
-    /// Its value as typed.
+    /// The value as typed.
     pub value: String,
 }
 
-/// Where the layers come from; later ones win.
+/// The sources of the configuration. Later fields override earlier ones.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigLayers<'a> {
     /// `~/.aurora/config.toml`.
     pub user: Option<&'a Path>,
-    /// The project, whose `.aurora/config.toml` is read.
+    /// The project's directory, which contains `.aurora/config.toml`.
     pub project: Option<&'a Path>,
-    /// The environment; only `AURORA_SEARCH_…` is read.
+    /// The environment. Only variables `AURORA_SEARCH_…` are read.
     pub environment: Vec<(String, String)>,
-    /// What the command line says.
+    /// Flags of the command line.
     pub flags: Vec<FlagValue>,
-    /// Other tables that a file may have; any other table than these and `search` is an error.
+    /// Names of further tables that a file may contain. Any other table except `search` is an error.
     pub other_tables: &'a [&'a str],
-    /// The same, of tables that only the user's file may have.
+    /// Names of further tables that only the user's file may contain.
     pub user_tables: &'a [&'a str],
 }
 
 impl SearchConfig {
-    /// The built-in defaults with every layer laid over them. A file that does not exist is an empty layer.
+    /// Merges every layer into the built-in defaults. A file that does not exist is an empty layer.
     ///
     /// # Errors
-    /// All errors of all layers at once: unreadable files, TOML that does not parse, unknown keys, values that break
-    /// their rule, weights that do not sum to 1.
+    /// All errors of all layers at once: unreadable files, TOML that does not parse, unknown keys, invalid values, and
+    /// weights that do not sum to 1.
     pub fn load(layers: &ConfigLayers<'_>) -> Result<Self, Diagnostics> {
         let mut errors = Diagnostics::default();
         let mut files = Vec::new();
         let own = [layers.other_tables, layers.user_tables].concat();
-        let user = layers.user.map(|path| (path.to_owned(), read_regular_to_string(path, MOST_BYTES), own.as_slice()));
+        let user =
+            layers.user.map(|path| (path.to_owned(), read_regular_to_string(path, MAX_FILE_BYTES), own.as_slice()));
         let project = layers.project.map(|root| {
             (ProjectDirectory::of(root).path_of(ProjectDirectory::CONFIG), read_project(root), layers.other_tables)
         });
@@ -81,31 +82,32 @@ impl SearchConfig {
         draft.finish()
     }
 
-    /// Every key with its value as a flag or a variable of the environment gives it, in the order of the reference.
+    /// Returns every key with its value in the syntax of flags and environment variables, in the order of the
+    /// reference.
     pub fn entries(&self) -> Vec<(&'static str, String)> {
         let mut copy = self.clone();
         SETTINGS.iter().map(|setting| (setting.key, settings::show(setting, &mut copy))).collect()
     }
 
-    /// Every key with its value as a file gives it: text in quotes.
+    /// Returns every key with its value in the syntax of TOML: strings are quoted.
     pub fn literals(&self) -> Vec<(&'static str, String)> {
         let mut copy = self.clone();
         SETTINGS.iter().map(|setting| (setting.key, settings::literal(setting, &mut copy))).collect()
     }
 }
 
-/// The configuration of a project; no link in it is followed.
+/// Reads the configuration of a project without following symbolic links.
 fn read_project(root: &Path) -> io::Result<String> {
-    ProjectDirectory::of(root).open()?.read_to_string(ProjectDirectory::CONFIG, MOST_BYTES)
+    ProjectDirectory::of(root).open()?.read_to_string(ProjectDirectory::CONFIG, MAX_FILE_BYTES)
 }
 
-/// A configuration that is being put together.
+/// A configuration under construction.
 struct ConfigDraft {
     config: SearchConfig,
-    /// The key's last place, and how many were set before it.
+    /// The last place that sets each key, with a sequence number.
     set_at: BTreeMap<&'static str, (usize, Place)>,
     errors: Diagnostics,
-    /// Keys whose value was refused.
+    /// Keys with an invalid value.
     invalid: Vec<&'static str>,
 }
 
@@ -133,7 +135,8 @@ impl ConfigDraft {
         }
     }
 
-    /// Walks the tables below `search` in the order of the file; `span` is that of the key of `value`.
+    /// Sets the keys of the tables below `search` in the order of the file. `span` is the position of the key of
+    /// `value`.
     fn table(&mut self, key: &str, value: &DeValue<'_>, span: Range<usize>, at: &dyn Fn(Range<usize>) -> Place) {
         if key == BOOST {
             return self.boosts(value, span, at);
@@ -157,7 +160,7 @@ impl ConfigDraft {
         }
     }
 
-    /// The weights of custom columns. Which columns there are depends on the index.
+    /// Sets the weights of custom columns. Their names are not checked, because the columns depend on the index.
     fn boosts(&mut self, value: &DeValue<'_>, span: Range<usize>, at: &dyn Fn(Range<usize>) -> Place) {
         let Some(table) = value.as_table() else {
             let message = format!("`{BOOST}` must be a table, not {}", settings::text_of(value));
@@ -232,7 +235,7 @@ impl ConfigDraft {
         self.errors.push(Diagnostic::error(code::UNKNOWN_KEY, None, message).at(place).with_help(help));
     }
 
-    /// Weights are checked over all layers, since one layer may set a part of them.
+    /// Checks the sums of weights after all layers are merged, because a layer may set only some of the weights.
     fn finish(mut self) -> Result<SearchConfig, Diagnostics> {
         let h = &self.config.hybrid;
         let sums = [

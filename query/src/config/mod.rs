@@ -1,7 +1,8 @@
-//! The configuration of a search: files, environment and flags in, one valid [`SearchConfig`] out.
+//! The configuration of a search. Merges files, environment and flags into one valid [`SearchConfig`].
 //!
-//! [`parameters`] defines every number with its measured default, [`settings`] names them by key with their rules, [`layers`]
-//! merges the sources and reports all mistakes at once, and [`tunable`] gives an optimiser access to the numbers by key.
+//! [`parameters`] defines every number with its measured default, [`settings`] maps keys to parameters and their rules,
+//! [`layers`] merges the sources and reports all mistakes at once, and [`tunable`] gives an optimiser access to the
+//! numbers by key.
 
 mod layers;
 mod parameters;

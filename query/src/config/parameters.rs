@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::query::Mode;
 
-/// How the first stage's candidates are put in one order.
+/// Method of combining the candidates of the first stage into one order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fusion {
@@ -17,93 +17,93 @@ pub enum Fusion {
     Rrf,
 }
 
-/// Both stages of retrieval and how they are fused.
+/// Both stages of retrieval and their fusion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HybridConfig {
-    /// Candidates that BM25 hands to the second stage.
+    /// Number of candidates that BM25 passes to the second stage.
     pub stage1_top_k: usize,
-    /// Candidates that the vectors hand to the second stage.
+    /// Number of candidates that the vector search passes to the second stage.
     pub dense_top_k: usize,
-    /// How components become one score.
+    /// Method of combining the components into one score.
     pub fusion: Fusion,
-    /// Share of the keyword score; the three shares sum to 1.
+    /// Weight of the keyword score; the three weights sum to 1.
     pub bm25_weight: f32,
-    /// Share of the cosine.
+    /// Weight of the semantic score.
     pub semantic_weight: f32,
-    /// Share of the activation.
+    /// Weight of the activation.
     pub activation_weight: f32,
-    /// Share of the comparison word by word in the semantic score; the rest is the cosine's.
+    /// Share of late interaction (comparison word by word) in the semantic score; the rest is the cosine.
     pub word_share: f32,
-    /// The constant of reciprocal rank fusion.
+    /// The constant k of reciprocal rank fusion.
     pub rrf_k: f32,
-    /// Share of the semantic order in reciprocal rank fusion; both shares sum to 1.
+    /// Weight of the semantic order in reciprocal rank fusion; both weights sum to 1.
     pub rrf_dense: f32,
-    /// Share of the keyword order in reciprocal rank fusion.
+    /// Weight of the keyword order in reciprocal rank fusion.
     pub rrf_sparse: f32,
 }
 
-/// How a query's kind moves the weights.
+/// Weights by the kind of a query.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KindsConfig {
-    /// Share of the keyword score for a query that consists of names.
+    /// Weight of the keyword score for a query that consists of names.
     pub identifier: f32,
-    /// The same for paths.
+    /// Weight of the keyword score for a query that is a path.
     pub path: f32,
-    /// The same for error messages.
+    /// Weight of the keyword score for a query that is an error message.
     pub error: f32,
-    /// Factor of words that only hold a sentence together, where a query has others.
+    /// Factor of function words (`the`, `how`) if the query has other words.
     pub function_words: f32,
 }
 
-/// How strongly further terms count, as factors of their own score; 0 turns a kind off.
+/// Weights of added terms, as factors of their own score; 0 turns an expansion off.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExpansionConfig {
     /// Other forms of an English word.
     pub inflections: f32,
-    /// Most chunks that may hold a term whose other forms are searched for.
+    /// Maximum document frequency of a term whose other forms are searched for.
     pub inflected_in: usize,
     /// Abbreviations of a word, and words of an abbreviation.
     pub abbreviations: f32,
-    /// Most chunks that may hold a term whose abbreviations are searched for.
+    /// Maximum document frequency of a term whose abbreviations are searched for.
     pub abbreviated_in: usize,
-    /// Longer words that a word begins which hardly any chunk holds.
+    /// Longer words that begin with a word of the query that hardly any chunk contains.
     pub prefixes: f32,
-    /// The nearest word in place of one that no chunk holds.
+    /// The nearest indexed word for a word that no chunk contains.
     pub spelling: f32,
 }
 
 /// Parameters of the activation model (ACT-R).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ActivationConfig {
-    /// Exponent `d` of the base level.
+    /// Exponent `d` of the base level, `ln Σ t^(−d)`.
     pub decay: f32,
     /// Weight of the base level.
     pub base_level: f32,
     /// Weight of the prior from version control.
     pub git_prior: f32,
-    /// Factor of the decay's logarithm.
+    /// Factor of the decay, `log10(days since the last use)`.
     pub inactivity: f32,
-    /// Rates of forgetting by type.
+    /// Rates of forgetting by chunk type.
     pub type_decay: TypeDecay,
     /// Days without use after which a memory counts as inactive.
     pub inactive_after: f32,
     /// Days in which an inactive memory loses half of its strength; 0 turns this off.
     pub inactive_half_life: f32,
-    /// Factor of an activation for each hop.
+    /// Share of the activation that is left after each hop.
     pub spread: f32,
-    /// Hops that activation spreads.
+    /// Maximum number of hops that activation spreads.
     pub max_hops: usize,
-    /// Best candidates from which activation spreads.
+    /// Number of best candidates from which activation spreads.
     pub sources: usize,
-    /// Greatest boost from the query's words.
+    /// Maximum boost from query words in the names of a chunk.
     pub context_boost: f32,
-    /// λ of `exp(−λ · age in hours)` on conversation chunks; 0 leaves them alone.
+    /// λ of `exp(−λ · age in hours)` on the score of conversation chunks; 0 turns it off.
     pub conversation_decay: f32,
-    /// What judgements are worth.
+    /// Values of verdicts.
     pub learning: LearningConfig,
 }
 
-/// Rates of forgetting by type, as factors of the common rate: 0 never forgets.
+/// Rates of forgetting by chunk type, as factors of the common rate; 0 never forgets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TypeDecay {
     /// Functions, methods, and code between definitions.
@@ -124,54 +124,54 @@ pub struct TypeDecay {
     pub turn: f32,
 }
 
-/// What verdicts are worth, in shares of the range that the activations of a query's candidates span.
+/// Values of verdicts, as shares of the range of activation among a query's candidates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearningConfig {
-    /// It was what was looked for.
+    /// The chunk was what the user looked for.
     pub good: f32,
-    /// It helped, in a task that succeeded in part.
+    /// The chunk helped in a task that succeeded in part.
     pub helpful: f32,
-    /// It did not help there; not positive.
+    /// The chunk did not help in such a task; not positive.
     pub unhelpful: f32,
-    /// It led astray; not positive.
+    /// The chunk was misleading; not positive.
     pub bad: f32,
-    /// Most that all verdicts on a chunk may make together, either way.
+    /// Maximum value of all verdicts on a chunk together, up or down.
     pub most: f32,
 }
 
-/// Strengths of the ranking rules; 0 turns a rule off. Lifts are fractions of the best fused score that a full match
-/// adds, penalties the fraction of its own score that a chunk loses.
+/// Strengths of the ranking rules; 0 turns a rule off. The strength of a lift is the fraction of the best fused score
+/// that a full match adds. The strength of a penalty is the fraction of the chunk's score that a full match subtracts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RulesConfig {
     /// The chunk defines a symbol that the query names.
     pub definition: f32,
-    /// The chunk's name is made of the query's words.
+    /// The chunk's name consists of words of the query.
     pub name_words: f32,
-    /// The file's stem is made of the query's words.
+    /// The file's stem consists of words of the query.
     pub file_stem: f32,
-    /// The query gives the path of the chunk's file, or the end of it.
+    /// The query gives the path of the chunk's file, or its end.
     pub path: f32,
     /// The query asks for tests, examples or the like, and the chunk is one.
     pub asked_for: f32,
-    /// Other turns of the conversation lead from words of the query to the turn.
+    /// Other turns of the conversation lead to the turn from words of the query.
     pub conversation: f32,
-    /// The words of the documentation meet the query's.
+    /// The documentation has words of the query.
     pub doc_words: f32,
-    /// Keyword score of the whole file, as a share of the best file's.
+    /// Keyword score of the whole file, relative to the best file.
     pub file_keywords: f32,
-    /// The same as a share of the highest score that the query allows.
+    /// Keyword score of the whole file, relative to the highest possible score of the query.
     pub file_coverage: f32,
-    /// Cosine of the query with the mean of the file's chunks, as a share of the best file's.
+    /// Cosine between the query and the mean of the file's chunks, relative to the best file.
     pub file_meaning: f32,
-    /// The words of all documentation in the file meet the query's.
+    /// The documentation in the whole file has words of the query.
     pub file_docs: f32,
-    /// A model that reads query and chunk together finds that the chunk answers the query.
+    /// The reranking model, which reads query and chunk together, finds that the chunk answers the query.
     pub rerank: f32,
-    /// Further chunks of a file that already has a better one.
+    /// The file already has a better result.
     pub repeated_file: f32,
-    /// Further chunks of a name that a better one has.
+    /// A definition of the same name is a better result.
     pub repeated_name: f32,
-    /// Code of tests.
+    /// Test code.
     pub tests: f32,
     /// Generated or minified code.
     pub generated: f32,
@@ -179,7 +179,7 @@ pub struct RulesConfig {
     pub vendored: f32,
     /// Examples, demos, samples and benchmarks.
     pub examples: f32,
-    /// Files that only pass on what others define.
+    /// Files that only re-export what others define.
     pub reexports: f32,
     /// Type declarations without code.
     pub declarations: f32,
@@ -193,60 +193,61 @@ pub struct RulesConfig {
     pub fragments: f32,
     /// Sections of documents.
     pub prose: f32,
-    /// Interfaces, types, structs and enums: data without behaviour.
+    /// Interfaces, types, structs and enums without behaviour.
     pub shapes: f32,
     /// Definitions of one or two lines.
     pub short: f32,
 }
 
-/// Which results share one place in the list.
+/// Rules for folding results into one place of the list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FoldingConfig {
-    /// Whether texts that differ in a few tokens do; equal texts always do.
+    /// Whether to fold texts that differ in a few tokens. Equal texts are always folded.
     pub near_copies: bool,
 }
 
-/// A valid configuration of the search.
+/// A valid configuration of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchConfig {
-    /// Longest time in milliseconds that a program takes to update an index before it searches; 0 for never. A
-    /// [`Retriever`](crate::Retriever) never updates one.
+    /// Maximum duration, in milliseconds, of an update of the index before a search; 0 turns updates off. Only programs
+    /// update the index; a [`Retriever`](crate::Retriever) ignores this.
     pub refresh: u64,
-    /// The model that reads the best results; `None` for none.
+    /// Name of the model that reranks the best results; `None` turns reranking off.
     pub rerank: Option<String>,
-    /// How many of the best results it reads.
+    /// Number of best results that the reranker reads.
     pub rerank_results: usize,
-    /// It reads only the results of queries that have so many words at least.
+    /// Minimum number of words of a query whose results are reranked.
     pub rerank_words: usize,
     /// Keyword scoring.
     pub bm25: Bm25Config,
     /// Candidates and fusion.
     pub hybrid: HybridConfig,
-    /// What the form of a query changes.
+    /// Weights by the kind of query.
     pub kinds: KindsConfig,
-    /// Further terms of a query.
+    /// Added terms of a query.
     pub expansion: ExpansionConfig,
     /// Activation.
     pub activation: ActivationConfig,
     /// Ranking rules.
     pub rules: RulesConfig,
-    /// One answer once.
+    /// Folding of equal and similar results.
     pub folding: FoldingConfig,
-    /// Weights of custom columns in place of the declared ones, by name of the column.
+    /// Weights of custom columns by column name. They override the declared weights.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub boost: BTreeMap<String, f32>,
 }
 
 impl SearchConfig {
-    /// The reranker that a search in this mode uses: none in mode `sparse`, and none if its weight is 0.
+    /// Returns the name of the reranker for searches in this mode; `None` in mode `sparse` or if the weight of the
+    /// reranker is 0.
     pub fn reranker_for(&self, mode: Mode) -> Option<&str> {
         self.rerank.as_deref().filter(|_| mode != Mode::Sparse && self.rules.rerank > 0.0)
     }
 }
 
-/// Measured on questions with known answers over public repositories: names, first sentences of removed documentation,
-/// commit subjects, free questions. `docs/ranking-measurements.md` says what each value is worth. k1 and b are the usual ones, as
-/// others gained less than the noise.
+/// Defaults that were measured on questions with known answers over public repositories: names, first sentences of
+/// removed documentation, commit subjects, and free questions. `docs/ranking-measurements.md` lists the effect of each
+/// value. k1 and b have their usual values, because the gain from other values was within the noise.
 impl Default for SearchConfig {
     fn default() -> Self {
         Self {
@@ -268,8 +269,9 @@ impl Default for SearchConfig {
                 rrf_sparse: 0.3,
             },
             kinds: KindsConfig { identifier: 0.4, path: 0.5, error: 0.4, function_words: 0.15 },
-            // Names with one slip (MRR@10 .85 against .47), cut short (.81 against .71) and abbreviated (.66 against .63) are
-            // found more often, other questions no worse; expanding frequent terms cost more than it brought.
+            // Expansion finds names with one typo (MRR@10 .85 against .47), truncated names (.81 against .71) and
+            // abbreviated names (.66 against .63) more often, and other questions no less often. Expanding frequent
+            // terms cost more than it gained.
             expansion: ExpansionConfig {
                 inflections: 0.5,
                 inflected_in: 10,
@@ -283,7 +285,7 @@ impl Default for SearchConfig {
                 base_level: 1.0,
                 git_prior: 1.0,
                 inactivity: 0.5,
-                // What prose says of code goes out of date sooner than the code: measured against the same rate for all.
+                // Prose about code becomes outdated sooner than the code. Measured against the same rate for all types.
                 type_decay: TypeDecay {
                     code: 1.0,
                     types: 1.0,

@@ -1,29 +1,29 @@
-//! What the reference says about the keys below `search`: a row for each key of the settings, in the same order.
+//! Descriptions of the keys below `search`: one row per key of the settings, in the same order.
 
 use crate::config::parameters::SearchConfig;
 use crate::config::settings::{self, SETTINGS};
 
-/// One key of the search configuration, as the reference lists it.
+/// One key of the search configuration in the reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchKey {
     /// The full key, such as `search.bm25.k1`.
     pub key: &'static str,
     /// The environment variable that sets it.
     pub variable: String,
-    /// Which values it takes.
+    /// The values that the key accepts.
     pub values: String,
-    /// The default, as it would be written.
+    /// The default, in the syntax of flags.
     pub default: String,
-    /// Unit of a number; empty where there is none.
+    /// Unit of a number; empty if it has no unit.
     pub unit: &'static str,
-    /// What the key does; empty where the reference has no row for it.
+    /// Description of the key; empty if the reference has no row for the key.
     pub meaning: &'static str,
-    /// What was measured with other values; empty where nothing was.
+    /// Measured effect of other values; empty if nothing was measured.
     pub effect: &'static str,
 }
 
 impl SearchConfig {
-    /// Every key with its default, in the order of the settings.
+    /// Returns every key with its default, in the order of the settings.
     pub fn reference() -> Vec<SearchKey> {
         let mut defaults = Self::default();
         let row = |setting: &settings::Setting| {
@@ -66,27 +66,27 @@ impl ReferenceRow {
 }
 
 /// The effects are MRR@10 of documentation questions and R@10 of commit questions, first on flask, then on
-/// spring-framework. With the defaults they were .659, .921; .466, .780.
+/// spring-framework. The results with the defaults were .659, .921; .466, .780.
 static ROWS: &[ReferenceRow] = &[
     row(
         "search.refresh",
-        "A search on the command line updates the index first if that takes less than so long; 0 turns it off.",
+        "A search on the command line updates the index first if that takes less than this time; 0 turns it off.",
     )
     .unit("ms"),
     row(
         "search.rerank",
         "The model that reads the best results once more: a cross-encoder in the user's directory of models, or `off`.",
     ),
-    row("search.rerank_results", "How many of the best results it reads. The time of a search grows with them.")
+    row("search.rerank_results", "Number of best results that the reranker reads. Each result makes a search slower.")
         .unit("chunks"),
-    row("search.rerank_words", "Queries with fewer words are not reranked; the option `--rerank` asks for all.")
+    row("search.rerank_words", "Queries with fewer words are not reranked; the option `--rerank` reranks every query.")
         .unit("words"),
     row("search.bm25.k1", "Saturation of the term frequency; 0 ignores frequencies."),
-    row("search.bm25.b", "Length normalisation of every field: 0 is none, 1 is full."),
+    row("search.bm25.b", "Length normalisation of every field: 0 turns it off, 1 normalises fully."),
     row("search.bm25.fields.name", "Weight of the name of the definition.").effect(
         "keywords alone: .251, .725; .293, .697 with fields; .238, .723; .310, .696 with all text in one field",
     ),
-    row("search.bm25.fields.qualified_name", "Weight of the name with those of the enclosing definitions."),
+    row("search.bm25.fields.qualified_name", "Weight of the name with the names of the enclosing definitions."),
     row("search.bm25.fields.signature", "Weight of the signature."),
     row("search.bm25.fields.path", "Weight of the path."),
     row("search.bm25.fields.doc", "Weight of the documentation."),
@@ -121,15 +121,21 @@ static ROWS: &[ReferenceRow] = &[
     row("search.hybrid.rrf_weights.sparse", "Weight of the keyword order in reciprocal rank fusion."),
     row("search.expansion.inflections", "Weight of other forms of an English word; 0 turns them off.")
         .effect("0: .653, .921; .466, .780"),
-    row("search.expansion.inflected_in", "Only terms that at most so many chunks contain get other forms.")
-        .unit("chunks"),
+    row(
+        "search.expansion.inflected_in",
+        "Maximum number of chunks that contain a term whose other forms are searched for.",
+    )
+    .unit("chunks"),
     row(
         "search.expansion.abbreviations",
         "Weight of abbreviations of a word and of words of an abbreviation; 0 turns them off.",
     )
     .effect("0, `prefixes` too: .659, .921; .466, .780. Abbreviated names: MRR@10 .66 with, .63 without"),
-    row("search.expansion.abbreviated_in", "Only terms that at most so many chunks contain get abbreviations.")
-        .unit("chunks"),
+    row(
+        "search.expansion.abbreviated_in",
+        "Maximum number of chunks that contain a term whose abbreviations are searched for.",
+    )
+    .unit("chunks"),
     row(
         "search.expansion.prefixes",
         "Weight of longer words that begin with a word that hardly any chunk contains; 0 turns them off.",
@@ -198,7 +204,7 @@ static ROWS: &[ReferenceRow] = &[
         .effect("0: .664, .919; .465, .780"),
     row("search.rules.file_keywords", "Lift: the whole file has words of the query, compared with the other files."),
     row("search.rules.file_coverage", "Lift: the whole file has all words of the query, and often."),
-    row("search.rules.file_meaning", "Lift: the whole file is about what the query is about."),
+    row("search.rules.file_meaning", "Lift: the whole file is close in meaning to the query."),
     row("search.rules.file_docs", "Lift: the documentation in the whole file has words of the query."),
     row(
         "search.rules.rerank",

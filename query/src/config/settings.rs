@@ -1,4 +1,4 @@
-//! The reference of the keys below `search`: one row per key with its rule and the field that it sets.
+//! The keys below `search`: one row per key with its rule and the field that it sets.
 
 use std::ops::RangeInclusive;
 
@@ -11,29 +11,29 @@ use crate::config::parameters::{Fusion, SearchConfig};
 pub(crate) struct Setting {
     /// The full key.
     pub(crate) key: &'static str,
-    /// What kind of value it takes and where that goes.
+    /// The kind of value and the field that stores it.
     pub(crate) value: SettingValue,
 }
 
-/// The kinds of values, each with the way to the field that holds it.
+/// The kinds of values, each with an accessor of its field.
 pub(crate) enum SettingValue {
     /// A number within bounds.
     Number(RangeInclusive<f32>, fn(&mut SearchConfig) -> &mut f32),
     /// A whole number within bounds.
     Count(RangeInclusive<usize>, fn(&mut SearchConfig) -> &mut usize),
-    /// A time in milliseconds within bounds: what a program may take, and no matter of ranking.
+    /// A duration in milliseconds within bounds. Such keys limit a program and do not affect ranking.
     Milliseconds(RangeInclusive<u64>, fn(&mut SearchConfig) -> &mut u64),
     /// `true` or `false`.
     Switch(fn(&mut SearchConfig) -> &mut bool),
     /// The name of a fusion.
     Fusion(fn(&mut SearchConfig) -> &mut Fusion),
-    /// The name of a model of the user's, or [`OFF`].
+    /// The name of a model in the user's directory, or [`OFF`].
     Model(fn(&mut SearchConfig) -> &mut Option<String>),
 }
 
-/// What stands in place of a model's name where no model is wanted.
+/// The value that means "no model".
 const OFF: &str = "off";
-/// These are no names of models: somebody who writes them means a switch.
+/// Not accepted as model names, because somebody who writes them means a switch.
 const SWITCHES: [&str; 2] = ["true", "false"];
 
 const SHARE: RangeInclusive<f32> = 0.0..=1.0;
@@ -51,10 +51,10 @@ const fn count(key: &'static str, range: RangeInclusive<usize>, field: fn(&mut S
 
 /// The table of weights by custom column. Its keys are the columns of an index.
 pub(crate) const BOOST: &str = "search.boost";
-/// Which weights a column may have.
+/// The weights that a column may have.
 pub(crate) const BOOST_RANGE: RangeInclusive<f32> = -1.0..=1.0;
 
-/// Every key, in the order in which the documentation lists them.
+/// Every key, in the order of the documentation.
 pub(crate) static SETTINGS: &[Setting] = &[
     Setting { key: "search.refresh", value: SettingValue::Milliseconds(0..=60_000, |c| &mut c.refresh) },
     Setting { key: "search.rerank", value: SettingValue::Model(|c| &mut c.rerank) },
@@ -143,22 +143,22 @@ pub(crate) static SETTINGS: &[Setting] = &[
     Setting { key: "search.folding.near_copies", value: SettingValue::Switch(|c| &mut c.folding.near_copies) },
 ];
 
-/// The row of `key`.
+/// Returns the row of `key`.
 pub(crate) fn find(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key)
 }
 
-/// Every key that is known without an index.
+/// Returns every key that does not depend on an index.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     SETTINGS.iter().map(|setting| setting.key)
 }
 
-/// The environment variable that sets `key`: `search.bm25.k1` is `AURORA_SEARCH_BM25_K1`.
+/// Returns the environment variable that sets `key`: `search.bm25.k1` is `AURORA_SEARCH_BM25_K1`.
 pub(crate) fn variable(key: &str) -> String {
     format!("AURORA_{}", key.replace('.', "_").to_uppercase())
 }
 
-/// Sets the field of `setting` from text, or says the rule that `text` breaks.
+/// Sets the field of `setting` from text. The error is the rule that `text` breaks.
 pub(crate) fn assign(setting: &Setting, config: &mut SearchConfig, text: &str) -> Result<(), String> {
     match &setting.value {
         SettingValue::Number(range, field) => match text.trim().parse::<f32>() {
@@ -192,7 +192,7 @@ pub(crate) fn assign(setting: &Setting, config: &mut SearchConfig, text: &str) -
     Ok(())
 }
 
-/// Which values `setting` takes, in words.
+/// Describes the values that `setting` accepts.
 pub(crate) fn values(setting: &Setting) -> String {
     match &setting.value {
         SettingValue::Number(range, _) if range.end().is_infinite() => format!("number ≥ {}", range.start()),
@@ -205,7 +205,7 @@ pub(crate) fn values(setting: &Setting) -> String {
     }
 }
 
-/// The value of `setting` as it would be written.
+/// Returns the value of `setting` in the syntax of flags.
 pub(crate) fn show(setting: &Setting, config: &mut SearchConfig) -> String {
     match &setting.value {
         SettingValue::Number(_, field) => field(config).to_string(),
@@ -220,7 +220,7 @@ pub(crate) fn show(setting: &Setting, config: &mut SearchConfig) -> String {
     }
 }
 
-/// The same as a value of TOML.
+/// Returns the value of `setting` in the syntax of TOML.
 pub(crate) fn literal(setting: &Setting, config: &mut SearchConfig) -> String {
     let shown = show(setting, config);
     match &setting.value {
@@ -229,8 +229,8 @@ pub(crate) fn literal(setting: &Setting, config: &mut SearchConfig) -> String {
     }
 }
 
-/// A TOML value as text: what [`assign`] reads and what errors show. Strings keep their quotes, so that none passes for
-/// a number.
+/// Converts a TOML value to the text that [`assign`] reads and errors show. Strings keep their quotes, so that a string
+/// is never read as a number.
 pub(crate) fn text_of(value: &toml::de::DeValue<'_>) -> String {
     if let Some(text) = value.as_str() {
         return format!("\"{text}\"");

@@ -1,30 +1,30 @@
-//! The numbers of the configuration by key, for an optimiser that does not know what they mean.
+//! Access to the numbers of the configuration by key, for an optimiser that does not know their meaning.
 
 use std::ops::RangeInclusive;
 
 use crate::config::parameters::SearchConfig;
 use crate::config::settings::{self, SETTINGS, Setting, SettingValue};
 
-/// Tables whose numbers are shares of one whole.
+/// Tables whose numbers sum to 1.
 const SHARES: [&str; 2] = ["search.hybrid.weights", "search.hybrid.rrf_weights"];
 
 /// A number of the configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tunable {
-    /// Its full key.
+    /// The full key.
     pub key: &'static str,
-    /// What it may be; the upper end is infinite where there is none.
+    /// The valid range; the upper end is infinite if there is no upper bound.
     pub range: RangeInclusive<f64>,
-    /// Whether it is a whole number.
+    /// Whether the number is a whole number.
     pub whole: bool,
-    /// The table within which it is a share: all numbers of that table sum to 1.
+    /// The table whose numbers sum to 1, if the number belongs to such a table.
     pub share_of: Option<&'static str>,
 }
 
-/// Why a value cannot be set.
+/// The reason why a value cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetError {
-    /// Not a key.
+    /// The key does not exist.
     #[error("unknown key `{0}`")]
     Unknown(String),
     /// The value breaks the rule of its key.
@@ -32,28 +32,28 @@ pub enum SetError {
     Rule {
         /// The key.
         key: &'static str,
-        /// What holds for it.
+        /// The rule.
         rule: String,
     },
 }
 
 impl SearchConfig {
-    /// Every number of the configuration, in the order of the reference.
+    /// Returns every number of the configuration, in the order of the reference.
     pub fn tunables() -> Vec<Tunable> {
         SETTINGS.iter().filter_map(tunable).collect()
     }
 
-    /// The value of a number; `None` for a key that is none.
+    /// Returns the value of a number; `None` if the key is unknown or its value is no number.
     pub fn number(&self, key: &str) -> Option<f64> {
         let setting = settings::find(key)?;
         tunable(setting)?;
         settings::show(setting, &mut self.clone()).parse().ok()
     }
 
-    /// Sets a key from text, as a file would. Whether shares still sum to 1 is for the caller to see.
+    /// Sets a key from text, like a configuration file. Does not check that shares sum to 1.
     ///
     /// # Errors
-    /// When there is no such key, or the value breaks its rule; the configuration is then unchanged.
+    /// Fails if the key is unknown or the value breaks the rule of its key. The configuration is then unchanged.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SetError> {
         let setting = settings::find(key).ok_or_else(|| SetError::Unknown(key.to_owned()))?;
         settings::assign(setting, self, value).map_err(|rule| SetError::Rule { key: setting.key, rule })
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_can_be_read() {
+    fn set_values_can_be_read() {
         let mut config = SearchConfig::default();
         for tunable in SearchConfig::tunables() {
             let value = tunable.range.start() + 1.0_f64.min(tunable.range.end() - tunable.range.start());

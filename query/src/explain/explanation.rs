@@ -1,4 +1,4 @@
-//! The explanation of one hit: data for the box of `--show-scores` and for JSON.
+//! The explanation of a hit, for the box of `--show-scores` and for JSON.
 
 use aurora_storage::{Chunk, MetaValue};
 use serde::Serialize;
@@ -11,25 +11,25 @@ use crate::rank::{AGE, RankedCandidate, RankingContext};
 use crate::retrieve::bm25::MatchedTerms;
 use crate::retrieve::{Candidate, DirectMatch};
 
-/// The reasons behind one hit's scores.
+/// The reasons for the scores of a hit.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
-    /// Terms of the query that the chunk holds, in the query's order.
+    /// Terms of the query that the chunk contains, in the order of the query.
     pub matched_terms: Vec<String>,
-    /// Custom columns of the chunk whose text holds some of these terms.
+    /// Custom columns of the chunk whose text contains some of these terms.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub matched_columns: Vec<String>,
-    /// The word that the chunk holds just as it was asked for.
+    /// A word of the query that the chunk contains exactly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact_term: Option<String>,
     /// Whether the name of the chunk equals the query.
     pub exact_identifier: bool,
-    /// The keyword score in words.
+    /// The reason for the keyword score.
     pub bm25: String,
-    /// The semantic score in words.
+    /// The reason for the semantic score.
     pub semantic: String,
-    /// The activation in words.
+    /// The reason for the activation.
     pub activation: String,
     /// Parts of the activation.
     pub activation_parts: ActivationParts,
@@ -37,8 +37,8 @@ pub struct Explanation {
     pub rules: Vec<Boost>,
 }
 
-/// Explains a ranked candidate, and divides its score between the components. `matched` are the terms that the chunk holds,
-/// `stored` is what the index has of it.
+/// Explains a ranked candidate, and divides its score between the components. `matched` has the matched terms of the
+/// chunk, `stored` is the chunk as the index stores it.
 pub(crate) fn explain(
     context: &RankingContext<'_, '_>,
     candidate: &RankedCandidate<'_>,
@@ -48,7 +48,7 @@ pub(crate) fn explain(
     let chunk = candidate.retrieved.chunk;
     let shares = points::shares(&context.config.hybrid, context.weights(), candidate.components, candidate.ranks);
     let (weighted, mut rules) =
-        points::settle(shares, candidate.fused, &candidate.applied, (chunk.path(), chunk.chunk_type()));
+        points::divide(shares, candidate.fused, &candidate.applied, (chunk.path(), chunk.chunk_type()));
     if let Some(aging) = &candidate.aging {
         for rule in rules.iter_mut().filter(|rule| rule.rule == AGE) {
             rule.reason.clone_from(&aging.reason);
@@ -79,7 +79,7 @@ pub(crate) fn explain(
     (weighted, explanation)
 }
 
-/// The custom columns of a chunk whose text holds one of the terms at some places of the query.
+/// Returns the custom columns of a chunk whose text contains one of the terms at `places` of the query.
 fn matched_columns(
     context: &RankingContext<'_, '_>,
     candidate: &Candidate<'_>,

@@ -1,7 +1,7 @@
-//! Step 4: why a hit has its place.
+//! Step 4: explains the rank of a hit.
 //!
-//! Takes a ranked candidate. Gives its score divided between components and rules, so that the parts add up to it, and every
-//! part in words.
+//! Takes a ranked candidate. Divides its score between components and rules, so that the parts add up to the score, and
+//! describes every part in words.
 
 mod explanation;
 mod points;

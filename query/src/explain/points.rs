@@ -1,4 +1,4 @@
-//! A final score divided between the components and the rules, in the units of the score, so that the parts add up to it.
+//! Divides a final score between the components and the rules. All parts have the unit of the score and add up to it.
 
 use std::borrow::Cow;
 
@@ -9,18 +9,18 @@ use crate::config::{Fusion, HybridConfig};
 use crate::explain::rule_reasons::rule_reason;
 use crate::rank::{AppliedRule, Components, RankPair, Weights, reciprocal_rank};
 
-/// The rule that brings all scores of an answer down, when the best would be above 1.
+/// The rule that scales all scores of an answer down if the best score would exceed 1.
 const SCALE: &str = "scale";
 
-/// What the components brought to a final score.
+/// Contributions of the components to a final score.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Points {
-    /// Of the keyword score.
+    /// Contribution of the keyword score.
     pub bm25: f32,
-    /// Of the semantic score.
+    /// Contribution of the semantic score.
     pub semantic: f32,
-    /// Of the activation.
+    /// Contribution of the activation.
     pub activation: f32,
 }
 
@@ -28,16 +28,16 @@ pub struct Points {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Boost {
-    /// Its name, as in the configuration below `search.rules`, or `boost.` and the name of a custom column.
+    /// Name of the rule: its key below `search.rules`, or `boost.` and the name of a custom column.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub rule: Cow<'static, str>,
-    /// What it added to the final score, or took away.
+    /// Amount that the rule added to the final score; negative if it lowered the score.
     pub effect: f32,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
 }
 
-/// How much each component counts in a candidate's fused score, in any unit.
+/// Returns how much each component contributes to a candidate's fused score. Only the proportions are meaningful.
 pub(crate) fn shares(config: &HybridConfig, weights: Weights, components: Components, ranks: RankPair) -> [f32; 3] {
     if config.fusion == Fusion::Rrf {
         return [reciprocal_rank(config, ranks.sparse, None), reciprocal_rank(config, None, ranks.dense), 0.0];
@@ -48,9 +48,9 @@ pub(crate) fn shares(config: &HybridConfig, weights: Weights, components: Compon
     [0, 1, 2].map(|n| values[n].unwrap_or(0.0) * if total > 0.0 { weights[n] } else { 1.0 })
 }
 
-/// Divides a hit's score between components and rules. What scaled all scores is no rule to a reader: the points of
-/// what was scaled are given after it.
-pub(crate) fn settle(
+/// Divides a hit's score between components and rules. The rule that scales all scores does not appear in the result;
+/// the points of everything before it are scaled instead.
+pub(crate) fn divide(
     shares: [f32; 3],
     fused: f32,
     applied: &[AppliedRule],
@@ -73,7 +73,7 @@ pub(crate) fn settle(
 }
 
 impl Points {
-    /// All of them.
+    /// Returns the sum of all contributions.
     pub fn sum(&self) -> f32 {
         self.bm25 + self.semantic + self.activation
     }
@@ -90,7 +90,7 @@ mod tests {
     fn scaling_is_folded_into_the_points() {
         let rule = |rule: &'static str, effect| AppliedRule { rule: rule.into(), effect };
         let applied = [rule("name_words", 0.6), rule("scale", -0.5), rule("exact_identifier", 0.25)];
-        let (points, boosts) = settle([3.0, 1.0, 0.0], 0.4, &applied, ("a.py", ChunkType::Function));
+        let (points, boosts) = divide([3.0, 1.0, 0.0], 0.4, &applied, ("a.py", ChunkType::Function));
         assert_eq!((points.bm25, points.semantic, points.activation), (0.15, 0.05, 0.0));
         let effects: Vec<_> = boosts.iter().map(|boost| (&*boost.rule, boost.effect)).collect();
         assert_eq!(effects, [("name_words", 0.3), ("exact_identifier", 0.25)]);
@@ -109,7 +109,7 @@ mod tests {
             }
             applied.push(AppliedRule { rule: "exact_identifier".into(), effect: raise });
             score += raise;
-            let (points, boosts) = settle(shares, fused, &applied, ("a.py", ChunkType::Function));
+            let (points, boosts) = divide(shares, fused, &applied, ("a.py", ChunkType::Function));
             let sum = points.sum() + boosts.iter().map(|boost| boost.effect).sum::<f32>();
             prop_assert!((sum - score).abs() < 1e-4, "{} {}", sum, score);
         }
@@ -124,7 +124,7 @@ mod tests {
                 let components = Components { bm25: Some(bm25), semantic, activation: Some(0.5) };
                 let shares = shares(&config, weights, components, RankPair::default());
                 let fused = weights.combine(Some(bm25), semantic, Some(0.5));
-                let (points, _) = settle(shares, fused, &[], ("a.py", ChunkType::Function));
+                let (points, _) = divide(shares, fused, &[], ("a.py", ChunkType::Function));
                 prop_assert!((points.sum() - fused).abs() < 1e-5);
                 if w[0] > 0.0 && w[2] > 0.0 {
                     prop_assert!((points.bm25 * w[2] * 0.5 - points.activation * w[0] * bm25).abs() < 1e-5);

@@ -1,10 +1,10 @@
-//! Scores of the components in words.
+//! Descriptions of component scores in words.
 
 use aurora_storage::{AccessRecord, ChunkHistory, ChunkType, HistoryTier, Judgements, Verdict};
 
 use crate::understand::ParsedQuery;
 
-/// What the keyword score rests on.
+/// The evidence for a keyword score.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeywordMatch {
     pub(crate) matched_terms: Vec<String>,
@@ -12,10 +12,10 @@ pub(crate) struct KeywordMatch {
     pub(crate) reason: String,
 }
 
-/// Describes which terms matched. `matched` are places in the query's terms, `name` is the chunk's name.
+/// Describes which terms matched. `matched` has places in the query's terms, `name` is the chunk's name.
 ///
-/// A match is exact on an identifier or on the only word of the query, found whole, and on a word that is the chunk's
-/// name; otherwise it is strong from half of the query's parts on.
+/// A match is exact if the chunk contains a whole identifier of the query or its only word, or if a word equals the
+/// chunk's name. Otherwise the match is strong if at least half of the query's parts match.
 pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) -> KeywordMatch {
     let holds = |term: &str| matched.iter().any(|&at| query.terms.get(at).is_some_and(|held| held.text == term));
     let stands_in = |at: usize| matched.iter().any(|&place| query.extra(place).is_some_and(|extra| extra.of == at));
@@ -35,7 +35,11 @@ pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) 
         None if found * 2 >= parts => "strong term overlap".to_owned(),
         None => "partial match".to_owned(),
     };
-    KeywordMatch { matched_terms: matched.iter().map(|&place| query.shown(place)).collect(), exact_term, reason }
+    KeywordMatch {
+        matched_terms: matched.iter().map(|&place| query.describe_term(place)).collect(),
+        exact_term,
+        reason,
+    }
 }
 
 /// Describes a normalised semantic score.
@@ -54,8 +58,8 @@ pub fn semantic_reason(score: Option<f32>) -> &'static str {
     }
 }
 
-/// Describes a history: `accessed 3x, 23 commits, last used 2 days ago`. Git does not know the entries of memory, so that nothing is
-/// said about it there.
+/// Describes a history: `accessed 3x, 23 commits, last used 2 days ago`. Entries of memory are not tracked by git, so
+/// their descriptions do not mention git.
 pub fn activation_reason(chunk: ChunkType, git: &ChunkHistory, access: Option<&AccessRecord>, now: i64) -> String {
     let mut reasons = Vec::new();
     if let Some(access) = access.filter(|access| access.count > 0) {
@@ -81,12 +85,12 @@ pub fn activation_reason(chunk: ChunkType, git: &ChunkHistory, access: Option<&A
             reasons.push(format!("last changed {}", relative_time(history.newest_time, now)))
         }
         (None, _) if chunk.is_memory() => reasons.push("not used yet".to_owned()),
-        (None, _) => reasons.push("taken as average".to_owned()),
+        (None, _) => reasons.push("treated as average".to_owned()),
     }
     reasons.join(", ")
 }
 
-/// Judgements in words: `marked good 2x and bad 1x`.
+/// Describes judgements: `marked good 2x and bad 1x`.
 fn feedback_reason(judgements: &Judgements) -> String {
     const NAMES: [(Verdict, &str); 4] = [
         (Verdict::Good, "good"),
@@ -95,11 +99,12 @@ fn feedback_reason(judgements: &Judgements) -> String {
         (Verdict::Bad, "bad"),
     ];
     let given = NAMES.iter().map(|&(verdict, name)| (judgements.count(verdict), name)).filter(|(count, _)| *count > 0);
-    let said: Vec<String> = given.map(|(count, name)| format!("{name} {count}x")).collect();
-    format!("marked {}", said.join(" and "))
+    let parts: Vec<String> = given.map(|(count, name)| format!("{name} {count}x")).collect();
+    format!("marked {}", parts.join(" and "))
 }
 
-/// A past time as people say it: `just now`, `5 minutes ago`, `2 days ago`, `3 weeks ago`. Both in Unix seconds.
+/// Describes a past time in words: `just now`, `5 minutes ago`, `2 days ago`, `3 weeks ago`. Both times are in Unix
+/// seconds.
 pub fn relative_time(time: i64, now: i64) -> String {
     const UNITS: [(i64, &str); 6] = [
         (31_557_600, "year"),
@@ -172,7 +177,7 @@ mod tests {
             |git: &ChunkHistory, access, now| super::activation_reason(ChunkType::Function, git, access, now);
         assert_eq!(activation_reason(&tracked, Some(&access), now), "accessed 3x, 23 commits, last used 2 days ago");
         assert_eq!(activation_reason(&tracked, None, now), "23 commits, last changed 1 week ago");
-        assert_eq!(activation_reason(&ChunkHistory::Untracked, None, now), "not tracked by git, taken as average");
+        assert_eq!(activation_reason(&ChunkHistory::Untracked, None, now), "not tracked by git, treated as average");
         assert_eq!(
             activation_reason(&ChunkHistory::None, Some(&access), now),
             "accessed 3x, no git history, last used 2 days ago"
@@ -182,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_in_the_greatest_unit() {
+    fn times_are_shown_in_the_largest_unit() {
         let ago = |seconds: i64| relative_time(1_000_000_000 - seconds, 1_000_000_000);
         assert_eq!(
             [0, 59, 60, 7_199, 7_200, 172_800, 1_814_400, 15_778_800, 70_000_000, -50].map(ago),

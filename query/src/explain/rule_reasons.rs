@@ -1,8 +1,8 @@
-//! Ranking rules in words.
+//! Descriptions of ranking rules in words.
 
 use aurora_storage::ChunkType;
 
-/// Why a rule changed the score of a chunk of this type in the file at `path`.
+/// Describes why a rule changed the score of a chunk of this type in the file at `path`.
 pub(crate) fn rule_reason(rule: &str, effect: f32, path: &str, chunk_type: ChunkType) -> String {
     let is_turn = chunk_type == ChunkType::Turn;
     let file = path.rsplit('/').next().unwrap_or(path);
@@ -13,23 +13,23 @@ pub(crate) fn rule_reason(rule: &str, effect: f32, path: &str, chunk_type: Chunk
     match rule {
         "definition" => "defines what the query names".to_owned(),
         "exact_identifier" => "its name is the query".to_owned(),
-        "place" => "the query gives its place".to_owned(),
+        "place" => "the query gives its location".to_owned(),
         "contains_query" => "it contains the query".to_owned(),
         "name_words" if is_turn => "the query names its speaker".to_owned(),
-        "doc_words" | "file_docs" if is_turn => "its day and the turns beside it fit the query's words".to_owned(),
+        "doc_words" | "file_docs" if is_turn => "its date or nearby turns have words of the query".to_owned(),
         "name_words" => "its name has words of the query".to_owned(),
         "file_stem" => format!("its file `{file}` is named after words of the query"),
         "path" => "the query gives its path".to_owned(),
         "asked_for" => "the query asks for such code".to_owned(),
-        "doc_words" => "the words of its documentation fit the query's".to_owned(),
+        "doc_words" => "its documentation has words of the query".to_owned(),
         "file_keywords" => format!("the whole of `{file}` has words of the query"),
         "file_coverage" => format!("`{file}` has many of the query's words"),
-        "file_docs" => format!("the documentation in `{file}` fits the query's words"),
+        "file_docs" => format!("the documentation in `{file}` has words of the query"),
         "file_meaning" => format!("the whole of `{file}` is about the query"),
-        "conversation" => "turns around it hold words of the query".to_owned(),
+        "conversation" => "nearby turns have words of the query".to_owned(),
         "age" => "its age".to_owned(),
-        "rerank" => "a model that reads it with the query finds that it fits".to_owned(),
-        "repeated_file" => "its file has a better result already".to_owned(),
+        "rerank" => "the reranking model finds that it answers the query".to_owned(),
+        "repeated_file" => "its file already has a better result".to_owned(),
         "repeated_name" => "a definition of the same name is a better result".to_owned(),
         "tests" => unless("test code"),
         "generated" => unless("generated code"),
@@ -39,10 +39,10 @@ pub(crate) fn rule_reason(rule: &str, effect: f32, path: &str, chunk_type: Chunk
         "changelogs" => unless("a changelog"),
         "data" => unless("data"),
         "superseded" => unless("code kept for compatibility"),
-        "reexports" => format!("`{file}` passes on what other files define"),
+        "reexports" => format!("`{file}` only re-exports what other files define"),
         "fragments" => "code between definitions".to_owned(),
         "prose" => unless("a section of a document"),
-        "shapes" => unless("data without what is done with it"),
+        "shapes" => unless("data without behaviour"),
         "short" => "a definition of one or two lines".to_owned(),
         other => format!("{} `{other}`", if effect < 0.0 { "lowered by rule" } else { "raised by rule" }),
     }
@@ -54,7 +54,7 @@ mod tests {
     use crate::config::SearchConfig;
 
     #[test]
-    fn every_rule_of_the_configuration_has_its_words() {
+    fn every_configured_rule_has_a_description() {
         let rules = serde_json::to_value(SearchConfig::default().rules).expect("serialisable");
         for rule in rules.as_object().expect("a table").keys() {
             let reason = rule_reason(rule, -0.1, "src/a.py", ChunkType::Function);

@@ -1,4 +1,4 @@
-//! Which chunks meet a condition over metadata, from the labels of the dictionary.
+//! Selects the chunks that meet a condition over metadata, from the labels of the dictionary.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::filter::properties::Property;
 use crate::memory::column;
 use crate::work::WorkBudget;
 
-/// The chunks that meet a condition.
+/// Returns the chunks that meet a condition.
 pub(super) fn select(
     condition: &Condition,
     index: &FilteredIndex<'_>,
@@ -36,12 +36,12 @@ pub(super) fn select(
     }
 }
 
-/// Whether a column is one that Aurora itself writes, so that an index may lack it for want of a value.
+/// Whether Aurora itself writes a column. An index lacks such a column if no chunk has a value.
 pub(super) fn is_built_in(key: &str) -> bool {
     BUILT_IN_METADATA.contains(&key) || column::ALL.contains(&key)
 }
 
-/// Makes sure that a condition fits the column that it names.
+/// Checks that a condition fits the column that it names.
 pub(super) fn check(condition: &Condition, snapshot: &Snapshot) -> Result<(), SelectError> {
     match property(&condition.key, snapshot)? {
         Some(property) => property.check(condition)?,
@@ -62,7 +62,7 @@ pub(super) fn is_column(key: &str, snapshot: &Snapshot) -> Result<bool, StorageE
     Ok(is_declared || snapshot.meta_values(key).next().transpose()?.is_some())
 }
 
-/// The chunks whose annotations meet a condition on their tags.
+/// Returns the chunks whose annotations meet a condition on their tags.
 fn annotated(
     condition: &Condition,
     annotations: &Annotations,
@@ -83,12 +83,12 @@ fn annotated(
     Ok(meeting(condition, snapshot, any, equal))
 }
 
-/// The note of an answer for which tags could not be read.
+/// Returns the note for an answer without tags.
 pub(crate) fn without_tags(error: &StorageError) -> String {
     format!("Searched without tags: {error}")
 }
 
-/// The chunks whose stored metadata meet a condition.
+/// Returns the chunks whose stored metadata meets a condition.
 fn stored(condition: &Condition, snapshot: &Snapshot, work: &WorkBudget) -> Result<RoaringBitmap, SelectError> {
     let key = &condition.key;
     let typed = TypedCondition::new(condition, kind(key, snapshot)?)?;
@@ -112,7 +112,8 @@ fn stored(condition: &Condition, snapshot: &Snapshot, work: &WorkBudget) -> Resu
     Ok(meeting(condition, snapshot, any, equal))
 }
 
-/// The chunks that meet a condition: `any` have a value, `equal` one that an operand accepts.
+/// Applies the operator of a condition. `any` are the chunks with a value, `equal` the chunks with a value that an
+/// operand accepts.
 fn meeting(condition: &Condition, snapshot: &Snapshot, any: RoaringBitmap, equal: RoaringBitmap) -> RoaringBitmap {
     if condition.operator.is_negated() {
         any - equal
@@ -123,11 +124,11 @@ fn meeting(condition: &Condition, snapshot: &Snapshot, any: RoaringBitmap, equal
     }
 }
 
-/// The operands of a condition in the type of its column, `none` left out.
+/// The operands of a condition in the type of its column, except for `none`.
 enum TypedCondition<'c> {
-    /// Labels are compared as they are: text, `true` and `false`.
+    /// Texts, `true` and `false`, compared with labels verbatim.
     Texts(Vec<&'c str>),
-    /// Numbers and ranges, one of which has to hold the value.
+    /// Numbers and ranges; a value must be in one of them.
     Numbers(Vec<NumberRange>),
     /// A bound.
     Bound(Operator, Number),
@@ -162,7 +163,7 @@ impl<'c> TypedCondition<'c> {
         Ok(Self::Texts(operands.map(text).collect::<Result<_, _>>()?))
     }
 
-    /// Whether a stored value is a number that is asked for.
+    /// Whether a stored value is a number that meets the condition.
     fn accepts_number(&self, stored: &str) -> bool {
         match (self, Number::parse(stored)) {
             (Self::Numbers(ranges), Some(stored)) => ranges.iter().any(|range| range.contains(stored)),
@@ -174,20 +175,21 @@ impl<'c> TypedCondition<'c> {
     }
 }
 
-/// The type of a column: as it is declared, or as its values are stored.
+/// Returns the type of a column: the declared type, or the type of its stored values.
 fn kind(key: &str, snapshot: &Snapshot) -> Result<ColumnKind, SelectError> {
     let columns = &snapshot.manifest().columns;
     match columns.iter().find(|column| column.name == key) {
         Some(column) if column.filter => Ok(column.kind),
-        Some(column) => Err(not_filterable(column, known(snapshot)?).into()),
+        Some(column) => Err(not_filterable(column, filterable_columns(snapshot)?).into()),
         None => match stored_kind(key, snapshot)? {
             Some(kind) => Ok(kind),
-            None => Err(unknown(key, known(snapshot)?).into()),
+            None => Err(unknown_column(key, filterable_columns(snapshot)?).into()),
         },
     }
 }
 
-/// The type of metadata that is not declared: that of the first value, or of all if others have another one.
+/// Returns the type of metadata that is not declared: the type of the first value, widened if other values do not fit
+/// it.
 fn stored_kind(key: &str, snapshot: &Snapshot) -> Result<Option<ColumnKind>, StorageError> {
     let mut values = snapshot.meta_values(key);
     let Some((first, chunks)) = values.next().transpose()? else { return Ok(None) };
@@ -212,8 +214,8 @@ fn stored_kind(key: &str, snapshot: &Snapshot) -> Result<Option<ColumnKind>, Sto
     Ok(Some(kind))
 }
 
-/// The columns that chunks can be filtered by.
-fn known(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
+/// Returns the columns that conditions can name.
+fn filterable_columns(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
     let columns = &snapshot.manifest().columns;
     let mut known = snapshot.meta_keys()?;
     known.extend(columns.iter().filter(|column| column.filter).map(|column| column.name.clone()));
@@ -222,7 +224,7 @@ fn known(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
     Ok(known)
 }
 
-fn unknown(key: &str, known: Vec<String>) -> FilterError {
+fn unknown_column(key: &str, known: Vec<String>) -> FilterError {
     let help = did_you_mean(key, known.iter().map(String::as_str));
     FilterError::Column { given: key.to_owned(), help, known }
 }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use crate::filter::error::FilterError;
 use crate::filter::operand::Operand;
 
-/// Tables of columns, as the full name of a column begins. A column is known by the rest, which no two tables share.
+/// Prefixes of full column names, one per table. Column names are unique without the prefix.
 const TABLES: [&str; 2] = ["file.", "chunk."];
 
 /// A condition over one column of metadata.
@@ -15,7 +15,7 @@ const TABLES: [&str; 2] = ["file.", "chunk."];
 pub struct Condition {
     /// Name of the column, without its table.
     pub key: String,
-    /// How its values are compared.
+    /// Comparison of the values.
     pub operator: Operator,
     /// Operands of the comparison; exactly one unless the operator takes a list.
     pub(super) operands: Vec<Operand>,
@@ -26,7 +26,7 @@ pub struct Condition {
 pub enum Operator {
     /// `=`
     Equal,
-    /// `!=`: there is a value, and none is equal.
+    /// `!=`: has a value, and no value is equal.
     NotEqual,
     /// `<`
     Less,
@@ -38,15 +38,15 @@ pub enum Operator {
     AtLeast,
     /// `in`: equal to an item of the list.
     In,
-    /// `not in`: there is a value, and no item of the list is equal to it.
+    /// `not in`: has a value, and no item of the list is equal to it.
     NotIn,
 }
 
 impl Operator {
-    /// The operators that are written as symbols, longer ones before those that they begin with.
+    /// Operators that are symbols. An operator precedes its own prefixes.
     const SYMBOLS: [Self; 6] = [Self::NotEqual, Self::AtMost, Self::AtLeast, Self::Equal, Self::Less, Self::Greater];
 
-    /// The operator as it is written.
+    /// The operator in the syntax of conditions.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Equal => "=",
@@ -60,22 +60,22 @@ impl Operator {
         }
     }
 
-    /// Whether it compares by order, which only numbers have.
+    /// Whether the operator compares by order, which requires numbers.
     pub(super) fn is_order(self) -> bool {
         matches!(self, Self::Less | Self::AtMost | Self::Greater | Self::AtLeast)
     }
 
-    /// Whether it keeps the values that equal no operand.
+    /// Whether the operator accepts the values that equal no operand.
     pub(super) fn is_negated(self) -> bool {
         matches!(self, Self::NotEqual | Self::NotIn)
     }
 
-    /// Whether it takes a list.
+    /// Whether the operator takes a list.
     fn is_list(self) -> bool {
         matches!(self, Self::In | Self::NotIn)
     }
 
-    /// Whether a number with this order to the given one passes an operator of order.
+    /// Whether the operator accepts a number whose order relative to the operand is `order`.
     pub(super) fn accepts(self, order: Ordering) -> bool {
         match self {
             Self::Less => order.is_lt(),
@@ -94,7 +94,7 @@ impl Condition {
         matches!(self.operator, Operator::Equal | Operator::In) && self.operands.iter().any(Operand::is_none)
     }
 
-    /// Whether it was probably meant as a list.
+    /// Whether the user probably meant the condition as a list.
     pub(super) fn resembles_list(&self) -> bool {
         matches!(self.operator, Operator::Equal | Operator::NotEqual)
             && self.operands.iter().any(|operand| operand.text.contains(','))
@@ -104,8 +104,8 @@ impl Condition {
 impl FromStr for Condition {
     type Err = FilterError;
 
-    /// Reads `key=value` or `key in a,b`. The first operator counts, so that a value may hold others. `==` is `=`; a value that
-    /// begins with `=` follows a space or has quotation marks.
+    /// Parses `key=value` or `key in a,b`. The first operator counts, so that a value can contain operators. `==` means
+    /// `=`; a value that begins with `=` needs quotation marks or a space before it.
     fn from_str(text: &str) -> Result<Self, FilterError> {
         let invalid = || FilterError::Condition(text.to_owned());
         let (key, operator, value) = split(text).ok_or_else(invalid)?;
@@ -123,7 +123,7 @@ impl FromStr for Condition {
     }
 }
 
-/// The column, the operator and the rest of a condition.
+/// Splits a condition into the column, the operator and the rest.
 fn split(text: &str) -> Option<(&str, Operator, &str)> {
     worded(text).or_else(|| {
         let operator_at =
@@ -135,7 +135,7 @@ fn split(text: &str) -> Option<(&str, Operator, &str)> {
     })
 }
 
-/// The same for operators that are words, in any case: they follow the first word of the condition.
+/// Splits a condition whose operator is a word, in any case, after the first word.
 fn worded(text: &str) -> Option<(&str, Operator, &str)> {
     let (key, rest) = text.trim().split_once(char::is_whitespace)?;
     let (operator, rest) = match after_word(rest, "not") {
@@ -148,7 +148,7 @@ fn worded(text: &str) -> Option<(&str, Operator, &str)> {
     (is_word && is_first).then(|| (key, operator, list.trim()))
 }
 
-/// The rest of a text that begins with a word, in any case.
+/// Returns the rest of a text that begins with a word, in any case.
 fn after_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let (start, rest) = text.trim_start().split_at_checked(word.len())?;
     start.eq_ignore_ascii_case(word).then_some(rest)
@@ -223,9 +223,9 @@ mod tests {
         let message = |text: &str| text.parse::<Condition>().expect_err(text).to_string();
         insta::assert_snapshot!(message("owner in [a,b"), @"Invalid list in 'owner in [a,b': `[` has no `]`");
         insta::assert_snapshot!(message("owner in a,b)"), @"Invalid list in 'owner in a,b)': `)` has no `(`");
-        insta::assert_snapshot!(message("owner in \"a,b"), @"Invalid list in 'owner in \"a,b': a quotation mark has no second one");
-        insta::assert_snapshot!(message("owner in a,,b"), @"Invalid list in 'owner in a,,b': an item is empty; \"\" is the empty text");
-        insta::assert_snapshot!(message("owner not in []"), @"Invalid list in 'owner not in []': there is no item, such as `in payments,billing`");
-        insta::assert_snapshot!(message("owner in"), @"Invalid list in 'owner in': there is no item, such as `in payments,billing`");
+        insta::assert_snapshot!(message("owner in \"a,b"), @"Invalid list in 'owner in \"a,b': a quotation mark is not closed");
+        insta::assert_snapshot!(message("owner in a,,b"), @"Invalid list in 'owner in a,,b': an item is empty; write \"\" for the empty text");
+        insta::assert_snapshot!(message("owner not in []"), @"Invalid list in 'owner not in []': the list is empty; give items, such as `in payments,billing`");
+        insta::assert_snapshot!(message("owner in"), @"Invalid list in 'owner in': the list is empty; give items, such as `in payments,billing`");
     }
 }

@@ -1,4 +1,4 @@
-//! Why a filter is refused.
+//! Errors of filters.
 
 use aurora_storage::{ChunkType, ColumnKind, StorageError};
 use aurora_suggest::did_you_mean;
@@ -16,26 +16,26 @@ pub(crate) const MAX_TOTAL_BYTES: usize = 16 << 10;
 /// Maximum memory of the compiled patterns of one filter, in bytes.
 pub(crate) const MAX_PATTERN_BYTES: usize = 8 << 20;
 
-/// A filter that cannot be understood.
+/// An invalid filter.
 #[derive(Debug, thiserror::Error)]
 pub enum FilterError {
-    /// Not a chunk type.
+    /// An unknown chunk type.
     #[error("Invalid chunk type '{given}'. Valid types: {}{}", valid_types(), bracketed(.help))]
     Type {
         /// The type as given.
         given: String,
-        /// What was probably meant.
+        /// A suggestion for a misspelt type.
         help: Option<String>,
     },
-    /// Not a glob.
+    /// An invalid glob.
     #[error("Invalid path pattern '{given}': {reason}")]
     Path {
         /// The pattern as given.
         given: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// A path outside all indexed directories.
+    /// A path outside of all indexed directories.
     #[error("The path '{given}' is outside of {}", roots.join(" and "))]
     OutsideRoots {
         /// The path as given.
@@ -53,40 +53,41 @@ pub enum FilterError {
         /// The languages of the index.
         known: Vec<String>,
     },
-    /// Not a regular expression.
-    #[error("Invalid pattern '{given}': {reason} (`fixed` searches for a text as it is)")]
+    /// An invalid regular expression.
+    #[error("Invalid pattern '{given}': {reason} (use `fixed` to search for literal text)")]
     Pattern {
         /// The pattern as given.
         given: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// The patterns together take too much memory.
+    /// The patterns exceed the memory limit.
     #[error(
-        "Invalid pattern '{given}': it needs more memory than patterns may take, {} MiB together; \
-         a smaller repetition, or [a-z] in place of \\w, needs less",
+        "Invalid pattern '{given}': all patterns together exceed the memory limit of {} MiB; \
+         use a smaller repetition, or [a-z] in place of \\w",
         MAX_PATTERN_BYTES >> 20
     )]
     PatternMemory {
-        /// The first pattern for which there was no room.
+        /// The first pattern that exceeded the limit.
         given: String,
     },
-    /// Too many or too long values.
+    /// Too many values, or values that are too long.
     #[error(
-        "{what}: at most {MAX_VALUES} are taken, of at most {MAX_VALUE_BYTES} bytes each and {MAX_TOTAL_BYTES} bytes in all"
+        "{what}: at most {MAX_VALUES} are allowed, of at most {MAX_VALUE_BYTES} bytes each and \
+         {MAX_TOTAL_BYTES} bytes in total"
     )]
     TooMuch {
-        /// Which values.
+        /// The kind of values.
         what: &'static str,
     },
-    /// Not a condition.
+    /// An invalid condition.
     #[error(
         "Invalid condition '{0}'. Conditions are written as a column, one of = != < <= > >=, and a value, such as \
-         owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in quotes because a shell \
-         takes < and > for itself"
+         owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in a shell, quote \
+         conditions with < or >"
     )]
     Condition(String),
-    /// A list that cannot be read.
+    /// An invalid list.
     #[error("Invalid list in '{given}': {problem}")]
     List {
         /// The condition as given.
@@ -95,34 +96,34 @@ pub enum FilterError {
         problem: ListProblem,
     },
     /// A range of numbers whose ends are in the wrong order.
-    #[error("The range '{given}' for the column '{key}' is empty: the lower number comes first")]
+    #[error("The range '{given}' for the column '{key}' is empty; put the lower number first")]
     Range {
         /// Name of the column.
         key: String,
         /// The range as given.
         given: String,
     },
-    /// Not a column of the index.
+    /// A column that the index does not have.
     #[error("No column '{given}' in this index; {}{}", columns(.known), bracketed(.help))]
     Column {
         /// The name as given.
         given: String,
-        /// What was probably meant.
+        /// A suggestion for a misspelt name.
         help: Option<String>,
-        /// The columns that chunks can be filtered by.
+        /// The columns that conditions can name.
         known: Vec<String>,
     },
     /// A column without the use `filter`.
-    #[error("The column '{given}' cannot be filtered by: stage '{stage}' declares it without `filter`; {}", columns(.known))]
+    #[error("The column '{given}' cannot be used in a filter: stage '{stage}' declares it without `filter`; {}", columns(.known))]
     NotFilterable {
         /// The name as given.
         given: String,
         /// The stage that writes the column.
         stage: String,
-        /// The columns that chunks can be filtered by.
+        /// The columns that conditions can name.
         known: Vec<String>,
     },
-    /// A value that no value of the column's type equals.
+    /// A value that cannot equal any value of the column's type.
     #[error("Invalid value '{given}' for the column '{key}' of type {kind}: {}", expected(*.kind, .given))]
     Value {
         /// Name of the column.
@@ -132,7 +133,7 @@ pub enum FilterError {
         /// Type of the column.
         kind: ColumnKind,
     },
-    /// An operator that the column's type does not have.
+    /// An operator that the column's type does not support.
     #[error("The column '{key}' of type {kind} has no order for `{operator}`; it can be compared with =, != and in")]
     Operator {
         /// Name of the column.
@@ -144,7 +145,7 @@ pub enum FilterError {
     },
 }
 
-/// Why chunks cannot be selected.
+/// The reason why chunks cannot be selected.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SelectError {
     /// The filter does not fit the index.

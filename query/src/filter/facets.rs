@@ -1,4 +1,4 @@
-//! Facets: how many chunks have which values of the custom columns.
+//! Facets: numbers of chunks by value of the custom columns.
 
 use std::cmp::Ordering;
 
@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::filter::number::Number;
 
-/// Maximum length of a value that a facet names, in bytes.
+/// Maximum length of a value in a facet, in bytes.
 const MAX_VALUE_BYTES: usize = 240;
-/// Values that a facet names.
-const NAMED: usize = 10;
+/// Maximum number of values in a facet.
+const MAX_FACET_VALUES: usize = 10;
 
 /// The values of a custom column with the use `filter`.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -22,13 +22,13 @@ pub struct Facet {
     pub column: ColumnDeclaration,
     /// Number of chunks that have a value.
     pub chunks: u64,
-    /// Number of different values; each text of a list is one.
+    /// Number of distinct values. Every text of a list counts as a value.
     pub distinct: u64,
-    /// The lowest number; `None` where there is none.
+    /// The lowest number; `None` if the column has no finite number.
     pub min: Option<MetaValue>,
     /// The highest number.
     pub max: Option<MetaValue>,
-    /// The most frequent values, at most ten, equally frequent ones in their order.
+    /// The ten most frequent values, most frequent first; ties are in the order of the values.
     pub values: Vec<FacetValue>,
 }
 
@@ -36,16 +36,16 @@ pub struct Facet {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FacetValue {
-    /// The value; a text beyond 240 bytes is cut.
+    /// The value. Texts are truncated to 240 bytes.
     pub value: MetaValue,
-    /// Number of chunks that have it.
+    /// Number of chunks with the value.
     pub chunks: u64,
 }
 
-/// The facets of an index, by name of the column.
+/// Returns the facets of an index in the order of the declared columns.
 ///
 /// # Errors
-/// When the dictionary cannot be read.
+/// Fails if the dictionary cannot be read.
 pub fn facets(snapshot: &Snapshot) -> Result<Vec<Facet>, StorageError> {
     let columns = snapshot.manifest().columns.iter().filter(|column| column.filter);
     columns.map(|column| facet(snapshot, column)).collect()
@@ -71,15 +71,15 @@ fn facet(snapshot: &Snapshot, column: &ColumnDeclaration) -> Result<Facet, Stora
     let number = |entry: Option<&(String, u64)>| entry.map(|(text, _)| typed(text, column.kind));
     let (min, max) = (number(min), number(max));
     let distinct = values.len() as u64;
-    // A stable sort: equally frequent values stay in their order.
+    // A stable sort keeps equally frequent values in order.
     values.sort_by_key(|(_, chunks)| std::cmp::Reverse(*chunks));
-    values.truncate(NAMED);
+    values.truncate(MAX_FACET_VALUES);
     let shown = |text: &str| typed(&text[..text.floor_char_boundary(MAX_VALUE_BYTES)], column.kind);
     let named = values.iter().map(|(text, chunks)| FacetValue { value: shown(text), chunks: *chunks });
     Ok(Facet { column: column.clone(), chunks: any.len(), distinct, min, max, values: named.collect() })
 }
 
-/// Finite numbers by value, anything else after them.
+/// Orders finite numbers by value, and puts other texts after them.
 fn by_value(a: &str, b: &str) -> Ordering {
     match (finite(a), finite(b)) {
         (Some(a), Some(b)) => a.compare(b).unwrap_or(Ordering::Equal),
@@ -91,7 +91,7 @@ fn finite(text: &str) -> Option<Number> {
     Number::parse(text).filter(|number| number.is_finite())
 }
 
-/// A label's text as a value of a type.
+/// Converts the text of a label to a value of the type.
 fn typed(text: &str, kind: ColumnKind) -> MetaValue {
     let value = match kind {
         ColumnKind::Integer => text.parse().ok().map(MetaValue::Integer),

@@ -1,4 +1,4 @@
-//! What a filter looks at of an index.
+//! The parts of an index that filters read.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use aurora_storage::{Annotations, Snapshot};
 
 use crate::memory::Retention;
 
-/// An index that chunks are picked from.
+/// An index from which a filter selects chunks.
 pub(crate) struct FilteredIndex<'i> {
     pub(crate) snapshot: &'i Snapshot,
-    /// The indexed directory, against which absolute paths are resolved.
+    /// The indexed directory. Absolute paths are resolved against this directory.
     pub(crate) root: Option<&'i Path>,
-    /// Tags that users have given to its chunks.
+    /// Tags that users have given to chunks of the index.
     pub(crate) annotations: Option<&'i Annotations>,
-    /// What holds of an index of memories.
+    /// The rules of an index of memories.
     pub(crate) memory: Option<&'i dyn Retention>,
 }

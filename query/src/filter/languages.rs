@@ -13,17 +13,17 @@ use crate::filter::spec::{FilterSpec, names_in};
 /// The languages that are known to the program. An index may contain others.
 #[derive(Clone, Copy)]
 pub struct LanguageNames<'n> {
-    /// Returns the name in an index of the language that a user means by its name, a file extension or an alias.
+    /// Returns the indexed name of a language from a name, a file extension or an alias.
     pub called: &'n dyn Fn(&str) -> Option<&'static str>,
-    /// The names in an index of all known languages.
+    /// The indexed names of all known languages.
     pub all: &'n [&'static str],
 }
 
 impl FilterSpec {
-    /// Returns a copy in which languages have the names of the indexes, also in conditions.
+    /// Returns a copy in which every language, also in conditions, is replaced by its names in the indexes.
     ///
     /// # Errors
-    /// [`FilterError::Language`] for the first unknown language, and when an index cannot be read.
+    /// [`FilterError::Language`] for the first unknown language, and a storage error if an index cannot be read.
     pub(crate) fn with_languages<'s>(
         &self,
         snapshots: impl Iterator<Item = &'s Snapshot> + Clone,

@@ -1,6 +1,6 @@
-//! Which chunks may be found: types, languages, paths, metadata and text patterns.
+//! Filters by type, language, path, metadata and text pattern.
 //!
-//! Takes a [`FilterSpec`] as the user gives it. Gives one bitmap of chunks, resolved before anything is scored.
+//! Takes a [`FilterSpec`] from the user. Returns a bitmap of the chunks that may be found, before anything is scored.
 
 mod columns;
 mod condition;

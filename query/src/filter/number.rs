@@ -1,8 +1,8 @@
-//! Numbers of metadata, compared by value: whole numbers exactly, others as floats.
+//! Numbers in metadata, compared by value: whole numbers exactly, others as floats.
 
 use std::cmp::Ordering;
 
-/// A number as it is stored or given.
+/// A stored or given number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Number {
     /// A whole number.
@@ -12,12 +12,12 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// Reads a number; `None` for any other text.
+    /// Parses a number; `None` for any other text.
     pub(super) fn parse(text: &str) -> Option<Self> {
         text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Float)).ok()
     }
 
-    /// Whether it is a number with a place among the others.
+    /// Whether the number is neither infinite nor NaN.
     pub(super) fn is_finite(self) -> bool {
         match self {
             Self::Integer(_) => true,
@@ -25,7 +25,7 @@ impl Number {
         }
     }
 
-    /// The order by value; `None` where one is not a number.
+    /// Compares by value; `None` if either number is NaN.
     pub(super) fn compare(self, other: Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Integer(a), Self::Integer(b)) => Some(a.cmp(&b)),
@@ -36,7 +36,7 @@ impl Number {
     }
 }
 
-/// Compares exactly: converted to a float, a large whole number would be rounded.
+/// Compares exactly. A conversion to a float would round a large whole number.
 fn compare_whole(whole: i64, float: f64) -> Option<Ordering> {
     /// 2^63, the first float above every `i64`.
     const BEYOND: f64 = 9_223_372_036_854_775_808.0;

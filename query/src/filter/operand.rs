@@ -6,16 +6,17 @@ use crate::filter::number::Number;
 
 /// The word for a missing value.
 const NONE: &str = "none";
-/// Characters around the items of a list, and around a text that is taken as it is.
+/// Brackets around a list.
+/// Quotation marks around a literal text.
 const BRACKETS: [(char, char); 2] = [('[', ']'), ('(', ')')];
 const QUOTES: [char; 2] = ['"', '\''];
 
-/// One value that a condition compares with, before the type of the column is known.
+/// A value in a condition, before the type of the column is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Operand {
     /// The text without its quotation marks.
     pub(super) text: String,
-    /// Whether it had quotation marks, so that `none` and `1..5` are texts like all others.
+    /// Whether the text had quotation marks, so that `none` and `1..5` are plain texts.
     is_quoted: bool,
 }
 
@@ -26,17 +27,17 @@ pub enum ListProblem {
     #[error("`{0}` has no `{1}`")]
     Bracket(char, char),
     /// A quotation mark without its counterpart.
-    #[error("a quotation mark has no second one")]
+    #[error("a quotation mark is not closed")]
     Quote,
     /// Nothing between two commas.
-    #[error("an item is empty; \"\" is the empty text")]
+    #[error("an item is empty; write \"\" for the empty text")]
     EmptyItem,
     /// A list without items.
-    #[error("there is no item, such as `in payments,billing`")]
+    #[error("the list is empty; give items, such as `in payments,billing`")]
     NoItem,
 }
 
-/// Numbers from a lowest to a highest one, both included.
+/// A range of numbers with inclusive ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct NumberRange {
     low: Option<Number>,
@@ -44,7 +45,7 @@ pub(super) struct NumberRange {
 }
 
 impl Operand {
-    /// Reads a single value. Quotation marks around all of it are left out.
+    /// Parses a single value and removes quotation marks that enclose the whole value.
     pub(super) fn parse(text: &str) -> Self {
         let inner = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.contains(quote));
         match QUOTES.into_iter().find_map(inner) {
@@ -58,7 +59,7 @@ impl Operand {
         Self { text, is_quoted: self.is_quoted }
     }
 
-    /// Reads values that are separated by commas, alone or in brackets.
+    /// Parses a list of values separated by commas, with or without brackets.
     pub(super) fn parse_list(text: &str) -> Result<Vec<Self>, ListProblem> {
         let inner = without_brackets(text)?.trim();
         if inner.is_empty() {
@@ -73,7 +74,7 @@ impl Operand {
         !self.is_quoted && self.text == NONE
     }
 
-    /// The number or range of numbers that the operand means: `5`, `1..5`, `1..`, `..5`.
+    /// Parses the number or range: `5`, `1..5`, `1..`, `..5`.
     pub(super) fn numbers(&self) -> Option<NumberRange> {
         let number = |text: &str| Number::parse(text.trim()).filter(|number| number.is_finite());
         if let Some(number) = number(&self.text) {
@@ -84,20 +85,20 @@ impl Operand {
         Some(NumberRange { low: end(low)?, high: end(high)? })
     }
 
-    /// The number that the operand means.
+    /// Parses the number.
     pub(super) fn number(&self) -> Option<Number> {
         Number::parse(&self.text).filter(|number| number.is_finite())
     }
 }
 
 impl NumberRange {
-    /// Whether it holds a number.
+    /// Whether the range contains a number.
     pub(super) fn contains(&self, number: Number) -> bool {
         self.low.is_none_or(|low| number.compare(low).is_some_and(|order| order.is_ge()))
             && self.high.is_none_or(|high| number.compare(high).is_some_and(|order| order.is_le()))
     }
 
-    /// Whether its ends are in the wrong order.
+    /// Whether the ends of the range are in the wrong order.
     pub(super) fn is_reversed(&self) -> bool {
         matches!((self.low, self.high), (Some(low), Some(high)) if low.compare(high).is_some_and(|order| order.is_gt()))
     }
@@ -113,7 +114,7 @@ impl fmt::Display for Operand {
     }
 }
 
-/// The text between the brackets of a list.
+/// Removes the brackets of a list.
 fn without_brackets(text: &str) -> Result<&str, ListProblem> {
     for (open, close) in BRACKETS {
         if let Some(rest) = text.strip_prefix(open) {
@@ -126,7 +127,7 @@ fn without_brackets(text: &str) -> Result<&str, ListProblem> {
     Ok(text)
 }
 
-/// The parts between commas. A comma within an item in quotation marks separates nothing.
+/// Splits a list at commas outside of quoted items.
 fn split_items(text: &str) -> Result<Vec<&str>, ListProblem> {
     let (mut items, mut start, mut quote, mut is_start) = (Vec::new(), 0, None, true);
     for (at, char) in text.char_indices() {

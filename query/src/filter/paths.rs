@@ -16,7 +16,7 @@ const SPECIAL: [char; 8] = ['*', '?', '[', ']', '{', '}', '!', '\\'];
 #[derive(Debug, Clone)]
 pub(super) struct PathPatterns {
     given: Vec<String>,
-    /// A directory in addition to the root to which paths may be relative.
+    /// Another directory, in addition to the root, to which paths can be relative.
     from: Option<PathBuf>,
 }
 
@@ -150,7 +150,7 @@ impl PathPatterns {
     }
 }
 
-/// Whether the first component of a reading exists in the root of an index or is a glob.
+/// Whether the first component of a reading is a glob or exists in the root of an index.
 fn has_beginning(index: &FilteredIndex<'_>, reading: &Reading) -> Result<bool, SelectError> {
     let path = reading.text.trim_start_matches('/');
     let first = path.split('/').next().unwrap_or_default();

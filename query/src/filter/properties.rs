@@ -72,7 +72,7 @@ impl Property {
     }
 }
 
-/// Returns the chunks in a language, whose name is matched exactly or in lower case.
+/// Returns the chunks in a language. Tries the exact name first, then the name in lower case.
 pub(super) fn language_chunks(snapshot: &Snapshot, language: &str) -> Result<RoaringBitmap, StorageError> {
     let found = snapshot.label(Label::Language(language))?;
     if found.is_empty() { snapshot.label(Label::Language(&language.to_lowercase())) } else { Ok(found) }

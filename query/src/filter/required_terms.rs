@@ -1,42 +1,42 @@
-//! Terms that every match of a pattern is known to bring, for looking up in the dictionary before any text is read.
+//! Determines terms that every match of a pattern contains, so that the dictionary can exclude chunks before any text
+//! is read.
 //!
-//! A word of the pattern with something before and after it that can be no part of an identifier, as both ends of
-//! `config` in `(config)`, is a term of its own, independent of the text around the match. Where case matters, parts
-//! of identifiers count as well: in `handleRequest` the analyzer has cut before the `R`, so a term begins with
-//! `request`, if not with more.
+//! A word of the pattern is a term if the characters before and after it cannot be part of an identifier, as in
+//! `(config)`. The text around the match does not change such a term. In a case-sensitive pattern, parts of identifiers
+//! count as well: in `handleRequest`, the analyzer splits before the `R`, so some term begins with `request`.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-/// A longer identifier may be stored under a digest.
-const LONGEST: usize = 48;
-/// The long s, which a pattern without regard to case takes for an `s`, stays itself in a term.
+/// Maximum length of a term in bytes. The index may store a digest in place of a longer identifier.
+const MAX_TERM_BYTES: usize = 48;
+/// The long s. A case-insensitive pattern treats it as an `s`, but terms keep it.
 const LONG_S: char = 'ſ';
-/// Beyond so many, the spellings with a long s are not worth looking up.
-const MOST_LONG_S: usize = 3;
+/// Maximum number of letters `s` for which spellings with a long s are looked up.
+const MAX_LONG_S: usize = 3;
 
-/// A shorter beginning is shared by too many terms.
-const SHORTEST_PREFIX: usize = 4;
+/// Minimum length of a prefix in bytes. Too many terms share a shorter prefix.
+const MIN_PREFIX_BYTES: usize = 4;
 
-/// What the chunk of every match holds.
+/// A requirement that the chunk of every match meets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RequiredTerm {
-    /// One of these terms: the spellings of one word.
+    /// Contains one of these terms, which are spellings of one word.
     Term(Vec<String>),
-    /// A term that begins with this.
+    /// Contains a term that begins with this prefix.
     Prefix(String),
 }
 
-/// What a match is made of, from left to right.
+/// An element of a pattern, from left to right.
 enum PatternItem {
-    /// This character; in either case where `folded`.
+    /// This character; in either case if `folded`.
     Char { c: char, folded: bool },
-    /// At least one character that is no part of an identifier, or the end of a line.
+    /// At least one character that cannot be part of an identifier, or the end of a line.
     Edge,
-    /// Anything.
+    /// Anything else.
     Unknown,
 }
 
-/// The terms that the chunk of every match holds.
+/// Returns requirements that the chunk of every match meets.
 pub(crate) fn required_terms(pattern: &Hir) -> Vec<RequiredTerm> {
     let mut items = Vec::new();
     walk(pattern, &mut items);
@@ -83,8 +83,8 @@ fn char_class(byte: u8) -> CharClass {
     }
 }
 
-/// The parts of an identifier fragment that the analyzer splits off in any context.
-/// `starts` and `ends` tell whether the identifier does so with the stretch.
+/// Adds the parts of an identifier fragment that the analyzer splits off in any context. `starts` and `ends` tell
+/// whether the identifier starts and ends with the fragment.
 fn parts(text: &[u8], starts: bool, ends: bool, required_terms: &mut Vec<RequiredTerm>) {
     let end_of =
         |from: usize, of: CharClass| from + text[from..].iter().take_while(|byte| char_class(**byte) == of).count();
@@ -106,7 +106,7 @@ fn parts(text: &[u8], starts: bool, ends: bool, required_terms: &mut Vec<Require
                 let lower = start_of_lower(text, at, ends);
                 let end = end_of(at, CharClass::Lower);
                 match lower {
-                    // The last upper-case letter goes with the lower-case ones, wherever its part's letters began.
+                    // The last upper-case letter belongs to the lower-case letters, wherever the part begins.
                     Lower::Word => {
                         if at - start > 1 {
                             required_terms.extend(is_cut.then(|| part_term(&text[start..at - 1], true)).flatten());
@@ -125,13 +125,13 @@ fn parts(text: &[u8], starts: bool, ends: bool, required_terms: &mut Vec<Require
     }
 }
 
-/// What follows upper-case letters.
+/// The characters after upper-case letters.
 enum Lower {
-    /// Nothing in lower case.
+    /// No lower-case letters.
     None,
-    /// Letters that take the last upper-case one with them.
+    /// Letters that form a word with the last upper-case letter.
     Word,
-    /// Perhaps the `s` of a plural, which takes none, or nothing known.
+    /// Unknown, or possibly the `s` of a plural, which does not form a word with the last upper-case letter.
     Unknown,
 }
 
@@ -145,15 +145,15 @@ fn start_of_lower(text: &[u8], at: usize, ends: bool) -> Lower {
     }
 }
 
-/// A part as a term, or as a prefix where it may continue. The last character of a prefix may be composed
-/// with a mark after it.
+/// Converts a part to a term, or to a prefix if the part may continue. A prefix omits the last character, because a
+/// following combining mark may change it.
 fn part_term(part: &[u8], is_whole: bool) -> Option<RequiredTerm> {
     let text = String::from_utf8_lossy(part).to_ascii_lowercase();
     if is_whole {
-        return (text.len() <= LONGEST).then(|| RequiredTerm::Term(vec![text]));
+        return (text.len() <= MAX_TERM_BYTES).then(|| RequiredTerm::Term(vec![text]));
     }
-    let known = &text[..text.len().saturating_sub(1).min(LONGEST)];
-    (known.len() >= SHORTEST_PREFIX).then(|| RequiredTerm::Prefix(known.to_owned()))
+    let known = &text[..text.len().saturating_sub(1).min(MAX_TERM_BYTES)];
+    (known.len() >= MIN_PREFIX_BYTES).then(|| RequiredTerm::Prefix(known.to_owned()))
 }
 
 fn walk(pattern: &Hir, items: &mut Vec<PatternItem>) {
@@ -195,7 +195,7 @@ fn item_of(c: char, folded: bool) -> PatternItem {
     }
 }
 
-/// A class is known where it is one letter in both cases, or a few characters that all end identifiers.
+/// Converts a class. Only a letter in both cases and small sets of characters that end identifiers are known.
 fn item_of_class(class: &Class) -> PatternItem {
     const FEW: usize = 64;
     let chars: Vec<char> = match class {
@@ -221,11 +221,12 @@ fn item_of_class(class: &Class) -> PatternItem {
     }
 }
 
-/// The terms of a word; nothing where it says too little or could be stored in too many ways.
+/// Returns the spellings of a word as terms; `None` if the word has no letter or digit, is too long or has too many
+/// spellings.
 fn spellings(word: &str, folded: bool) -> Option<Vec<String>> {
     let is_word = word.bytes().any(|b| b.is_ascii_alphanumeric());
     let places: Vec<usize> = word.match_indices('s').map(|(at, _)| at).filter(|_| folded).collect();
-    if !is_word || word.len() > LONGEST || places.len() > MOST_LONG_S {
+    if !is_word || word.len() > MAX_TERM_BYTES || places.len() > MAX_LONG_S {
         return None;
     }
     let spelling = |long: u32| {
@@ -241,7 +242,7 @@ mod tests {
 
     use super::*;
 
-    fn shown(pattern: &str, insensitive: bool) -> Vec<String> {
+    fn requirements(pattern: &str, insensitive: bool) -> Vec<String> {
         let hir = ParserBuilder::new().case_insensitive(insensitive).multi_line(true).build().parse(pattern);
         let mut shown: Vec<String> = required_terms(&hir.expect("a pattern"))
             .into_iter()
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn words_with_both_ends_known() {
+    fn words_with_known_ends_are_required() {
         for (pattern, expected) in [
             ("config", &[][..]),
             ("(config)", &[]),
@@ -272,15 +273,15 @@ mod tests {
             ("_ _ 1 ", &["1"]),
             (r"\Wname\W", &[]),
         ] {
-            assert_eq!(shown(pattern, false), expected, "{pattern}");
+            assert_eq!(requirements(pattern, false), expected, "{pattern}");
         }
-        assert_eq!(shown(r"raise keyError\(", true), ["keyerror"]);
-        assert_eq!(shown(" sassafras ", true), [""; 0]);
-        assert_eq!(shown(" As ", true), ["as|aſ"], "a long s is one in either case");
+        assert_eq!(requirements(r"raise keyError\(", true), ["keyerror"]);
+        assert_eq!(requirements(" sassafras ", true), [""; 0]);
+        assert_eq!(requirements(" As ", true), ["as|aſ"], "a long s is one in either case");
     }
 
     #[test]
-    fn parts_that_are_cut_out_whatever_stands_around() {
+    fn parts_are_split_off_in_any_context() {
         for (pattern, expected) in [
             ("handleRequest", &["reques…"][..]),
             ("Request", &["reques…"]),
@@ -295,7 +296,7 @@ mod tests {
             (r"\(parseIt\(", &["parseit", "parse", "it"]),
             ("ABC", &[]),
         ] {
-            assert_eq!(shown(pattern, false), expected, "{pattern}");
+            assert_eq!(requirements(pattern, false), expected, "{pattern}");
         }
     }
 }

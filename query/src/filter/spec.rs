@@ -1,4 +1,4 @@
-//! Which chunks may be found: types, languages, paths and metadata, resolved to one bitmap before anything is ranked.
+//! A filter as given by the user, and its resolution to a bitmap before anything is ranked.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,29 +17,29 @@ use crate::filter::types::parse_type;
 use crate::memory::Source;
 use crate::work::WorkBudget;
 
-/// Filters as given by the user. Values of one kind are alternatives; kinds are all required.
+/// Filters as given by the user. Values of one kind are alternatives; a chunk must match every kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FilterSpec {
-    /// Chunk types; `code` stands for every type of source code. An item may hold several, separated by commas.
+    /// Chunk types; `code` means every type of source code. An item can contain several, separated by commas.
     pub types: Vec<String>,
     /// Languages, such as `python`.
     pub languages: Vec<String>,
-    /// Globs over paths relative to the root: `src/**/*.py`, `*.py` (at any depth), `src/auth` (all below it). Paths may also be
-    /// absolute, or relative to [`from`](Self::from).
+    /// Globs over paths relative to the root: `src/**/*.py`, `*.py` (at any depth), `src/auth` (everything below it).
+    /// Paths can also be absolute, or relative to [`from`](Self::from).
     pub paths: Vec<String>,
-    /// A directory in addition to the root to which paths may be relative; `None` for the root only.
+    /// Another directory, in addition to the root, to which paths can be relative.
     pub from: Option<PathBuf>,
     /// Conditions over metadata, all required.
     pub where_: Vec<Condition>,
-    /// Regular expressions that the chunk's text must match, every one of them; see [`TextFilter`].
+    /// Regular expressions that must all match the chunk's text; see [`TextFilter`].
     pub grep: Vec<String>,
-    /// Texts that the chunk's text must hold, every one of them.
+    /// Texts that the chunk's text must contain, all of them.
     pub fixed: Vec<String>,
-    /// Where results may come from; empty for everywhere.
+    /// Sources of results; empty for all sources.
     pub sources: Vec<Source>,
 }
 
-/// A filter that is known to be well formed.
+/// A valid filter.
 #[derive(Debug, Clone)]
 pub(crate) struct Filter {
     types: Vec<ChunkType>,
@@ -52,10 +52,10 @@ pub(crate) struct Filter {
     sources: Vec<Source>,
 }
 
-/// The chunks that a filter lets through, and what should be said about it.
+/// The chunks that pass a filter, and notes about the filter.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkSelection {
-    /// `None` lets everything through.
+    /// `None` if every chunk passes.
     pub(crate) chunks: Option<RoaringBitmap>,
     pub(crate) notes: Vec<String>,
 }
@@ -64,16 +64,16 @@ impl FilterSpec {
     /// Adds a condition such as `owner=payments`, `churn>5` or `owner in a,b`.
     ///
     /// # Errors
-    /// [`FilterError::Condition`] without an operator or without a key, [`FilterError::List`] for a list that cannot be read.
+    /// [`FilterError::Condition`] without an operator or a key, [`FilterError::List`] for an invalid list.
     pub fn add_condition(&mut self, text: &str) -> Result<(), FilterError> {
         self.where_.push(text.parse()?);
         Ok(())
     }
 
-    /// Checks the filters without looking at an index.
+    /// Checks the filters without reading an index.
     ///
     /// # Errors
-    /// The first type, pattern or condition that cannot be understood.
+    /// The first invalid type, pattern or condition.
     pub fn check(&self) -> Result<(), FilterError> {
         self.resolve(&WorkBudget::default()).map(drop)
     }
@@ -110,10 +110,10 @@ impl FilterSpec {
         })
     }
 
-    /// The patterns over the text.
+    /// Compiles the patterns over the text.
     ///
     /// # Errors
-    /// [`FilterError::Pattern`] for the first one that cannot be understood.
+    /// [`FilterError::Pattern`] for the first invalid pattern.
     pub fn text(&self) -> Result<TextFilter, FilterError> {
         self.text_within(&WorkBudget::default())
     }
@@ -124,12 +124,12 @@ impl FilterSpec {
         TextFilter::within(&self.grep, &self.fixed, work)
     }
 
-    /// Whether a condition names this column.
+    /// Whether a condition names the column.
     pub(crate) fn names(&self, column: &str) -> bool {
         self.where_.iter().any(|condition| condition.key == column)
     }
 
-    /// Whether nothing is filtered out. Otherwise the filter selects chunks without a query.
+    /// Whether the filter accepts every chunk. Any other filter can select chunks without a query.
     pub fn is_empty(&self) -> bool {
         let Self { types, languages, paths, from: _, where_, grep, fixed, sources } = self;
         let has_names =
@@ -142,7 +142,7 @@ impl FilterSpec {
     }
 }
 
-/// Refuses values that are too long or too many.
+/// Checks the number and the length of values.
 fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
     let is_fine = values.len() <= MAX_VALUES
         && values.iter().all(|value| value.len() <= MAX_VALUE_BYTES)
@@ -151,18 +151,18 @@ fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
 }
 
 impl Filter {
-    /// The patterns over the text.
+    /// The compiled patterns over the text.
     pub(crate) fn text(&self) -> &TextFilter {
         &self.text
     }
 
-    /// Makes sure that conditions fit the columns that they name in each of the indexes that have them.
+    /// Checks that every condition fits the column that it names, in each index that has the column.
     ///
-    /// A column that no index has is an error if it is probably misspelt or there are custom columns. Without custom columns, the
-    /// stage that writes it may not have run yet, and the condition finds nothing.
+    /// A column that no index has is an error if the name is probably misspelt or if there are custom columns.
+    /// Otherwise the stage that writes the column may not have run yet, so the condition finds nothing.
     ///
     /// # Errors
-    /// Also when a path lies outside all indexed directories.
+    /// Fails if a condition does not fit its column, or if a path is outside of all indexed directories.
     pub(crate) fn check_against(&self, indexes: &[FilteredIndex<'_>]) -> Result<(), SelectError> {
         self.paths.iter().try_for_each(|paths| paths.check(indexes))?;
         let snapshots = indexes.iter().map(|index| index.snapshot);
@@ -171,7 +171,7 @@ impl Filter {
             for snapshot in snapshots.clone() {
                 match columns::check(condition, snapshot) {
                     Ok(()) => is_known = true,
-                    // The first root is a project; memories follow.
+                    // The first root is a project, and memories follow, so the first error is the most useful one.
                     Err(SelectError::Filter(error @ FilterError::Column { .. })) => unknown = unknown.or(Some(error)),
                     Err(error) => return Err(error),
                 }
@@ -187,10 +187,10 @@ impl Filter {
         Ok(())
     }
 
-    /// The chunks of an index that pass, among those that a search may find.
+    /// Returns the chunks of an index that pass, among the chunks that a search may find.
     ///
     /// # Errors
-    /// When a condition does not fit the column that it names, or the index cannot be read.
+    /// Fails if a condition does not fit its column, or if the index cannot be read.
     pub(crate) fn select(&self, index: &FilteredIndex<'_>, work: &WorkBudget) -> Result<ChunkSelection, SelectError> {
         let snapshot = index.snapshot;
         let visible = index.memory.map(|memory| memory.visible(snapshot)).transpose()?.flatten();
@@ -203,7 +203,7 @@ impl Filter {
                 for kind in ChunkType::ALL.into_iter().filter(is_held) {
                     any |= snapshot.label(Label::Type(kind))?;
                 }
-                selection.require(any, || Ok("Nothing comes from the source asked for".to_owned()))?;
+                selection.require(any, || Ok("No chunk comes from the requested source".to_owned()))?;
             }
         }
         if !self.types.is_empty() {
@@ -211,7 +211,7 @@ impl Filter {
             for &kind in &self.types {
                 any |= snapshot.label(Label::Type(kind))?;
             }
-            selection.require(any, || Ok("No chunk has the type asked for".to_owned()))?;
+            selection.require(any, || Ok("No chunk has the requested type".to_owned()))?;
         }
         if !self.languages.is_empty() {
             let mut any = RoaringBitmap::new();
@@ -223,14 +223,14 @@ impl Filter {
         for condition in &self.where_ {
             match columns::select(condition, index, self.from.as_deref(), work) {
                 Ok(some) => selection.require(some, || Ok(no_chunk(condition)))?,
-                // Another of the indexes has the column, or no chunk has a value of it yet. A memory has other columns
-                // than code, so its entries do not count as chunks without a value.
+                // The column belongs to another index, or no chunk has a value yet. Memories have other columns than
+                // code, so entries of a memory do not count as chunks without a value.
                 Err(SelectError::Filter(missing @ FilterError::Column { .. })) => {
                     let passes = condition.accepts_missing() && index.memory.is_none();
                     let chunks = if passes { snapshot.live().clone() } else { RoaringBitmap::new() };
                     selection.require(chunks, || Ok(missing.to_string()))?;
                 }
-                // No other records are asked for tags. A search goes on without them.
+                // Only conditions on tags read these records. The search continues without tags.
                 Err(SelectError::Storage(error @ StorageError::DamagedRecords { .. })) => {
                     selection.require(RoaringBitmap::new(), || Ok(without_tags(&error)))?;
                 }
@@ -239,12 +239,12 @@ impl Filter {
         }
         if let Some(paths) = &self.paths {
             let below = paths.select(index, work)?;
-            selection.require(below, || Ok("No indexed file matches the path asked for".to_owned()))?;
+            selection.require(below, || Ok("No indexed file matches the requested path".to_owned()))?;
         }
         if !self.text.is_empty() {
-            // Last, as reading texts is the most work.
+            // Last, because reading texts is the most expensive step.
             let found = self.text.select(snapshot, selection.chunks.as_ref(), work)?;
-            selection.require(found, || Ok("No chunk holds the text asked for".to_owned()))?;
+            selection.require(found, || Ok("No chunk contains the requested text".to_owned()))?;
         }
         Ok(selection)
     }
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn issue_15_long_and_many_values_are_refused() {
+    fn too_long_and_too_many_values_are_rejected() {
         let long = vec!["a".repeat(MAX_VALUE_BYTES + 1)];
         let many = vec!["a".to_owned(); MAX_VALUES + 1];
         let much = vec!["a".repeat(MAX_VALUE_BYTES - 10); MAX_TOTAL_BYTES / MAX_VALUE_BYTES + 1];

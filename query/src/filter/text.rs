@@ -1,12 +1,12 @@
-//! Exact-text filters: which chunks hold a match of every pattern.
+//! Filters by text: select the chunks that contain a match of every pattern.
 //!
-//! A pattern is matched against a chunk's text as it was indexed. Case does not matter unless the pattern holds an
-//! upper-case letter; `^` and `$` stand for the ends of a line; `.` stops there, `\s` does not.
+//! A pattern is matched against a chunk's text as it was indexed. Case is ignored unless the pattern contains an
+//! upper-case letter. `^` and `$` match at the ends of a line; `.` does not match a line break, `\s` does.
 //!
-//! Terms that every match is known to bring ([`required_terms`]) narrow the chunks through the dictionary first; the texts of those that
-//! are left are searched by all threads.
+//! The dictionary first excludes chunks without the terms that every match contains ([`required_terms`]). All threads
+//! then search the texts of the remaining chunks.
 //!
-//! All patterns of a filter share a limit on their memory, which bounds the time to compile them and to match a text as well.
+//! All patterns of a filter share a memory limit, which also bounds the time to compile them and to match a text.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,18 +22,18 @@ use crate::filter::error::{FilterError, MAX_PATTERN_BYTES, SelectError};
 use crate::filter::required_terms::{RequiredTerm, required_terms};
 use crate::work::WorkBudget;
 
-/// Terms with one beginning that are looked up.
-const MOST_TERMS: usize = 2_000;
-/// Chunks that a thread searches at a time.
+/// Maximum number of terms to look up for a prefix.
+const MAX_PREFIX_TERMS: usize = 2_000;
+/// Number of chunks that a thread searches at a time.
 const BATCH: usize = 512;
 /// Maximum number of matches that are located in one text.
 const MAX_MATCHES: usize = 4_096;
-/// Maximum memory of the lazily built automata of all patterns, in bytes for each thread that searches.
+/// Maximum memory of the lazily built automata of all patterns, in bytes per searching thread.
 const MAX_CACHE_BYTES: usize = 16 << 20;
 /// Maximum memory of the lazily built automaton of one pattern, in bytes.
 const MAX_CACHE_BYTES_OF_ONE: usize = 2 << 20;
 
-/// Patterns that a chunk's text must match, every one of them. Clones share the compiled patterns.
+/// Patterns that must all match a chunk's text. Clones share the compiled patterns.
 #[derive(Debug, Clone, Default)]
 pub struct TextFilter {
     patterns: Arc<[TextPattern]>,
@@ -49,13 +49,13 @@ impl TextFilter {
     /// Compiles regular expressions and fixed texts.
     ///
     /// # Errors
-    /// [`FilterError::Pattern`] for the first one that is no regular expression or empty, [`FilterError::PatternMemory`] if
-    /// all of them together are too large.
+    /// [`FilterError::Pattern`] for the first pattern that is empty or no regular expression,
+    /// [`FilterError::PatternMemory`] if the patterns together need too much memory.
     pub fn new(expressions: &[String], fixed: &[String]) -> Result<Self, FilterError> {
         Self::within(expressions, fixed, &WorkBudget::default())
     }
 
-    /// The same with the memory that the patterns of a request may still take.
+    /// Compiles regular expressions and fixed texts within the memory that is left to the request.
     pub(crate) fn within(expressions: &[String], fixed: &[String], work: &WorkBudget) -> Result<Self, FilterError> {
         let fixed = fixed.iter().map(|text| (text, regex_syntax::escape(text)));
         let mut distinct: Vec<(&String, String)> = Vec::new();
@@ -91,8 +91,8 @@ impl TextFilter {
         self.patterns.iter().all(|pattern| pattern.regex.is_match(text))
     }
 
-    /// Byte ranges of the matches, by start, without empty ones. In a text with very many matches, only the first ones of each
-    /// pattern are located.
+    /// Returns the byte ranges of the non-empty matches, ordered by start. In a text with very many matches, only the
+    /// first matches of each pattern are located.
     pub fn find(&self, text: &str) -> Vec<Range<usize>> {
         let most = MAX_MATCHES.div_ceil(self.patterns.len().max(1));
         let found = self.patterns.iter().flat_map(|pattern| pattern.regex.find_iter(text).take(most));
@@ -101,7 +101,7 @@ impl TextFilter {
         found
     }
 
-    /// The live chunks among `within` (all, where it is `None`) whose text passes.
+    /// Returns the live chunks whose text passes, among the chunks in `within` (`None` for all).
     pub(crate) fn select(
         &self,
         snapshot: &Snapshot,
@@ -112,7 +112,7 @@ impl TextFilter {
             Some(within) => within & snapshot.live(),
             None => snapshot.live().clone(),
         };
-        // An index without keywords has no term to look up.
+        // An index without keywords has no terms to look up.
         if snapshot.field_totals().iter().any(|total| *total > 0) {
             for need in self.patterns.iter().flat_map(|pattern| &pattern.required_terms) {
                 if possible.is_empty() {
@@ -140,7 +140,7 @@ impl TextFilter {
     }
 }
 
-/// The chunks that hold a required term; `None` where looking it up costs more than reading their texts.
+/// Returns the chunks that meet a requirement; `None` if the lookup would cost more than reading their texts.
 fn holding(snapshot: &Snapshot, need: &RequiredTerm, work: &WorkBudget) -> Result<Option<RoaringBitmap>, SelectError> {
     work.check()?;
     let mut chunks = RoaringBitmap::new();
@@ -152,7 +152,7 @@ fn holding(snapshot: &Snapshot, need: &RequiredTerm, work: &WorkBudget) -> Resul
         }
         RequiredTerm::Prefix(prefix) => {
             for (at, entry) in snapshot.terms_with_prefix(prefix).enumerate() {
-                if at == MOST_TERMS {
+                if at == MAX_PREFIX_TERMS {
                     return Ok(None);
                 }
                 work.check()?;
@@ -164,7 +164,7 @@ fn holding(snapshot: &Snapshot, need: &RequiredTerm, work: &WorkBudget) -> Resul
 }
 
 impl TextPattern {
-    /// Compiles an expression that takes at most `limit` bytes, and `cache_bytes` more for each thread that searches.
+    /// Compiles an expression that uses at most `limit` bytes, and `cache_bytes` more per searching thread.
     fn new(given: &str, expression: &str, limit: usize, cache_bytes: usize) -> Result<Self, FilterError> {
         let refuse = |reason: String| FilterError::Pattern { given: given.to_owned(), reason };
         if given.is_empty() {
@@ -185,7 +185,7 @@ impl TextPattern {
     }
 }
 
-/// Whether an upper-case letter is written out; `\S` is none.
+/// Whether the pattern contains a literal upper-case letter. Escapes such as `\S` do not count.
 fn has_upper_case(syntax: &Ast) -> bool {
     struct UpperCase(bool);
     impl ast::Visitor for UpperCase {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn case_matters_where_a_pattern_has_upper_case() {
+    fn case_matters_if_a_pattern_has_upper_case() {
         for (expression, text, expected) in [
             ("config", "ParseConfig", true),
             ("Config", "parse_config", false),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn fixed_text_stands_for_itself() {
+    fn fixed_text_is_matched_literally() {
         let filter = filter(&[], &["f(x.y)*"]).expect("any text");
         assert!(filter.is_match("return F(X.y)*2") && !filter.is_match("f(xzy)"));
         assert_eq!(filter.find("a f(x.y)*").first(), Some(&(2..9)));
@@ -263,8 +263,8 @@ mod tests {
     #[test]
     fn a_broken_pattern_is_named_with_its_reason() {
         let message = |expression: &str| filter(&[expression], &[]).expect_err("refused").to_string();
-        insta::assert_snapshot!(message("f(x"), @"Invalid pattern 'f(x': unclosed group (`fixed` searches for a text as it is)");
-        insta::assert_snapshot!(message(r"\p{Klingon}"), @r"Invalid pattern '\p{Klingon}': Unicode property not found (`fixed` searches for a text as it is)");
+        insta::assert_snapshot!(message("f(x"), @"Invalid pattern 'f(x': unclosed group (use `fixed` to search for literal text)");
+        insta::assert_snapshot!(message(r"\p{Klingon}"), @r"Invalid pattern '\p{Klingon}': Unicode property not found (use `fixed` to search for literal text)");
         assert!(message("").contains("it is empty"));
         assert!(message("(a{1000}){1000}").contains("memory"));
     }
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn not_every_match_of_very_many_is_located() {
+    fn the_number_of_located_matches_is_limited() {
         let filter = filter(&["a", "[ab]"], &[]).expect("patterns");
         assert_eq!(filter.find(&"ab".repeat(100_000)).len(), MAX_MATCHES);
     }

@@ -1,4 +1,4 @@
-//! Where a text calls a name, and on what.
+//! Finds the calls of a name in a text, with their receivers.
 
 use std::ops::Range;
 
@@ -12,26 +12,28 @@ use super::type_name::{angle_closer, angle_opener};
 const MAX_RECEIVER_TOKENS: usize = 256;
 /// Maximum number of tokens of a receiver and arguments that distinguish calls.
 const MAX_SHAPE_TOKENS: usize = 512;
-/// Words behind which a name with brackets is a definition.
+/// Keywords after which a name with brackets is a definition.
 const DEFINERS: [&str; 13] =
     ["def", "fn", "func", "fun", "function", "class", "interface", "struct", "enum", "sub", "trait", "record", "type"];
 
 /// One call of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CallSite {
-    /// The token of the name.
+    /// Position of the token of the name.
     pub(crate) name: usize,
-    /// The first token of what stands before the separator in front of the name, if there is one.
+    /// Position of the first token of the receiver, which precedes the separator before the name; `None` without a
+    /// receiver.
     pub(crate) receiver: Option<usize>,
     /// Number of arguments, if they are in brackets.
     pub(crate) arguments: Option<usize>,
-    /// `new` stands in front.
+    /// Whether the keyword `new` precedes the call.
     pub(crate) is_new: bool,
-    /// The call is a Rust macro.
+    /// Whether the call is a Rust macro.
     pub(crate) is_macro: bool,
 }
 
-/// The calls of a name in the text of a definition called `own_name`, whose first place is that of the definition.
+/// Returns the calls of a name in the text of a definition named `own_name`. In that text, the first occurrence of
+/// `own_name` is the definition itself.
 pub(crate) fn calls_of(tokens: &Tokens, name: &str, own_name: &str, syntax: &Syntax) -> Vec<CallSite> {
     let skipped = usize::from(name == own_name);
     let sites = tokens.places(name).skip(skipped).filter_map(|at| call_at(tokens, at, syntax));
@@ -39,7 +41,7 @@ pub(crate) fn calls_of(tokens: &Tokens, name: &str, own_name: &str, syntax: &Syn
     sites.filter(|site| seen.insert(shape(tokens, site, syntax))).collect()
 }
 
-/// The call whose name is the token at a place, if it is one.
+/// Returns the call whose name is the token at a position, if the token is called.
 pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<CallSite> {
     let before = tokens.before(at);
     if DEFINERS.contains(&before) || (syntax.literals && is_base(tokens, at)) {
@@ -126,7 +128,7 @@ fn ends_element(tokens: &Tokens, mut at: usize) -> bool {
     false
 }
 
-/// Whether a name behind dots is called without brackets: `@a.b`, `new a.b`, `<a.b>`.
+/// Whether a dotted name is called without brackets: `@a.b`, `new a.b`, `<a.b>`.
 fn is_path_marked(tokens: &Tokens, at: usize) -> bool {
     let mut first = at;
     while tokens.before(first) == "." && first >= 2 && tokens.is_name(first - 2) && at - first < MAX_RECEIVER_TOKENS {
@@ -135,7 +137,7 @@ fn is_path_marked(tokens: &Tokens, at: usize) -> bool {
     matches!(tokens.before(first), "new" | "@") || (tokens.before(first) == "<" && is_element(tokens, first, at))
 }
 
-/// The bracket before the arguments of a call, behind type arguments and marks.
+/// Returns the bracket before the arguments of a call, which may follow type arguments and marks.
 pub(crate) fn arguments_open(tokens: &Tokens, name: usize) -> Option<usize> {
     let mut at = name + 1;
     if matches!(tokens.at(at), "!" | "?." | "::") {
@@ -149,7 +151,7 @@ pub(crate) fn arguments_open(tokens: &Tokens, name: usize) -> Option<usize> {
     (tokens.at(at) == "(").then_some(at)
 }
 
-/// The brace of a block behind a name and its type arguments, on the same line.
+/// Returns the brace of a block after a name and its type arguments, on the same line.
 fn block_open(tokens: &Tokens, name: usize) -> Option<usize> {
     let at = if tokens.at(name + 1) == "<" { angle_closer(tokens, name + 1)? + 1 } else { name + 1 };
     (tokens.at(at) == "{" && !tokens.is_first(at)).then_some(at)
@@ -174,7 +176,7 @@ fn is_base(tokens: &Tokens, at: usize) -> bool {
     }
 }
 
-/// Whether a name is the result or a base type in front of a body: `fun f(): Type { … }`.
+/// Whether a name is the result type or a base type before a body: `fun f(): Type { … }`.
 fn ends_header(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     let is_argument = tokens.opener(at).is_some_and(|opener| matches!(tokens.at(opener), "(" | "["));
     match tokens.before(at) {
@@ -189,7 +191,7 @@ pub(crate) fn count(tokens: &Tokens, open: usize) -> Option<usize> {
     parts(tokens, open).map(|parts| parts.len())
 }
 
-/// The parts between commas in brackets that are not empty.
+/// Returns the non-empty parts between commas in brackets.
 pub(crate) fn parts(tokens: &Tokens, open: usize) -> Option<Vec<Range<usize>>> {
     let close = tokens.closer(open)?;
     let (mut at, mut start, mut found) = (open + 1, open + 1, Vec::new());
@@ -210,7 +212,8 @@ pub(crate) fn parts(tokens: &Tokens, open: usize) -> Option<Vec<Range<usize>>> {
     Some(found)
 }
 
-/// The first token of the expression that ends at a place: names, calls and indexes behind one another.
+/// Returns the first token of the expression that ends at a position. An expression is a chain of names, calls and
+/// indexes.
 pub(crate) fn start_of(tokens: &Tokens, end: usize) -> usize {
     let first = end.saturating_sub(MAX_RECEIVER_TOKENS);
     let mut at = end;
@@ -218,7 +221,7 @@ pub(crate) fn start_of(tokens: &Tokens, end: usize) -> usize {
         while matches!(tokens.at(at), "!" | "?" | "!!") && at > first {
             at -= 1;
         }
-        // Brackets behind a value belong to it.
+        // Brackets after a value belong to the value.
         while matches!(tokens.at(at), ")" | "]" | "}") {
             let Some(opener) = tokens.opener(at).filter(|opener| *opener > first) else { return at };
             let before = opener - 1;
@@ -258,7 +261,7 @@ fn start_of_cascade(tokens: &Tokens, end: usize) -> usize {
     start
 }
 
-/// Words that are no values, although brackets may follow them.
+/// Whether a word is not a value, although brackets may follow it.
 pub(crate) fn is_keyword(word: &str) -> bool {
     const WORDS: [&str; 26] = [
         "return", "if", "while", "for", "switch", "case", "in", "of", "and", "or", "not", "await", "yield", "throw",
@@ -285,7 +288,7 @@ mod tests {
     use crate::graph::syntax;
 
     fn check(language: &str, text: &str, name: &str, expected: &[&str]) {
-        let syntax = syntax::of(language);
+        let syntax = syntax::for_language(language);
         let tokens = Tokens::read(text.to_owned(), syntax);
         let shown = calls_of(&tokens, name, "", syntax).into_iter().map(|site| {
             let receiver: String =

@@ -1,14 +1,15 @@
-//! The value of an expression that chooses one of two.
+//! The value of an expression that chooses between two operands.
 
 use aurora_storage::StorageError;
 
 use super::infer::{Reader, Value};
 
-/// Most tokens of a condition, and of the value behind it.
-const LONGEST: usize = 64;
+/// Maximum number of tokens of a condition, and of the value after it.
+const MAX_CONDITION_TOKENS: usize = 64;
 
 impl Reader<'_, '_> {
-    /// The value of `a ? b : c`, `a ?? b` or `a || b`, whose first operand ends before a token: the first one that is known.
+    /// Returns the value of `a ? b : c`, `a ?? b` or `a || b`, whose first operand ends before the token `next`: the
+    /// first operand with a known value.
     pub(super) fn choice(&self, first: &Value, next: usize, end: usize) -> Result<Option<Value>, StorageError> {
         let tokens = &self.tokens;
         if matches!(tokens.at(next), "??" | "||" | "or" | "?:") && next < end {
@@ -17,23 +18,23 @@ impl Reader<'_, '_> {
                 known => Ok(Some(known.clone())),
             };
         }
-        let Some(question) = self.behind_condition(next, end) else { return Ok(None) };
+        let Some(question) = self.question_mark(next, end) else { return Ok(None) };
         match self.inner(question + 1, end)? {
             Value::Unknown | Value::External => {}
             value => return Ok(Some(value)),
         }
         let is_else = |at: &usize| tokens.at(*at) == ":" && tokens.opener(*at) == tokens.opener(question);
-        match (question..end.min(question + LONGEST)).find(is_else) {
+        match (question..end.min(question + MAX_CONDITION_TOKENS)).find(is_else) {
             Some(at) => self.inner(at + 1, end).map(Some),
             None => Ok(Some(Value::Unknown)),
         }
     }
 
-    /// The question mark behind the rest of a condition.
-    fn behind_condition(&self, next: usize, end: usize) -> Option<usize> {
+    /// Returns the question mark after the rest of a condition.
+    fn question_mark(&self, next: usize, end: usize) -> Option<usize> {
         let tokens = &self.tokens;
         let mut at = next;
-        while at < end.min(next + LONGEST) {
+        while at < end.min(next + MAX_CONDITION_TOKENS) {
             match tokens.at(at) {
                 "?" => return Some(at),
                 ";" | "," | "=" | ":" | ")" | "]" | "}" | "{" | "=>" | "" => return None,

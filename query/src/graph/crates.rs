@@ -16,7 +16,7 @@ pub(crate) enum Reach {
     Exactly,
     /// The path names the crate of the definition, which may re-export it.
     Crate,
-    /// The path cannot mean the definition.
+    /// The path cannot refer to the definition.
     Never,
 }
 

@@ -1,4 +1,4 @@
-//! How a text declares a name: with a type, or by a value whose type is to be found.
+//! Finds how a text declares a name: with a type, or with a value whose type is to be inferred.
 
 use super::syntax::{Declarations, Syntax};
 use super::tokens::Tokens;
@@ -29,37 +29,37 @@ const INTRODUCERS: [&str; 19] = [
 /// Maximum number of names on the left of one assignment.
 const MAX_TARGETS: usize = 8;
 
-/// What a declaration says of the type of a name. Expressions are given by the place of their first token.
+/// The declaration of a name. Expressions are given by the position of their first token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Declared {
-    /// The type is written.
+    /// The type is written explicitly.
     Type(TypeName),
-    /// The value, or the value of this number of a call with several results.
+    /// The value, and the index of the result if the value is a call with several results.
     Value(usize, usize),
-    /// The name is each element of a value in turn.
+    /// The name is bound to each element of a value in turn.
     Element(usize),
-    /// The name is a member of a value.
+    /// The name is bound to a member of a value.
     Member(usize, String),
-    /// The name is bound to the item at this index of a variant, which is given by the token of its name.
+    /// The name is bound to the item at an index of a variant. The first position is the token of the variant's name.
     Item(usize, usize),
-    /// Nothing is said of the type.
+    /// The declaration has neither a type nor a value.
     Untyped,
 }
 
-/// Whether a name is looked for among variables and parameters, or among the members in the text of a type.
+/// The kind of names to search: variables and parameters, or members in the text of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Local,
     Field,
 }
 
-/// How a text declares a name: the first declaration with a type, else the first with a value.
+/// Returns the first declaration of a name with a type, or otherwise the first declaration with a value.
 pub(crate) fn declared(tokens: &Tokens, name: &str, place: Place, syntax: &Syntax) -> Option<Declared> {
     declared_at(tokens, name, usize::MAX, place, syntax)
 }
 
-/// Returns the declaration that applies to the name at `use_at`: as [`declared`], but of several patterns that bind the name, such as
-/// the arms of a `match`, the last one before it.
+/// Returns the declaration that applies to the use of a name at `use_at`. Differs from [`declared`] if several patterns
+/// bind the name, such as the arms of a `match`: the last pattern before the use applies.
 pub(crate) fn declared_at(
     tokens: &Tokens,
     name: &str,
@@ -111,16 +111,16 @@ fn may_be_untyped(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
 
 fn one(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
     let typed = match syntax.declarations {
-        Declarations::NameColonType => behind_colon(tokens, at, place, syntax),
-        Declarations::NameType => behind_name(tokens, at, place),
-        Declarations::TypeName => in_front(tokens, at, syntax),
+        Declarations::NameColonType => type_after_colon(tokens, at, place, syntax),
+        Declarations::NameType => type_after_name(tokens, at, place),
+        Declarations::TypeName => type_before_name(tokens, at, syntax),
         Declarations::Untyped => None,
     };
     typed.or_else(|| by_value(tokens, at)).or_else(|| may_be_untyped(tokens, at, syntax).then_some(Declared::Untyped))
 }
 
 /// `name: Type`
-fn behind_colon(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
+fn type_after_colon(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
     let colon = if matches!(tokens.at(at + 1), "?" | "!") { at + 2 } else { at + 1 };
     if tokens.at(colon) != ":" {
         return None;
@@ -147,7 +147,7 @@ fn is_in_function_type(tokens: &Tokens, at: usize) -> bool {
 }
 
 /// `name Type`, `first, name Type`
-fn behind_name(tokens: &Tokens, at: usize, place: Place) -> Option<Declared> {
+fn type_after_name(tokens: &Tokens, at: usize, place: Place) -> Option<Declared> {
     let begins = tokens.is_first(at) || tokens.before(at) == "{" || tokens.before(at) == ";";
     let may_begin = matches!(tokens.before(at), "(" | "," | "var" | "const") || (place == Place::Field && begins);
     if !may_begin {
@@ -165,7 +165,7 @@ fn behind_name(tokens: &Tokens, at: usize, place: Place) -> Option<Declared> {
 }
 
 /// `Type name`, and `Type name(arguments);` in C++
-fn in_front(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Declared> {
+fn type_before_name(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Declared> {
     let ends = matches!(tokens.at(at + 1), "=" | ";" | "," | ")" | ":" | "[" | "{" | "in" | "" | "=>")
         || tokens.is_first(at + 1);
     let constructs = syntax.languages.contains(&"cpp")
@@ -174,7 +174,7 @@ fn in_front(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Declared> {
     if !(ends || constructs) || tokens.is_first(at) {
         return None;
     }
-    type_name::in_front_of(tokens, at).map(Declared::Type)
+    type_name::before_name(tokens, at).map(Declared::Type)
 }
 
 /// `name = value`, `name := value`, `for name in values`, `with value as name`, `{ name } = value`
@@ -265,15 +265,15 @@ fn opened(tokens: &Tokens, at: usize) -> Option<Declared> {
     (tokens.before(start) == "with").then_some(Declared::Value(start, 0))
 }
 
-/// Whether a name stands alone between the brackets or commas of a list of parameters.
+/// Whether a name without a type is a parameter: it is enclosed by the brackets or commas of a parameter list.
 fn is_parameter(tokens: &Tokens, at: usize) -> bool {
     let Some(opener) = tokens.opener(at).filter(|opener| tokens.at(*opener) == "(") else { return false };
     let Some(closer) = tokens.closer(opener) else { return false };
-    let stands_alone = matches!(tokens.before(at), "(" | "," | "*" | "**" | "...")
+    let is_enclosed = matches!(tokens.before(at), "(" | "," | "*" | "**" | "...")
         && matches!(tokens.at(at + 1), ")" | "," | "=" | "?");
     let is_list = matches!(tokens.at(closer + 1), "=>" | "{" | "->")
         || (tokens.at(closer + 1) == ":" && opener >= 2 && tokens.at(opener - 2) == "def");
-    stands_alone && is_list
+    is_enclosed && is_list
 }
 
 #[cfg(test)]
@@ -282,7 +282,7 @@ mod tests {
     use crate::graph::syntax;
 
     fn check(language: &str, text: &str, name: &str, place: Place, expected: &str) {
-        let syntax = syntax::of(language);
+        let syntax = syntax::for_language(language);
         let tokens = Tokens::read(text.to_owned(), syntax);
         let shown = match declared(&tokens, name, place, syntax) {
             None => "none".to_owned(),
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn types_of_items() {
-        let syntax = syntax::of("rust");
+        let syntax = syntax::for_language("rust");
         let item = |text: &str, name: &str, index: usize| {
             item_type(&Tokens::read(text.to_owned(), syntax), name, index).map(|name| name.path.join("::"))
         };

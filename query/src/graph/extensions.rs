@@ -14,7 +14,7 @@ use super::tokens::Tokens;
 use super::type_name::{self, TypeName};
 use super::types::is_variable;
 
-/// A type that is extended.
+/// The extended type.
 struct Extended<'v> {
     /// The type and its base types, as far as the repository defines them.
     types: Vec<Rc<Definition>>,
@@ -76,7 +76,7 @@ impl Extended<'_> {
             || self.external.is_some_and(|of| of.path.last().is_some_and(|last| last == name))
     }
 
-    /// Whether it is the type of the receiver of an extension method.
+    /// Whether the type equals the type of the receiver of an extension method.
     fn is(&self, index: &Index<'_>, receiver: &TypeName) -> Result<bool, StorageError> {
         let Some(wanted) = receiver.path.last() else { return Ok(false) };
         if is_variable(receiver) {

@@ -1,4 +1,4 @@
-//! What the imports of a file mean, through re-exports.
+//! Resolves the imports of a file, through re-exports.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::crates::{self, Reach};
 use super::index::{Alias, Definition, Index};
-use super::meaning::{Meaning, Wanted};
+use super::meaning::{Meaning, NameRole};
 use super::modules;
 use super::reason::Reason;
 use super::syntax::Imports;
@@ -18,15 +18,15 @@ const MAX_EXPORT_DEPTH: u32 = 32;
 /// Maximum number of definitions of one file that are checked for export aliases, and of those aliases.
 const MAX_EXPORTS: usize = 1_024;
 
-/// A search for an exported name through the modules that pass it on. Modules may re-export each other: each one is
-/// asked for a name once.
+/// A search for an exported name through the modules that re-export it. Modules can re-export each other, so every
+/// module is searched for a name only once.
 #[derive(Debug, Default)]
 pub(crate) struct ExportSearch {
     asked: FxHashSet<(String, String)>,
     depth: u32,
 }
 
-/// What a file imports under a name; [`Meaning::Unknown`] if it imports none.
+/// Resolves a name that a file imports; [`Meaning::Unknown`] if the file does not import the name.
 pub(crate) fn imported(
     index: &Index<'_>,
     name: &str,
@@ -49,8 +49,9 @@ pub(crate) fn imported(
             "*" => Ok(Meaning::Module(path.clone(), Rc::clone(from))),
             // Dart and Zig: an alias of a file, or one of its definitions.
             "" if names_file(path, from) => {
-                let is_it =
-                    |other: &Rc<Definition>| other.syntax.group == from.syntax.group && Wanted::Callable.accepts(other);
+                let is_it = |other: &Rc<Definition>| {
+                    other.syntax.group == from.syntax.group && NameRole::Callable.accepts(other)
+                };
                 Ok(match index.named(name)?.iter().any(is_it) {
                     true => Meaning::Unknown,
                     false => Meaning::Module(path.clone(), Rc::clone(from)),
@@ -59,7 +60,7 @@ pub(crate) fn imported(
             "" => named_by(index, path, from, search),
             member => {
                 let member = if member == "default" { format!("default {name}") } else { member.to_owned() };
-                of_module(index, path, &member, from, search)
+                module_export(index, path, &member, from, search)
             }
         };
     }
@@ -77,7 +78,7 @@ pub(crate) fn imported(
     }
 }
 
-/// What the path of an import means, which names a module or a definition.
+/// Resolves the path of an import, which names a module or a definition.
 pub(crate) fn named_by(
     index: &Index<'_>,
     path: &str,
@@ -96,7 +97,7 @@ pub(crate) fn named_by(
         let Some((module, name)) = path.rsplit_once('.') else { return Ok(Meaning::External) };
         // The last of leading dots belongs to the module.
         let module = if module.is_empty() || module.ends_with('.') { &path[..module.len() + 1] } else { module };
-        return of_module(index, module, name, from, search);
+        return module_export(index, module, name, from, search);
     }
     let name = path.rsplit(['.', ':', '/', '\\']).next().unwrap_or(path);
     if imports == Imports::Go {
@@ -108,7 +109,7 @@ pub(crate) fn named_by(
     let (mut found, mut passed_on) = (Vec::new(), Vec::new());
     for other in index.named(name)?.iter().filter(|other| other.syntax.group == from.syntax.group) {
         let reach = match imports {
-            _ if !Wanted::Callable.accepts(other) => Reach::Never,
+            _ if !NameRole::Callable.accepts(other) => Reach::Never,
             Imports::Rust => crates::reach(index, path, from, other)?,
             _ if modules::names(index, path, from, other)? => Reach::Exactly,
             _ => Reach::Never,
@@ -131,8 +132,8 @@ pub(crate) fn named_by(
     })
 }
 
-/// What a module exports under a name.
-pub(crate) fn of_module(
+/// Resolves the name that a module exports.
+pub(crate) fn module_export(
     index: &Index<'_>,
     module: &str,
     name: &str,
@@ -171,7 +172,7 @@ pub(crate) fn of_module(
             let is_it = |other: &&Rc<Definition>| {
                 other.syntax.group == from.syntax.group
                     && other.owner().is_empty()
-                    && Wanted::Callable.accepts(other)
+                    && NameRole::Callable.accepts(other)
                     && other.path.rsplit('/').next() == Some(file)
             };
             let found: Vec<Rc<Definition>> = index.named(name)?.iter().filter(is_it).cloned().collect();
@@ -186,7 +187,7 @@ fn names_file(path: &str, from: &Definition) -> bool {
     from.syntax.imports == Imports::Global && (path.ends_with(".dart") || path.ends_with(".zig"))
 }
 
-/// The definitions of a name in a module that is given by its full name, regardless of its file.
+/// Returns the definitions of a name in a module with a given full name, regardless of its file.
 pub(crate) fn from_named_module(
     index: &Index<'_>,
     module: &str,
@@ -210,7 +211,7 @@ pub(crate) fn aliased(index: &Index<'_>, name: &str, from: &Definition) -> Resul
     Ok(file.imports.iter().find(is_it).cloned())
 }
 
-/// What the first of some modules that exports a name exports under it.
+/// Resolves a name with the first of several modules that exports it.
 pub(crate) fn exported_by(
     index: &Index<'_>,
     modules: &[String],
@@ -232,7 +233,7 @@ pub(crate) fn exported_by(
     Ok(Meaning::Unknown)
 }
 
-/// What a file defines or re-exports under a name; `default NAME` is its default export, imported as NAME.
+/// Resolves a name that a file defines or re-exports. `default NAME` means the default export, imported as NAME.
 fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch) -> Result<Meaning, StorageError> {
     if search.depth >= MAX_EXPORT_DEPTH || !search.asked.insert((path.to_owned(), name.to_owned())) {
         return Ok(Meaning::Unknown);
@@ -272,14 +273,14 @@ fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch
     Ok(found)
 }
 
-/// Callable definitions of a name in a file whose owner is `owner`, which is empty at the top level.
+/// Returns the callable definitions of a name in a file with the owner `owner`, which is empty at the top level.
 fn members_of(index: &Index<'_>, path: &str, owner: &str, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     let file = index.file(path)?;
-    let found = file.named(name).filter(|other| other.owner() == owner && Wanted::Callable.accepts(other));
+    let found = file.named(name).filter(|other| other.owner() == owner && NameRole::Callable.accepts(other));
     Ok(found.cloned().collect())
 }
 
-/// The definition that a module of JavaScript exports as its default, imported under the name `bound`.
+/// Returns the definition that a JavaScript module exports as its default, imported under the name `bound`.
 fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     for alias in aliases(index, path)?.iter().filter(|alias| alias.exported == "default") {
         let found = members_of(index, path, "", &alias.local)?;
@@ -305,7 +306,7 @@ pub(crate) fn is_default(index: &Index<'_>, of: &Definition) -> Result<bool, Sto
     Ok(default_export(index, &of.path, "")?.iter().any(|other| other.id == of.id))
 }
 
-/// The names under which a file exports definitions with a different local name, including its default export.
+/// Returns the names under which a file exports definitions with a different local name, including its default export.
 pub(crate) fn aliases(index: &Index<'_>, path: &str) -> Result<Rc<[Alias]>, StorageError> {
     index.aliases(path, || {
         let file = index.file(path)?;
@@ -383,7 +384,7 @@ fn exported_names(tokens: &Tokens, table: Option<&str>, found: &mut Vec<Alias>) 
     }
 }
 
-/// Packages and modules of which a file imports every name.
+/// Returns the packages and modules from which a file imports every name.
 pub(crate) fn wildcards(index: &Index<'_>, from: &Definition) -> Result<Vec<String>, StorageError> {
     let file = index.file(&from.path)?;
     // In Rust, the path itself ends with the wildcard.

@@ -1,4 +1,4 @@
-//! Definitions and files of a generation, as resolution reads them, each at most once.
+//! The definitions and files of a generation for the resolution of calls. Each is read at most once.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -20,12 +20,12 @@ const MAX_CHUNKS: usize = 16_384;
 const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Maximum number of expressions that are read to resolve the calls of one name in one text.
 const MAX_EXPRESSIONS: u32 = 4_096;
-/// Maximum number of expressions and re-exports that are followed to answer one question.
+/// Maximum number of expressions and re-exports that are followed for one request.
 const MAX_STEPS: u32 = 262_144;
 /// Maximum number of files, definitions and texts in each cache.
 const MAX_CACHE_ENTRIES: usize = 4_096;
 
-/// One definition, or the code of a file outside of them: the first of its pieces stands for all.
+/// A definition, or the code of a file outside of definitions. The first piece represents a split definition.
 #[derive(Debug)]
 pub(crate) struct Definition {
     pub(crate) id: ChunkId,
@@ -35,14 +35,14 @@ pub(crate) struct Definition {
     pub(crate) qualified_name: String,
     pub(crate) kind: ChunkType,
     pub(crate) syntax: &'static Syntax,
-    /// The chunk is code outside of definitions.
+    /// Whether the chunk is code outside of definitions.
     pub(crate) is_module: bool,
     /// Whether it is a function that is not visible in other files, such as a `static` function in C.
     pub(crate) is_local: bool,
 }
 
 impl Definition {
-    /// Whether other definitions can be members of it.
+    /// Whether other definitions can be its members.
     pub(crate) fn is_type(&self) -> bool {
         use ChunkType::{Class, Enum, Interface, Struct, Type};
         matches!(self.kind, Class | Interface | Struct | Enum | Type) || self.is_namespace()
@@ -64,13 +64,13 @@ impl Definition {
         matches!(self.kind, ChunkType::Function | ChunkType::Method)
     }
 
-    /// The qualified name without the name itself; empty at the top of a file.
+    /// Returns the qualified name without the name itself; empty at the top level of a file.
     pub(crate) fn owner(&self) -> &str {
         let owner = self.qualified_name.strip_suffix(self.name.as_str()).unwrap_or_default();
         owner.trim_end_matches(['.', ':', '\\', '#', '/'])
     }
 
-    /// Whether it is a constructor that has the name of its type, which stands for the type.
+    /// Whether it is a constructor with the name of its type.
     pub(crate) fn is_named_as_its_type(&self) -> bool {
         let owner = self.owner().rsplit(['.', ':', '\\', '#', '/']).next();
         self.syntax.constructors.contains(&"") && owner == Some(self.name.as_str())
@@ -87,37 +87,37 @@ pub(crate) fn scope_around(scope: &str) -> &str {
     outer.trim_end_matches(['.', ':', '\\', '#', '/'])
 }
 
-/// The directory of a path.
+/// Returns the directory of a path.
 pub(crate) fn directory(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// Whether a C or C++ file is meant to be included in other files.
+/// Whether a C or C++ file is a header.
 fn is_header(path: &str) -> bool {
     !matches!(path.rsplit('.').next(), Some("c" | "cc" | "cpp" | "cxx" | "c++" | "cu" | "m" | "mm"))
 }
 
-/// What the chunks of a file define and import.
+/// Definitions and imports of the chunks of a file.
 #[derive(Debug, Default)]
 pub(crate) struct File {
     pub(crate) definitions: Vec<Rc<Definition>>,
-    /// Places of the definitions of every id, and of every name.
+    /// Positions of the definitions by id and by name.
     by_id: FxHashMap<ChunkId, usize>,
     by_name: FxHashMap<String, Vec<usize>>,
-    /// The first piece of the definition that each chunk belongs to.
+    /// The first piece of the definition to which each chunk belongs.
     heads: FxHashMap<ChunkId, ChunkId>,
     /// The chunks of every definition.
     pieces: FxHashMap<ChunkId, Vec<ChunkId>>,
     parents: FxHashMap<ChunkId, ChunkId>,
     /// Qualified names of the owners of definitions.
     owners: FxHashSet<String>,
-    /// Paths of the imports that its chunks use.
+    /// Paths of the imports that the file's chunks use.
     pub(crate) imports: Vec<String>,
     pub(crate) bindings: Vec<Binding>,
 }
 
 impl File {
-    fn of(&self, id: ChunkId) -> Option<Rc<Definition>> {
+    fn definition(&self, id: ChunkId) -> Option<Rc<Definition>> {
         Some(Rc::clone(&self.definitions[*self.by_id.get(&id)?]))
     }
 
@@ -126,7 +126,7 @@ impl File {
         self.owners.contains(owner)
     }
 
-    /// Definitions of a name.
+    /// Returns the definitions of a name.
     pub(crate) fn named<'f>(&'f self, name: &str) -> impl Iterator<Item = &'f Rc<Definition>> {
         self.by_name.get(name).into_iter().flatten().map(|at| &self.definitions[*at])
     }
@@ -142,7 +142,7 @@ pub(crate) struct Alias {
 /// Chunks that share a label.
 pub(crate) struct Labelled {
     pub(crate) list: Vec<ChunkId>,
-    /// There are more.
+    /// Whether there are more chunks.
     pub(crate) is_cut: bool,
 }
 
@@ -150,25 +150,25 @@ pub(crate) struct Labelled {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bases {
     pub(crate) types: Rc<[Rc<Definition>]>,
-    /// All of them are in the repository.
+    /// Whether all base types are in the repository.
     pub(crate) is_complete: bool,
 }
 
-/// Reads a generation on behalf of one question.
+/// Reads a generation to answer requests about relations.
 pub(crate) struct Index<'s> {
     pub(crate) snapshot: &'s Snapshot,
-    /// After cancellation nothing more is read, so that a question ends early with what was found.
+    /// Cancellation stops all reading, so that a request ends early with partial results.
     work: WorkBudget,
     files: RefCell<FxHashMap<String, Rc<File>>>,
     named: RefCell<FxHashMap<String, Rc<Vec<Rc<Definition>>>>>,
     tokens: RefCell<FxHashMap<ChunkId, Rc<Tokens>>>,
-    /// Which paths are files.
+    /// Whether a path is an indexed file.
     paths: RefCell<FxHashMap<String, bool>>,
-    /// Expressions that may still be read for the calls of one name.
+    /// Number of expressions that may still be read for the calls of one name.
     expressions_left: Cell<u32>,
-    /// Steps that may still be taken for one question.
+    /// Number of steps that may still be taken for one request.
     steps_left: Cell<u32>,
-    /// The base types of types, and whether all are known.
+    /// The base types of types.
     bases: RefCell<FxHashMap<ChunkId, Bases>>,
     /// Export aliases by path.
     exports: RefCell<FxHashMap<String, Rc<[Alias]>>>,
@@ -203,7 +203,8 @@ impl<'s> Index<'s> {
         }
     }
 
-    /// The base types of a type as `find` finds them. A type whose base types are being found has none meanwhile.
+    /// Returns the base types of a type, computed by `find` unless they are cached. During the computation, the type
+    /// has no base types.
     pub(crate) fn bases_of(
         &self,
         id: ChunkId,
@@ -220,31 +221,31 @@ impl<'s> Index<'s> {
         Ok(found)
     }
 
-    /// Begins a question.
+    /// Starts a request and resets its limit of steps.
     pub(crate) fn begin(&self) {
         self.steps_left.set(MAX_STEPS);
     }
 
-    /// Begins the calls of a name in a text.
+    /// Starts the resolution of the calls of a name in a text and resets its limit of expressions.
     pub(crate) fn begin_calls(&self) {
         self.expressions_left.set(MAX_EXPRESSIONS);
     }
 
-    /// Whether one more expression may be read.
+    /// Whether one more expression may be read. Counts the expression.
     pub(crate) fn may_read_expression(&self) -> bool {
         let left = self.expressions_left.get();
         self.expressions_left.set(left.saturating_sub(1));
         left > 0 && self.may_step()
     }
 
-    /// Whether the question may take one more step.
+    /// Whether one more step may be taken for the request. Counts the step.
     pub(crate) fn may_step(&self) -> bool {
         let left = self.steps_left.get();
         self.steps_left.set(left.saturating_sub(1));
         left > 0 && !self.work.is_cancelled()
     }
 
-    /// Whether the question has taken all steps that it may, or was cancelled.
+    /// Whether the request has used all of its steps or was cancelled.
     pub(crate) fn is_spent(&self) -> bool {
         self.steps_left.get() == 0 || self.is_cancelled()
     }
@@ -254,7 +255,7 @@ impl<'s> Index<'s> {
         self.work.is_cancelled()
     }
 
-    /// What a file defines; nothing, if it is not indexed.
+    /// Returns the definitions of a file; empty if the file is not indexed.
     pub(crate) fn file(&self, path: &str) -> Result<Rc<File>, StorageError> {
         if let Some(file) = self.files.borrow().get(path) {
             return Ok(Rc::clone(file));
@@ -274,7 +275,7 @@ impl<'s> Index<'s> {
         Ok(has_file)
     }
 
-    /// The name of the module of Go that a `go.mod` declares.
+    /// Returns the name of the Go module that a `go.mod` declares.
     pub(crate) fn go_module(&self, path: &str) -> Result<Option<String>, StorageError> {
         self.unit(path, |line| Some(line.strip_prefix("module ")?.trim().to_owned()))
     }
@@ -349,7 +350,7 @@ impl<'s> Index<'s> {
         Ok(found)
     }
 
-    /// Number of type parameters of a type or function, as its signature shows them: 1 for `Box<T>`.
+    /// Number of type parameters of a type or function according to its signature: 1 for `Box<T>`.
     pub(crate) fn type_parameters(&self, of: &Definition) -> Result<usize, StorageError> {
         if let Some(known) = self.type_parameters.borrow().get(&of.id) {
             return Ok(*known);
@@ -362,8 +363,8 @@ impl<'s> Index<'s> {
         Ok(count)
     }
 
-    /// Keeps the definitions with a given number of type parameters, or all if none has it, in languages in which types
-    /// with the same name differ in it.
+    /// Keeps the definitions with a given number of type parameters, or all definitions if none of them matches. Does
+    /// nothing in languages where this number does not distinguish types.
     pub(crate) fn with_type_parameters(
         &self,
         found: Vec<Rc<Definition>>,
@@ -381,7 +382,7 @@ impl<'s> Index<'s> {
         Ok(if kept.is_empty() { found } else { kept })
     }
 
-    /// The parts of a type: definitions in other places that add members to it.
+    /// Returns the other parts of a type: definitions in other places that add members to it.
     pub(crate) fn other_parts(&self, of: &Definition) -> Result<Vec<Rc<Definition>>, StorageError> {
         if !(of.syntax.partial_types && of.is_type()) {
             return Ok(Vec::new());
@@ -415,7 +416,7 @@ impl<'s> Index<'s> {
         for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
             let Some(chunk) = self.snapshot.chunk(id)? else { continue };
             let has_name = chunk.name() == name || chunk.definitions().any(|inner| inner == name);
-            is_defined |= has_name && syntax::of(chunk.language()).group == group;
+            is_defined |= has_name && syntax::for_language(chunk.language()).group == group;
         }
         keep(&mut self.defined.borrow_mut(), key, is_defined);
         Ok(is_defined)
@@ -453,7 +454,7 @@ impl<'s> Index<'s> {
         Ok(members)
     }
 
-    /// Removes the members of a type that has the same qualified name as `of` and another number of type parameters.
+    /// Removes members of another type with the same qualified name as `of` but a different number of type parameters.
     fn retain_members(&self, of: &Definition, members: &mut Vec<Rc<Definition>>) -> Result<(), StorageError> {
         if !of.syntax.generic_arity {
             return Ok(());
@@ -473,15 +474,15 @@ impl<'s> Index<'s> {
         Ok(())
     }
 
-    /// The definition that a chunk is a piece of.
+    /// Returns the definition to which a chunk belongs.
     pub(crate) fn definition(&self, id: ChunkId) -> Result<Option<Rc<Definition>>, StorageError> {
         let Some(record) = self.snapshot.chunk(id)? else { return Ok(None) };
         let file = self.file(record.path())?;
         let head = file.heads.get(&id).copied().unwrap_or(id);
-        Ok(file.of(head))
+        Ok(file.definition(head))
     }
 
-    /// Definitions of a name in any file, in the order of their keys, at most [`MAX_NAMESAKES`].
+    /// Returns the definitions of a name in any file, ordered by key, at most [`MAX_NAMESAKES`].
     pub(crate) fn named(&self, name: &str) -> Result<Rc<Vec<Rc<Definition>>>, StorageError> {
         if let Some(known) = self.named.borrow().get(name) {
             return Ok(Rc::clone(known));
@@ -502,7 +503,7 @@ impl<'s> Index<'s> {
         Ok(found)
     }
 
-    /// Definitions and files that define a name inside.
+    /// Returns the definitions and files that define a name, also without a separate chunk.
     pub(crate) fn defining(&self, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
         let mut found = Vec::new();
         for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
@@ -511,8 +512,8 @@ impl<'s> Index<'s> {
         Ok(found)
     }
 
-    /// The chunks with a label in the order of their keys, the first `most` of them: ids depend on the order in which
-    /// files were indexed, keys do not.
+    /// Returns the first `most` chunks with a label, ordered by key. Unlike keys, ids depend on the order in which
+    /// files were indexed.
     pub(crate) fn chunks(&self, label: Label<'_>, most: usize) -> Result<Labelled, StorageError> {
         let ids = self.snapshot.label(label)?;
         let mut keyed = Vec::new();
@@ -526,13 +527,13 @@ impl<'s> Index<'s> {
         Ok(Labelled { list: keyed.into_iter().take(most).map(|(_, id)| id).collect(), is_cut })
     }
 
-    /// Names that a definition defines inside without a chunk for each: the methods of a short interface.
+    /// Returns the names that a definition defines without a separate chunk, such as the methods of a short interface.
     pub(crate) fn inner_names(&self, id: ChunkId) -> Result<Vec<String>, StorageError> {
         let record = self.snapshot.chunk(id)?;
         Ok(record.iter().flat_map(ChunkRecord::definitions).map(str::to_owned).collect())
     }
 
-    /// The text of a definition as tokens: that of all its pieces.
+    /// Returns the tokens of the text of a definition, with all of its pieces.
     pub(crate) fn tokens(&self, definition: &Definition) -> Result<Rc<Tokens>, StorageError> {
         if let Some(known) = self.tokens.borrow().get(&definition.id) {
             return Ok(Rc::clone(known));
@@ -552,17 +553,17 @@ impl<'s> Index<'s> {
         Ok(tokens)
     }
 
-    /// The chunks of a definition.
+    /// Returns the chunks of a definition.
     pub(crate) fn pieces(&self, definition: &Definition) -> Result<Vec<ChunkId>, StorageError> {
         let file = self.file(&definition.path)?;
         Ok(file.pieces.get(&definition.id).cloned().unwrap_or_else(|| vec![definition.id]))
     }
 
-    /// The definition around another one, or that owns it.
+    /// Returns the definition that encloses or owns another one.
     pub(crate) fn parent(&self, definition: &Definition) -> Result<Option<Rc<Definition>>, StorageError> {
         let file = self.file(&definition.path)?;
         let parent = file.parents.get(&definition.id).copied();
-        Ok(parent.and_then(|parent| file.of(parent)))
+        Ok(parent.and_then(|parent| file.definition(parent)))
     }
 
     fn read_file(&self, path: &str) -> Result<File, StorageError> {
@@ -590,7 +591,7 @@ impl<'s> Index<'s> {
                 parents.push((id, parent));
             }
             let is_module = chunk.chunk_type() == ChunkType::Code && chunk.name() == name_of_file;
-            let syntax = syntax::of(chunk.language());
+            let syntax = syntax::for_language(chunk.language());
             file.by_id.insert(id, file.definitions.len());
             file.by_name.entry(chunk.name().to_owned()).or_default().push(file.definitions.len());
             file.definitions.push(Rc::new(Definition {
@@ -623,7 +624,7 @@ impl<'s> Index<'s> {
     }
 }
 
-/// Keeps a value; all others are forgotten when they are too many.
+/// Caches a value. Clears the cache first if it is full.
 fn keep<K: std::hash::Hash + Eq, V>(kept: &mut FxHashMap<K, V>, key: K, value: V) {
     if kept.len() >= MAX_CACHE_ENTRIES {
         kept.clear();

@@ -1,4 +1,4 @@
-//! The type of an expression, as far as declarations, constructors and signatures tell.
+//! Infers the type of an expression from declarations, constructors and signatures.
 
 use std::rc::Rc;
 
@@ -23,12 +23,12 @@ const MAX_STEPS: usize = 64;
 /// Maximum number of names in a path of namespaces and types.
 const MAX_PATH_NAMES: usize = 12;
 
-/// What an expression is.
+/// The value of an expression.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
-    /// An object of a type that is written in the text of a definition.
+    /// An object of a type that the text of a definition names.
     Instance(TypeName, Rc<Definition>),
-    /// Several results, whose types are written in the text of a definition.
+    /// Several results, whose types the text of a definition names.
     Results(Vec<TypeName>, Rc<Definition>),
     /// An object of one of these types.
     Objects(Vec<Rc<Definition>>),
@@ -36,13 +36,13 @@ pub(crate) enum Value {
     Types(Vec<Rc<Definition>>, Reason),
     /// These functions.
     Functions(Vec<Rc<Definition>>, Reason),
-    /// A module, as the file of the definition names it.
+    /// A module, as the file of the definition refers to it.
     Module(String, Rc<Definition>),
     /// A table or object in a file, with the owner of its members.
     Holder(Rc<str>, String),
     /// Something outside of the repository.
     External,
-    /// Nothing that is known.
+    /// Unknown.
     Unknown,
 }
 
@@ -56,7 +56,7 @@ impl Value {
         }
     }
 
-    /// Types before functions: a name of both is a constructor.
+    /// Creates the value of a name. If the name has both types and functions, the functions are constructors.
     pub(super) fn from_definitions(found: Vec<Rc<Definition>>, reason: Reason) -> Self {
         let (types, functions): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.is_type());
         // A function and a namespace may share a name.
@@ -85,7 +85,7 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(Self { index, tokens: index.tokens(&from)?, from, depth: 0, nesting: 0 })
     }
 
-    /// A reader of another definition, one step further; `None` when these were too many.
+    /// Returns a reader of another definition at the next depth; `None` if the maximum depth is reached.
     pub(super) fn at(&self, from: &Rc<Definition>) -> Result<Option<Self>, StorageError> {
         if self.depth >= MAX_INFERENCE_DEPTH {
             return Ok(None);
@@ -94,7 +94,7 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(Some(Self { from: Rc::clone(from), tokens, depth, ..self.clone() }))
     }
 
-    /// The value of the expression that begins at a token and ends before `end`.
+    /// Returns the value of the expression that begins at the token `at` and ends before `end`.
     pub(crate) fn expression(&self, mut at: usize, end: usize) -> Result<Value, StorageError> {
         if self.nesting > MAX_NESTING || !self.index.may_read_expression() {
             return Ok(Value::Unknown);
@@ -200,7 +200,7 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(if is_operand && !tokens.is_first(next) { Value::External } else { value })
     }
 
-    /// Returns what a name before the token `next` is, which may have type arguments, or be a property.
+    /// Refines the value of a name before the token `next`: the name may have type arguments or be a property.
     pub(super) fn named_value(&self, value: Value, next: usize) -> Result<Value, StorageError> {
         let Some(name) = next.checked_sub(1) else { return Ok(value) };
         let value = self.with_type_arguments(value, name)?;
@@ -212,7 +212,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
     }
 
-    /// Keeps the types or functions that have as many type parameters as there are type arguments behind a name.
+    /// Keeps the types or functions whose number of type parameters equals the number of type arguments after a name.
     pub(super) fn with_type_arguments(&self, value: Value, name: usize) -> Result<Value, StorageError> {
         let count = type_name::argument_count(&self.tokens, name + 1);
         Ok(match value {
@@ -224,13 +224,13 @@ impl<'i, 's> Reader<'i, 's> {
         })
     }
 
-    /// Whether a token can name a member. Items of tuples have numbers in Rust.
+    /// Whether a token can name a member. In Rust, items of tuples have numbers.
     pub(super) fn is_member(&self, at: usize) -> bool {
         let has_numbers = self.from.syntax.imports == Imports::Rust;
         self.tokens.is_name(at) || (has_numbers && self.tokens.kind(at) == Some(TokenKind::Number))
     }
 
-    /// The value of an expression inside another one.
+    /// Returns the value of an expression inside another expression.
     pub(super) fn inner(&self, at: usize, end: usize) -> Result<Value, StorageError> {
         Self { nesting: self.nesting + 1, ..self.clone() }.expression(at, end)
     }
@@ -247,13 +247,13 @@ impl<'i, 's> Reader<'i, 's> {
         }
     }
 
-    /// An object of the type that is written at a token.
+    /// Returns an object of the type at a token.
     pub(super) fn written(&self, at: usize) -> Value {
         let found = type_name::read(&self.tokens, at);
         found.map_or(Value::Unknown, |(name, _)| Value::Instance(name, Rc::clone(&self.from)))
     }
 
-    /// The value of the first operand, and the place behind it.
+    /// Returns the value of the first operand, and the position after it.
     pub(super) fn first(&self, at: usize, end: usize) -> Result<(Value, usize), StorageError> {
         let tokens = &self.tokens;
         let syntax = self.from.syntax;
@@ -460,7 +460,7 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(is_object.then(|| Value::Holder(Rc::clone(&self.from.path), owner.to_owned())))
     }
 
-    /// The result of a call.
+    /// Returns the result of a call.
     pub(super) fn call(&self, value: Value) -> Result<Value, StorageError> {
         Ok(match value {
             Value::Types(types, _) => Value::Objects(types),
@@ -478,13 +478,13 @@ impl<'i, 's> Reader<'i, 's> {
         })
     }
 
-    /// The default export of a module.
+    /// Returns the default export of a module.
     pub(super) fn default_of(&self, module: &str, from: &Rc<Definition>) -> Result<Value, StorageError> {
         let mut search = ExportSearch::default();
-        Ok(Value::from_meaning(imports::of_module(self.index, module, "default", from, &mut search)?))
+        Ok(Value::from_meaning(imports::module_export(self.index, module, "default", from, &mut search)?))
     }
 
-    /// An element of a value.
+    /// Returns an element of a value.
     pub(super) fn element(&self, value: Value) -> Result<Value, StorageError> {
         Ok(match value {
             Value::Instance(name, from) => match name.arguments.last() {

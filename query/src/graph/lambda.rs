@@ -1,4 +1,4 @@
-//! Parameters of lambdas, whose values come from the object or the method that takes the lambda.
+//! Values of the parameters of lambdas, inferred from the object or the method to which the lambda is passed.
 
 use aurora_storage::StorageError;
 
@@ -9,7 +9,7 @@ use super::tokens::Tokens;
 use super::type_name::angle_opener;
 use super::types::is_transparent;
 
-/// Methods that pass each element, or the value that the object wraps.
+/// Methods that pass each element, or the wrapped value of the object.
 const EACH: [&str; 63] = [
     "all",
     "All",
@@ -92,9 +92,9 @@ const FUNCTION_TYPES: [&str; 10] = [
     "UnaryOperator",
 ];
 
-/// A parameter of a lambda, which is an argument of a call.
+/// A parameter of a lambda that is an argument of a call.
 struct Parameter {
-    /// The token of the name of the called method.
+    /// Position of the token of the called method's name.
     method: usize,
     /// The position among the parameters of the lambda.
     position: usize,
@@ -171,7 +171,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The name of the method whose block without declared parameters is around a token.
+/// Returns the name of the method whose block without declared parameters encloses a token.
 fn block_of(tokens: &Tokens, at: usize) -> Option<usize> {
     let mut open = tokens.opener(at)?;
     while tokens.at(open) != "{" || !(tokens.is_name(open.checked_sub(1)?) || tokens.before(open) == ")") {
@@ -221,7 +221,7 @@ fn parameter(tokens: &Tokens, place: usize) -> Option<Parameter> {
     name_before(tokens, open).map(|method| Parameter { method, position })
 }
 
-/// The name in front of an opening bracket or `do`, before type arguments and arguments.
+/// Returns the name before an opening bracket or `do`, and before type arguments and arguments.
 fn name_before(tokens: &Tokens, open: usize) -> Option<usize> {
     let mut before = open.checked_sub(1)?;
     if tokens.at(before) == ")" {

@@ -1,35 +1,35 @@
-//! What a name can mean.
+//! The possible meanings of a name.
 
 use std::rc::Rc;
 
 use super::index::Definition;
 use super::reason::Reason;
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Debug, Clone)]
 pub(crate) enum Meaning {
-    /// Definitions, and how they were found.
+    /// Definitions, with the reason of the resolution.
     Definitions(Vec<Rc<Definition>>, Reason),
-    /// A module, as the file of the definition names it.
+    /// A module, as the file of the definition refers to it.
     Module(String, Rc<Definition>),
     /// A variable of a file.
     Variable(String, String),
     /// Something outside of the repository.
     External,
-    /// Nothing that is known.
+    /// Unknown.
     Unknown,
 }
 
-/// Which definitions a name can mean.
+/// The role of a name, which restricts the definitions that it can refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// A base type of the definition.
+pub(crate) enum NameRole {
+    /// A base type of a definition.
     Base,
     Type,
     Callable,
 }
 
-impl Wanted {
+impl NameRole {
     pub(crate) fn accepts(self, definition: &Definition) -> bool {
         match self {
             Self::Base | Self::Type => definition.is_type(),

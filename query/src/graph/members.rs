@@ -8,7 +8,7 @@ use super::declarations::{self, Declared, Place};
 use super::imports::{self, ExportSearch};
 use super::index::Definition;
 use super::infer::{Reader, Value};
-use super::meaning::{Meaning, Wanted};
+use super::meaning::{Meaning, NameRole};
 use super::reason::Reason;
 use super::scope;
 use super::signature;
@@ -94,10 +94,10 @@ impl Reader<'_, '_> {
         Ok(result.map(|name| Value::Instance(name, Rc::clone(of))))
     }
 
-    /// A member of a value.
+    /// Returns a member of a value.
     pub(crate) fn member(&self, value: Value, name: &str) -> Result<Value, StorageError> {
         if let Value::Module(module, from) = &value {
-            return Ok(match imports::of_module(self.index, module, name, from, &mut ExportSearch::default())? {
+            return Ok(match imports::module_export(self.index, module, name, from, &mut ExportSearch::default())? {
                 Meaning::Variable(path, name) => self.variable(&path, &name)?,
                 meaning => Value::from_meaning(meaning),
             });
@@ -188,8 +188,8 @@ impl Reader<'_, '_> {
         Ok(None)
     }
 
-    /// Returns a value of which the type is a type parameter of its receiver's type as a value of the type argument: an
-    /// `Item` for the result `T` of a method of `List<Item>`.
+    /// Replaces the type of a value if it is a type parameter of the receiver's type: an `Item` for the result `T` of a
+    /// method of `List<Item>`.
     pub(super) fn with_type_argument(&self, value: Value, receiver: &Value) -> Result<Value, StorageError> {
         let (Value::Instance(of, _), Value::Instance(owner, from)) = (&value, receiver) else { return Ok(value) };
         let named = if is_transparent(of) { of.arguments.first() } else { Some(of) };
@@ -241,7 +241,7 @@ impl Reader<'_, '_> {
             },
             // An object that a function constructs: new f()
             Value::Instance(of, from) if from.syntax.imports == Imports::Ecma && of.path.len() == 1 => {
-                match scope::lookup(self.index, &of.path[0], from, Wanted::Callable)? {
+                match scope::lookup(self.index, &of.path[0], from, NameRole::Callable)? {
                     Meaning::Definitions(found, reason) if found.iter().all(|one| one.is_function()) => {
                         return self.held(&Value::Functions(found, reason), name);
                     }
@@ -263,7 +263,7 @@ impl Reader<'_, '_> {
         Ok(Some(if file.has_members(&inner) { Value::Holder(path, inner) } else { Value::Unknown }))
     }
 
-    /// A field of a type or of its bases.
+    /// Returns the value of a field of a type or of its base types.
     pub(super) fn field(&self, of: &Rc<Definition>, name: &str) -> Result<Option<Value>, StorageError> {
         let own = if of.syntax.own.contains(&"$this") { format!("${name}") } else { name.to_owned() };
         if let Ok(index) = name.parse() {
@@ -304,7 +304,8 @@ impl Reader<'_, '_> {
         Ok(None)
     }
 
-    /// The methods of a type that may assign its fields: its constructors, and all others where fields are not declared.
+    /// Returns the methods of a type that may assign its fields: its constructors, and all other methods if fields are
+    /// not declared.
     pub(super) fn assigning(&self, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
         let names = of.syntax.constructors;
         let mut found = Vec::new();
@@ -350,7 +351,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether any method of a type may give it a field.
+/// Whether every method of a type can add fields to it.
 fn has_free_fields(syntax: &Syntax) -> bool {
     syntax.declarations == Declarations::Untyped || syntax.imports.are_files()
 }

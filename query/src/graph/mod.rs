@@ -1,17 +1,21 @@
-//! Resolved relations: which definitions a call means, who calls a definition, and what implements it.
+//! Resolved relations: the definitions to which a call refers, the callers of a definition, and the implementers of a
+//! definition.
 //!
-//! Nothing of this is stored: a change of one file can change what a call in any other means. The index stores the names that
-//! chunks call, extend, import and define ([`aurora_storage::Label`]); a question about a definition reads the texts of the chunks
-//! that those names lead to, and resolves their calls:
+//! Relations are not stored, because a change of one file can change the target of a call in any other file. The index
+//! stores the names that chunks call, extend, import and define ([`aurora_storage::Label`]). A request about a
+//! definition reads the texts of the chunks with these names and resolves their calls:
 //!
-//! 1. `call_sites` finds the calls of a name in the `tokens` of a text, each with its receiver;
-//! 2. `infer` follows the receiver through `variables`, `members`, `extensions` and parameters of `lambda`s, with the `types` that
-//!    `declarations`, `type_name` and `signature` read;
-//! 3. `scope` finds what a name means at a place: enclosing scopes, base types, `imports` (of `modules`), package, uniqueness;
-//! 4. `overloads` chooses among definitions of one name;
-//! 5. `resolve` puts these together; a call whose receiver is unknown means the members of its name, at less confidence.
+//! 1. `call_sites` finds the calls of a name in the `tokens` of a text, with their receivers;
+//! 2. `infer` infers the receiver from `variables`, `members`, `extensions` and parameters of `lambda`s, with the
+//!    `types` from `declarations`, `type_name` and `signature`;
+//! 3. `scope` resolves a name at a position: enclosing scopes, base types, `imports` (of `modules`), package,
+//!    uniqueness;
+//! 4. `overloads` selects among definitions of one name;
+//! 5. `resolve` combines these steps. If the receiver is unknown, a call refers to all members of its name, with a
+//!    lower confidence.
 //!
-//! What languages differ in is a row of the table in `syntax`. Every step is bounded, in candidates, depth and steps.
+//! The differences between languages are rows of a table in `syntax`. Every step limits the number of candidates, the
+//! depth and the number of steps.
 
 mod call_sites;
 mod choice;

@@ -1,4 +1,4 @@
-//! Which files the path of an import means.
+//! Resolves the paths of imports to files.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use aurora_storage::StorageError;
 use super::index::{Definition, Index, directory};
 use super::syntax::Imports;
 
-/// Endings of modules that an import leaves out, in the order in which they are tried.
+/// Endings of modules that an import omits, in the order in which they are tried.
 const ECMA_ENDINGS: [&str; 18] = [
     "",
     ".ts",
@@ -28,16 +28,16 @@ const ECMA_ENDINGS: [&str; 18] = [
     "/index.cjs",
     "/index.d.ts",
 ];
-/// Endings that stand for those of the sources that a module is built from.
+/// Endings of built modules, whose sources have other endings.
 const ECMA_BUILT: [&str; 4] = [".js", ".jsx", ".mjs", ".cjs"];
 const LUA_ENDINGS: [&str; 3] = [".lua", "/init.lua", ""];
 const PYTHON_ENDINGS: [&str; 4] = [".py", "/__init__.py", ".pyi", "/__init__.pyi"];
-/// Directories of sources that paths of imports leave out.
+/// Directories of sources that import paths omit.
 const ROOTS: [&str; 5] = ["", "src", "lib", "python", "lua"];
 /// Maximum number of ancestor directories of a file that are tried as the root of its imports.
 const MAX_ANCESTORS: usize = 16;
 
-/// The files that the module `path` means in the file `from`, in languages whose modules are files.
+/// Returns the files of the module `path` that is imported in the file `from`, in languages whose modules are files.
 pub(crate) fn files(index: &Index<'_>, path: &str, from: &str, imports: Imports) -> Result<Vec<String>, StorageError> {
     let (places, endings): (Vec<String>, &[&str]) = match imports {
         Imports::Python => (python_places(path, from), &PYTHON_ENDINGS),
@@ -89,7 +89,7 @@ fn ecma_places(path: &str, from: &str) -> Vec<String> {
     places
 }
 
-/// The path that a relative one means in a directory; `None` outside of the root.
+/// Resolves a relative path in a directory; `None` outside of the root.
 fn relative(base: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
@@ -102,7 +102,7 @@ fn relative(base: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// A directory and those above it, up to the root.
+/// Yields a directory and its ancestors, up to the root.
 fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |at| (!at.is_empty()).then(|| super::index::directory(at)))
 }
@@ -115,7 +115,8 @@ fn join(base: &str, below: &str) -> String {
     }
 }
 
-/// Whether the import of `path` in the file `from` can mean a definition, in languages whose imports name definitions.
+/// Whether the import of `path` in the file `from` can refer to a definition, in languages whose imports name
+/// definitions.
 pub(crate) fn names(
     index: &Index<'_>,
     path: &str,
@@ -154,7 +155,7 @@ pub(crate) fn ends_in(whole: &str, end: &str) -> bool {
     whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// Whether `a.b.Outer.Inner` means a definition: `Outer.Inner` in the package `a.b`.
+/// Whether `a.b.Outer.Inner` refers to a definition: `Outer.Inner` in the package `a.b`.
 fn in_package(index: &Index<'_>, path: &str, target: &Definition) -> Result<bool, StorageError> {
     let inner = target.qualified_name.replace("::", ".");
     let Some(package) = path.strip_suffix(inner.as_str()) else { return Ok(false) };
@@ -176,7 +177,7 @@ fn is_below(directory: &str, end: &str) -> bool {
     directory.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
-/// The directory of the package that a path of Go means.
+/// Returns the directory of the package to which a Go import path refers.
 pub(crate) fn go_directory(index: &Index<'_>, path: &str, from: &Definition) -> Result<Option<String>, StorageError> {
     for root in ancestors(from.directory()).take(MAX_ANCESTORS) {
         if let Some(module) = index.go_module(&join(root, "go.mod"))?

@@ -16,12 +16,12 @@ use super::type_name::{self, TypeName};
 
 /// Maximum number of definitions whose parameters are compared with the arguments of a call.
 const MAX_OVERLOADS: usize = 32;
-/// Builtin types of texts and truth values, whose values are not converted to other types.
+/// Builtin types of text, characters and truth values, which are not converted to other types.
 const DISTINCT: [&str; 9] = ["string", "String", "str", "bool", "boolean", "Bool", "Boolean", "char", "Char"];
 
 /// An argument of a call.
 struct Argument {
-    /// The parameter that it is for, if the call names it.
+    /// Name of the parameter, if the call states it.
     name: Option<String>,
     kind: Kind,
 }
@@ -40,7 +40,7 @@ struct Lambda {
 }
 
 /// Keeps the definitions that fit a call best.
-pub(super) fn chosen(
+pub(super) fn select(
     reader: &Reader<'_, '_>,
     found: Vec<Rc<Definition>>,
     site: &CallSite,
@@ -51,7 +51,7 @@ pub(super) fn chosen(
         0 => found,
         count => reader.index.with_type_parameters(found, count)?,
     };
-    let by_count = if found.len() > 1 { taking(reader.index, found.clone(), site.arguments)? } else { Vec::new() };
+    let by_count = if found.len() > 1 { accepting(reader.index, found.clone(), site.arguments)? } else { Vec::new() };
     let found = if by_count.is_empty() { found } else { by_count };
     let syntax = reader.from.syntax;
     let open = arguments_open(&reader.tokens, site.name).filter(|_| syntax.fixed_members);
@@ -61,8 +61,8 @@ pub(super) fn chosen(
     }
 }
 
-/// Keeps the definitions that take a given number of arguments.
-pub(super) fn taking(
+/// Keeps the definitions that accept a given number of arguments.
+pub(super) fn accepting(
     index: &Index<'_>,
     found: Vec<Rc<Definition>>,
     arguments: Option<usize>,
@@ -82,8 +82,8 @@ pub(super) fn taking(
     Ok(taking)
 }
 
-/// Keeps the definitions of which no parameter contradicts its argument, and of those the ones with the most parameters
-/// that have the types of their arguments.
+/// Keeps the definitions without a parameter that contradicts its argument. Of these, keeps the definitions with the
+/// highest number of parameters that have the types of their arguments.
 fn by_types(
     reader: &Reader<'_, '_>,
     found: Vec<Rc<Definition>>,
@@ -109,8 +109,8 @@ fn by_types(
     Ok(if best.is_empty() { found } else { best })
 }
 
-/// Number of parameters that have the types of their arguments; `None` if a parameter cannot take its argument, or a type
-/// argument that the call does not give cannot be inferred.
+/// Number of parameters that have the types of their arguments. `None` if a parameter cannot take its argument, or if a
+/// type argument is neither given nor inferable.
 fn matches(
     reader: &Reader<'_, '_>,
     of: &Rc<Definition>,
@@ -147,7 +147,7 @@ fn matches(
     Ok(Some(matches))
 }
 
-/// Whether an argument has the type of a parameter; `None` if that is not known.
+/// Whether an argument has the type of a parameter; `None` if unknown.
 fn fits(
     reader: &Reader<'_, '_>,
     argument: &Kind,
@@ -192,14 +192,14 @@ fn fits(
     })
 }
 
-/// Whether a type has as many type parameters as a type expression has arguments, in languages where that tells types
-/// apart.
+/// Whether a type has as many type parameters as a type expression has arguments. Always true in languages where this
+/// number does not distinguish types.
 pub(super) fn has_arity(index: &Index<'_>, of: &Definition, written: &TypeName) -> Result<bool, StorageError> {
     Ok(!of.syntax.generic_arity || index.type_parameters(of)? == written.arguments.len())
 }
 
 impl Lambda {
-    /// Whether it can be a `Func` or `Action` of C#.
+    /// Whether the lambda can be a `Func` or `Action` of C#.
     fn fits(&self, delegate: &TypeName) -> bool {
         let is_action = delegate.path.last().is_some_and(|last| last == "Action");
         let (parameters, result) = match delegate.arguments.split_last() {
@@ -257,7 +257,7 @@ fn lambda(tokens: &Tokens, start: usize, end: usize) -> Option<Lambda> {
     Some(Lambda { parameters, is_async, returns: returns(tokens, arrow + 1, end) })
 }
 
-/// Whether the body of a lambda returns a value; `None` if that cannot be read from it, as for a call.
+/// Whether the body of a lambda returns a value; `None` if the body does not show it, as for a call.
 fn returns(tokens: &Tokens, body: usize, end: usize) -> Option<bool> {
     let is_thrown = |at: usize| matches!(tokens.at(at), "throw");
     if tokens.at(body) == "{" {

@@ -14,16 +14,16 @@ pub(crate) fn resolve_declarations(
     index: &Index<'_>,
     found: Vec<Rc<Definition>>,
 ) -> Result<Vec<Rc<Definition>>, StorageError> {
-    let mut settled: Vec<Rc<Definition>> = Vec::with_capacity(found.len());
+    let mut resolved: Vec<Rc<Definition>> = Vec::with_capacity(found.len());
     let mut seen = FxHashSet::default();
     for one in found {
-        settled.extend(declared_by(index, &one)?.into_iter().filter(|meant| seen.insert(meant.id)));
+        resolved.extend(declared_by(index, &one)?.into_iter().filter(|meant| seen.insert(meant.id)));
     }
-    Ok(settled)
+    Ok(resolved)
 }
 
-/// Returns the definitions of a declaration, or the first declaration if there are none. Returns a definition
-/// unchanged.
+/// Returns the definitions of a declaration, or its first declaration if the index has no definition. Returns a
+/// definition unchanged.
 pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
     if !is_declaration(index, one)? {
         return Ok(vec![Rc::clone(one)]);
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn functions_without_a_body() {
-        let declares = |text: &str| has_no_body(&Tokens::read(text.to_owned(), syntax::of("cpp")));
+        let declares = |text: &str| has_no_body(&Tokens::read(text.to_owned(), syntax::for_language("cpp")));
         for text in ["int f(int);", "virtual void f(S s = {}) = 0;", "K *f(void) __attribute__((noreturn));"] {
             assert!(declares(text), "{text}");
         }
@@ -168,7 +168,7 @@ mod tests {
         {
             assert!(!declares(text), "{text}");
         }
-        let tokens = |text: &str| Tokens::read(text.to_owned(), syntax::of("c"));
+        let tokens = |text: &str| Tokens::read(text.to_owned(), syntax::for_language("c"));
         assert!(names_itself(&tokens("typedef struct S S;"), "S"));
         assert!(!names_itself(&tokens("typedef struct T S;"), "S"));
     }

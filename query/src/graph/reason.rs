@@ -1,28 +1,28 @@
-//! Why a call is held to mean a definition, and how often that is right.
+//! The reasons for which a call is resolved to a definition, and their precision.
 
 use serde::Serialize;
 
-/// The way in which a reference was resolved.
+/// The reason for which a reference was resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// A name of an enclosing scope, of the same file, or a member of the own type.
+    /// A name from an enclosing scope or from the same file, or a member of the enclosing type.
     Scope,
-    /// A member that the own type inherits.
+    /// A member that the enclosing type inherits.
     Inherited,
     /// A name that the file imports.
     Import,
     /// A name in the same package or namespace.
     Package,
-    /// A member of the type that the receiver is declared with or made from.
+    /// A member of the type with which the receiver is declared or constructed.
     Receiver,
     /// A type that has every method of an interface.
     Methods,
-    /// No import is needed in the language, and definitions have this name.
+    /// A name that needs no import in the language.
     Global,
-    /// The type of the receiver is unknown; one member has the name.
+    /// The type of the receiver is unknown, and one member has the name.
     OnlyMember,
-    /// The type of the receiver is unknown; several members have the name.
+    /// The type of the receiver is unknown, and several members have the name.
     Namesakes,
 }
 
@@ -55,8 +55,8 @@ impl Reason {
         }
     }
 
-    /// The share of references resolved for this reason that a compiler or type checker resolves in the same way, if
-    /// one definition was found; several share it.
+    /// Share of references with this reason that a compiler or type checker resolves in the same way, if a single
+    /// definition was found. Several definitions share it.
     pub(crate) fn precision(self) -> f32 {
         match self {
             Self::Scope | Self::Receiver => 0.98,

@@ -1,4 +1,4 @@
-//! The relations of one definition: what it calls, what calls it, and what implements it.
+//! The relations of a definition: its callees, its callers and its implementers.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use super::scope;
 use super::syntax::{Imports, Names};
 use crate::work::WorkBudget;
 
-/// Maximum number of chunks that call a name and are examined.
+/// Maximum number of chunks with calls of one name that are examined.
 const MAX_CALLERS: usize = 4_096;
 /// Maximum number of called names of one definition that are resolved.
 const MAX_CALLS: usize = 1_024;
@@ -24,12 +24,12 @@ const MAX_NAMES: usize = 256;
 /// Maximum number of types that implement one type.
 const MAX_IMPLEMENTERS: usize = 1_024;
 
-/// Which relation of a definition is followed.
+/// The relation to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// What it calls.
+    /// The definitions that it calls.
     Callees,
-    /// What calls it.
+    /// The definitions that call it.
     Callers,
     /// The types that extend or implement a type, or the methods that override a method.
     Implementers,
@@ -50,42 +50,41 @@ impl From<ChunkId> for Named {
     }
 }
 
-/// A definition that another one is related to.
+/// A related definition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Related {
-    /// The chunk of the definition, the first one if it has several.
+    /// The first chunk of the definition.
     pub id: ChunkId,
-    /// How it was found.
+    /// The reason for which the relation was resolved.
     pub reason: Reason,
-    /// How often relations that were found so are those that a compiler finds, from 0 to 1.
+    /// Probability that a compiler finds the same relation, 0..=1.
     pub confidence: f32,
 }
 
-/// The relations that were found, best first, and what is missing.
+/// The relations of a definition, best first, and what is missing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RelatedDefinitions {
-    /// By confidence, then by key.
+    /// Related definitions by confidence, then by key.
     pub list: Vec<Related>,
-    /// Names that are called and mean nothing in the repository, as far as is known.
+    /// Called names without a known definition in the repository.
     pub external: Vec<String>,
-    /// Something was left out because there was too much to look at.
+    /// Whether a limit left out some relations.
     pub is_cut: bool,
 }
 
-/// The relations between the definitions of one generation. What it has read it keeps, so one value serves many
-/// questions.
+/// The relations between the definitions of one generation. Caches what it reads, so one value should answer many
+/// requests.
 pub struct RelationIndex<'s> {
     index: Index<'s>,
 }
 
 impl<'s> RelationIndex<'s> {
-    /// The relations in a generation.
+    /// Opens the relations of a generation.
     pub fn new(snapshot: &'s Snapshot) -> Self {
         Self::within(snapshot, WorkBudget::default())
     }
 
-    /// The same for one request. When it is cancelled, questions end early, and their answers say that something is
-    /// missing.
+    /// Opens the relations for one request. After cancellation, answers are partial and marked as cut.
     pub fn within(snapshot: &'s Snapshot, work: WorkBudget) -> Self {
         Self { index: Index::new(snapshot, work) }
     }
@@ -98,20 +97,20 @@ impl<'s> RelationIndex<'s> {
     /// Returns the first chunk of the definition that a chunk belongs to or declares; `None` if the chunk is not code.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails if the index is damaged.
     pub fn definition_of(&self, id: ChunkId) -> Result<Option<ChunkId>, StorageError> {
         let Some(definition) = self.index.definition(id)? else { return Ok(None) };
         let meant = prototypes::declared_by(&self.index, &definition)?;
         Ok(Some(if let [one] = meant.as_slice() { one.id } else { definition.id }))
     }
 
-    /// Returns the definitions that a name means, in the order of their keys: those whose qualified name is `name` or
-    /// ends with it. If there are none, definitions with a member of that name that has no chunk. Ignores case if no
-    /// name matches exactly. Separators of qualified names may be written as dots. Declarations are replaced by the
-    /// definitions that they declare.
+    /// Returns the definitions with a qualified name that equals `name` or ends with it, ordered by key. If there are
+    /// none, returns definitions with a member of that name that has no separate chunk. Ignores case if no name matches
+    /// exactly. Separators of qualified names can be written as dots. Declarations are replaced by the definitions that
+    /// they declare.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails if the index is damaged.
     pub fn find(&self, name: &str) -> Result<Vec<Named>, StorageError> {
         let wanted = dotted(name);
         let last = wanted.rsplit('.').next().unwrap_or_default();
@@ -143,7 +142,7 @@ impl<'s> RelationIndex<'s> {
         if found.iter().any(|(name, ..)| *name == wanted) {
             found.retain(|(name, ..)| *name == wanted);
         }
-        // The name of a type does not mean its constructors.
+        // The name of a type does not refer to its constructors.
         let types: Vec<String> =
             found.iter().filter(|(_, one, _)| one.is_type()).map(|(name, ..)| name.clone()).collect();
         found.retain(|(_, one, _)| {
@@ -160,11 +159,10 @@ impl<'s> RelationIndex<'s> {
         Ok(named.into_iter().map(|(_, named)| named).collect())
     }
 
-    /// Returns the chunks that declare a definition, in the order of their keys: prototypes, and the type that declares
-    /// a member.
+    /// Returns the chunks that declare a definition, ordered by key: prototypes, and the type that declares a member.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails if the index is damaged.
     pub fn declarations(&self, id: ChunkId) -> Result<Vec<ChunkId>, StorageError> {
         let Some(definition) = self.index.definition(id)? else { return Ok(Vec::new()) };
         let mut found = prototypes::declarations(&self.index, &definition)?;
@@ -180,18 +178,18 @@ impl<'s> RelationIndex<'s> {
         Ok(found.into_iter().map(|declaration| declaration.id).collect())
     }
 
-    /// The definitions that a chunk's is related to.
+    /// Returns the definitions that are related to the definition of a chunk.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails if the index is damaged.
     pub fn related(&self, id: ChunkId, relation: Relation) -> Result<RelatedDefinitions, StorageError> {
         self.related_to(&id.into(), relation)
     }
 
-    /// Returns the definitions that are related to a definition or to a member of it.
+    /// Returns the definitions that are related to a definition or to one of its members.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails if the index is damaged.
     pub fn related_to(&self, named: &Named, relation: Relation) -> Result<RelatedDefinitions, StorageError> {
         self.index.begin();
         let Some(definition) = self.index.definition(named.id)? else { return Ok(RelatedDefinitions::default()) };
@@ -247,7 +245,7 @@ impl<'s> RelationIndex<'s> {
         Ok((found, external, names.len() > MAX_CALLS))
     }
 
-    /// Names that a definition calls, each once, and its base types.
+    /// Returns the distinct names that a definition calls, and the names of its base types.
     fn called_names(&self, from: &Definition) -> Result<(Vec<String>, FxHashSet<String>), StorageError> {
         let (mut names, mut bases, mut seen) = (Vec::new(), FxHashSet::default(), FxHashSet::default());
         for id in self.index.pieces(from)? {
@@ -264,7 +262,7 @@ impl<'s> RelationIndex<'s> {
         of: &Rc<Definition>,
         names: Vec<String>,
     ) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
-        // Who calls a constructor calls the type.
+        // A call of a constructor is a call of the type.
         let mut meant = FxHashSet::from_iter([of.id]);
         if of.is_type() {
             meant.extend(self.index.other_parts(of)?.iter().map(|part| part.id));
@@ -290,7 +288,7 @@ impl<'s> RelationIndex<'s> {
         Ok((found, Vec::new(), is_cut))
     }
 
-    /// Returns the definitions whose calls of these names mean one of the definitions `meant`.
+    /// Returns the definitions in which a call of one of these names refers to one of the definitions `meant`.
     fn calling(
         &self,
         of: &Definition,
@@ -344,7 +342,7 @@ impl<'s> RelationIndex<'s> {
         Ok(found)
     }
 
-    /// Returns members that may instantiate their own type, each with the word that does so: `cls()`, `new`.
+    /// Returns the members that may instantiate their own type, each with the word that does so: `cls()`, `new`.
     fn making(&self, of: &Rc<Definition>) -> Result<Vec<(Rc<Definition>, &'static str)>, StorageError> {
         let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok(Vec::new()) };
         let words: Vec<&'static str> = of.syntax.own.iter().copied().chain(of.syntax.maker).collect();
@@ -398,7 +396,7 @@ impl<'s> RelationIndex<'s> {
         if of.is_type() {
             names.extend(self.index.inner_names(of.id)?);
         }
-        // A custom stage may state calls by qualified names.
+        // A custom stage may provide calls by qualified names.
         if of.qualified_name != of.name {
             names.push(of.qualified_name.clone());
         }
@@ -520,17 +518,17 @@ impl<'s> RelationIndex<'s> {
         let is_member = |other: &&Rc<Definition>| {
             other.name == name && other.is_function() && ends_in(&dotted(other.owner()), &dotted(implementing))
         };
-        // The methods of a block follow it.
+        // In the order of the file, the methods of a block follow the block.
         let behind = file.definitions.iter().skip_while(|other| other.id != subtype.id).skip(1);
         let own = behind.take_while(|other| !other.name.starts_with("impl"));
         Ok(own.filter(is_member).cloned().collect())
     }
 
-    /// Types that extend or implement a type directly.
+    /// Returns the types that extend or implement a type directly.
     fn subtypes(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, bool), StorageError> {
         let (mut found, mut is_cut) = (Vec::new(), false);
         let mut names = vec![&of.name];
-        // A custom stage may state bases by qualified names.
+        // A custom stage may provide base types by qualified names.
         names.extend((of.qualified_name != of.name).then_some(&of.qualified_name));
         for name in names {
             let chunks = self.index.chunks(Label::Extends(name), MAX_IMPLEMENTERS)?;
@@ -557,7 +555,7 @@ impl<'s> RelationIndex<'s> {
         Ok((found, is_cut))
     }
 
-    /// Types that have every method of an interface, in languages where that makes them implement it.
+    /// Returns the types that have every method of an interface, in languages where such types implement the interface.
     fn structural(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, bool), StorageError> {
         let mut required = FxHashSet::default();
         for base in scope::lineage(&self.index, of)? {
@@ -574,7 +572,7 @@ impl<'s> RelationIndex<'s> {
             }
         }
         let Some(fewest) = fewest else { return Ok((Vec::new(), false)) };
-        // Types that have the rarest method, and those that embed them.
+        // Types that have the rarest method, and types that embed them.
         let mut candidates: Vec<Rc<Definition>> = Vec::new();
         for method in fewest.iter().filter(|method| method.syntax.group == of.syntax.group) {
             candidates.extend(scope::enclosing_type(&self.index, method)?);
@@ -603,10 +601,11 @@ impl<'s> RelationIndex<'s> {
         Ok((found, fewest.len() >= MAX_NAMESAKES || next >= MAX_IMPLEMENTERS))
     }
 
-    /// The definitions of the file of a chunk, in the order of the file; code outside of definitions counts as one.
+    /// Returns the definitions of a file in the order of the file. Code outside of definitions counts as one
+    /// definition.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails if the index is damaged.
     pub fn definitions_in(&self, path: &str) -> Result<Vec<ChunkId>, StorageError> {
         Ok(self.index.file(path)?.definitions.iter().map(|definition| definition.id).collect())
     }
@@ -624,13 +623,13 @@ fn hyphenated(name: &str) -> String {
     found
 }
 
-/// A qualified name with dots between its parts.
+/// Converts the separators of a qualified name to dots.
 fn dotted(name: &str) -> String {
     let name = name.trim().trim_end_matches("()").trim_start_matches([':', '\\']).replace("::", ".").replace("->", ".");
     name.replace(['#', '\\'], ".")
 }
 
-/// Adds a relation, or the better reason for one that is known.
+/// Adds a relation, or replaces a known one if the confidence is higher.
 fn add(found: &mut Vec<Target>, target: Target) {
     match found.iter_mut().find(|known| known.definition.id == target.definition.id) {
         Some(known) if known.confidence < target.confidence => *known = target,

@@ -1,4 +1,4 @@
-//! From a call in a text to the definitions that it means.
+//! Resolves the calls in a text to definitions.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use super::call_sites::{self, CallSite, calls_of};
 use super::imports::{self, ExportSearch};
 use super::index::{Definition, Index};
 use super::infer::{Reader, Value};
-use super::meaning::{Meaning, Wanted};
+use super::meaning::{Meaning, NameRole};
 use super::overloads;
 use super::prototypes;
 use super::reason::Reason;
@@ -16,12 +16,12 @@ use super::scope::{self, MAX_CANDIDATES};
 use super::syntax::{Imports, Names, Syntax};
 use crate::path_class::{PathClass, PathClasses};
 
-/// A definition that a call means.
+/// A definition to which a call refers.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) definition: Rc<Definition>,
     pub(crate) reason: Reason,
-    /// From 0 to 1.
+    /// 0..=1.
     pub(crate) confidence: f32,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
     let own_name = if from.is_module { "" } else { from.name.as_str() };
     let mut found: Vec<Target> = Vec::new();
     for site in calls_of(&reader.tokens, name, own_name, from.syntax) {
-        for target in of_site(&reader, &site)? {
+        for target in site_targets(&reader, &site)? {
             match found.iter_mut().find(|known| known.definition.id == target.definition.id) {
                 Some(known) if known.confidence < target.confidence => *known = target,
                 Some(_) => {}
@@ -69,9 +69,9 @@ fn element(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageEr
     }
 }
 
-/// The definitions of a name that a custom stage states as called, in a language whose calls cannot be read.
+/// Returns the definitions of a called name that a custom stage provides, in a language whose calls cannot be parsed.
 fn stated(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>, StorageError> {
-    // The index counts base types among the names that are called.
+    // The index counts base types as called names.
     if index.snapshot.relations(from.id)?.is_some_and(|relations| relations.bases.iter().any(|base| base == name)) {
         return Ok(Vec::new());
     }
@@ -131,7 +131,7 @@ pub(crate) fn is_constructor(of: &Definition, own: &Definition) -> bool {
     of.is_function() && (names.contains(&of.name.as_str()) || (names.contains(&"") && of.name == own.name))
 }
 
-fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, StorageError> {
+fn site_targets(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, StorageError> {
     let name = reader.tokens.at(site.name);
     if is_assigned(reader, site) {
         let targets = resolve_site(reader, site, &format!("{name}="))?;
@@ -156,7 +156,7 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
             own.map_or(Value::Unknown, |own| Value::Types(vec![own], Reason::Scope))
         }
         Some(start) => {
-            // In `new a.b.Type()`, the word is before the path; in `new Type().member()`, it is of the receiver.
+            // In `new a.b.Type()`, `new` precedes the path; in `new Type().member()`, it belongs to the receiver.
             let is_path = (start..site.name).all(|at| reader.tokens.at(at) != "(");
             let start = if reader.tokens.at(start) == "new" && is_path { start + 1 } else { start };
             let receiver = reader.expression(start, site.name.saturating_sub(1))?;
@@ -179,7 +179,7 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
     };
     match reader.with_type_arguments(value, site.name)? {
         Value::Functions(found, reason) => {
-            let found = overloads::chosen(reader, found, site)?;
+            let found = overloads::select(reader, found, site)?;
             shared(reader.index, found, reason, None)
         }
         Value::Types(types, reason) => {
@@ -197,7 +197,7 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
                 }
             }
             found.extend(without);
-            let found = overloads::chosen(reader, found, site)?;
+            let found = overloads::select(reader, found, site)?;
             shared(reader.index, found, reason, None)
         }
         Value::Module(module, from) => match reader.default_of(&module, &from)? {
@@ -210,7 +210,7 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
     }
 }
 
-/// Whether a call of Ruby assigns a value: `object.name = value`.
+/// Whether a call in Ruby assigns a value: `object.name = value`.
 fn is_assigned(reader: &Reader<'_, '_>, site: &CallSite) -> bool {
     let is_ruby = reader.from.syntax.names == Names::Ruby;
     is_ruby && site.receiver.is_some() && site.arguments.is_none() && reader.tokens.at(site.name + 1) == "="
@@ -229,10 +229,10 @@ pub(crate) fn calls_variable(
     for site in calls_of(&reader.tokens, name, "", from.syntax) {
         let meaning = match site.receiver {
             None if reader.local(name, site.name)?.is_some() => continue,
-            None => scope::lookup(index, name, from, Wanted::Callable)?,
+            None => scope::lookup(index, name, from, NameRole::Callable)?,
             Some(start) => match reader.expression(start, site.name.saturating_sub(1))? {
                 Value::Module(module, from) => {
-                    imports::of_module(index, &module, name, &from, &mut ExportSearch::default())?
+                    imports::module_export(index, &module, name, &from, &mut ExportSearch::default())?
                 }
                 _ => continue,
             },
@@ -273,9 +273,9 @@ fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>, StorageErr
     shared(reader.index, found, reason, None)
 }
 
-/// What a name without a receiver is.
+/// Returns the value of a name without a receiver.
 fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value, StorageError> {
-    let meaning = scope::lookup(reader.index, name, &reader.from, Wanted::Callable)?;
+    let meaning = scope::lookup(reader.index, name, &reader.from, NameRole::Callable)?;
     if !matches!(meaning, Meaning::Definitions(_, Reason::Scope | Reason::Inherited))
         && let Some(holder) = own_holder(reader, name)?
     {
@@ -306,13 +306,14 @@ fn own_holder(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Value>, Stor
     }))
 }
 
-/// The constructors of a type, or the type itself if it has none of its own.
+/// Returns the constructors of a type, or the type itself if it declares no constructor.
 fn constructors(index: &Index<'_>, of: Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
     let found = own_constructors(index, &of)?;
     Ok(if found.is_empty() { vec![of] } else { found })
 }
 
-/// The constructors that a type has of its own: of several names of constructors, those of the first one that it has.
+/// Returns the constructors that a type declares. If the language has several names of constructors, only the first
+/// declared name counts.
 pub(crate) fn own_constructors(index: &Index<'_>, of: &Definition) -> Result<Vec<Rc<Definition>>, StorageError> {
     for name in of.syntax.constructors {
         let name = if name.is_empty() { of.name.as_str() } else { name };
@@ -325,7 +326,7 @@ pub(crate) fn own_constructors(index: &Index<'_>, of: &Definition) -> Result<Vec
     Ok(Vec::new())
 }
 
-/// Members of a name whose receiver is unknown.
+/// Resolves a call whose receiver is unknown to the members with its name.
 fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>, StorageError> {
     let syntax = reader.from.syntax;
     let group = syntax.group;
@@ -335,16 +336,16 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     let namesakes = reader.index.named(name)?;
     // Functions in namespaces and modules need no receiver.
     let is_free = |other: &Definition| other.kind != ChunkType::Method && has_paths(reader.from.syntax);
-    let is_test = |path: &str| PathClasses::of(path).holds(PathClass::Test);
+    let is_test = |path: &str| PathClasses::for_path(path).holds(PathClass::Test);
     let calls_tests = is_test(&reader.from.path);
     let members = namesakes.iter().filter(|other| {
-        // A method that calls a method of the same name of something unknown delegates to another type.
+        // A method that calls a method of the same name on an unknown receiver delegates to another type.
         let is_other = other.id != reader.from.id;
         let is_member = is_other && other.is_function() && !other.owner().is_empty() && !is_free(other);
         other.syntax.group == group && is_member && (calls_tests || !is_test(&other.path))
     });
     let members = prototypes::resolve_declarations(reader.index, members.cloned().collect())?;
-    let members = overloads::taking(reader.index, members, site.arguments)?;
+    let members = overloads::accepting(reader.index, members, site.arguments)?;
     match members.len() {
         0 => Ok(Vec::new()),
         1 => shared(reader.index, members, Reason::OnlyMember, site.arguments),
@@ -353,12 +354,12 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     }
 }
 
-/// Whether functions outside types have qualified names.
+/// Whether functions outside of types have qualified names.
 fn has_paths(syntax: &Syntax) -> bool {
     syntax.namespaces || syntax.imports == Imports::Rust
 }
 
-/// The definitions that fit a call, which share the confidence of the reason.
+/// Returns the definitions that fit a call as targets that share the confidence of the reason.
 fn shared(
     index: &Index<'_>,
     found: Vec<Rc<Definition>>,
@@ -366,7 +367,8 @@ fn shared(
     arguments: Option<usize>,
 ) -> Result<Vec<Target>, StorageError> {
     let found = prototypes::resolve_declarations(index, found)?;
-    let by_arguments = if found.len() > 1 { overloads::taking(index, found.clone(), arguments)? } else { Vec::new() };
+    let by_arguments =
+        if found.len() > 1 { overloads::accepting(index, found.clone(), arguments)? } else { Vec::new() };
     let found = if by_arguments.is_empty() { found } else { by_arguments };
     let confidence = reason.precision() / found.len().max(1) as f32;
     Ok(found.into_iter().map(|definition| Target { definition, reason, confidence }).collect())

@@ -1,4 +1,4 @@
-//! What a name means at a place: by enclosing scopes, imports, package, and uniqueness.
+//! Resolves a name at a position: by enclosing scopes, imports, package, and uniqueness.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use aurora_storage::{ChunkType, StorageError};
 
 use super::imports::{self, ExportSearch};
 use super::index::{Bases, Definition, Index, scope_around};
-use super::meaning::{Meaning, Wanted};
+use super::meaning::{Meaning, NameRole};
 use super::modules;
 use super::reason::Reason;
 use super::syntax::{Imports, Names};
@@ -15,17 +15,17 @@ use super::type_name;
 
 /// Maximum number of base types that are examined for one member.
 const MAX_BASES: usize = 64;
-/// Maximum number of definitions that a name can mean when nothing but the name is known.
+/// Maximum number of definitions to which a name can refer if only the name is known.
 pub(crate) const MAX_CANDIDATES: usize = 8;
 
-/// What a bare name means in the text of `from`.
+/// Resolves a bare name in the text of `from`.
 pub(crate) fn lookup(
     index: &Index<'_>,
     name: &str,
     from: &Rc<Definition>,
-    wanted: Wanted,
+    role: NameRole,
 ) -> Result<Meaning, StorageError> {
-    match in_scopes(index, name, from, wanted)? {
+    match in_scopes(index, name, from, role)? {
         Meaning::Unknown => {}
         meaning => return Ok(meaning),
     }
@@ -37,7 +37,7 @@ pub(crate) fn lookup(
     let is_visible = |other: &Definition| !other.is_local || other.path == from.path;
     let candidates = namesakes
         .iter()
-        .filter(|other| other.syntax.group == from.syntax.group && wanted.accepts(other) && is_visible(other));
+        .filter(|other| other.syntax.group == from.syntax.group && role.accepts(other) && is_visible(other));
     // In Ruby, a method without an owner is defined in a block, which has another object.
     let is_top = |other: &Definition| {
         other.owner().is_empty() && !(from.syntax.names == Names::Ruby && other.kind == ChunkType::Method)
@@ -110,7 +110,7 @@ pub(crate) fn lookup(
             let near: Vec<Rc<Definition>> = pick(&|other| other.directory() == from.directory());
             // Another file or the type of an argument may bring a namespace into scope. A method needs its receiver.
             let all = candidates.clone().filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
-            // In Ruby, only its own type calls a method without a receiver.
+            // In Ruby, only the own type calls a method without a receiver.
             let all = all.filter(|other| from.syntax.names != Names::Ruby || other.is_type());
             // In PHP, a name without namespace that the file does not import is in its own namespace or in none.
             let all = all.filter(|_| !from.syntax.languages.contains(&"php"));
@@ -118,7 +118,7 @@ pub(crate) fn lookup(
             let found = if near.is_empty() { pick(&|_| true) } else { near };
             let mut found = if found.is_empty() { all } else { found };
             match found.iter().all(|other| other.is_namespace()) {
-                // They are parts of one module, whose members may be in any file.
+                // These are parts of one module, whose members may be in any file.
                 true => found.truncate(MAX_CANDIDATES),
                 false => found.retain(|other| !other.is_namespace()),
             }
@@ -206,10 +206,10 @@ fn same_package(index: &Index<'_>, one: &Definition, other: &Definition) -> Resu
     Ok(package.is_some() && package == index.package(&other.path)?)
 }
 
-/// Definitions in the scopes around a place, innermost first, and members that enclosing types inherit.
-fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, wanted: Wanted) -> Result<Meaning, StorageError> {
+/// Returns the definitions in the enclosing scopes, innermost first, and the inherited members of enclosing types.
+fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, role: NameRole) -> Result<Meaning, StorageError> {
     let file = index.file(&from.path)?;
-    let named: Vec<&Rc<Definition>> = file.named(name).filter(|other| wanted.accepts(other)).collect();
+    let named: Vec<&Rc<Definition>> = file.named(name).filter(|other| role.accepts(other)).collect();
     let mut scope = from.qualified_name.as_str();
     if from.is_module {
         scope = "";
@@ -223,11 +223,11 @@ fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, wanted: Wante
             if !found.is_empty() {
                 return Ok(Meaning::Definitions(found, Reason::Scope));
             }
-            // The base types of a type cannot be members of itself.
-            let is_itself = wanted == Wanted::Base && scope == from.qualified_name;
+            // A type's own members cannot be its base types.
+            let is_itself = role == NameRole::Base && scope == from.qualified_name;
             if let Some(of) = scope_type.filter(|_| from.syntax.implicit_members && !is_itself) {
                 let mut found = member(index, &of, name)?;
-                found.found.retain(|member| wanted.accepts(member));
+                found.found.retain(|member| role.accepts(member));
                 if !found.found.is_empty() {
                     let reason = if found.inherited { Reason::Inherited } else { Reason::Scope };
                     return Ok(Meaning::Definitions(found.found, reason));
@@ -241,7 +241,7 @@ fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, wanted: Wante
     }
 }
 
-/// The type of a qualified name that members of a definition's file can belong to.
+/// Returns the type with a qualified name to which members in a definition's file can belong.
 pub(crate) fn type_named(
     index: &Index<'_>,
     qualified_name: &str,
@@ -262,7 +262,7 @@ pub(crate) fn type_named(
     Ok(others.clone().find(|other| other.directory() == from.directory()).or_else(|| others.next()).cloned())
 }
 
-/// The innermost type around a definition.
+/// Returns the innermost type that encloses a definition.
 pub(crate) fn enclosing_type(index: &Index<'_>, from: &Rc<Definition>) -> Result<Option<Rc<Definition>>, StorageError> {
     if from.is_type() {
         return Ok(Some(Rc::clone(from)));
@@ -283,17 +283,17 @@ pub(crate) fn enclosing_type(index: &Index<'_>, from: &Rc<Definition>) -> Result
     Ok(None)
 }
 
-/// The members of a name that a type has.
+/// The members of a type with a given name.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
     pub(crate) found: Vec<Rc<Definition>>,
-    /// They belong to a base type.
+    /// Whether the members belong to a base type.
     pub(crate) inherited: bool,
-    /// A base type is not in the repository.
+    /// Whether a base type is outside of the repository.
     pub(crate) has_external_base: bool,
 }
 
-/// The members of a name that a type has, of its own or else from its nearest base type.
+/// Returns the members of a type with a given name, or otherwise the members of its nearest base type.
 pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Members, StorageError> {
     let mut above = Above::new(of);
     while let Some(at) = above.next(index)? {
@@ -305,7 +305,8 @@ pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Resu
     Ok(Members { has_external_base: !above.is_complete, ..Members::default() })
 }
 
-/// Returns a type and its base types, nearest first, as far as they define a member without a separate chunk.
+/// Returns the definitions, among a type and its base types, that define a member without a separate chunk; nearest
+/// first.
 pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     let mut found = Vec::new();
     for of in lineage(index, of)? {
@@ -316,18 +317,18 @@ pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Res
     Ok(found)
 }
 
-/// A type and its base types, nearest first.
+/// Returns a type and its base types, nearest first.
 pub(crate) fn lineage(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
     let mut above = Above::new(of);
     while above.next(index)?.is_some() {}
     Ok(above.types)
 }
 
-/// A walk from a type over its base types, nearest first.
+/// A traversal of a type and its base types, nearest first.
 struct Above {
     types: Vec<Rc<Definition>>,
     next: usize,
-    /// All base types so far are in the repository.
+    /// Whether all base types so far are in the repository.
     is_complete: bool,
 }
 
@@ -336,7 +337,7 @@ impl Above {
         Self { types: vec![Rc::clone(of)], next: 0, is_complete: true }
     }
 
-    /// The next type, after the bases of the one before were added.
+    /// Returns the next type. Adds the base types of the previous one.
     fn next(&mut self, index: &Index<'_>) -> Result<Option<Rc<Definition>>, StorageError> {
         if let Some(before) = self.next.checked_sub(1).and_then(|before| self.types.get(before).cloned()) {
             let bases = bases(index, &before)?;
@@ -352,7 +353,7 @@ impl Above {
     }
 }
 
-/// The base types of a type, and whether all are in the repository.
+/// Returns the base types of a type, and whether all of them are in the repository.
 pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases, StorageError> {
     index.bases_of(of.id, || {
         let (mut found, mut is_complete) = (Vec::new(), true);
@@ -383,7 +384,7 @@ pub(crate) fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<
     Ok(file.definitions.iter().filter(is_of).take(MAX_BASES).cloned().collect())
 }
 
-/// The types in the repository that a base of a type means.
+/// Returns the types in the repository to which the name of a base type refers.
 pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     let tokens = index.tokens(of)?;
     let is_qualified = |at: &usize| *at >= 2 && tokens.is_separator(*at - 1) && tokens.is_name(*at - 2);
@@ -393,7 +394,7 @@ pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result
     let path_of = place.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
     let found = match of.syntax.imports {
         Imports::Modules => module(index, &path_of, of)?,
-        _ => path(index, &path_of, of, Wanted::Base)?,
+        _ => path(index, &path_of, of, NameRole::Base)?,
     };
     let mut types = match found {
         Meaning::Definitions(found, _) => found,
@@ -404,8 +405,8 @@ pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result
     if types.is_empty() && !of.syntax.is_known() { stated(index, of, name, Definition::is_type) } else { Ok(types) }
 }
 
-/// The definitions that a name means which a custom stage states, in a language whose texts cannot be read: definitions
-/// in the same file, or else those in languages without rules, or else all others. None if there are too many.
+/// Returns the definitions of a name that a custom stage provides, in a language that cannot be parsed: definitions in
+/// the same file, or otherwise in languages without rules, or otherwise all others. Empty if there are too many.
 pub(crate) fn stated(
     index: &Index<'_>,
     from: &Definition,
@@ -439,7 +440,7 @@ pub(crate) fn module(index: &Index<'_>, names: &[String], from: &Definition) -> 
     let joined = |first: &str| [&[first.to_owned()], rest].concat().join(separator);
     let mut places = Vec::new();
     places.extend(imports::aliased(index, first, from)?.map(|first| joined(&first)));
-    // Modules inside the enclosing ones.
+    // Modules inside the enclosing modules.
     let mut scope = from.qualified_name.as_str();
     while !scope.is_empty() && places.len() < MAX_BASES {
         places.push(format!("{scope}{separator}{}", joined(first)));
@@ -465,18 +466,18 @@ fn path_to(tokens: &Tokens, last: usize) -> Vec<String> {
     path
 }
 
-/// The types that a qualified name means in the text of a definition.
+/// Returns the types to which a qualified name refers in the text of a definition.
 pub(crate) fn types_of_path(
     index: &Index<'_>,
     names: &[String],
     from: &Rc<Definition>,
 ) -> Result<Meaning, StorageError> {
-    path(index, names, from, Wanted::Type)
+    path(index, names, from, NameRole::Type)
 }
 
-fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Wanted) -> Result<Meaning, StorageError> {
+fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, role: NameRole) -> Result<Meaning, StorageError> {
     let Some((first, rest)) = names.split_first() else { return Ok(Meaning::Unknown) };
-    let mut meaning = lookup(index, first, from, wanted)?;
+    let mut meaning = lookup(index, first, from, role)?;
     let is_found = matches!(meaning, Meaning::Definitions(..) | Meaning::Module(..));
     let is_by_file = from.syntax.imports.are_files() || from.syntax.imports == Imports::Go;
     if !is_found && !rest.is_empty() && !is_by_file {
@@ -484,7 +485,7 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Want
         let separator = if from.syntax.imports == Imports::Rust { "::" } else { "." };
         let found = imports::named_by(index, &names.join(separator), from, &mut ExportSearch::default())?;
         let Meaning::Definitions(mut found, reason) = found else { return Ok(Meaning::External) };
-        found.retain(|one| wanted.accepts(one));
+        found.retain(|one| role.accepts(one));
         return Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, reason) });
     }
     for name in rest {
@@ -497,7 +498,7 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Want
                 if inner.is_empty() { Meaning::External } else { Meaning::Definitions(inner, reason) }
             }
             Meaning::Module(module, from) => {
-                imports::of_module(index, &module, name, &from, &mut ExportSearch::default())?
+                imports::module_export(index, &module, name, &from, &mut ExportSearch::default())?
             }
             _ => Meaning::External,
         };
@@ -505,7 +506,7 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Want
     match meaning {
         // A module that exports a single type: module.exports = Type
         Meaning::Module(module, from) if from.syntax.imports == Imports::Ecma => {
-            imports::of_module(index, &module, "default", &from, &mut ExportSearch::default())
+            imports::module_export(index, &module, "default", &from, &mut ExportSearch::default())
         }
         meaning => Ok(meaning),
     }

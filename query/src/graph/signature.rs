@@ -1,10 +1,10 @@
-//! What a signature says of parameters and of the result.
+//! Parses the parameters and results of a signature.
 
 use super::syntax::{Declarations, Syntax};
 use super::tokens::Tokens;
 use super::type_name::{self, TypeName, angle_closer, angle_opener};
 
-/// The parameters and results of a function, as far as its signature tells.
+/// The parameters and results of a function, as far as its signature shows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Signature {
     pub(crate) type_parameters: Vec<String>,
@@ -12,24 +12,24 @@ pub(crate) struct Signature {
     pub(crate) receiver: Option<TypeName>,
     /// The parameters without the receiver.
     pub(crate) parameters: Vec<Parameter>,
-    /// Types of its results; one, but in languages with several.
+    /// Types of the results. At most one, except in languages with several results.
     pub(crate) results: Vec<TypeName>,
 }
 
 /// A parameter of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Parameter {
-    /// The name by which a call can refer to it.
+    /// The name that a call can use for the parameter.
     pub(crate) name: String,
-    /// Its type, if it can be read.
+    /// The type, if it can be parsed.
     pub(crate) of: Option<TypeName>,
     is_optional: bool,
-    /// It takes any number of arguments.
+    /// Whether the parameter takes any number of arguments.
     is_rest: bool,
 }
 
 impl Signature {
-    /// The smallest and the largest number of arguments.
+    /// Returns the minimum and the maximum number of arguments.
     pub(crate) fn arguments(&self) -> (usize, usize) {
         let single = self.parameters.iter().filter(|parameter| !parameter.is_rest);
         let has_rest = self.parameters.iter().any(|parameter| parameter.is_rest);
@@ -37,14 +37,14 @@ impl Signature {
         (least, if has_rest { usize::MAX } else { single.count() })
     }
 
-    /// Whether a call with so many arguments fits.
+    /// Whether a call can have this number of arguments.
     pub(crate) fn takes(&self, arguments: usize) -> bool {
         let (least, most) = self.arguments();
         (least..=most).contains(&arguments)
     }
 }
 
-/// Reads the signature of the function `name`; `None` if it shows no parameters.
+/// Parses the signature of the function `name`; `None` if it has no parameter list.
 pub(crate) fn read(signature: &str, name: &str, syntax: &Syntax) -> Option<Signature> {
     let tokens = Tokens::read(signature.to_owned(), syntax);
     let (at, open) = tokens.places(name).find_map(|at| {
@@ -67,7 +67,7 @@ pub(crate) fn property_type(signature: &str, name: &str, syntax: &Syntax) -> Opt
     let tokens = Tokens::read(signature.to_owned(), syntax);
     let at = tokens.places(name).last()?;
     match syntax.declarations {
-        Declarations::TypeName => type_name::in_front_of(&tokens, at),
+        Declarations::TypeName => type_name::before_name(&tokens, at),
         Declarations::NameColonType if tokens.at(at + 1) == ":" => {
             type_name::read(&tokens, at + 2).map(|(name, _)| name)
         }
@@ -75,7 +75,7 @@ pub(crate) fn property_type(signature: &str, name: &str, syntax: &Syntax) -> Opt
     }
 }
 
-/// Reads the receiver of an extension method and the parameters.
+/// Parses the receiver of an extension method and the parameters.
 fn parameters(tokens: &Tokens, open: usize, close: usize, syntax: &Syntax) -> (Option<TypeName>, Vec<Parameter>) {
     if close == open + 2 && tokens.at(open + 1) == "void" {
         return (None, Vec::new());
@@ -125,7 +125,7 @@ fn parameters(tokens: &Tokens, open: usize, close: usize, syntax: &Syntax) -> (O
     (receiver, parameters)
 }
 
-/// The type of the parameter between two tokens.
+/// Returns the type of the parameter between two tokens.
 fn parameter_type(tokens: &Tokens, start: usize, end: usize, syntax: &Syntax) -> Option<TypeName> {
     let at = match syntax.declarations {
         Declarations::TypeName if tokens.at(start) == "params" => start + 1,
@@ -153,13 +153,13 @@ fn results(tokens: &Tokens, name: usize, close: usize, syntax: &Syntax) -> Vec<T
         }
         (Declarations::NameType, _) => read(close + 1).into_iter().collect(),
         (Declarations::TypeName, _) => {
-            type_name::in_front_of(tokens, first_of_path(tokens, name)).into_iter().collect()
+            type_name::before_name(tokens, first_of_path(tokens, name)).into_iter().collect()
         }
         (Declarations::NameColonType | Declarations::Untyped, _) => Vec::new(),
     }
 }
 
-/// The first token of a qualified name: `n` of `n::K<T>::f`.
+/// Returns the first token of a qualified name: `n` in `n::K<T>::f`.
 fn first_of_path(tokens: &Tokens, mut at: usize) -> usize {
     while at >= 2 && tokens.before(at) == "::" {
         let before = match tokens.at(at - 2) {
@@ -180,7 +180,7 @@ mod tests {
     use crate::graph::syntax;
 
     fn check(language: &str, signature: &str, name: &str, arguments: (usize, usize), results: &[&str]) {
-        let read = read(signature, name, syntax::of(language)).expect("a signature");
+        let read = read(signature, name, syntax::for_language(language)).expect("a signature");
         assert_eq!(read.arguments(), arguments, "{signature}");
         assert_eq!(read.results.iter().map(|name| name.path.join(".")).collect::<Vec<_>>(), results, "{signature}");
     }

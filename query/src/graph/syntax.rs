@@ -1,70 +1,70 @@
-//! What resolution knows about each language.
+//! Rules of each language for the resolution of calls.
 
 /// The rules of a group of languages whose definitions refer to one another.
 #[derive(Debug)]
 pub(crate) struct Syntax {
-    /// Languages, as chunks name them.
+    /// Names of the languages in chunks.
     pub(crate) languages: &'static [&'static str],
-    /// Definitions of languages with the same group can refer to one another.
+    /// Definitions can refer to definitions in languages of the same group.
     pub(crate) group: u8,
     pub(crate) comments: Comments,
     pub(crate) declarations: Declarations,
     pub(crate) imports: Imports,
-    /// Names by which a method reaches its object or type.
+    /// Names with which a method refers to its object or type.
     pub(crate) own: &'static [&'static str],
-    /// Names by which a method reaches its base types.
+    /// Names with which a method refers to its base types.
     pub(crate) base: &'static [&'static str],
-    /// A bare name may be a member of the enclosing type.
+    /// Whether a bare name can be a member of the enclosing type.
     pub(crate) implicit_members: bool,
-    /// Names of constructors; an empty one stands for the name of the type.
+    /// Names of constructors; an empty name means the name of the type.
     pub(crate) constructors: &'static [&'static str],
-    /// Brackets around arguments may be left out.
+    /// Whether the brackets around arguments are optional.
     pub(crate) bare_calls: bool,
-    /// An arrow leads to a member, as in `pointer->name`. In other languages, it precedes a result or the body of a lambda.
+    /// Whether an arrow precedes a member, as in `pointer->name`. In other languages, it precedes a result or the body
+    /// of a lambda.
     pub(crate) arrow_members: bool,
-    /// The only argument may be a block behind the name: `name { … }`.
+    /// Whether the only argument can be a block after the name: `name { … }`.
     pub(crate) trailing_blocks: bool,
-    /// `Type { … }` makes an object.
+    /// Whether `Type { … }` creates an object.
     pub(crate) literals: bool,
-    /// A type is an interface of every type that has its methods.
+    /// Whether a type implements every interface whose methods it has.
     pub(crate) structural_interfaces: bool,
-    /// Modules and namespaces inside files have members, as types do.
+    /// Whether modules and namespaces inside files have members, like types.
     pub(crate) inner_modules: bool,
     /// The member of a type that constructs an object.
     pub(crate) maker: Option<&'static str>,
-    /// A bare word for the base types, such as `super`, calls the overridden method.
+    /// Whether a bare word for the base types, such as `super`, calls the overridden method.
     pub(crate) base_calls: bool,
-    /// Variable names begin with a sigil, so a bare name is never a variable.
+    /// Whether variable names begin with a sigil, so that a bare name is never a variable.
     pub(crate) marked_variables: bool,
     /// Members of builtin types. Calls of these names without a known receiver are not resolved.
     pub(crate) members: &'static [&'static str],
     pub(crate) names: Names,
-    /// A file is a component, whose markup uses other components as elements.
+    /// Whether a file is a component, whose markup uses other components as elements.
     pub(crate) is_component: bool,
-    /// Definitions may have separate declarations in other files.
+    /// Whether definitions can have separate declarations in other files.
     pub(crate) prototypes: bool,
-    /// Qualified names begin with namespaces, which any file can extend.
+    /// Whether qualified names begin with namespaces, which any file can extend.
     pub(crate) namespaces: bool,
-    /// A type may be defined in parts, in any file.
+    /// Whether a type can be defined in several parts, in any file.
     pub(crate) partial_types: bool,
-    /// Types with the same name are different if they differ in the number of type parameters.
+    /// Whether types with the same name are different if they differ in the number of type parameters.
     pub(crate) generic_arity: bool,
-    /// The types of receivers and their members do not change at run time.
+    /// Whether the types of receivers and their members do not change at run time.
     pub(crate) fixed_members: bool,
-    /// The type of string literals, in languages that allow extensions of it.
+    /// The type of string literals, in languages with extensions of that type.
     pub(crate) string: Option<&'static str>,
     /// Builtin types whose names are keywords or begin with a lower-case letter.
     pub(crate) builtins: &'static [&'static str],
 }
 
 impl Syntax {
-    /// Whether there are rules for the language. Other languages are read by the rules of C-like languages, which is a
-    /// guess.
+    /// Whether the language has rules. Other languages use the rules of C-like languages, which is a guess.
     pub(crate) fn is_known(&self) -> bool {
         !self.languages.is_empty()
     }
 
-    /// Whether a word means the enclosing type rather than the current object.
+    /// Whether a word refers to the enclosing type rather than the current object.
     pub(crate) fn is_own_type(&self, word: &str) -> bool {
         self.own.contains(&word) && matches!(word, "cls" | "Self" | "static" | "$class" | "__MODULE__" | "__PACKAGE__")
     }
@@ -87,7 +87,7 @@ pub(crate) enum Names {
     Lua,
 }
 
-/// How comments begin.
+/// Markers that begin a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comments {
     Hash,
@@ -96,7 +96,7 @@ pub(crate) enum Comments {
     Dashes,
 }
 
-/// How variables, parameters and fields are declared.
+/// Order of name and type in declarations of variables, parameters and fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Declarations {
     /// `name: Type`
@@ -109,7 +109,7 @@ pub(crate) enum Declarations {
     Untyped,
 }
 
-/// How a file reaches the definitions of others.
+/// The way in which a file refers to definitions of other files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Imports {
     /// Dotted modules, which are files or directories with `__init__`.
@@ -120,13 +120,13 @@ pub(crate) enum Imports {
     Package,
     /// Paths of directories below the module's name; a directory is a package.
     Go,
-    /// Qualified names of modules, which follow the files.
+    /// Qualified names of modules, which correspond to files.
     Rust,
     /// Dotted modules, which are files or directories with `init`; other names are visible in all files.
     Lua,
     /// Full names of modules that are declared inside files, independent of paths.
     Modules,
-    /// None that name definitions: every name is visible in all files.
+    /// No imports of definitions: every name is visible in all files.
     Global,
 }
 
@@ -579,8 +579,8 @@ static SYNTAXES: [Syntax; 22] = [
     Syntax { arrow_members: true, ..PLAIN },
 ];
 
-/// The rules of a language; those of C-like languages for one that is unknown.
-pub(crate) fn of(language: &str) -> &'static Syntax {
+/// Returns the rules of a language, or the rules of C-like languages if the language is unknown.
+pub(crate) fn for_language(language: &str) -> &'static Syntax {
     let [.., plain] = &SYNTAXES;
     SYNTAXES.iter().find(|syntax| syntax.languages.contains(&language)).unwrap_or(plain)
 }

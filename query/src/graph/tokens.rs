@@ -1,10 +1,10 @@
-//! The tokens of a chunk's text: enough to read calls, types and declarations in any language.
+//! The tokens of a chunk's text, sufficient to parse calls, types and declarations in any language.
 
 use rustc_hash::FxHashMap;
 
 use super::syntax::{Comments, Imports, Names, Syntax};
 
-/// Maximum number of tokens of one text; the rest is not read.
+/// Maximum number of tokens of one text; further tokens are ignored.
 const MAX_TOKENS: usize = 65_536;
 /// Maximum number of places of one name that are recorded.
 const MAX_PLACES: usize = 64;
@@ -21,13 +21,13 @@ const OPERATORS: [&str; 23] = [
 pub(crate) struct Tokens {
     text: String,
     list: Vec<Token>,
-    /// For every token, the opening bracket around it; for a closing one, the one that it closes.
+    /// For every token, the enclosing opening bracket; for a closing bracket, its opening bracket.
     openers: Vec<Option<u32>>,
-    /// For every opening bracket, the closing one.
+    /// For every opening bracket, its closing bracket.
     closers: Vec<Option<u32>>,
-    /// The first places of every name.
+    /// The first positions of every name.
     places: FxHashMap<String, Vec<u32>>,
-    /// Whether an arrow leads to a member.
+    /// Whether an arrow precedes a member.
     arrow_members: bool,
 }
 
@@ -36,25 +36,25 @@ struct Token {
     start: u32,
     end: u32,
     kind: TokenKind,
-    /// It is the first on its line, or of the code in a string.
+    /// Whether the token is the first on its line, or the first of the code in a string.
     is_first: bool,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     /// A name or keyword.
     Name,
-    /// The rest: an operator or bracket.
+    /// An operator, a bracket or any other character.
     Operator,
-    /// A text.
+    /// A string or a regular expression.
     String,
     /// A number.
     Number,
 }
 
 impl Tokens {
-    /// Reads a text, without comments.
+    /// Splits a text into tokens. Comments are skipped.
     pub(crate) fn read(text: String, syntax: &Syntax) -> Self {
         // Methods are looked up like other members.
         let text = if syntax.names == Names::Lua { with_dots(&text) } else { text };
@@ -76,12 +76,12 @@ impl Tokens {
         self.list.len()
     }
 
-    /// The token at a place; empty outside of the text.
+    /// The token at a position; empty outside of the text.
     pub(crate) fn at(&self, index: usize) -> &str {
         self.list.get(index).map_or("", |token| &self.text[token.start as usize..token.end as usize])
     }
 
-    /// The token before a place.
+    /// The token before a position.
     pub(crate) fn before(&self, index: usize) -> &str {
         index.checked_sub(1).map_or("", |before| self.at(before))
     }
@@ -94,7 +94,7 @@ impl Tokens {
         self.kind(index) == Some(TokenKind::Name)
     }
 
-    /// The first places of a name, in their order.
+    /// The first positions of a name, in order.
     pub(crate) fn places(&self, name: &str) -> impl Iterator<Item = usize> {
         self.places.get(name).into_iter().flatten().map(|place| *place as usize)
     }
@@ -121,12 +121,12 @@ impl Tokens {
         self.list.get(index).is_some_and(|token| token.is_first)
     }
 
-    /// The bracket around a token, or that a closing one closes.
+    /// The opening bracket that encloses a token; for a closing bracket, its opening bracket.
     pub(crate) fn opener(&self, index: usize) -> Option<usize> {
         self.openers.get(index).copied().flatten().map(|opener| opener as usize)
     }
 
-    /// The bracket that closes an opening one.
+    /// The closing bracket of an opening bracket.
     pub(crate) fn closer(&self, index: usize) -> Option<usize> {
         self.closers.get(index).copied().flatten().map(|closer| closer as usize)
     }
@@ -162,7 +162,7 @@ struct Lexer<'s> {
 }
 
 impl Lexer<'_> {
-    /// Appends the tokens of `text`, which stands at `offset` of the whole and in `depth` strings.
+    /// Appends the tokens of `text`, which starts at `offset` of the whole text and is nested in `depth` strings.
     fn read(&mut self, text: &str, offset: usize, depth: u32) {
         let bytes = text.as_bytes();
         let (mut at, mut is_first) = (0, true);
@@ -218,7 +218,7 @@ impl Lexer<'_> {
         if starts.iter().any(|start| rest.starts_with(start)) && !rest.starts_with("#[") {
             return Some(line());
         }
-        // Directives with texts.
+        // Directives with free text.
         let directive = rest.strip_prefix('#').map(|rest| rest.trim_start().split(|c: char| !c.is_alphabetic()).next());
         if matches!(directive.flatten(), Some("region" | "endregion" | "pragma" | "error" | "warning")) {
             return Some(line());
@@ -227,7 +227,7 @@ impl Lexer<'_> {
         (has_blocks && rest.starts_with("/*")).then(|| rest.find("*/").map_or(rest.len(), |end| end + 2))
     }
 
-    /// The length of a string or of a regular expression.
+    /// Length in bytes of the string or regular expression at the start of `rest`, if there is one.
     fn string(&self, rest: &str) -> Option<usize> {
         let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
         let Some(quote) = quote else { return self.regular_expression(rest) };
@@ -240,7 +240,7 @@ impl Lexer<'_> {
             match c {
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
-                // A lifetime, or an apostrophe in a text.
+                // A lifetime, or an apostrophe in prose.
                 '\n' if quote != '`' => return (quote != '\'').then_some(at),
                 c if c == quote => return Some(at + 1),
                 c if quote == '\'' && at >= 2 && self.has_lifetimes() && !c.is_alphanumeric() => return None,
@@ -276,8 +276,8 @@ impl Lexer<'_> {
         (!follows_value && !line.starts_with("/ ") && !ends_element).then_some(end + 1)
     }
 
-    /// Appends the tokens of the code in a string that ends `text` and begins at `start`: `${code}`, or `{code}` behind
-    /// `f`.
+    /// Appends the tokens of the code in the string that begins at `start` and ends at the end of `text`: `${code}`, or
+    /// `{code}` after `f`.
     fn code_in_string(&mut self, text: &str, start: usize, offset: usize, depth: u32) {
         if self.syntax.names == Names::Shell {
             return self.commands_in_string(text, start, offset, depth);
@@ -296,7 +296,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Appends the tokens of the commands in a string of a shell: `"a $(command) b"`.
+    /// Appends the tokens of the commands in a shell string: `"a $(command) b"`.
     fn commands_in_string(&mut self, text: &str, start: usize, offset: usize, depth: u32) {
         let mut from = start;
         while let Some(found) = text[from..].find("$(").filter(|_| text[start..].starts_with('"')) {
@@ -316,7 +316,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Length in bytes of the name at the beginning of a text, if it begins with one.
+/// Length in bytes of the name at the start of a text, if the text starts with a name.
 fn name_length(rest: &str, names: Names) -> Option<usize> {
     let is_letter = |c: char| c.is_alphabetic() || c == '_';
     let marks = match names {
@@ -350,7 +350,7 @@ mod tests {
     use crate::graph::syntax;
 
     fn tokens(language: &str, text: &str) -> Vec<String> {
-        let tokens = Tokens::read(text.to_owned(), syntax::of(language));
+        let tokens = Tokens::read(text.to_owned(), syntax::for_language(language));
         (0..tokens.len()).map(|at| tokens.at(at).to_owned()).collect()
     }
 
@@ -387,7 +387,7 @@ mod tests {
         #[test]
         fn any_text_has_tokens(text in "\\PC{0,80}|[a-z'\"`{}$/\\\\\n#(.]{0,80}") {
             for language in ["python", "typescript", "rust", "ruby", "php", "lua"] {
-                let tokens = Tokens::read(text.clone(), syntax::of(language));
+                let tokens = Tokens::read(text.clone(), syntax::for_language(language));
                 for at in 0..tokens.len() {
                     prop_assert!(!tokens.at(at).is_empty());
                     prop_assert!(tokens.closer(at).is_none_or(|closer| closer > at));

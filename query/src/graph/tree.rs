@@ -1,4 +1,5 @@
-//! The relations of relations, up to a depth: a tree whose branches end where they meet themselves or one another.
+//! A tree of the transitive relations of a definition. A branch ends at a cycle or at a definition that is already in
+//! the tree.
 
 use aurora_storage::{ChunkId, StorageError};
 use rustc_hash::FxHashSet;
@@ -6,69 +7,69 @@ use rustc_hash::FxHashSet;
 use super::reason::Reason;
 use super::relations::{Named, Relation, RelationIndex};
 
-/// Maximum number of definitions of one tree.
+/// Maximum number of definitions in one tree.
 const MAX_TREE_NODES: usize = 2_000;
 /// Maximum depth of a tree, in relations.
 pub const MAX_TREE_DEPTH: u32 = 32;
-/// Default of [`TreeOptions::min_confidence`]: includes the only member of a name, excludes two definitions of a name that
-/// nothing tells apart.
+/// Default of [`TreeOptions::min_confidence`]. Includes the only member of a name, and excludes two indistinguishable
+/// definitions of a name.
 pub const MIN_CONFIDENCE: f32 = 0.45;
 
-/// What a tree shows.
+/// Options of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TreeOptions {
-    /// The relation that is followed.
+    /// The relation to follow.
     pub relation: Relation,
     /// Depth of the tree in relations, at most [`MAX_TREE_DEPTH`].
     pub depth: u32,
-    /// Relations of less confidence are left out.
+    /// Minimum confidence of a relation.
     pub min_confidence: f32,
 }
 
-/// The definitions that one is related to, and those that these are related to.
+/// The transitive relations of a definition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RelationTree {
-    /// The definition that was asked for.
+    /// The requested definition.
     pub root: TreeNode,
     /// The requested member of the root, if the request was not for the definition itself.
     pub member: Option<String>,
-    /// Relations of less confidence that were left out.
+    /// Number of relations that were left out because of their confidence.
     pub left_out: usize,
     /// Chunks that declare the root without defining it.
     pub declarations: Vec<ChunkId>,
-    /// Names that the definition calls and that mean nothing in the repository, sorted.
+    /// Called names without a known definition in the repository, sorted.
     pub external: Vec<String>,
-    /// Something was left out because there was too much.
+    /// Whether a limit left out some definitions.
     pub is_cut: bool,
 }
 
 /// A definition in a tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeNode {
-    /// Its first chunk.
+    /// The first chunk of the definition.
     pub id: ChunkId,
-    /// How it is related to the one above; none for the root.
+    /// Reason and confidence of the relation to the parent; `None` for the root.
     pub relation: Option<(Reason, f32)>,
-    /// Why nothing below it is shown, though there may be something.
+    /// The reason why children are not shown, although there may be some.
     pub end: Option<BranchEnd>,
-    /// What it is related to, best first.
+    /// The related definitions, best first.
     pub children: Vec<TreeNode>,
 }
 
-/// Why a branch ends.
+/// The reason why a branch ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchEnd {
-    /// The definition is one of those above it.
+    /// The definition is one of its ancestors.
     Cycle,
-    /// The definition is shown elsewhere with what is below it.
+    /// The definition is shown elsewhere with its children.
     Repeated,
 }
 
 impl RelationIndex<'_> {
-    /// The relations of a definition, and the relations of related definitions. After cancellation the tree ends early.
+    /// Returns the transitive relations of a definition. After cancellation, the tree is partial.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails if the index is damaged.
     pub fn tree(&self, named: &Named, options: &TreeOptions) -> Result<RelationTree, StorageError> {
         let root = self.definition_of(named.id)?.unwrap_or(named.id);
         let named = Named { id: root, member: named.member.clone() };
@@ -99,7 +100,7 @@ impl RelationIndex<'_> {
 struct Walk<'r, 's> {
     relations: &'r RelationIndex<'s>,
     options: &'r TreeOptions,
-    /// The definitions from the root to the present one.
+    /// The definitions from the root to the current node.
     above: Vec<ChunkId>,
     /// Definitions whose relations are shown.
     shown: FxHashSet<ChunkId>,
@@ -135,7 +136,7 @@ impl Walk<'_, '_> {
             let relation = Some((other.reason, other.confidence));
             children.push(TreeNode { id: other.id, relation, end, children: Vec::new() });
         }
-        // After all of them: what is a child here is not shown as a repetition below one of the others.
+        // After all siblings are known, so that a sibling is not shown as a repetition below another sibling.
         for child in children.iter_mut().filter(|child| child.end.is_none()) {
             self.above.push(child.id);
             child.children = self.children(&child.id.into(), depth - 1)?;

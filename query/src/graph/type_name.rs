@@ -1,4 +1,4 @@
-//! Type expressions as they are written.
+//! Parses type expressions.
 
 use super::tokens::{TokenKind, Tokens};
 
@@ -6,9 +6,9 @@ use super::tokens::{TokenKind, Tokens};
 const MAX_NESTING: u32 = 4;
 /// Maximum number of type arguments that are read.
 const MAX_ARGUMENTS: usize = 8;
-/// Maximum number of tokens of a type in front of a name.
+/// Maximum number of tokens of a type before a name.
 const MAX_TYPE_TOKENS: usize = 48;
-/// Words in front of a type that do not change which type it is.
+/// Words before a type that do not change its identity.
 const MODIFIERS: [&str; 28] = [
     "*",
     "&",
@@ -104,7 +104,7 @@ impl TypeName {
     }
 }
 
-/// The type that begins at a token, and the place behind it.
+/// Parses the type that begins at a token, and returns it with the position after it.
 pub(crate) fn read(tokens: &Tokens, at: usize) -> Option<(TypeName, usize)> {
     read_nested(tokens, at, 0)
 }
@@ -201,7 +201,7 @@ fn read_arguments(tokens: &Tokens, open: usize, depth: u32) -> Option<(Vec<TypeN
     Some((arguments, closer + 1))
 }
 
-/// The `>` that closes a `<`, if only types can be between them.
+/// Returns the `>` that closes a `<`, if the tokens between them can be types.
 pub(crate) fn angle_closer(tokens: &Tokens, open: usize) -> Option<usize> {
     let mut depth = 0;
     let mut at = open;
@@ -225,7 +225,7 @@ pub(crate) fn angle_closer(tokens: &Tokens, open: usize) -> Option<usize> {
     None
 }
 
-/// Number of type arguments or parameters in angle brackets at a token; 0 without brackets.
+/// Number of type arguments or parameters in the angle brackets at a token; 0 without brackets.
 pub(crate) fn argument_count(tokens: &Tokens, open: usize) -> usize {
     let Some(close) = angle_closer(tokens, open).filter(|_| tokens.at(open) == "<") else { return 0 };
     let (mut at, mut depth, mut count) = (open + 1, 0, 1);
@@ -242,7 +242,7 @@ pub(crate) fn argument_count(tokens: &Tokens, open: usize) -> usize {
     count
 }
 
-/// Names of the type parameters in angle brackets at a token.
+/// Returns the names of the type parameters in the angle brackets at a token.
 pub(crate) fn parameters(tokens: &Tokens, open: usize) -> Vec<String> {
     let Some(close) = angle_closer(tokens, open).filter(|_| tokens.at(open) == "<") else { return Vec::new() };
     let begins = |at: &usize| matches!(tokens.before(*at), "<" | "," | "in" | "out" | "reified" | "const");
@@ -250,7 +250,7 @@ pub(crate) fn parameters(tokens: &Tokens, open: usize) -> Vec<String> {
     names.map(|at| tokens.at(at).to_owned()).collect()
 }
 
-/// The `<` that a `>` closes.
+/// Returns the `<` that a `>` closes.
 pub(crate) fn angle_opener(tokens: &Tokens, close: usize) -> Option<usize> {
     (close.saturating_sub(MAX_TYPE_TOKENS)..close)
         .rev()
@@ -258,8 +258,8 @@ pub(crate) fn angle_opener(tokens: &Tokens, close: usize) -> Option<usize> {
         .find(|open| angle_closer(tokens, *open) == Some(close))
 }
 
-/// The type directly in front of a name: `List<Item> items`.
-pub(crate) fn in_front_of(tokens: &Tokens, name: usize) -> Option<TypeName> {
+/// Returns the type directly before a name: `List<Item> items`.
+pub(crate) fn before_name(tokens: &Tokens, name: usize) -> Option<TypeName> {
     let mut at = name.checked_sub(1)?;
     while matches!(tokens.at(at), "*" | "&" | "&&" | "..." | "?" | "const" | "final") {
         at = at.checked_sub(1)?;
@@ -280,7 +280,7 @@ pub(crate) fn in_front_of(tokens: &Tokens, name: usize) -> Option<TypeName> {
     (end == name).then_some(found)
 }
 
-/// A type in a string, as Python has references to what is defined later.
+/// Parses a type in a string, which is a forward reference in Python.
 fn quoted(string: &str) -> Option<TypeName> {
     let path: Vec<String> = string.trim_matches(['"', '\'']).split('.').map(str::to_owned).collect();
     let is_name = |part: &String| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -292,8 +292,8 @@ mod tests {
     use super::*;
     use crate::graph::syntax;
 
-    fn shown(name: &TypeName) -> String {
-        let arguments: Vec<String> = name.arguments.iter().map(shown).collect();
+    fn display(name: &TypeName) -> String {
+        let arguments: Vec<String> = name.arguments.iter().map(display).collect();
         if arguments.is_empty() {
             name.path.join(".")
         } else {
@@ -302,8 +302,8 @@ mod tests {
     }
 
     fn check(language: &str, text: &str, expected: &str) {
-        let tokens = Tokens::read(text.to_owned(), syntax::of(language));
-        assert_eq!(read(&tokens, 0).map(|(name, _)| shown(&name)).unwrap_or_default(), expected, "{text}");
+        let tokens = Tokens::read(text.to_owned(), syntax::for_language(language));
+        assert_eq!(read(&tokens, 0).map(|(name, _)| display(&name)).unwrap_or_default(), expected, "{text}");
     }
 
     #[test]
@@ -327,8 +327,8 @@ mod tests {
     #[test]
     fn a_type_in_front_of_a_name() {
         let in_front = |text: &str| {
-            let tokens = Tokens::read(text.to_owned(), syntax::of("java"));
-            in_front_of(&tokens, tokens.len() - 1).map(|name| shown(&name)).unwrap_or_default()
+            let tokens = Tokens::read(text.to_owned(), syntax::for_language("java"));
+            before_name(&tokens, tokens.len() - 1).map(|name| display(&name)).unwrap_or_default()
         };
         assert_eq!(in_front("private final Map<String, Item[]> items"), "Map<String,<Item>>");
         assert_eq!(in_front("a.b.Item item"), "a.b.Item");

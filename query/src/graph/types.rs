@@ -1,4 +1,4 @@
-//! The definitions of types that are written in a text.
+//! Resolves types in a text to definitions.
 
 use std::rc::Rc;
 
@@ -54,8 +54,8 @@ const TRANSPARENT: [&str; 39] = [
 ];
 
 impl Reader<'_, '_> {
-    /// The types of an object or of a type; `None` if they are not known, and nothing if they are outside of the
-    /// repository.
+    /// Returns the types of an object, or the types that a value denotes. `None` if they are unknown; empty if they are
+    /// outside of the repository.
     pub(crate) fn types(&self, value: &Value) -> Result<Option<Vec<Rc<Definition>>>, StorageError> {
         match value {
             Value::Objects(types) | Value::Types(types, _) => Ok(Some(types.clone())),

@@ -1,4 +1,4 @@
-//! Values of names: variables, parameters, fields of enclosing types, and definitions of other scopes.
+//! Values of names: variables, parameters, fields of enclosing types, and definitions in other scopes.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use super::declarations::{self, Declared, Place};
 use super::imports::{self, ExportSearch};
 use super::index::scope_around;
 use super::infer::{MAX_INFERENCE_DEPTH, Reader, Value};
-use super::meaning::{Meaning, Wanted};
+use super::meaning::{Meaning, NameRole};
 use super::scope;
 use super::syntax::Imports;
 use super::type_name::TypeName;
@@ -37,12 +37,12 @@ impl Reader<'_, '_> {
                 around => scope::type_named(self.index, around, &of)?,
             };
         }
-        match scope::lookup(self.index, name, &self.from, Wanted::Callable)? {
+        match scope::lookup(self.index, name, &self.from, NameRole::Callable)? {
             Meaning::Variable(path, name) => self.variable(&path, &name),
             Meaning::External | Meaning::Unknown => match self.package_variable(name)? {
                 Value::Unknown => {
                     let imported = imports::imported(self.index, name, &self.from, &mut ExportSearch::default())?;
-                    // A variable of a package that no declaration shows is not known to be external.
+                    // A package variable without a visible declaration is not known to be external.
                     Ok(if matches!(imported, Meaning::External) { Value::External } else { Value::Unknown })
                 }
                 value => Ok(value),
@@ -122,7 +122,7 @@ impl Reader<'_, '_> {
         Ok(Value::Unknown)
     }
 
-    /// The same for a variable of the own file, or of the own package in Go.
+    /// Returns the value of a variable at the top of the own file, or of a file in the own package in Go.
     pub(super) fn package_variable(&self, name: &str) -> Result<Value, StorageError> {
         match self.variable(&self.from.path, name)? {
             Value::Unknown if self.from.syntax.imports == Imports::Go => {}
@@ -139,7 +139,7 @@ impl Reader<'_, '_> {
         Ok(Value::Unknown)
     }
 
-    /// The value of a declared name.
+    /// Returns the value of a declared name.
     pub(super) fn declared(&self, declared: Declared) -> Result<Value, StorageError> {
         if self.depth >= MAX_INFERENCE_DEPTH {
             return Ok(Value::Unknown);

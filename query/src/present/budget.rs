@@ -1,4 +1,4 @@
-//! Context for a reader with a token budget: the texts of the best hits, each line once.
+//! Packs the texts of the best hits into a token budget. Every line appears once.
 
 use std::collections::BTreeMap;
 
@@ -11,53 +11,53 @@ use crate::present::results::{ShownChunk, shown_path};
 use crate::present::tokens::estimate_tokens;
 use crate::work::{Cancelled, WorkBudget};
 
-/// Most blank lines between two chunks that are shown as one block.
-const MOST_BLANK: u32 = 2;
-/// Names that a header lists.
-const MOST_NAMES: usize = 3;
-/// Lines of a chunk's beginning that are worth showing alone, beside its signature.
-const LEAST_LINES: usize = 3;
+/// Maximum number of blank lines between two chunks that are joined into one block.
+const MAX_BLANK_LINES: u32 = 2;
+/// Maximum number of names in a header.
+const MAX_NAMES: usize = 3;
+/// Minimum number of lines of a cut text, apart from its signature.
+const MIN_LINES: usize = 3;
 
-/// A chunk that asks for room, in the order of the ranking.
+/// A chunk to pack. Pieces are given in the order of the ranking.
 #[derive(Debug, Clone)]
 pub(crate) struct Piece {
-    /// The hit, as it is shown beside the text.
+    /// The hit, without its text.
     pub(crate) hit: PackedHit,
-    /// Its file.
+    /// The file of the chunk.
     pub(crate) file: FilePlace,
     /// The chunk's text.
     pub(crate) text: String,
-    /// Whether the text is the file's, line by line; only then it is joined with its neighbours.
+    /// Whether the text equals the lines of the file. Only such a text is joined with its neighbours.
     pub(crate) whole: bool,
-    /// Lines of the text up to the end of the signature.
+    /// Number of lines of the text up to the end of the signature.
     pub(crate) head: usize,
 }
 
-/// A file of one of the indexes of a search.
+/// A file of one of the searched indexes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct FilePlace {
-    /// The index, by place.
+    /// Position of the index among the searched indexes.
     pub(crate) root_place: usize,
-    /// Where it comes from.
+    /// Source of the file.
     pub(crate) source: Source,
-    /// Name of the root, where several are searched.
+    /// Name of the root, if several roots are searched.
     pub(crate) root: Option<String>,
     /// Path below the root.
     pub(crate) path: String,
 }
 
-/// A hit whose text, or the beginning of it, is part of a block.
+/// A hit whose text, or the start of its text, is in a block.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PackedHit {
-    /// Place in the ranking, from 1.
+    /// Rank, from 1.
     pub rank: usize,
     /// The chunk's key.
     pub id: String,
     /// The chunk's type.
     #[serde(rename = "type")]
     pub chunk_type: ChunkType,
-    /// Name with its scopes.
+    /// Name with the names of the enclosing definitions.
     pub name: String,
     /// First line of the chunk.
     pub line_start: u32,
@@ -65,53 +65,53 @@ pub struct PackedHit {
     pub line_end: u32,
     /// Final score.
     pub score: f32,
-    /// Whether all of the chunk's text is there.
+    /// Whether the block contains the whole text of the chunk.
     pub complete: bool,
 }
 
-/// A stretch of a file.
+/// A range of lines of a file.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextBlock {
-    /// Where it comes from.
+    /// Source of the file.
     pub source: Source,
-    /// Place of the root among those that were searched.
+    /// Position of the root among the searched roots.
     #[serde(skip)]
     pub root_place: usize,
-    /// Name of the root, where several are searched.
+    /// Name of the root, if several roots are searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Path of the file below its root.
     pub file: String,
     /// First line of the text.
     pub line_start: u32,
-    /// Last line of the text, inclusive; of the chunk, where the text leaves out lines inside.
+    /// Last line of the text, inclusive. If the text leaves out inner lines, last line of the chunk.
     pub line_end: u32,
-    /// The hits in it, the best first.
+    /// The hits in the block, best first.
     pub hits: Vec<PackedHit>,
-    /// Estimated tokens of the header, the text and the blank line after it.
+    /// Estimated number of tokens of the header, the text and the following blank line.
     pub tokens: usize,
     /// The text.
     #[serde(rename = "content")]
     pub text: String,
 }
 
-/// As much of the best hits as fits.
+/// The best hits that fit into the budget.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Context {
-    /// Tokens that were allowed.
+    /// Maximum number of tokens.
     pub budget: usize,
-    /// Estimated tokens of all blocks; never more than the budget.
+    /// Estimated number of tokens of all blocks; never exceeds the budget.
     pub tokens: usize,
-    /// Blocks by their best hit.
+    /// Blocks in the order of their best hits.
     pub blocks: Vec<ContextBlock>,
-    /// Hits for which there was no room.
+    /// Number of hits that did not fit.
     pub skipped: usize,
 }
 
 impl Context {
-    /// The chunks whose texts are there.
+    /// Returns the chunks whose texts are in the blocks.
     pub fn shown(&self) -> impl Iterator<Item = ShownChunk<'_>> {
         self.blocks.iter().flat_map(|block| {
             block.hits.iter().map(|hit| ShownChunk {
@@ -124,7 +124,8 @@ impl Context {
 }
 
 impl ContextBlock {
-    /// `path:4-20 UserManager`, with the names of the hits in the block; of an entry of memory its id and its title.
+    /// Returns the header, such as `path:4-20 UserManager`, with the names of the hits in the block. For an entry of
+    /// memory, the header has its id and title.
     pub fn header(&self) -> String {
         let mut names: Vec<&str> = Vec::new();
         for hit in &self.hits {
@@ -132,8 +133,8 @@ impl ContextBlock {
                 names.push(&hit.name);
             }
         }
-        let more = if names.len() > MOST_NAMES { ", …" } else { "" };
-        names.truncate(MOST_NAMES);
+        let more = if names.len() > MAX_NAMES { ", …" } else { "" };
+        names.truncate(MAX_NAMES);
         let cut = match self.hits.iter().find(|hit| !hit.complete) {
             Some(hit) => format!(" (cut, goes on to {})", hit.line_end),
             None => String::new(),
@@ -151,11 +152,13 @@ impl ContextBlock {
     }
 }
 
-/// Packs the pieces, given in the order of their rank, into `budget` tokens as [`estimate_tokens`] counts them.
+/// Packs the pieces, which must be in the order of their ranks, into `budget` tokens. [`estimate_tokens`] counts the
+/// tokens.
 ///
-/// A piece that does not fit is cut after the line that fits into half of what is left, if that shows its signature
-/// and a line more; otherwise it is left out and the next one is tried. Chunks of a file that overlap, touch, or have
-/// at most two blank lines between them make one block; `is_blank` tells of a file's line whether it is blank.
+/// A piece that does not fit is cut to the lines that fit into half of the remaining budget, if these include its
+/// signature and at least one more line. Otherwise it is left out, and the next piece is tried. Chunks of a file that
+/// overlap, touch, or have at most two blank lines between them form one block. `is_blank` returns whether a line of a
+/// file is blank.
 pub(crate) fn pack(
     pieces: Vec<Piece>,
     budget: usize,
@@ -178,14 +181,14 @@ pub(crate) fn pack(
 
 struct Packer<'b> {
     files: FxHashMap<FilePlace, FileLines>,
-    /// Blocks of texts that are not their file's, line by line.
+    /// Blocks of texts that differ from the lines of their files.
     loose: Vec<ContextBlock>,
     tokens: usize,
     is_blank: &'b dyn Fn(&FilePlace, u32) -> bool,
     work: &'b WorkBudget,
 }
 
-/// The lines of one file that are shown.
+/// The packed lines of one file.
 #[derive(Clone, Default)]
 struct FileLines {
     file: FilePlace,
@@ -200,11 +203,11 @@ impl Packer<'_> {
             return true;
         }
         let allowed = self.tokens + budget.saturating_sub(self.tokens) / 2;
-        let least = LEAST_LINES.max(piece.head + 1);
+        let least = MIN_LINES.max(piece.head + 1);
         (least..count).rev().any(|lines| self.work.is_cancelled() || self.try_lines(&piece, lines, allowed))
     }
 
-    /// Adds the first `lines` lines of a piece if the whole then takes at most `most` tokens.
+    /// Adds the first `lines` lines of a piece if the total is then at most `most` tokens.
     fn try_lines(&mut self, piece: &Piece, lines: usize, most: usize) -> bool {
         let complete = lines == piece.text.lines().count();
         let hit = PackedHit { complete, ..piece.hit.clone() };
@@ -245,7 +248,7 @@ impl Packer<'_> {
 impl FileLines {
     fn insert<'t>(&mut self, hit: PackedHit, text: impl Iterator<Item = &'t str>) {
         for (line, text) in (hit.line_start..).zip(text) {
-            // A chunk may begin inside a line that another one holds from its start.
+            // A chunk may begin inside a line that another chunk contains completely.
             let shown = self.lines.entry(line).or_default();
             if text.len() > shown.len() {
                 *shown = text.to_owned();
@@ -263,7 +266,8 @@ impl FileLines {
         for &line in self.lines.keys() {
             match spans.last_mut() {
                 Some((_, last))
-                    if line - *last <= MOST_BLANK + 1 && (*last + 1..line).all(|gap| is_blank(&self.file, gap)) =>
+                    if line - *last <= MAX_BLANK_LINES + 1
+                        && (*last + 1..line).all(|gap| is_blank(&self.file, gap)) =>
                 {
                     *last = line;
                 }

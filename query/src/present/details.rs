@@ -1,5 +1,5 @@
-//! Details of the hits that are shown, too expensive to compute for every candidate: the lines that match, whether the file
-//! has changed since it was indexed, and the texts that fit a budget.
+//! Adds details to the shown hits that are too expensive to compute for every candidate: matching lines, whether the
+//! file has changed since it was indexed, and texts that fit a budget.
 
 use std::path::Path;
 
@@ -17,35 +17,35 @@ use crate::present::snippet::Marker;
 use crate::query::QueryError;
 use crate::work::WorkBudget;
 
-/// One of the indexes that a search covered.
+/// One of the searched indexes.
 #[derive(Debug, Clone, Copy)]
 pub struct RootDetails<'a> {
-    /// How users call it.
+    /// The name that users see.
     pub name: &'a str,
-    /// Whether it is a memory, whose chunks come from no files.
+    /// Whether the index is a memory, whose chunks do not come from files.
     pub is_memory: bool,
-    /// The indexed directory, where files are looked at.
+    /// The indexed directory, which contains the files.
     pub path: &'a Path,
     /// The generation that was searched.
     pub snapshot: &'a Snapshot,
 }
 
-/// What to find out.
+/// Options of the details.
 #[derive(Debug, Clone, Copy)]
 pub struct Details<'a> {
-    /// Most lines of a snippet; 0 for none.
+    /// Maximum number of lines of a snippet; 0 for no snippets.
     pub snippet_lines: usize,
-    /// The time that ages count to, in Unix seconds.
+    /// The current time, in Unix seconds. Ages are relative to this time.
     pub now: i64,
-    /// The work that may be caused.
+    /// The work that may be done.
     pub work: &'a WorkBudget,
 }
 
-/// Adds to the results which generations answered, and to every hit its snippet and the state of its file. `roots` are the
-/// indexes of the search, in its order.
+/// Adds the generations that answered to the results, and the snippet and the state of its file to every hit. `roots`
+/// are the indexes of the search, in the same order.
 ///
 /// # Errors
-/// When an index cannot be read.
+/// Fails if an index cannot be read.
 pub fn complete(
     roots: &[RootDetails<'_>],
     results: &mut SearchResults,
@@ -103,10 +103,11 @@ fn root_info(root: &RootDetails<'_>, now: i64) -> Result<RootInfo, QueryError> {
     })
 }
 
-/// The texts of the hits, best first, in `budget` tokens; see [`Context`]. `roots` are the indexes of the search, in its order.
+/// Packs the texts of the hits, best first, into `budget` tokens; see [`Context`]. `roots` are the indexes of the
+/// search, in the same order.
 ///
 /// # Errors
-/// When an index cannot be read.
+/// Fails if an index cannot be read.
 pub fn packed(
     roots: &[RootDetails<'_>],
     results: &SearchResults,
@@ -142,7 +143,7 @@ pub fn packed(
             },
         });
     }
-    // Only files with several hits can have gaps between them.
+    // Only a file with several hits can have gaps between hits.
     let mut hits_of_file: FxHashMap<(usize, &str), usize> = FxHashMap::default();
     for hit in &results.hits {
         *hits_of_file.entry((hit.root_place, &hit.file)).or_default() += 1;
@@ -161,7 +162,7 @@ pub fn packed(
     Ok(pack(pieces, budget, &blank, work)?)
 }
 
-/// Memories have no place in a file that a reader could open.
+/// Whether chunks of a type have lines in a file that a reader can open.
 fn has_lines(kind: ChunkType) -> bool {
     !kind.is_memory()
 }
@@ -169,13 +170,13 @@ fn has_lines(kind: ChunkType) -> bool {
 /// Maximum size of a file that is read for line numbers, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
-/// Files of the hits, each looked at once.
+/// The files of the hits. Every file is examined once.
 struct Files<'a> {
-    /// `None` where the sources are not there, as for an imported index.
+    /// `None` if the sources are missing, as for an imported index.
     root: Option<Directory>,
     snapshot: &'a Snapshot,
     states: FxHashMap<String, FileState>,
-    /// Contents of files that are as they were indexed.
+    /// Contents of files that have not changed since they were indexed.
     texts: FxHashMap<String, Option<String>>,
 }
 
@@ -193,7 +194,7 @@ impl<'a> Files<'a> {
         if let Some(state) = self.states.get(&hit.file) {
             return Ok(*state);
         }
-        // Conversations lie in the user's directory, not below the root.
+        // Conversations are in the user's directory, not below the root.
         let state = match (self.snapshot.file(&hit.file)?, &self.root) {
             (Some(known), Some(root)) if hit.chunk_type != ChunkType::Knowledge => file_state(root, &known),
             _ => FileState::Unknown,
@@ -202,7 +203,7 @@ impl<'a> Files<'a> {
         Ok(state)
     }
 
-    /// The content of a hit's file, if it is what was indexed.
+    /// Returns the content of a hit's file if the file has not changed since it was indexed.
     fn read(&mut self, hit: &Hit) -> Result<Option<&str>, QueryError> {
         if !self.texts.contains_key(&hit.file) {
             let text = match self.state(hit)? {

@@ -1,4 +1,4 @@
-//! How many of the chunks that match a search have which type, language and directory.
+//! Counts the chunks that match a search by type, language and directory.
 
 use std::collections::BTreeMap;
 
@@ -6,29 +6,29 @@ use aurora_storage::{ChunkType, Label, LabelKind, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 use serde::Serialize;
 
-/// Directories that are named.
-const MOST_DIRECTORIES: usize = 20;
+/// Maximum number of directories.
+const MAX_DIRECTORIES: usize = 20;
 
-/// Counts over all chunks that pass the filters and hold at least one word of the query.
+/// Counts of all chunks that pass the filters and contain at least one word of the query.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SearchFacets {
-    /// How many chunks there are.
+    /// Number of chunks.
     pub chunks: u64,
-    /// By type, most first.
+    /// Counts by type, highest first.
     pub types: Vec<FacetCount>,
-    /// By language, most first.
+    /// Counts by language, highest first.
     pub languages: Vec<FacetCount>,
-    /// By directory, most first: the directories right below the deepest one that holds all of the chunks, at most twenty.
-    /// Where several roots are searched, directories of the same path count as one.
+    /// Counts by directory, highest first: the direct children of the deepest directory that contains all of the
+    /// chunks, at most twenty. If several roots are searched, directories with the same path are counted together.
     pub directories: Vec<FacetCount>,
-    /// By root, in the order of the search, where several are searched.
+    /// Counts by root, in the order of the search, if several roots are searched.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<FacetCount>,
 }
 
 impl SearchFacets {
-    /// Those of several indexes as one; `names` are their names.
+    /// Merges the counts of several indexes. `names` are the names of the indexes.
     pub(crate) fn merged(parts: Vec<Self>, names: &[&str]) -> Self {
         let named = parts.iter().zip(names).map(|(part, name)| count(name, part.chunks));
         let roots = if parts.len() > 1 { named.collect() } else { Vec::new() };
@@ -42,7 +42,7 @@ impl SearchFacets {
         };
         let (types, languages) = (merged(|part| &part.types), merged(|part| &part.languages));
         let mut directories = merged(|part| &part.directories);
-        directories.truncate(MOST_DIRECTORIES);
+        directories.truncate(MAX_DIRECTORIES);
         Self { chunks, types, languages, directories, roots }
     }
 }
@@ -51,36 +51,36 @@ fn count(value: &str, chunks: u64) -> FacetCount {
     FacetCount { value: value.to_owned(), chunks }
 }
 
-/// The values that some chunk has, the most frequent ones first.
+/// Removes values without chunks, and orders the others by descending count.
 fn most_first(mut counts: Vec<FacetCount>) -> Vec<FacetCount> {
     counts.retain(|count| count.chunks > 0);
     counts.sort_by(|a, b| b.chunks.cmp(&a.chunks).then_with(|| a.value.cmp(&b.value)));
     counts
 }
 
-/// How many chunks have a value.
+/// The number of chunks with a value.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FacetCount {
-    /// The value; a directory as its path below the root.
+    /// The value. A directory is given as its path below the root.
     pub value: String,
-    /// Number of chunks that have it.
+    /// Number of chunks with the value.
     pub chunks: u64,
 }
 
-/// Where the chunks of a generation are, so that chunks can be counted by directory without reading their records.
+/// Directories of the chunks of a generation. Allows counting by directory without reading the records of chunks.
 pub(crate) struct FacetIndex {
-    /// First chunk of every file and the place of its directory in `directories`; ascending.
+    /// First chunk of every file, with the position of the file's directory in `directories`; ascending.
     files: Vec<(u32, usize)>,
-    /// Paths of directories that hold files; that of the root is empty.
+    /// Paths of directories that contain files; the root has an empty path.
     directories: Vec<String>,
 }
 
 impl FacetIndex {
-    /// Walks the rows of all files once.
+    /// Reads the records of all files once.
     ///
     /// # Errors
-    /// When the index cannot be read.
+    /// Fails if the index cannot be read.
     pub(crate) fn new(snapshot: &Snapshot) -> Result<Self, StorageError> {
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         let mut files = Vec::new();
@@ -103,10 +103,10 @@ impl FacetIndex {
         Ok(Self { files, directories })
     }
 
-    /// Counts live chunks of one index, in no order.
+    /// Counts live chunks of one index. The counts are not ordered.
     ///
     /// # Errors
-    /// When a label of the index is damaged.
+    /// Fails if a label of the index is damaged.
     pub(crate) fn count(&self, snapshot: &Snapshot, chunks: &RoaringBitmap) -> Result<SearchFacets, StorageError> {
         let mut types = Vec::new();
         for kind in ChunkType::ALL {
@@ -121,12 +121,12 @@ impl FacetIndex {
         Ok(SearchFacets { chunks: chunks.len(), types, languages, directories, roots: Vec::new() })
     }
 
-    /// The directories that hold some of the chunks, with how many.
+    /// Returns the directories that contain some of the chunks, with the number of chunks.
     fn by_directory(&self, chunks: &RoaringBitmap) -> Vec<(&str, u64)> {
         let mut counts = vec![0; self.directories.len()];
         let mut file = 0;
         for chunk in chunks {
-            // The chunks of a file follow its first one, up to the first one of the next file.
+            // The ids of a file's chunks range from its first chunk to the first chunk of the next file.
             while self.files.get(file + 1).is_some_and(|(first, _)| *first <= chunk) {
                 file += 1;
             }
@@ -139,7 +139,8 @@ impl FacetIndex {
     }
 }
 
-/// Counts by the directories right below the deepest one that holds everything. Files that lie in that one count for none.
+/// Counts by the direct children of the deepest directory that contains everything. Files directly in that directory
+/// are not counted.
 fn below_common(directories: &[(&str, u64)]) -> Vec<FacetCount> {
     let parts = |path: &'_ str| path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     let mut common = directories.first().map_or_else(Vec::new, |(path, _)| parts(path));

@@ -1,27 +1,27 @@
-//! Whether a file is still what was indexed.
+//! Whether a file has changed since it was indexed.
 
 use aurora_confined::{Directory, EntryKind};
 use aurora_storage::{FileRecord, FileStamp};
 use serde::Serialize;
 use std::io::ErrorKind;
 
-/// How a file on disk compares with its record in the index.
+/// The state of a file on disk compared with its record in the index.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileState {
-    /// The content is what was indexed.
+    /// The content equals the indexed content.
     Unchanged,
-    /// The content is another one.
+    /// The content differs from the indexed content.
     Changed,
-    /// There is no such file any more.
+    /// The file no longer exists.
     Gone,
-    /// Not known: the file cannot be read, or is outside of the indexed directory.
+    /// Unknown, because the file cannot be read or is outside of the indexed directory.
     Unknown,
 }
 
 impl FileState {
-    /// Whether what the index says of the file is out of date; `None` where that is unknown.
+    /// Whether the index is out of date for the file; `None` if unknown.
     pub fn is_stale(self) -> Option<bool> {
         match self {
             Self::Unchanged => Some(false),
@@ -31,12 +31,12 @@ impl FileState {
     }
 }
 
-/// Compares the file below `root` with what was recorded of it: its size, then its stamp, and its content only if the size is
-/// the same and the stamp is not.
+/// Compares the file below `root` with its record: first the size, then the stamp. The content is compared only if the
+/// size is equal and the stamp is not.
 pub fn file_state(root: &Directory, known: &FileRecord) -> FileState {
     let metadata = match root.metadata(&known.path) {
         Ok(metadata) => metadata,
-        // A document that a custom stage supplies is no file of the tree.
+        // A document from a custom stage is not a file in the tree.
         Err(_) if known.path.starts_with('@') => return FileState::Unknown,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return FileState::Gone,
         Err(_) => return FileState::Unknown,

@@ -1,14 +1,15 @@
-//! Hits from ranked candidates.
+//! Builds hits from ranked candidates.
 
 use crate::explain::explain;
 use crate::present::results::{Copies, FileRow, Hit, RawScores, Scores};
 use crate::query::QueryError;
 use crate::rank::{FoldedGroup, RankedCandidate, RankingContext};
 
-/// Least score of a further chunk of a file, as a share of that of its best one.
-const LEAST_SHARE: f32 = 0.5;
+/// Minimum score of a further chunk of a file, as a share of the score of the file's best chunk.
+const MIN_SHARE: f32 = 0.5;
 
-/// The hits of `groups`, which index `ranked`. Their full texts are kept where `content` asks for them.
+/// Builds the hits of `groups`, whose numbers are positions in `ranked`. `content` tells whether hits contain their
+/// full texts.
 pub(crate) fn hits(
     context: &RankingContext<'_, '_>,
     content: bool,
@@ -39,12 +40,12 @@ pub(crate) fn hits(
             },
         };
         let copies = group.copies.iter().map(|&copy| &ranked[copy].retrieved);
-        let copies = Copies::of(copies.map(|copy| (context.root(copy).name, copy.chunk)));
+        let copies = Copies::from_chunks(copies.map(|copy| (context.root(copy).name, copy.chunk)));
         let rows = group.rows.iter().map(|&row| &ranked[row]);
-        let rows = rows.filter(|row| row.score >= LEAST_SHARE * candidate.score);
-        let rows = rows.map(|row| FileRow::of(row.retrieved.chunk, row.score)).collect();
+        let rows = rows.filter(|row| row.score >= MIN_SHARE * candidate.score);
+        let rows = rows.map(|row| FileRow::from_chunk(row.retrieved.chunk, row.score)).collect();
         let kept = (content, root.memory.is_some());
-        let hit = Hit::of((at + 1, id), chunk, kept, scores, candidate.access.clone(), explanation);
+        let hit = Hit::from_chunk((at + 1, id), chunk, kept, scores, candidate.access.clone(), explanation);
         let (place, name) = (candidate.retrieved.root, root.name.map(str::to_owned));
         hits.push(Hit { root_place: place, root: name, copies, rows, ..hit });
     }

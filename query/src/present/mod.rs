@@ -1,7 +1,7 @@
-//! Step 5: what a reader sees of the best.
+//! Step 5: presents the best candidates.
 //!
-//! Takes ranked candidates and the indexed directory. Gives hits with snippets and the state of their files, texts packed into
-//! a token budget, and counts by type, language and directory.
+//! Takes ranked candidates and the indexed directory. Returns hits with snippets and the state of their files, texts
+//! packed into a token budget, and counts by type, language and directory.
 
 mod budget;
 mod details;

@@ -20,47 +20,47 @@ use crate::present::snippet::SnippetLine;
 use crate::query::Mode;
 use crate::understand::QueryKind;
 
-/// The answer to one query.
+/// The answer to a query.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Serialize)]
 pub struct SearchResults {
-    /// The query as it was given.
+    /// The query as given.
     pub query: String,
-    /// The mode that was asked for.
+    /// The requested mode.
     pub mode: Mode,
-    /// What the query looks like, which moves the weights; `None` where chunks are listed without a query.
+    /// Shares of the kinds of queries, on which the weights depend; `None` for a list of chunks without a query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<QueryKind>,
-    /// Hits, the best first.
+    /// Hits, best first.
     #[serde(rename = "results")]
     pub hits: Vec<Hit>,
-    /// What a user should know about the answer, each a sentence without a full stop.
+    /// Notes about the answer for the user, each a sentence without a full stop.
     pub notes: Vec<String>,
-    /// How many chunks each stage looked at.
+    /// Number of chunks in each stage of the search.
     pub stages: StageCounts,
-    /// What the matching chunks have in common; `None` unless [`crate::Query::facets`] is set.
+    /// Counts of the matching chunks; `None` unless [`crate::Query::facets`] is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facets: Option<SearchFacets>,
-    /// The generation that answered; `None` until [`crate::complete`], and where several roots are searched.
+    /// The generation that answered; `None` before [`crate::complete`], and if several roots are searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexInfo>,
-    /// The roots that were searched, where there are several; empty until [`crate::complete`].
+    /// The searched roots, if there are several; empty before [`crate::complete`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<RootInfo>,
-    /// The terms that matched, with what they weigh; empty until [`crate::complete`].
+    /// The matched terms with their weights; empty before [`crate::complete`].
     #[serde(skip)]
     pub term_weights: BTreeMap<String, f32>,
     /// The compiled patterns of the filter.
     #[serde(skip)]
     pub patterns: TextFilter,
-    /// How long the search took.
+    /// Duration of the search.
     #[cfg_attr(feature = "schema", schema(value_type = f64))]
     #[serde(rename = "took_ms", serialize_with = "milliseconds")]
     pub took: Duration,
 }
 
 impl SearchResults {
-    /// The chunks that the answer shows.
+    /// Returns the chunks that the answer shows.
     pub fn shown(&self) -> impl Iterator<Item = ShownChunk<'_>> {
         self.hits.iter().map(|hit| ShownChunk { root_place: hit.root_place, root: hit.root.as_deref(), key: &hit.key })
     }
@@ -69,15 +69,15 @@ impl SearchResults {
 /// A chunk that an answer shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShownChunk<'a> {
-    /// Place of its root among those that were searched.
+    /// Position of the root among the searched roots.
     pub root_place: usize,
-    /// Name of its root, where several projects were searched.
+    /// Name of the root, if several projects are searched.
     pub root: Option<&'a str>,
-    /// Its key.
+    /// Key of the chunk.
     pub key: &'a str,
 }
 
-/// How many chunks each stage of a search looked at.
+/// Number of chunks in each stage of a search.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct StageCounts {
@@ -85,9 +85,9 @@ pub struct StageCounts {
     pub indexed: u64,
     /// Chunks that pass the filters.
     pub eligible: u64,
-    /// Candidates by keywords.
+    /// Candidates from the keyword search.
     pub from_keywords: usize,
-    /// Candidates by vectors.
+    /// Candidates from the vector search.
     pub from_vectors: usize,
     /// Candidates ranked in stage 2.
     pub ranked: usize,
@@ -95,59 +95,59 @@ pub struct StageCounts {
     pub shown: usize,
 }
 
-/// Which generation of the index answered.
+/// The generation of the index that answered.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IndexInfo {
-    /// Its number.
+    /// Number of the generation.
     pub generation: u64,
-    /// When it was published, in Unix seconds.
+    /// Time of publication, in Unix seconds.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     #[serde(serialize_with = "time")]
     pub updated: i64,
-    /// Seconds since then.
+    /// Seconds since publication.
     pub age_seconds: i64,
-    /// The commit that was checked out; `None` outside git.
+    /// The commit that was checked out; `None` outside of git.
     pub commit: Option<String>,
-    /// Whether the run covered everything that it was asked to, and every stage has a result for every row.
+    /// Whether the run covered everything that was requested, and every stage has a result for every row.
     pub complete: bool,
 }
 
-/// One of several roots that were searched.
+/// One of several searched roots.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RootInfo {
-    /// Its name.
+    /// Name of the root.
     pub name: String,
-    /// The directory.
+    /// Directory of the root.
     pub path: String,
     /// The generation that answered.
     pub index: IndexInfo,
 }
 
-/// One found chunk.
+/// A found chunk.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Serialize)]
 pub struct Hit {
-    /// Place in the list, from 1.
+    /// Rank, from 1.
     pub rank: usize,
-    /// The chunk's key: stable across edits elsewhere in the file.
+    /// The chunk's key, which is stable across edits elsewhere in the file.
     #[serde(rename = "id")]
     pub key: String,
     /// The chunk's number in this index.
     #[serde(skip)]
     pub id: ChunkId,
-    /// Which of the indexes of the search holds the chunk, by place.
+    /// Position of the chunk's index among the searched indexes.
     #[serde(skip)]
     pub root_place: usize,
-    /// Name of the root that holds the chunk, where several are searched.
+    /// Name of the root that contains the chunk, if several roots are searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// Where the result comes from.
+    /// Source of the result.
     pub source: Source,
-    /// Who may find it: `project`, `user`, `session` or `global`.
+    /// Scope of visibility: `project`, `user`, `session` or `global`.
     pub scope: String,
-    /// Path relative to the indexed root; of an entry of memory its id.
+    /// Path relative to the indexed root. For an entry of memory, the id of the entry.
     pub file: String,
     /// Type of the chunk.
     #[serde(rename = "type")]
@@ -156,7 +156,7 @@ pub struct Hit {
     pub language: String,
     /// Simple name.
     pub name: String,
-    /// Name with its scopes.
+    /// Name with the names of the enclosing definitions.
     pub qualified_name: String,
     /// First line, from 1.
     pub line_start: u32,
@@ -164,17 +164,17 @@ pub struct Hit {
     pub line_end: u32,
     /// Final score, 0..1.
     pub score: f32,
-    /// How the final score came about.
+    /// Components of the final score.
     pub scores: Scores,
     /// History of the chunk's lines.
     #[cfg_attr(feature = "schema", schema(value_type = schema::GitFacts))]
     #[serde(serialize_with = "git")]
     pub git: ChunkHistory,
-    /// Accesses before this search; `None` when never shown or not asked for.
+    /// Accesses before this search; `None` if the chunk was never shown, or if accesses were not requested.
     #[cfg_attr(feature = "schema", schema(value_type = schema::AccessFacts))]
     #[serde(serialize_with = "access")]
     pub access: Option<AccessRecord>,
-    /// Unix seconds of the conversation or pattern, where the type has a date.
+    /// Unix seconds of the conversation or pattern, if the type has a date.
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "date")]
     pub date: Option<i64>,
@@ -189,34 +189,35 @@ pub struct Hit {
     #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, MetaValue>))]
     #[serde(serialize_with = "metadata")]
     pub metadata: Vec<(String, MetaValue)>,
-    /// Tags and lifespan, where the type has them.
+    /// Tags and lifespan, if the type has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub governance: Option<Governance>,
     /// The reasons in words.
     pub explanation: Explanation,
-    /// The lines that answer best; empty until [`crate::complete`].
+    /// The best matching lines; empty before [`crate::complete`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub snippet: Vec<SnippetLine>,
     /// Copies of the hit in other places.
     #[serde(skip_serializing_if = "Copies::is_empty")]
     pub copies: Copies,
-    /// Further chunks of the file, best first, where files take the places of the list ([`crate::Group::File`]).
+    /// Further chunks of the file, best first, if results are grouped by file ([`crate::Group::File`]).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<FileRow>,
-    /// The file on disk compared with the index; `None` until [`crate::complete`].
+    /// State of the file on disk compared with the index; `None` before [`crate::complete`].
     #[cfg_attr(feature = "schema", schema(value_type = schema::FileFacts))]
     #[serde(flatten, serialize_with = "file_state")]
     pub file_state: Option<FileState>,
 }
 
 impl Hit {
-    /// Its file as users see it.
+    /// Returns the path of the file as users see it.
     pub fn shown_file(&self) -> String {
         shown_path(self.root.as_deref(), &self.file)
     }
 
-    /// The hit that a chunk is, which comes from a memory or not. Its text is kept where `content` asks for it.
-    pub(crate) fn of(
+    /// Creates the hit of a chunk. The flags tell whether to keep the full text, and whether the chunk comes from a
+    /// memory.
+    pub(crate) fn from_chunk(
         (rank, id): (usize, ChunkId),
         chunk: Chunk,
         (content, is_memory): (bool, bool),
@@ -228,7 +229,7 @@ impl Hit {
         if let ChunkHistory::Tracked(history) = &mut git {
             history.commit_times = Vec::new();
         }
-        let source = Source::of(chunk.chunk_type, &chunk.path, is_memory);
+        let source = Source::for_chunk(chunk.chunk_type, &chunk.path, is_memory);
         let scope = chunk.metadata.iter().find_map(|(name, value)| match value {
             MetaValue::String(scope) if name == column::SCOPE && is_memory => Some(scope.as_str()),
             _ => None,
@@ -242,7 +243,7 @@ impl Hit {
             id,
             root_place: 0,
             root: None,
-            file: shown_place(chunk.path, is_memory),
+            file: display_place(chunk.path, is_memory),
             chunk_type: chunk.chunk_type,
             language: chunk.language,
             name: chunk.name,
@@ -268,7 +269,7 @@ impl Hit {
     }
 }
 
-/// A path as users see it: below the name of its root, where several are searched.
+/// Returns a path as users see it: with the name of its root in front, if several roots are searched.
 ///
 /// ```
 /// use aurora_query::shown_path;
@@ -279,8 +280,8 @@ pub fn shown_path(root: Option<&str>, path: &str) -> String {
     root.map_or_else(|| path.to_owned(), |root| format!("{root}/{path}"))
 }
 
-/// The path of a file, or the id of an entry of memory.
-fn shown_place(path: String, is_memory: bool) -> String {
+/// Returns the path of a file, or the id of an entry of memory.
+fn display_place(path: String, is_memory: bool) -> String {
     let id = path.strip_prefix(ENTRIES_PREFIX).filter(|_| is_memory).map(str::to_owned);
     id.unwrap_or(path)
 }
@@ -297,7 +298,7 @@ pub struct FileRow {
     pub chunk_type: ChunkType,
     /// Simple name.
     pub name: String,
-    /// Name with its scopes.
+    /// Name with the names of the enclosing definitions.
     pub qualified_name: String,
     /// First line, from 1.
     pub line_start: u32,
@@ -308,7 +309,7 @@ pub struct FileRow {
 }
 
 impl FileRow {
-    pub(crate) fn of(chunk: ChunkRecord<'_>, score: f32) -> Self {
+    pub(crate) fn from_chunk(chunk: ChunkRecord<'_>, score: f32) -> Self {
         Self {
             key: chunk.key().into_owned(),
             chunk_type: chunk.chunk_type(),
@@ -321,22 +322,22 @@ impl FileRow {
     }
 }
 
-/// Candidates that say the same as a hit in another place, and take none in the list.
+/// Candidates with the same text as a hit in other places. They are not listed separately.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Copies {
-    /// How many there are.
+    /// Number of copies.
     pub count: usize,
-    /// The best of them, at most [`Copies::NAMED`], each as `path:line`; memories have no line. Where several roots are
-    /// searched, the name of the root and a slash come first.
+    /// Places of the best copies, at most [`Copies::NAMED`], each as `path:line`; memories have no line. If several
+    /// roots are searched, each place starts with the name of the root and a slash.
     pub places: Vec<String>,
 }
 
 impl Copies {
-    /// Most places that are named.
+    /// Maximum number of places.
     pub const NAMED: usize = 5;
 
-    pub(crate) fn of<'c>(chunks: impl ExactSizeIterator<Item = (Option<&'c str>, ChunkRecord<'c>)>) -> Self {
+    pub(crate) fn from_chunks<'c>(chunks: impl ExactSizeIterator<Item = (Option<&'c str>, ChunkRecord<'c>)>) -> Self {
         let count = chunks.len();
         let place = |(root, chunk): (Option<&str>, ChunkRecord<'_>)| match chunk.chunk_type() {
             kind if kind.is_memory() => {
@@ -347,7 +348,7 @@ impl Copies {
         Self { count, places: chunks.take(Self::NAMED).map(place).collect() }
     }
 
-    /// Whether the hit is the only one of its kind.
+    /// Whether there are no copies.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -363,11 +364,11 @@ pub struct Scores {
     pub semantic: Option<f32>,
     /// Activation.
     pub activation: f32,
-    /// What each component brought to the final score: these and the effects of the rules add up to it.
+    /// Contribution of each component to the final score. These and the effects of the rules add up to the final score.
     pub weighted: Points,
-    /// What the components brought together: the sum of the weighted ones.
+    /// Sum of the weighted contributions.
     pub fused: f32,
-    /// The score that hits are ordered by.
+    /// The score by which hits are ordered.
     #[serde(rename = "final")]
     pub final_: f32,
     /// Components before normalisation.
@@ -382,11 +383,11 @@ pub struct RawScores {
     pub bm25: f32,
     /// Cosine of the embeddings.
     pub cosine: Option<f32>,
-    /// Late interaction with the words of the code, 0..1; with the cosine it makes the semantic score.
+    /// Late interaction with the words of the code, 0..1. The cosine and this value form the semantic score.
     pub words: Option<f32>,
     /// Activation, a logarithm.
     pub activation: f32,
-    /// What the reranker gave; left out where it has not read the chunk.
+    /// Score from the reranker; omitted if the reranker did not read the chunk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerank: Option<f32>,
 }
@@ -395,8 +396,8 @@ fn milliseconds<S: Serializer>(took: &Duration, serializer: S) -> Result<S::Ok, 
     serializer.serialize_f64((took.as_secs_f64() * 1e6).round() / 1e3)
 }
 
-/// `{"status": "tracked", "tier": "line", "commits": 23, "touches": 31, "last_modified": "2025-12-29T08:00:00Z",
-/// "authors": […], …}`; the same keys with `null` and an empty list where there is no history.
+/// Serializes as `{"status": "tracked", "tier": "line", "commits": 23, "touches": 31, "last_modified":
+/// "2025-12-29T08:00:00Z", "authors": […], …}`. Without history, the keys have the value `null` or an empty list.
 fn git<S: Serializer>(git: &ChunkHistory, serializer: S) -> Result<S::Ok, S::Error> {
     let (status, history) = match git {
         ChunkHistory::Tracked(history) => ("tracked", Some(history)),
@@ -419,7 +420,7 @@ fn git<S: Serializer>(git: &ChunkHistory, serializer: S) -> Result<S::Ok, S::Err
     map.end()
 }
 
-/// `"changed_since_index": false, "file_state": "unchanged"`; nothing before the file was looked at.
+/// Serializes as `"changed_since_index": false, "file_state": "unchanged"`; as nothing before the file was examined.
 fn file_state<S: Serializer>(state: &Option<FileState>, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     if let Some(state) = state {
@@ -445,7 +446,7 @@ fn access<S: Serializer>(access: &Option<AccessRecord>, serializer: S) -> Result
     map.end()
 }
 
-/// `{"good": 2, "helpful": 0, "unhelpful": 0, "bad": 1, "last": "2025-12-29T08:00:00Z"}`.
+/// Serializes as `{"good": 2, "helpful": 0, "unhelpful": 0, "bad": 1, "last": "2025-12-29T08:00:00Z"}`.
 struct Feedback(Judgements);
 
 impl Serialize for Feedback {
@@ -467,7 +468,7 @@ fn metadata<S: Serializer>(metadata: &[(String, MetaValue)], serializer: S) -> R
     serializer.collect_map(metadata.iter().map(|(key, value)| (key, value)))
 }
 
-/// Unix seconds as `2025-12-29T08:00:00Z`; `None` beyond the calendar.
+/// Formats Unix seconds as `2025-12-29T08:00:00Z`; `None` if the time is out of range.
 fn rfc3339(seconds: i64) -> Option<String> {
     jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
 }

@@ -1,47 +1,48 @@
-//! The shapes that parts of a hit have in JSON, where these differ from their types: for the schema of the answers only.
+//! JSON shapes of the parts of a hit whose serialization differs from their types. Used only for the schema of the
+//! answers.
 
 use aurora_storage::HistoryTier;
 use utoipa::ToSchema;
 
 use crate::present::freshness::FileState;
 
-/// History of a chunk's lines; `null` and an empty list where there is none.
+/// History of a chunk's lines. Without history, the values are `null` or an empty list.
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "the derived schema is what is used")]
 pub(crate) struct GitFacts {
     /// `tracked`, `untracked`, `pending`, `unavailable` or `none`.
     status: String,
-    /// What the commits have touched.
+    /// Precision of the history: whether it covers lines or the file.
     tier: Option<HistoryTier>,
-    /// Commits that the lines come from.
+    /// Number of commits from which the lines come.
     commits: Option<u32>,
-    /// Commits that ever touched them.
+    /// Number of commits that ever changed the lines.
     touches: Option<u32>,
-    /// When the newest was made.
+    /// Time of the newest commit.
     last_modified: Option<String>,
     /// Names of the authors.
     authors: Vec<String>,
-    /// Hash of the newest.
+    /// Hash of the newest commit.
     last_commit: Option<String>,
-    /// Why the history is not available.
+    /// Reason why the history is unavailable.
     #[schema(required = false)]
     reason: Option<String>,
 }
 
-/// How often a chunk was shown, and what was said of it.
+/// Accesses to a chunk and verdicts on it.
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "the derived schema is what is used")]
 pub(crate) struct AccessFacts {
-    /// How often.
+    /// Number of accesses.
     count: u64,
-    /// When last.
+    /// Time of the last access.
     last: Option<String>,
-    /// How often each verdict was given.
+    /// Number of verdicts of each kind.
     #[schema(required = false)]
     feedback: Option<JudgementFacts>,
 }
 
-/// How often each verdict was given.
+/// Number of verdicts of each kind.
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "the derived schema is what is used")]
 pub(crate) struct JudgementFacts {
@@ -49,7 +50,7 @@ pub(crate) struct JudgementFacts {
     helpful: u32,
     unhelpful: u32,
     bad: u32,
-    /// When the last one was given.
+    /// Time of the last verdict.
     last: Option<String>,
 }
 
@@ -57,8 +58,8 @@ pub(crate) struct JudgementFacts {
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "the derived schema is what is used")]
 pub(crate) struct FileFacts {
-    /// Whether what the index says of the file is out of date; `null` where that is unknown.
+    /// Whether the index is out of date for the file; `null` if unknown.
     changed_since_index: Option<bool>,
-    /// How it compares.
+    /// State of the file.
     file_state: FileState,
 }

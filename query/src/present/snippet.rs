@@ -1,4 +1,4 @@
-//! The lines of a chunk that answer a query best, and what in them matches.
+//! Selects the lines of a chunk that best match a query, and marks the matches in them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,39 +9,39 @@ use serde::Serialize;
 
 use crate::filter::TextFilter;
 
-/// What a line gains over any number of words by holding a match of a pattern.
+/// Weight of a pattern match, greater than any sum of word weights.
 const PATTERN_WEIGHT: f32 = 1_000.0;
-/// What a word is still worth that a chosen line has already shown.
-const REPEATED: f32 = 0.2;
-/// A further line is worth showing from this share of the first one's worth on.
-const WORTH_SHOWING: f32 = 0.25;
-/// A word of less than this share of the heaviest one's weight is too common to be marked.
-const WORTH_MARKING: f32 = 0.3;
+/// Factor of the weight of a word that a chosen line already shows.
+const REPEATED_FACTOR: f32 = 0.2;
+/// Minimum weight of a further line, as a share of the weight of the first line.
+const MIN_LINE_SHARE: f32 = 0.25;
+/// Minimum weight of a marked word, as a share of the highest weight. Words with a lower weight are too common.
+const MIN_TERM_SHARE: f32 = 0.3;
 
-/// A token of a line: its first byte, the byte behind it, and its class, such as `keyword`.
+/// A token of a line: its start and end in bytes, and its class, such as `keyword`.
 pub type LineToken = (usize, usize, &'static str);
 
 /// A line of a snippet.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SnippetLine {
-    /// Number of the line in the file, from 1; `None` where the chunk's text is not the file's, line by line.
+    /// Number of the line in the file, from 1; `None` if the line could not be located in the file.
     pub line: Option<u32>,
-    /// The line, without its end.
+    /// The line without its line break.
     pub text: String,
-    /// Where in the line, in bytes, words of the query or patterns match: start and end of each.
+    /// Byte ranges of matches of words or patterns in the line, each as start and end.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<Vec<usize>>))]
     pub matches: Vec<(usize, usize)>,
-    /// Tokens of the line, each `[start, end, class]`, for syntax highlighting; empty until somebody adds them.
+    /// Tokens of the line for syntax highlighting, each `[start, end, class]`; empty until a caller adds them.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<Vec<serde_json::Value>>, required = false))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tokens: Vec<LineToken>,
-    /// Place of the line in the chunk's text, from 0.
+    /// Position of the line in the chunk's text, from 0.
     #[serde(skip)]
     pub place: usize,
 }
 
-/// Finds what matches a query in a text.
+/// Finds the matches of a query in a text.
 #[derive(Debug, Clone, Default)]
 pub struct Marker<'f> {
     /// Terms with their weights.
@@ -49,36 +49,37 @@ pub struct Marker<'f> {
     patterns: Option<&'f TextFilter>,
 }
 
-/// A match within a line: which term it is of, if any, and where.
+/// A match within a line, with its term, if any.
 struct MatchMark {
     term: Option<String>,
     range: Range<usize>,
 }
 
 impl<'f> Marker<'f> {
-    /// A marker of `terms`, as the analyzer gives them, with their weights, and of patterns. Terms of little weight
-    /// beside the heaviest, the `is` and `the` of a sentence, are not marked, nor are single letters beside words.
+    /// Creates a marker of `terms`, as the analyzer returns them, with their weights, and of patterns. Terms with a low
+    /// weight relative to the highest weight, such as `is` and `the` in a sentence, are not marked. Single letters are
+    /// not marked if there are longer terms.
     pub fn new(terms: &BTreeMap<String, f32>, patterns: Option<&'f TextFilter>) -> Self {
         let heaviest = terms.values().copied().fold(0.0, f32::max);
         let has_words = terms.keys().any(|term| term.len() > 1);
         let terms = terms.iter().filter(|(term, _)| term.len() > 1 || !has_words);
-        let terms = terms.filter(|(_, weight)| **weight >= heaviest * WORTH_MARKING);
+        let terms = terms.filter(|(_, weight)| **weight >= heaviest * MIN_TERM_SHARE);
         Self {
             terms: terms.map(|(term, weight)| (term.clone(), *weight)).collect(),
             patterns: patterns.filter(|patterns| !patterns.is_empty()),
         }
     }
 
-    /// Where something matches in every line of `text`: byte ranges within the line, in order and apart.
+    /// Returns the matches in every line of `text` as byte ranges within the line, in order and disjoint.
     pub fn matches(&self, text: &str) -> Vec<Vec<(usize, usize)>> {
         self.marks(text).iter().map(|marks| ranges(marks)).collect()
     }
 
-    /// The best `most` lines of `text` in the order of the text. Where fewer are worth showing, the one that holds `name`
-    /// is added, and where none is, the first.
+    /// Returns the best `most` lines of `text` in the order of the text. If there are fewer good lines, adds the line
+    /// that contains `name`. If there are no good lines at all, returns the first line that is not blank.
     ///
-    /// A line is worth the weights of the distinct terms in it; a term that was shown counts less in the next line.
-    /// With patterns, lines that hold the start of a match come before all others.
+    /// The weight of a line is the sum of the weights of its distinct terms. A term counts less if a chosen line
+    /// already shows it. Lines with the start of a pattern match come before all others.
     pub fn best_lines(&self, text: &str, name: &str, most: usize) -> Vec<SnippetLine> {
         let lines: Vec<&str> = text.lines().collect();
         let marks = self.marks(text);
@@ -91,7 +92,7 @@ impl<'f> Marker<'f> {
             let best = rest.map(|place| (worth(place), place)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
             let Some((value, place)) = best.filter(|(value, _)| *value > least) else { break };
             if chosen.is_empty() {
-                least = value.min(PATTERN_WEIGHT) * WORTH_SHOWING;
+                least = value.min(PATTERN_WEIGHT) * MIN_LINE_SHARE;
             }
             shown.extend(marks[place].iter().filter_map(|mark| mark.term.as_deref()));
             chosen.push(place);
@@ -121,7 +122,7 @@ impl<'f> Marker<'f> {
         let starts: Vec<usize> = lines.iter().map(|line| line.as_ptr() as usize - text.as_ptr() as usize).collect();
         for found in patterns.find(text) {
             let mut place = starts.partition_point(|start| *start <= found.start).saturating_sub(1);
-            // A match over several lines is marked in each, and counts where it starts.
+            // A match over several lines is marked in each line, but only the first line gets its weight.
             let mut from = found.start;
             while let (Some(&start), Some(line)) = (starts.get(place), lines.get(place)) {
                 let range = from.saturating_sub(start).min(line.len())..(found.end - start).min(line.len());
@@ -139,7 +140,7 @@ impl<'f> Marker<'f> {
         marks
     }
 
-    /// The words of a line that are a term, or have a part that is one.
+    /// Returns the words of a line that are a term or contain one.
     fn words(&self, line: &str) -> Vec<MatchMark> {
         let mut marks = Vec::new();
         if self.terms.is_empty() {
@@ -162,13 +163,13 @@ impl<'f> Marker<'f> {
         Analyzer.terms(word, &mut |term| {
             let first = std::mem::take(&mut is_whole);
             let place = lower[from..].find(term).map(|at| from + at..from + at + term.len());
-            // The analyzer gives the whole word first; its parts are at the same place.
+            // The analyzer returns the whole word first, followed by its parts, which start at the same position.
             let is_word = first && place.as_ref().is_some_and(|range| range.len() == word.len());
             if let Some(range) = place.as_ref().filter(|_| !is_word) {
                 from = range.end;
             }
             if self.terms.contains_key(term) {
-                // A term that was composed, or lower-cased beyond ASCII, stands for the word as a whole.
+                // If composition or lower-casing changed a term, the match covers the whole word.
                 let range = place.unwrap_or(0..word.len());
                 marks.push(MatchMark { term: Some(term.to_owned()), range: offset + range.start..offset + range.end });
             }
@@ -188,13 +189,13 @@ fn worth(marks: &[MatchMark], weights: &FxHashMap<String, f32>, shown: &FxHashSe
         if !counted.contains(&term) {
             counted.push(term);
             let weight = weights.get(term).copied().unwrap_or(0.0);
-            sum += if shown.contains(term) { weight * REPEATED } else { weight };
+            sum += if shown.contains(term) { weight * REPEATED_FACTOR } else { weight };
         }
     }
     sum + if has_pattern { PATTERN_WEIGHT } else { 0.0 }
 }
 
-/// The ranges of the marks, in order, with those that touch made one.
+/// Returns the ranges of the marks in order, and merges touching ranges.
 fn ranges(marks: &[MatchMark]) -> Vec<(usize, usize)> {
     let mut ranges: Vec<_> = marks.iter().map(|mark| (mark.range.start, mark.range.end)).collect();
     ranges.retain(|(start, end)| start < end);
@@ -225,7 +226,7 @@ mod tests {
         Marker::new(&weights(terms), None)
     }
 
-    fn shown(lines: &[SnippetLine]) -> Vec<(usize, Vec<&str>)> {
+    fn places_and_matches(lines: &[SnippetLine]) -> Vec<(usize, Vec<&str>)> {
         let words = |line: &SnippetLine| line.matches.iter().map(|&(start, end)| start..end).collect::<Vec<_>>();
         lines
             .iter()
@@ -236,8 +237,11 @@ mod tests {
     #[test]
     fn lines_with_the_rarest_words_come_first() {
         let marker = marker(&[("csrf", 5.0), ("token", 2.0), ("rotate", 6.0)]);
-        assert_eq!(shown(&marker.best_lines(TEXT, "", 2)), [(0, vec!["rotate", "token"]), (1, vec!["CSRF", "token"])]);
-        assert_eq!(shown(&marker.best_lines(TEXT, "", 1)), [(0, vec!["rotate", "token"])]);
+        assert_eq!(
+            places_and_matches(&marker.best_lines(TEXT, "", 2)),
+            [(0, vec!["rotate", "token"]), (1, vec!["CSRF", "token"])]
+        );
+        assert_eq!(places_and_matches(&marker.best_lines(TEXT, "", 1)), [(0, vec!["rotate", "token"])]);
         assert!(marker.best_lines(TEXT, "", 0).is_empty());
     }
 
@@ -252,13 +256,16 @@ mod tests {
     fn common_words_are_not_marked() {
         let marker = marker(&[("token", 5.0), ("the", 0.4), ("a", 4.0)]);
         assert_eq!(marker.matches("the token a"), [[(4, 9)]]);
-        assert_eq!(shown(&marker.best_lines("def rotate():\n    pass\n    # the token", "rotate", 2)).len(), 2);
+        assert_eq!(
+            places_and_matches(&marker.best_lines("def rotate():\n    pass\n    # the token", "rotate", 2)).len(),
+            2
+        );
     }
 
     #[test]
     fn without_a_match_the_name_is_shown() {
         let lines = marker(&[("zebra", 1.0)]).best_lines("# comment\ndef f():\n    pass", "f", 2);
-        assert_eq!(shown(&lines), [(1, vec![])]);
+        assert_eq!(places_and_matches(&lines), [(1, vec![])]);
         assert_eq!(marker(&[]).best_lines("\n  x", "f", 2)[0].place, 1);
         assert!(marker(&[]).best_lines("", "f", 2).is_empty());
     }
@@ -267,7 +274,7 @@ mod tests {
     fn lines_that_match_a_pattern_come_before_words() {
         let patterns = TextFilter::new(&[r"update\(\s*\{".to_owned()], &[]).expect("a pattern");
         let marker = Marker::new(&weights(&[("rotate", 9.0)]), Some(&patterns));
-        assert_eq!(shown(&marker.best_lines(TEXT, "", 1)), [(2, vec!["update("])]);
+        assert_eq!(places_and_matches(&marker.best_lines(TEXT, "", 1)), [(2, vec!["update("])]);
         assert_eq!(marker.matches(TEXT)[3], [(0, 9)]);
     }
 

@@ -1,24 +1,27 @@
-//! How many tokens a language model will read a text as, estimated without any model's vocabulary.
+//! Estimates how many tokens a text has for a language model, without the vocabulary of any model.
 
-/// Letters of one token at most: identifiers and words come in pieces of about this size.
-const LETTERS: usize = 8;
-/// Digits, and marks such as `);`, of one token at most.
-const DIGITS: usize = 3;
-const MARKS: usize = 3;
-/// Bytes of one token at most outside ASCII.
-const BYTES: usize = 2;
-/// Maximum number of bytes of a token, which only spaces reach. A text has at most this many bytes for each of its tokens.
+/// Maximum number of letters of a token. Identifiers and words are split into pieces of about this size.
+const MAX_LETTERS: usize = 8;
+/// Maximum number of digits of a token.
+const MAX_DIGITS: usize = 3;
+/// Maximum number of marks, such as `);`, of a token.
+const MAX_MARKS: usize = 3;
+/// Maximum number of bytes of a token outside of ASCII.
+const MAX_WIDE_BYTES: usize = 2;
+/// Maximum number of bytes of a token, which only spaces reach. A text has at most this many bytes per token.
 pub const MAX_TOKEN_BYTES: usize = 64;
 
-/// An estimate of the tokens of `text`, the same on every machine; the sum over its lines.
+/// Estimates the number of tokens of `text` as the sum over its lines. The estimate is the same on every machine.
 ///
-/// Every line counts one for its end. A run of two or more spaces, such as an indentation, counts one for every 64 begun. A run of letters
-/// is cut where an upper-case letter follows a lower-case one; a run of letters counts one for every eight begun, a run
-/// of digits or of other ASCII marks one for every three begun, and other characters one for every two bytes.
+/// Every line counts one token for its end. A run of two or more spaces, such as an indentation, counts one token per
+/// 64 spaces. A run of letters ends where an upper-case letter follows a lower-case one, and counts one token per eight
+/// letters. A run of digits or of other ASCII characters counts one token per three characters, and other characters
+/// count one token per two bytes. All counts are rounded up.
 ///
-/// Against the vocabularies `cl100k_base` and `o200k_base`, over 733 source files in seven languages, it came out 9 to 32
-/// percent high by language (Go and Markdown the least, Python and Java the most). It was low for 6 of the files, by 26
-/// percent at most: tests full of numbers or odd texts, and tiny declarations. Other models count differently.
+/// Compared with the vocabularies `cl100k_base` and `o200k_base` on 733 source files in seven languages, the estimate
+/// was 9 to 32 percent too high, depending on the language (lowest for Go and Markdown, highest for Python and Java).
+/// It was too low for 6 of the files, by at most 26 percent: tests with many numbers or unusual texts, and tiny
+/// declarations. Other models count differently.
 ///
 /// ```
 /// use aurora_query::estimate_tokens;
@@ -67,10 +70,10 @@ fn line(text: &str) -> usize {
         tokens += match first {
             ByteClass::Space if length == 1 => 0,
             ByteClass::Space => length.div_ceil(MAX_TOKEN_BYTES),
-            ByteClass::Lower | ByteClass::Upper => length.div_ceil(LETTERS),
-            ByteClass::Digit => length.div_ceil(DIGITS),
-            ByteClass::Mark => length.div_ceil(MARKS),
-            ByteClass::Wide => length.div_ceil(BYTES),
+            ByteClass::Lower | ByteClass::Upper => length.div_ceil(MAX_LETTERS),
+            ByteClass::Digit => length.div_ceil(MAX_DIGITS),
+            ByteClass::Mark => length.div_ceil(MAX_MARKS),
+            ByteClass::Wide => length.div_ceil(MAX_WIDE_BYTES),
         };
     }
     tokens

@@ -1,9 +1,9 @@
-//! Activation: how likely a chunk is to be needed now, judged by its history rather than its words (ACT-R; Anderson and
+//! Activation: how likely a chunk is needed now, according to its history rather than its words (ACT-R; Anderson and
 //! Lebiere, "The Atomic Components of Thought", 1998).
 //!
-//! Activation = base level + git prior + spreading + context boost − decay, normalised within the candidates of a query;
-//! what was learned from judgements is added then. Times are Unix seconds and `now` is always an argument, so the same
-//! call gives the same number on any day.
+//! Activation = base level + git prior + spreading + context boost − decay, normalised within the candidates of a
+//! query. The effect of judgements is added afterwards. Times are Unix seconds. `now` is always an argument, so the
+//! same call returns the same number on any day.
 
 use aurora_storage::{AccessRecord, ChunkRecord};
 
@@ -15,10 +15,10 @@ use crate::rank::uses::days_between;
 
 pub use crate::rank::uses::{DAY, UseHistory, YEAR};
 
-/// Shortest time, in days, that a use is taken to lie back: a burst of searches is not worth more than one.
-const SHORTEST_DAYS: f64 = 1.0 / 24.0;
+/// Minimum age of a use in days, so that a burst of searches counts little more than one search.
+const MIN_DAYS: f64 = 1.0 / 24.0;
 
-/// The parts of an activation. Those from history are `None` where there is none.
+/// The parts of an activation. The parts from history are `None` if the chunk has no history.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct ActivationParts {
@@ -26,49 +26,50 @@ pub struct ActivationParts {
     pub base_level: Option<f32>,
     /// `0.5^(years since the newest commit)`.
     pub git_prior: Option<f32>,
-    /// What disuse has taken, subtracted: `0.5 · log10(days since the last use)`, 0 within a day.
+    /// The effect of disuse, which is subtracted: `0.5 · log10(days since the last use)`, 0 within a day.
     pub decay: Option<f32>,
-    /// How the chunk is forgotten.
+    /// The way in which the activation of the chunk decays.
     pub forgetting: Forgetting,
-    /// What arrived from related chunks.
+    /// Activation that spread from related chunks.
     pub spreading: f32,
     /// Overlap of the chunk's names with the query.
     pub context: f32,
-    /// What judgements have taught, in shares of the range of the candidates' activations.
+    /// Effect of judgements, as a share of the range of activation among the candidates.
     pub learning: f32,
 }
 
 impl ActivationParts {
-    /// What history says, without the parts that depend on the query.
+    /// Returns the sum of the parts from history, which do not depend on the query.
     pub fn history(&self) -> Option<f32> {
         let base = self.base_level?;
         Some(base + self.git_prior.unwrap_or(0.0) - self.decay.unwrap_or(0.0))
     }
 
-    /// The sum of all parts but feedback; `neutral` replaces the history of a chunk that has none.
+    /// Returns the sum of all parts except judgements. `neutral` replaces a missing history.
     pub fn total(&self, neutral: f32) -> f32 {
         self.history().unwrap_or(neutral) + self.spreading + self.context
     }
 }
 
-/// The parts of the activation that come from a stored chunk's history at `now`. The rules of its memory say how it is forgotten.
-pub(crate) fn of_chunk(
+/// Returns the parts of the activation from a stored chunk's history at `now`. `forgetting` is the rule of the chunk's
+/// memory, if the memory has one.
+pub(crate) fn for_chunk(
     config: &ActivationConfig,
     chunk: ChunkRecord<'_>,
     access: Option<&AccessRecord>,
     forgetting: Option<Forgetting>,
     now: i64,
 ) -> ActivationParts {
-    let uses = UseHistory::of(chunk, access);
+    let uses = UseHistory::from_chunk(chunk, access);
     let rate = config.type_decay.of(chunk.chunk_type());
-    let way = forgetting.unwrap_or_else(|| forgetting::way(config, chunk, &uses, now));
+    let way = forgetting.unwrap_or_else(|| forgetting::forgetting_of(config, chunk, &uses, now));
     ActivationParts {
         learning: access.map_or(0.0, |access| config.learning.learned(&access.judgements)),
         ..from_history(config, &uses, (way, rate), now)
     }
 }
 
-/// The parts of the activation that come from a history at `now`, forgotten in a way and at a rate.
+/// Returns the parts of the activation from a history at `now`. The pair is the kind and the rate of forgetting.
 pub fn from_history(
     config: &ActivationConfig,
     history: &UseHistory,
@@ -87,8 +88,8 @@ pub fn from_history(
     }
 }
 
-/// Activations of a query's candidates, normalised to 0..1, with feedback; and the value that
-/// replaces an unknown history.
+/// Returns the activations of a query's candidates, normalised to 0..1 and adjusted by judgements, and the value that
+/// replaces a missing history.
 pub(crate) fn normalised(parts: &[ActivationParts]) -> (Vec<Option<f32>>, f32) {
     let neutral = neutral(parts);
     let totals: Vec<Option<f32>> = parts.iter().map(|parts| Some(parts.total(neutral))).collect();
@@ -97,7 +98,8 @@ pub(crate) fn normalised(parts: &[ActivationParts]) -> (Vec<Option<f32>>, f32) {
     (values.into_iter().map(Some).collect(), neutral)
 }
 
-/// Base-level learning: `ln Σ t_j^(−d)` over the uses, `t_j` in days and at least an hour; `None` without a use.
+/// Base-level learning: `ln Σ t_j^(−d)` over the uses, with `t_j` in days and at least an hour. `None` if there is no
+/// use.
 ///
 /// ```
 /// use aurora_query::activation::base_level;
@@ -110,8 +112,8 @@ pub fn base_level(d: f64, uses: impl Iterator<Item = i64>, now: i64) -> Option<f
     if times.is_empty() {
         return None;
     }
-    times.sort_unstable(); // one order of summation, whatever the order of the uses
-    Some(times.into_iter().map(|time| days_between(time, now).max(SHORTEST_DAYS).powf(-d)).sum::<f64>().ln())
+    times.sort_unstable(); // sums in the same order, whatever the order of the uses
+    Some(times.into_iter().map(|time| days_between(time, now).max(MIN_DAYS).powf(-d)).sum::<f64>().ln())
 }
 
 /// Prior from version control: halves with every year since the newest commit.
@@ -119,12 +121,13 @@ pub fn git_prior(newest_commit: i64, now: i64) -> f64 {
     0.5f64.powf(days_between(newest_commit, now) / YEAR)
 }
 
-/// Boost of a chunk whose names hold the query's words: `most` times the share of the query that they hold.
+/// Boost of a chunk whose names contain words of the query. `share` is the share of the query that the names contain.
 pub fn context_boost(config: &ActivationConfig, share: f32) -> f32 {
     config.context_boost * share.clamp(0.0, 1.0)
 }
 
-/// The neutral history: the mean of those that are known, 0 when none is. In the order given, so give a stable one.
+/// Returns the neutral history: the mean of the known histories, 0 without any. Pass a stable order, in which the
+/// values are summed.
 pub fn neutral(parts: &[ActivationParts]) -> f32 {
     let (sum, count) = parts
         .iter()

@@ -1,14 +1,14 @@
-//! Boosts: what the numbers of custom columns add to a score.
+//! Boosts: contributions of numbers in custom columns to a score.
 //!
-//! A value is clamped to −1..1, so that the weight of its column bounds what it adds.
+//! Values are clamped to −1..1, so that a column contributes at most its weight.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use aurora_storage::{ChunkId, ColumnDeclaration, MetaValue, Snapshot, StorageError};
 
-/// Names that a note gives at most.
-const MOST_NAMES: usize = 5;
+/// Maximum number of names in a note.
+const MAX_NAMES: usize = 5;
 
 /// The columns that change scores.
 #[derive(Debug, Default)]
@@ -21,21 +21,21 @@ pub(crate) struct Boosts {
 #[derive(Debug)]
 struct BoostedColumn {
     name: String,
-    /// What a value of 1 adds, in units of the best fused score.
+    /// The contribution of a value of 1, in units of the best fused score.
     weight: f32,
 }
 
-/// What one column adds to the score of a chunk, in units of the best fused score.
+/// The contribution of one column to the score of a chunk.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ColumnBoost {
     /// Name of the rule: `boost.` and the name of the column.
     pub(crate) rule: Cow<'static, str>,
-    /// Weight times value.
+    /// Weight times value, in units of the best fused score.
     pub(crate) strength: f32,
 }
 
 impl Boosts {
-    /// The columns of an index with their declared weights, or those that are configured for them.
+    /// Selects the boosted columns of an index. Configured weights override the declared weights.
     pub(crate) fn new(columns: &[ColumnDeclaration], configured: &BTreeMap<String, f32>) -> Self {
         let numbers = || columns.iter().filter(|column| column.kind.is_number());
         let boosted = numbers().filter_map(|column| {
@@ -46,7 +46,7 @@ impl Boosts {
         Self { columns: boosted.collect(), note: note(&ignored.map(String::as_str).collect::<Vec<_>>()) }
     }
 
-    /// What should be said about the configuration.
+    /// A note about configured columns that have no numbers.
     pub(crate) fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -56,10 +56,10 @@ impl Boosts {
         self.columns.iter().any(|boosted| boosted.name == column)
     }
 
-    /// What the columns add to the score of a chunk.
+    /// Returns the contributions of the columns to the score of a chunk.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails if the index is damaged.
     pub(crate) fn for_chunk(&self, snapshot: &Snapshot, id: ChunkId) -> Result<Vec<ColumnBoost>, StorageError> {
         let mut boosts = Vec::new();
         for BoostedColumn { name, weight } in &self.columns {
@@ -72,13 +72,13 @@ impl Boosts {
 }
 
 fn note(ignored: &[&str]) -> Option<String> {
-    let named = ignored.get(..MOST_NAMES).unwrap_or(ignored).join(", ");
-    let more = if ignored.len() > MOST_NAMES { ", …" } else { "" };
+    let named = ignored.get(..MAX_NAMES).unwrap_or(ignored).join(", ");
+    let more = if ignored.len() > MAX_NAMES { ", …" } else { "" };
     (!ignored.is_empty())
         .then(|| format!("[search.boost] names columns that have no numbers in this index: {named}{more}"))
 }
 
-/// The number that a value is, within −1..1; `None` for what is not a number.
+/// Converts a value to a number within −1..1; `None` if the value is no number.
 fn clamped(value: &MetaValue) -> Option<f32> {
     let number = match value {
         MetaValue::Integer(number) => *number as f64,

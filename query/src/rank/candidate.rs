@@ -1,4 +1,4 @@
-//! A candidate on its way through the ranking.
+//! A candidate during the ranking.
 
 use std::borrow::Cow;
 
@@ -12,48 +12,47 @@ use crate::rank::features::Features;
 use crate::rank::fusion::{Components, RankPair};
 use crate::retrieve::Candidate;
 
-/// A candidate with everything that the ranking has found out about it. The rules read features only, so they work with any
-/// `C`.
+/// A candidate with the results of every ranking step. The rules read only features, so they work with any `C`.
 pub(crate) struct RankedCandidate<'s, C = Candidate<'s>> {
-    /// The candidate as it was retrieved.
+    /// The candidate from the retrieval.
     pub(crate) retrieved: C,
-    /// What was noted of the chunk in earlier searches.
+    /// The chunk's record in the access log.
     pub(crate) access: Option<AccessRecord>,
-    /// What the rules look at.
+    /// The input of the rules.
     pub(crate) features: Features<'s>,
-    /// What custom columns add.
+    /// Contributions of custom columns.
     pub(crate) boosts: Vec<ColumnBoost>,
     /// Scores of the components, each normalised within the candidates.
     pub(crate) components: Components,
-    /// Ranks by keywords and by cosine; set where reciprocal rank fusion is in use.
+    /// Ranks by keywords and by cosine; set only for reciprocal rank fusion.
     pub(crate) ranks: RankPair,
     /// Parts of the activation.
     pub(crate) activation: ActivationParts,
-    /// The activation before it was normalised.
+    /// The activation before normalisation.
     pub(crate) raw_activation: f32,
     /// The fused score, before the rules.
     pub(crate) fused: f32,
-    /// The score so far; at the end the final one.
+    /// The current score; the final score after the last step.
     pub(crate) score: f32,
-    /// The reranker's score; `None` where it has not read the candidate.
+    /// The reranker's score; `None` if the reranker did not read the candidate.
     pub(crate) reranked: Option<f32>,
     /// The rules that changed the score, in the order in which they were applied.
     pub(crate) applied: Vec<AppliedRule>,
-    /// How it has aged, in an index of memories.
+    /// The effects of the chunk's age, in an index of memories.
     pub(crate) aging: Option<Aging>,
 }
 
-/// A rule that changed a score, and by how much.
+/// A rule that changed a score, and the amount.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AppliedRule {
-    /// Its name, as in the configuration below `search.rules`, or `boost.` and the name of a custom column.
+    /// Name of the rule: its key below `search.rules`, or `boost.` and the name of a custom column.
     pub rule: Cow<'static, str>,
-    /// What it added to the score; negative where it took some away.
+    /// Amount that the rule added to the score; negative if it lowered the score.
     pub effect: f32,
 }
 
 impl<'s, C> RankedCandidate<'s, C> {
-    /// A candidate that nothing is known about but its features.
+    /// Creates a candidate with features and no scores.
     pub(crate) fn new(retrieved: C, access: Option<AccessRecord>, features: Features<'s>) -> Self {
         Self {
             retrieved,

@@ -1,4 +1,4 @@
-//! What the ranking rules look at: features of the query and of every candidate.
+//! The input of the ranking rules: features of the query and of every candidate.
 
 use aurora_analysis::Analyzer;
 use rustc_hash::FxHashMap;
@@ -22,13 +22,13 @@ const PROSE_WORDS: &[&str] = &[
     "chapter",
     "section",
 ];
-/// Words that ask for types rather than for behaviour.
+/// Words that ask for types rather than behaviour.
 const SHAPE_WORDS: &[&str] =
     &["interface", "interfaces", "type", "types", "typedef", "struct", "structs", "enum", "enums", "class", "trait"];
 /// Words that ask for files that re-export.
 const EXPORT_WORDS: &[&str] = &["export", "exports", "reexport", "init", "index"];
 
-/// A query as the rules see it.
+/// A query prepared for the rules.
 pub(crate) struct RuleQuery<'q> {
     pub(super) query: &'q ParsedQuery,
     pub(super) parts: WeighedParts<'q>,
@@ -45,7 +45,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    fn of(query: &ParsedQuery) -> Self {
+    fn from_query(query: &ParsedQuery) -> Self {
         Self {
             classes: PathClass::ALL.into_iter().filter(|class| query.asks_for(class.request_words())).collect(),
             prose: query.asks_for(PROSE_WORDS),
@@ -55,21 +55,21 @@ impl Requests {
     }
 }
 
-/// A word of the query that is written as an identifier. A plain word that happens to be a function's name is no mention
-/// of it: lifting such functions was measured to cost more than it brings.
+/// A word of the query that is written as an identifier. A plain word that equals a function's name is no mention:
+/// according to measurements, lifting such functions costs more than it gains.
 pub(super) struct MentionedName {
     pub(super) identifier: IdentifierQuery,
-    /// Names in lower case by which it may be defined.
+    /// Lower-case names of possible definitions.
     pub(super) lookups: Vec<String>,
 }
 
-/// What the rules look at of a candidate.
+/// Features of a candidate.
 pub(crate) struct Features<'c> {
     pub(super) named: ChunkName<'c>,
     pub(super) lines: u32,
-    /// Whether it defines a name inside that the query mentions.
+    /// Whether the chunk defines a mentioned name inside itself.
     pub(super) defines_inside: bool,
-    /// How well the words of its documentation match the query's, normalised within the candidates.
+    /// Match of the words of the documentation with the query, normalised within the candidates.
     pub(super) doc_words: f32,
     pub(super) name: Overlap,
     /// Classes of the file, and of the scopes around the definition.
@@ -77,37 +77,37 @@ pub(crate) struct Features<'c> {
     pub(super) file: FileFeatures,
 }
 
-/// What the features of a candidate are read from.
+/// The data from which the features of a candidate are computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'c> {
-    /// Which of the indexes of the search holds it, by place.
+    /// Position of the chunk's index among the indexes of the search.
     pub(crate) root: usize,
     pub(crate) named: ChunkName<'c>,
     pub(crate) lines: u32,
-    /// Whether it defines a name inside that the query mentions.
+    /// Whether the chunk defines a mentioned name inside itself.
     pub(crate) defines_inside: bool,
-    /// How well the words of its documentation match the query's, normalised within the candidates.
+    /// Match of the words of the documentation with the query, normalised within the candidates.
     pub(crate) doc_words: f32,
     pub(crate) file: FileShares,
 }
 
-/// How well a whole file meets the query; all 0..1.
+/// Match of a whole file with the query; all values are 0..1.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FileShares {
-    /// Its keyword score, normalised within the files of the candidates.
+    /// Keyword score, normalised within the files of the candidates.
     pub(crate) keywords: f32,
-    /// Its keyword score as a share of the highest one that the query allows.
+    /// Keyword score as a share of the highest possible score of the query.
     pub(crate) coverage: f32,
-    /// Its cosine with the query, normalised within the files of the candidates.
+    /// Cosine with the query, normalised within the files of the candidates.
     pub(crate) meaning: f32,
-    /// How well the words of its documentation match the query's, normalised in the same way.
+    /// Match of the words of the documentation with the query, normalised within the files of the candidates.
     pub(crate) doc_words: f32,
 }
 
-/// What the rules look at of a file, computed once for all of its candidates.
+/// Features of a file, computed once for all of its candidates.
 #[derive(Clone, Copy)]
 pub(super) struct FileFeatures {
-    /// Numbered in the order of their first candidates.
+    /// Number of the file, in the order of the first candidate of each file.
     pub(super) number: usize,
     pub(super) classes: PathClasses,
     pub(super) stem: Overlap,
@@ -115,14 +115,15 @@ pub(super) struct FileFeatures {
 }
 
 impl<'q> RuleQuery<'q> {
-    /// `idfs` are those of the query's terms, `None` for a term that no chunk holds.
+    /// Prepares a query. `idfs` has the inverse document frequencies of the query's terms; `None` for a term that no
+    /// chunk contains.
     pub(crate) fn new(query: &'q ParsedQuery, idfs: &[Option<f32>]) -> Self {
         let words = query.words.iter().filter(|word| word.compound).map(|word| {
             let identifier = IdentifierQuery::new(&word.text);
             MentionedName { lookups: identifier.lookups(), identifier }
         });
         let mentioned = words.collect();
-        Self { query, parts: WeighedParts::new(query, idfs), mentioned, requests: Requests::of(query) }
+        Self { query, parts: WeighedParts::new(query, idfs), mentioned, requests: Requests::from_query(query) }
     }
 
     /// Whether the query mentions one of the given names in the same case.
@@ -131,7 +132,7 @@ impl<'q> RuleQuery<'q> {
             && names.any(|name| self.query.words.iter().any(|word| word.compound && word.text == name))
     }
 
-    /// The features of chunks.
+    /// Computes the features of chunks.
     pub(crate) fn read<'c>(&self, analyzer: &Analyzer, chunks: impl Iterator<Item = Facts<'c>>) -> Vec<Features<'c>> {
         let mut overlaps = Overlaps::new(&self.parts, analyzer);
         let mut files: FxHashMap<(usize, &str), FileFeatures> = FxHashMap::default();
@@ -140,7 +141,7 @@ impl<'q> RuleQuery<'q> {
             let words = if named.path.starts_with("@@") { "" } else { named.path };
             let file = files.entry((root, named.path)).or_insert_with(|| FileFeatures {
                 number,
-                classes: PathClasses::of(words),
+                classes: PathClasses::for_path(words),
                 stem: overlaps.with(stem(words)),
                 evidence,
             });
@@ -152,7 +153,7 @@ impl<'q> RuleQuery<'q> {
 }
 
 impl Features<'_> {
-    /// Share of the query that the chunk's name holds.
+    /// Share of the query that the chunk's name contains.
     pub(crate) fn context_share(&self) -> f32 {
         self.name.of_query
     }

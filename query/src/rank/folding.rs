@@ -1,11 +1,12 @@
-//! Near-duplicate folding: pieces of one definition, and copies of one text, share one place in the list.
+//! Near-duplicate folding: pieces of one definition and copies of one text share one place in the list.
 
 use rustc_hash::FxHashMap;
 
 use crate::query::{Group, QueryError};
 use crate::rank::likeness::Likeness;
 
-/// The key of the first piece of a definition that was cut: `code:a.py:run` of `code:a.py:run~3`; any other key as it is.
+/// Returns the key of the first piece of a split definition: `code:a.py:run` for `code:a.py:run~3`. Other keys do not
+/// change.
 ///
 /// ```
 /// use aurora_query::first_piece;
@@ -19,49 +20,50 @@ pub fn first_piece(key: &str) -> &str {
     }
 }
 
-/// What folding looks at of a chunk.
+/// The input of folding for a chunk.
 pub(crate) struct Foldable<'c> {
-    /// Which of the indexes of the search holds it, by place.
+    /// Position of the chunk's index among the indexes of the search.
     pub(crate) root: usize,
     pub(crate) key: &'c str,
     pub(crate) path: &'c str,
     pub(crate) lines: (u32, u32),
     pub(crate) content_hash: [u8; 16],
-    /// Whether the chunk gives way to the very same text only.
+    /// Whether the chunk is folded only into equal text, not into similar text.
     pub(crate) same_only: bool,
     pub(crate) likeness: Likeness,
 }
 
-/// A result, and the copies that it stands for.
+/// A result and its folded copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoldedGroup {
-    /// The chunk that is shown, by its index in the given order.
+    /// The shown chunk, as its index in the given order.
     pub(crate) best: usize,
-    /// Its copies elsewhere, best first, by their indexes in the given order.
+    /// Copies in other places, best first, as their indexes in the given order.
     pub(crate) copies: Vec<usize>,
-    /// Further chunks of its file, best first, by their indexes in the given order; none where chunks take the places.
+    /// Further chunks of the file, best first, as their indexes in the given order. Empty unless results are grouped by
+    /// file.
     pub(crate) rows: Vec<usize>,
 }
 
-/// Most further chunks that are kept of a file.
-const MOST_ROWS: usize = 4;
+/// Maximum number of further chunks of a file.
+const MAX_ROWS: usize = 4;
 
-/// The best `limit` of `ranked`, which is read best first, each with the copies that it stands for.
+/// Returns the best `limit` groups of `ranked`, which must be ordered best first.
 ///
-/// A chunk gives its place up to the best one above it that is a piece of the same definition, has the same text or,
-/// unless it is to stay, a text of which no more than a few tokens differ. Chunks that were copies themselves are
-/// not compared with, so that no chain of small differences becomes a great one. What follows the last place is not
-/// looked at: copies, and further chunks of a file, are those that would have stood in the list.
+/// A chunk is folded into the best earlier chunk that is a piece of the same definition, has the same text or, unless
+/// `same_only` is set, has a text that differs in only a few tokens. Chunks that are copies themselves are not
+/// compared, so that a chain of small differences does not join very different texts. Folding stops at the first chunk
+/// without a place, so copies and further chunks of a file come only from the part of `ranked` before that chunk.
 ///
 /// # Errors
-/// The first one that `ranked` gives.
+/// The first error of `ranked`.
 pub(crate) fn fold<'c>(
     ranked: impl Iterator<Item = Result<Foldable<'c>, QueryError>>,
     limit: usize,
     group: Group,
 ) -> Result<Vec<FoldedGroup>, QueryError> {
     let mut places: Vec<FoldedGroup> = Vec::new();
-    // Chunks of the list and pieces of these, with the index of their group.
+    // Listed chunks and their pieces, with the index of their group.
     let mut shown: Vec<(usize, Foldable<'c>)> = Vec::new();
     let mut definitions: FxHashMap<(usize, &str), usize> = FxHashMap::default();
     let mut texts: FxHashMap<[u8; 16], usize> = FxHashMap::default();
@@ -83,7 +85,7 @@ pub(crate) fn fold<'c>(
                 places.len() - 1
             }
         };
-        if of_file.is_some() && places[place].rows.len() < MOST_ROWS {
+        if of_file.is_some() && places[place].rows.len() < MAX_ROWS {
             places[place].rows.push(at);
         }
         files.entry(file).or_insert(place);
@@ -99,7 +101,7 @@ pub(crate) fn fold<'c>(
 }
 
 impl Foldable<'_> {
-    /// Whether two chunks show the same lines: a class of one method, and the method.
+    /// Whether two chunks show the same lines, such as a class with a single method and the method.
     fn overlaps(&self, other: &Self) -> bool {
         (self.root, self.path) == (other.root, other.path)
             && self.lines.0 <= other.lines.1
@@ -115,16 +117,16 @@ mod tests {
 
     use super::*;
 
-    /// A chunk as a test gives it.
+    /// A chunk in a test.
     #[derive(Debug, Clone)]
-    struct Given {
+    struct TestChunk {
         key: String,
         line: u32,
         text: String,
         exact: bool,
     }
 
-    impl Given {
+    impl TestChunk {
         fn foldable(&self) -> Foldable<'_> {
             let mut hasher = DefaultHasher::new();
             self.text.hash(&mut hasher);
@@ -140,16 +142,16 @@ mod tests {
         }
     }
 
-    fn given(key: &str, line: u32, text: &str) -> Given {
-        Given { key: key.to_owned(), line, text: text.to_owned(), exact: false }
+    fn test_chunk(key: &str, line: u32, text: &str) -> TestChunk {
+        TestChunk { key: key.to_owned(), line, text: text.to_owned(), exact: false }
     }
 
-    fn folded(list: &[Given], limit: usize) -> Vec<(usize, Vec<usize>)> {
+    fn folded(list: &[TestChunk], limit: usize) -> Vec<(usize, Vec<usize>)> {
         let groups = fold(list.iter().map(|given| Ok(given.foldable())), limit, Group::Chunk).expect("nothing is read");
         groups.into_iter().map(|group| (group.best, group.copies)).collect()
     }
 
-    /// A text of sixty words and one that differs in some of them.
+    /// Returns a text of sixty words, some of which are changed.
     fn long(seed: usize, changed: &[usize]) -> String {
         let words = (0..60).map(|at| if changed.contains(&at) { format!("x{at}") } else { format!("w{}", at * seed) });
         words.collect::<Vec<_>>().join(" ")
@@ -158,57 +160,57 @@ mod tests {
     #[test]
     fn pieces_and_copies_are_kept_once() {
         let list = [
-            given("code:a:f~2", 20, "two"),
-            given("code:a:f", 1, "one"),
-            given("code:a:f#2", 40, "three"),
-            given("code:b:f", 1, "one"),
-            given("code:b:g", 30, "four"),
+            test_chunk("code:a:f~2", 20, "two"),
+            test_chunk("code:a:f", 1, "one"),
+            test_chunk("code:a:f#2", 40, "three"),
+            test_chunk("code:b:f", 1, "one"),
+            test_chunk("code:b:g", 30, "four"),
         ];
         assert_eq!(folded(&list, 10), [(0, vec![3]), (2, vec![]), (4, vec![])]);
     }
 
     #[test]
-    fn near_copies_stand_below_the_best_and_what_shows_the_same_lines_is_no_copy() {
+    fn near_copies_are_folded_and_overlapping_chunks_are_no_copies() {
         let list = [
-            given("code:a:f", 1, &long(1, &[])),
-            given("code:b:f", 1, &long(1, &[0])),
-            given("code:c:f", 1, &long(1, &[0, 20, 40])),
-            given("code:a:F", 1, &long(1, &[59])),
-            given("code:d:f", 1, &long(7, &[])),
+            test_chunk("code:a:f", 1, &long(1, &[])),
+            test_chunk("code:b:f", 1, &long(1, &[0])),
+            test_chunk("code:c:f", 1, &long(1, &[0, 20, 40])),
+            test_chunk("code:a:F", 1, &long(1, &[59])),
+            test_chunk("code:d:f", 1, &long(7, &[])),
         ];
         assert_eq!(folded(&list, 10), [(0, vec![1]), (2, vec![]), (4, vec![])]);
         assert_eq!(folded(&list, 1), [(0, vec![1])]);
     }
 
     #[test]
-    fn an_exact_match_gives_way_to_the_same_text_only() {
-        let exact = |given: Given| Given { exact: true, ..given };
+    fn an_exact_match_is_folded_only_into_equal_text() {
+        let exact = |given: TestChunk| TestChunk { exact: true, ..given };
         let list = [
-            exact(given("code:a:f", 1, &long(1, &[]))),
-            exact(given("code:b:f", 1, &long(1, &[0]))),
-            exact(given("code:c:f", 1, &long(1, &[0]))),
-            given("code:d:g", 1, &long(1, &[59])),
+            exact(test_chunk("code:a:f", 1, &long(1, &[]))),
+            exact(test_chunk("code:b:f", 1, &long(1, &[0]))),
+            exact(test_chunk("code:c:f", 1, &long(1, &[0]))),
+            test_chunk("code:d:g", 1, &long(1, &[59])),
         ];
         assert_eq!(folded(&list, 10), [(0, vec![3]), (1, vec![2])]);
     }
 
     #[test]
-    fn further_chunks_of_a_file_stand_below_its_best_one() {
+    fn further_chunks_of_a_file_are_rows_of_its_best_chunk() {
         let list = [
-            given("code:a:f", 1, "one"),
-            given("code:b:f", 1, "two"),
-            given("code:a:f~2", 20, "three"),
-            given("code:a:g", 40, "four"),
-            given("code:c:f", 1, "four"),
-            given("code:a:h", 60, "five"),
-            given("code:d:f", 1, "six"),
+            test_chunk("code:a:f", 1, "one"),
+            test_chunk("code:b:f", 1, "two"),
+            test_chunk("code:a:f~2", 20, "three"),
+            test_chunk("code:a:g", 40, "four"),
+            test_chunk("code:c:f", 1, "four"),
+            test_chunk("code:a:h", 60, "five"),
+            test_chunk("code:d:f", 1, "six"),
         ];
         let groups = fold(list.iter().map(|given| Ok(given.foldable())), 2, Group::File).expect("nothing is read");
         let groups: Vec<_> = groups.into_iter().map(|group| (group.best, group.rows)).collect();
         assert_eq!(groups, [(0, vec![3, 5]), (1, vec![])]);
     }
 
-    fn list() -> impl Strategy<Value = Vec<Given>> {
+    fn list() -> impl Strategy<Value = Vec<TestChunk>> {
         let row = (
             0usize..4,
             0usize..3,
@@ -222,7 +224,7 @@ mod tests {
             let rows = rows.into_iter().map(|(file, name, piece, seed, changed, exact)| {
                 let piece = if piece == 0 { String::new() } else { format!("~{piece}") };
                 let key = format!("code:{}:{}{piece}", ["a", "b", "c", "d"][file], ["f", "g", "h"][name]);
-                Given { key, line: name as u32 * 5, text: long(seed + 1, &changed), exact }
+                TestChunk { key, line: name as u32 * 5, text: long(seed + 1, &changed), exact }
             });
             rows.filter(|given| known.insert(given.key.clone())).collect()
         })
@@ -230,32 +232,32 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_chunk_stands_in_the_list_or_below_something_better(list in list()) {
+        fn every_chunk_is_listed_or_folded_into_a_better_one(list in list()) {
             let places = folded(&list, list.len());
-            let mut told: Vec<usize> = places.iter().map(|(at, _)| *at).collect();
-            prop_assert!(told.is_sorted());
+            let mut listed: Vec<usize> = places.iter().map(|(at, _)| *at).collect();
+            prop_assert!(listed.is_sorted());
             for (at, copies) in &places {
                 prop_assert!(copies.iter().all(|copy| at < copy) && copies.is_sorted());
-                told.extend(copies);
+                listed.extend(copies);
             }
-            let all = told.len();
-            told.sort_unstable();
-            told.dedup();
-            prop_assert_eq!(told.len(), all);
-            for (at, given) in list.iter().enumerate().filter(|(at, _)| !told.contains(at)) {
+            let all = listed.len();
+            listed.sort_unstable();
+            listed.dedup();
+            prop_assert_eq!(listed.len(), all);
+            for (at, given) in list.iter().enumerate().filter(|(at, _)| !listed.contains(at)) {
                 let above = &list[..at];
                 let (chunk, same) = (given.foldable(), first_piece(&given.key));
                 prop_assert!(above.iter().any(|above| first_piece(&above.key) == same || above.foldable().overlaps(&chunk)));
             }
             for (at, given) in list.iter().enumerate().filter(|(_, given)| given.exact) {
                 let is_kept = places.iter().any(|(kept, _)| *kept == at);
-                let same = |above: &Given| above.text == given.text || first_piece(&above.key) == first_piece(&given.key);
+                let same = |above: &TestChunk| above.text == given.text || first_piece(&above.key) == first_piece(&given.key);
                 prop_assert!(is_kept || list[..at].iter().any(same));
             }
         }
 
         #[test]
-        fn a_smaller_limit_gives_the_beginning(list in list(), limit in 0usize..24) {
+        fn a_smaller_limit_gives_a_prefix(list in list(), limit in 0usize..24) {
             let (all, some) = (folded(&list, list.len()), folded(&list, limit));
             prop_assert_eq!(some.len(), limit.min(all.len()));
             for ((at, copies), (of_all, all_copies)) in some.iter().zip(&all) {

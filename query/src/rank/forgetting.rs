@@ -1,8 +1,8 @@
-//! Forgetting: how fast the activation of an unused chunk falls.
+//! Forgetting: how fast the activation of an unused chunk decays.
 //!
-//! Every type has a rate, which multiplies the exponent of the base level and the decay. Memories (reasoning patterns and
-//! conversations) also follow the lifespan policies of the memory that they come from: proven ones and much used ones
-//! fade slowly, matters of security not at all for a year, and unused ones exponentially.
+//! Every type has a rate, which multiplies the exponent of the base level and the decay. Memories (reasoning patterns
+//! and conversations) also follow these lifespan policies: patterns and frequently used memories decay slowly, memories
+//! about security do not decay for a year, and unused memories decay exponentially.
 
 use aurora_storage::{ArchivedMetaValue, ChunkRecord, ChunkType};
 
@@ -10,17 +10,17 @@ use crate::config::{ActivationConfig, TypeDecay};
 pub use crate::memory::Forgetting;
 use crate::rank::uses::{UseHistory, days_between};
 
-/// A memory that was asked for more often than this is not lost.
-const MUCH_USED: u64 = 10;
-/// A memory that was asked for no more often than this may be lost.
-const LITTLE_USED: u64 = 2;
-/// Days for which what concerns security does not fade.
+/// A memory with more uses than this never decays exponentially.
+const FREQUENT_USES: u64 = 10;
+/// Maximum number of uses of a memory that can decay exponentially.
+const MAX_RARE_USES: u64 = 2;
+/// Number of days for which memories about security do not decay.
 const SECURITY_DAYS: f64 = 365.0;
-/// Half-lives after which a memory falls no further.
-const MOST_HALF_LIVES: f64 = 4.0;
+/// Number of half-lives after which a memory decays no further.
+const MAX_HALF_LIVES: f64 = 4.0;
 
 impl TypeDecay {
-    /// The rate of a type.
+    /// Returns the rate of a type.
     pub fn of(&self, chunk_type: ChunkType) -> f32 {
         match chunk_type {
             ChunkType::Function | ChunkType::Method | ChunkType::Code => self.code,
@@ -37,15 +37,20 @@ impl TypeDecay {
     }
 }
 
-/// Which way `chunk` is forgotten.
-pub(crate) fn way(config: &ActivationConfig, chunk: ChunkRecord<'_>, uses: &UseHistory, now: i64) -> Forgetting {
+/// Returns how the activation of `chunk` decays.
+pub(crate) fn forgetting_of(
+    config: &ActivationConfig,
+    chunk: ChunkRecord<'_>,
+    uses: &UseHistory,
+    now: i64,
+) -> Forgetting {
     if !chunk.chunk_type().is_memory() {
         return Forgetting::Logarithmic;
     }
     let Some(last) = uses.last() else { return Forgetting::Logarithmic };
     let days = days_between(last, now);
-    let inactive = days > f64::from(config.inactive_after) && uses.shown <= LITTLE_USED;
-    let lasting = is_pattern(chunk) || uses.shown > MUCH_USED;
+    let inactive = days > f64::from(config.inactive_after) && uses.shown <= MAX_RARE_USES;
+    let lasting = is_pattern(chunk) || uses.shown > FREQUENT_USES;
     if lasting {
         Forgetting::Logarithmic
     } else if days <= SECURITY_DAYS && concerns_security(chunk) {
@@ -57,9 +62,9 @@ pub(crate) fn way(config: &ActivationConfig, chunk: ChunkRecord<'_>, uses: &UseH
     }
 }
 
-/// What disuse since `last` takes from an activation: `factor · log10(days)`, nothing within the first day; with
-/// [`Forgetting::Exponential`] also `ln 2` for every half-life beyond the days after which a memory counts as inactive,
-/// as a base level is a logarithm.
+/// Returns how much disuse since `last` lowers an activation: `factor · log10(days)`, 0 within the first day. With
+/// [`Forgetting::Exponential`], adds `ln 2` for every half-life after the days until a memory counts as inactive. It is
+/// `ln 2` because a base level is a logarithm.
 pub(crate) fn decay(config: &ActivationConfig, way: Forgetting, rate: f32, last: i64, now: i64) -> f64 {
     let days = days_between(last, now);
     let slow = f64::from(rate * config.inactivity) * days.max(1.0).log10();
@@ -68,12 +73,12 @@ pub(crate) fn decay(config: &ActivationConfig, way: Forgetting, rate: f32, last:
         Forgetting::Logarithmic => slow,
         Forgetting::Exponential => {
             let half_lives = (days - f64::from(config.inactive_after)) / f64::from(config.inactive_half_life);
-            slow + std::f64::consts::LN_2 * half_lives.clamp(0.0, MOST_HALF_LIVES)
+            slow + std::f64::consts::LN_2 * half_lives.clamp(0.0, MAX_HALF_LIVES)
         }
     }
 }
 
-/// Forgetting of conversations by the clock: `exp(−λ · hours)`.
+/// Decay of conversations over time: `exp(−λ · hours)`.
 pub fn conversation_decay(lambda: f64, time: i64, now: i64) -> f64 {
     (-lambda * days_between(time, now) * 24.0).exp()
 }
@@ -118,7 +123,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn memories_never_come_back_by_themselves(days in 0i64..5_000, more in 0i64..5_000, rate in 0.0f32..2.0) {
+        fn decay_never_decreases_with_time(days in 0i64..5_000, more in 0i64..5_000, rate in 0.0f32..2.0) {
             let config = SearchConfig::default().activation;
             for way in [Forgetting::Logarithmic, Forgetting::Exponential, Forgetting::None] {
                 let at = |days| decay(&config, way, rate, 0, days * DAYS);

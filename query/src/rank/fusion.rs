@@ -1,11 +1,11 @@
-//! How components of a score become one: min-max normalisation with weights, and reciprocal rank fusion.
+//! Combines the components of a score: a weighted sum of min-max normalised values, or reciprocal rank fusion.
 
 use crate::config::{HybridConfig, KindsConfig};
 use crate::understand::QueryKind;
 
-/// Scales the values that are there to 0..1, the smallest to 0 and the greatest to 1.
+/// Scales the present values to 0..1, the minimum to 0 and the maximum to 1.
 ///
-/// Where all are equal there is no order to keep: a positive value becomes 1, any other 0.
+/// If all values are equal, positive values become 1 and other values 0.
 ///
 /// ```
 /// use aurora_query::min_max;
@@ -21,18 +21,18 @@ pub fn min_max(values: &[Option<f32>]) -> Vec<Option<f32>> {
     values.iter().map(|value| value.map(scale)).collect()
 }
 
-/// Scores of the components of one candidate, normalised to 0..1; `None` for one that is missing.
+/// Scores of the components of one candidate, normalised to 0..1; `None` for a missing component.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Components {
     /// Keywords.
     pub(crate) bm25: Option<f32>,
-    /// Meaning: cosine and late interaction.
+    /// Similarity of meaning: cosine and late interaction.
     pub(crate) semantic: Option<f32>,
     /// Activation.
     pub(crate) activation: Option<f32>,
 }
 
-/// Ranks of one candidate, from 1; `None` where it is not in the order.
+/// Ranks of one candidate, from 1; `None` if the candidate is not in the order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct RankPair {
     /// By keyword score.
@@ -41,26 +41,27 @@ pub(crate) struct RankPair {
     pub(crate) dense: Option<usize>,
 }
 
-/// Shares of the components in a weighted sum.
+/// Weights of the components in a weighted sum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// Share of the keyword score.
+    /// Weight of the keyword score.
     pub bm25: f32,
-    /// Share of the cosine.
+    /// Weight of the semantic score.
     pub semantic: f32,
-    /// Share of the activation.
+    /// Weight of the activation.
     pub activation: f32,
 }
 
 impl Weights {
-    /// The configured shares.
-    pub fn of(config: &HybridConfig) -> Self {
+    /// Returns the configured weights.
+    pub fn from_config(config: &HybridConfig) -> Self {
         Self { bm25: config.bm25_weight, semantic: config.semantic_weight, activation: config.activation_weight }
     }
 
-    /// The shares for a query of this kind: what the keywords gain, the other components lose in proportion.
-    pub(crate) fn of_kind(kind: &QueryKind, hybrid: &HybridConfig, kinds: &KindsConfig) -> Self {
-        let base = Self::of(hybrid);
+    /// Returns the weights for a kind of query. The weights of the other components are lowered in proportion to the
+    /// increase of the keyword weight.
+    pub(crate) fn for_kind(kind: &QueryKind, hybrid: &HybridConfig, kinds: &KindsConfig) -> Self {
+        let base = Self::from_config(hybrid);
         let toward = |share: f32, keywords: f32| share * (keywords - base.bm25).max(0.0);
         let bm25 = base.bm25
             + toward(kind.identifier, kinds.identifier)
@@ -71,8 +72,9 @@ impl Weights {
         Self { bm25, semantic: base.semantic * scale, activation: base.activation * scale }
     }
 
-    /// Weighted sum of normalised components; the share of one that is missing goes to the others in proportion, so a
-    /// chunk without an embedding is judged by the rest. Shares that are all zero count as equal.
+    /// Returns the weighted sum of normalised components. The weight of a missing component is distributed to the
+    /// others in proportion, so a chunk without an embedding is scored by the rest. If all weights are zero, the
+    /// components count equally.
     ///
     /// ```
     /// use aurora_query::Weights;
@@ -92,16 +94,17 @@ impl Weights {
     }
 }
 
-/// Reciprocal rank fusion: each order gives `share / (k + rank)`; scaled so that the first of both orders scores 1.
+/// Reciprocal rank fusion: each order contributes `weight / (k + rank)`. Scaled so that the first candidate of both
+/// orders scores 1.
 ///
-/// `sparse` and `dense` are ranks from 1, `None` where a candidate is not in that order.
+/// `sparse` and `dense` are ranks from 1, `None` if a candidate is not in that order.
 pub fn reciprocal_rank(config: &HybridConfig, sparse: Option<usize>, dense: Option<usize>) -> f32 {
     let part = |share: f32, rank: Option<usize>| rank.map_or(0.0, |rank| share / (config.rrf_k + rank as f32));
     let best = (config.rrf_sparse + config.rrf_dense) / (config.rrf_k + 1.0);
     (part(config.rrf_sparse, sparse) + part(config.rrf_dense, dense)) / best
 }
 
-/// Ranks from 1 by descending value, equal values in the order given; `None` keeps no rank.
+/// Returns ranks from 1 by descending value; equal values keep the given order. `None` has no rank.
 pub fn ranks(values: &[Option<f32>]) -> Vec<Option<usize>> {
     let mut order: Vec<(usize, f32)> =
         values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).collect();

@@ -1,8 +1,9 @@
-//! Relevance of the turns of conversations by the turns that they are connected with: a PageRank that begins again at the turns
-//! which hold words of the query (seed 003, "Query-Biased PageRank"; Haveliwala, "Topic-Sensitive PageRank", 2002).
+//! Relevance of conversation turns by their connections: a PageRank that teleports to turns with words of the query
+//! (seed 003, "Query-Biased PageRank"; Haveliwala, "Topic-Sensitive PageRank", 2002).
 //!
-//! The graph is that of a query's candidates, so that its size is bounded: a turn leads to the next one of its session, an answer to
-//! what it answers, and a turn to a later one that shares at least two of its rarer words.
+//! The graph consists of the candidates of a query, so its size is bounded. Edges lead from a turn to the next turn of
+//! its session, from an answer to the answered turn, and from a turn to a later turn that shares at least two of its
+//! rarer words.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +12,20 @@ use aurora_storage::ChunkType;
 use crate::memory::{column, text};
 use crate::rank::candidate::RankedCandidate;
 
-/// Share of a turn's rank that comes from others; the rest comes from the query.
+/// Share of a turn's rank that comes from other turns; the rest comes from the query.
 const DAMPING: f64 = 0.85;
-/// Rounds of the power iteration: seed 003 gives 10 to 20.
+/// Number of rounds of the power iteration; seed 003 uses 10 to 20.
 const ROUNDS: usize = 20;
-/// Words that two turns about one topic share at least.
-const SHARED_WORDS: usize = 2;
-/// Of a word that a larger share of the turns hold, a topic cannot be told.
-const COMMON: f64 = 0.2;
+/// Minimum number of shared words of two turns about one topic.
+const MIN_SHARED_WORDS: usize = 2;
+/// A word in a larger share of the turns does not indicate a topic.
+const MAX_WORD_SHARE: f64 = 0.2;
 
-/// A connection from one node to another, with its weight.
+/// An edge from one node to another, with its weight.
 pub type Edge = (usize, usize, f64);
 
-/// The rank of each node: `damping · Σ rank(from) · weight / out_degree(from) + (1 − damping) · teleport`, iterated `rounds` times
-/// from `teleport` on. `out_degree` is the number of edges that leave a node.
+/// Returns the rank of each node: `damping · Σ rank(from) · weight / out_degree(from) + (1 − damping) · teleport`,
+/// iterated `rounds` times starting from `teleport`. `out_degree` is the number of edges that leave a node.
 ///
 /// ```
 /// use aurora_query::graph_relevance;
@@ -47,8 +48,9 @@ pub fn graph_relevance(edges: &[Edge], teleport: &[f64], damping: f64, rounds: u
     ranks
 }
 
-/// The relevance of each candidate that is a turn, 0..=1: of the best of them 1. `None` for all others.
-pub(super) fn of_turns(ranked: &[RankedCandidate<'_>]) -> Vec<Option<f32>> {
+/// Returns the relevance of each candidate that is a turn, 0..=1, where the best turn has 1. `None` for all other
+/// candidates.
+pub(super) fn turn_relevance(ranked: &[RankedCandidate<'_>]) -> Vec<Option<f32>> {
     let is_turn = |candidate: &RankedCandidate<'_>| candidate.retrieved.chunk.chunk_type() == ChunkType::Turn;
     let turns: Vec<usize> = (0..ranked.len()).filter(|&at| is_turn(&ranked[at])).collect();
     let mut relevance = vec![None; ranked.len()];
@@ -79,14 +81,14 @@ pub(super) fn of_turns(ranked: &[RankedCandidate<'_>]) -> Vec<Option<f32>> {
     relevance
 }
 
-/// Edges between turns that share words: `shared / most words of the two` (seed 003, `TopicSimilarity`). A word is a token of the
-/// embedded model, each once.
+/// Returns the edges between turns that share words, with weight `shared / maximum number of words of the two` (seed
+/// 003, `TopicSimilarity`). Words are the distinct tokens of the embedded model.
 fn shared_topics(words: &[Vec<u16>]) -> Vec<Edge> {
     let mut held: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
     for (node, words) in words.iter().enumerate() {
         words.iter().for_each(|&word| held.entry(word).or_default().push(node));
     }
-    let most = ((words.len() as f64 * COMMON) as usize).max(SHARED_WORDS);
+    let most = ((words.len() as f64 * MAX_WORD_SHARE) as usize).max(MIN_SHARED_WORDS);
     let mut shared: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for nodes in held.values().filter(|nodes| nodes.len() <= most) {
         for (at, &from) in nodes.iter().enumerate() {
@@ -95,7 +97,7 @@ fn shared_topics(words: &[Vec<u16>]) -> Vec<Edge> {
     }
     let weight =
         |(from, to): (usize, usize), count: usize| count as f64 / words[from].len().max(words[to].len()) as f64;
-    let topics = shared.into_iter().filter(|(_, count)| *count >= SHARED_WORDS);
+    let topics = shared.into_iter().filter(|(_, count)| *count >= MIN_SHARED_WORDS);
     topics.map(|((from, to), count)| (from, to, weight((from, to), count))).collect()
 }
 
@@ -113,20 +115,20 @@ mod tests {
                 assert!((rank - expected).abs() < 1e-12, "{ranks:?}, not {expected:?}");
             }
         };
-        // Without a round the query alone counts.
+        // Without iteration, only the query counts.
         check(&[(0, 1, 1.0)], &[1.0, 0.0], 0, &[1.0, 0.0]);
-        // After one: 0.15, and 0.85 of what 0 had.
+        // After one round: 0.15, and 0.85 of the rank of 0.
         check(&[(0, 1, 1.0)], &[1.0, 0.0], 1, &[0.15, 0.85]);
         check(&[(0, 1, 1.0)], &[1.0, 0.0], 2, &[0.15, 0.1275]);
-        // Two edges from 0 share its rank; a weight takes a part of it.
+        // Two edges from 0 share its rank; a weight lowers the share.
         check(&[(0, 1, 1.0), (0, 2, 0.5)], &[1.0, 0.0, 0.0], 1, &[0.15, 0.425, 0.2125]);
-        // 0 → 1 → 2, where 1 holds words of the query too.
+        // 0 → 1 → 2, where 1 also contains words of the query.
         check(&[(0, 1, 1.0), (1, 2, 1.0)], &[1.0, 1.0, 0.0], 3, &[0.15, 0.2775, 0.85 * 0.2775]);
     }
 
     #[test]
     fn topics_by_hand() {
-        // 1 and 2 are shared by two turns of eleven, 9 by all of them.
+        // Two of eleven turns share 1 and 2; all turns share 9.
         let mut words = vec![vec![1, 2, 3, 9], vec![1, 2, 9]];
         words.extend(std::iter::repeat_n(vec![9], 9));
         assert_eq!(shared_topics(&words), [(0, 1, 0.5)]);

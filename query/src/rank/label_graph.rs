@@ -1,9 +1,10 @@
-//! The edges that activation spreads along: calls, imports, containment, conversations and links, as the labels of the indexes
-//! have them.
+//! The edges along which activation spreads: calls, imports, containment, conversations and links, from the labels of
+//! the indexes.
 //!
-//! Of several definitions of a name, a call means the nearest ones, by file, imports and directory, which share its activation.
-//! [`crate::RelationIndex`] is more exact, but reads texts. A name that many chunks define or use relates nothing, so such edges
-//! are left out. Links of memories lead from one index to another; all other edges stay within theirs.
+//! If a name has several definitions, a call leads to the nearest ones by file, imports and directory, which share its
+//! activation. [`crate::RelationIndex`] is more precise, but reads texts. A name that many chunks define or use is not
+//! selective, so its edges are left out. Links of memories lead from one index to another; all other edges stay within
+//! an index.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,23 +15,23 @@ use crate::memory::{column, text, texts};
 use crate::rank::spreading::{Node, RelationGraph};
 use crate::retrieve::SearchedRoot;
 
-/// Most chunks that an edge by name may lead to.
-const FAN: usize = 8;
-/// Most children, phases of one conversation, answers or links that count as related.
-const SIBLINGS: usize = 32;
-/// Most names of one chunk that are followed.
-const NAMES: usize = 32;
+/// Maximum number of chunks to which an edge by name leads.
+const MAX_FAN_OUT: usize = 8;
+/// Maximum number of related children, phases of one conversation, answers or links.
+const MAX_SIBLINGS: usize = 32;
+/// Maximum number of names of one chunk that are followed.
+const MAX_NAMES: usize = 32;
 
-/// Chunks by label, as far as searches of a generation have looked them up: chunks of one file import the same, call much of it, and
-/// have one parent, and most searches come by the same names.
+/// Cache of the chunks by label that searches of a generation have looked up. Lookups repeat, because chunks of one
+/// file have the same imports and parent and similar calls, and because searches reach the same names.
 #[derive(Default)]
-pub(crate) struct KnownLabels(Mutex<FxHashMap<Vec<u8>, Vec<ChunkId>>>);
+pub(crate) struct LabelCache(Mutex<FxHashMap<Vec<u8>, Vec<ChunkId>>>);
 
-impl KnownLabels {
-    /// Most labels; with more, all are forgotten.
-    const MOST: usize = 1 << 15;
+impl LabelCache {
+    /// Maximum number of labels. The cache is cleared when it is full.
+    const MAX_LABELS: usize = 1 << 15;
 
-    /// The chunks with a label: those that are known, else those that `look_up` finds.
+    /// Returns the chunks with a label from the cache, or calls `look_up` and caches the result.
     fn get(
         &self,
         label: Vec<u8>,
@@ -41,7 +42,7 @@ impl KnownLabels {
         }
         let found = look_up()?;
         let mut known = self.lock();
-        if known.len() >= Self::MOST {
+        if known.len() >= Self::MAX_LABELS {
             known.clear();
         }
         Ok(known.entry(label).or_insert(found).clone())
@@ -52,22 +53,22 @@ impl KnownLabels {
     }
 }
 
-/// The relationships that the labels of all indexes of a search hold.
+/// The relations in the labels of all indexes of a search.
 pub(crate) struct LabelGraph<'r, 's> {
     roots: &'r [SearchedRoot<'s>],
-    known: &'r [&'r KnownLabels],
+    caches: &'r [&'r LabelCache],
 }
 
 impl<'r, 's> LabelGraph<'r, 's> {
-    /// The relationships in `roots`; `known` are of the same, in their order.
-    pub(crate) fn new(roots: &'r [SearchedRoot<'s>], known: &'r [&'r KnownLabels]) -> Self {
-        Self { roots, known }
+    /// Creates the graph of `roots`. `caches` has the caches of the same indexes, in the same order.
+    pub(crate) fn new(roots: &'r [SearchedRoot<'s>], caches: &'r [&'r LabelCache]) -> Self {
+        Self { roots, caches }
     }
 }
 
 impl RelationGraph for LabelGraph<'_, '_> {
     fn neighbours(&self, (at, id): Node) -> Result<Vec<(Node, f32)>, StorageError> {
-        let labels = RootLabels { root: &self.roots[at], known: self.known[at] };
+        let labels = RootLabels { root: &self.roots[at], cache: self.caches[at] };
         let Some(chunk) = labels.root.snapshot.chunk(id)? else { return Ok(Vec::new()) };
         let within = labels.neighbours(id, chunk)?.into_iter().map(|(id, confidence)| ((at, id), confidence));
         let mut found: Vec<(Node, f32)> = within.collect();
@@ -78,7 +79,7 @@ impl RelationGraph for LabelGraph<'_, '_> {
 }
 
 impl LabelGraph<'_, '_> {
-    /// Adds what a memory is linked to, and the memories that are linked to a chunk, in whatever index they are.
+    /// Adds the link targets of a memory, and the memories that link to a chunk, from all indexes.
     fn add_links(
         &self,
         labels: &RootLabels<'_, '_>,
@@ -90,17 +91,17 @@ impl LabelGraph<'_, '_> {
         }
         let key = chunk.key();
         let links = if labels.root.memory.is_some() { texts(chunk, column::LINKS) } else { Vec::new() };
-        for (at, (root, known)) in self.roots.iter().zip(self.known).enumerate() {
-            let labels = RootLabels { root, known };
+        for (at, (root, cache)) in self.roots.iter().zip(self.caches).enumerate() {
+            let labels = RootLabels { root, cache };
             let mut add = |label, most| -> Result<(), StorageError> {
                 found.extend(labels.few(label, most)?.into_iter().map(|id| ((at, id), 1.0)));
                 Ok(())
             };
-            for link in links.iter().take(NAMES) {
+            for link in links.iter().take(MAX_NAMES) {
                 add(Label::Key(link), 1)?;
             }
             if root.memory.is_some() {
-                add(Label::Meta { key: column::LINKS, value: &key }, SIBLINGS)?;
+                add(Label::Meta { key: column::LINKS, value: &key }, MAX_SIBLINGS)?;
             }
         }
         Ok(())
@@ -110,31 +111,31 @@ impl LabelGraph<'_, '_> {
 /// The labels of one index.
 struct RootLabels<'r, 's> {
     root: &'r SearchedRoot<'s>,
-    known: &'r KnownLabels,
+    cache: &'r LabelCache,
 }
 
 impl RootLabels<'_, '_> {
-    /// The neighbours of a chunk within its index.
+    /// Returns the neighbours of a chunk within its index.
     fn neighbours(&self, id: ChunkId, chunk: ChunkRecord<'_>) -> Result<Vec<(ChunkId, f32)>, StorageError> {
         let Some(relations) = self.root.snapshot.relations(id)? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
-        for name in relations.calls.iter().take(NAMES) {
-            let named = self.few(Label::Defines(last_member(name)), FAN)?;
-            found.extend(self.meant(&named, chunk, &relations.imports)?);
+        for name in relations.calls.iter().take(MAX_NAMES) {
+            let named = self.few(Label::Defines(last_member(name)), MAX_FAN_OUT)?;
+            found.extend(self.likely_definitions(&named, chunk, &relations.imports)?);
         }
-        let imports = relations.imports.iter().take(NAMES.saturating_sub(relations.calls.len()));
+        let imports = relations.imports.iter().take(MAX_NAMES.saturating_sub(relations.calls.len()));
         for name in imports {
-            self.add(Label::Defines(last_member(name)), FAN, &mut found)?;
+            self.add(Label::Defines(last_member(name)), MAX_FAN_OUT, &mut found)?;
         }
         if chunk.chunk_type().is_source_code() && !chunk.name().is_empty() {
-            let named = self.few(Label::Defines(chunk.name()), FAN)?.len().max(1) as f32;
-            for caller in self.few(Label::Calls(chunk.name()), FAN)? {
+            let named = self.few(Label::Defines(chunk.name()), MAX_FAN_OUT)?.len().max(1) as f32;
+            for caller in self.few(Label::Calls(chunk.name()), MAX_FAN_OUT)? {
                 let is_near = self.root.snapshot.chunk(caller)?.is_some_and(|caller| caller.path() == chunk.path());
                 found.push((caller, if is_near { 1.0 } else { 1.0 / named }));
             }
-            self.add(Label::Imports(chunk.name()), FAN, &mut found)?;
+            self.add(Label::Imports(chunk.name()), MAX_FAN_OUT, &mut found)?;
         }
-        self.add(Label::Contains(&chunk.key()), SIBLINGS, &mut found)?;
+        self.add(Label::Contains(&chunk.key()), MAX_SIBLINGS, &mut found)?;
         if let Some(parent) = &relations.parent {
             self.add(Label::Key(parent), 1, &mut found)?;
         }
@@ -147,9 +148,10 @@ impl RootLabels<'_, '_> {
         Ok(found)
     }
 
-    /// Those of the definitions of a name that a call in `from` most likely means, with the confidence of each: those of its file,
-    /// else those of a file that it imports, else those of its directory, else all of them.
-    fn meant(
+    /// Returns the definitions of a name to which a call in `from` most likely refers, with the confidence of each:
+    /// definitions in the same file, otherwise in an imported file, otherwise in the same directory, otherwise all of
+    /// them.
+    fn likely_definitions(
         &self,
         named: &[ChunkId],
         from: ChunkRecord<'_>,
@@ -161,7 +163,7 @@ impl RootLabels<'_, '_> {
         let mut nearest = (Nearness::Elsewhere, Vec::new());
         for &id in named {
             let Some(chunk) = self.root.snapshot.chunk(id)? else { continue };
-            let nearness = Nearness::of(chunk.path(), from.path(), imports);
+            let nearness = Nearness::between(chunk.path(), from.path(), imports);
             if nearness < nearest.0 {
                 nearest = (nearness, Vec::new());
             }
@@ -173,29 +175,29 @@ impl RootLabels<'_, '_> {
         Ok(nearest.1.into_iter().map(|id| (id, confidence)).collect())
     }
 
-    /// Adds the chunks with a label if they are at most `most`, which is the same for all labels of a kind.
+    /// Adds the chunks with a label unless there are more than `most`, which must be the same for all labels of a kind.
     fn add(&self, label: Label<'_>, most: usize, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {
         found.extend(self.few(label, most)?.into_iter().map(|id| (id, 1.0)));
         Ok(())
     }
 
-    /// The chunks with a label if they are at most `most`, else none.
+    /// Returns the chunks with a label; empty if there are more than `most`.
     fn few(&self, label: Label<'_>, most: usize) -> Result<Vec<ChunkId>, StorageError> {
         let look_up = || Ok(self.root.snapshot.few_with_label(label, most)?.unwrap_or_default());
-        self.known.get(label.to_bytes(), look_up)
+        self.cache.get(label.to_bytes(), look_up)
     }
 
     /// Adds the other phases of a conversation log.
     fn add_conversation(&self, chunk: ChunkRecord<'_>, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {
         if let Some(file) = self.root.snapshot.file(chunk.path())?
-            && file.chunks.len() <= SIBLINGS
+            && file.chunks.len() <= MAX_SIBLINGS
         {
             found.extend(file.chunks.into_iter().map(|id| (id, 1.0)));
         }
         Ok(())
     }
 
-    /// Adds the turns before and behind a turn of a session, what it answers, and what answers it.
+    /// Adds the turns before and after a turn of a session, the turn that it answers, and its answers.
     fn add_turns(&self, chunk: ChunkRecord<'_>, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {
         let key = chunk.key();
         if let Some((session, order)) =
@@ -208,11 +210,11 @@ impl RootLabels<'_, '_> {
         if let Some(answered) = text(chunk, column::REPLY_TO) {
             self.add(Label::Key(answered), 1, found)?;
         }
-        self.add(Label::Meta { key: column::REPLY_TO, value: &key }, SIBLINGS, found)
+        self.add(Label::Meta { key: column::REPLY_TO, value: &key }, MAX_SIBLINGS, found)
     }
 }
 
-/// Where a definition is, seen from a call; the nearest first.
+/// Location of a definition relative to a call, nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Nearness {
     File,
@@ -222,12 +224,12 @@ enum Nearness {
 }
 
 impl Nearness {
-    fn of(path: &str, from: &str, imports: &[String]) -> Self {
+    fn between(path: &str, from: &str, imports: &[String]) -> Self {
         let directory = |path: &str| path.rsplit_once('/').map_or("", |(directory, _)| directory).to_owned();
         if path == from {
             return Self::File;
         }
-        // `a.b.C`, `./a/b` and `a/b` all name the file or directory `b`, or what is in it.
+        // `a.b.C`, `./a/b` and `a/b` all refer to the file or directory `b`, or to its content.
         let stem = path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
         let folder = directory(path).rsplit('/').next().unwrap_or_default().to_owned();
         let names = |import: &String| {
@@ -242,7 +244,7 @@ impl Nearness {
     }
 }
 
-/// `send` of `queue.Manager::send`.
+/// Returns the last member of a name: `send` for `queue.Manager::send`.
 fn last_member(name: &str) -> &str {
     name.rsplit(['.', ':', '/', '#']).find(|part| !part.is_empty()).unwrap_or(name)
 }
@@ -252,9 +254,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearer_definitions_are_meant() {
+    fn nearer_definitions_are_preferred() {
         let imports = ["pkg.money.Till".to_owned(), "./log".to_owned()];
-        let of = |path: &str| Nearness::of(path, "shop/store.py", &imports);
+        let of = |path: &str| Nearness::between(path, "shop/store.py", &imports);
         assert_eq!(of("shop/store.py"), Nearness::File);
         assert_eq!((of("lib/money.py"), of("shop/log.ts")), (Nearness::Imported, Nearness::Imported));
         assert_eq!((of("shop/other.py"), of("x/other.py")), (Nearness::Directory, Nearness::Elsewhere));

@@ -1,12 +1,12 @@
-//! Learning from judgements: what users and agents said of a chunk moves its activation.
+//! Learning from judgements: verdicts of users and agents on a chunk change its activation.
 
 use aurora_storage::{Judgements, Verdict};
 
 use crate::config::LearningConfig;
 
 impl LearningConfig {
-    /// What one verdict is worth.
-    pub fn worth(&self, verdict: Verdict) -> f32 {
+    /// Returns the value of one verdict.
+    pub fn verdict_value(&self, verdict: Verdict) -> f32 {
         match verdict {
             Verdict::Good => self.good,
             Verdict::Helpful => self.helpful,
@@ -15,7 +15,7 @@ impl LearningConfig {
         }
     }
 
-    /// What all verdicts on a chunk are worth together, within `−most..=most`.
+    /// Returns the value of all verdicts on a chunk together, within `−most..=most`.
     ///
     /// ```
     /// use aurora_query::SearchConfig;
@@ -24,13 +24,14 @@ impl LearningConfig {
     /// assert_eq!(learning.learned(&Judgements::default()), 0.0);
     /// ```
     pub fn learned(&self, judgements: &Judgements) -> f32 {
-        let sum: f32 = Verdict::ALL.iter().map(|&verdict| self.worth(verdict) * judgements.count(verdict) as f32).sum();
+        let sum: f32 =
+            Verdict::ALL.iter().map(|&verdict| self.verdict_value(verdict) * judgements.count(verdict) as f32).sum();
         sum.clamp(-self.most, self.most)
     }
 }
 
-/// Adds what was learned to activations that are normalised to 0..1, and brings them back within 0..1 where they leave
-/// it. Without anything learned the activations stay as they are, bit by bit.
+/// Adds the value of verdicts to activations that are normalised to 0..1, and rescales them to 0..1 if they leave this
+/// range. If all values are 0, the activations stay bit-equal.
 pub(crate) fn apply(activations: &mut [f32], learned: &[f32]) {
     if learned.iter().all(|&learned| learned == 0.0) {
         return;
@@ -47,19 +48,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_learned_changes_nothing() {
+    fn without_verdicts_nothing_changes() {
         let before = [0.0, 0.1, 1.0];
         let mut after = before;
         apply(&mut after, &[0.0; 3]);
         assert_eq!(before, after);
-        // Above 1 all are scaled, and none changes its side.
+        // Values above 1 rescale all activations and keep their order.
         apply(&mut after, &[0.0, 0.0, 0.25]);
         assert_eq!(after, [0.0, 0.08, 1.0]);
     }
 
     proptest! {
         #[test]
-        fn praise_never_lowers_a_rank(
+        fn verdicts_change_ranks_in_their_direction(
             activations in prop::collection::vec(0.0f32..=1.0, 2..20), at in 0usize..20, learned in -1.0f32..=1.0,
         ) {
             let at = at % activations.len();

@@ -1,4 +1,4 @@
-//! Near-duplicate detection: whether two texts differ in a few tokens only.
+//! Near-duplicate detection: whether two texts differ in only a few tokens.
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -6,47 +6,47 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// Neighbouring tokens that are compared as one.
-const SHINGLE: usize = 3;
-/// Share of the shingles of either that two texts must have in common: one other token in sixty, two in a hundred and
+/// Number of consecutive tokens in a shingle.
+const SHINGLE_TOKENS: usize = 3;
+/// Minimum share of common shingles of two near-duplicates. Allows one changed token in sixty, or two in a hundred and
 /// twenty.
-const LEAST_RESEMBLANCE: f32 = 0.9;
-/// Code with fewer different shingles has too little in it to be judged by their share.
-const LEAST_SHINGLES: usize = 20;
-/// For a comparison of two texts to be worth its time, the shorter code must have this share of the longer one's bytes,
-/// which leaves room for another indentation, and both chunks must hold this share of the larger set of model tokens,
-/// but for those of a path.
-const LEAST_LENGTH: f32 = 0.7;
-const LEAST_COMMON: f32 = 0.9;
+const MIN_RESEMBLANCE: f32 = 0.9;
+/// Minimum number of distinct shingles for a comparison by shingles. Shorter code does not contain enough evidence.
+const MIN_SHINGLES: usize = 20;
+/// A cheap test before two texts are compared. The length of the shorter code must be at least this share of the longer
+/// code, which allows for different indentation. The common model tokens must be at least this share of the larger set,
+/// apart from the tokens of a path.
+const MIN_LENGTH_SHARE: f32 = 0.7;
+const MIN_COMMON_SHARE: f32 = 0.9;
 const PATH_TOKENS: f32 = 8.0;
-/// Bits of a filter over model tokens, of which a chunk has some dozens to a few hundred.
+/// Number of bits of the filter of model tokens. A chunk has some dozens to a few hundred tokens.
 const BITS: usize = 512;
 
-/// The text of a chunk, as it is compared with others; read at the first comparison that gets so far.
+/// The text of a chunk, prepared for comparison. The digests are computed at the first comparison that needs them.
 pub(crate) struct Likeness {
     text: String,
     doc: String,
-    /// The model's tokens of the code, each as the bit that it falls on; none without a model.
+    /// Filter of the model tokens of the code, one bit per token; empty without a model.
     tokens: [u64; BITS / 64],
-    /// How many of the bits are set.
+    /// Number of set bits.
     count: u32,
     sketch: OnceCell<Sketch>,
 }
 
 /// Digests of a text's tokens.
 struct Sketch {
-    /// Of all of them, in their order: equal where texts differ in white space only.
+    /// Digest of all tokens in order; equal for texts that differ only in white space.
     whole: u64,
-    /// Of every shingle of the code without its documentation, each once, ascending.
+    /// Digests of the distinct shingles of the code without documentation, in ascending order.
     shingles: Vec<u64>,
 }
 
 impl Likeness {
-    /// The text of a chunk, what of it is documentation, and the model's tokens of the rest.
+    /// Creates the likeness from the text of a chunk, its documentation, and the model tokens of its code.
     pub(crate) fn new(text: impl Into<String>, doc: impl Into<String>, tokens: impl Iterator<Item = u16>) -> Self {
         let mut bits = [0; BITS / 64];
         for token in tokens {
-            // Fibonacci hashing (Knuth, "The Art of Computer Programming", 6.4): neighbours fall far apart.
+            // Fibonacci hashing (Knuth, "The Art of Computer Programming", 6.4) spreads neighbouring values.
             let bit = (u32::from(token).wrapping_mul(0x9e37_79b1) >> (u32::BITS - BITS.ilog2())) as usize;
             bits[bit / 64] |= 1 << (bit % 64);
         }
@@ -54,9 +54,10 @@ impl Likeness {
         Self { text: text.into(), doc: doc.into(), tokens: bits, count, sketch: OnceCell::new() }
     }
 
-    /// Whether two texts differ in white space only, or their code in so few tokens that [`LEAST_RESEMBLANCE`] of their
-    /// shingles are common to both (Jaccard's coefficient; Broder, "On the resemblance and containment of documents",
-    /// 1997). Documentation has no say in the second: methods that override one another share it and do other things.
+    /// Whether two texts differ only in white space, or the share of common shingles of their code is at least
+    /// [`MIN_RESEMBLANCE`] (Jaccard's coefficient; Broder, "On the resemblance and containment of documents", 1997).
+    /// The second test ignores documentation, because methods that override one another share documentation but not
+    /// behaviour.
     pub(crate) fn is_alike(&self, other: &Self) -> bool {
         if !self.may_be_alike(other) {
             return false;
@@ -64,19 +65,19 @@ impl Likeness {
         let (a, b) = (self.sketch(), other.sketch());
         a.whole == b.whole || {
             let fewest = a.shingles.len().min(b.shingles.len());
-            fewest >= LEAST_SHINGLES && resemblance(&a.shingles, &b.shingles) >= LEAST_RESEMBLANCE
+            fewest >= MIN_SHINGLES && resemblance(&a.shingles, &b.shingles) >= MIN_RESEMBLANCE
         }
     }
 
-    /// What lengths and the model's tokens say, at a fraction of the cost.
+    /// Excludes most pairs by their lengths and model tokens, at a fraction of the cost.
     fn may_be_alike(&self, other: &Self) -> bool {
         let (a, b) = (self.code_bytes(), other.code_bytes());
-        if (a.min(b) as f32) < LEAST_LENGTH * a.max(b) as f32 {
+        if (a.min(b) as f32) < MIN_LENGTH_SHARE * a.max(b) as f32 {
             return false;
         }
         let most = self.count.max(other.count) as f32;
         let both: u32 = self.tokens.iter().zip(&other.tokens).map(|(a, b)| (a & b).count_ones()).sum();
-        self.count.min(other.count) == 0 || both as f32 >= LEAST_COMMON * most - PATH_TOKENS
+        self.count.min(other.count) == 0 || both as f32 >= MIN_COMMON_SHARE * most - PATH_TOKENS
     }
 
     fn code_bytes(&self) -> usize {
@@ -98,7 +99,7 @@ impl Likeness {
                     code.push(digest);
                 }
             }
-            let mut shingles: Vec<u64> = code.windows(SHINGLE).map(digest_of_all).collect();
+            let mut shingles: Vec<u64> = code.windows(SHINGLE_TOKENS).map(digest_of_all).collect();
             shingles.sort_unstable();
             shingles.dedup();
             Sketch { whole: all.finish(), shingles }
@@ -106,7 +107,7 @@ impl Likeness {
     }
 }
 
-/// Words, with their digits and underscores, and every other visible character as a token of its own.
+/// Yields words with digits and underscores, and every other visible character as a separate token.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -132,7 +133,7 @@ fn digest_of_all(digests: &[u64]) -> u64 {
     hasher.finish()
 }
 
-/// Share of what either of two ascending lists holds that both hold.
+/// Returns Jaccard's coefficient of two ascending lists.
 fn resemblance(a: &[u64], b: &[u64]) -> f32 {
     let (mut i, mut j, mut both) = (0, 0, 0);
     while i < a.len() && j < b.len() {
@@ -158,7 +159,7 @@ mod tests {
         found
     }
 
-    /// A function of some seventy tokens.
+    /// Returns a function of about seventy tokens.
     fn function(name: &str, kind: &str) -> String {
         format!(
             "def {name}(self, {kind}):\n    total = 0\n    for item in self.items:\n        if item.owner is None:\n            \
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_may_differ_in_white_space_only() {
+    fn short_texts_are_alike_only_except_for_white_space() {
         assert!(alike(("get id() {\n\treturn 1;\n}", ""), ("  get id() { return 1; }", "")));
         assert!(!alike(("get id() { return 1; }", ""), ("get id() { return 2; }", "")));
         assert!(!alike(("", ""), ("x", "")));
@@ -208,12 +209,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_is_like_itself_however_it_is_set(words in prop::collection::vec("[a-z]{1,3}|[(){};]", 0..80), gaps in prop::collection::vec("[ \n\t]{1,3}", 80)) {
+        fn white_space_does_not_affect_likeness(words in prop::collection::vec("[a-z]{1,3}|[(){};]", 0..80), gaps in prop::collection::vec("[ \n\t]{1,3}", 80)) {
             let plain = words.join(" ");
             let set: String = words.iter().zip(&gaps).flat_map(|(word, gap)| [word.as_str(), gap]).collect();
             let (a, b) = (Likeness::new(&plain, "", none()), Likeness::new(&set, "", none()));
             prop_assert_eq!(a.sketch().whole, b.sketch().whole);
-            prop_assert_eq!(resemblance(&a.sketch().shingles, &b.sketch().shingles), if words.len() < SHINGLE { 0.0 } else { 1.0 });
+            prop_assert_eq!(resemblance(&a.sketch().shingles, &b.sketch().shingles), if words.len() < SHINGLE_TOKENS { 0.0 } else { 1.0 });
         }
 
         #[test]

@@ -1,16 +1,16 @@
-//! Step 3: one score for every candidate, and their order.
+//! Step 3: scores and orders the candidates.
 //!
-//! Takes candidates in the order of their keys. Gives them best first, each with its components, activation, fused score and
-//! the rules that changed it. Every step works on one list of [`RankedCandidate`]s:
+//! Takes candidates in the order of their keys. Returns them best first, each with its components, activation, fused
+//! score and applied rules. Every step works on one list of [`RankedCandidate`]s:
 //!
-//! 1. normalise keywords and meaning within the candidates ([`fusion`]);
-//! 2. activation, spread from the best so far ([`activation`], [`spreading`]);
+//! 1. normalise the keyword and semantic scores within the candidates ([`fusion`]);
+//! 2. compute the activation, which spreads from the best candidates so far ([`activation`], [`spreading`]);
 //! 3. fuse the components into one score ([`fusion`]);
 //! 4. apply the ranking rules ([`rules`] over [`features`]);
-//! 5. have a model read the best so far, if one is configured ([`reranking`]);
+//! 5. rerank the best candidates with a model, if one is configured ([`reranking`]);
 //! 6. sort, direct matches first.
 //!
-//! [`folding`] then gives copies and pieces of one definition a single place.
+//! [`folding`] then puts copies and pieces of one definition into a single place.
 
 pub mod activation;
 mod boosts;
@@ -55,51 +55,52 @@ pub use folding::first_piece;
 pub(crate) use fusion::{Components, RankPair};
 pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
 pub use graph_relevance::{Edge, graph_relevance};
-pub(crate) use label_graph::KnownLabels;
+pub(crate) use label_graph::LabelCache;
 pub use passages::Passage;
 pub(crate) use passages::rank_passages;
 pub(crate) use reranking::Reranking;
 
-/// What the ranking of one query needs beside its candidates.
+/// The input of the ranking of one query, except for the candidates.
 pub(crate) struct RankingContext<'r, 's> {
-    /// The indexes that are searched.
+    /// The searched indexes.
     pub(crate) roots: &'r [SearchedRoot<'s>],
-    /// What custom columns of each add to scores.
+    /// Boosted columns of each index.
     pub(crate) boosts: &'r [&'r Boosts],
-    /// Chunks by label that searches of each have looked up.
-    pub(crate) known: &'r [&'r KnownLabels],
+    /// Label cache of each index.
+    pub(crate) label_caches: &'r [&'r LabelCache],
     /// The analyzer of query and index.
     pub(crate) analyzer: &'r Analyzer,
     /// Weights and parameters.
     pub(crate) config: &'r SearchConfig,
-    /// Which scores are used.
+    /// The scores to use.
     pub(crate) mode: Mode,
-    /// The time to judge recency by, in Unix seconds.
+    /// The current time, in Unix seconds. Recency is relative to this time.
     pub(crate) now: i64,
     /// The query.
     pub(crate) parsed: &'r ParsedQuery,
-    /// What the query looks like.
+    /// Shares of the kinds of queries.
     pub(crate) kind: QueryKind,
-    /// The model that reads the best candidates, if one shall.
+    /// The reranking of the best candidates, if it is enabled.
     pub(crate) reranking: Option<Reranking<'r>>,
-    /// The work that the search may cause.
+    /// The work that the search may do.
     pub(crate) work: &'r WorkBudget,
 }
 
 impl<'s> RankingContext<'_, 's> {
-    /// The index of a candidate.
+    /// Returns the index of a candidate.
     pub(crate) fn root(&self, candidate: &Candidate<'_>) -> &SearchedRoot<'s> {
         &self.roots[candidate.root]
     }
 
-    /// Inverse document frequencies of the query's terms; `None` for a term that no chunk holds.
+    /// Inverse document frequencies of the query's terms; `None` for a term that no chunk contains.
     pub(crate) fn term_idfs(&self) -> &[Option<f32>] {
         self.roots.first().map_or(&[], |root| root.bm25.term_idfs())
     }
 
-    /// Weights of the components for this query. Without semantic scores their share is the keywords'.
+    /// Returns the weights of the components for this query. In mode `sparse`, the keyword score also gets the semantic
+    /// weight.
     pub(crate) fn weights(&self) -> Weights {
-        let weights = Weights::of_kind(&self.kind, &self.config.hybrid, &self.config.kinds);
+        let weights = Weights::for_kind(&self.kind, &self.config.hybrid, &self.config.kinds);
         if self.mode == Mode::Sparse {
             Weights { bm25: weights.bm25 + weights.semantic, semantic: 0.0, ..weights }
         } else {
@@ -108,11 +109,11 @@ impl<'s> RankingContext<'_, 's> {
     }
 }
 
-/// Ranks candidates, which are given in the order of their keys with what was noted of each before. Gives them best first.
-/// Where the reranker cannot be used, a note says why.
+/// Ranks candidates, which must be in the order of their keys, with the access record of each. Returns them best first.
+/// If the reranker cannot be used, adds a note with the reason.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// Fails if an index cannot be read, or the request is cancelled.
 pub(crate) fn rank<'s>(
     context: &RankingContext<'_, 's>,
     candidates: Vec<Candidate<'s>>,
@@ -141,19 +142,19 @@ pub(crate) fn rank<'s>(
     Ok(ranked)
 }
 
-/// Raises turns that other turns lead to from words of the query.
+/// Raises turns to which other turns lead from words of the query.
 fn lift_conversations(weight: f32, ranked: &mut [RankedCandidate<'_>]) {
     if weight == 0.0 {
         return;
     }
     let unit = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
-    let relevance = graph_relevance::of_turns(ranked);
+    let relevance = graph_relevance::turn_relevance(ranked);
     for (candidate, relevance) in ranked.iter_mut().zip(relevance) {
         candidate.change("conversation", unit * weight * relevance.unwrap_or(0.0));
     }
 }
 
-/// Lowers the scores of memories by their ages.
+/// Lowers the scores of memories by age.
 fn age(ranked: &mut [RankedCandidate<'_>]) {
     for candidate in ranked {
         if let Some(aging) = &candidate.aging {
@@ -196,7 +197,7 @@ fn with_features<'s>(
         .map_err(QueryError::from)
 }
 
-/// What the file of each candidate brings, on the scale of the other files.
+/// Returns the evidence of each candidate's file, normalised within the files of the candidates.
 fn file_shares(candidates: &[Candidate<'_>]) -> Vec<FileShares> {
     let normalised = |value: fn(&FileEvidence) -> Option<f32>| {
         let values: Vec<Option<f32>> = candidates.iter().map(|candidate| value(&candidate.file)).collect();
@@ -224,8 +225,8 @@ fn normalise_relevance(context: &RankingContext<'_, '_>, ranked: &mut [RankedCan
     }
 }
 
-/// Cosine and late interaction, each min-max normalised within the candidates, as one component; where one is missing,
-/// the other counts alone.
+/// Combines cosine and late interaction, each min-max normalised within the candidates, into one component. If one of
+/// them is missing, only the other counts.
 fn semantic<'c, 's: 'c>(word_share: f32, candidates: impl Iterator<Item = &'c Candidate<'s>>) -> Vec<Option<f32>> {
     let (cosines, words): (Vec<_>, Vec<_>) = candidates.map(|candidate| (candidate.cosine, candidate.words)).unzip();
     let (cosines, words) = (min_max(&cosines), min_max(&words));
@@ -245,13 +246,13 @@ fn assign_ranks(ranked: &mut [RankedCandidate<'_>]) {
     }
 }
 
-/// Sets the activation: of each chunk's history, spread from the candidates that keywords and meaning put first.
+/// Sets the activation: from each chunk's history, and spread from the best candidates by keywords and meaning.
 fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) -> Result<(), StorageError> {
     let config = &context.config.activation;
     for candidate in ranked.iter_mut() {
         candidate.activation = ActivationParts {
             context: activation::context_boost(config, candidate.features.context_share()),
-            ..activation::of_chunk(
+            ..activation::for_chunk(
                 config,
                 candidate.retrieved.chunk,
                 candidate.access.as_ref(),
@@ -265,7 +266,7 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
         let mut best: Vec<&RankedCandidate<'_>> = ranked.iter().collect();
         best.sort_by(|a, b| b.fused.total_cmp(&a.fused)); // stable: equal scores stay in the order of their keys
         best.truncate(config.sources);
-        let graph = LabelGraph::new(context.roots, context.known);
+        let graph = LabelGraph::new(context.roots, context.label_caches);
         let of_root = |at: usize| {
             let sources = best.iter().filter(|candidate| candidate.retrieved.root == at);
             let sources: Vec<Node> = sources.map(|candidate| (at, candidate.retrieved.id)).collect();
@@ -275,7 +276,7 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
         for candidate in ranked.iter_mut() {
             let Candidate { root, id, .. } = &candidate.retrieved;
             let from_each = arrived.iter().filter_map(|arrived| arrived.get(&(*root, *id)));
-            // The sum of no numbers is a negative zero.
+            // The sum of an empty iterator would be negative zero.
             candidate.activation.spreading = from_each.fold(0.0, |sum, energy| sum + energy);
         }
     }
@@ -308,10 +309,10 @@ fn fuse(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
     }
 }
 
-/// The rule that lowers the scores of memories by their ages.
+/// The rule that lowers the scores of memories by age.
 pub(crate) const AGE: &str = "age";
 
-/// Orders candidates best first: direct matches by their reasons, then by score.
+/// Orders candidates best first: direct matches by reason, then by score.
 fn in_order(a: &RankedCandidate<'_>, b: &RankedCandidate<'_>) -> Ordering {
     let by_reason = match (&a.retrieved.direct, &b.retrieved.direct) {
         (Some(a), Some(b)) => a.cmp(b),
@@ -336,15 +337,15 @@ fn sort(ranked: &mut [RankedCandidate<'_>]) {
     }
 }
 
-/// One raw value of every candidate.
+/// Collects one raw value of every candidate.
 fn column<'s>(ranked: &[RankedCandidate<'s>], value: impl Fn(&Candidate<'s>) -> Option<f32>) -> Vec<Option<f32>> {
     ranked.iter().map(|candidate| value(&candidate.retrieved)).collect()
 }
 
-/// The best `limit` chunks or files of a ranked list without pieces and copies of what stands above them.
+/// Returns the best `limit` chunks or files of a ranked list, with pieces and copies folded into better results.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// Fails if an index cannot be read, or the request is cancelled.
 pub(crate) fn fold(
     context: &RankingContext<'_, '_>,
     ranked: &[RankedCandidate<'_>],

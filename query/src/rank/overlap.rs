@@ -1,6 +1,6 @@
-//! How much a name and a query have in common.
+//! Overlap of a name and a query.
 //!
-//! Within one search the same words occur in many names, and the same names in many chunks, so comparisons are cached.
+//! Within one search, the same words occur in many names and the same names in many chunks, so comparisons are cached.
 
 use std::ops::Range;
 
@@ -9,31 +9,32 @@ use rustc_hash::FxHashMap;
 
 use crate::understand::ParsedQuery;
 
-/// What a text and a query hold of each other; both shares are 0..1.
+/// The overlap of a text and a query; both shares are 0..1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Overlap {
-    /// Share of the query that the text holds, by weight.
+    /// Share of the query that the text contains, by weight.
     pub(crate) of_query: f32,
-    /// Share of the text's parts that the query holds.
+    /// Share of the text's parts that the query contains.
     pub(crate) of_text: f32,
 }
 
 impl Overlap {
-    /// One number for both: their harmonic mean.
+    /// Returns the harmonic mean of both shares.
     pub(crate) fn mean(self) -> f32 {
         let sum = self.of_query + self.of_text;
         if sum > 0.0 { 2.0 * self.of_query * self.of_text / sum } else { 0.0 }
     }
 }
 
-/// The parts of a query that the index holds, with their weight in a match.
+/// The parts of a query that occur in the index, with their weights.
 pub(crate) struct WeighedParts<'q> {
     parts: Vec<(&'q str, f32)>,
     total: f32,
 }
 
 impl<'q> WeighedParts<'q> {
-    /// `idfs` are the inverse document frequencies of the query's terms, `None` for a term that no chunk holds.
+    /// Weights the parts of a query. `idfs` has the inverse document frequencies of the query's terms; `None` for a
+    /// term that no chunk contains.
     pub(crate) fn new(query: &'q ParsedQuery, idfs: &[Option<f32>]) -> Self {
         let parts: Vec<_> =
             query.parts().filter_map(|(at, term)| Some((term.text.as_str(), term.weight * idfs[at]?))).collect();
@@ -42,19 +43,19 @@ impl<'q> WeighedParts<'q> {
     }
 }
 
-/// Compares the texts of one search with its query.
+/// Compares texts with the query of one search.
 pub(crate) struct Overlaps<'q, 'c> {
     query: &'q WeighedParts<'q>,
     analyzer: &'q Analyzer,
     texts: FxHashMap<&'c str, Overlap>,
-    /// For each word that was met, the places of the query's parts that it is a form of.
+    /// For each seen word, the places of the query's parts with the same stem.
     forms: FxHashMap<Box<str>, Vec<usize>>,
     parts: Parts,
     held: Vec<bool>,
 }
 
 impl<'q, 'c> Overlaps<'q, 'c> {
-    /// Knows nothing yet.
+    /// Creates an empty cache.
     pub(crate) fn new(query: &'q WeighedParts<'q>, analyzer: &'q Analyzer) -> Self {
         let held = vec![false; query.parts.len()];
         Self {
@@ -67,7 +68,7 @@ impl<'q, 'c> Overlaps<'q, 'c> {
         }
     }
 
-    /// What `text` and the query have in common.
+    /// Returns the overlap of `text` and the query.
     pub(crate) fn with(&mut self, text: &'c str) -> Overlap {
         if self.query.total <= 0.0 {
             return Overlap::default();
@@ -104,11 +105,11 @@ impl<'q, 'c> Overlaps<'q, 'c> {
     }
 }
 
-/// The texts of [`ParsedQuery::parts`] of a text of which nothing else is asked.
+/// The parts of a text, equal to [`ParsedQuery::parts`], without the other results of parsing.
 #[derive(Default)]
 struct Parts {
     letters: String,
-    /// Distinct terms as places in `letters`, and whether each is made of others.
+    /// Distinct terms as ranges of `letters`, and whether each consists of other terms.
     terms: Vec<(Range<usize>, bool)>,
 }
 
@@ -131,7 +132,7 @@ impl Parts {
         }
     }
 
-    /// Adds a term, which is followed by the one that begins at `next`, unless it is known.
+    /// Adds a term unless it is already known. `next` is the start of the following term.
     fn add(&mut self, term: Range<usize>, next: Option<usize>) {
         let text = &self.letters.as_bytes()[term.clone()];
         if !self.terms.iter().any(|(known, _)| &self.letters.as_bytes()[known.clone()] == text) {
@@ -148,7 +149,7 @@ impl Parts {
     }
 }
 
-/// Whether two words are forms of one: equal up to an English ending, after at least four common letters.
+/// Whether two words have the same stem: they are equal except for English endings after at least four common letters.
 fn same_stem(a: &str, b: &str) -> bool {
     const ENDINGS: [&str; 20] = [
         "", "e", "s", "es", "ed", "er", "ers", "or", "ors", "ing", "ings", "ion", "ions", "y", "ies", "ied", "able",
@@ -209,7 +210,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_alone_are_the_parts_of_the_query(text in "([a-cA-C_. 1-]{0,12} ?){0,4}") {
+        fn parts_equal_the_parts_of_a_parsed_query(text in "([a-cA-C_. 1-]{0,12} ?){0,4}") {
             let parsed = ParsedQuery::parse(&Analyzer, &text);
             let expected: Vec<_> =
                 parsed.iter().flat_map(ParsedQuery::parts).map(|(_, term)| term.text.clone()).collect();
@@ -220,7 +221,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_known_is_what_comparing_gives(names in prop::collection::vec("(parse|file|Config|s|er|_){1,4}", 1..20)) {
+        fn cached_overlaps_equal_fresh_ones(names in prop::collection::vec("(parse|file|Config|s|er|_){1,4}", 1..20)) {
             let query = parse("parses the config files");
             let idfs: Vec<_> = (1..=query.terms.len()).map(|at| Some(at as f32 * 0.7)).collect();
             let parts = WeighedParts::new(&query, &idfs);

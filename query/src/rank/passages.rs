@@ -1,4 +1,4 @@
-//! Ranking of passages that are no code: reciprocal rank fusion of the order by keywords and the order by meaning.
+//! Ranks passages of prose: reciprocal rank fusion of the orders by keywords and by meaning.
 
 use std::cmp::Ordering;
 
@@ -14,26 +14,26 @@ use crate::retrieve::Candidate;
 pub struct Passage {
     /// The chunk.
     pub id: ChunkId,
-    /// In mode hybrid `Σ weight / (k + rank)` over both orders, with the weights and `k` of `search.hybrid`; in mode sparse BM25F;
-    /// in mode dense the likeness of query and passage, 0..1 within the candidates.
+    /// In mode hybrid, `Σ weight / (k + rank)` over both orders, with the weights and `k` of `search.hybrid`. In mode
+    /// sparse, BM25F. In mode dense, the similarity of query and passage, 0..1 within the candidates.
     pub score: f32,
-    /// Place in the order by keywords, from 1.
+    /// Rank by keywords, from 1.
     pub sparse_rank: Option<usize>,
-    /// Place in the order by meaning, from 1.
+    /// Rank by meaning, from 1.
     pub dense_rank: Option<usize>,
 }
 
-/// A candidate with its places in both orders.
+/// A candidate with its ranks in both orders.
 struct Ranked<'s> {
     candidate: Candidate<'s>,
     ranks: RankPair,
     score: f32,
 }
 
-/// The best `limit` of the candidates, which are given in the order of their keys; equal scores stay in that order.
+/// Returns the best `limit` of the candidates, which must be in the order of their keys. Equal scores keep that order.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// Fails if the index cannot be read, or the request is cancelled.
 pub(crate) fn rank_passages(
     context: &RankingContext<'_, '_>,
     candidates: Vec<Candidate<'_>>,
@@ -43,8 +43,8 @@ pub(crate) fn rank_passages(
     ranked.retain(|passage| passage.ranks.sparse.is_some() || passage.ranks.dense.is_some());
     ranked.sort_by(best_first); // stable
     if let Some(reranking) = &context.reranking {
-        let most = reranking.most.min(ranked.len());
-        // Where the model cannot be used, the order stays as it is.
+        let most = reranking.max_results.min(ranked.len());
+        // If the model cannot be used, the order does not change.
         if let Ok(scores) = reranking.read(context, ranked[..most].iter().map(|passage| &passage.candidate))? {
             let unit = ranked.first().map_or(0.0, |best| best.score);
             for (passage, (_, share)) in ranked.iter_mut().zip(scores) {
@@ -63,7 +63,7 @@ pub(crate) fn rank_passages(
     Ok(ranked.iter().map(passage).collect())
 }
 
-/// Ranks and scores as the mode asks.
+/// Ranks and scores the candidates according to the mode.
 fn in_both_orders<'s>(context: &RankingContext<'_, 's>, candidates: Vec<Candidate<'s>>) -> Vec<Ranked<'s>> {
     let (hybrid, is_sparse) = (&context.config.hybrid, context.mode != Mode::Dense);
     let keyword = |candidate: &Candidate<'_>| Some(candidate.bm25).filter(|&score| is_sparse && score > 0.0);

@@ -1,7 +1,7 @@
-//! A model's second look at the best candidates: it reads the query together with each of them.
+//! Reranking: a model reads the query together with each of the best candidates.
 //!
-//! What the model sees is what the index holds of a candidate, and only of those that it reads. Its score is no part of the fused
-//! score: it adds a lift to what the rules have made of that, which the explanation shows and a weight bounds.
+//! The model reads the indexed text of a candidate, which is loaded only for these candidates. The model's score is not
+//! part of the fused score: it adds a lift after the rules, which has a bounded weight and appears in the explanation.
 
 use std::cmp::Ordering;
 
@@ -14,31 +14,31 @@ use crate::rank::candidate::RankedCandidate;
 use crate::rank::fusion::min_max;
 use crate::retrieve::{Candidate, SearchedRoot};
 
-/// The lift in an explanation.
+/// Name of the lift in explanations.
 const RULE: &str = "rerank";
-/// Maximum number of passages that the model reads at a time; in between, a cancelled search ends.
+/// Maximum number of passages that the model reads at once. A search can be cancelled between batches.
 const MAX_PASSAGES: usize = 16;
-/// A smaller difference between scores is one of rounding: what is in a batch with a pair may change the last bits.
-const LEAST_DIFFERENCE: f32 = 1.0 / 4096.0;
+/// Resolution of scores. Smaller differences are rounding errors: the other pairs of a batch can change the last bits.
+const SCORE_STEP: f32 = 1.0 / 4096.0;
 
 /// The model that reads the best candidates of a query.
 pub(crate) struct Reranking<'r> {
-    /// The model, or why it cannot be used.
+    /// The model, or the reason why it is unavailable.
     pub(crate) reranker: Result<&'r dyn Reranker, &'r str>,
-    /// The query as the model reads it.
+    /// The query in the form that the model reads.
     pub(crate) text: &'r str,
-    /// Most candidates that are read.
-    pub(crate) most: usize,
-    /// What the best of them gains, in units of the best fused score.
+    /// Maximum number of candidates to read.
+    pub(crate) max_results: usize,
+    /// Lift of the best candidate, in units of the best fused score.
     pub(crate) weight: f32,
 }
 
 impl Reranking<'_> {
-    /// Has the model read the first of `ranked`, in the order that `order` gives, and lifts each by its score, min-max
-    /// normalised within those that were read. Says why in place of that where the model fails; no candidate is then changed.
+    /// Reranks the first candidates in `order`. Each candidate is lifted by its score, min-max normalised within the
+    /// reranked candidates. If the model fails, returns the reason and changes no candidate.
     ///
     /// # Errors
-    /// When the index cannot be read.
+    /// Fails if an index cannot be read, or the request is cancelled.
     pub(crate) fn apply<'s>(
         &self,
         context: &RankingContext<'_, 's>,
@@ -46,8 +46,8 @@ impl Reranking<'_> {
         order: impl Fn(&RankedCandidate<'s>, &RankedCandidate<'s>) -> Ordering,
     ) -> Result<Result<(), String>, QueryError> {
         let mut first: Vec<usize> = (0..ranked.len()).collect();
-        first.sort_by(|&a, &b| order(&ranked[a], &ranked[b])); // stable: what is equal stays in the order of the keys
-        first.truncate(self.most);
+        first.sort_by(|&a, &b| order(&ranked[a], &ranked[b])); // stable: equal candidates stay in the order of their keys
+        first.truncate(self.max_results);
         let scores = match self.read(context, first.iter().map(|&at| &ranked[at].retrieved))? {
             Ok(scores) => scores,
             Err(reason) => return Ok(Err(reason)),
@@ -60,11 +60,11 @@ impl Reranking<'_> {
         Ok(Ok(()))
     }
 
-    /// The score that the model gives each candidate, and the score min-max normalised within them; why there is none where the
-    /// model fails.
+    /// Returns the model's score of each candidate, and the score min-max normalised within the candidates. If the
+    /// model fails, returns the reason.
     ///
     /// # Errors
-    /// When the index cannot be read.
+    /// Fails if an index cannot be read, or the request is cancelled.
     pub(crate) fn read<'c, 's: 'c>(
         &self,
         context: &RankingContext<'_, 's>,
@@ -75,7 +75,7 @@ impl Reranking<'_> {
             Err(reason) => return Ok(Err(reason.to_owned())),
         };
         let texts =
-            candidates.map(|candidate| ReadText::of(context.roots, candidate)).collect::<Result<Vec<_>, _>>()?;
+            candidates.map(|candidate| ReadText::load(context.roots, candidate)).collect::<Result<Vec<_>, _>>()?;
         let passages: Vec<Passage<'_>> = texts.iter().map(ReadText::passage).collect();
         let mut scores = Vec::with_capacity(passages.len());
         for some in passages.chunks(MAX_PASSAGES) {
@@ -89,10 +89,10 @@ impl Reranking<'_> {
         Ok(Self::shares(reranker, &scores))
     }
 
-    /// Each score, rounded, with its share of the lift.
+    /// Rounds each score, and pairs it with its share of the lift.
     fn shares(reranker: &dyn Reranker, scores: &[f32]) -> Result<Vec<(f32, f32)>, String> {
         let rounded: Vec<Option<f32>> =
-            scores.iter().map(|score| Some((score / LEAST_DIFFERENCE).round() * LEAST_DIFFERENCE)).collect();
+            scores.iter().map(|score| Some((score / SCORE_STEP).round() * SCORE_STEP)).collect();
         let pairs: Vec<(f32, f32)> =
             rounded.iter().zip(min_max(&rounded)).filter_map(|(score, share)| Some((*score)?).zip(share)).collect();
         let is_finite = |(score, share): &(f32, f32)| score.is_finite() && share.is_finite();
@@ -108,14 +108,14 @@ impl Reranking<'_> {
     }
 }
 
-/// What a model reads of a candidate.
+/// The text of a candidate that the model reads.
 struct ReadText<'s> {
     chunk: ChunkRecord<'s>,
     texts: Option<ChunkText>,
 }
 
 impl<'s> ReadText<'s> {
-    fn of(roots: &[SearchedRoot<'s>], candidate: &Candidate<'s>) -> Result<Self, StorageError> {
+    fn load(roots: &[SearchedRoot<'s>], candidate: &Candidate<'s>) -> Result<Self, StorageError> {
         Ok(Self { chunk: candidate.chunk, texts: roots[candidate.root].snapshot.text(candidate.id)? })
     }
 

@@ -1,22 +1,23 @@
-//! Ranking rules: what a developer knows about code that no term statistic does.
+//! Ranking rules: knowledge about code that term statistics do not capture.
 //!
-//! Lifts and the boosts of custom columns add to a chunk's fused score, in units of the best fused score of the query; penalties
-//! take a fraction of it away, unless the query asks for that kind of code. A rule is a function from the query and a chunk to a strength of
-//! 0..1, and has a weight in [`RulesConfig`].
+//! Lifts and boosts of custom columns add to a chunk's fused score, in units of the best fused score of the query.
+//! Penalties subtract a fraction of the score, unless the query asks for that kind of code. A rule is a function from
+//! the query and a chunk to a strength of 0..1, with a weight in [`RulesConfig`].
 
 use aurora_storage::ChunkType;
 
 use crate::config::RulesConfig;
-use crate::path_class::{PathClass, passes_on};
+use crate::path_class::{PathClass, is_reexport_file};
 use crate::rank::boosts::ColumnBoost;
 use crate::rank::candidate::RankedCandidate;
 use crate::rank::features::{Features, MentionedName, RuleQuery};
 use crate::understand::Word;
 
-/// Most lines of a chunk that can hardly answer a question.
-const SHORT: u32 = 2;
+/// Maximum number of lines of a short chunk, which rarely answers a question.
+const MAX_SHORT_LINES: u32 = 2;
 
-/// Applies every rule to candidates with fused scores; their order breaks ties. Scores may end above 1.
+/// Applies every rule to candidates with fused scores. The order of the candidates breaks ties. Scores may exceed 1
+/// afterwards.
 pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut [RankedCandidate<'_, C>]) {
     let unit = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
     for candidate in ranked.iter_mut() {
@@ -24,7 +25,7 @@ pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut
             candidate.change(rule, unit * strength);
         }
         for ColumnBoost { rule, strength } in std::mem::take(&mut candidate.boosts) {
-            // No score falls below 0.
+            // Scores never fall below 0.
             let effect = (unit * strength).max(-candidate.score);
             candidate.change(rule, effect);
         }
@@ -43,7 +44,7 @@ fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [
         ("definition", config.definition * definition(query, chunk)),
         ("name_words", config.name_words * chunk.name.mean()),
         ("path", config.path * path(query, chunk)),
-        ("asked_for", config.asked_for * asked_for(query, chunk)),
+        ("asked_for", config.asked_for * requested(query, chunk)),
         ("doc_words", config.doc_words * chunk.doc_words),
         ("file_stem", config.file_stem * chunk.file.stem.mean()),
         ("file_keywords", config.file_keywords * chunk.file.evidence.keywords),
@@ -76,7 +77,7 @@ fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) 
         ("fragments", when(kind == ChunkType::Code && !chunk.defines_inside, config.fragments)),
         ("prose", when(prose, config.prose)),
         ("shapes", when(shape, config.shapes)),
-        ("short", when(chunk.lines <= SHORT && !kind.is_memory() && !chunk.defines_inside, config.short)),
+        ("short", when(chunk.lines <= MAX_SHORT_LINES && !kind.is_memory() && !chunk.defines_inside, config.short)),
     ]
 }
 
@@ -91,7 +92,8 @@ fn definition(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     f32::from(u8::from(chunk.defines_inside || is_symbol && query.mentioned.iter().any(defines)))
 }
 
-/// The query gives the path of the chunk's file, or the end of it: 1 for a whole path, less for a part.
+/// Strength of the path rule: 1 if the query gives the whole path of the chunk's file or its end, less if it gives
+/// another part.
 fn path(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     if query.query.paths.is_empty() {
         return 0.0;
@@ -111,18 +113,18 @@ fn path(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     query.query.paths.iter().map(given).fold(0.0, f32::max)
 }
 
-/// The query asks for tests, examples, … and the chunk is one.
-fn asked_for(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
+/// Strength 1 if the query asks for tests, examples or the like, and the chunk is one.
+fn requested(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     f32::from(u8::from(!chunk.classes.and(query.requests.classes).is_empty()))
 }
 
-/// Code outside definitions in a file that usually only passes on.
+/// Whether the chunk is code outside of definitions in a file that usually only re-exports.
 fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
-    chunk.named.chunk_type == ChunkType::Code && passes_on(chunk.named.path) && !query.requests.exports
+    chunk.named.chunk_type == ChunkType::Code && is_reexport_file(chunk.named.path) && !query.requests.exports
 }
 
-/// Each further candidate with the same `key` loses more, so that one file, or the implementations of one method, do not fill the
-/// page. Candidates without a key lose nothing.
+/// Lowers every further candidate with the same `key` by an increasing amount, so that one file, or the implementations
+/// of one method, do not fill the page. Candidates without a key do not change.
 fn repeated<C, K: Ord>(
     rule: &'static str,
     weight: f32,
@@ -142,16 +144,17 @@ fn repeated<C, K: Ord>(
     }
 }
 
-/// The name in lower case of which the query wants one definition rather than all: one that it does not mention.
+/// Returns the lower-case name by which further definitions are lowered; `None` if the query mentions the name, and so
+/// asks for all of its definitions.
 fn repeatable_name(query: &RuleQuery<'_>, chunk: &Features<'_>) -> Option<String> {
     let name = chunk.named.name;
-    // Turns of one speaker are no definitions of one name.
+    // Turns of one speaker are not definitions of one name.
     let is_definition = !name.is_empty() && !chunk.named.chunk_type.is_memory();
     (is_definition && definition(query, chunk) == 0.0).then(|| name.to_lowercase())
 }
 
-/// Scales all scores so that the best is 1, where it is above. The loss is recorded like a rule's, so that a fused score and
-/// its effects add up to the final one.
+/// Scales all scores so that the best is 1, if it is greater. The loss is recorded like a rule, so that the fused score
+/// and the effects add up to the final score.
 pub(crate) fn scale_to_one<C>(ranked: &mut [RankedCandidate<'_, C>]) {
     let best = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
     if best > 1.0 {
@@ -163,7 +166,7 @@ pub(crate) fn scale_to_one<C>(ranked: &mut [RankedCandidate<'_, C>]) {
     }
 }
 
-/// Whether `text` in lower case is `lower`.
+/// Whether `text` equals `lower` after conversion to lower case.
 fn folds_to(text: &str, lower: &str) -> bool {
     if text.is_ascii() { text.eq_ignore_ascii_case(lower) } else { text.to_lowercase() == lower }
 }
@@ -190,7 +193,7 @@ mod tests {
         ChunkName { name, qualified_name: name, chunk_type, exported: true, path, line_start: 1, is_generated: false }
     }
 
-    /// Candidates with the given fused scores.
+    /// Creates candidates with the given fused scores.
     fn with_scores<'a>(
         query: &RuleQuery<'_>,
         chunks: &[ChunkName<'a>],
@@ -228,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_stands_above_a_mention() {
+    fn a_definition_ranks_above_a_mention() {
         let found = ranked(
             "where is QueueManager created",
             &[
@@ -241,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn side_code_loses_unless_it_is_asked_for() {
+    fn side_code_is_lowered_unless_requested() {
         let chunks = [
             chunk("parse", "tests/parse.py", ChunkType::Function),
             chunk("parse", "src/parse.py", ChunkType::Function),
@@ -274,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn every_chunk_of_a_good_file_gains_and_further_ones_lose() {
+    fn every_chunk_of_a_good_file_is_lifted_and_further_ones_are_lowered() {
         let query = query("query");
         let query = RuleQuery::new(&query, &[Some(1.0)]);
         let good = FileShares { keywords: 1.0, coverage: 0.5, meaning: 1.0, doc_words: 0.0 };
@@ -293,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn further_definitions_of_a_name_lose_unless_it_is_asked_for() {
+    fn further_definitions_of_a_name_are_lowered_unless_mentioned() {
         let chunks = ["a.rs", "b.rs", "c.rs"].map(|path| chunk("fmt", path, ChunkType::Method));
         let plain = ranked("how an error is shown", &chunks);
         assert!(plain[0].1.is_empty() && plain[1].1 == ["repeated_name"] && plain[1].0 > plain[2].0);
@@ -303,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn fragments_and_reexports_lose() {
+    fn fragments_and_reexports_are_lowered() {
         let found = ranked(
             "query",
             &[

@@ -1,8 +1,9 @@
-//! Spreading activation: the best candidates prime what they are related to.
+//! Spreading activation: the best candidates activate related chunks.
 //!
-//! From each source activation travels along calls, imports, containment and conversations, in both directions, and
-//! loses a fixed share with every hop (Anderson, "A spreading activation theory of memory", 1983). The edges are those of
-//! [`super::label_graph`]. A bound on the chunks whose neighbours are looked up keeps the work small on any graph.
+//! From each source, activation travels along calls, imports, containment and conversations in both directions, and
+//! loses a fixed share with every hop (Anderson, "A spreading activation theory of memory", 1983).
+//! [`super::label_graph`] provides the edges. The number of chunks whose neighbours are looked up is limited, which
+//! bounds the work on any graph.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,22 +12,24 @@ use aurora_storage::{ChunkId, StorageError};
 
 use crate::config::ActivationConfig;
 
-/// Most chunks whose neighbours are looked up in one search.
-const EXPANSIONS: usize = 24;
+/// Maximum number of chunks whose neighbours are looked up in one search.
+const MAX_EXPANSIONS: usize = 24;
 
-/// A chunk, by the place of its index among those of a search.
+/// A chunk, with the position of its index among the indexes of a search.
 pub(crate) type Node = (usize, ChunkId);
 
 /// Related chunks of a chunk.
 pub(crate) trait RelationGraph {
-    /// Neighbours in either direction, each with the confidence of the relation, from 0 to 1; may hold repetitions.
+    /// Returns the neighbours in either direction, each with the confidence of the relation, 0..=1. May contain
+    /// duplicates.
     fn neighbours(&self, node: Node) -> Result<Vec<(Node, f32)>, StorageError>;
 }
 
-/// Activation that arrives at each chunk from `sources`, best source first: `spread^hops` from every source but
-/// itself, times the confidences of the relations on the way, summed. Of several ways of a length the best one counts.
+/// Returns the activation that arrives at each chunk from `sources`, which must be ordered best first: the sum of
+/// `spread^hops`, times the confidences of the relations on the path, over all sources except the chunk itself. Of
+/// several paths of the same length, the best one counts.
 ///
-/// A level is expanded whole or not at all, so the result does not depend on the order of neighbours.
+/// A level is expanded completely or not at all, so the result does not depend on the order of neighbours.
 pub(crate) fn spread(
     config: &ActivationConfig,
     sources: &[Node],
@@ -39,7 +42,7 @@ pub(crate) fn spread(
         let mut level = BTreeMap::from([(source, 1.0f32)]);
         for hop in 1..=config.max_hops {
             let unknown = level.keys().filter(|id| !known.contains_key(id)).count();
-            if known.len() + unknown > EXPANSIONS {
+            if known.len() + unknown > MAX_EXPANSIONS {
                 break;
             }
             let mut next: BTreeMap<Node, f32> = BTreeMap::new();
@@ -86,12 +89,12 @@ mod tests {
     }
 
     #[test]
-    fn seven_tenths_a_hop_and_three_hops() {
+    fn activation_keeps_seven_tenths_per_hop_for_three_hops() {
         assert_eq!(arrived(&[(1, 2), (2, 3), (3, 4), (4, 5)], &[1]), [(2, 0.7), (3, 0.49), (4, 0.343)]);
     }
 
     #[test]
-    fn the_shortest_way_counts_once_and_sources_add_up() {
+    fn the_shortest_path_counts_once_and_sources_add_up() {
         assert_eq!(arrived(&[(1, 2), (2, 3), (1, 3)], &[1]), [(2, 0.7), (3, 0.7)]);
         assert_eq!(arrived(&[(1, 3), (2, 3)], &[1, 2]), [(1, 0.49), (2, 0.49), (3, 1.4)]);
     }

@@ -1,6 +1,7 @@
 //! Keyword scores: the terms of a query with their posting lists and weights.
 //!
-//! The index itself, BM25F and MaxScore are in [`aurora_inverted`]; here a parsed query becomes weighted posting lists.
+//! The index, BM25F and MaxScore are in [`aurora_inverted`]. This module turns a parsed query into weighted posting
+//! lists.
 
 use std::ops::Range;
 
@@ -11,39 +12,39 @@ use roaring::RoaringBitmap;
 use crate::corpus::Corpus;
 use crate::understand::{ExtraTerm, ParsedQuery};
 
-/// A term to look for.
+/// A term to search for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WeightedTerm<'t> {
-    /// The term as the analyzer gives it.
+    /// The term as the analyzer returns it.
     pub text: &'t str,
-    /// The factor of its inverse document frequency: its frequency in the query times its weight there. Not negative.
+    /// The factor of the inverse document frequency: the term's frequency in the query times its weight. Not negative.
     pub weight: f32,
 }
 
-/// The terms of a query that a chunk holds, by their places in the query.
+/// The terms of a query that a chunk contains, as places in the query.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MatchedTerms {
-    /// All of them.
+    /// All matched terms.
     pub(crate) places: Vec<usize>,
-    /// Those that the text of custom columns holds.
+    /// Terms in the text of custom columns.
     pub(crate) in_columns: Vec<usize>,
 }
 
-/// A query's terms with their postings in one index, weighed by the statistics of all indexes of the search.
+/// The terms of a query with their postings in one index, weighted by the statistics of all indexes of the search.
 pub(crate) struct KeywordSearch<'s> {
     snapshot: &'s Snapshot,
     fields: FieldScorer,
     files: GroupScorer,
     lists: Vec<WeightedPostings<'s>>,
-    /// Inverse document frequency of each term; `None` where no chunk holds it.
+    /// Inverse document frequency of each term; `None` if no chunk contains the term.
     term_idfs: Vec<Option<f32>>,
 }
 
-/// The `k` best chunks for a sum of terms, best first, equal scores by key: BM25F, summed in the order of `terms`. Only
-/// chunks in `filter`, if there is one; statistics are those of the whole index.
+/// Returns the `k` best chunks for a sum of terms, best first, equal scores ordered by key. Scores are BM25F, summed in
+/// the order of `terms`. Only chunks in `filter` are returned, but statistics cover the whole index.
 ///
 /// # Errors
-/// [`StorageError`] when the index cannot be read.
+/// [`StorageError`] if the index cannot be read.
 pub fn best_chunks(
     snapshot: &Snapshot,
     config: &Bm25Config,
@@ -52,8 +53,8 @@ pub fn best_chunks(
     filter: Option<&RoaringBitmap>,
 ) -> Result<Vec<(ChunkId, f32)>, StorageError> {
     let filter = filter.map(|filter| filter & snapshot.live());
-    let of_one = KeywordSearch::of(&Corpus::new([snapshot]), config, terms.iter().copied())?;
-    of_one.first().map_or_else(|| Ok(Vec::new()), |search| search.top(k, filter.as_ref()))
+    let searches = KeywordSearch::for_terms(&Corpus::new([snapshot]), config, terms.iter().copied())?;
+    searches.first().map_or_else(|| Ok(Vec::new()), |search| search.top(k, filter.as_ref()))
 }
 
 impl<'s> KeywordSearch<'s> {
@@ -67,14 +68,14 @@ impl<'s> KeywordSearch<'s> {
         let of = |extra: &ExtraTerm| query.terms[extra.of].count as f32;
         let extras = query.extras.iter().map(|extra| (extra.text.as_str(), extra.weight * of(extra)));
         let terms = own.chain(extras).map(|(text, weight)| WeightedTerm { text, weight });
-        let mut searches = Self::of(corpus, config, terms)?;
+        let mut searches = Self::for_terms(corpus, config, terms)?;
         for search in &mut searches {
             search.bound_extras(query, corpus.chunks());
         }
         Ok(searches)
     }
 
-    /// Has an extra term count at most as much as the term that it stands for.
+    /// Limits the weight of an additional term to the weight of the query's term that it belongs to.
     fn bound_extras(&mut self, query: &ParsedQuery, total: u64) {
         for (at, extra) in query.extras.iter().enumerate() {
             let most = self.term_idfs[extra.of].unwrap_or_else(|| idf(total, 0));
@@ -87,7 +88,7 @@ impl<'s> KeywordSearch<'s> {
     }
 
     /// Looks up the postings of `terms` in each index of `corpus`.
-    pub(crate) fn of<'t>(
+    pub(crate) fn for_terms<'t>(
         corpus: &Corpus<'s>,
         config: &Bm25Config,
         terms: impl Iterator<Item = WeightedTerm<'t>>,
@@ -114,33 +115,34 @@ impl<'s> KeywordSearch<'s> {
         Ok(searches)
     }
 
-    /// Inverse document frequency of each term; `None` where no chunk of any index holds it.
+    /// Inverse document frequency of each term; `None` if no chunk of any index contains the term.
     pub(crate) fn term_idfs(&self) -> &[Option<f32>] {
         &self.term_idfs
     }
 
-    /// The `k` best chunks among those that `filter` lets through, best first, equal scores by key. All in `filter` live.
+    /// Returns the `k` best chunks in `filter`, best first, equal scores ordered by key. All chunks in `filter` must be
+    /// live.
     pub(crate) fn top(&self, k: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<(ChunkId, f32)>, StorageError> {
         top_k(&self.lists, &self.fields, self.snapshot, k, filter)
     }
 
-    /// Scores of given live chunks: bit for bit what [`Self::top`] computes. Fastest for chunks in ascending order.
+    /// Returns the scores of the given live chunks, bit-equal to [`Self::top`]. Fastest for chunks in ascending order.
     pub(crate) fn score(&self, chunks: &[ChunkId]) -> Result<Vec<f32>, StorageError> {
         score(&self.lists, &self.fields, self.snapshot, chunks)
     }
 
-    /// Scores of files, each the chunks in one of `groups`, as [`GroupScorer::score`] gives them.
+    /// Returns the scores of files. A file consists of the chunks of one of `groups`; see [`GroupScorer::score`].
     pub(crate) fn score_files(&self, chunks: &[ChunkId], groups: &[Range<usize>]) -> Result<Vec<f32>, StorageError> {
         self.files.score(&self.lists, self.snapshot, chunks, groups)
     }
 
-    /// The highest score that a file can reach.
-    pub(crate) fn most_of_a_file(&self) -> f32 {
+    /// Returns the highest score that a file can reach.
+    pub(crate) fn max_file_score(&self) -> f32 {
         self.files.most(&self.lists)
     }
 
-    /// The live chunks that hold at least one of the terms, among those that `filter` lets through.
-    pub(crate) fn holding(&self, filter: Option<&RoaringBitmap>) -> RoaringBitmap {
+    /// Returns the chunks that contain at least one of the terms, among the chunks in `filter` (`None` for all).
+    pub(crate) fn matching_chunks(&self, filter: Option<&RoaringBitmap>) -> RoaringBitmap {
         let mut any = RoaringBitmap::new();
         for list in &self.lists {
             any |= list.postings.docs();
@@ -151,7 +153,7 @@ impl<'s> KeywordSearch<'s> {
         }
     }
 
-    /// Which of the query's terms a chunk holds.
+    /// Returns the terms of the query that a chunk contains.
     pub(crate) fn matched(&self, id: ChunkId) -> MatchedTerms {
         let mut matched = MatchedTerms::default();
         for (place, list) in self.lists.iter().enumerate() {
@@ -171,8 +173,8 @@ mod tests {
 
     use crate::config::SearchConfig;
 
-    /// Impact bounds hold for all weights, but are tight only near those of the format. If this fails, measure queries with
-    /// `cargo xtask bench query`: a new grouping, which is a new format, may be worth it.
+    /// Impact bounds are valid for all weights, but tight only near the weights of the format. If this test fails,
+    /// measure queries with `cargo xtask bench query`: a new grouping, which is a new format, may be worth it.
     #[test]
     fn default_weights_are_within_reach_of_the_grouping_of_postings() {
         let config = SearchConfig::default().bm25;

@@ -1,4 +1,4 @@
-//! Stage 1: the chunks worth ranking, from keywords, vectors and exact names.
+//! Stage 1: collects the chunks to rank, from keywords, vectors and exact names.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,50 +15,50 @@ use crate::retrieve::searched_root::{SearchedRoot, keep_best, terms_of};
 use crate::understand::{ParsedQuery, Subject};
 use crate::work::WorkBudget;
 
-/// Most definitions of one name that become candidates; a more frequent name is not selective.
-const MOST_DEFINITIONS: u64 = 32;
+/// Maximum number of definitions of one name that become candidates; a more frequent name is not selective.
+const MAX_DEFINITIONS: u64 = 32;
 
-/// A chunk that may become a hit, with what stage 1 knows about it.
+/// A chunk that may become a hit, with the evidence of stage 1.
 pub(crate) struct Candidate<'s> {
-    /// Which of the indexes of the search holds it, by place.
+    /// Position of the chunk's index among the indexes of the search.
     pub(crate) root: usize,
     pub(crate) id: ChunkId,
     pub(crate) chunk: ChunkRecord<'s>,
-    /// Its key.
+    /// The key of the chunk.
     pub(crate) key: Cow<'s, str>,
     /// Raw BM25F; 0 without a match.
     pub(crate) bm25: f32,
-    /// Cosine with the query; `None` when the chunk or the query has no vector.
+    /// Cosine between chunk and query; `None` if either has no vector.
     pub(crate) cosine: Option<f32>,
-    /// Late interaction of the query's tokens with those of the code; `None` where either has none.
+    /// Late interaction between the tokens of the query and of the code; `None` if either has no tokens.
     pub(crate) words: Option<f32>,
-    /// The same with those of the documentation; what the code says where there is none.
+    /// Late interaction with the tokens of the documentation, or with the code if the chunk has no documentation.
     pub(crate) doc_words: Option<f32>,
-    /// What its file brings.
+    /// Evidence of the chunk's file.
     pub(crate) file: FileEvidence,
     /// The direct match that ranks it above chunks without one.
     pub(crate) direct: Option<DirectMatch>,
 }
 
-/// What stage 1 found.
+/// The result of stage 1.
 pub(crate) struct Candidates<'s> {
     /// Sorted by key and index, so that nothing later depends on the order of insertion into an index.
     pub(crate) list: Vec<Candidate<'s>>,
-    /// Chunks that the keywords brought in.
+    /// Number of chunks that the keyword search found.
     pub(crate) from_keywords: usize,
-    /// Chunks that the vectors brought in.
+    /// Number of chunks that the vector search found.
     pub(crate) from_vectors: usize,
 }
 
-/// Most candidates of each kind.
+/// Maximum numbers of candidates.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CandidateLimits {
     pub(crate) by_keywords: usize,
     pub(crate) by_vectors: usize,
 }
 
-/// Collects the candidates of a query: the best of all indexes by keywords and by vectors, depending on `mode`, all
-/// direct matches, and definitions of identifiers that the query mentions. The evidence of their files is not set yet.
+/// Collects the candidates of a query: the best chunks of all indexes by keywords and by vectors, depending on `mode`,
+/// all direct matches, and definitions of identifiers that the query mentions. Does not set the evidence of files.
 pub(crate) fn collect<'s>(
     roots: &[SearchedRoot<'s>],
     late: &mut Option<LateInteraction<'_>>,
@@ -66,9 +66,9 @@ pub(crate) fn collect<'s>(
     (mode, most): (Mode, CandidateLimits),
     work: &WorkBudget,
 ) -> Result<Candidates<'s>, QueryError> {
-    let mut best = roots.iter().map(|root| Best::of(root, mode, most)).collect::<Result<Vec<_>, _>>()?;
+    let mut best = roots.iter().map(|root| Best::find(root, mode, most)).collect::<Result<Vec<_>, _>>()?;
     work.check()?;
-    best_of_all(roots, &mut best, most)?;
+    keep_best_of_all(roots, &mut best, most)?;
     let (from_keywords, from_vectors) =
         (best.iter().map(|best| best.keywords.len()).sum(), best.iter().map(|best| best.near.len()).sum());
     let subject = Subject::parse(query.0);
@@ -82,19 +82,19 @@ pub(crate) fn collect<'s>(
     Ok(Candidates { list, from_keywords, from_vectors })
 }
 
-/// The best chunks of an index, each with its score; best first, equal ones by key.
+/// The best chunks of an index with their scores, best first, equal scores ordered by key.
 struct Best {
     keywords: Vec<(ChunkId, f32)>,
     near: Vec<(ChunkId, f32)>,
 }
 
 impl Best {
-    fn of(root: &SearchedRoot<'_>, mode: Mode, most: CandidateLimits) -> Result<Self, StorageError> {
+    fn find(root: &SearchedRoot<'_>, mode: Mode, most: CandidateLimits) -> Result<Self, StorageError> {
         let filter = root.filter.as_ref();
         let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
         let (keywords, near) = match root.vector.vector() {
             Some(vector) if mode != Mode::Sparse => {
-                // Neither needs the other.
+                // The searches are independent.
                 root.both(by_keywords, || root.snapshot.nearest(vector, most.by_vectors, filter, root.threads))
             }
             _ => (by_keywords(), Ok(Vec::new())),
@@ -103,8 +103,8 @@ impl Best {
     }
 }
 
-/// Of the best of each index those that are among the best of all.
-fn best_of_all(roots: &[SearchedRoot<'_>], best: &mut [Best], most: CandidateLimits) -> Result<(), StorageError> {
+/// Keeps the best chunks of each index that are among the best of all indexes.
+fn keep_best_of_all(roots: &[SearchedRoot<'_>], best: &mut [Best], most: CandidateLimits) -> Result<(), StorageError> {
     let (mut keywords, mut near): (Vec<_>, Vec<_>) =
         best.iter_mut().map(|best| (std::mem::take(&mut best.keywords), std::mem::take(&mut best.near))).unzip();
     keep_best(roots, &mut keywords, most.by_keywords)?;
@@ -115,7 +115,7 @@ fn best_of_all(roots: &[SearchedRoot<'_>], best: &mut [Best], most: CandidateLim
     Ok(())
 }
 
-/// The candidates of one index with everything that is known of them alone.
+/// Returns the candidates of one index with their evidence, except for the evidence of their files.
 fn with_evidence<'s>(
     (at, root): (usize, &SearchedRoot<'s>),
     (best, mut direct): (Best, BTreeMap<ChunkId, DirectMatch>),
@@ -148,7 +148,7 @@ fn with_evidence<'s>(
     Ok(list)
 }
 
-/// Adds to candidates what their files bring.
+/// Sets the evidence of the files of candidates.
 pub(crate) fn add_files(
     roots: &[SearchedRoot<'_>],
     list: &mut [Candidate<'_>],
@@ -161,15 +161,15 @@ pub(crate) fn add_files(
         let vector = root.vector.vector().filter(|_| mode != Mode::Sparse);
         let keywords = (mode != Mode::Dense).then_some(&root.bm25);
         let late = late.as_mut().filter(|_| root.has_tokens);
-        let files = files::of_files(root, keywords, vector, late, ids.into_iter())?;
+        let files = files::file_evidence(root, keywords, vector, late, ids.into_iter())?;
         for candidate in list.iter_mut().filter(|candidate| candidate.root == at) {
-            candidate.file = files.of(candidate.id);
+            candidate.file = files.evidence(candidate.id);
         }
     }
     Ok(())
 }
 
-/// Chunks that define an identifier which is a word of a longer query.
+/// Returns the chunks that define an identifier in a query of several words.
 fn mentioned_definitions(
     root: &SearchedRoot<'_>,
     query: &ParsedQuery,
@@ -183,7 +183,7 @@ fn mentioned_definitions(
         work.check()?;
         for name in IdentifierQuery::new(&word.text).lookups() {
             let defined = root.within(root.snapshot.label(Label::Defines(&name))?);
-            if defined.len() <= MOST_DEFINITIONS {
+            if defined.len() <= MAX_DEFINITIONS {
                 ids.extend(defined.into_iter().map(ChunkId));
             }
         }
@@ -194,7 +194,7 @@ fn mentioned_definitions(
 /// Returns a note if the subject of the query is an identifier that no chunk contains.
 ///
 /// # Errors
-/// When an index cannot be read.
+/// Fails if an index cannot be read.
 pub(crate) fn missing_subject(
     roots: &[SearchedRoot<'_>],
     candidates: &[Candidate<'_>],

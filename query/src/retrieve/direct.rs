@@ -1,4 +1,4 @@
-//! Direct matches: chunks at the place that the query gives, with the name that it gives, or that contain it literally.
+//! Direct matches: chunks at the location in the query, with the name in the query, or with the query as literal text.
 //! They rank above all others.
 
 use std::collections::BTreeMap;
@@ -16,11 +16,11 @@ use crate::retrieve::searched_root::{SearchedRoot, keep_best, terms_of};
 use crate::understand::{Subject, is_function_word, is_path};
 use crate::work::WorkBudget;
 
-/// Maximum number of chunks with the same name whose texts are read to tell declarations from definitions.
+/// Maximum number of chunks with the same name whose texts are read to distinguish declarations from definitions.
 const MAX_DECLARATIONS: usize = 64;
 /// Maximum number of chunks whose texts are compared with the query.
 const MAX_COMPARED: usize = 64;
-/// The same for a literal such as `text/html`, whose parts are common words.
+/// Maximum number of chunks whose texts are compared with a literal such as `text/html`, whose parts are common words.
 const MAX_COMPARED_LITERAL: usize = 128;
 /// Maximum number of chunks that become candidates because they contain the query.
 const MAX_HOLDING: usize = 64;
@@ -114,14 +114,14 @@ impl DirectMatch {
     }
 }
 
-/// Something about chunks of several indexes: the position of the index, the chunk, and what is known about it.
+/// Data about chunks of several indexes: the position of the index, the chunk, and the data.
 type OfChunks<T> = Vec<(usize, ChunkId, T)>;
 
 /// Returns the direct matches in every index, with the best reason for each chunk. Decisions consider all indexes and all
 /// chunks, so that several indexes give the results of one, and a filter only leaves results out.
 ///
 /// # Errors
-/// When an index cannot be read, or the request is cancelled.
+/// Fails if an index cannot be read, or the request is cancelled.
 pub(crate) fn direct_matches(
     roots: &[SearchedRoot<'_>],
     (query, subject): (&str, Subject<'_>),
@@ -209,7 +209,7 @@ fn matches_among_all(
 
 /// Keeps the chunks that are test code.
 fn tests_among(roots: &[SearchedRoot<'_>], chunks: OfChunks<Holding>) -> Result<OfChunks<Holding>, StorageError> {
-    let is_test = |name: ChunkName<'_>| name.classes(PathClasses::of(name.path)).holds(PathClass::Test);
+    let is_test = |name: ChunkName<'_>| name.classes(PathClasses::for_path(name.path)).holds(PathClass::Test);
     let mut tests = Vec::new();
     for (at, id, holding) in chunks {
         if roots[at].snapshot.chunk(id)?.map(ChunkName::from_chunk).is_some_and(is_test) {
@@ -219,8 +219,8 @@ fn tests_among(roots: &[SearchedRoot<'_>], chunks: OfChunks<Holding>) -> Result<
     Ok(tests)
 }
 
-/// Whether the text of a chunk calls a name. All chunks of code outside definitions have the calls of the whole file, so
-/// their texts are searched; other chunks have their own.
+/// Whether the text of a chunk calls a name. All chunks of code outside of definitions share the calls of the whole
+/// file, so their texts are searched; other chunks have their own calls.
 fn may_call(root: &SearchedRoot<'_>, id: ChunkId, name: &str) -> Result<bool, StorageError> {
     let is_outside = root.snapshot.chunk(id)?.is_some_and(|chunk| chunk.chunk_type() == ChunkType::Code);
     let text = if is_outside { root.snapshot.text(id)? } else { None };
@@ -342,7 +342,7 @@ fn count(chunks: &[RoaringBitmap]) -> usize {
     chunks.iter().map(|chunks| chunks.len() as usize).sum()
 }
 
-/// Returns the best of some chunks by keywords that pass the filter, at most `most` in all indexes.
+/// Returns the best chunks by keywords that pass the filter, among `chunks`; at most `most` in all indexes together.
 fn best_by_keywords(
     roots: &[SearchedRoot<'_>],
     chunks: &[RoaringBitmap],
@@ -369,8 +369,8 @@ fn containing_fragment(
     Ok(Vec::new())
 }
 
-/// Splits a message at numbers, quoted texts and paths, and at the name of an error at its start. Longer fragments
-/// first; none if there is nothing to split at.
+/// Splits a message at numbers, quoted texts and paths, and at the name of an error at its start. Returns longer
+/// fragments first; empty if there is nothing to split at.
 fn fragments(query: &str) -> Vec<String> {
     let words: Vec<&str> = query.split_whitespace().collect();
     let is_value = |word: &&str| {
@@ -391,7 +391,7 @@ fn fragments(query: &str) -> Vec<String> {
     fragments.iter().map(|words| words.join(" ")).collect()
 }
 
-/// Returns chunks that contain a text as a whole word or phrase, among those with the terms.
+/// Returns the chunks that contain a text as a whole word or phrase, among the chunks with all terms.
 fn containing(
     roots: &[SearchedRoot<'_>],
     wanted: &str,
@@ -400,7 +400,7 @@ fn containing(
 ) -> Result<OfChunks<Holding>, QueryError> {
     let mut chunks = with_all(roots, terms)?;
     if count(&chunks) == 0 {
-        let holding = |root: &SearchedRoot<'_>| root.bm25.holding(Some(root.snapshot.live()));
+        let holding = |root: &SearchedRoot<'_>| root.bm25.matching_chunks(Some(root.snapshot.live()));
         chunks = match wanted.chars().count() {
             1 if !wanted.is_ascii() => roots.iter().map(holding).collect(),
             _ => with_all(roots, &parts(terms))?,

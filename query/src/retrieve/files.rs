@@ -1,7 +1,7 @@
-//! What the file of a candidate brings: its chunks together, scored as one document.
+//! Evidence from the file of a candidate: all chunks of the file, scored as one document.
 //!
-//! Keywords are counted in the postings of its chunks; vector and documentation are those that the index has of the file
-//! ([`aurora_storage::FileRepresentation`]).
+//! Keywords are counted in the postings of the chunks. The vector and the documentation of a file are stored in the
+//! index ([`aurora_storage::FileRepresentation`]).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,25 +12,26 @@ use aurora_storage::{ChunkId, StorageError};
 use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::searched_root::SearchedRoot;
 
-/// Most chunks in which keywords are counted: the first ones. It bounds the work on files that are far longer than any that people
-/// write.
-const MOST_CHUNKS: usize = 512;
+/// Maximum number of chunks of a file in which keywords are counted, starting with the first. Bounds the work on files
+/// that are much longer than any handwritten file.
+const MAX_CHUNKS: usize = 512;
 
-/// How well a whole file meets the query.
+/// Match of a whole file with the query.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct FileEvidence {
-    /// BM25F of all its chunks as one document; `None` where keywords are not used.
+    /// BM25F of all chunks of the file as one document; `None` if keywords are not used.
     pub(crate) bm25: Option<f32>,
-    /// The same as a share of the highest score that the query allows.
+    /// BM25F of the file as a share of the highest possible score of the query.
     pub(crate) bm25_share: Option<f32>,
-    /// Cosine of the query with the mean of the vectors of its chunks; `None` when the query or the chunks have none.
+    /// Cosine between the query and the mean of the vectors of the file's chunks; `None` if there is no vector.
     pub(crate) cosine: Option<f32>,
-    /// Late interaction of the query's tokens with those of the documentation of all its chunks; `None` where either has none.
+    /// Late interaction between the tokens of the query and of the documentation of the file; `None` if either has no
+    /// tokens.
     pub(crate) doc_words: Option<f32>,
 }
 
-/// The evidence of the files of some chunks, from the sources that are given. `vector` is that of the query, of length 1.
-pub(crate) fn of_files(
+/// Collects the evidence of the files of some chunks from the given sources. `vector` is the unit vector of the query.
+pub(crate) fn file_evidence(
     root: &SearchedRoot<'_>,
     bm25: Option<&KeywordSearch<'_>>,
     vector: Option<&[f32]>,
@@ -49,11 +50,11 @@ pub(crate) fn of_files(
     let mut chunks = Vec::new();
     let groups = files.iter().map(|(&first, &end)| {
         let start = chunks.len();
-        chunks.extend(snapshot.live().range(first..end).map(ChunkId).take(MOST_CHUNKS));
+        chunks.extend(snapshot.live().range(first..end).map(ChunkId).take(MAX_CHUNKS));
         start..chunks.len()
     });
     let groups: Vec<Range<usize>> = groups.collect();
-    // Neither needs the other.
+    // The two computations are independent.
     let (scores, semantics) = root.both(
         || bm25.map(|bm25| bm25.score_files(&chunks, &groups)).transpose(),
         || -> Result<Vec<_>, StorageError> {
@@ -66,7 +67,7 @@ pub(crate) fn of_files(
         },
     );
     let (scores, semantics) = (scores?, semantics?);
-    let most = bm25.map_or(0.0, KeywordSearch::most_of_a_file).max(f32::MIN_POSITIVE);
+    let most = bm25.map_or(0.0, KeywordSearch::max_file_score).max(f32::MIN_POSITIVE);
     let evidence = files.into_keys().zip(semantics).enumerate().map(|(at, (first, (cosine, doc_words)))| {
         let bm25 = scores.as_ref().map(|scores| scores[at]);
         let bm25_share = bm25.map(|score| score / most);
@@ -75,12 +76,12 @@ pub(crate) fn of_files(
     Ok(Files(evidence.collect()))
 }
 
-/// The evidence of files, in ascending order of their first ids.
+/// The evidence of files, in ascending order of the ids of their first chunks.
 pub(crate) struct Files(Vec<(u32, FileEvidence)>);
 
 impl Files {
-    /// That of the file of a chunk.
-    pub(crate) fn of(&self, chunk: ChunkId) -> FileEvidence {
+    /// Returns the evidence of the file of a chunk.
+    pub(crate) fn evidence(&self, chunk: ChunkId) -> FileEvidence {
         let behind = self.0.partition_point(|(first, _)| *first <= chunk.0);
         behind.checked_sub(1).map(|at| self.0[at].1).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Exact names: chunks whose name or qualified name is the query, which rank above all others.
+//! Exact names: chunks whose name or qualified name is the query rank above all others.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -7,18 +7,18 @@ use aurora_storage::{ArchivedMetaValue, ChunkRecord, ChunkType};
 
 use crate::path_class::{PathClass, PathClasses};
 
-/// A query read as the name of something.
+/// A query interpreted as a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IdentifierQuery {
-    /// As typed, without quotes and call brackets.
+    /// The name without quotes and call brackets.
     plain: String,
-    /// With `::`, `#`, `->` and `/` between members written as `.`.
+    /// The name with `.` in place of `::`, `#`, `->` and `\` between members.
     dotted: String,
     /// The type of definition that the query asks for.
     declared: Option<ChunkType>,
 }
 
-/// The names of a chunk, and what orders equal ones.
+/// The names of a chunk, and the data that orders chunks with equal names.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChunkName<'a> {
     pub(crate) name: &'a str,
@@ -27,7 +27,7 @@ pub(crate) struct ChunkName<'a> {
     pub(crate) exported: bool,
     pub(crate) path: &'a str,
     pub(crate) line_start: u32,
-    /// Whether the comments of the file say that a program has written it.
+    /// Whether comments in the file mark it as generated.
     pub(crate) is_generated: bool,
 }
 
@@ -48,14 +48,14 @@ impl<'a> ChunkName<'a> {
         }
     }
 
-    /// The classes of the file, if those that its path tells are `of_path`, and of the scopes around the definition.
+    /// Adds the classes by content and by enclosing scopes to the classes by path, `of_path`.
     pub(crate) fn classes(&self, of_path: PathClasses) -> PathClasses {
         let of_content = self.is_generated.then_some(PathClass::Generated).into_iter().collect();
         of_path.with_scopes(self.qualified_name).or(of_content)
     }
 }
 
-/// How the same name is spelt in the query and in the code.
+/// The difference between the spelling of a name in the query and in the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Spelling {
     Same,
@@ -67,7 +67,7 @@ enum Spelling {
 impl Spelling {
     const ALL: [Self; 3] = [Self::Same, Self::OtherCase, Self::OtherConvention];
 
-    /// What two names that are spelt so have in common.
+    /// Normalises a name: two names with this difference in spelling have equal results.
     fn fold(self, name: &str) -> Cow<'_, str> {
         match self {
             Self::Same => Cow::Borrowed(name),
@@ -76,13 +76,13 @@ impl Spelling {
         }
     }
 
-    /// The first of all in which `a` is `b`.
-    fn of(a: &str, b: &str) -> Option<Self> {
+    /// Returns the smallest difference with which `a` and `b` match.
+    fn between(a: &str, b: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|spelling| spelling.fold(a) == spelling.fold(b))
     }
 }
 
-/// How well a name is the query, and which of several comes first: the least. The fields are compared in their order.
+/// The order of matching names: the minimum ranks first. The fields are compared in order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ExactMatch {
     spelling: Spelling,
@@ -90,10 +90,10 @@ pub(crate) struct ExactMatch {
     side_code: bool,
     /// The query asks for another type of definition.
     other_type: bool,
-    /// The chunk only declares what has its body elsewhere.
+    /// The chunk only declares a function whose body is elsewhere.
     declaration: bool,
     not_exported: bool,
-    /// The query is the end of the qualified name only, or defined inside the chunk.
+    /// The query is only the end of the qualified name, or is defined inside the chunk.
     inner: bool,
     kind: u8,
     path_length: usize,
@@ -103,12 +103,12 @@ pub(crate) struct ExactMatch {
 }
 
 impl ExactMatch {
-    /// Whether its name has the same case as the query.
+    /// Whether the name has the same case as the query.
     pub(crate) fn is_as_written(&self) -> bool {
         self.spelling == Spelling::Same
     }
 
-    /// Whether its name equals the query, except for case.
+    /// Whether the name equals the query, except for case.
     pub(crate) fn has_same_letters(&self) -> bool {
         self.spelling <= Spelling::OtherCase
     }
@@ -118,28 +118,29 @@ impl ExactMatch {
         self.spelling == Spelling::Same && !self.prose
     }
 
-    /// The same for a chunk with a key, by which chunks of equal names on one line are ordered.
+    /// Sets the key, which orders chunks with equal names on one line.
     pub(crate) fn with_key(self, key: impl Into<String>) -> Self {
         Self { key: key.into(), ..self }
     }
 
-    /// Whether the chunk is a function or method, of which there may be declarations without a body.
+    /// Whether the chunk is a function or method, which can be declared without a body.
     pub(crate) fn is_function(&self) -> bool {
         [ChunkType::Function, ChunkType::Method].map(kind_rank).contains(&self.kind)
     }
 
-    /// The same for a chunk with a text, which tells whether it is a declaration only.
+    /// Determines from the text of the chunk whether it only declares a function.
     pub(crate) fn with_text(self, text: &str) -> Self {
         Self { declaration: text.trim_end().ends_with(';') && !text.contains('{') && !text.contains("=>"), ..self }
     }
 
-    /// Whether the chunk is of tests, examples or the like.
+    /// Whether the chunk is in tests, examples or other side code.
     pub(crate) fn is_side_code(&self) -> bool {
         self.side_code
     }
 }
 
-/// A heading as it is written in Markdown may end in a tag, which is no part of its text: `resolve.alias <Badge />`.
+/// Removes a tag at the end of a Markdown heading, such as `resolve.alias <Badge />`, because it is not part of the
+/// text.
 fn without_tag(text: &str) -> &str {
     match text.rsplit_once(" <") {
         Some((before, tag)) if tag.ends_with('>') && !before.trim().is_empty() => before.trim_end(),
@@ -148,7 +149,7 @@ fn without_tag(text: &str) -> &str {
 }
 
 impl IdentifierQuery {
-    /// Reads `text` as a name.
+    /// Parses `text` as a name.
     pub(crate) fn new(text: &str) -> Self {
         let plain = text.trim().trim_matches(['`', '"', '\'']).trim();
         let plain = without_tag(plain);
@@ -166,7 +167,8 @@ impl IdentifierQuery {
         Self { declared, ..self }
     }
 
-    /// Lower-case names to look up in the index: the whole query, its last member, and that in other naming conventions.
+    /// Names to look up in the index, in lower case: the whole query, its last member, and the last member in other
+    /// naming conventions.
     pub(crate) fn lookups(&self) -> Vec<String> {
         let member = self.member();
         let mut names = vec![self.plain.to_lowercase(), member.to_lowercase()];
@@ -183,13 +185,14 @@ impl IdentifierQuery {
         self.last_member().unwrap_or(&self.plain)
     }
 
-    /// The member of a qualified name. A sentence that ends in one, `converts to yaml.Node`, is none.
+    /// Returns the last member of a qualified name. `None` for a sentence that ends with a qualified name: `converts to
+    /// yaml.Node`.
     fn last_member(&self) -> Option<&str> {
         let (owner, last) = self.dotted.rsplit_once('.')?;
         (!owner.contains(char::is_whitespace)).then_some(last)
     }
 
-    /// Whether `chunk` is called what the query says.
+    /// Compares the names of `chunk` with the query.
     pub(crate) fn matches(&self, chunk: ChunkName<'_>) -> Option<ExactMatch> {
         let qualified = dotted(chunk.qualified_name);
         let ends_with = |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|rest| rest.ends_with('.'));
@@ -205,7 +208,7 @@ impl IdentifierQuery {
         Some(self.exact_match(chunk, spelling, inner))
     }
 
-    /// Whether `chunk` defines what the query says inside itself, given the names that it defines so.
+    /// Compares `names`, which are defined inside `chunk`, with the query.
     pub(crate) fn matches_inside<'n>(
         &self,
         chunk: ChunkName<'_>,
@@ -215,17 +218,17 @@ impl IdentifierQuery {
             return None;
         }
         let name = self.last_member().unwrap_or(&self.dotted);
-        let spelling = names.find_map(|defined| Spelling::of(defined, name))?;
+        let spelling = names.find_map(|defined| Spelling::between(defined, name))?;
         Some(self.exact_match(chunk, spelling, true))
     }
 
     fn exact_match(&self, chunk: ChunkName<'_>, spelling: Spelling, inner: bool) -> ExactMatch {
-        // A function with `def` or `fn` may be a method.
+        // A function declared with `def` or `fn` may be a method.
         let function = |kind: ChunkType| if kind == ChunkType::Method { ChunkType::Function } else { kind };
         ExactMatch {
             spelling,
             prose: !chunk.chunk_type.is_source_code(),
-            side_code: !chunk.classes(PathClasses::of(chunk.path)).is_empty(),
+            side_code: !chunk.classes(PathClasses::for_path(chunk.path)).is_empty(),
             other_type: self.declared.is_some_and(|declared| function(declared) != function(chunk.chunk_type)),
             declaration: false,
             not_exported: !chunk.exported,
@@ -239,7 +242,7 @@ impl IdentifierQuery {
     }
 }
 
-/// Types before functions before methods (a constructor often has its type's name) before anything else.
+/// Orders types before functions before methods before anything else. A constructor often has the name of its type.
 fn kind_rank(chunk_type: ChunkType) -> u8 {
     match chunk_type {
         ChunkType::Class | ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum => 0,
@@ -249,7 +252,8 @@ fn kind_rank(chunk_type: ChunkType) -> u8 {
     }
 }
 
-/// A name in lower case without the `_` and `-` between its words. A name of nothing else stays as it is.
+/// Converts a name to lower case and removes `_` and `-` between its words. A name of only these characters does not
+/// change.
 fn squeezed(name: &str) -> String {
     let is_joint = |c: char| matches!(c, '_' | '-');
     let inner = name.trim_matches(is_joint);
@@ -258,7 +262,8 @@ fn squeezed(name: &str) -> String {
     [&name[..start], &squeezed, &name[(start + inner.len()).min(name.len())..]].concat()
 }
 
-/// The words of a name in lower case with `joint` between them: `http_server` of `HTTPServer`, `http-server` and `http_server`.
+/// Joins the words of a name in lower case with `joint`: `http_server` for `HTTPServer`, `http-server` and
+/// `http_server`.
 fn joined(name: &str, joint: char) -> String {
     let inner = name.trim_start_matches(['_', '-']);
     let mut out = name[..name.len() - inner.len()].to_owned();
@@ -280,7 +285,7 @@ fn joined(name: &str, joint: char) -> String {
     out
 }
 
-/// Members joined by `.` instead of the separator of the language; text with spaces is no chain of members.
+/// Replaces the separators of members by `.`. Text with spaces does not change, because it is no chain of members.
 fn dotted(text: &str) -> String {
     if text.contains(char::is_whitespace) {
         return text.to_owned();
@@ -336,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_found_in_other_conventions_behind_the_own_one() {
+    fn other_naming_conventions_match_and_rank_lower() {
         let names = ["from_text", "FROM_TEXT", "fromText", "from-text"];
         let chunks = names.map(|name| chunk(name, ChunkType::Function, "a.py"));
         for query in ["from_text", "fromText", "FromText", "from-text", "FROM_TEXT"] {
@@ -356,7 +361,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_names_are_compared(name in "[_-]{0,3}[a-zA-Zß0-9._-]{0,8}[_-]{0,3}", query in "\\PC{0,12}") {
+        fn names_match_themselves(name in "[_-]{0,3}[a-zA-Zß0-9._-]{0,8}[_-]{0,3}", query in "\\PC{0,12}") {
             let query = IdentifierQuery::new(&query);
             let _ = (query.lookups(), query.matches(chunk(&name, ChunkType::Function, "a.py")));
             prop_assert!(IdentifierQuery::new(&name).plain != name || IdentifierQuery::new(&name).matches(chunk(&name, ChunkType::Function, "a.py")).is_some());
@@ -391,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_stands_before_its_constructor_and_a_whole_match_before_an_inner_one() {
+    fn a_type_ranks_before_its_constructor_and_a_whole_match_before_an_inner_one() {
         let query = IdentifierQuery::new("Map");
         assert!(
             query.matches(chunk("Map", ChunkType::Class, "Map.java"))

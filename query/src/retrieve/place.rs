@@ -83,7 +83,7 @@ impl Place {
         places.map(|stem| Self { path: format!("{stem}.{extension}"), line: None }).collect()
     }
 
-    /// Whether it is certainly a path, not the name of something else.
+    /// Whether the text is certainly a path, not the name of something else.
     pub(crate) fn is_certain(&self) -> bool {
         self.line.is_some() || self.path.contains('/') || is_path(&self.path)
     }
@@ -91,7 +91,7 @@ impl Place {
     /// Returns the chunks at this place, each with the position of its index.
     ///
     /// # Errors
-    /// When the index cannot be read, or the request is cancelled.
+    /// Fails if the index cannot be read, or the request is cancelled.
     pub(crate) fn chunks(
         &self,
         roots: &[SearchedRoot<'_>],
@@ -123,9 +123,9 @@ impl Place {
         Ok(found)
     }
 
-    /// Returns the chunks of files that the path may mean, with the number of directories that only one of the paths
-    /// has: files whose path ends with it, or otherwise files whose path is a suffix of it, or if there is a line,
-    /// files with the same name in a directory of the same name.
+    /// Returns the chunks of files that the path may denote, with the number of directories that only one of the paths
+    /// has. These are files whose path ends with this path, or otherwise files whose path is a suffix of this path, or
+    /// otherwise, if there is a line, files with the same name in a directory of the same name.
     fn files(&self, roots: &[SearchedRoot<'_>], work: &WorkBudget) -> Result<FoundFiles, QueryError> {
         let inner = files(roots, &self.path, |path| end_of(path, &self.path), work)?;
         let Some((_, name)) = self.path.rsplit_once('/').filter(|_| inner.is_empty()) else { return Ok(inner) };
@@ -137,7 +137,8 @@ impl Place {
     }
 }
 
-/// The chunks of files, each file with the position of its index and the number of directories that only one of two paths has.
+/// Chunks of files: the position of the index, the number of directories that only one of the two paths has, and the
+/// chunks.
 type FoundFiles = Vec<(usize, usize, RoaringBitmap)>;
 
 /// Returns the chunks of files with all terms of `text` and a matching path; empty if more than [`MAX_FILES`] files

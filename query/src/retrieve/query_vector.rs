@@ -1,21 +1,21 @@
-//! The query's vector, and why there may be none.
+//! The query's vector, or the reason why it is unavailable.
 
 use aurora_analysis::QueryEmbedder;
 use aurora_storage::{ChunkId, Snapshot, StorageError};
 
-/// What a search can say about meaning.
+/// The query's vector for one index.
 #[derive(Debug, Clone)]
 pub(crate) enum QueryVector {
-    /// The query's vector, comparable with the stored ones.
+    /// The vector, comparable with the stored vectors.
     Available(Vec<f32>),
-    /// Nothing, and why.
+    /// The reason why no vector is available.
     Unavailable(String),
 }
 
 impl QueryVector {
     /// Embeds `text` if the index's vectors come from the same model.
-    pub(crate) fn of(snapshot: &Snapshot, embedder: Option<&dyn QueryEmbedder>, text: &str) -> Self {
-        match fitting(snapshot, embedder).map(|embedder| embedder.embed_query(text)) {
+    pub(crate) fn embed(snapshot: &Snapshot, embedder: Option<&dyn QueryEmbedder>, text: &str) -> Self {
+        match compatible_embedder(snapshot, embedder).map(|embedder| embedder.embed_query(text)) {
             Err(reason) => Self::Unavailable(reason),
             Ok(Ok(vector)) if vector.iter().all(|&x| x == 0.0) => {
                 Self::Unavailable("the model knows no word of the query".to_owned())
@@ -25,15 +25,15 @@ impl QueryVector {
         }
     }
 
-    /// The same vector for another index, if its vectors come from the same model.
+    /// Returns the same vector for another index if the index's vectors come from the same model.
     pub(crate) fn for_index(&self, snapshot: &Snapshot, embedder: Option<&dyn QueryEmbedder>) -> Self {
-        match fitting(snapshot, embedder) {
+        match compatible_embedder(snapshot, embedder) {
             Ok(_) => self.clone(),
             Err(reason) => Self::Unavailable(reason),
         }
     }
 
-    /// Why there is none.
+    /// Returns the reason why no vector is available.
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
             Self::Available(_) => None,
@@ -41,7 +41,7 @@ impl QueryVector {
         }
     }
 
-    /// The vector, if there is one.
+    /// Returns the vector, if available.
     pub(crate) fn vector(&self) -> Option<&[f32]> {
         match self {
             Self::Available(vector) => Some(vector),
@@ -50,8 +50,12 @@ impl QueryVector {
     }
 }
 
-/// The embedder, if the vectors of the index come from its model; else why they cannot be compared.
-fn fitting<'e>(snapshot: &Snapshot, embedder: Option<&'e dyn QueryEmbedder>) -> Result<&'e dyn QueryEmbedder, String> {
+/// Returns the embedder if the vectors of the index come from its model, or the reason why the vectors are not
+/// comparable.
+fn compatible_embedder<'e>(
+    snapshot: &Snapshot,
+    embedder: Option<&'e dyn QueryEmbedder>,
+) -> Result<&'e dyn QueryEmbedder, String> {
     let Some(model) = &snapshot.manifest().model else { return Err("the index holds no embeddings".to_owned()) };
     match embedder {
         None => Err(format!("the index holds embeddings of {}, but no model is loaded", model.id)),
@@ -64,8 +68,8 @@ fn fitting<'e>(snapshot: &Snapshot, embedder: Option<&'e dyn QueryEmbedder>) -> 
     }
 }
 
-/// Cosine of the query with the vector of a chunk, both of unit length: within −1..1 in spite of rounding. `None` without
-/// a vector.
+/// Returns the cosine between the query and the vector of a chunk, which are unit vectors; clamped to −1..1 because of
+/// rounding. `None` if the chunk has no vector.
 pub(crate) fn cosine(snapshot: &Snapshot, id: ChunkId, query: &[f32]) -> Result<Option<f32>, StorageError> {
     Ok(snapshot.similarity(id, query)?.map(|product| product.clamp(-1.0, 1.0)))
 }

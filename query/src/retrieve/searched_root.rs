@@ -1,4 +1,4 @@
-//! One of the indexes that a search covers, with what the query looks up in it.
+//! One of the indexes that a search covers, with the query's lookups in it.
 
 use aurora_analysis::{Analyzer, QueryEmbedder};
 use aurora_storage::{ChunkId, Snapshot, StorageError, Threads};
@@ -11,28 +11,28 @@ use crate::retrieve::query_vector::QueryVector;
 /// Maximum number of chunks that are looked up one by one in a posting list. For more chunks, the whole list is read.
 const MAX_LOOKUPS: u64 = 200;
 
-/// One of the indexes that a search covers, with what the query looks up in it.
+/// One of the indexes that a search covers, with the query's lookups in it.
 pub(crate) struct SearchedRoot<'s> {
-    /// How results name it; `None` where nothing has to be told apart.
+    /// The name in results; `None` if results do not distinguish indexes.
     pub(crate) name: Option<&'s str>,
     /// The generation that is searched.
     pub(crate) snapshot: &'s Snapshot,
-    /// What holds of an index of memories.
+    /// The rules of an index of memories.
     pub(crate) memory: Option<&'s dyn Retention>,
-    /// The query's terms in it.
+    /// The query's terms in this index.
     pub(crate) bm25: KeywordSearch<'s>,
-    /// The query's vector, if it can be compared with those of the index.
+    /// The query's vector, if it is comparable with the vectors of the index.
     pub(crate) vector: QueryVector,
-    /// Whether the index holds the tokens of the model that compares words.
+    /// Whether the index stores the tokens of the model that compares words.
     pub(crate) has_tokens: bool,
     /// The live chunks that may be found; `None` for all.
     pub(crate) filter: Option<RoaringBitmap>,
-    /// How many threads the search may use.
+    /// The threads that the search may use.
     pub(crate) threads: Threads,
 }
 
 impl SearchedRoot<'_> {
-    /// The results of two functions, which run at the same time if the search may use several threads.
+    /// Runs two functions, in parallel if the search may use several threads.
     pub(crate) fn both<A: Send, B: Send>(&self, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
         match self.threads {
             Threads::One => (a(), b()),
@@ -69,8 +69,8 @@ impl SearchedRoot<'_> {
     }
 }
 
-/// The vector of `text` for each index. Vectors of different models cannot be compared: an index with those of another model
-/// than the embedder's does without.
+/// Returns the vector of `text` for each index. Vectors of different models are not comparable, so an index whose model
+/// differs from the embedder's has no query vector.
 pub(crate) fn query_vectors(
     snapshots: &[&Snapshot],
     embedder: Option<&dyn QueryEmbedder>,
@@ -81,15 +81,15 @@ pub(crate) fn query_vectors(
         let known = vectors.iter().find(|vector| vector.vector().is_some());
         let vector = match known {
             Some(known) => known.for_index(snapshot, embedder),
-            None => QueryVector::of(snapshot, embedder, text),
+            None => QueryVector::embed(snapshot, embedder, text),
         };
         vectors.push(vector);
     }
     vectors
 }
 
-/// Of the best chunks of every index, each with its score and best first, keeps those that are among the best of all indexes; equal
-/// ones by key, as within one index.
+/// Keeps the best chunks of every index that are among the best of all indexes. Each list has its best chunk first.
+/// Equal scores are ordered by key, as within one index.
 pub(super) fn keep_best(
     roots: &[SearchedRoot<'_>],
     best: &mut [Vec<(ChunkId, f32)>],

@@ -1,6 +1,6 @@
-//! Abbreviations that programmers use, and what they stand for.
+//! Common abbreviations in code and their full words.
 
-/// Each row: an abbreviation and the words that it stands for. Words of one row are not taken for each other.
+/// Rows of an abbreviation and its full words. The full words of a row are not treated as synonyms of each other.
 static ABBREVIATIONS: &[(&str, &[&str])] = &[
     ("abs", &["absolute"]),
     ("acc", &["accumulator", "account"]),
@@ -163,7 +163,8 @@ static ABBREVIATIONS: &[(&str, &[&str])] = &[
     ("win", &["window"]),
 ];
 
-/// What `word`, in lower case, abbreviates or is abbreviated by, in the order of the table.
+/// Returns the full words of `word`, and the abbreviations of `word`, in the order of the table. `word` must be in
+/// lower case.
 pub(crate) fn counterparts(word: &str) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
     let mut add = |other: &'static str| {
@@ -186,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways() {
+    fn counterparts_are_symmetric() {
         for &(short, full) in ABBREVIATIONS {
             for word in full {
                 assert!(counterparts(short).contains(word), "{short} {word}");

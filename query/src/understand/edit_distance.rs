@@ -1,5 +1,6 @@
-//! Terms within a bounded edit distance of a word: optimal string alignment distance (insertion, deletion, substitution, and
-//! transposition of neighbours; no part edited twice) over terms in sorted order, reusing the rows of the shared prefix.
+//! Finds terms within a bounded edit distance of a word. Uses the optimal string alignment distance (insertion,
+//! deletion, substitution, and transposition of neighbours; no part edited twice) over terms in sorted order, and
+//! reuses the rows of the shared prefix.
 
 use aurora_storage::Walk;
 
@@ -7,14 +8,14 @@ use aurora_storage::Walk;
 pub(crate) struct PrefixDistance<'w> {
     word: &'w [u8],
     most: u8,
-    /// Row `d` holds the distances of the first `d` bytes of the term to every beginning of the word.
+    /// Row `d` has the distances between the first `d` bytes of the term and every prefix of the word.
     rows: Vec<Vec<u8>>,
-    /// The beginning of the last term whose rows are filled.
+    /// The prefix of the last term whose rows are filled.
     filled: Vec<u8>,
 }
 
 impl<'w> PrefixDistance<'w> {
-    /// Looks for terms within `most` edits of `word`, counted in bytes.
+    /// Accepts terms within `most` edits of `word`, counted in bytes.
     pub(crate) fn new(word: &'w str, most: u8) -> Self {
         let word = word.as_bytes();
         let deepest = word.len() + usize::from(most) + 1;
@@ -25,12 +26,12 @@ impl<'w> PrefixDistance<'w> {
         Self { word, most, rows, filled: Vec::with_capacity(deepest) }
     }
 
-    /// Leaves out terms that are farther than `most`, which is not above the bound so far.
+    /// Lowers the maximum distance to `most`; never raises it.
     pub(crate) fn tighten(&mut self, most: u8) {
         self.most = self.most.min(most);
     }
 
-    /// The distance of `term`, if it is within the bound, and which terms need not be asked for after it.
+    /// Returns the distance of `term` if it is within the bound, and which of the following terms the walk can skip.
     pub(crate) fn step(&mut self, term: &[u8]) -> (Option<u8>, Walk) {
         let shared = self.filled.iter().zip(term).take_while(|(a, b)| a == b).count();
         self.filled.truncate(shared);
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn four_slips() {
+    fn typos_are_one_edit() {
         assert_eq!(distance("parsequrey", "parsequery", 1), Some(1));
         assert_eq!(distance("retrieve", "retreive", 1), Some(1));
         assert_eq!(distance("confg", "config", 1), Some(1));
@@ -89,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_sorted_walk_finds_what_comparing_one_by_one_finds(
+        fn a_sorted_walk_equals_separate_comparisons(
             word in "[abc_]{1,9}", mut terms in prop::collection::btree_set("[abc_]{1,11}", 1..200), most in 0u8..3,
         ) {
             terms.insert(word.clone());

@@ -1,5 +1,5 @@
-//! Further terms for a query, weaker than its own: other forms of a word, abbreviations, and longer words that a rare
-//! one begins.
+//! Adds terms to a query with lower weights than its own: other forms of a word, abbreviations, and longer words that
+//! begin with a rare word.
 
 use aurora_storage::{StorageError, Walk};
 use rustc_hash::FxHashSet;
@@ -18,7 +18,7 @@ const MAX_CONTINUATIONS: usize = 64;
 /// Maximum number of additional terms per term.
 const MAX_EXPANSIONS_PER_TERM: usize = 6;
 
-/// The further terms of a query that the index holds, in the order of the query's terms, each once.
+/// Returns the additional indexed terms of a query, in the order of the query's terms, without duplicates.
 pub(crate) fn expand(
     corpus: &Corpus<'_>,
     query: &ParsedQuery,
@@ -70,7 +70,7 @@ pub(crate) fn expand(
     Ok(extras)
 }
 
-/// Whether anything but its spelling would lead from `term`, which the index does not hold, to one that it holds.
+/// Whether expansion leads from `term`, which the index does not contain, to an indexed term.
 pub(crate) fn has_relatives(corpus: &Corpus<'_>, term: &str) -> Result<bool, StorageError> {
     for other in abbreviations::counterparts(term) {
         if corpus.holds(other)? {
@@ -80,7 +80,7 @@ pub(crate) fn has_relatives(corpus: &Corpus<'_>, term: &str) -> Result<bool, Sto
     Ok(!relatives(corpus, term, false)?.is_empty() || !continuations(corpus, term)?.is_empty())
 }
 
-/// Forms of the same word that the index holds. A word that it does not hold, and no base of which it holds, has none.
+/// Returns the indexed forms of a word. Empty if neither the word nor any of its bases is indexed.
 fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<String>, StorageError> {
     let mut found = Vec::new();
     let mut roots = Vec::new();
@@ -118,7 +118,7 @@ fn pairs(corpus: &Corpus<'_>, character: &str) -> Result<Vec<String>, StorageErr
     Ok(found)
 }
 
-/// The most frequent words that `term` begins, where they are few enough to look at.
+/// Returns the words that begin with `term`, most frequent first; empty if there are too many such words.
 fn continuations(corpus: &Corpus<'_>, term: &str) -> Result<Vec<String>, StorageError> {
     let mut found: FxHashSet<Vec<u8>> = FxHashSet::default();
     if term.len() < MIN_PREFIX_BYTES {

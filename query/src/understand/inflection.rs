@@ -1,21 +1,22 @@
-//! Other forms of an English word: `queries` for `query`, `parse` for `parsed`.
+//! Inflected forms of English words: `queries` for `query`, `parse` for `parsed`.
 //!
-//! Forms are made by rule and are not all words; the caller keeps those that the index holds.
+//! The rules also produce strings that are not words; the caller keeps the forms that the index contains.
 
-/// Shortest word that is taken for inflected.
-const SHORTEST: usize = 4;
-/// Shortest word that others are forms of.
-const SHORTEST_BASE: usize = 3;
+/// Minimum length in bytes of a word that can be an inflected form.
+const MIN_WORD_BYTES: usize = 4;
+/// Minimum length in bytes of a base form.
+const MIN_BASE_BYTES: usize = 3;
 
-/// Words that `word`, in lower case, may be a form of: `index` of `indexing`, `query` of `queries`. Without `word`.
+/// Returns the possible base forms of `word`, without `word`: `index` for `indexing`, `query` for `queries`. `word`
+/// must be in lower case.
 pub(crate) fn bases(word: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    if word.len() < SHORTEST || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    if word.len() < MIN_WORD_BYTES || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return found;
     }
     let mut add = |stem: &str, ending: &str| {
         let base = format!("{stem}{ending}");
-        if base.len() >= SHORTEST_BASE && base != word && !found.contains(&base) {
+        if base.len() >= MIN_BASE_BYTES && base != word && !found.contains(&base) {
             found.push(base);
         }
     };
@@ -23,7 +24,7 @@ pub(crate) fn bases(word: &str) -> Vec<String> {
         add(stem, "y");
         add(stem, "ie");
     } else if let Some(stem) = word.strip_suffix("ing").or_else(|| word.strip_suffix("ed")) {
-        // `string` and `need` are no forms of anything.
+        // `string` and `need` are not inflected forms.
         if stem.contains(['a', 'e', 'i', 'o', 'u', 'y']) && !stem.ends_with('e') {
             add(stem, "");
             add(stem, "e");
@@ -40,9 +41,9 @@ pub(crate) fn bases(word: &str) -> Vec<String> {
     found
 }
 
-/// Forms of `base`, in lower case: `parses`, `parsing` and `parsed` of `parse`.
+/// Returns the forms of `base`: `parses`, `parsed` and `parsing` for `parse`. `base` must be in lower case.
 pub(crate) fn forms(base: &str) -> Vec<String> {
-    if base.len() < SHORTEST_BASE || !base.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    if base.len() < MIN_BASE_BYTES || !base.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Vec::new();
     }
     let before_y = base.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
@@ -59,7 +60,7 @@ pub(crate) fn forms(base: &str) -> Vec<String> {
     vec![plural, past, format!("{stem}ing")]
 }
 
-/// `run` of `runn`.
+/// Removes a doubled final consonant: `run` for `runn`.
 fn undoubled(stem: &str) -> Option<&str> {
     let bytes = stem.as_bytes();
     let (last, rest) = bytes.split_last()?;

@@ -1,13 +1,13 @@
-//! What a query looks like: a name, a path, an error message, or plain words. Most queries mix several, so
-//! a kind is a share, and weights move smoothly with it.
+//! Kinds of queries: names, paths, error messages and plain words. Most queries mix several kinds, so a kind is a
+//! share, and the weights change continuously with the shares.
 
 use serde::Serialize;
 
 use crate::understand::parsed_query::ParsedQuery;
 use crate::understand::word_form::{is_function_word, is_path};
 
-/// Words that programs complain with.
-const COMPLAINTS: &[&str] = &[
+/// Words that are typical of error messages.
+const ERROR_WORDS: &[&str] = &[
     "cannot",
     "error",
     "exception",
@@ -33,19 +33,19 @@ const COMPLAINTS: &[&str] = &[
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QueryKind {
-    /// Names as they are written in code: `parseQuery`, `user_id`, `Session.save`.
+    /// Share of names as in code: `parseQuery`, `user_id`, `Session.save`.
     pub identifier: f32,
-    /// Paths: `src/auth/login.py`, `login.py`.
+    /// Share of paths: `src/auth/login.py`, `login.py`.
     pub path: f32,
-    /// What a program printed when something went wrong.
+    /// Share of the text of an error message.
     pub error: f32,
-    /// Plain words.
+    /// Share of plain words.
     pub words: f32,
 }
 
 impl QueryKind {
-    /// Judges a query by the form of its words, function words aside, and of its punctuation.
-    pub(crate) fn of(text: &str, parsed: &ParsedQuery) -> Self {
+    /// Determines the kinds from the form of the words, without function words, and from the punctuation.
+    pub(crate) fn from_query(text: &str, parsed: &ParsedQuery) -> Self {
         let content: Vec<&str> = text.split_whitespace().filter(|word| !is_function_word(word)).collect();
         let count = content.len().max(1) as f32;
         let share = |holds: &dyn Fn(&str) -> bool| content.iter().filter(|word| holds(word)).count() as f32 / count;
@@ -58,13 +58,13 @@ impl QueryKind {
     }
 }
 
-/// A word of complaint together with a colon, a quotation or a call.
+/// Whether the text has a word typical of error messages together with a colon, a quotation or a call.
 fn looks_like_an_error(text: &str, parsed: &ParsedQuery) -> bool {
-    let complains = |text: &str| {
-        COMPLAINTS.contains(&text) || text.len() > 9 && (text.ends_with("error") || text.ends_with("exception"))
+    let is_error_word = |text: &str| {
+        ERROR_WORDS.contains(&text) || text.len() > 9 && (text.ends_with("error") || text.ends_with("exception"))
     };
     let detail = text.contains(": ") || text.contains(['"', '\'', '`']) || text.contains("()");
-    detail && parsed.terms.iter().any(|term| complains(&term.text))
+    detail && parsed.terms.iter().any(|term| is_error_word(&term.text))
 }
 
 #[cfg(test)]
@@ -77,11 +77,11 @@ mod tests {
     use crate::rank::Weights;
 
     fn kind(text: &str) -> QueryKind {
-        QueryKind::of(text, &ParsedQuery::parse(&Analyzer, text).expect("words"))
+        QueryKind::from_query(text, &ParsedQuery::parse(&Analyzer, text).expect("words"))
     }
 
     #[test]
-    fn forms_are_told_apart() {
+    fn kinds_are_distinguished_by_form() {
         assert_eq!(kind("parseAuthHeader").identifier, 1.0);
         assert_eq!(kind("src/auth/login.py").path, 1.0);
         assert_eq!(kind("login.py").path, 1.0);
@@ -97,7 +97,7 @@ mod tests {
             let kind = kind(&text);
             prop_assert!((kind.identifier + kind.path + kind.error + kind.words - 1.0).abs() < 1e-5);
             let config = SearchConfig::default();
-            let weights = Weights::of_kind(&kind, &config.hybrid, &config.kinds);
+            let weights = Weights::for_kind(&kind, &config.hybrid, &config.kinds);
             prop_assert!((weights.bm25 + weights.semantic + weights.activation - 1.0).abs() < 1e-5);
             prop_assert!(weights.bm25 >= config.hybrid.bm25_weight);
         }

@@ -1,7 +1,7 @@
-//! Step 1: what a query asks for.
+//! Step 1: parses a query.
 //!
-//! Takes the text as typed. Gives its terms with their weights, its identifiers and paths, further terms to search for, and
-//! its kind (name, path, error message, plain words), which later moves the weights of the ranking.
+//! Takes the text as typed. Determines its terms with their weights, its identifiers and paths, additional terms to
+//! search for, and its kind (name, path, error message, plain words), on which the weights of the ranking depend.
 
 mod abbreviations;
 mod edit_distance;
@@ -25,22 +25,23 @@ pub(crate) use parsed_query::{ExtraTerm, ParsedQuery, Word};
 pub(crate) use subject::Subject;
 pub(crate) use word_form::{is_function_word, is_path};
 
-/// A query that has been understood.
+/// A parsed and expanded query.
 pub(crate) struct Understood {
     /// Terms, words and paths.
     pub(crate) parsed: ParsedQuery,
     /// The text to search for, with misspelt words corrected.
     pub(crate) text: String,
-    /// What the query looks like.
+    /// Shares of the kinds of queries.
     pub(crate) kind: QueryKind,
-    /// What the user should know about the reading, each a sentence.
+    /// Notes for the user about corrections, each a sentence.
     pub(crate) notes: Vec<String>,
 }
 
-/// Parses `text`, corrects words that no chunk holds, and adds further terms.
+/// Parses `text`, corrects words that no chunk contains, and adds related terms.
 ///
 /// # Errors
-/// [`QueryError::Empty`] and [`QueryError::NoTerms`], and when the index cannot be read.
+/// [`QueryError::Empty`] and [`QueryError::NoTerms`] for an unusable query, and other errors if the index cannot be
+/// read or the request is cancelled.
 pub(crate) fn understand(
     corpus: &Corpus<'_>,
     analyzer: &Analyzer,
@@ -60,6 +61,6 @@ pub(crate) fn understand(
     }
     parsed.weigh_function_words(config.kinds.function_words);
     parsed.extras = expansion::expand(corpus, &parsed, &config.expansion, work)?;
-    let kind = QueryKind::of(&text, &parsed);
+    let kind = QueryKind::from_query(&text, &parsed);
     Ok(Understood { parsed, text, kind, notes })
 }

@@ -1,4 +1,4 @@
-//! A query as terms, words and paths: what every later step reads.
+//! A query as terms, words and paths, the input of every later step.
 
 use std::borrow::Cow;
 
@@ -11,68 +11,68 @@ use crate::understand::word_form::{is_function_word, is_path};
 /// A term of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct QueryTerm {
-    /// The term as the analyzer gives it.
+    /// The term as the analyzer returns it.
     pub(crate) text: String,
-    /// How often the query holds it.
+    /// Number of occurrences in the query.
     pub(crate) count: u32,
-    /// Whether it is a whole identifier whose parts are terms too.
+    /// Whether the term is a whole identifier whose parts are also terms.
     pub(crate) whole: bool,
-    /// Factor of its score: below 1 for a word that was guessed.
+    /// Factor of the score; below 1 for a corrected word.
     pub(crate) weight: f32,
 }
 
-/// A word of a query, as it was typed between spaces.
+/// A word of a query, as typed between spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
-    /// The word without punctuation around it.
+    /// The word without surrounding punctuation.
     pub(crate) text: String,
-    /// The same in lower case.
+    /// The word in lower case.
     pub(crate) folded: String,
-    /// Whether it reads as an identifier: parts joined by case, `_`, `.`, `::` or digits.
+    /// Whether the word looks like an identifier: parts joined by case, `_`, `.`, `::` or digits.
     pub(crate) compound: bool,
 }
 
-/// A term that is searched for beside one of the query's.
+/// A term that is searched for in addition to a term of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ExtraTerm {
     /// Place of the query's term.
     pub(crate) of: usize,
-    /// The further term.
+    /// The additional term.
     pub(crate) text: String,
-    /// Factor of its score.
+    /// Factor of the score.
     pub(crate) weight: f32,
-    /// Why it is searched for.
+    /// The reason for the additional term.
     pub(crate) reason: ExpansionReason,
 }
 
-/// Why a term is searched for that the query does not hold.
+/// The relation of an additional term to the query's term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExpansionReason {
-    /// A form of the same word.
+    /// Another form of the same word.
     Inflection,
-    /// One abbreviates the other.
+    /// One term abbreviates the other.
     Abbreviation,
-    /// The query's term begins it.
+    /// The additional term begins with the query's term.
     Prefix,
 }
 
-/// A query as the ranking sees it.
+/// A query as the ranking reads it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ParsedQuery {
-    /// Distinct terms in the order of their first appearance: the order in which scores are summed.
+    /// Distinct terms in the order of their first appearance, which is the order of summation of scores.
     pub(crate) terms: Vec<QueryTerm>,
-    /// Words in order.
+    /// Words in the order of the query.
     pub(crate) words: Vec<Word>,
-    /// Words with the form of a path.
+    /// Words that look like paths.
     pub(crate) paths: Vec<Word>,
-    /// Terms of figures of speech, which ask for nothing.
-    pub(crate) said: Vec<String>,
-    /// Further terms with lower weights. Places of matched terms number the query's own terms first, then these.
+    /// Terms in set phrases, such as `for example`, which do not ask for such code.
+    pub(crate) in_phrases: Vec<String>,
+    /// Additional terms with lower weights. The place of a matched term counts the query's own terms first, then these.
     pub(crate) extras: Vec<ExtraTerm>,
 }
 
 impl ParsedQuery {
-    /// Cuts `text` with the analyzer that also cut the indexed chunks.
+    /// Splits `text` with the analyzer of the index.
     ///
     /// # Errors
     /// [`QueryError::Empty`] and [`QueryError::NoTerms`].
@@ -86,8 +86,8 @@ impl ParsedQuery {
         while let Some(raw) = words.next() {
             let mut terms: Vec<String> = Vec::new();
             analyzer.terms(&as_written(raw), &mut |term| terms.push(term.to_owned()));
-            if is_figure_of_speech(before, raw, words.peek().copied().unwrap_or("")) {
-                parsed.said.extend(terms.iter().cloned());
+            if is_in_set_phrase(before, raw, words.peek().copied().unwrap_or("")) {
+                parsed.in_phrases.extend(terms.iter().cloned());
             }
             before = raw;
             parsed.words.extend(words_of(analyzer, raw));
@@ -107,7 +107,7 @@ impl ParsedQuery {
         if parsed.terms.is_empty() { Err(QueryError::NoTerms(text.trim().to_owned())) } else { Ok(parsed) }
     }
 
-    /// Weighs down the terms that `given`, the query before its words were corrected, does not hold.
+    /// Lowers the weight of terms that `given`, the query before spelling correction, does not have.
     pub(crate) fn weigh_guesses(&mut self, given: &Self, weight: f32) {
         for term in &mut self.terms {
             if !given.terms.iter().any(|other| other.text == term.text) {
@@ -116,7 +116,7 @@ impl ParsedQuery {
         }
     }
 
-    /// Weighs down the words that only hold a sentence together; not where there are no others.
+    /// Lowers the weight of function words, unless the query has no other words.
     pub(crate) fn weigh_function_words(&mut self, weight: f32) {
         if self.terms.iter().all(|term| is_function_word(&term.text)) {
             return;
@@ -126,24 +126,24 @@ impl ParsedQuery {
         }
     }
 
-    /// Terms that are not made of other terms of the query: what it says, once.
+    /// Returns the terms that do not consist of other terms of the query, with their places.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, &QueryTerm)> {
         self.terms.iter().enumerate().filter(|(_, term)| !term.whole)
     }
 
-    /// The further term at a place beyond those of the query's own terms.
+    /// Returns the additional term at a place after the query's own terms.
     pub(crate) fn extra(&self, place: usize) -> Option<&ExtraTerm> {
         self.extras.get(place.checked_sub(self.terms.len())?)
     }
 
-    /// The text of the term at a place.
+    /// Returns the text of the term at a place.
     pub(crate) fn term_at(&self, place: usize) -> Option<&str> {
         let own = self.terms.get(place).map(|term| term.text.as_str());
         own.or_else(|| self.extra(place).map(|extra| extra.text.as_str()))
     }
 
-    /// The term at a place, as users see it: a further one with the term that it stands for.
-    pub(crate) fn shown(&self, place: usize) -> String {
+    /// Describes the term at a place for users. An additional term is shown with the query's term.
+    pub(crate) fn describe_term(&self, place: usize) -> String {
         match (self.terms.get(place), self.extra(place)) {
             (Some(term), _) => term.text.clone(),
             (None, Some(extra)) => {
@@ -158,10 +158,13 @@ impl ParsedQuery {
         }
     }
 
-    /// Whether the query asks for one of `terms`: holds it, and not in a figure of speech only.
+    /// Whether one of `terms` occurs in the query outside of set phrases.
     pub(crate) fn asks_for(&self, terms: &[&str]) -> bool {
-        let times_said = |term: &QueryTerm| self.said.iter().filter(|said| **said == term.text).count();
-        self.terms.iter().any(|term| terms.contains(&term.text.as_str()) && term.count as usize > times_said(term))
+        let count_in_phrases =
+            |term: &QueryTerm| self.in_phrases.iter().filter(|phrase_term| **phrase_term == term.text).count();
+        self.terms
+            .iter()
+            .any(|term| terms.contains(&term.text.as_str()) && term.count as usize > count_in_phrases(term))
     }
 }
 
@@ -176,7 +179,7 @@ fn as_written(raw: &str) -> Cow<'_, str> {
 }
 
 /// Whether a word between two others is part of a fixed phrase: `for example`, `test whether`.
-fn is_figure_of_speech(before: &str, word: &str, after: &str) -> bool {
+fn is_in_set_phrase(before: &str, word: &str, after: &str) -> bool {
     let is = |text: &str, words: &[&str]| {
         let text = text.trim_matches(|character: char| !character.is_alphanumeric());
         words.iter().any(|word| text.eq_ignore_ascii_case(word))
@@ -185,7 +188,7 @@ fn is_figure_of_speech(before: &str, word: &str, after: &str) -> bool {
         || (is(word, &["test", "tests", "testing"]) && is(after, &["if", "whether", "that"]))
 }
 
-/// The identifiers and plain words of a stretch without spaces: both names of `nextInt/nextLong()`.
+/// Returns the identifiers and plain words of a text without spaces, for example both names of `nextInt/nextLong()`.
 fn words_of(analyzer: &Analyzer, raw: &str) -> impl Iterator<Item = Word> {
     raw.split(|c: char| !c.is_alphanumeric() && !"_$@.:#->".contains(c)).filter_map(|piece| {
         let text = piece.trim_matches(['.', ':', '-', '>', '#']);
@@ -195,7 +198,7 @@ fn words_of(analyzer: &Analyzer, raw: &str) -> impl Iterator<Item = Word> {
     })
 }
 
-/// A stretch without spaces as a path, if it has the form of one.
+/// Returns a text without spaces as a path if it looks like a path.
 fn path_of(raw: &str) -> Option<Word> {
     let text = raw.trim_matches(|c: char| !c.is_alphanumeric() && !"/._-".contains(c)).trim_start_matches("./");
     is_path(text).then(|| Word { text: text.to_owned(), folded: text.to_lowercase(), compound: false })
@@ -226,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_of_speech_asks_for_nothing() {
+    fn a_set_phrase_requests_nothing() {
         let asks = |text: &str, word: &str| parse(text).asks_for(&[word]);
         assert!(asks("parse test", "test") && asks("example of a router", "example"));
         assert!(!asks("fields left out, for example, transient ones", "example"));
@@ -235,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn words_know_identifiers() {
+    fn words_detect_identifiers() {
         let query = parse("Reject digits in Reader.nextInt/nextLong() (all)");
         let words: Vec<_> = query.words.iter().map(|word| (word.text.as_str(), word.compound)).collect();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Spelling correction: a word that no chunk holds is replaced by the nearest word of the index.
+//! Spelling correction: replaces words that no chunk contains by the nearest indexed words.
 
 use aurora_analysis::Analyzer;
 use aurora_storage::{ChunkId, Label, StorageError, Walk};
@@ -9,37 +9,37 @@ use crate::understand::edit_distance::PrefixDistance;
 use crate::understand::expansion::has_relatives;
 use crate::work::WorkBudget;
 
-/// Shortest word that may be misspelt; any four letters are near too many others.
-const SHORTEST: usize = 4;
-/// Length from which on two slips are taken for one word.
-const LONG: usize = 8;
-/// Longest word that is compared.
-const LONGEST: usize = 64;
-/// Most words at the same distance among which the most frequent one is looked for.
-const MOST_NEAR: usize = 64;
-/// Most words of a query for which the dictionary is searched.
-const MOST_SOUGHT: usize = 4;
-/// Most chunks whose names are looked at to find how an identifier is written.
-const MOST_NAMESAKES: usize = 1_000;
+/// Minimum length in bytes of a word to correct. A shorter word is close to too many others.
+const MIN_WORD_BYTES: usize = 4;
+/// Minimum length in bytes of a word in which two typos are corrected.
+const MIN_TWO_TYPOS_BYTES: usize = 8;
+/// Maximum length in bytes of a word to correct.
+const MAX_WORD_BYTES: usize = 64;
+/// Maximum number of nearest words whose frequencies are compared.
+const MAX_NEAREST: usize = 64;
+/// Maximum number of words of a query to look up in the dictionary.
+const MAX_LOOKUPS: usize = 4;
+/// Maximum number of chunks whose names are read to find the original case of an identifier.
+const MAX_NAMESAKES: usize = 1_000;
 
-/// A query with its misspelt words replaced.
+/// A query with corrected words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Corrected {
-    /// The query as it is searched for.
+    /// The corrected query.
     pub(crate) text: String,
-    /// Words as they were given and as they were read, in the order of the query.
+    /// Pairs of a given word and its correction, in the order of the query.
     pub(crate) changes: Vec<(String, String)>,
 }
 
 impl Corrected {
-    /// What the user should know, a sentence a change.
+    /// Returns a sentence about each change for the user.
     pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
         self.changes.iter().map(|(given, read)| format!("No match for \"{given}\"; searched for {read}"))
     }
 }
 
-/// Replaces the words of `text` that no chunk holds by the nearest ones that some chunk holds; `None` when there is nothing
-/// to replace. A word that expansion maps to other terms is left alone.
+/// Replaces the words of `text` that no chunk contains by the nearest indexed words. Returns `None` if nothing was
+/// replaced. Skips a word that expansion maps to other terms.
 pub(crate) fn correct(
     corpus: &Corpus<'_>,
     analyzer: &Analyzer,
@@ -47,10 +47,10 @@ pub(crate) fn correct(
     work: &WorkBudget,
 ) -> Result<Option<Corrected>, QueryError> {
     let mut corrected = Corrected::default();
-    let mut left = MOST_SOUGHT;
+    let mut left = MAX_LOOKUPS;
     for raw in text.split_inclusive(char::is_whitespace) {
         work.check()?;
-        let read = word(corpus, analyzer, raw, &mut left)?;
+        let read = correct_word(corpus, analyzer, raw, &mut left)?;
         if let Some(read) = &read {
             let strip = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned();
             corrected.changes.push((strip(raw), strip(read)));
@@ -60,8 +60,13 @@ pub(crate) fn correct(
     Ok((!corrected.changes.is_empty()).then_some(corrected))
 }
 
-/// `raw` with its misspelt parts replaced; `left` more may be looked for.
-fn word(corpus: &Corpus<'_>, analyzer: &Analyzer, raw: &str, left: &mut usize) -> Result<Option<String>, StorageError> {
+/// Replaces the misspelt parts of `raw`. `left` is the number of further words that may be looked up.
+fn correct_word(
+    corpus: &Corpus<'_>,
+    analyzer: &Analyzer,
+    raw: &str,
+    left: &mut usize,
+) -> Result<Option<String>, StorageError> {
     let mut terms: Vec<String> = Vec::new();
     analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
     let mut unknown = Vec::new();
@@ -75,7 +80,7 @@ fn word(corpus: &Corpus<'_>, analyzer: &Analyzer, raw: &str, left: &mut usize) -
     for term in &unknown {
         let has_unknown_part = unknown.iter().any(|part| part != term && term.contains(part));
         let is_whole = terms.iter().any(|part| part != term && term.contains(part.as_str()));
-        // An identifier whose parts are all known is taken as correct.
+        // An identifier whose parts are all known is considered correct.
         let is_done = !read.to_ascii_lowercase().contains(term);
         if is_done || (is_whole && !has_unknown_part) || (!is_whole && has_relatives(corpus, term)?) {
             continue;
@@ -85,18 +90,20 @@ fn word(corpus: &Corpus<'_>, analyzer: &Analyzer, raw: &str, left: &mut usize) -
         }
         *left -= 1;
         let Some(near) = nearest(corpus, term)? else { continue };
-        let written = if is_whole { written(corpus, &near)? } else { near };
+        let written = if is_whole { original_case(corpus, &near)? } else { near };
         changed |= replace(&mut read, term, &written);
     }
     Ok(changed.then_some(read))
 }
 
-/// Letters, and the marks that join them in an identifier; digits are seldom mistyped words.
+/// Whether a term consists of letters and `_`. Terms with digits are rarely mistyped words.
 fn is_correctable(term: &str) -> bool {
-    (SHORTEST..=LONGEST).contains(&term.len()) && term.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    (MIN_WORD_BYTES..=MAX_WORD_BYTES).contains(&term.len())
+        && term.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// The word of the index that is nearest to `term`, of equally near ones the most frequent, of those the first.
+/// Returns the indexed word nearest to `term`. Of equally near words, the most frequent one; of equally frequent words,
+/// the first one.
 fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageError> {
     let mut found: Vec<(u8, String)> = Vec::new();
     for word in with_another_first_letter(term) {
@@ -104,8 +111,8 @@ fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageErr
             found.push((1, word));
         }
     }
-    // Two edits are accepted only with the right first letter.
-    let most = if term.len() < LONG || !found.is_empty() { 1 } else { 2 };
+    // Two edits are accepted only if the first letter is the same.
+    let most = if term.len() < MIN_TWO_TYPOS_BYTES || !found.is_empty() { 1 } else { 2 };
     let mut distances = PrefixDistance::new(term, most);
     let mut failure = None;
     corpus.walk_terms(&term[..1], &mut |bytes| {
@@ -132,7 +139,7 @@ fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageErr
     found.sort_unstable();
     found.dedup();
     let mut best: Option<(u8, u32, String)> = None;
-    for (distance, word) in found.into_iter().take(MOST_NEAR) {
+    for (distance, word) in found.into_iter().take(MAX_NEAREST) {
         let frequency = corpus.doc_frequency(&word)?;
         if best.as_ref().is_none_or(|best| distance == best.0 && frequency > best.1) {
             best = Some((distance, frequency, word));
@@ -141,7 +148,7 @@ fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageErr
     Ok(best.map(|(_, _, word)| word))
 }
 
-/// The words in ASCII that begin with another character and can be made of `term`, which is in ASCII, by one edit.
+/// Returns the ASCII words that begin with another character and are one edit away from `term`, which must be ASCII.
 fn with_another_first_letter(term: &str) -> Vec<String> {
     let (first, rest) = term.split_at(1);
     let mut words: Vec<String> = (b'0'..=b'9')
@@ -159,12 +166,12 @@ fn with_another_first_letter(term: &str) -> Vec<String> {
     words
 }
 
-/// An identifier as its definition writes it, where there is one.
-fn written(corpus: &Corpus<'_>, folded: &str) -> Result<String, StorageError> {
-    // The first by key, so that it does not depend on the order of insertion.
+/// Returns an identifier in the case of its definition, if a chunk defines it.
+fn original_case(corpus: &Corpus<'_>, folded: &str) -> Result<String, StorageError> {
+    // The first name by key, so that the result does not depend on the order of insertion.
     let mut names = Vec::new();
     for snapshot in corpus.snapshots() {
-        for id in snapshot.label(Label::Defines(folded))?.into_iter().take(MOST_NAMESAKES) {
+        for id in snapshot.label(Label::Defines(folded))?.into_iter().take(MAX_NAMESAKES) {
             let Some(chunk) = snapshot.chunk(ChunkId(id))? else { continue };
             if chunk.name().to_lowercase() == folded {
                 names.push((chunk.key(), chunk.name()));
@@ -174,7 +181,7 @@ fn written(corpus: &Corpus<'_>, folded: &str) -> Result<String, StorageError> {
     Ok(names.into_iter().min().map_or_else(|| folded.to_owned(), |(_, name)| name.to_owned()))
 }
 
-/// Replaces `old` in `text`, compared without regard to case, by `new`, which keeps a capital first letter.
+/// Replaces `old` in `text`, ignoring case, by `new`. Keeps a capital first letter.
 fn replace(text: &mut String, old: &str, new: &str) -> bool {
     let Some(start) = text.to_ascii_lowercase().find(old) else { return false };
     let capital = text[start..].starts_with(|c: char| c.is_ascii_uppercase()) && new.is_ascii();
@@ -202,7 +209,7 @@ mod tests {
                 prop_assert_eq!(strsim::osa_distance(&term, word), 1, "{}", word);
                 prop_assert!(!word.starts_with(&term[..1]));
             }
-            // Every edit by definition: one letter less, another one, one more, and two that have changed places.
+            // All edits: delete a letter, replace a letter, insert a letter, and swap two letters.
             let letters = || "abz_09".chars();
             let mut expected = BTreeSet::new();
             for at in 0..=term.len() {
@@ -222,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn replaced_in_place() {
+    fn words_are_replaced_in_place() {
         let check = |text: &str, old: &str, new: &str| {
             let mut text = text.to_owned();
             assert!(replace(&mut text, old, new));

@@ -66,7 +66,7 @@ const ASKING: &[&str] = &[
     "value",
     "values",
 ];
-/// Words that tell the kind of a name or ask to search for it. They may be names themselves.
+/// Words that specify the kind of a name or ask to search for it. They can be names themselves.
 const KINDS: &[&str] = &[
     "component",
     "config",
@@ -117,11 +117,11 @@ const TEST_DETAILS: &[&str] = &[
 pub(crate) struct Subject<'q> {
     /// The name or literal as typed, or the whole query if it is a sentence.
     pub(crate) text: &'q str,
-    /// Whether it is one name or literal.
+    /// Whether the subject is a single name or literal.
     pub(crate) is_single: bool,
-    /// Whether the query asks for its tests.
+    /// Whether the query asks for tests of the subject.
     pub(crate) of_tests: bool,
-    /// Whether the query asks for its uses.
+    /// Whether the query asks for uses of the subject.
     pub(crate) of_uses: bool,
 }
 
@@ -172,7 +172,7 @@ impl<'q> Subject<'q> {
         if is_single { Self { text, is_single, of_tests, of_uses } } else { sentence }
     }
 
-    /// Whether it is written like an identifier rather than an ordinary word.
+    /// Whether the subject is written like an identifier rather than an ordinary word.
     pub(crate) fn is_identifier(&self) -> bool {
         self.is_single && is_identifier(self.text)
     }

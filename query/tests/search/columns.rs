@@ -21,7 +21,7 @@ fn column(name: &str, kind: ColumnKind) -> ColumnDeclaration {
     }
 }
 
-/// Sorted by name, as they are declared.
+/// The declared columns, sorted by name.
 fn columns() -> Vec<ColumnDeclaration> {
     vec![
         column("churn", ColumnKind::Integer),
@@ -87,7 +87,7 @@ impl Index {
         found
     }
 
-    /// The names of what meets the conditions, sorted.
+    /// Returns the sorted names of the chunks that meet the conditions.
     fn names(&self, conditions: &[&str]) -> Vec<String> {
         let found = self.ask("load", conditions).expect("known columns");
         let mut names: Vec<String> = found.hits.iter().flat_map(names_of).collect();
@@ -103,7 +103,7 @@ impl Index {
     }
 }
 
-/// A hit and its copies: the texts of the corpus are equal.
+/// Returns the names of a hit and its copies, because all texts of the corpus are equal.
 fn names_of(hit: &Hit) -> Vec<String> {
     let place = |place: &String| place.trim_start_matches("src/").split('.').next().unwrap_or_default().to_owned();
     std::iter::once(hit.name.clone()).chain(hit.copies.places.iter().map(place)).collect()
@@ -153,7 +153,7 @@ fn conditions_compare_values_in_the_type_of_their_column() {
         ("risk in 0.25..0.75", &["gamma"]),
         ("generated in true,false", &["delta", "gamma"]),
         ("generated=none", &["alpha", "beta", "epsilon", "eta", "zeta"]),
-        // Not declared: the type is that of the stored values.
+        // Not declared: the column has the type of its stored values.
         ("year>2023", &["epsilon", "zeta"]),
         ("year>2024", &["zeta"]),
     ] {
@@ -179,20 +179,20 @@ fn path_language_and_type_can_be_conditions() {
 }
 
 #[test]
-fn what_does_not_fit_its_column_is_an_error() {
+fn a_condition_that_does_not_fit_its_column_is_an_error() {
     let index = index(&rows(), SearchConfig::default());
-    insta::assert_snapshot!(index.refused("note=old"), @"The column 'note' cannot be filtered by: stage 'facts' declares it without `filter`; columns: churn, generated, owner, risk, teams, year");
+    insta::assert_snapshot!(index.refused("note=old"), @"The column 'note' cannot be used in a filter: stage 'facts' declares it without `filter`; columns: churn, generated, owner, risk, teams, year");
     insta::assert_snapshot!(index.refused("churn>many"), @"Invalid value 'many' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
     insta::assert_snapshot!(index.refused("risk=inf"), @"Invalid value 'inf' for the column 'risk' of type float: give a number, such as 5 or 0.5, or a range, such as 1..5");
     insta::assert_snapshot!(index.refused("churn in 1..many"), @"Invalid value '1..many' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
     insta::assert_snapshot!(index.refused("churn>none"), @"Invalid value 'none' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
-    insta::assert_snapshot!(index.refused("churn in 5..1"), @"The range '5..1' for the column 'churn' is empty: the lower number comes first");
+    insta::assert_snapshot!(index.refused("churn in 5..1"), @"The range '5..1' for the column 'churn' is empty; put the lower number first");
     insta::assert_snapshot!(index.refused("ownr=x"), @"No column 'ownr' in this index; columns: churn, generated, owner, risk, teams, year (did you mean `owner`?)");
     insta::assert_snapshot!(index.refused("type=functon"), @"Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge, note, turn (did you mean `function`?)");
     insta::assert_snapshot!(index.refused("language>go"), @"The column 'language' of type string has no order for `>`; it can be compared with =, != and in");
     insta::assert_snapshot!(index.refused("generated=ture"), @"Invalid value 'ture' for the column 'generated' of type bool: give true or false (did you mean `true`?)");
     insta::assert_snapshot!(index.refused("owner<x"), @"The column 'owner' of type string has no order for `<`; it can be compared with =, != and in");
-    insta::assert_snapshot!("owner".parse::<Condition>().expect_err("no operator"), @"Invalid condition 'owner'. Conditions are written as a column, one of = != < <= > >=, and a value, such as owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in quotes because a shell takes < and > for itself");
+    insta::assert_snapshot!("owner".parse::<Condition>().expect_err("no operator"), @"Invalid condition 'owner'. Conditions are written as a column, one of = != < <= > >=, and a value, such as owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in a shell, quote conditions with < or >");
     let empty = tempfile::tempdir().expect("a temporary directory");
     let snapshot = write_columns(empty.path(), &[row("alpha")], None, &[]);
     let without = Index { _directory: empty, retriever: Retriever::new(snapshot, None, SearchConfig::default()) };
@@ -261,7 +261,7 @@ fn risk_of(results: &SearchResults, name: &str) -> Option<f32> {
     hit.explanation.rules.iter().find(|rule| rule.rule == "boost.risk").map(|rule| rule.effect)
 }
 
-/// Rows whose texts differ, so that none is a copy.
+/// Returns rows with different texts, so that no row is a copy.
 fn distinct(risks: &[MetaValue]) -> Vec<Row> {
     let each = risks.iter().enumerate();
     let row = |(at, risk): (usize, &MetaValue)| {
@@ -327,7 +327,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn conditions_select_what_the_records_say(
+    fn conditions_select_the_matching_records(
         numbers in prop::collection::vec(prop::option::of(prop_oneof![-3i64..4, any::<i64>()]), 1..12),
         floats in prop::collection::vec(prop::option::of(prop_oneof![any::<f64>(), (-3i64..4).prop_map(|n| n as f64)]), 12),
         asked in prop_oneof![-3i64..4, any::<i64>()],

@@ -1,4 +1,4 @@
-//! Layers of configuration: who wins, and everything that is wrong said at once.
+//! Layers of configuration: precedence, and the report of all errors at once.
 
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ fn no_layers_are_the_defaults_and_the_defaults_are_valid() {
 }
 
 #[test]
-fn issue_15_limits_belong_to_the_user_alone() {
+fn limits_in_a_project_configuration_are_rejected() {
     let files = files("[limits]\nworkers = 1\n", "[limits]\nworkers = 1000\n");
     let error = SearchConfig::load(&layers(&files, &[], &[])).expect_err("the project's limits").to_string();
     assert!(error.contains(".aurora/config.toml:1") && !error.contains("user.toml"), "{error}");
@@ -95,7 +95,7 @@ fn every_entry_can_be_written_back_through_every_layer() {
 }
 
 #[test]
-fn all_errors_are_told_at_once() {
+fn all_errors_are_reported_at_once() {
     let files = files(
         "[search.bm25]\nk1 = -1.5\nbb = 1\nb = \"0.5\"\n[search.hybrid]\nstage1_top_k = 9.5\nfusion = \"weigthed\"\n[serch]\n",
         "[search.hybrid.weights]\nbm25 = 0.2\n\n[search.activation]\nmax_hops = 4\n[search]\nrules = 1\n",
@@ -113,7 +113,7 @@ fn all_errors_are_told_at_once() {
 }
 
 #[test]
-fn a_reranker_is_a_name_in_the_users_models_and_no_path() {
+fn a_reranker_is_the_name_of_a_model_and_not_a_path() {
     let load = |project: &str| SearchConfig::load(&layers(&files("", &format!("[search]\n{project}\n")), &[], &[]));
     assert_eq!(load("rerank = \"marco\"").map(|config| config.rerank), Ok(Some("marco".to_owned())));
     assert_eq!(load("rerank = \"off\"").map(|config| config.rerank), Ok(None));
@@ -140,13 +140,13 @@ fn the_sum_of_weights_is_checked_over_all_layers() {
 }
 
 #[test]
-fn a_file_that_is_no_toml_is_told_with_its_line() {
+fn invalid_toml_is_reported_with_its_line() {
     let files = files("[search.bm25]\nk1 = = 2\n", "");
     let errors = SearchConfig::load(&layers(&files, &[], &[])).expect_err("broken");
     assert_eq!(only(&errors), ("A0100", "extra `=`, expected nothing", Some(2)));
 }
 
-/// Code, message and line of the only error.
+/// Returns the code, message and line of the only error.
 fn only(errors: &Diagnostics) -> (&str, &str, Option<usize>) {
     let found: Vec<_> = errors.iter().collect();
     let [error] = found[..] else { panic!("{errors}") };

@@ -1,4 +1,4 @@
-//! Small indexes for tests: chunks given as rows, terms and vectors made the way an indexing run makes them.
+//! Small indexes for tests. Chunks are given as rows; terms and vectors are computed as in an indexing run.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use aurora_storage::{
 };
 
 pub(crate) const DAY: i64 = 86_400;
-/// The time at which tests search.
+/// The current time of all searches.
 pub(crate) const NOW: i64 = 20_000 * DAY;
 
 /// A chunk of a test corpus.
@@ -72,7 +72,7 @@ impl Row {
         self
     }
 
-    /// `commits` commits, the newest so many days before [`NOW`], each a day apart.
+    /// Sets a history of `commits` commits, each a day apart, the newest `newest_days_ago` days before [`NOW`].
     pub(crate) fn committed(mut self, commits: u32, newest_days_ago: i64) -> Self {
         let newest_time = NOW - newest_days_ago * DAY;
         let commit_times: Vec<i64> = (0..i64::from(commits)).map(|n| newest_time - n * DAY).collect();
@@ -101,7 +101,7 @@ impl Row {
         }
     }
 
-    /// Stands for a digest of the text, which in real code holds the name.
+    /// Represents a digest of the text, which contains the name in real code.
     fn digest(&self) -> [u8; 16] {
         let mut hasher = DefaultHasher::new();
         (self.key(), &self.text).hash(&mut hasher);
@@ -143,7 +143,7 @@ impl Row {
     }
 }
 
-/// The terms of a chunk by field.
+/// Returns the terms of a chunk by field.
 pub(crate) fn terms_by_field(chunk: &Chunk) -> Vec<(Field, Vec<String>)> {
     let fields = [
         (Field::Name, &chunk.name),
@@ -156,14 +156,14 @@ pub(crate) fn terms_by_field(chunk: &Chunk) -> Vec<(Field, Vec<String>)> {
     fields.map(|(field, text)| (field, terms(text))).into()
 }
 
-/// The terms of a text.
+/// Returns the terms of a text.
 pub(crate) fn terms(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
     Analyzer.terms(text, &mut |term| terms.push(term.to_owned()));
     terms
 }
 
-/// The terms of a chunk, and those of its columns with the use `terms`.
+/// Returns the terms of a chunk, including the terms in columns with the use `terms`.
 fn vector_of(chunk: &Chunk, columns: &[ColumnDeclaration]) -> TermVector {
     let mut builder = TermVector::builder();
     for (field, terms) in terms_by_field(chunk) {
@@ -181,17 +181,17 @@ fn vector_of(chunk: &Chunk, columns: &[ColumnDeclaration]) -> TermVector {
     builder.finish()
 }
 
-/// The chunks as they are stored, in the order of the rows.
+/// Returns the chunks of the rows, in the order of the rows.
 pub(crate) fn chunks(rows: &[Row]) -> Vec<Chunk> {
     rows.iter().enumerate().map(|(at, row)| row.chunk(at as u32 * 10 + 1)).collect()
 }
 
-/// Writes `rows` as one run: files in the order of their first row.
+/// Writes `rows` as one run, with the files in the order of their first rows.
 pub(crate) fn write(directory: &Path, rows: &[Row], model: Option<&Bag>) -> Snapshot {
     write_columns(directory, rows, model, &[])
 }
 
-/// The same with custom columns.
+/// Writes `rows` as one run, with custom columns.
 pub(crate) fn write_columns(
     directory: &Path,
     rows: &[Row],
@@ -258,7 +258,7 @@ pub(crate) fn record(path: &str) -> FileRecord {
     }
 }
 
-/// A model that counts terms in buckets: texts of the same words are near.
+/// A model that counts terms in buckets, so that texts with the same words are near each other.
 #[derive(Debug, Clone)]
 pub(crate) struct Bag {
     pub(crate) id: String,
@@ -309,15 +309,15 @@ impl Embedder for Bag {
     }
 }
 
-/// A reranker that remembers what it has read.
+/// A reranker that records what it reads.
 pub(crate) struct Judge {
     pub(crate) judge: fn(&Passage<'_>) -> f32,
-    /// Qualified names and texts of passages, in the order in which they were read.
+    /// Qualified names and texts of passages, in reading order.
     pub(crate) read: Mutex<Vec<(String, String)>>,
 }
 
 impl Default for Judge {
-    /// Judges by chance, and any text always alike.
+    /// Scores passages pseudo-randomly, but equal texts equally.
     fn default() -> Self {
         Self::by(|passage| {
             let mut hasher = DefaultHasher::new();

@@ -1,4 +1,4 @@
-//! Corpora and queries for property tests: few words, so that chunks and queries have many of them in common.
+//! Corpora and queries for property tests. They use few words, so that chunks and queries have many words in common.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,7 +15,8 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(&WORDS[..]), 1..12).prop_map(|words| words.join(" "))
 }
 
-/// So many chunks of files with these paths, without those whose key another one has.
+/// Returns rows in files with these paths. Rows with the key of an earlier row are removed, so there may be fewer rows
+/// than `count`.
 pub(crate) fn rows(paths: &'static [&'static str], count: Range<usize>) -> impl Strategy<Value = Vec<Row>> {
     let row = (prop::sample::select(paths), prop::sample::subsequence(&WORDS[..], 1..3), text(), 0usize..3, 1i64..500);
     prop::collection::vec(row, count).prop_map(|rows| {

@@ -1,4 +1,4 @@
-//! Exact-text filters against every text read one by one, and answers to patterns without a query.
+//! Compares text filters with a search of every text, and tests answers to patterns without a query.
 
 use crate::corpus::{self, NOW, Row};
 
@@ -51,7 +51,7 @@ fn project() -> Vec<Row> {
 }
 
 #[test]
-fn a_pattern_cuts_before_the_ranking() {
+fn a_pattern_filters_before_the_ranking() {
     let index = index(&project());
     let found = index.ask("retry", grep(r"sleep\(\d+\)"));
     assert_eq!(names(&found), ["retry"], "nothing else has both");
@@ -60,7 +60,7 @@ fn a_pattern_cuts_before_the_ranking() {
     let fixed = FilterSpec { fixed: vec!["sleep(5)".to_owned(), "LOG(".to_owned()], ..FilterSpec::default() };
     assert_eq!(names(&index.ask("time", fixed)), [""; 0], "upper case is meant");
     let nothing = index.ask("retry", grep("zebra"));
-    assert_eq!(nothing.notes[0], "No chunk holds the text asked for");
+    assert_eq!(nothing.notes[0], "No chunk contains the requested text");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn snippets_show_the_matching_lines() {
     assert_eq!(ranked.hits[0].snippet[0].matches, [(4, 8)]);
 }
 
-/// Texts that look like code, with what analyzers stumble over.
+/// Texts that look like code, with constructs that are difficult for analyzers.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "get", "User", "_id", "foo", "Foo", "FOO", " ", "\n", "(", ")", ".", "-", "_", "s", "ſ", "K", "\u{212a}", "é",
@@ -153,7 +153,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_pattern_finds_what_reading_every_text_finds(
+    fn a_pattern_finds_the_same_as_searching_every_text(
         texts in prop::collection::vec(text(), 1..30), patterns in prop::collection::vec(pattern(), 1..40),
     ) {
         let rows: Vec<Row> = texts

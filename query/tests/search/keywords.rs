@@ -1,4 +1,4 @@
-//! The best chunks by keywords are those that scoring every posting finds, to the last bit.
+//! The best chunks by keywords equal the result of exhaustively scoring all postings, bit by bit.
 
 use crate::corpus::{self, NOW, Row};
 use aurora_query::{Bm25Config, FieldScorer, SearchConfig, WeightedTerm, best_chunks, idf};
@@ -11,7 +11,7 @@ use roaring::RoaringBitmap;
 
 const TERMS: usize = 12;
 
-/// Numbers that look like chance, and are the same every time.
+/// A deterministic pseudo-random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -21,7 +21,7 @@ impl Numbers {
     }
 }
 
-/// Terms from very common to very rare; `t0` is in every second chunk, `t11` in one of some thousands.
+/// Returns terms from very common to very rare; `t0` is in every second chunk, `t11` in one of several thousand.
 fn vector(numbers: &mut Numbers) -> TermVector {
     let mut builder = TermVector::builder();
     for term in 0..TERMS {
@@ -40,7 +40,7 @@ fn vector(numbers: &mut Numbers) -> TermVector {
     builder.finish()
 }
 
-/// An index written in `generations` of some thousand chunks, in which files are replaced and removed.
+/// Writes an index in `generations` runs of several thousand chunks each, and replaces and removes files.
 fn write(directory: &std::path::Path, seed: u64, generations: u64) -> Snapshot {
     let environment = Environment::open(directory, OpenMode::Create).expect("a fresh directory");
     let mut numbers = Numbers(seed);
@@ -110,7 +110,7 @@ fn config() -> impl Strategy<Value = Bm25Config> {
         .prop_map(|(k1, b, fields)| Bm25Config { k1, b, fields })
 }
 
-/// Places of terms, the absent one too, with weights; a term may come twice.
+/// Numbers of terms, including one that does not exist, with weights. A term may occur twice.
 fn query() -> impl Strategy<Value = Vec<(usize, f32)>> {
     let weight = prop_oneof![Just(1.0f32), Just(2.0), Just(0.0), 0.01f32..3.0];
     prop::collection::vec((0..=TERMS, weight), 1..9)
@@ -133,7 +133,7 @@ proptest! {
             let names: Vec<_> = query.iter().map(|(term, _)| format!("t{term}")).collect();
             let terms: Vec<_> =
                 names.iter().zip(&query).map(|(text, &(_, weight))| WeightedTerm { text, weight }).collect();
-            // everything, every second, every 40th, every 400th chunk
+            // Every chunk, every second, every 40th or every 400th chunk.
             let every = [1, 2, 40, 400][share as usize];
             let filter: RoaringBitmap =
                 (0..snapshot.manifest().next_chunk_id).filter(|_| numbers.below(every) == 0).collect();

@@ -1,4 +1,4 @@
-//! What is remembered of chunks: feedback and forgetting in whole searches.
+//! Feedback and forgetting in whole searches.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ struct Index {
 }
 
 impl Index {
-    fn of(rows: &[Row]) -> Self {
+    fn new(rows: &[Row]) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let snapshot = corpus::write(directory.path(), rows, None);
-        // Rows that are told apart by what is remembered of them have the same text.
+        // Only their access records distinguish the rows, so equal texts must not be folded.
         let mut config = SearchConfig::default();
         config.folding.near_copies = false;
         Self { directory, retriever: Retriever::new(snapshot, None, config) }
@@ -37,9 +37,9 @@ fn names(results: &SearchResults) -> Vec<&str> {
 }
 
 #[test]
-fn feedback_moves_equals_apart_and_is_explained() {
+fn feedback_orders_equal_chunks_and_is_explained() {
     let twin = |name: &str| Row::new(&format!("src/{name}.py"), name, ChunkType::Function, "shared words");
-    let index = Index::of(&[twin("aa"), twin("bb"), twin("cc")]);
+    let index = Index::new(&[twin("aa"), twin("bb"), twin("cc")]);
     let log = index.log();
     assert_eq!(names(&index.ask(&log)), ["aa", "bb", "cc"]);
     log.judge(Verdict::Bad, &[("code:src/aa.py:aa", NOW)]).expect("writable");
@@ -48,10 +48,10 @@ fn feedback_moves_equals_apart_and_is_explained() {
     assert_eq!(names(&results), ["cc", "bb", "aa"]);
     let first = &results.hits[0].explanation;
     assert_eq!((first.activation_parts.learning, first.activation_parts.base_level), (0.2, None));
-    assert_eq!(first.activation, "marked good 1x, no git history, taken as average");
+    assert_eq!(first.activation, "marked good 1x, no git history, treated as average");
     assert!(results.hits.iter().all(|hit| (0.0..=1.0).contains(&hit.scores.activation)));
 
-    // However often it is said, no more is learned than the bound.
+    // Further verdicts do not exceed the bound.
     for _ in 0..50 {
         log.judge(Verdict::Good, &[("code:src/bb.py:bb", NOW)]).expect("writable");
     }
@@ -63,7 +63,7 @@ fn feedback_moves_equals_apart_and_is_explained() {
 #[test]
 fn memories_follow_their_lifespan_policies_and_code_does_not() {
     let memory = |name: &str| Row::new(&format!("memory/{name}.json"), name, ChunkType::Reasoning, "shared words");
-    let index = Index::of(&[
+    let index = Index::new(&[
         memory("old"),
         memory("proven").meta("is_pattern", MetaValue::Bool(true)),
         memory("guarded").meta("domain", MetaValue::String("Security".to_owned())),

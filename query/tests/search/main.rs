@@ -1,4 +1,4 @@
-//! Searches over small indexes that the tests make.
+//! Searches over small indexes that the tests create.
 
 mod columns;
 mod config;

@@ -1,4 +1,4 @@
-//! What holds for any index and query.
+//! Properties of every index and query.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn search(rows: &[Row], config: &SearchConfig, query: &Query) -> SearchResults {
     retriever.with_reranker(Ok(Arc::new(Judge::default()))).search(query).expect("a valid query")
 }
 
-/// What the rows look like to the model of these tests does not matter: it judges by chance.
+/// Creates a configuration with a reranker, which scores pseudo-randomly.
 fn reranked(results: usize, weight: f32) -> SearchConfig {
     let mut config = SearchConfig {
         rerank: Some("judge".to_owned()),
@@ -30,13 +30,14 @@ fn reranked(results: usize, weight: f32) -> SearchConfig {
     config
 }
 
-/// Everything of an answer that must not depend on how the index was written.
+/// Serializes the parts of an answer that must not depend on how the index was written.
 fn answer(mut results: SearchResults) -> String {
     results.took = std::time::Duration::ZERO;
     serde_json::to_string(&results).expect("serialisable")
 }
 
-/// Keywords alone, without rules; texts of few words are often the same here, and each has its place.
+/// Creates a configuration that uses keywords alone, without rules. Near copies are not folded, because short texts are
+/// often equal.
 fn plain() -> SearchConfig {
     let mut config = SearchConfig::default();
     config.folding.near_copies = false;
@@ -73,7 +74,7 @@ fn plain() -> SearchConfig {
     config
 }
 
-/// BM25F over all rows, straight from its definition and in double precision.
+/// BM25F over all rows, computed directly from its definition in double precision.
 fn reference(rows: &[Row], config: &SearchConfig, query: &str) -> Vec<f64> {
     let documents: Vec<_> = corpus::chunks(rows).iter().map(corpus::terms_by_field).collect();
     let total = documents.len() as f64;
@@ -103,7 +104,7 @@ fn reference(rows: &[Row], config: &SearchConfig, query: &str) -> Vec<f64> {
     documents.iter().map(score).collect()
 }
 
-/// How often each value occurs, most frequent first.
+/// Counts the values, most frequent first.
 fn counted(values: impl Iterator<Item = String>) -> Vec<FacetCount> {
     let mut counts = std::collections::BTreeMap::new();
     values.for_each(|value| *counts.entry(value).or_default() += 1);
@@ -139,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn facets_count_what_a_search_without_a_limit_finds(rows in rows(&PATHS, 1..25), query in text(), kind in prop::option::of(prop::sample::select(&["kb", "class"][..]))) {
+    fn facets_count_the_results_of_an_unlimited_search(rows in rows(&PATHS, 1..25), query in text(), kind in prop::option::of(prop::sample::select(&["kb", "class"][..]))) {
         let filter = FilterSpec { types: kind.map(str::to_owned).into_iter().collect(), ..FilterSpec::default() };
         let ask = Query { limit: 1000, filter, mode: Mode::Sparse, facets: true, ..Query::new(&query, NOW) };
         let results = search(&rows, &plain(), &ask);
@@ -159,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn a_chunk_called_as_the_query_is_first(rows in rows(&PATHS, 1..25), pick in any::<prop::sample::Index>(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), upper in any::<bool>()) {
+    fn a_chunk_with_the_name_of_the_query_is_first(rows in rows(&PATHS, 1..25), pick in any::<prop::sample::Index>(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), upper in any::<bool>()) {
         let name = pick.get(&rows).qualified_name.clone();
         let typed = if upper { name.to_uppercase() } else { name.clone() };
         let results = search(&rows, &SearchConfig::default(), &Query { limit: 50, mode, ..Query::new(&typed, NOW) });
@@ -171,7 +172,7 @@ proptest! {
     #[test]
     fn answers_do_not_depend_on_the_order_of_insertion(rows in rows(&PATHS, 1..25), query in text(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..])) {
         let ask = |rows: &[Row]| answer(search(rows, &reranked(5, 0.3), &Query { limit: 50, mode, ..Query::new(&query, NOW) }));
-        // another order of files; within a file rows keep their order, and so their lines
+        // Another order of files. Within a file, rows keep their order and therefore their lines.
         let mut other = rows.clone();
         other.sort_by_key(|row| std::cmp::Reverse(row.path.clone()));
         let lines = |rows: &[Row]| rows.iter().map(|row| (row.key(), row.text.clone())).collect::<std::collections::BTreeSet<_>>();
@@ -217,7 +218,7 @@ proptest! {
     }
 }
 
-/// Line numbers of test rows follow the order of the rows; they play no part in scores.
+/// Removes line numbers. They depend on the order of the rows and do not affect scores.
 fn strip_lines(json: &str) -> String {
     let mut value: serde_json::Value = serde_json::from_str(json).expect("our own JSON");
     if let Some(hits) = value["results"].as_array_mut() {

@@ -1,4 +1,4 @@
-//! Whole searches over small indexes: modes, notes, order, explanations.
+//! Searches over small indexes: modes, notes, order, explanations.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ fn an_exact_name_comes_first_in_every_mode_and_spelling() {
 }
 
 #[test]
-fn definitions_come_before_mentions_and_tests_behind_unless_asked_for() {
+fn definitions_rank_before_mentions_and_tests_last_unless_requested() {
     let index = index(&project(), None);
     let results = index.ask(Query::new("authenticate user password", NOW));
     assert_eq!(results.hits[0].qualified_name, "AuthManager.authenticate_user");
@@ -98,7 +98,7 @@ fn definitions_come_before_mentions_and_tests_behind_unless_asked_for() {
     assert_eq!(index.names("test authenticate user")[0], "test_authenticate_user");
 }
 
-/// A function of some hundred tokens.
+/// Returns a function of about a hundred tokens.
 fn rotation(name: &str, unit: &str) -> String {
     format!(
         "def {name}(self, session, now):\n    age = now - session.created\n    if age < self.rotate_after:\n        return \
@@ -136,7 +136,7 @@ fn copies_that_differ_in_a_few_tokens_take_one_place() {
     apart.folding.near_copies = false;
     let apart = found(apart, "how is the token of a session rotated");
     assert!(apart.len() == 5 && apart.iter().all(|(_, copies)| copies.is_empty()), "{apart:?}");
-    // The name that was asked for is shown wherever it is defined.
+    // The requested name is shown wherever it is defined.
     let named = found(SearchConfig::default(), "rotate_session");
     assert_eq!(named.len(), 4, "{named:?}");
 }
@@ -146,7 +146,7 @@ fn no_keyword_match_falls_back_to_vectors() {
     let mut rows = project();
     rows.push(Row::new("src/lone.py", "lone", Function, "zebra"));
     let index = index(&rows, Some(Bag::default()));
-    // a word that no chunk holds, in the same bucket as one that a chunk does hold
+    // A word that no chunk contains, with the same vector as a word that one chunk contains.
     let letters = || 'a'..='z';
     let word = letters()
         .flat_map(|a| letters().map(move |b| format!("qq{a}{b}")))
@@ -160,7 +160,7 @@ fn no_keyword_match_falls_back_to_vectors() {
 }
 
 #[test]
-fn a_search_without_vectors_says_why() {
+fn a_search_without_vectors_reports_the_reason() {
     let hybrid = |stored, loaded| {
         let index = index_with(&project(), stored, loaded, SearchConfig::default());
         let results = index.ask(Query::new("password", NOW));
@@ -218,7 +218,7 @@ fn activation_spreads_along_calls() {
 }
 
 #[test]
-fn filters_cut_and_say_when_nothing_is_left() {
+fn filters_report_an_empty_result() {
     let index = index(&project(), None);
     let ask = |change: &dyn Fn(&mut aurora_query::FilterSpec)| {
         let mut query = Query::new("user password", NOW);
@@ -248,7 +248,7 @@ fn empty_queries_are_refused() {
 }
 
 #[test]
-fn what_a_file_brings_comes_from_the_sources_of_the_mode() {
+fn file_evidence_depends_on_the_mode() {
     let index = index(&project(), Some(Bag::default()));
     let rules = |mode| {
         let found = index.ask(Query { mode, ..Query::new("open a session by password", NOW) });
@@ -263,7 +263,7 @@ fn what_a_file_brings_comes_from_the_sources_of_the_mode() {
 
 #[test]
 fn the_machine_interface() {
-    // pinned, so that tuning the defaults does not change the picture
+    // Pinned, so that the snapshot does not depend on the defaults.
     let mut config = SearchConfig::default();
     config.bm25.fields = [3.0, 1.5, 1.5, 1.0, 1.5, 1.0, 1.0];
     (config.hybrid.bm25_weight, config.hybrid.semantic_weight, config.hybrid.activation_weight) = (0.3, 0.4, 0.3);
@@ -277,7 +277,7 @@ fn the_machine_interface() {
     insta::assert_json_snapshot!(json);
 }
 
-/// Three decimals: logarithms differ in the last bits between platforms.
+/// Rounds to three decimals, because the last bits of logarithms differ between platforms.
 fn round(json: &mut serde_json::Value) {
     use serde_json::Value;
     match json {

@@ -1,4 +1,4 @@
-//! A model that reads the best results: what it reads, what its scores change, and what happens without it.
+//! Reranking: the texts that the model reads, the effect of its scores, and searches without a model.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::corpus::{self, Bag, Judge, NOW, Row};
 use aurora_query::{Hit, LoadedReranker, Mode, Query, Retriever, SearchConfig, SearchResults};
 use aurora_storage::ChunkType::Function;
 
-/// Functions of which the first answer the query best, as far as words tell.
+/// Functions whose first ones best match the query by words.
 fn rows() -> Vec<Row> {
     vec![
         Row::new("src/a.py", "load_settings", Function, "load the settings of a user from a file"),
@@ -47,7 +47,7 @@ fn effect(hit: &Hit) -> Option<f32> {
 const QUERY: &str = "load settings of a user";
 
 #[test]
-fn the_model_is_asked_only_where_the_configuration_names_it() {
+fn the_model_is_used_only_if_the_configuration_names_it() {
     let judge = Arc::new(Judge::default());
     let plain = search(&config(None, 24), None, Query::new(QUERY, NOW));
     let off = search(&config(None, 24), Some(Ok(judge.clone())), Query::new(QUERY, NOW));
@@ -65,7 +65,7 @@ fn the_model_is_asked_only_where_the_configuration_names_it() {
 }
 
 #[test]
-fn the_best_of_those_that_are_read_is_lifted_and_the_explanation_says_so() {
+fn the_best_reranked_chunk_is_lifted_and_explained() {
     let plain = search(&config(None, 24), None, Query::new(QUERY, NOW));
     assert_ne!(names(&plain)[0], "apply");
     let judge = || Judge::by(|passage| if passage.body.contains("zebra") { 4.0 } else { -3.5 });
@@ -86,7 +86,7 @@ fn the_best_of_those_that_are_read_is_lifted_and_the_explanation_says_so() {
 }
 
 #[test]
-fn only_the_first_are_read_each_with_its_texts() {
+fn only_the_first_chunks_are_read_with_their_texts() {
     let plain = search(&config(None, 24), None, Query::new(QUERY, NOW));
     let judge = Arc::new(Judge::default());
     let read = search(&config(Some("judge"), 2), Some(Ok(judge.clone())), Query::new(QUERY, NOW));
@@ -100,7 +100,7 @@ fn only_the_first_are_read_each_with_its_texts() {
 }
 
 #[test]
-fn a_chunk_called_as_the_query_stays_first() {
+fn a_chunk_with_the_name_of_the_query_stays_first() {
     let mut strong = config(Some("judge"), 24);
     strong.rules.rerank = 10.0;
     let judge = Judge::by(|passage| f32::from(u8::from(passage.name != "apply")));
@@ -110,7 +110,7 @@ fn a_chunk_called_as_the_query_stays_first() {
 }
 
 #[test]
-fn what_differs_by_rounding_is_equal() {
+fn scores_that_differ_by_rounding_are_equal() {
     let judge = || Judge::by(|passage| 7.0 + passage.name.len() as f32 * 1e-6);
     let plain = search(&config(None, 24), None, Query::new(QUERY, NOW));
     let read = search(&config(Some("judge"), 24), Some(Ok(Arc::new(judge()))), Query::new(QUERY, NOW));
@@ -118,7 +118,7 @@ fn what_differs_by_rounding_is_equal() {
 }
 
 #[test]
-fn without_the_model_the_search_goes_on_and_says_why() {
+fn without_the_model_the_search_continues_and_reports_the_reason() {
     let plain = search(&config(None, 24), None, Query::new(QUERY, NOW));
     let judge = |judge: fn(&aurora_analysis::Passage<'_>) -> f32| -> Option<LoadedReranker> {
         Some(Ok(Arc::new(Judge::by(judge))))

@@ -1,4 +1,4 @@
-//! Searches over several indexes: what one index of all of their files would give.
+//! Searches over several indexes give the same results as one index of all files.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use crate::generated::{rows, text};
 const PATHS: [&str; 6] =
     ["src/core.py", "src/auth/token.py", "tests/test_core.py", "docs/guide.md", "lib/load.go", "lib/save.go"];
 
-/// One index, in a directory of its own.
+/// An index in its own directory.
 struct Index {
     _directory: tempfile::TempDir,
     retriever: Retriever,
 }
 
 impl Index {
-    fn of(rows: &[Row], model: Option<Bag>) -> Self {
+    fn new(rows: &[Row], model: Option<Bag>) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let snapshot = corpus::write(directory.path(), rows, model.as_ref());
         let embedder = model.map(|model| Arc::new(model) as Arc<dyn aurora_analysis::QueryEmbedder>);
         let mut config = SearchConfig { rerank: Some("judge".to_owned()), rerank_words: 1, ..SearchConfig::default() };
-        // As few candidates as can be configured, so that some are left out.
+        // The smallest numbers of candidates that can be configured, so that some chunks are left out.
         (config.hybrid.stage1_top_k, config.hybrid.dense_top_k) = (10, 10);
         let retriever = Retriever::new(snapshot, embedder, config).with_reranker(Ok(Arc::new(Judge::default())));
         Self { _directory: directory, retriever }
@@ -36,7 +36,7 @@ fn search(indexes: &[(&str, &Index)], query: &Query) -> SearchResults {
     search_all(&roots.collect::<Vec<_>>(), query).expect("a valid query")
 }
 
-/// What of an answer depends on the words and not on where the index is.
+/// Returns the parts of an answer that do not depend on the number of indexes.
 fn scores(found: &SearchResults) -> Vec<(String, u32, u32, u32)> {
     let row = |hit: &aurora_query::Hit| {
         let raw = hit.scores.raw;
@@ -55,9 +55,9 @@ proptest! {
     ) {
         let is_second = |row: &Row| second[PATHS.iter().position(|path| *path == row.path).expect("one of them")];
         let parts: (Vec<Row>, Vec<Row>) = rows.iter().cloned().partition(|row| !is_second(row));
-        let all = Index::of(&rows, Some(Bag::default()));
-        let (a, b) = (Index::of(&parts.0, Some(Bag::default())), Index::of(&parts.1, Some(Bag::default())));
-        // A word that neither holds is corrected to the word that is nearest in both.
+        let all = Index::new(&rows, Some(Bag::default()));
+        let (a, b) = (Index::new(&parts.0, Some(Bag::default())), Index::new(&parts.1, Some(Bag::default())));
+        // A word that neither index contains is corrected to the word that is nearest in both.
         let query = if typo { format!("{query} sesion") } else { query };
         let group = if by_file { Group::File } else { Group::Chunk };
         let query = Query { limit: 8, mode, group, facets: true, ..Query::new(query, NOW) };
@@ -81,7 +81,7 @@ fn twin(name: &str, text: &str) -> Vec<Row> {
 fn equal_paths_of_two_roots_stay_apart_and_equal_texts_fold() {
     let text = "wait and try the request again with a longer delay each time";
     let (a, b, c) = (twin("retry", text), twin("retry", text), twin("retry_all", "try every request again"));
-    let [a, b, c] = [a, b, c].map(|rows| Index::of(&rows, None));
+    let [a, b, c] = [a, b, c].map(|rows| Index::new(&rows, None));
     let found = search(&[("one", &a), ("two", &b), ("three", &c)], &Query::new("request again", NOW));
     let rows: Vec<_> = found.hits.iter().map(|hit| (hit.shown_file(), hit.copies.places.clone())).collect();
     let folded = ("one/src/retry.py".to_owned(), vec!["two/src/retry.py:1".to_owned()]);
@@ -91,8 +91,8 @@ fn equal_paths_of_two_roots_stay_apart_and_equal_texts_fold() {
 
 #[test]
 fn an_index_without_vectors_is_searched_by_keywords_and_named() {
-    let with = Index::of(&twin("retry", "try the request again"), Some(Bag::default()));
-    let without = Index::of(&twin("repeat", "repeat the request"), None);
+    let with = Index::new(&twin("retry", "try the request again"), Some(Bag::default()));
+    let without = Index::new(&twin("repeat", "repeat the request"), None);
     let found = search(&[("with", &with), ("without", &without)], &Query::new("the request", NOW));
     assert_eq!(found.hits.len(), 2);
     assert_eq!(found.notes, ["Ranked without semantic scores in without: the index holds no embeddings"]);
@@ -102,7 +102,7 @@ fn an_index_without_vectors_is_searched_by_keywords_and_named() {
 
 #[test]
 fn patterns_without_a_query_list_every_root_in_order() {
-    let [a, b] = [Index::of(&twin("a", "sleep(3)"), None), Index::of(&twin("b", "sleep(4)"), None)];
+    let [a, b] = [Index::new(&twin("a", "sleep(3)"), None), Index::new(&twin("b", "sleep(4)"), None)];
     let filter = FilterSpec { grep: vec![r"sleep\(\d\)".to_owned()], ..FilterSpec::default() };
     let list = |limit| search(&[("y", &a), ("x", &b)], &Query { limit, filter: filter.clone(), ..Query::new("", NOW) });
     let files = |found: &SearchResults| found.hits.iter().map(aurora_query::Hit::shown_file).collect::<Vec<_>>();

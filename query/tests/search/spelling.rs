@@ -1,4 +1,4 @@
-//! Queries with words that the index does not hold as they are.
+//! Queries with words that the index does not contain verbatim.
 
 use crate::corpus::{self, NOW, Row};
 use aurora_query::{Mode, Query, Retriever, SearchConfig, SearchResults};
@@ -36,7 +36,7 @@ impl Index {
 }
 
 #[test]
-fn a_misspelt_identifier_is_read_as_it_is_written() {
+fn a_misspelt_identifier_is_corrected_with_its_original_case() {
     let index = index(SearchConfig::default());
     let results = index.ask("parseQurey");
     assert_eq!(results.hits[0].qualified_name, "parseQuery");
@@ -50,7 +50,7 @@ fn a_misspelt_identifier_is_read_as_it_is_written() {
 }
 
 #[test]
-fn nothing_is_guessed_where_something_matches_or_nothing_is_near() {
+fn nothing_is_corrected_if_something_matches_or_nothing_is_near() {
     let index = index(SearchConfig::default());
     for text in ["parseQuery", "parse words", "Query.parse", "zyzzyva", "user_query", "abc", "sha255"] {
         assert!(index.ask(text).notes.iter().all(|note| !note.contains("searched for")), "{text}");
@@ -61,7 +61,7 @@ fn nothing_is_guessed_where_something_matches_or_nothing_is_near() {
 }
 
 #[test]
-fn further_terms_are_weaker_and_explained() {
+fn additional_terms_are_weaker_and_explained() {
     let index = index(SearchConfig::default());
     for (text, term) in [
         ("db", "database (for db)"),
@@ -82,7 +82,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn one_slip_in_a_name_is_forgiven(name in prop::sample::select(NAMES.to_vec()), at in 1usize..20, slip in 0u8..4) {
+    fn one_typo_in_a_name_is_corrected(name in prop::sample::select(NAMES.to_vec()), at in 1usize..20, slip in 0u8..4) {
         let mut letters: Vec<char> = name.chars().collect();
         let at = at % (letters.len() - 1);
         match slip {
@@ -93,7 +93,7 @@ proptest! {
         }
         let typed: String = letters.into_iter().collect();
         let case_only = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
-        // A mark at the beginning is none.
+        // A mark at the start or end is not part of the word.
         prop_assume!(!case_only(&typed, name) && !typed.starts_with('_') && !typed.ends_with('_'));
         thread_local!(static INDEX: Index = index(SearchConfig::default()));
         let found = INDEX.with(|index| index.first(&typed));
