@@ -121,9 +121,9 @@ impl Problem {
     fn of_knowledge(error: &KnowledgeError) -> Self {
         let status = match error {
             KnowledgeError::NoSession(_) | KnowledgeError::NoArticle { .. } => StatusCode::NOT_FOUND,
-            KnowledgeError::Unfit(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            KnowledgeError::Busy(_) | KnowledgeError::Taken(_) => StatusCode::SERVICE_UNAVAILABLE,
-            KnowledgeError::Io { .. } | KnowledgeError::Ended(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            KnowledgeError::InvalidArticle(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            KnowledgeError::Busy(_) | KnowledgeError::Locked(_) => StatusCode::SERVICE_UNAVAILABLE,
+            KnowledgeError::Io { .. } | KnowledgeError::Aborted(_) => StatusCode::INTERNAL_SERVER_ERROR,
             KnowledgeError::Cancelled => return Self::cancelled(),
             KnowledgeError::Index(error) => return Self::of_project(error),
             KnowledgeError::Query(error) => return Self::of_query(error),

@@ -76,9 +76,9 @@ impl State {
         self.sessions(
             |_| true,
             |place| match self.options.read_only {
-                true => KnowledgeStore::reading(place),
+                true => KnowledgeStore::open_read_only(place),
                 false => KnowledgeStore::open(place).or_else(|error| match error {
-                    KnowledgeError::Taken(_) => KnowledgeStore::reading(place),
+                    KnowledgeError::Locked(_) => KnowledgeStore::open_read_only(place),
                     error => Err(error),
                 }),
             },

@@ -277,7 +277,7 @@ pub(crate) async fn stats(Shared(state): Shared<Arc<State>>, Place(id): Place<u6
     let of_work = Arc::clone(&state);
     let stats = move |request: &RequestWork| match of_work.knowledge()?.session(id, &request.cancel) {
         Ok(session) => Ok(session.stats()?),
-        Err(KnowledgeError::NoSession(_)) => Ok(SessionStats::none(id)),
+        Err(KnowledgeError::NoSession(_)) => Ok(SessionStats::missing(id)),
         Err(error) => Err(error.into()),
     };
     state.answer(stats).await
