@@ -41,7 +41,7 @@ pub fn serve_stdio(roots: Roots) -> Result<(), McpError> {
             }
         };
         let session = session.map_err(|error| McpError::Session(error.to_string()))?;
-        // Whatever the result, the client has disconnected.
+        // The client has disconnected, whatever the result.
         let _ = session.waiting().await;
         Ok(())
     });

@@ -23,9 +23,9 @@ pub struct TuneOptions {
     pub folds: usize,
     /// Number of passes over all numbers; steps halve from one pass to the next.
     pub rounds: u32,
-    /// Cost of a number at a distance of one first step from the start, in questions: so many questions more must
-    /// change from no answer to a perfect one, or many must improve a little. The cost grows with the square of the
-    /// distance. 0 for no cost.
+    /// Cost of a number at a distance of one first step from the start, in questions. A cost of 1 must be offset by one
+    /// more perfectly answered question, or by small improvements of many questions. The cost grows with the square of
+    /// the distance. 0 for no cost.
     pub regularisation: f64,
     /// Prefixes of the keys that may change, with or without `search.`; if empty, all numbers may change.
     pub keys: Vec<String>,

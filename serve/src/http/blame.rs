@@ -19,7 +19,7 @@ use crate::state::State;
 pub(crate) struct BlameParameters {
     /// Path below the root.
     path: String,
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
 }
 

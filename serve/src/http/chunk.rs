@@ -19,7 +19,7 @@ use crate::state::State;
 pub(crate) struct ChunkParameters {
     /// The `id` of a result, or `PATH:LINE`.
     id: String,
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
 }
 

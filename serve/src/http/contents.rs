@@ -17,7 +17,7 @@ use crate::state::State;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct RootParameters {
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     pub(super) root: Option<String>,
 }
 
@@ -49,12 +49,12 @@ pub(crate) async fn contents(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct TreeParameters {
-    /// Path of the directory below the root; the root unless given.
+    /// Path of the directory below the root; the root by default.
     #[serde(default)]
     path: String,
-    /// Levels of directories below it, 0 to 8; 2 unless given.
+    /// Levels of directories below it, 0 to 8; 2 by default.
     depth: Option<u32>,
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
 }
 

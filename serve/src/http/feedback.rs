@@ -26,7 +26,7 @@ pub(crate) struct FeedbackBody {
     /// Ids of results, or `PATH:LINE`.
     #[schema(min_items = 1, max_items = 1000)]
     ids: Vec<String>,
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
 }
 

@@ -19,10 +19,10 @@ use crate::state::State;
 pub(crate) struct FileParameters {
     /// Path below the root.
     path: String,
-    /// Whether the answer includes the tokens of the text, for syntax highlighting.
+    /// Whether to include tokens of the text, for syntax highlighting.
     #[serde(default)]
     highlight: bool,
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
 }
 

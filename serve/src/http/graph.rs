@@ -26,11 +26,11 @@ pub(crate) struct GraphParameters {
     /// The relation; `callees` by default.
     #[param(inline)]
     relation: Option<RelationName>,
-    /// Maximum distance from the definition; 1 by default.
+    /// Maximum number of steps; 1 by default.
     depth: Option<u32>,
     /// Minimum confidence of a relation, 0..1; 0.45 by default.
     min_confidence: Option<f32>,
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
 }
 

@@ -46,18 +46,18 @@ pub(crate) struct KnowledgeBody {
     /// The query, in words.
     #[schema(min_length = 1, max_length = 1000)]
     query: String,
-    /// Maximum number of results; 10 by default.
+    /// Result limit; 10 by default.
     #[schema(minimum = 1, maximum = 50, default = 10)]
     #[serde(default = "default_top_k")]
     top_k: usize,
-    /// Whether results include the texts of the chunks.
+    /// Whether results include chunk texts.
     #[schema(default = true)]
     #[serde(default = "yes")]
     include_content: bool,
     /// The orders to use: by meaning, by keywords, or both.
     #[serde(default)]
     search_mode: KnowledgeMode,
-    /// Whether the configured reranker reorders the best results, for queries of at least five words.
+    /// Whether the reranker reorders the best results, for queries of five or more words.
     #[serde(default)]
     rerank: bool,
 }

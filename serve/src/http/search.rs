@@ -29,7 +29,7 @@ pub(crate) struct SearchBody {
     #[serde(default)]
     #[schema(example = "where is the cache written", max_length = 16384)]
     query: String,
-    /// Maximum number of results; by default 10, or 100 with a budget.
+    /// Result limit; by default 10, or 100 with a budget.
     #[schema(minimum = 1)]
     limit: Option<usize>,
     /// The scores to use; `hybrid` by default.
@@ -55,22 +55,22 @@ pub(crate) struct SearchBody {
     /// Strings that the text must all contain.
     #[serde(default, deserialize_with = "one_or_more")]
     fixed: Vec<String>,
-    /// Maximum number of tokens. With a budget, the answer has the texts of the results instead of a list.
+    /// Token limit; the answer then has texts instead of a list.
     #[schema(minimum = 1, maximum = 1_000_000)]
     budget: Option<usize>,
-    /// Whether results include the full text of the chunks.
+    /// Whether results include full chunk texts.
     #[serde(default)]
     content: bool,
-    /// Maximum number of lines in a snippet; 3 by default.
+    /// Snippet line limit; 3 by default.
     #[schema(maximum = 100)]
     snippets: Option<usize>,
-    /// Whether the lines of snippets include their tokens, for syntax highlighting.
+    /// Whether snippet lines include tokens, for syntax highlighting.
     #[serde(default)]
     highlight: bool,
     /// Whether the answer counts the matching chunks by type, language and directory.
     #[serde(default)]
     facets: bool,
-    /// Names of the roots to search; all roots by default. Several roots are searched as one.
+    /// Roots to search, by name; all by default. Several are searched as one.
     #[serde(default, deserialize_with = "one_or_more")]
     root: Vec<String>,
     /// Whether the results are recorded as shown, which raises them in later searches; true by default.

@@ -1,7 +1,7 @@
 //! A reader of pack files that caches every object of a delta chain.
 //!
-//! gix caches only the requested objects, and only those of them that are deltas. Versions of a file or a directory
-//! share their delta bases, so more than half of what gix inflates for blame was inflated before.
+//! gix caches only requested objects that are deltas. Versions of a file or a directory share their delta bases, so
+//! more than half of what gix inflates for blame was inflated before.
 
 use std::sync::Arc;
 
