@@ -12,8 +12,9 @@ use rayon::prelude::*;
 use crate::golden::Question;
 use crate::metrics::{DEPTH, Found, Measured, measure};
 
-/// An index, its embedder, and the rerankers that configurations may name. Searches record no access and see none, and judge
-/// recency from the day after the newest commit of the index, so that the same index gives the same figures on any day.
+/// An index, its embedder, and the rerankers that configurations may name. Searches neither record nor use accesses,
+/// and measure recency from the day after the newest commit of the index, so that the same index gives the same figures
+/// on any day.
 #[derive(Clone)]
 pub struct Engine {
     snapshot: Snapshot,
@@ -25,19 +26,19 @@ pub struct Engine {
 
 /// The result of one question.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct QuestionResult {
     /// The measures.
     pub measured: Measured,
-    /// The result that came first, as `path:line name`.
+    /// The first result, as `path:line name`.
     pub top: Option<String>,
-    /// How long the search took.
+    /// The duration of the search.
     pub took: Duration,
-    /// Why the query could not be searched for; it counts as a miss.
+    /// The reason why the query could not be searched for; such a question counts as a miss.
     pub refused: Option<String>,
 }
 
 impl Engine {
-    /// An engine over `snapshot`. Without an embedder, searches go by keywords.
+    /// An engine over `snapshot`. Without an embedder, it searches by keywords only.
     ///
     /// # Errors
     /// When a record of the index cannot be read.
@@ -46,7 +47,7 @@ impl Engine {
         Ok(Self { snapshot, embedder, rerankers: BTreeMap::new(), mode, now })
     }
 
-    /// The same with rerankers, by the names that configurations give them.
+    /// Adds rerankers, keyed by the names that configurations use for them.
     #[must_use]
     pub fn with_rerankers(self, rerankers: BTreeMap<String, LoadedReranker>) -> Self {
         Self { rerankers, ..self }
@@ -57,11 +58,11 @@ impl Engine {
         &self.snapshot
     }
 
-    /// Asks one question after the other, so that the times are those of a search alone.
+    /// Asks one question after the other, so that each measured time is the time of a single search.
     ///
     /// # Errors
     /// When the index cannot be read, or mode `dense` finds no vectors.
-    pub fn ask(&self, config: &SearchConfig, questions: &[Question]) -> Result<Vec<Asked>, QueryError> {
+    pub fn ask(&self, config: &SearchConfig, questions: &[Question]) -> Result<Vec<QuestionResult>, QueryError> {
         let retriever = self.retriever(config);
         questions.iter().map(|question| self.answer(&retriever, question)).collect()
     }
@@ -84,7 +85,7 @@ impl Engine {
         }
     }
 
-    fn answer(&self, retriever: &Retriever, question: &Question) -> Result<Asked, QueryError> {
+    fn answer(&self, retriever: &Retriever, question: &Question) -> Result<QuestionResult, QueryError> {
         let query = Query {
             limit: DEPTH,
             mode: self.mode,
@@ -112,11 +113,11 @@ impl Engine {
             question.topics.iter().filter(is_covered).count() as f64 / question.topics.len() as f64
         });
         let top = hits.first().map(|hit| format!("{}:{} {}", hit.file, hit.line_start, hit.qualified_name));
-        Ok(Asked { measured: measure(question, &results, topics), top, took, refused })
+        Ok(QuestionResult { measured: measure(question, &results, topics), top, took, refused })
     }
 }
 
-/// The time of the newest commit that a line of the index comes from, in Unix seconds.
+/// The time of the newest commit that the lines of the index come from, in Unix seconds.
 fn newest_commit(snapshot: &Snapshot) -> Result<Option<i64>, StorageError> {
     let mut newest = None;
     for id in snapshot.live() {

@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use crate::random::Random;
 
-/// Resamples of a bootstrap.
+/// Number of resamples of a bootstrap.
 const RESAMPLES: usize = 2_000;
-/// The bootstrap's seed: the same figures give the same interval.
+/// Seed of the bootstrap. It is fixed, so that the same figures give the same interval.
 const SEED: u64 = 0x5EED;
 
-/// A mean and the interval that holds the true one with 95 % confidence.
+/// A mean and the interval that contains the true mean with 95 % confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     /// The mean.
@@ -49,8 +49,8 @@ pub fn mean(values: &[f64]) -> Option<Estimate> {
 }
 
 /// The mean of the strata's means with its percentile bootstrap interval (Efron and Tibshirani, "An Introduction to the
-/// Bootstrap", 1993): 2,000 resamples within each stratum, always the same ones. Strata have equal weight, independent
-/// of their size. Differences of pairs make it a paired test. `None` for no values.
+/// Bootstrap", 1993) from 2,000 deterministic resamples within each stratum. Strata have equal weight, independent of
+/// their size. Applied to differences of pairs, it is a paired test. `None` for no values.
 pub fn bootstrap(strata: &[Vec<f64>]) -> Option<Estimate> {
     let strata: Vec<&Vec<f64>> = strata.iter().filter(|stratum| !stratum.is_empty()).collect();
     if strata.is_empty() {
@@ -74,8 +74,9 @@ pub fn bootstrap(strata: &[Vec<f64>]) -> Option<Estimate> {
     Some(Estimate { mean, low: at(0.025), high: at(0.975) })
 }
 
-/// The 97.5 % quantile of Student's t with `freedom` degrees: exact for 1 and 2, else the expansion around the normal
-/// quantile (Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.5), off by less than 0.005.
+/// The 97.5 % quantile of Student's t with `freedom` degrees of freedom: exact for 1 and 2, otherwise the expansion
+/// around the normal quantile (Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.5), with an error
+/// below 0.005.
 fn t_quantile(freedom: usize) -> f64 {
     const Z: f64 = 1.959_963_984_540_054;
     match freedom {
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_those_of_the_tables() {
+    fn quantiles_match_published_tables() {
         for (freedom, expected) in
             [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (30, 2.042), (1_000, 1.962)]
         {
@@ -122,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn strata_weigh_the_same() {
+    fn strata_have_equal_weight() {
         let estimate = bootstrap(&[vec![1.0; 90], vec![0.0; 10], Vec::new()]).expect("values");
         assert_eq!((estimate.mean, estimate.low, estimate.high), (0.5, 0.5, 0.5));
         assert_eq!(bootstrap(&[Vec::new()]), None);
     }
 
     #[test]
-    fn noise_is_no_gain_and_a_steady_gain_is() {
+    fn noise_is_not_a_gain_but_a_steady_gain_is() {
         let noise: Vec<f64> = (0..100).map(|at| if at % 2 == 0 { 0.3 } else { -0.29 }).collect();
         assert!(!bootstrap(&[noise]).expect("values").is_gain());
         let gain: Vec<f64> = (0..100).map(|at| if at % 10 == 0 { -0.1 } else { 0.1 }).collect();
@@ -138,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn intervals_hold_their_mean_and_repeat(values in prop::collection::vec(-1.0..1.0_f64, 2..60)) {
+        fn intervals_contain_their_mean_and_are_deterministic(values in prop::collection::vec(-1.0..1.0_f64, 2..60)) {
             let t = mean(&values).expect("values");
             prop_assert!(t.low <= t.mean && t.mean <= t.high);
             let strata = [values];

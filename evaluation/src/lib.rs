@@ -1,15 +1,17 @@
-//! Measuring a search on questions with known answers, making such questions from a repository, and learning the
-//! search's weights from them.
+//! Measuring a search with questions that have known answers, generating such questions from a repository, and learning
+//! the weights of the search from them.
 //!
-//! - [`golden`] reads and writes golden sets; [`metrics`] says what one answer list is worth; [`interval`] how sure a mean
-//!   or a difference is; [`report`] puts the figures of a run together and holds them against another run or a floor.
-//! - [`engine::Engine`] asks an index the questions, in process, without leaving a trace in its access history.
-//! - [`mine`] makes golden sets from a repository: documented functions and files, names defined once, merged commits.
-//! - [`tune`] learns the numbers of the search configuration by a deterministic, cross-validated search. It knows no
-//!   number by name.
+//! - [`golden`] reads and writes golden sets; [`metrics`] computes the measures of a list of results; [`interval`]
+//!   estimates the uncertainty of a mean or a difference; [`report`] summarises the figures of a run and compares them
+//!   with another run or a floor.
+//! - [`engine::Engine`] asks an index the questions, in process, without a trace in its access history.
+//! - [`mine`] generates golden sets from a repository: documented functions and files, names defined once, merged
+//!   commits.
+//! - [`tune`] learns the numbers of the search configuration by a deterministic, cross-validated search. It does not
+//!   depend on the name of any number.
 //!
-//! Deliberately absent: indexing and parsing. A miner is handed the definitions of a file by its caller, and says which
-//! trees have to be indexed.
+//! Deliberately absent: indexing and parsing. The caller of a miner passes it the definitions of a file, and the miner
+//! reports which trees have to be indexed.
 //!
 //! ```
 //! use aurora_evaluation::metrics::{Found, Metric, measure};

@@ -1,10 +1,10 @@
-//! The measures of one question: what a list of results is worth against the known answers.
+//! The measures of one question: the quality of a list of results against the known answers.
 //!
-//! Each answer counts once, at the first result that it overlaps. `MRR@10` is one over the place of the first answer
-//! found, `nDCG@10` the discounted gain over that of an ideal list (Järvelin and Kekäläinen, 2002; gain 2^grade − 1, or 1
-//! without grades), `R@k` the share of the answers found in the first k, `P@5` the share of the first five results that
-//! overlap an answer. `fileMRR` and `fileR@10` are the same over the distinct files of the list. A question whose
-//! answers are all whole files is measured over files alone.
+//! Each answer counts once, at the first result that overlaps it. `MRR@10` is the reciprocal rank of the first answer
+//! found, `nDCG@10` the discounted gain divided by the gain of an ideal list (Järvelin and Kekäläinen, 2002; gain
+//! 2^grade − 1, or 1 without grades), `R@k` the share of the answers found in the first k results, `P@5` the share of
+//! the first five results that overlap an answer. `fileMRR` and `fileR@10` are the same measures over the distinct
+//! files of the list. A question whose answers are all whole files is measured over files only.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,12 +14,12 @@ use serde::Serialize;
 
 use crate::golden::{Answer, FOUND, Question};
 
-/// Results that are looked at: files are ranked out of these.
+/// Number of results that are examined; files are ranked among these.
 pub const DEPTH: usize = 20;
-/// Where measures at ten are cut.
+/// Cutoff of the measures at ten.
 const CUT: usize = 10;
 
-/// What is measured.
+/// A measure of a list of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Metric {
     /// Normalised discounted cumulative gain of the first ten.
@@ -28,7 +28,7 @@ pub enum Metric {
     /// Reciprocal rank of the first answer within ten.
     #[serde(rename = "mrr@10")]
     Mrr,
-    /// Share of the answers at the first place.
+    /// Share of the answers found by the first result.
     #[serde(rename = "r@1")]
     Recall1,
     /// Share of the answers in the first five.
@@ -37,7 +37,7 @@ pub enum Metric {
     /// Share of the answers in the first ten.
     #[serde(rename = "r@10")]
     Recall10,
-    /// Share of the first five results that answer.
+    /// Share of the first five results that are answers.
     #[serde(rename = "p@5")]
     Precision5,
     /// Reciprocal rank of the first file with an answer.
@@ -46,13 +46,13 @@ pub enum Metric {
     /// Share of the files with answers among the first ten files.
     #[serde(rename = "filer@10")]
     FileRecall10,
-    /// Share of the expected topics that the first ten results speak of.
+    /// Share of the expected topics that the first ten results mention.
     #[serde(rename = "topics@10")]
     Topics,
 }
 
 impl Metric {
-    /// Every metric, in the order of tables.
+    /// All metrics, in the order of tables.
     pub const ALL: [Self; 9] = [
         Self::Ndcg,
         Self::Mrr,
@@ -80,7 +80,7 @@ impl Metric {
         }
     }
 
-    /// Other names that are understood.
+    /// Other accepted names.
     fn synonyms(self) -> &'static [&'static str] {
         match self {
             Self::Ndcg => &["ndcg"],
@@ -102,7 +102,7 @@ impl fmt::Display for Metric {
     }
 }
 
-/// A name that is no metric.
+/// An unknown name of a metric.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown metric `{given}`; metrics are {known}{help}")]
 pub struct UnknownMetric {
@@ -114,7 +114,7 @@ pub struct UnknownMetric {
 impl FromStr for Metric {
     type Err = UnknownMetric;
 
-    /// Parses a name without regard to case.
+    /// Parses a name, ignoring case.
     fn from_str(text: &str) -> Result<Self, UnknownMetric> {
         let given = text.trim().to_lowercase();
         let answers_to = |metric: &Self| metric.title().to_lowercase() == given || metric.synonyms().contains(&&*given);
@@ -138,23 +138,23 @@ pub struct Found {
     pub lines: Option<(u32, u32)>,
 }
 
-/// What one answer list is worth.
+/// The measures of one list of results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     values: [Option<f64>; Metric::ALL.len()],
-    /// The place of the first answer in the list that was measured, of chunks or of files, within [`DEPTH`].
+    /// The rank of the first answer in the measured list, of chunks or of files, within [`DEPTH`].
     pub first: Option<usize>,
 }
 
 impl Measured {
-    /// The value of a metric, 0..1; `None` where the question does not have it.
+    /// The value of a metric, 0..1; `None` if the question does not have it.
     pub fn value(&self, metric: Metric) -> Option<f64> {
         self.values[metric as usize]
     }
 }
 
-/// Measures `results`, the best first, of which at most [`DEPTH`] are looked at. `topics` is the share of the question's
-/// topics that were spoken of, where it has some.
+/// Measures at most the first [`DEPTH`] of `results`, which are sorted best first. `topics` is the share of the
+/// question's topics that the results mention, if the question has topics.
 pub fn measure(question: &Question, results: &[Found], topics: Option<f64>) -> Measured {
     let graded = question.is_graded();
     let results = &results[..results.len().min(DEPTH)];
@@ -175,15 +175,15 @@ pub fn measure(question: &Question, results: &[Found], topics: Option<f64>) -> M
     Measured { values, first: chunks.places.first().copied() }
 }
 
-/// How a list does against answers.
+/// The measures of a list against answers.
 #[derive(Debug, Clone)]
 struct Ranking {
     ndcg: f64,
     precision: f64,
-    /// Places of the answers that count as found, ascending.
+    /// Ranks of the answers that count as found, ascending.
     places: Vec<usize>,
-    /// How many answers count as found if they are.
-    wanted: usize,
+    /// The number of answers whose grade suffices to count as found, at least 1.
+    total: usize,
 }
 
 impl Ranking {
@@ -192,7 +192,7 @@ impl Ranking {
     }
 
     fn recall(&self, k: usize) -> f64 {
-        self.places.iter().filter(|place| **place <= k).count() as f64 / self.wanted as f64
+        self.places.iter().filter(|place| **place <= k).count() as f64 / self.total as f64
     }
 }
 
@@ -205,7 +205,7 @@ fn rank(results: &[Found], answers: &[Answer], graded: bool) -> Ranking {
     let (mut gained, mut places) = (0.0, Vec::new());
     for (result, place) in results.iter().zip(1..) {
         let overlapping = left.iter().enumerate().filter(|(_, answer)| overlap(result, answer));
-        // The best grade, the first of equal ones.
+        // The answer with the best grade; the first among equals.
         let Some((at, _)) = overlapping.rev().max_by_key(|(_, answer)| grade(answer)) else { continue };
         let answer = left.remove(at);
         if place <= CUT {
@@ -223,7 +223,7 @@ fn rank(results: &[Found], answers: &[Answer], graded: bool) -> Ranking {
         ndcg: if ideal > 0.0 { gained / ideal } else { 0.0 },
         precision: results.iter().take(5).filter(|result| good(result)).count() as f64 / 5.0,
         places,
-        wanted: answers.iter().filter(|answer| counts(answer)).count().max(1),
+        total: answers.iter().filter(|answer| counts(answer)).count().max(1),
     }
 }
 
@@ -270,7 +270,7 @@ mod tests {
 
     use super::*;
 
-    fn found(file: &str, lines: (u32, u32)) -> Found {
+    fn result(file: &str, lines: (u32, u32)) -> Found {
         Found { file: file.to_owned(), lines: Some(lines) }
     }
 
@@ -295,8 +295,8 @@ mod tests {
     #[test]
     fn one_answer_at_the_second_place() {
         let question = question(vec![answer("a.py", Some((10, 20)), None)]);
-        let results = [found("a.py", (1, 9)), found("a.py", (20, 30)), found("b.py", (1, 5))];
-        // nDCG 1/log2(3); the file stands first.
+        let results = [result("a.py", (1, 9)), result("a.py", (20, 30)), result("b.py", (1, 5))];
+        // nDCG is 1/log2(3); the file is ranked first.
         close(&values(&question, &results), &[1.0 / 3_f64.log2(), 0.5, 0.0, 1.0, 1.0, 0.2, 1.0, 1.0]);
         assert_eq!(measure(&question, &results, None).first, Some(2));
     }
@@ -304,16 +304,17 @@ mod tests {
     #[test]
     fn an_answer_counts_once() {
         let question = question(vec![answer("a.py", Some((1, 50)), None), answer("b.py", Some((1, 5)), None)]);
-        let results = [found("a.py", (1, 10)), found("a.py", (11, 20)), found("c.py", (1, 1)), found("b.py", (5, 9))];
+        let results =
+            [result("a.py", (1, 10)), result("a.py", (11, 20)), result("c.py", (1, 1)), result("b.py", (5, 9))];
         let ideal = 1.0 + 1.0 / 3_f64.log2();
         let gained = 1.0 + 1.0 / 5_f64.log2();
         close(&values(&question, &results), &[gained / ideal, 1.0, 0.5, 1.0, 1.0, 0.6, 1.0, 1.0]);
     }
 
     #[test]
-    fn grades_weigh_and_low_ones_are_not_found() {
+    fn grades_are_weights_and_low_grades_are_not_found() {
         let question = question(vec![answer("a.py", Some((1, 5)), Some(1)), answer("b.py", Some((1, 5)), Some(3))]);
-        let results = [found("a.py", (1, 5)), found("b.py", (1, 5))];
+        let results = [result("a.py", (1, 5)), result("b.py", (1, 5))];
         let gained = 1.0 + 7.0 / 3_f64.log2();
         let ideal = 7.0 + 1.0 / 3_f64.log2();
         close(&values(&question, &results), &[gained / ideal, 0.5, 0.0, 1.0, 1.0, 0.2, 0.5, 1.0]);
@@ -322,17 +323,18 @@ mod tests {
     #[test]
     fn whole_files_are_ranked_by_file() {
         let question = question(vec![answer("b.py", None, None)]);
-        let results = [found("a.py", (1, 5)), found("a.py", (6, 9)), found("a.py", (10, 19)), found("b.py", (1, 5))];
+        let results =
+            [result("a.py", (1, 5)), result("a.py", (6, 9)), result("a.py", (10, 19)), result("b.py", (1, 5))];
         close(&values(&question, &results), &[1.0 / 3_f64.log2(), 0.5, 0.0, 1.0, 1.0, 0.2, 0.5, 1.0]);
     }
 
     #[test]
-    fn a_bare_name_stands_for_the_file_in_any_directory() {
+    fn a_bare_name_matches_the_file_in_any_directory() {
         let mut guide = answer("guide.md", None, None);
         guide.any_directory = true;
         let question = question(vec![guide]);
-        assert_eq!(measure(&question, &[found("docs/guide.md", (1, 2))], None).first, Some(1));
-        assert_eq!(measure(&question, &[found("docs/my-guide.md", (1, 2))], None).first, None);
+        assert_eq!(measure(&question, &[result("docs/guide.md", (1, 2))], None).first, Some(1));
+        assert_eq!(measure(&question, &[result("docs/my-guide.md", (1, 2))], None).first, None);
     }
 
     #[test]
@@ -348,7 +350,7 @@ mod tests {
     fn results() -> impl Strategy<Value = Vec<Found>> {
         let one = (0..4_u8, 1..40_u32, 0..10_u32);
         prop::collection::vec(
-            one.prop_map(|(file, start, more)| found(&format!("{file}.py"), (start, start + more))),
+            one.prop_map(|(file, start, more)| result(&format!("{file}.py"), (start, start + more))),
             0..30,
         )
     }
@@ -364,7 +366,7 @@ mod tests {
         fn measures_are_shares(answers in answers(), results in results()) {
             let values = values(&question(answers), &results);
             prop_assert!(values.iter().all(|value| (0.0..=1.0 + 1e-9).contains(value)), "{:?}", values);
-            // More depth never finds less.
+            // Recall does not decrease with depth.
             prop_assert!(values[2] <= values[3] && values[3] <= values[4]);
         }
 
@@ -372,16 +374,16 @@ mod tests {
         fn a_miss_in_front_never_helps(answers in answers(), results in results()) {
             let question = question(answers);
             let before = values(&question, &results);
-            let mut worse = vec![found("none.py", (1, 1))];
+            let mut worse = vec![result("none.py", (1, 1))];
             worse.extend(results);
             let after = values(&question, &worse);
             prop_assert!(before.iter().zip(&after).all(|(before, after)| after <= before), "{:?} {:?}", before, after);
         }
 
         #[test]
-        fn the_answers_themselves_are_a_perfect_list(lines in prop::collection::btree_set(0..20_u32, 1..6)) {
+        fn the_answers_are_a_perfect_list(lines in prop::collection::btree_set(0..20_u32, 1..6)) {
             let answers: Vec<_> = lines.iter().map(|line| answer("a.py", Some((10 * line + 1, 10 * line + 5)), None)).collect();
-            let results: Vec<_> = lines.iter().map(|line| found("a.py", (10 * line + 1, 10 * line + 5))).collect();
+            let results: Vec<_> = lines.iter().map(|line| result("a.py", (10 * line + 1, 10 * line + 5))).collect();
             let values = values(&question(answers), &results);
             prop_assert!((values[0] - 1.0).abs() < 1e-9 && values[1] == 1.0 && values[4] == 1.0);
         }

@@ -1,5 +1,5 @@
 //! Random numbers that are the same on every machine: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
-//! number generators", 2014), and hashes for pseudo-random orders that are stable.
+//! number generators", 2014), and hashes for stable pseudo-random orders.
 
 /// A generator with 64 bits of state.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// A hash of texts that depends on nothing else, for orders and splits that stay.
+/// A hash that depends only on `seed` and `parts`, for stable orders and splits.
 pub(crate) fn hash(seed: u64, parts: &[&str]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&seed.to_le_bytes());
@@ -44,14 +44,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_those_of_the_reference() {
+    fn numbers_match_the_reference_implementation() {
         let mut random = Random::new(1_234_567);
         assert_eq!(random.next_u64(), 6_457_827_717_110_365_317);
         assert_eq!(random.next_u64(), 3_203_168_211_198_807_973);
     }
 
     #[test]
-    fn every_number_below_the_bound_comes_about_as_often() {
+    fn numbers_below_the_bound_are_uniformly_distributed() {
         let mut random = Random::new(7);
         let mut counts = [0_u32; 5];
         for _ in 0..10_000 {
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_told_apart() {
+    fn hashes_distinguish_the_borders_of_parts() {
         assert_ne!(hash(1, &["ab", "c"]), hash(1, &["a", "bc"]));
         assert_ne!(hash(1, &["a"]), hash(2, &["a"]));
     }

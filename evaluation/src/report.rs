@@ -6,38 +6,38 @@ use std::time::Duration;
 use aurora_suggest::nearest;
 use serde::Serialize;
 
-use crate::engine::Asked;
+use crate::engine::QuestionResult;
 use crate::golden::Question;
 use crate::interval::{self, Estimate};
 use crate::metrics::Metric;
 
-/// The name of the line that counts all sets.
+/// The name of the row for all sets together.
 pub const ALL: &str = "all";
 
-/// A run: every question with what became of it, the questions of a set together.
-pub type Run = Vec<(Question, Asked)>;
+/// A run: every question with its result, grouped by set.
+pub type Run = Vec<(Question, QuestionResult)>;
 
 /// The figures of one set.
 #[derive(Debug, Clone, Serialize)]
 pub struct SetReport {
     /// Its name, or [`ALL`].
     pub set: String,
-    /// How many questions it has.
+    /// Number of questions.
     pub questions: usize,
-    /// How many of them could not be searched for, and count as misses.
+    /// Number of questions that could not be searched for; they count as misses.
     pub refused: usize,
     /// Means over the questions that have the metric, with Student's t-intervals.
     pub metrics: Vec<MetricReport>,
     /// Median time of a search, in milliseconds.
     pub p50_ms: f64,
-    /// Time that 99 of 100 searches stay within, in milliseconds.
+    /// 99th percentile of the time of a search, in milliseconds.
     pub p99_ms: f64,
 }
 
 /// A metric of a set.
 #[derive(Debug, Clone, Serialize)]
 pub struct MetricReport {
-    /// Which.
+    /// The metric.
     pub metric: Metric,
     /// Its mean.
     #[serde(flatten)]
@@ -45,29 +45,29 @@ pub struct MetricReport {
 }
 
 impl SetReport {
-    /// The mean of a metric; `None` where no question has it.
+    /// The mean of a metric; `None` if no question has the metric.
     pub fn value(&self, metric: Metric) -> Option<Estimate> {
         self.metrics.iter().find(|report| report.metric == metric).map(|report| report.estimate)
     }
 }
 
-/// How one metric of a set differs between two runs of the same questions.
+/// The difference of one metric of a set between two runs of the same questions.
 #[derive(Debug, Clone, Serialize)]
 pub struct Difference {
     /// Name of the set, or [`ALL`].
     pub set: String,
-    /// Which metric.
+    /// The metric.
     pub metric: Metric,
-    /// Pairs compared.
+    /// Number of pairs compared.
     pub questions: usize,
     /// Mean in the other run.
     pub other: f64,
-    /// Mean of the paired differences, this run less the other, with its bootstrap interval.
+    /// Mean of the paired differences, this run minus the other, with its bootstrap interval.
     #[serde(flatten)]
     pub difference: Estimate,
-    /// Questions that are better in this run.
+    /// Number of questions that are better in this run.
     pub better: usize,
-    /// Questions that are worse in this run.
+    /// Number of questions that are worse in this run.
     pub worse: usize,
 }
 
@@ -78,18 +78,18 @@ pub struct Miss {
     pub set: String,
     /// Its id.
     pub id: String,
-    /// What was searched for.
+    /// The query that was searched for.
     pub query: String,
-    /// The first of the places that were wanted.
+    /// The first of the expected places.
     pub wanted: String,
-    /// The place of the first answer, beyond ten; `None` where there was none among all that was looked at.
+    /// The rank of the first answer, beyond ten; `None` if none of the examined results is an answer.
     pub place: Option<usize>,
-    /// What came first.
+    /// The first result.
     pub top: Option<String>,
 }
 
 /// The names of the sets, in the order of their first question.
-pub fn sets(run: &[(Question, Asked)]) -> Vec<&str> {
+pub fn sets(run: &[(Question, QuestionResult)]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for (question, _) in run {
         if !names.contains(&question.set.as_str()) {
@@ -99,18 +99,18 @@ pub fn sets(run: &[(Question, Asked)]) -> Vec<&str> {
     names
 }
 
-/// The figures of every set, and of all of them where there are several.
-pub fn by_set(run: &[(Question, Asked)]) -> Vec<SetReport> {
+/// The figures of every set and, if there are several sets, of all of them together.
+pub fn by_set(run: &[(Question, QuestionResult)]) -> Vec<SetReport> {
     let names = sets(run);
     let mut reports: Vec<_> =
-        names.iter().map(|name| of_set(name, run.iter().filter(|(question, _)| question.set == *name))).collect();
+        names.iter().map(|name| set_report(name, run.iter().filter(|(question, _)| question.set == *name))).collect();
     if names.len() > 1 {
-        reports.push(of_set(ALL, run.iter()));
+        reports.push(set_report(ALL, run.iter()));
     }
     reports
 }
 
-fn of_set<'r>(name: &str, rows: impl Iterator<Item = &'r (Question, Asked)>) -> SetReport {
+fn set_report<'r>(name: &str, rows: impl Iterator<Item = &'r (Question, QuestionResult)>) -> SetReport {
     let rows: Vec<_> = rows.collect();
     let metrics = Metric::ALL.into_iter().filter_map(|metric| {
         let values: Vec<f64> = rows.iter().filter_map(|(_, asked)| asked.measured.value(metric)).collect();
@@ -132,9 +132,13 @@ fn of_set<'r>(name: &str, rows: impl Iterator<Item = &'r (Question, Asked)>) -> 
     }
 }
 
-/// How `run` differs from `other`, which asked the same questions in the same order: each of `metrics` for each set, and
-/// for all sets, each question weighing the same.
-pub fn differences(run: &[(Question, Asked)], other: &[(Question, Asked)], metrics: &[Metric]) -> Vec<Difference> {
+/// The differences between `run` and `other`, which asked the same questions in the same order: each of `metrics` for
+/// each set and for all sets together, where each question has the same weight.
+pub fn differences(
+    run: &[(Question, QuestionResult)],
+    other: &[(Question, QuestionResult)],
+    metrics: &[Metric],
+) -> Vec<Difference> {
     let mut names: Vec<&str> = sets(run);
     if names.len() > 1 {
         names.push(ALL);
@@ -165,21 +169,21 @@ pub fn differences(run: &[(Question, Asked)], other: &[(Question, Asked)], metri
 }
 
 /// The questions whose answer is not in the first ten, in the order of the run.
-pub fn misses(run: &[(Question, Asked)]) -> Vec<Miss> {
+pub fn misses(run: &[(Question, QuestionResult)]) -> Vec<Miss> {
     let missed = run.iter().filter(|(_, asked)| asked.measured.first.is_none_or(|place| place > 10));
     missed
         .map(|(question, asked)| Miss {
             set: question.set.clone(),
             id: question.id.clone(),
             query: question.query.clone(),
-            wanted: wanted(question),
+            wanted: expected_place(question),
             place: asked.measured.first,
             top: asked.top.clone(),
         })
         .collect()
 }
 
-fn wanted(question: &Question) -> String {
+fn expected_place(question: &Question) -> String {
     let Some(answer) = question.relevant.first() else { return String::new() };
     let line = answer.lines.map_or_else(String::new, |(start, _)| format!(":{start}"));
     let name = answer.name.as_ref().map_or_else(String::new, |name| format!(" {name}"));
@@ -190,52 +194,56 @@ fn wanted(question: &Question) -> String {
     format!("{}{line}{name}{more}", answer.path)
 }
 
-/// What a metric must at least be: `ndcg@10=0.8`, or `exact:mrr@10=.9` for one set.
+/// A minimum of a metric: `ndcg@10=0.8`, or `exact:mrr@10=.9` for one set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Floor {
-    /// The set; all questions together unless given.
+    /// The set; `None` for all questions together.
     pub set: Option<String>,
     /// The metric.
     pub metric: Metric,
-    /// Its least mean, 0..1.
-    pub least: f64,
+    /// The minimum of its mean, 0..1.
+    pub minimum: f64,
 }
 
 impl FromStr for Floor {
     type Err = String;
 
-    /// Parses one floor; the message of an error says what was expected.
+    /// Parses one floor. The message of an error names the expected form.
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, least) =
+        let (name, minimum) =
             text.split_once('=').ok_or_else(|| format!("expected METRIC=VALUE, such as ndcg@10=0.8, not `{text}`"))?;
         let (set, metric) = match name.rsplit_once(':') {
             Some((set, metric)) => (Some(set.trim().to_owned()), metric),
             None => (None, name),
         };
         let metric = metric.parse::<Metric>().map_err(|error| error.to_string())?;
-        match least.trim().parse::<f64>() {
-            Ok(least) if (0.0..=1.0).contains(&least) => Ok(Self { set, metric, least }),
-            _ => Err(format!("the floor of {metric} must be a number from 0 to 1, not `{}`", least.trim())),
+        match minimum.trim().parse::<f64>() {
+            Ok(minimum) if (0.0..=1.0).contains(&minimum) => Ok(Self { set, metric, minimum }),
+            _ => Err(format!("the floor of {metric} must be a number from 0 to 1, not `{}`", minimum.trim())),
         }
     }
 }
 
-/// A floor that was missed.
+/// A floor that was not reached.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MissedFloor {
-    /// What was asked for, as `exact: MRR@10 ≥ 0.900`.
+    /// The floor, as `exact: MRR@10 ≥ 0.900`.
     pub floor: String,
-    /// The mean; `None` where no question has the metric.
+    /// The mean; `None` if no question has the metric.
     pub value: Option<f64>,
-    /// How much is missing.
+    /// The floor minus the mean.
     pub short_by: f64,
 }
 
-/// Which floors the figures miss, and which questions their own floor of recall.
+/// The floors that the figures do not reach, and the questions whose recall is below their own minimum.
 ///
 /// # Errors
-/// A floor for a set that is not there, with what was probably meant.
-pub fn missed(floors: &[Floor], reports: &[SetReport], run: &[(Question, Asked)]) -> Result<Vec<MissedFloor>, String> {
+/// Returns a message about a floor for an unknown set, with a suggestion.
+pub fn missed(
+    floors: &[Floor],
+    reports: &[SetReport],
+    run: &[(Question, QuestionResult)],
+) -> Result<Vec<MissedFloor>, String> {
     let mut all = Vec::new();
     for floor in floors {
         let name = floor.set.as_deref().unwrap_or_else(|| reports.last().map_or(ALL, |report| &report.set));
@@ -243,26 +251,26 @@ pub fn missed(floors: &[Floor], reports: &[SetReport], run: &[(Question, Asked)]
             return Err(unknown_set(name, reports.iter().map(|report| report.set.as_str())));
         };
         let value = report.value(floor.metric).map(|estimate| estimate.mean);
-        if value.is_none_or(|value| value < floor.least) {
+        if value.is_none_or(|value| value < floor.minimum) {
             let set = floor.set.as_ref().map_or_else(String::new, |set| format!("{set}: "));
             all.push(MissedFloor {
-                floor: format!("{set}{} ≥ {:.3}", floor.metric, floor.least),
+                floor: format!("{set}{} ≥ {:.3}", floor.metric, floor.minimum),
                 value,
-                short_by: floor.least - value.unwrap_or(0.0),
+                short_by: floor.minimum - value.unwrap_or(0.0),
             });
         }
     }
     for (question, asked) in run {
         let recall = asked.measured.value(Metric::Recall10).unwrap_or(0.0);
-        if let Some(least) = question.min_recall.filter(|least| recall < *least) {
-            let floor = format!("{} \"{}\": R@10 ≥ {least:.3}", question.id, question.query);
-            all.push(MissedFloor { floor, value: Some(recall), short_by: least - recall });
+        if let Some(minimum) = question.min_recall.filter(|minimum| recall < *minimum) {
+            let floor = format!("{} \"{}\": R@10 ≥ {minimum:.3}", question.id, question.query);
+            all.push(MissedFloor { floor, value: Some(recall), short_by: minimum - recall });
         }
     }
     Ok(all)
 }
 
-/// What to say about a set that is not there.
+/// The message about an unknown set, with a suggestion.
 pub fn unknown_set<'s>(given: &str, known: impl Iterator<Item = &'s str> + Clone) -> String {
     let help = nearest(given, known.clone()).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
     format!("no set `{given}`; sets are {}{help}", known.collect::<Vec<_>>().join(", "))

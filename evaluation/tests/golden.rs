@@ -1,4 +1,4 @@
-//! Golden files: what is read, what is refused, and that both notations mean the same.
+//! Golden files: accepted and rejected content, and the equivalence of both notations.
 
 use std::path::PathBuf;
 
@@ -12,20 +12,20 @@ fn write(directory: &TempDir, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// What is wrong with files, without their directory.
+/// The faults of files, without the directory in their paths.
 fn faults(files: &[(&str, &str)]) -> Vec<String> {
     let directory = TempDir::new().expect("a directory");
     let paths: Vec<PathBuf> = files.iter().map(|(name, text)| write(&directory, name, text)).collect();
     let errors = read(paths.iter().map(|path| GoldenSource::named(path))).expect_err("faults");
-    let told = |fault: &aurora_evaluation::golden::Fault| {
+    let message = |fault: &aurora_evaluation::golden::Fault| {
         let name = fault.path.file_name().expect("a name").to_string_lossy().into_owned();
         fault.to_string().replace(&fault.path.display().to_string(), &name)
     };
-    errors.0.iter().map(told).collect()
+    errors.0.iter().map(message).collect()
 }
 
 #[test]
-fn every_fault_is_told_at_once_with_its_line() {
+fn all_faults_are_reported_with_their_lines() {
     let lines = [
         r#"{"query": "a", "relevant": [{"path": "a.py", "line_start": 3, "line_end": 5}], "id": 7}"#,
         "",
@@ -40,27 +40,27 @@ fn every_fault_is_told_at_once_with_its_line() {
     assert_eq!(
         faults(&[("set.jsonl", &lines.join("\n")), ("empty.jsonl", "\n")]),
         [
-            "set.jsonl:3: no `relevant`: the places that answer, as [{\"path\": …}]; `relevent` is no field, did you mean `relevant`?",
+            "set.jsonl:3: no `relevant`: the places that answer the question, as [{\"path\": …}]; unknown field `relevent`, did you mean `relevant`?",
             "set.jsonl:4: `query` is empty",
             "set.jsonl:4: answer 1 has no `path`",
             "set.jsonl:4: answer 1: `line_start` must be a line number from 1",
-            "set.jsonl:4: answer 2: line_end 2 lies before line_start 9",
+            "set.jsonl:4: answer 2: line_end 2 is before line_start 9",
             "set.jsonl:4: answer 3 must be an object with a `path`, not a number",
             "set.jsonl:5: no answer has a grade of 2 or above, so nothing could be found",
             "set.jsonl:6: not JSON: EOF while parsing an object (column 13)",
             "set.jsonl:7: id `7` occurs twice in set `set`",
-            "set.jsonl:8: `query` must be a text, not a number",
+            "set.jsonl:8: `query` must be a string, not a number",
             "set.jsonl:8: `relevant` must be a list of answers",
-            "set.jsonl:8: `tags` must be a list of texts",
+            "set.jsonl:8: `tags` must be a list of strings",
             "set.jsonl:8: `min_recall` must be a number from 0 to 1",
             "set.jsonl:9: expected an object with `query` and `relevant`, found a list",
-            "empty.jsonl: holds no question",
+            "empty.jsonl: contains no questions",
         ]
     );
 }
 
 #[test]
-fn files_that_are_not_there_or_no_text_are_told() {
+fn reports_files_that_are_missing_or_not_text() {
     let directory = TempDir::new().expect("a directory");
     let missing = directory.path().join("missing.jsonl");
     let binary = directory.path().join("binary.jsonl");
@@ -71,7 +71,7 @@ fn files_that_are_not_there_or_no_text_are_told() {
 }
 
 #[test]
-fn yaml_says_the_same() {
+fn yaml_is_equivalent() {
     let directory = TempDir::new().expect("a directory");
     let text = "\
 # how well do we answer
@@ -93,15 +93,15 @@ queries:
     assert_eq!(sources, [("guide.md", None, true), ("docs/session.md", None, false)]);
     assert_eq!((retry.set.as_str(), retry.relevant[0].lines, retry.relevant[0].grade), ("code", Some((3, 9)), Some(3)));
 
-    let told = faults(&[
+    let faults = faults(&[
         ("bad.yml", "queries:\n  - query: a\n  - expected_sources: [x.md]\n    query: \"\"\n"),
         ("worse.yml", "questions: []\n"),
         ("worst.yml", "queries: [\n"),
     ]);
-    assert_eq!(told[0], "bad.yml:2: no `relevant`: the places that answer, as [{\"path\": …}]");
-    assert_eq!(told[1], "bad.yml:3: `query` is empty");
-    assert_eq!(told[2], "worse.yml:1: no list `queries`");
-    assert!(told[3].starts_with("worst.yml:") && told[3].contains("not YAML"), "{}", told[3]);
+    assert_eq!(faults[0], "bad.yml:2: no `relevant`: the places that answer the question, as [{\"path\": …}]");
+    assert_eq!(faults[1], "bad.yml:3: `query` is empty");
+    assert_eq!(faults[2], "worse.yml:1: no list `queries`");
+    assert!(faults[3].starts_with("worst.yml:") && faults[3].contains("not YAML"), "{}", faults[3]);
 }
 
 fn answers() -> impl Strategy<Value = Vec<Answer>> {
@@ -113,7 +113,7 @@ fn answers() -> impl Strategy<Value = Vec<Answer>> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(
+    fn questions_round_trip(
         rows in prop::collection::vec(("\\PC{0,20}[a-z]", answers(), prop::option::of((0..=100_u8).prop_map(|percent| f64::from(percent) / 100.0))), 1..8),
         tags in prop::collection::vec("\\PC{0,5}", 0..3),
     ) {

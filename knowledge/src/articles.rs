@@ -1,4 +1,4 @@
-//! The articles of a session: one file each, which a change of the index never touches.
+//! The articles of a session: one file each, independent of the index.
 
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::KnowledgeError;
 
-/// Most bytes of the file of an article.
-const MOST_BYTES: u64 = 32 << 20;
-/// Directory of the articles in that of a session.
+/// Maximum size of the file of an article, in bytes.
+const MAX_ARTICLE_BYTES: u64 = 32 << 20;
+/// Directory of the articles in the directory of a session.
 const ARTICLES: &str = "articles";
-/// What the name of an article's file ends with, after its number.
+/// Suffix of the file name of an article, after its number.
 const EXTENSION: &str = ".json";
-/// Holds the least number that no article has had, where the articles that are there do not tell it.
+/// File with the next unused article number. Written only when the existing articles do not determine it.
 const NEXT: &str = "next";
-/// Maximum number of an article or a session: greater ones are not exact in JSON.
+/// Maximum number of an article or a session: greater numbers are not exact in JSON.
 const MAX_ID: u64 = (1 << 53) - 1;
 
 /// An article.
@@ -25,10 +25,10 @@ const MAX_ID: u64 = (1 << 53) - 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Article {
-    /// What it is called.
+    /// Title.
     #[serde(default)]
     pub title: String,
-    /// Where it comes from.
+    /// Address of the source.
     #[serde(default)]
     pub url: Option<String>,
     /// Its text: Markdown, or plain text.
@@ -36,7 +36,7 @@ pub struct Article {
 }
 
 impl Article {
-    /// The same article with the secrets in its texts masked.
+    /// Masks the secrets in the texts of the article.
     pub(crate) fn without_secrets(self) -> Self {
         let Self { title, url, content } = self;
         Self { title: masked(title), url: url.map(masked), content: masked(content) }
@@ -47,9 +47,9 @@ impl Article {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct AddedArticle {
-    /// Its number.
+    /// Number of the article.
     pub article_id: u64,
-    /// How many chunks it has.
+    /// Number of chunks.
     pub chunks: usize,
 }
 
@@ -57,13 +57,13 @@ pub struct AddedArticle {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ArticleSummary {
-    /// Its number.
+    /// Number of the article.
     pub article_id: u64,
-    /// What it is called.
+    /// Title.
     pub title: String,
-    /// Where it comes from.
+    /// Address of the source.
     pub url: Option<String>,
-    /// How many chunks it has.
+    /// Number of chunks.
     pub chunks: usize,
 }
 
@@ -78,13 +78,13 @@ pub struct ArticleList {
     pub unreadable: Vec<UnreadableArticle>,
 }
 
-/// An article whose file cannot be read, so that the session does without it.
+/// An article whose file cannot be read; the session ignores it.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnreadableArticle {
-    /// Its number.
+    /// Number of the article.
     pub article_id: u64,
-    /// Why it cannot be read.
+    /// The reason why it cannot be read.
     pub reason: String,
 }
 
@@ -101,15 +101,15 @@ fn identity(session: &Directory) -> Option<(u64, u64)> {
 }
 
 impl Articles {
-    /// The articles in the directory of a session.
+    /// Opens the articles in the directory of a session.
     pub(crate) fn open(session: Directory) -> Result<Self, KnowledgeError> {
         let failed = KnowledgeError::io(session.path().join(ARTICLES));
         let directory = session.create_directory(ARTICLES).map_err(failed)?;
         Ok(Self { identity: identity(&session), session, directory })
     }
 
-    /// The same where nothing may be written.
-    pub(crate) fn reading(session: Directory) -> Result<Self, KnowledgeError> {
+    /// Opens the articles without write access.
+    pub(crate) fn open_read_only(session: Directory) -> Result<Self, KnowledgeError> {
         let failed = KnowledgeError::io(session.path().join(ARTICLES));
         let directory = session.open_directory(ARTICLES).map_err(failed)?;
         Ok(Self { identity: identity(&session), session, directory })
@@ -123,19 +123,19 @@ impl Articles {
         Ok(ids)
     }
 
-    /// The least number that no article has had.
+    /// The next unused article number.
     pub(crate) fn next(&self) -> Result<u64, KnowledgeError> {
         let after_last = self.ids()?.last().map_or(1, |last| last + 1);
         Ok(after_last.max(read_next(&self.session, NEXT)?.unwrap_or(1)))
     }
 
-    /// Whether the directory was removed or replaced by somebody else than this process.
+    /// Whether another process has removed or replaced the directory.
     pub(crate) fn are_gone(&self) -> bool {
         let there = Directory::open_root(self.session.path()).ok().and_then(|session| identity(&session));
         there.is_none() || there != self.identity
     }
 
-    /// Removes what is in the place of the index, unless it is a directory.
+    /// Removes the index unless it is a directory.
     pub(crate) fn clear_index(&self, name: &OsStr) -> Result<(), KnowledgeError> {
         let failed = KnowledgeError::io(self.session.path().join(name));
         match self.session.metadata(name) {
@@ -144,13 +144,13 @@ impl Articles {
         }
     }
 
-    /// An article; `None` if there is none of this number.
+    /// Reads an article; `None` if there is no article with this number.
     ///
     /// # Errors
     /// When the file of the article is damaged, or cannot be read.
     pub(crate) fn read(&self, id: u64) -> Result<Option<Article>, UnreadableArticle> {
         let failed = |reason: String| UnreadableArticle { article_id: id, reason };
-        let bytes = match self.directory.read(name(id), MOST_BYTES) {
+        let bytes = match self.directory.read(name(id), MAX_ARTICLE_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(error.to_string())),
@@ -158,7 +158,7 @@ impl Articles {
         serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(error.to_string()))
     }
 
-    /// Whether there is something of this number, though it may be damaged.
+    /// Whether a file exists for this number, even a damaged one.
     pub(crate) fn contains(&self, id: u64) -> bool {
         self.directory.metadata(name(id)).is_ok()
     }
@@ -173,8 +173,8 @@ impl Articles {
         write().map_err(failed)
     }
 
-    /// Removes an article. Its id is never assigned again: if no greater id is in use, `next` is stored. The removal is durable
-    /// after [`Self::synchronise`].
+    /// Removes an article. Its id is never assigned again: if the session has no greater id, `next` is stored. The
+    /// removal is durable after [`Self::synchronise`].
     pub(crate) fn remove(&self, id: u64, next: u64) -> Result<(), KnowledgeError> {
         if id + 1 == next {
             let noted = self.session.replace(NEXT, |file| writeln!(file, "{next}").and_then(|()| file.sync_data()));
@@ -185,7 +185,7 @@ impl Articles {
         self.directory.remove(name(id)).map_err(KnowledgeError::io(self.directory.path().join(name(id))))
     }
 
-    /// Makes everything durable that was written and removed.
+    /// Makes all writes and removals durable.
     pub(crate) fn synchronise(&self) -> Result<(), KnowledgeError> {
         self.directory.synchronise().map_err(KnowledgeError::io(self.directory.path().to_owned()))
     }
@@ -199,13 +199,13 @@ fn id_of_file(name: &OsStr) -> Option<u64> {
     parse_id(name.to_str()?.strip_suffix(EXTENSION)?)
 }
 
-/// The number of an article or a session in the one way in which it is written.
+/// Parses the number of an article or a session; accepts only its canonical form.
 pub(crate) fn parse_id(text: &str) -> Option<u64> {
     text.parse().ok().filter(|id: &u64| (1..=MAX_ID).contains(id) && id.to_string() == text)
 }
 
-/// The number in a file of a directory; `None` without one. A file that is damaged is removed with a warning: the numbers that
-/// are in use are known without it.
+/// Reads the number in a file of a directory; `None` without such a file. A damaged file is removed with a warning,
+/// because the numbers in use are known without it.
 pub(crate) fn read_next(directory: &Directory, file: &str) -> Result<Option<u64>, KnowledgeError> {
     let read = match directory.read_to_string(file, 64) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -214,7 +214,7 @@ pub(crate) fn read_next(directory: &Directory, file: &str) -> Result<Option<u64>
     };
     read.map(Some).or_else(|reason| {
         let path = directory.path().join(file);
-        tracing::warn!(path = %path.display(), "damaged, and removed: {reason}");
+        tracing::warn!(path = %path.display(), "removed a damaged file: {reason}");
         directory.remove(file).map_err(KnowledgeError::io(path))?;
         Ok(None)
     })

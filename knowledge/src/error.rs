@@ -1,4 +1,4 @@
-//! Why a session cannot do what it is asked to.
+//! Errors of sessions.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use aurora_project::ProjectError;
 use aurora_query::QueryError;
 use aurora_storage::StorageError;
 
-/// Why a session cannot do what it is asked to.
+/// An error of a session or the store.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum KnowledgeError {
     /// There is no such session.
@@ -21,21 +21,21 @@ pub enum KnowledgeError {
         /// The article.
         article: u64,
     },
-    /// The article cannot be indexed as it is.
+    /// The article is invalid.
     #[error("{0}")]
-    Unfit(String),
-    /// More changes of the session wait than may.
-    #[error("too many changes of session {0} wait")]
+    InvalidArticle(String),
+    /// The queue of changes of the session is full.
+    #[error("too many changes of session {0} are waiting")]
     Busy(u64),
-    /// Another process has the sessions.
-    #[error("another process keeps the sessions in {}", .0.display())]
-    Taken(PathBuf),
+    /// Another process has locked the sessions.
+    #[error("another process has locked the sessions in {}", .0.display())]
+    Locked(PathBuf),
     /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: Arc<std::io::Error>,
     },
     /// The index cannot be updated or read.
@@ -47,9 +47,9 @@ pub enum KnowledgeError {
     /// The request was cancelled.
     #[error("the request was cancelled")]
     Cancelled,
-    /// A bug has ended the change.
-    #[error("the change of session {0} was given up")]
-    Ended(u64),
+    /// A bug has aborted the change.
+    #[error("the change of session {0} was aborted by a bug")]
+    Aborted(u64),
 }
 
 impl KnowledgeError {

@@ -1,11 +1,12 @@
 //! Articles in sessions, and search within a session by keywords and meaning.
 //!
-//! A session is a directory with one file for each article, and an index of its own that the engine keeps: a pipeline whose source
-//! is the articles, so that an article has the terms, vectors and chunks that a Markdown file of a repository would have. Adding or
-//! removing an article is durable and can be searched when it is acknowledged. What a process that was killed has left behind is
-//! made up for when the session is opened the next time. An article whose file is damaged is left out with a warning.
+//! A session is a directory with one file for each article, and a separate index that the engine maintains. The source
+//! of its pipeline is the articles, so an article gets the same terms, vectors and chunks as a Markdown file of a
+//! repository. An added or removed article is durable and visible to searches when the change is acknowledged.
+//! Leftovers of a killed process are repaired when the session is opened the next time. An article whose file is
+//! damaged is ignored with a warning.
 //!
-//! Deliberately absent: HTTP, and ranking beyond reciprocal rank fusion, which is `aurora-query`'s.
+//! Deliberately absent: HTTP, and ranking beyond the reciprocal rank fusion of `aurora-query`.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

@@ -10,7 +10,7 @@ use crate::error::KnowledgeError;
 /// Maximum number of concurrent index runs.
 const MAX_RUNS: usize = 4;
 /// Interval at which a waiting request checks whether it was cancelled.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Slots for index runs.
 pub(crate) struct RunSlots {
@@ -25,14 +25,14 @@ impl RunSlots {
     /// Waits for a slot.
     ///
     /// # Errors
-    /// When the request that waits is cancelled.
+    /// When the waiting request is cancelled.
     pub(crate) fn take(&self, cancel: &CancelToken) -> Result<RunSlot<'_>, KnowledgeError> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {
             if cancel.is_cancelled() {
                 return Err(KnowledgeError::Cancelled);
             }
-            (free, _) = self.returned.wait_timeout(free, LOOK).unwrap_or_else(PoisonError::into_inner);
+            (free, _) = self.returned.wait_timeout(free, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner);
         }
         *free -= 1;
         Ok(RunSlot(self))

@@ -1,4 +1,4 @@
-//! Questions to a session, and their answers.
+//! Searches of a session, and their answers.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -11,26 +11,26 @@ use serde::Serialize;
 use crate::error::KnowledgeError;
 use crate::source::{self, TITLE, URL};
 
-/// Share of the comparison word by word in the order by meaning. Prose says the same in the same words more often than code: on
-/// 800 first sentences of javadoc comments of OpenJDK, which ask for the rest of their comment among 5,000, MRR@10 was .602, and
-/// .553 with .3, the value for code.
+/// Share of the word-by-word comparison in the order by meaning. Prose repeats the words of a query more often than
+/// code does: on 800 first sentences of javadoc comments of OpenJDK, which search for the rest of their comment among
+/// 5,000, MRR@10 was .602, and .553 with .3, the value for code.
 const WORD_SHARE: f32 = 0.7;
-/// Candidates of each order. With 200 and 100, as for code, MRR@10 was .600 on the same questions.
-const BY_KEYWORDS: usize = 60;
-const BY_VECTORS: usize = 40;
+/// Number of candidates of each order. With 200 and 100, as for code, MRR@10 was .600 on the same questions.
+const KEYWORD_CANDIDATES: usize = 60;
+const VECTOR_CANDIDATES: usize = 40;
 
-/// What is asked of a session.
+/// A search in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnowledgeRequest {
     /// The query.
     pub query: String,
-    /// Most results.
+    /// Maximum number of results.
     pub top_k: usize,
-    /// Whether results carry the chunks' texts.
+    /// Whether results include the texts of the chunks.
     pub include_content: bool,
-    /// Which orders are used.
+    /// The orders to use.
     pub mode: Mode,
-    /// Whether the reranker reads the best results.
+    /// Whether the reranker reorders the best results.
     pub rerank: bool,
 }
 
@@ -38,41 +38,42 @@ pub struct KnowledgeRequest {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KnowledgeAnswer {
-    /// The query as it was given.
+    /// The query as given.
     pub query: String,
     /// The results, best first.
     pub results: Vec<KnowledgeHit>,
-    /// How many chunks the session has.
+    /// Number of chunks of the session.
     pub total_chunks_searched: u64,
-    /// Which orders were used.
+    /// The orders that were used.
     pub search_mode: Mode,
-    /// How long the search took, in whole milliseconds.
+    /// Duration of the search, in whole milliseconds.
     pub timing_ms: u64,
 }
 
-/// A chunk of an article that answers a query.
+/// A chunk of an article that matches a query.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KnowledgeHit {
-    /// `doc_` and the article, `:chunk_` and the chunk's place in it, from 0.
+    /// `doc_` and the article, then `:chunk_` and the position of the chunk in the article, from 0.
     pub chunk_id: String,
     /// The article.
     pub article_id: u64,
-    /// The chunk's text, if it was asked for.
+    /// The text of the chunk, if requested.
     pub content: Option<String>,
-    /// In mode hybrid `Σ weight / (k + rank)`, in mode sparse BM25F, in mode dense the likeness of query and chunk, 0..1.
+    /// In mode hybrid `Σ weight / (k + rank)`, in mode sparse BM25F, in mode dense the similarity of query and chunk,
+    /// 0..1.
     pub score: f32,
-    /// Where the article comes from.
+    /// Address of the source of the article.
     pub source_url: Option<String>,
-    /// What the article is called.
+    /// Title of the article.
     pub source_title: Option<String>,
-    /// Place in the order by meaning, from 1.
+    /// Rank in the order by meaning, from 1.
     pub dense_rank: Option<usize>,
-    /// Place in the order by keywords, from 1.
+    /// Rank in the order by keywords, from 1.
     pub sparse_rank: Option<usize>,
 }
 
-/// What a session holds.
+/// Statistics of a session.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SessionStats {
@@ -80,9 +81,9 @@ pub struct SessionStats {
     pub session_id: u64,
     /// Whether it has an index.
     pub bm25_index_exists: bool,
-    /// How many chunks it has.
+    /// Number of chunks.
     pub total_chunks: u64,
-    /// Which orders can be used.
+    /// The available orders.
     pub search_modes_available: Vec<Mode>,
 }
 
@@ -101,12 +102,12 @@ impl KnowledgeAnswer {
 
 impl SessionStats {
     /// The statistics of a session that does not exist: all zero.
-    pub fn none(session_id: u64) -> Self {
+    pub fn missing(session_id: u64) -> Self {
         Self { session_id, bm25_index_exists: false, total_chunks: 0, search_modes_available: Vec::new() }
     }
 }
 
-/// One generation of a session, ready to be searched.
+/// A searchable generation of a session.
 pub(crate) struct Generation(Retriever);
 
 impl Generation {
@@ -116,7 +117,7 @@ impl Generation {
         let embedder = embedder.as_ref().map(IndexEmbedder::embedder);
         let mut config = project.settings(Vec::new())?;
         config.hybrid.word_share = WORD_SHARE;
-        (config.hybrid.stage1_top_k, config.hybrid.dense_top_k) = (BY_KEYWORDS, BY_VECTORS);
+        (config.hybrid.stage1_top_k, config.hybrid.dense_top_k) = (KEYWORD_CANDIDATES, VECTOR_CANDIDATES);
         Ok(Self(Retriever::new(snapshot, embedder, config)))
     }
 
@@ -124,7 +125,7 @@ impl Generation {
         self.0.snapshot()
     }
 
-    /// The numbers of the articles that are indexed.
+    /// The numbers of the indexed articles.
     pub(crate) fn articles(&self) -> Result<Vec<u64>, KnowledgeError> {
         let mut ids = Vec::new();
         for file in self.snapshot().files() {
@@ -134,7 +135,7 @@ impl Generation {
         Ok(ids)
     }
 
-    /// The chunks of an article, in its order.
+    /// The chunks of an article, in order.
     pub(crate) fn chunks(&self, article: u64) -> Result<Vec<ChunkId>, KnowledgeError> {
         Ok(self.snapshot().file(&source::path_of(article))?.map(|file| file.chunks).unwrap_or_default())
     }

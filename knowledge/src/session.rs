@@ -23,7 +23,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens the session in a directory of its own.
+    /// Opens the session in its directory.
     pub(crate) fn open(
         id: u64,
         directory: Directory,
@@ -32,32 +32,32 @@ impl Session {
         cancel: &CancelToken,
     ) -> Result<Self, KnowledgeError> {
         if !is_read_only {
-            // As private as the session: the index has the texts of its articles.
+            // As private as the session, because the index contains the texts of its articles.
             let path = directory.path().to_owned();
             let create = || directory.create_directory(ProjectDirectory::NAME);
-            // Anything else in its place is no index, which follows from the articles.
+            // Anything but a directory is not an index, and the index can be rebuilt from the articles.
             let created = create().or_else(|_| directory.remove(ProjectDirectory::NAME).and_then(|()| create()));
             created.map_err(KnowledgeError::io(path))?;
         }
         let project = Project::new(directory.path().to_owned(), registry);
         let writer = match is_read_only {
-            true => SessionWriter::reading(id, project, Articles::reading(directory)?, slots),
+            true => SessionWriter::open_read_only(id, project, Articles::open_read_only(directory)?, slots),
             false => SessionWriter::open(id, project, Articles::open(directory)?, slots, cancel),
         };
         Ok(Self { id, writer: Arc::new(writer?), is_read_only })
     }
 
-    /// Whether a process has opened the session in a directory to write it.
+    /// Whether a process has opened the session in a directory for writing.
     pub(crate) fn has_been_opened(directory: &Directory) -> bool {
         Project::new(directory.path().to_owned(), Arc::default()).has_index()
     }
 
-    /// The generation that answers.
+    /// The generation to search.
     fn generation(&self) -> Result<Arc<Generation>, KnowledgeError> {
         if self.is_read_only { self.writer.newest() } else { Ok(self.writer.generation()) }
     }
 
-    /// Whether nobody else uses it.
+    /// Whether no request uses the session.
     pub(crate) fn is_idle(self: &Arc<Self>) -> bool {
         Arc::strong_count(self) == 1 && Arc::strong_count(&self.writer) == 1
     }
@@ -80,28 +80,29 @@ impl Session {
     /// Adds an article. Returns when the article is durable and every later search finds it.
     ///
     /// # Errors
-    /// [`KnowledgeError::Unfit`] for an article without text, or that it cannot be written.
+    /// [`KnowledgeError::InvalidArticle`] for an article without text or with a NUL character, or an error when the
+    /// article cannot be written.
     pub async fn add(&self, article: Article) -> Result<AddedArticle, KnowledgeError> {
         if article.content.trim().is_empty() {
-            return Err(KnowledgeError::Unfit("`content` is empty".to_owned()));
+            return Err(KnowledgeError::InvalidArticle("`content` is empty".to_owned()));
         }
         let texts = [Some(article.title.as_str()), article.url.as_deref(), Some(&article.content)];
         if texts.into_iter().flatten().any(|text| text.contains('\0')) {
-            return Err(KnowledgeError::Unfit("the article holds a NUL character".to_owned()));
+            return Err(KnowledgeError::InvalidArticle("the article contains a NUL character".to_owned()));
         }
         let (done, result) = oneshot::channel();
         self.writer.submit(Change::Add(article.without_secrets(), done))?;
-        result.await.map_err(|_| KnowledgeError::Ended(self.id))?
+        result.await.map_err(|_| KnowledgeError::Aborted(self.id))?
     }
 
     /// Removes an article. Returns when the removal is durable and no later search finds it.
     ///
     /// # Errors
-    /// [`KnowledgeError::NoArticle`], or that it cannot be removed.
+    /// [`KnowledgeError::NoArticle`], or an error when the article cannot be removed.
     pub async fn remove(&self, article: u64) -> Result<(), KnowledgeError> {
         let (done, result) = oneshot::channel();
         self.writer.submit(Change::Remove(article, done))?;
-        result.await.map_err(|_| KnowledgeError::Ended(self.id))?
+        result.await.map_err(|_| KnowledgeError::Aborted(self.id))?
     }
 
     /// The articles, in the order in which they were added.
@@ -127,10 +128,10 @@ impl Session {
         Ok(list)
     }
 
-    /// Answers a question.
+    /// Searches the session.
     ///
     /// # Errors
-    /// When the query cannot be understood, or the index cannot be read.
+    /// When the query is invalid, or the index cannot be read.
     pub fn search(&self, request: &KnowledgeRequest, work: &WorkBudget) -> Result<KnowledgeAnswer, KnowledgeError> {
         let generation = self.generation()?;
         if generation.snapshot().manifest().chunk_count == 0 {
@@ -139,7 +140,7 @@ impl Session {
         generation.answer(request, work)
     }
 
-    /// What the session holds.
+    /// The statistics of the session.
     ///
     /// # Errors
     /// When the index cannot be read.

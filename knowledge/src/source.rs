@@ -1,4 +1,5 @@
-//! The stages of a session's pipeline that know articles: the source of documents, and what each chunk is shown with.
+//! The stages of a session's pipeline that handle articles: the source of documents, and the title and address of each
+//! chunk.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,11 +16,12 @@ use serde::Deserialize;
 use crate::articles::{Article, Articles};
 use crate::error::KnowledgeError;
 
-/// Directory of the documents: those of a supplier are below `@` and a name, those whose paths say nothing below `@@`.
+/// Directory of the documents of sessions. Documents of a supplier are below `@` and its name, and documents whose
+/// paths carry no meaning below `@@`.
 const DIRECTORY: &str = "@@articles/";
 const LANGUAGE_OF_ARTICLES: &str = "markdown";
-/// Most articles in one batch.
-const BATCH: usize = 64;
+/// Maximum number of articles in one batch.
+const MAX_BATCH_ARTICLES: usize = 64;
 /// Columns of the chunks.
 pub(crate) const TITLE: &str = "title";
 pub(crate) const URL: &str = "url";
@@ -31,7 +33,7 @@ pub(crate) fn pipeline() -> PipelineChoice {
     PipelineChoice::Text { name: "knowledge".to_owned(), text: text.to_owned() }
 }
 
-/// The stage types of that pipeline.
+/// The stage types of the pipeline of a session.
 pub(crate) fn registry() -> Registry {
     let mut registry = aurora_stages::registry();
     registry.register::<ArticleSource>();
@@ -44,41 +46,41 @@ pub(crate) fn path_of(article: u64) -> String {
     format!("{DIRECTORY}{article}")
 }
 
-/// The article with an indexed path.
+/// The number of the article with an indexed path.
 pub(crate) fn article_of(path: &str) -> Option<u64> {
     path.strip_prefix(DIRECTORY)?.parse().ok()
 }
 
-/// What a run looks at.
+/// The changes that a run examines.
 pub(crate) struct Changes {
     pub(crate) articles: Arc<Articles>,
     /// Articles that were added.
     pub(crate) added: Vec<u64>,
     /// Articles that were removed.
     pub(crate) removed: Vec<u64>,
-    /// Whether all others are as they were; otherwise those that are not among `added` are gone.
+    /// Whether all other articles are unchanged; otherwise, articles that are not in `added` are gone.
     pub(crate) keeps_rest: bool,
 }
 
 impl Changes {
-    /// A look at all articles.
+    /// Examines all articles.
     pub(crate) fn all(articles: &Arc<Articles>) -> Result<Self, KnowledgeError> {
         let added = articles.ids()?;
         Ok(Self { articles: Arc::clone(articles), added, removed: Vec::new(), keeps_rest: false })
     }
 
-    /// An article. One that cannot be read is left out with a warning: the session works without it.
+    /// Reads an article. An article that cannot be read is skipped with a warning, and the session works without it.
     fn read(&self, id: u64, cx: &StageContext<'_>) -> Option<Article> {
         self.articles.read(id).unwrap_or_else(|unreadable| {
             cx.warn(&path_of(id), &unreadable.reason);
-            tracing::warn!(article = id, "an article is left out, because it cannot be read: {}", unreadable.reason);
+            tracing::warn!(article = id, "skipped an article that cannot be read: {}", unreadable.reason);
             None
         })
     }
 }
 
 fn changes(cx: &BuildContext<'_>) -> Result<Arc<Changes>, StageError> {
-    cx.services.get::<Changes>().ok_or_else(|| StageError::new("this stage runs for a session only"))
+    cx.services.get::<Changes>().ok_or_else(|| StageError::new("this stage runs only for a session"))
 }
 
 /// `[stage.articles]`: supplies the articles that have changed.
@@ -103,7 +105,7 @@ struct ArticleSourceStage(Arc<Changes>);
 impl Stage for ArticleSourceStage {
     fn open(&self) -> Box<dyn Worker + '_> {
         producer(|out: &mut Emitter<'_>, cx: &StageContext<'_>| {
-            for ids in self.0.added.chunks(BATCH) {
+            for ids in self.0.added.chunks(MAX_BATCH_ARTICLES) {
                 let mut rows = Vec::with_capacity(ids.len());
                 for &id in ids {
                     let article = self.0.read(id, cx);
@@ -122,7 +124,8 @@ impl Stage for ArticleSourceStage {
     }
 }
 
-/// `[stage.article-details]`: title and address of each chunk's article. The words of the title are found with every chunk.
+/// `[stage.article-details]`: title and address of each chunk's article. Every chunk is found by the words of the
+/// title.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ArticleDetails {}

@@ -1,4 +1,4 @@
-//! All sessions of a directory.
+//! The store of all sessions of a directory.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -16,24 +16,24 @@ use crate::run_slots::RunSlots;
 use crate::session::Session;
 use crate::source;
 
-/// Directory of the sessions in that of the store.
+/// Directory of the sessions in the directory of the store.
 const SESSIONS: &str = "sessions";
-/// Held by the process that has the store.
+/// Lock file of the process that writes the store.
 const LOCK: &str = "lock";
-/// Holds the least number that no session has had.
+/// File with the next unused session number.
 const NEXT: &str = "next";
-/// Sessions that stay open; of more, those that were not used for the longest time are closed.
-const MOST_OPEN: usize = 128;
-/// Interval at which a request checks whether a session that another request opens can be used.
-const LOOK: Duration = Duration::from_millis(2);
+/// Maximum number of open sessions. Beyond it, the least recently used idle session is closed.
+const MAX_OPEN_SESSIONS: usize = 128;
+/// Interval at which a request checks whether another request has finished opening a session.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The sessions of a directory. One process at a time may change them; others read what it has published.
+/// The sessions of a directory. One process at a time may change them; others read the published changes.
 pub struct KnowledgeStore {
     home: Directory,
     sessions: Directory,
     registry: Arc<Registry>,
     slots: Arc<RunSlots>,
-    /// Held for as long as the store is open; nothing where it is only read.
+    /// The lock, held while the store is open for writing; `None` if the store is read-only.
     lock: Option<File>,
     state: Mutex<StoreState>,
 }
@@ -41,18 +41,18 @@ pub struct KnowledgeStore {
 #[derive(Default)]
 struct StoreState {
     open: HashMap<u64, OpenSession>,
-    /// Counts uses.
+    /// Number of uses so far.
     clock: u64,
 }
 
 struct OpenSession {
-    /// Opened by the first one that takes the lock.
+    /// Opened by the first request that takes the lock.
     session: Arc<Mutex<Option<Arc<Session>>>>,
     used: u64,
 }
 
 impl OpenSession {
-    /// Whether nobody uses it, so that it can be closed.
+    /// Whether no request uses the session, so that it can be closed.
     fn is_idle(&self) -> bool {
         let session = self.session.try_lock();
         Arc::strong_count(&self.session) == 1
@@ -64,29 +64,29 @@ impl KnowledgeStore {
     /// Opens the store in a directory, and creates the directory if it does not exist. Only the user may read it.
     ///
     /// # Errors
-    /// [`KnowledgeError::Taken`] if another process has it, or that it cannot be created.
+    /// [`KnowledgeError::Locked`] if another process has the store, or an error when it cannot be created.
     pub fn open(path: &Path) -> Result<Self, KnowledgeError> {
         let home = Directory::create_private_root(path).map_err(KnowledgeError::io(path.to_owned()))?;
         let lock = home.open_or_create(LOCK).map_err(KnowledgeError::io(path.join(LOCK)))?;
         if lock.try_lock().is_err() {
-            return Err(KnowledgeError::Taken(path.to_owned()));
+            return Err(KnowledgeError::Locked(path.to_owned()));
         }
         home.make_private();
         let sessions = home.create_directory(SESSIONS).map_err(KnowledgeError::io(path.join(SESSIONS)))?;
-        Ok(Self::of(home, sessions, Some(lock)))
+        Ok(Self::new(home, sessions, Some(lock)))
     }
 
-    /// Opens a store that is there, for searches only. Another process may write it.
+    /// Opens an existing store for searches only. Another process may write it.
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub fn reading(path: &Path) -> Result<Self, KnowledgeError> {
+    pub fn open_read_only(path: &Path) -> Result<Self, KnowledgeError> {
         let home = Directory::open_root(path).map_err(KnowledgeError::io(path.to_owned()))?;
         let sessions = home.open_directory(SESSIONS).map_err(KnowledgeError::io(path.join(SESSIONS)))?;
-        Ok(Self::of(home, sessions, None))
+        Ok(Self::new(home, sessions, None))
     }
 
-    fn of(home: Directory, sessions: Directory, lock: Option<File>) -> Self {
+    fn new(home: Directory, sessions: Directory, lock: Option<File>) -> Self {
         Self {
             home,
             sessions,
@@ -102,7 +102,7 @@ impl KnowledgeStore {
         self.lock.is_some()
     }
 
-    /// Makes a session and returns its number.
+    /// Creates a session and returns its number.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -132,15 +132,15 @@ impl KnowledgeStore {
         Ok(ids)
     }
 
-    /// A session, which is opened at its first use.
+    /// Returns a session, and opens it at its first use.
     ///
     /// # Errors
-    /// [`KnowledgeError::NoSession`], or that it cannot be opened before the request is cancelled.
+    /// [`KnowledgeError::NoSession`], or an error when the session cannot be opened before the request is cancelled.
     pub fn session(&self, id: u64, cancel: &CancelToken) -> Result<Arc<Session>, KnowledgeError> {
-        let place = self.place(id);
-        let mut session = locked(&place, cancel)?;
+        let slot = self.slot(id);
+        let mut session = lock_slot(&slot, cancel)?;
         if let Some(open) = session.take_if(|open| open.is_gone()) {
-            // The process that writes has removed it, or somebody has by hand.
+            // The writing process or a user has removed it.
             open.close();
         }
         if let Some(session) = session.as_ref() {
@@ -150,7 +150,7 @@ impl KnowledgeStore {
             return Err(KnowledgeError::NoSession(id));
         }
         let opened = match self.sessions.open_directory(id.to_string()) {
-            // The process that writes has not opened it yet.
+            // The writing process has not opened it yet.
             Ok(directory) if !self.is_writable() && !Session::has_been_opened(&directory) => {
                 Err(KnowledgeError::NoSession(id))
             }
@@ -167,10 +167,10 @@ impl KnowledgeStore {
     /// Removes a session with all of its articles.
     ///
     /// # Errors
-    /// [`KnowledgeError::NoSession`], or that it cannot be removed before the request is cancelled.
+    /// [`KnowledgeError::NoSession`], or an error when the session cannot be removed before the request is cancelled.
     pub fn remove(&self, id: u64, cancel: &CancelToken) -> Result<(), KnowledgeError> {
-        let place = self.place(id);
-        let mut session = locked(&place, cancel)?;
+        let slot = self.slot(id);
+        let mut session = lock_slot(&slot, cancel)?;
         if let Some(session) = session.take() {
             session.close();
         }
@@ -184,12 +184,12 @@ impl KnowledgeStore {
         remove().map_err(KnowledgeError::io(self.path_of(id)))
     }
 
-    /// The place of an open session, which may be empty yet.
-    fn place(&self, id: u64) -> Arc<Mutex<Option<Arc<Session>>>> {
+    /// The slot of a session, which is empty until the session is opened.
+    fn slot(&self, id: u64) -> Arc<Mutex<Option<Arc<Session>>>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.clock += 1;
         let used = state.clock;
-        if state.open.len() >= MOST_OPEN && !state.open.contains_key(&id) {
+        if state.open.len() >= MAX_OPEN_SESSIONS && !state.open.contains_key(&id) {
             let idle = state.open.iter().filter(|(_, open)| open.is_idle());
             let oldest = idle.min_by_key(|(_, open)| open.used).map(|(&oldest, _)| oldest);
             oldest.and_then(|oldest| state.open.remove(&oldest));
@@ -208,17 +208,17 @@ impl KnowledgeStore {
     }
 }
 
-/// The session in a place. Another request may be opening it, which can take longer than this one has time.
-fn locked<'p>(
-    place: &'p Mutex<Option<Arc<Session>>>,
+/// Locks a slot. Another request may be opening the session, which can take longer than this request may take.
+fn lock_slot<'p>(
+    slot: &'p Mutex<Option<Arc<Session>>>,
     cancel: &CancelToken,
 ) -> Result<MutexGuard<'p, Option<Arc<Session>>>, KnowledgeError> {
     loop {
-        match place.try_lock() {
+        match slot.try_lock() {
             Ok(session) => return Ok(session),
             Err(TryLockError::Poisoned(session)) => return Ok(session.into_inner()),
             Err(TryLockError::WouldBlock) if cancel.is_cancelled() => return Err(KnowledgeError::Cancelled),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(POLL_INTERVAL),
         }
     }
 }

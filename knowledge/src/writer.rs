@@ -15,22 +15,22 @@ use crate::run_slots::RunSlots;
 use crate::search::Generation;
 use crate::source::{self, Changes};
 
-/// Changes of one session that may wait.
-const MOST_WAITING: usize = 1_024;
-/// Changes of one run. An article has at most a few megabytes.
-const MOST_AT_ONCE: usize = 256;
+/// Maximum number of waiting changes of one session.
+const MAX_WAITING: usize = 1_024;
+/// Maximum number of changes in one run. An article has at most a few megabytes.
+const MAX_BATCH: usize = 256;
 
-/// What happens when a change is done.
-pub(crate) type Done<T> = oneshot::Sender<Result<T, KnowledgeError>>;
+/// Sender of the result of a change.
+pub(crate) type ResultSender<T> = oneshot::Sender<Result<T, KnowledgeError>>;
 
 /// A change of a session.
 pub(crate) enum Change {
-    Add(Article, Done<AddedArticle>),
-    Remove(u64, Done<()>),
+    Add(Article, ResultSender<AddedArticle>),
+    Remove(u64, ResultSender<()>),
 }
 
 impl Change {
-    /// Whether nobody waits for it any more, so that it need not be made.
+    /// Whether no client waits for the change any more, so that it can be skipped.
     fn is_abandoned(&self) -> bool {
         match self {
             Self::Add(_, done) => done.is_closed(),
@@ -38,15 +38,15 @@ impl Change {
         }
     }
 
-    fn refuse(self, error: KnowledgeError) {
+    fn reject(self, error: KnowledgeError) {
         match self {
-            Self::Add(_, done) => tell(done, Err(error)),
-            Self::Remove(_, done) => tell(done, Err(error)),
+            Self::Add(_, done) => send(done, Err(error)),
+            Self::Remove(_, done) => send(done, Err(error)),
         }
     }
 }
 
-/// The changes that wait, and whether a thread works on some.
+/// The queue of changes, and whether a thread processes it.
 #[derive(Default)]
 struct Waiting {
     changes: Vec<Change>,
@@ -62,21 +62,21 @@ pub(crate) struct SessionWriter {
     waiting: Mutex<Waiting>,
     /// Locked during an index run.
     state: Mutex<WriterState>,
-    /// The generation that answers.
+    /// The generation to search.
     current: RwLock<Arc<Generation>>,
 }
 
 struct WriterState {
-    /// The least number that no article has had.
+    /// The next unused article number.
     next: u64,
-    /// Whether the index is in line with the articles; otherwise the next run looks at all of them.
-    is_in_line: bool,
+    /// Whether the index matches the articles; otherwise the next run examines all articles.
+    is_up_to_date: bool,
     /// Whether the session was removed.
     is_closed: bool,
 }
 
 impl SessionWriter {
-    /// Brings the index in line with the articles, whatever a process that was killed has left.
+    /// Updates the index to match the articles, including any leftovers of a killed process.
     pub(crate) fn open(
         session: u64,
         project: Project,
@@ -86,13 +86,13 @@ impl SessionWriter {
     ) -> Result<Self, KnowledgeError> {
         let slot = slots.take(cancel)?;
         let articles = Arc::new(articles);
-        let state = WriterState { next: articles.next()?, is_in_line: true, is_closed: false };
+        let state = WriterState { next: articles.next()?, is_up_to_date: true, is_closed: false };
         let current = run(&project, Changes::all(&articles)?, false, cancel).or_else(|error| {
             if cancel.is_cancelled() {
                 return Err(KnowledgeError::Cancelled);
             }
-            // The articles are the truth: an index that is damaged is made anew from them.
-            tracing::warn!(session, "the index is made anew, because it cannot be brought up to date: {error}");
+            // The articles are authoritative: a damaged index is rebuilt from them.
+            tracing::warn!(session, "rebuilding the index, because it cannot be updated: {error}");
             articles.clear_index(ProjectDirectory::NAME.as_ref())?;
             run(&project, Changes::all(&articles)?, true, cancel)
         })?;
@@ -109,24 +109,24 @@ impl SessionWriter {
     }
 
     /// Opens a session that this process never writes.
-    pub(crate) fn reading(
+    pub(crate) fn open_read_only(
         session: u64,
         project: Project,
         articles: Articles,
         slots: Arc<RunSlots>,
     ) -> Result<Self, KnowledgeError> {
-        let state = WriterState { next: 0, is_in_line: true, is_closed: true };
+        let state = WriterState { next: 0, is_up_to_date: true, is_closed: true };
         let current = RwLock::new(Arc::new(Generation::open(&project)?));
         let (articles, waiting) = (Arc::new(articles), Mutex::default());
         Ok(Self { session, project, articles, slots, waiting, state: Mutex::new(state), current })
     }
 
-    /// The generation that answers.
+    /// The generation to search.
     pub(crate) fn generation(&self) -> Arc<Generation> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The same after a look at what another process has published.
+    /// The newest generation, including one that another process has published.
     pub(crate) fn newest(&self) -> Result<Arc<Generation>, KnowledgeError> {
         let opened = self.generation();
         let published = self.project.any_snapshot()?;
@@ -143,10 +143,10 @@ impl SessionWriter {
         &self.articles
     }
 
-    /// Adds a change to those that wait; a thread takes them.
+    /// Appends a change to the queue, and starts a thread if no thread processes the queue.
     pub(crate) fn submit(self: &Arc<Self>, change: Change) -> Result<(), KnowledgeError> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.changes.len() >= MOST_WAITING {
+        if waiting.changes.len() >= MAX_WAITING {
             return Err(KnowledgeError::Busy(self.session));
         }
         waiting.changes.push(change);
@@ -168,28 +168,28 @@ impl SessionWriter {
     }
 
     fn work(&self) {
-        // Changes that a panic leaves without an answer give their clients an error, because their senders are dropped.
+        // If a panic leaves changes without an answer, their senders are dropped, and their clients get an error.
         let _idle = Idle(self);
         loop {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             if waiting.changes.is_empty() {
-                // Under the lock, so that what is submitted from now on starts another thread.
+                // Set under the lock, so that the next change starts another thread.
                 waiting.is_working = false;
                 return;
             }
-            let count = waiting.changes.len().min(MOST_AT_ONCE);
+            let count = waiting.changes.len().min(MAX_BATCH);
             let changes = waiting.changes.drain(..count).collect();
             drop(waiting);
             self.apply(changes);
         }
     }
 
-    /// Makes changes durable and publishes them, and tells each client what became of its own.
+    /// Makes changes durable, publishes them, and sends each client the result of its change.
     fn apply(&self, changes: Vec<Change>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.is_closed || self.articles.are_gone() {
             for change in changes {
-                change.refuse(KnowledgeError::NoSession(self.session));
+                change.reject(KnowledgeError::NoSession(self.session));
             }
             return;
         }
@@ -201,11 +201,11 @@ impl SessionWriter {
                         added.push((state.next, done));
                         state.next += 1;
                     }
-                    Err(error) => tell(done, Err(self.cause(error))),
+                    Err(error) => send(done, Err(self.cause(error))),
                 },
                 Change::Remove(id, done) => match self.remove(id, state.next) {
                     Ok(()) => removed.push((id, done)),
-                    Err(error) => tell(done, Err(self.cause(error))),
+                    Err(error) => send(done, Err(self.cause(error))),
                 },
             }
         }
@@ -216,43 +216,43 @@ impl SessionWriter {
         match self.publish(&mut state, ids) {
             Ok(generation) => {
                 for (id, done) in added {
-                    tell(done, self.added(id, &generation));
+                    send(done, self.added(id, &generation));
                 }
-                removed.into_iter().for_each(|(_, done)| tell(done, Ok(())));
+                removed.into_iter().for_each(|(_, done)| send(done, Ok(())));
             }
             Err(error) => {
                 let error = self.cause(error);
-                // What was not acknowledged does not come back with the next run.
+                // Removes unacknowledged articles, so that the next run does not index them.
                 for (id, done) in added {
                     let _ = self.articles.remove(id, state.next);
-                    tell(done, Err(error.clone()));
+                    send(done, Err(error.clone()));
                 }
-                removed.into_iter().for_each(|(_, done)| tell(done, Err(error.clone())));
+                removed.into_iter().for_each(|(_, done)| send(done, Err(error.clone())));
             }
         }
     }
 
-    /// Makes durable what was written, and lets it answer.
+    /// Makes the written articles durable, and publishes a generation with them.
     fn publish(
         &self,
         state: &mut WriterState,
         (added, removed): (Vec<u64>, Vec<u64>),
     ) -> Result<Arc<Generation>, KnowledgeError> {
-        let was_in_line = std::mem::replace(&mut state.is_in_line, false);
+        let was_up_to_date = std::mem::replace(&mut state.is_up_to_date, false);
         self.articles.synchronise()?;
-        let changes = match was_in_line {
+        let changes = match was_up_to_date {
             true => Changes { articles: Arc::clone(&self.articles), added, removed, keeps_rest: true },
             false => Changes::all(&self.articles)?,
         };
         let never = CancelToken::new();
         let _slot = self.slots.take(&never)?;
-        let generation = Arc::new(run(&self.project, changes, !was_in_line, &never)?);
+        let generation = Arc::new(run(&self.project, changes, !was_up_to_date, &never)?);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&generation);
-        state.is_in_line = true;
+        state.is_up_to_date = true;
         Ok(generation)
     }
 
-    /// The error of a change, or that the session was removed meanwhile.
+    /// The error of a change, or `NoSession` if the session was removed meanwhile.
     fn cause(&self, error: KnowledgeError) -> KnowledgeError {
         if self.articles.are_gone() { KnowledgeError::NoSession(self.session) } else { error }
     }
@@ -269,14 +269,14 @@ impl SessionWriter {
     }
 }
 
-/// One index run; `force` makes everything anew.
+/// Performs one index run; `force` rebuilds the index.
 fn run(project: &Project, changes: Changes, force: bool, cancel: &CancelToken) -> Result<Generation, KnowledgeError> {
     let (pipeline, cancel) = (source::pipeline(), cancel.clone());
     let mut options = IndexOptions { pipeline, force, cancel, ..project.options_without_programs()? };
     options.services.insert(Arc::new(changes));
     indexing::run(&options, &Silent).map_err(ProjectError::from)?;
     if options.cancel.is_cancelled() {
-        // The finished part is kept, and the next run continues from there.
+        // The finished part is kept; the next run continues from there.
         return Err(KnowledgeError::Cancelled);
     }
     Generation::open(project)
@@ -295,7 +295,7 @@ impl Drop for Idle<'_> {
     }
 }
 
-/// A client that has gone needs no answer.
-fn tell<T>(done: Done<T>, result: Result<T, KnowledgeError>) {
+/// Sends a result. A client that has disconnected needs no answer.
+fn send<T>(done: ResultSender<T>, result: Result<T, KnowledgeError>) {
     let _ = done.send(result);
 }

@@ -1,4 +1,4 @@
-//! Questions to a project that has no index yet.
+//! Calls to a project that has no index yet.
 
 use std::time::Duration;
 
@@ -8,37 +8,37 @@ use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
 use tokio::time::Instant;
 
-/// How long a question waits for what the first index run publishes; an answer takes less than two seconds.
-const LONGEST: Duration = Duration::from_millis(1_700);
-/// Time between two looks.
-const POLL: Duration = Duration::from_millis(50);
-/// Time between two notifications of progress.
-const TELL: Duration = Duration::from_millis(200);
+/// Maximum time that a call waits for the first index run to publish; an answer takes less than two seconds.
+const MAX_WAIT: Duration = Duration::from_millis(1_700);
+/// Interval between two checks.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Minimum interval between two progress notifications.
+const NOTIFY_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Waits, [`LONGEST`] in all, until every project that is being built has an index to answer from, and reports the progress
-/// meanwhile. Returns a note about index runs in progress. The error is the reason why no index can answer.
+/// Waits, at most [`MAX_WAIT`] in total, until every project that is being built has an index to answer from, and
+/// reports the progress meanwhile. Returns a note about index runs in progress. The error is the reason why no index
+/// can answer.
 pub(crate) async fn wait(roots: &Roots, context: &RequestContext<RoleServer>) -> Result<Option<String>, String> {
     let Some(first) = roots.iter().next() else { return Err("There is no root.".to_owned()) };
     let began = Instant::now();
-    // Progress under one token must not decrease, so the progress of several projects is added up.
+    // Progress under one token must not decrease, so the progress of all projects is summed up.
     let mut reported = Reported::default();
     if roots.iter().all(|root| root.live.is_missing()) {
         wait_for(&first.live, began, context, &mut reported).await?;
     }
     for root in roots.iter().filter(|root| root.live.is_missing() && root.live.upkeep() == Upkeep::Build) {
-        // The answer comes from the others, and has a note.
+        // The answer comes from the other projects, with a note about this one.
         let _ = wait_for(&root.live, began, context, &mut reported).await;
     }
-    let notes: Vec<String> = roots.iter().filter_map(|root| unfinished(&root.live)).collect();
+    let notes: Vec<String> = roots.iter().filter_map(|root| unfinished_note(&root.live)).collect();
     Ok((!notes.is_empty()).then(|| notes.join("\n")))
 }
 
-/// What an answer says of the first index run of a project, while it lasts. The updates of an index that is whole are too short
-/// to be of interest.
-fn unfinished(live: &LiveProject) -> Option<String> {
+/// The note about an unfinished first index run of a project. Updates of a complete index are too short to mention.
+fn unfinished_note(live: &LiveProject) -> Option<String> {
     let now = live.status().borrow().clone();
     let is_partial = now.is_running() && live.searcher().is_ok_and(|searcher| !searcher.snapshot().manifest().complete);
-    is_partial.then(|| format!("The index is not complete yet: {}. Later answers may know more.", so_far(&now)))
+    is_partial.then(|| format!("The index is not complete yet: {}. Later answers may know more.", progress_text(&now)))
 }
 
 /// The progress that was last reported to the client.
@@ -70,24 +70,24 @@ async fn wait_for(
         if now.phase == RunPhase::Failed {
             return Err(format!("There is no index: {}.", now.error.unwrap_or_default()));
         }
-        if began.elapsed() >= LONGEST || context.ct.is_cancelled() {
-            return Err(format!("The index is being built: {}. Ask again in a moment.", so_far(&now)));
+        if began.elapsed() >= MAX_WAIT || context.ct.is_cancelled() {
+            return Err(format!("The index is being built: {}. Ask again in a moment.", progress_text(&now)));
         }
         if let Some(token) = &token
-            && reported.last.is_none_or(|last| last.elapsed() >= TELL)
+            && reported.last.is_none_or(|last| last.elapsed() >= NOTIFY_INTERVAL)
         {
             *reported = Reported { last: Some(Instant::now()), done: reported.done.max(done_before + now.files_done) };
             let progress = ProgressNotificationParam::new(token.clone(), reported.done as f64);
-            tell(&context.peer, progress, done_before, &now).await;
+            notify(&context.peer, progress, done_before, &now).await;
         }
-        tokio::time::sleep(POLL).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     Ok(())
 }
 
-/// A client that has gone is told nothing.
-async fn tell(peer: &Peer<RoleServer>, progress: ProgressNotificationParam, done_before: u64, now: &RunStatus) {
-    let progress = progress.with_message(format!("indexing: {}", so_far(now)));
+/// Sends a progress notification. Errors are ignored: a client that has disconnected needs none.
+async fn notify(peer: &Peer<RoleServer>, progress: ProgressNotificationParam, done_before: u64, now: &RunStatus) {
+    let progress = progress.with_message(format!("indexing: {}", progress_text(now)));
     let progress = match now.files_total {
         Some(total) => progress.with_total((done_before + total) as f64),
         None => progress,
@@ -95,14 +95,14 @@ async fn tell(peer: &Peer<RoleServer>, progress: ProgressNotificationParam, done
     let _ = peer.notify_progress(progress).await;
 }
 
-/// How far a run is, in words.
-pub(crate) fn so_far(status: &RunStatus) -> String {
+/// The progress of a run in words.
+pub(crate) fn progress_text(status: &RunStatus) -> String {
     match status.files_total {
         _ if status.commits_total > 0 => format!(
-            "all files are done, and {} of {} commits of their history are read",
+            "all files are done, and {} of {} commits of their history have been read",
             status.commits_done, status.commits_total
         ),
         Some(total) => format!("{} of {total} files are done", status.files_done),
-        None => "the files are being listed".to_owned(),
+        None => "listing the files".to_owned(),
     }
 }

@@ -5,13 +5,13 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 
 use crate::server::McpServer;
 
-/// The server as a service of an HTTP server, which decides who may ask. It keeps nothing between requests; a body has at most
-/// `most_bytes`.
-pub fn http_service(server: McpServer, most_bytes: usize) -> StreamableHttpService<McpServer, NeverSessionManager> {
+/// The MCP server as a service of an HTTP server, which decides who may access it. The service keeps no state between
+/// requests; a body has at most `max_bytes`.
+pub fn http_service(server: McpServer, max_bytes: usize) -> StreamableHttpService<McpServer, NeverSessionManager> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(most_bytes)
+        .with_max_request_body_bytes(max_bytes)
         .disable_allowed_hosts();
     StreamableHttpService::new(move || Ok(server.clone()), NeverSessionManager::default().into(), config)
 }

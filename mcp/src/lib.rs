@@ -1,10 +1,10 @@
 //! The MCP server: an agent searches, reads and follows relations in indexed projects through a few tools.
 //!
-//! Answers are text within a budget of tokens, since an agent reads them as they are. A project without an index is answered from
-//! what its first index run has published so far.
+//! Answers are text within a budget of tokens, because an agent reads them as they are. Calls to a project without an
+//! index are answered from what its first index run has published so far.
 //!
-//! Deliberately absent: the protocol, which `rmcp` speaks, and what an answer consists of, which `aurora-project` and
-//! `aurora-query` decide.
+//! Deliberately absent: the protocol, which `rmcp` implements, and the content of answers, which `aurora-project` and
+//! `aurora-query` determine.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

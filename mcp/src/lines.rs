@@ -1,6 +1,6 @@
-//! A transport with one message a line, which answers what is no message and goes on.
+//! A transport with one message per line, which answers invalid messages and continues.
 //!
-//! The transport of `rmcp` drops a line that is not JSON: its client would wait for an answer without end.
+//! The transport of `rmcp` drops a line that is not JSON, so its client would wait for an answer forever.
 
 use std::io;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::message::{Refusal, decode};
 /// Maximum number of bytes in a line, as in a request to `aur serve`.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// Both directions of a connection. Clones are the same connection.
+/// Both directions of a connection. Clones share the connection.
 pub(crate) struct Lines<R, W> {
     input: Arc<Mutex<Input<R>>>,
     output: Arc<Mutex<W>>,
@@ -49,7 +49,7 @@ where
         async move { write(&output, serde_json::to_vec(&message)?).await }
     }
 
-    /// The next message. The future may be dropped at any time: its progress is kept in the input.
+    /// Receives the next message. The future may be dropped at any time: its progress is kept in the input.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         let mut input = self.input.lock().await;
         loop {
@@ -70,7 +70,7 @@ where
                 }
                 Ok(None) => return None,
                 Err(error) => {
-                    tracing::error!("the input cannot be read: {error}");
+                    tracing::error!("cannot read the input: {error}");
                     return None;
                 }
             };
@@ -98,14 +98,14 @@ struct Input<R> {
     line: Vec<u8>,
     /// Whether the rest of a line that is too long is being skipped.
     is_skipping: bool,
-    /// The answer to the last line, until it is written.
+    /// The task that writes the answer to the last line, until it has finished.
     answering: Option<JoinHandle<io::Result<()>>>,
 }
 
 enum Line {
     /// A line, or the text between the last line end and the end of the input.
     Whole(Vec<u8>),
-    /// A line of more than [`MAX_LINE_BYTES`]; its rest is skipped.
+    /// A line of more than [`MAX_LINE_BYTES`]; the rest of the line is skipped.
     TooLong,
 }
 

@@ -7,14 +7,14 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-/// Methods of the requests that the server answers. `rmcp` takes a request with invalid parameters for one with an
-/// unknown method.
+/// Methods of the requests that the server answers. `rmcp` decodes a request with invalid parameters as a request with
+/// an unknown method.
 const METHODS: [&str; 7] =
     ["initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list"];
-/// Members of a message that it may have once.
+/// Members that a message may have only once.
 const MEMBERS: [&str; 4] = ["jsonrpc", "id", "method", "params"];
 
-/// Decodes a message. Returns `None` for a message that is not to be answered, such as a malformed notification or
+/// Decodes a message. Returns `None` for a message that must not be answered, such as a malformed notification or
 /// response.
 ///
 /// # Errors
@@ -30,7 +30,7 @@ pub(crate) fn decode(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusa
             let value = serde_json::from_slice(text).map_err(|error| {
                 Refusal::new(Value::Null, ErrorCode::PARSE_ERROR, format!("the message is not JSON: {error}"))
             })?;
-            refused(&value, repeated_member(text)).map_or(Ok(None), Err)
+            refusal_for(&value, repeated_member(text)).map_or(Ok(None), Err)
         }
     }
 }
@@ -82,7 +82,7 @@ fn repeated_member(text: &[u8]) -> Option<&'static str> {
 
 /// The answer to a value that is not a message, or to a request with invalid parameters. `repeated` names a member that the
 /// message has more than once.
-fn refused(value: &Value, repeated: Option<&str>) -> Option<Refusal> {
+fn refusal_for(value: &Value, repeated: Option<&str>) -> Option<Refusal> {
     let invalid = |id: Value, reason: &str| Some(Refusal::new(id, ErrorCode::INVALID_REQUEST, reason));
     let message = match value {
         Value::Object(message) => message,
@@ -90,7 +90,7 @@ fn refused(value: &Value, repeated: Option<&str>) -> Option<Refusal> {
         _ => return invalid(Value::Null, "a message is an object"),
     };
     let method = message.get("method");
-    // An answer to an answer could be answered in turn without end.
+    // Answers are not answered, because two servers could answer each other endlessly.
     let has_answer = message.contains_key("result") || message.contains_key("error");
     if method.is_none() && has_answer {
         return None;
@@ -119,7 +119,7 @@ fn refused(value: &Value, repeated: Option<&str>) -> Option<Refusal> {
     }
 }
 
-/// An error that answers a text instead of the server.
+/// The error that answers an invalid message.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     /// The id of the request, or null if it is missing or cannot be read.
@@ -133,7 +133,7 @@ impl Refusal {
         Self { id, code, reason: reason.into() }
     }
 
-    /// The message to the client, on one line. `rmcp` would leave out an id that is null, which JSON-RPC demands.
+    /// The message to the client, on one line. `rmcp` would omit a null id, which JSON-RPC requires.
     pub(crate) fn to_json(&self) -> Vec<u8> {
         let error = json!({"code": self.code.0, "message": self.reason});
         json!({"jsonrpc": "2.0", "id": self.id, "error": error}).to_string().into_bytes()
@@ -148,12 +148,12 @@ mod tests {
     fn check(text: impl AsRef<[u8]>, id: &Value, code: i32) {
         let text = text.as_ref();
         let shown = String::from_utf8_lossy(&text[..text.len().min(80)]).into_owned();
-        let Err(refusal) = decode(text) else { panic!("{shown} is not refused") };
+        let Err(refusal) = decode(text) else { panic!("{shown} is accepted") };
         assert_eq!((&refusal.id, refusal.code.0), (id, code), "{shown}: {}", refusal.reason);
     }
 
     #[test]
-    fn what_is_no_message_is_answered_with_the_code_of_its_mistake() {
+    fn invalid_messages_are_answered_with_their_error_code() {
         let null = &Value::Null;
         for text in ["{", "nonsense", "{\"jsonrpc\": \"2.0\",}", "{\"id\": 1} {\"id\": 2}", "\u{0}"] {
             check(text, null, -32700);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_read() {
+    fn valid_messages_are_decoded() {
         for text in [
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
             "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/list\"}\r",

@@ -1,6 +1,6 @@
-//! Ranges of lines as agents write them.
+//! Paths with ranges of lines, as agents write them.
 
-/// Lines of a file, from 1, both ends included.
+/// A range of lines of a file, from 1, with both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lines {
     pub(crate) first: u32,
@@ -8,12 +8,12 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// `12`, `12-40`, or `12-` up to the end.
+    /// Parses `12`, `12-40`, or `12-` (up to the end).
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns a message if `text` is not a range of lines.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no range of lines; write `12-40`");
+        let wrong = || format!("`{text}` is not a range of lines; write `12-40`");
         let number = |text: &str| text.trim().parse::<u32>().ok().filter(|line| *line > 0);
         let lines = match text.split_once('-') {
             None => number(text).map(|line| Self { first: line, last: line }),
@@ -31,7 +31,7 @@ impl Lines {
     }
 }
 
-/// A path and the lines that follow it, as in `src/a.rs:12-40`.
+/// Splits a path from the lines that follow it, as in `src/a.rs:12-40`.
 pub(crate) fn path_and_lines(place: &str) -> (&str, Option<Lines>) {
     match place.rsplit_once(':') {
         Some((path, lines)) if !path.is_empty() => match Lines::parse(lines) {
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_read_as_written() {
+    fn ranges_are_parsed() {
         let lines = |first, last| Ok(Lines { first, last });
         assert_eq!(Lines::parse("12"), lines(12, 12));
         assert_eq!(Lines::parse("12-40"), lines(12, 40));

@@ -6,23 +6,23 @@ use aurora_query::estimate_tokens;
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
-use crate::tools::{MAX_BUDGET, repeated};
+use crate::tools::{MAX_BUDGET, cut_name};
 
-/// Resources in one page of a list.
-const PAGE: usize = 200;
+/// Maximum number of resources in one page of a list.
+const MAX_PAGE_RESOURCES: usize = 200;
 /// Maximum number of bytes in the paths of a page.
 const MAX_PAGE_BYTES: usize = 64 << 10;
 const SCHEME: &str = "aurora://";
 const PLAIN: &str = "text/plain";
 
-/// What addresses of resources look like.
+/// The URI templates of resources.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let template = |address: &str, name: &str, description: &str| {
         ResourceTemplate::new(address, name).with_description(description).with_mime_type(PLAIN)
     };
     vec![
         template("aurora://{root}/file/{+path}", "file", "A file of the index"),
-        template("aurora://{root}/chunk/{+id}", "chunk", "A chunk by the id that `search` shows"),
+        template("aurora://{root}/chunk/{+id}", "chunk", "A chunk by the id shown by `search`"),
     ]
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesR
     let skipped = match cursor.map(str::parse::<usize>) {
         None => 0,
         Some(Ok(skipped)) => skipped,
-        Some(Err(_)) => return Err(ErrorData::invalid_params("the cursor is none of this server", None)),
+        Some(Err(_)) => return Err(ErrorData::invalid_params("the cursor is not from this server", None)),
     };
     let (mut page, mut bytes) = (Vec::new(), 0);
     let mut at = 0;
@@ -44,7 +44,7 @@ pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesR
             if at <= skipped || file.chunks.is_empty() {
                 continue;
             }
-            if page.len() == PAGE || bytes > MAX_PAGE_BYTES {
+            if page.len() == MAX_PAGE_RESOURCES || bytes > MAX_PAGE_BYTES {
                 let next = ListResourcesResult {
                     next_cursor: Some((at - 1).to_string()),
                     ..ListResourcesResult::with_all_items(page)
@@ -52,20 +52,21 @@ pub(crate) fn list(roots: &Roots, cursor: Option<&str>) -> Result<ListResourcesR
                 return Ok(next);
             }
             bytes += file.path.len();
-            let address = format!("{SCHEME}{}/file/{}", encoded(&root.name).replace('/', "%2F"), encoded(&file.path));
+            let address = format!("{SCHEME}{}/file/{}", encode(&root.name).replace('/', "%2F"), encode(&file.path));
             page.push(Resource::new(address, file.path).with_mime_type(PLAIN).with_size(file.size));
         }
     }
     Ok(ListResourcesResult::with_all_items(page))
 }
 
-/// The text of a file or chunk, its secrets masked. A text beyond the largest budget is refused, since a resource has no parts.
+/// The text of a file or chunk, with secrets masked. A text beyond the maximum budget is an error, because a resource
+/// cannot be read in parts.
 pub(crate) fn read(roots: &Roots, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let missing = || ErrorData::resource_not_found(format!("there is no resource {}", repeated(uri)), None);
+    let missing = || ErrorData::resource_not_found(format!("there is no resource {}", cut_name(uri)), None);
     let parts = uri.strip_prefix(SCHEME).and_then(|rest| {
         let (root, rest) = rest.split_once('/')?;
         let (kind, name) = rest.split_once('/')?;
-        Some((decoded(root)?, kind, decoded(name)?))
+        Some((decode(root)?, kind, decode(name)?))
     });
     let (root, kind, name) = parts.ok_or_else(missing)?;
     let root = roots.get(Some(&root)).map_err(|_| missing())?;
@@ -107,15 +108,15 @@ fn internal(error: &ProjectError) -> ErrorData {
     ErrorData::internal_error(chain(error), None)
 }
 
-/// Everything but what a path of an address may hold, as `%XX`.
-fn encoded(text: &str) -> String {
+/// Percent-encodes every byte that may not occur in the path of an address.
+fn encode(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     text.bytes()
         .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
         .collect()
 }
 
-fn decoded(text: &str) -> Option<String> {
+fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
@@ -139,11 +140,11 @@ mod tests {
     #[test]
     fn addresses_survive_any_path() {
         for path in ["a/b.rs", "with space/ä%20?.py", "code:a.rs:run~2", "100%"] {
-            assert_eq!(decoded(&encoded(path)).as_deref(), Some(path));
+            assert_eq!(decode(&encode(path)).as_deref(), Some(path));
         }
-        assert!(encoded("a b").is_ascii() && !encoded("a b").contains(' '));
+        assert!(encode("a b").is_ascii() && !encode("a b").contains(' '));
         for wrong in ["%", "%2", "%zz", "%ff"] {
-            assert_eq!(decoded(wrong), None, "{wrong}");
+            assert_eq!(decode(wrong), None, "{wrong}");
         }
     }
 }

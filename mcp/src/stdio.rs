@@ -10,21 +10,22 @@ use tokio::sync::Semaphore;
 use crate::lines::Lines;
 use crate::server::McpServer;
 
-/// Why the server has ended.
+/// An error of the server.
 #[derive(Debug, thiserror::Error)]
 pub enum McpError {
-    /// The system gives no threads or no event queue.
+    /// The system cannot provide threads or an event queue.
     #[error("cannot start: {0}")]
     Runtime(#[source] std::io::Error),
     /// The client does not speak the protocol.
-    #[error("the client has not begun a session: {0}")]
+    #[error("the client did not start a session: {0}")]
     Session(String),
 }
 
-/// Serves these projects to the client on standard input and output until it ends, and keeps their indexes fresh meanwhile.
+/// Serves these projects to the client on standard input and output until it disconnects, and keeps their indexes up to
+/// date meanwhile.
 ///
 /// # Errors
-/// When the client does not begin a session, or the system gives no threads.
+/// When the client does not start a session, or the system cannot provide threads.
 pub fn serve_stdio(roots: Roots) -> Result<(), McpError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(McpError::Runtime)?;
     let _watches = roots.watch().map_err(McpError::Runtime)?;
@@ -34,17 +35,17 @@ pub fn serve_stdio(roots: Roots) -> Result<(), McpError> {
         let transport = Lines::new(tokio::io::stdin(), tokio::io::stdout());
         let session = loop {
             match server.clone().serve(transport.clone()).await {
-                // A notification or a response before the first request: it has no answer.
+                // A notification or a response before the first request has no answer.
                 Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {}
                 session => break session,
             }
         };
         let session = session.map_err(|error| McpError::Session(error.to_string()))?;
-        // However it ends, the client has gone.
+        // The client has disconnected, whatever the result.
         let _ = session.waiting().await;
         Ok(())
     });
-    // A read of standard input that does not end must not hold the process.
+    // A blocked read of standard input must not keep the process alive.
     runtime.shutdown_background();
     ended
 }

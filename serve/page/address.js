@@ -1,6 +1,6 @@
-// What the page shows is in its URL, so that it can be shared, and so that back and forward work.
+// The URL holds the state of the page, so that it can be shared, and so that back and forward work.
 
-/** Where the page is. */
+/** The parameters of the current URL. */
 export function here() {
   return new URLSearchParams(location.search);
 }
@@ -11,8 +11,9 @@ export function viewOf(address) {
 }
 
 /**
- * A link to a view with parameters, in the root that is shown. Values that are null or empty are left out, lists are given several
- * times. It begins with `?`, so that no text of an index can make it lead elsewhere.
+ * A link to a view with parameters, in the current root. Null and empty values are omitted, lists become repeated
+ * parameters.
+ * The link begins with `?`, so that no text of an index can make it lead elsewhere.
  */
 export function link(view, parameters = {}, lines = "") {
   const address = new URLSearchParams();
@@ -30,29 +31,29 @@ export function link(view, parameters = {}, lines = "") {
   return `?${address}${lines && `#L${lines}`}`;
 }
 
-/** The link to a file, and to lines of it. */
+/** A link to a file, or to lines of it. */
 export function fileLink(path, first = null, last = first, parameters = {}) {
   const lines = first === null ? "" : first === last ? `${first}` : `${first}-${last}`;
   return link("file", { path, ...parameters }, lines);
 }
 
-/** The link to the file of a result, and to lines of it. */
+/** A link to the file of a result, or to lines of it. */
 export function resultLink(hit, first = null, last = first) {
   return fileLink(hit.file, first, last, rootOf(hit));
 }
 
-/** The parameter of a link that names the root of a result, where several are searched. */
+/** The parameter of a link with the root of a result, if several roots are searched. */
 export function rootOf(hit) {
   return hit.root ? { root: hit.root } : {};
 }
 
-/** The lines that a URL names, as `[first, last]`; null where it names none. */
+/** The lines in a URL, as `[first, last]`; null if it has none. */
 export function linesOf(hash) {
   const found = /^#L(\d+)(?:-(\d+))?$/.exec(hash);
   return found && [Number(found[1]), Number(found[2] ?? found[1])];
 }
 
-/** Moves to a link of this page. What is replaced cannot be returned to. */
+/** Navigates to a link of this page. With `replaces`, the current history entry is replaced. */
 export function go(to, { replaces = false } = {}) {
   const target = new URL(to, location.href);
   if (target.href === location.href) {
@@ -66,7 +67,7 @@ export function go(to, { replaces = false } = {}) {
   dispatchEvent(new Event("navigate"));
 }
 
-/** Returns to where the page was before; to the search where it was nowhere. */
+/** Navigates to the previous location, or to the search if there is none. */
 export function back() {
   if (history.state?.isFirst === false) {
     history.back();
@@ -75,7 +76,7 @@ export function back() {
   }
 }
 
-/** Calls `show` now and whenever the page moves. Links of the page move it without loading it again. */
+/** Calls `show` now and after each navigation. Links of the page are followed without loading it again. */
 export function follow(show) {
   addEventListener("navigate", show);
   addEventListener("popstate", show);

@@ -1,11 +1,11 @@
-// Requests to the server that the page comes from.
+// Requests to the server of the page.
 
 import { here } from "./address.js";
 import * as token from "./token.js";
 
 const API = new URL("../api/v1/", import.meta.url);
 
-/** Why a request has no other answer. */
+/** An error that the server answers with. */
 export class Problem extends Error {
   name = "Problem";
 
@@ -17,12 +17,12 @@ export class Problem extends Error {
   }
 }
 
-/** The answer to a question, in the root that is shown. */
+/** The answer to a GET request, in the current root. */
 export async function get(resource, parameters = {}, signal = null) {
   return (await request(address(resource, parameters), { signal })).json();
 }
 
-/** The objects that a resource sends as server-sent events about the root that is shown, until the server ends. */
+/** The objects of the server-sent events of a resource about the current root, until the server closes the connection. */
 export async function* events(resource, signal) {
   const response = await request(address(resource, {}), { signal });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -48,7 +48,7 @@ function address(resource, parameters) {
   return url;
 }
 
-/** The answer to a question that is too large for a URL. */
+/** The answer to a POST request with a JSON body, in the current root. */
 export async function post(resource, body, signal = null) {
   const root = here().get("root");
   const response = await request(new URL(resource, API), {
@@ -60,7 +60,7 @@ export async function post(resource, body, signal = null) {
   return response.json();
 }
 
-/** The response to a request, which has succeeded. */
+/** The response to a successful request. Asks for a token if the server requires one. */
 
 async function request(url, options) {
   const shown = token.current();
@@ -77,7 +77,7 @@ async function request(url, options) {
   return response;
 }
 
-/** Whether a request was given up on because something else is asked now. */
+/** Whether a request was aborted in favour of another one. */
 export function isAbort(error) {
   return error.name === "AbortError";
 }

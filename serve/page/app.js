@@ -1,4 +1,4 @@
-// The page from the outside in: the header, the view that the URL names, and the keys.
+// The frame of the page: the header, the view that the URL names, and the keys.
 
 import { back, follow, go, here, link, viewOf } from "./address.js";
 import { get } from "./api.js";
@@ -16,7 +16,7 @@ const VIEWS = { search: SearchView, file: FileView, graph: GraphView, contents: 
 const main = document.querySelector("#main");
 const query = document.querySelector("#query");
 
-/** Views that were shown, by name. They are hidden, not removed, so that returning to one finds it as it was left. */
+/** The views shown so far, by name. They are hidden, not removed, so that they keep their state. */
 const opened = new Map();
 let current = null;
 
@@ -73,14 +73,14 @@ function handleKey(key) {
   return false;
 }
 
-/** Lets the reader choose between roots, where there are several. */
+/** Shows a choice between roots if there are several. */
 async function offerRoots() {
   const roots = await get("roots");
   if (roots.length < 2) {
     return;
   }
   const choice = document.querySelector("#root");
-  // Everything but a search is about one root.
+  // Only a search can cover all roots.
   const all = element("option", { value: "" }, "All projects");
   choice.append(all, ...roots.map((root) => element("option", { value: root.name, title: root.path }, root.name)));
   const select = () => {
@@ -89,7 +89,7 @@ async function offerRoots() {
   };
   choice.addEventListener("change", () => {
     const address = here();
-    // A file or a definition is one of another root.
+    // A file or a definition belongs to the previous root.
     const view = ["file", "graph"].includes(viewOf(address)) ? "search" : viewOf(address);
     go(link(view, { root: choice.value, q: view === "search" ? query.value : null }));
   });
@@ -99,7 +99,7 @@ async function offerRoots() {
   document.querySelector("#root-choice").hidden = false;
 }
 
-// Each view remembers where it was.
+// Each view restores its own scroll position.
 history.scrollRestoration = "manual";
 theme.connect(document.querySelector("#theme"));
 keys.connect(document.querySelector("#keys"), handleKey);

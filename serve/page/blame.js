@@ -1,4 +1,4 @@
-// Which commit a line came from.
+// The attribution of lines to commits.
 
 import { element } from "./dom.js";
 import { ago, moment } from "./format.js";
@@ -9,7 +9,7 @@ export class Blame {
   #oldest;
   #newest;
 
-  /** `runs` are those of the server: lines from one commit, in the order of the file. */
+  /** `runs` are runs of lines from one commit each, in the order of the file, as sent by the server. */
   constructor(runs) {
     this.#runs = runs;
     const times = runs.filter((run) => run.time).map((run) => Date.parse(run.time));
@@ -17,7 +17,10 @@ export class Blame {
     this.#newest = times.reduce((a, b) => Math.max(a, b), -Infinity);
   }
 
-  /** The cell of a line: who wrote it where a run begins or `isHead`, and on each line a strip that is the stronger the newer it is. */
+  /**
+   * The cell of a line. It has the commit and author at the start of a run or if `isHead`, and a strip that is stronger for
+   * newer lines.
+   */
   cell(line, isHead) {
     const run = this.#at(line);
     if (!run) {

@@ -1,13 +1,13 @@
-// Lines of source code with their tokens and with what matches. Offsets of the server are bytes of UTF-8.
+// Lines of source code with their tokens and matches. Offsets from the server are bytes of UTF-8.
 
 import { element } from "./dom.js";
 
-/** Most characters of a line that are shown: those around the first match. Files hold lines of any length. */
-const LONGEST = 400;
+/** Maximum number of characters that are shown of a line, around the first match. Files may have lines of any length. */
+const MAX_LINE_CHARS = 400;
 const BEFORE_MATCH = 60;
 
 /** A line as nodes, without its first `skip` characters. `tokens` are `[start, end, class]`, `matches` `[start, end]`. */
-export function line(text, { tokens = [], matches = [], skip = 0, longest = LONGEST } = {}) {
+export function line(text, { tokens = [], matches = [], skip = 0, longest = MAX_LINE_CHARS } = {}) {
   const place = places(text);
   const found = matches.map(([start, end]) => [place(start), place(end)]);
   const classes = tokens.map(([start, end, name]) => [place(start), place(end), name]);
@@ -24,7 +24,7 @@ export function line(text, { tokens = [], matches = [], skip = 0, longest = LONG
   return [from > skip ? gap() : "", ...nodes, to < text.length ? gap() : ""];
 }
 
-/** White space that all lines begin with. */
+/** The length of the white space that all lines begin with. */
 export function indentation(texts) {
   const written = texts.filter((text) => text.trim() !== "");
   const widths = written.map((text) => /^[ \t]*/.exec(text)[0]);
@@ -37,7 +37,7 @@ export function indentation(texts) {
   return shared.length;
 }
 
-/** Columns of a line: characters of East Asian scripts take two. */
+/** The number of columns of a line: characters of East Asian scripts take two columns. */
 export function columns(text) {
   let sum = 0;
   for (const character of text) {
@@ -47,7 +47,7 @@ export function columns(text) {
   return sum;
 }
 
-/** From bytes to places in a text of JavaScript. */
+/** A function that converts byte offsets of a text to offsets of a JavaScript string. */
 function places(text) {
   if (/^[\x00-\x7f]*$/.test(text)) {
     return (byte) => byte;

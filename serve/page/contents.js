@@ -1,4 +1,4 @@
-// The contents view: what the index holds by directory and by language, and what it does not hold, as treemaps and tables.
+// The contents view: the contents of the index by directory and by language, and omitted files, as treemaps and tables.
 
 import { fileLink, go, here, link } from "./address.js";
 import { get, isAbort } from "./api.js";
@@ -8,12 +8,12 @@ import { Treemap } from "./treemap.js";
 
 const MEASURES = { bytes: "Size", lines: "Lines", chunks: "Chunks", files: "Files" };
 const VIEWS = [[null, "By directory"], ["language", "By language"], ["reason", "Not indexed"]];
-/** Rows of a table. */
-const MOST_ROWS = 500;
-/** The name of files in which no language was recognised. */
+/** Maximum number of rows of a table. */
+const MAX_ROWS = 500;
+/** The label of files whose language was not recognised. */
 const NO_LANGUAGE = "no language";
 
-/** Shows what the index of the root holds. */
+/** Shows the contents of the index of the root. */
 export class ContentsView {
   #figures = element("dl", { class: "figures" });
   #by = element("nav", { class: "switch", "aria-label": "Divided" });
@@ -46,7 +46,7 @@ export class ContentsView {
     );
   }
 
-  /** Shows the contents that an address asks for; the title of the page. */
+  /** Shows the contents that an address selects, and returns the title of the page. */
   show(address) {
     const by = address.get("by");
     replace(this.#by, VIEWS.map(([name, text]) => choice(text, name, by)));
@@ -110,7 +110,7 @@ export class ContentsView {
 
   #showBody(...parts) {
     replace(this.#body, parts);
-    // A treemap has its size only now.
+    // The treemap has its size only after it is inserted.
     this.#body.removeAttribute("aria-busy");
   }
 
@@ -127,7 +127,7 @@ export class ContentsView {
         label: `${one.path}: ${sizes(part(one))}`,
         kind,
         href: this.#link({ path: one.path, lang: language }),
-        children: withRest(inner, value, `Files right in ${one.path}`, kind),
+        children: withRest(inner, value, `Files directly in ${one.path}`, kind),
       };
     };
     const below = directory.directories ?? [];
@@ -205,7 +205,7 @@ export class ContentsView {
     const listed = entries.filter((entry) => chosen === null || entry.reason === chosen);
     const row = (entry) =>
       element("tr", {}, element("td", {}, entry.path), element("td", {}, entry.reason), element("td", {}, entry.stage), element("td", {}, entry.failed ? "could not be read" : ""));
-    replace(this.#table, table(["Path", "Reason", "Stage", ""], listed.slice(0, MOST_ROWS).map(row)), more(listed.length));
+    replace(this.#table, table(["Path", "Reason", "Stage", ""], listed.slice(0, MAX_ROWS).map(row)), more(listed.length));
     this.#showBody(this.#trail, this.#treemap.node, this.#table);
   }
 
@@ -219,7 +219,7 @@ export class ContentsView {
         [count(one.files), count(one.lines), count(one.chunks), bytes(one.bytes)].map((text) => element("td", { class: "figure" }, text)),
       );
     const heads = [first, ...(second === null ? [] : [second]), ["Files"], ["Lines"], ["Chunks"], ["Size"]];
-    replace(this.#table, table(heads, rows.slice(0, MOST_ROWS).map(row)), more(rows.length));
+    replace(this.#table, table(heads, rows.slice(0, MAX_ROWS).map(row)), more(rows.length));
   }
 
   #link(parameters) {
@@ -254,7 +254,7 @@ function lastOf(path) {
   return split(path)[1];
 }
 
-/** The figures of one language in a directory. */
+/** The statistics of one language in a directory. */
 function share(directory, language) {
   const found = directory.languages.find((one) => nameOf(one.language) === language);
   return found ?? { files: 0, lines: 0, chunks: 0, bytes: 0 };
@@ -264,13 +264,13 @@ function sizes(one) {
   return `${counted(one.files, "file")}, ${counted(one.lines, "line")}, ${counted(one.chunks, "chunk")}, ${bytes(one.bytes)}`;
 }
 
-/** The parts of an area with what is left of it: files that lie in none of the parts. Without parts it is not divided. */
+/** The parts of an area, and a part for the files outside of these parts. An area without parts is not divided. */
 function withRest(parts, whole, label, kind) {
   const rest = parts.reduce((left, part) => left - part.value, whole);
   return parts.length > 0 && rest > 0 ? [...parts, { value: rest, name: "files", label, kind }] : parts;
 }
 
-/** How many entries lie in each directory at the top. */
+/** The number of entries in each top-level directory. */
 function byDirectory(entries) {
   const counts = new Map();
   for (const { path } of entries) {
@@ -280,7 +280,7 @@ function byDirectory(entries) {
   return [...counts];
 }
 
-/** The colours of the languages, each with a link. */
+/** The legend of the languages, with links. */
 function legend(languages, href) {
   const entry = ({ language }) => {
     const name = nameOf(language);
@@ -295,5 +295,5 @@ function table(heads, rows) {
 }
 
 function more(rows) {
-  return rows > MOST_ROWS && element("p", { class: "faint" }, `${count(rows - MOST_ROWS)} more are not listed here.`);
+  return rows > MAX_ROWS && element("p", { class: "faint" }, `${count(rows - MAX_ROWS)} more are not listed.`);
 }

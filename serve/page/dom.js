@@ -1,21 +1,22 @@
-// Elements. Everything that an index holds is text of strangers: it enters the page as text only, never as markup.
+// Elements. All content of an index is untrusted: it enters the page only as text, never as markup.
 
 import { visible } from "./text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * An element with properties and children. Children that are no nodes become text in which every character can be seen; those that are
- * null or false are left out.
+ * An element with properties and children. Children other than nodes become text in which every character is visible;
+ * null
+ * and false are omitted.
  *
- * `class` is a list of classes, `on…` a listener, `data` and `variables` objects of data attributes and of custom properties of
- * the style; `hidden`, `open`, `checked` and the like are set where true. Everything else is an attribute.
+ * `class` is a list of classes, `on…` a listener, `data` and `variables` are objects of data attributes and of custom
+ * properties of the style; `hidden`, `open`, `checked` and the like are set if true. Everything else is an attribute.
  */
 export function element(name, properties = {}, ...children) {
   return filled(document.createElement(name), properties, children);
 }
 
-/** The same for the elements of a drawing. */
+/** Like `element`, for elements of an SVG drawing. */
 export function drawn(name, properties = {}, ...children) {
   return filled(document.createElementNS(SVG, name), properties, children);
 }
@@ -40,12 +41,12 @@ function filled(node, properties, children) {
   return node;
 }
 
-/** Puts children in place of those that a node has. */
+/** Replaces the children of a node. */
 export function replace(node, ...children) {
   node.replaceChildren(...shown(children));
 }
 
-/** Changes what is in a node. The focus stays on the element with the same `data-key`, if there still is one. */
+/** Changes the content of a node. The focus stays on the element with the same `data-key`, if it still exists. */
 export function keepingFocus(node, change) {
   const key = node.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   change();
@@ -59,12 +60,12 @@ function shown(children) {
   return present.map((child) => (child instanceof Node ? child : visible(String(child))));
 }
 
-/** What is shown where there is nothing else: why, and what helps. */
+/** A message in place of content: a reason, and a remedy. */
 export function message(text, help = null) {
   return element("div", { class: "message", role: "status" }, element("p", {}, sentence(text)), help && element("p", { class: "faint" }, help));
 }
 
-/** What a failed request says. Errors that are no answers of the server are bugs or a server that has gone. */
+/** A message about a failed request. An error other than a `Problem` is a bug, or the server is unreachable. */
 export function failure(error) {
   const isAnswer = error.name === "Problem";
   return element(
@@ -75,10 +76,10 @@ export function failure(error) {
   );
 }
 
-/** A word without anything that only names have: dots, slashes, underscores, digits, capital letters further on. */
+/** A word without the characters of names: dots, slashes, underscores, digits, inner capital letters. */
 const PLAIN_WORD = /^\p{L}[\p{Ll}'’-]*[,:;]?$/u;
 
-/** A text as a sentence. What begins with a name, such as that of a file, stays as it is. */
+/** A text as a sentence. A name at its beginning, such as a file name, is not capitalised. */
 function sentence(text) {
   return PLAIN_WORD.test(text.split(/\s/, 1)[0]) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

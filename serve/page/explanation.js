@@ -1,4 +1,4 @@
-// Why a result is where it is: what each part has brought to its score, as bars.
+// The explanation of a result's rank: the contribution of each part to its score, as bars.
 
 import { link, resultLink, rootOf } from "./address.js";
 import { element, replace } from "./dom.js";
@@ -6,10 +6,10 @@ import { ago, counted } from "./format.js";
 
 const WIDE = matchMedia("(min-width: 80rem)");
 
-/** The score of the result that the reader came to. */
+/** The score of the selected result. */
 export class ExplanationPanel {
   node = element("aside", { class: "explanation", "aria-label": "Score of the result", tabindex: "-1" });
-  /** On narrow screens it is in the way until somebody asks for it. */
+  /** On narrow screens the panel is closed until the reader opens it. */
   #isOpen = WIDE.matches;
   #hit = null;
 
@@ -20,7 +20,7 @@ export class ExplanationPanel {
     });
   }
 
-  /** Shows the score of a result; nothing without one. */
+  /** Shows the score of a result, or nothing for null. */
   show(hit) {
     this.#hit = hit;
     this.node.hidden = hit === null;
@@ -40,7 +40,7 @@ export class ExplanationPanel {
     );
   }
 
-  /** Opens or closes it. */
+  /** Opens or closes the panel. */
   toggle() {
     this.#isOpen = !this.#isOpen;
     const hadFocus = this.node.contains(document.activeElement);
@@ -52,7 +52,7 @@ export class ExplanationPanel {
   }
 }
 
-/** A bar for each part; together they are the score. */
+/** A bar for each part; the parts add up to the score. */
 function bars({ score, scores, explanation }) {
   const parts = [
     ["Words", scores.weighted.bm25, explanation.bm25],
@@ -69,7 +69,7 @@ function bars({ score, scores, explanation }) {
   return element("ol", { class: "bars" }, rows, row("Score", score, "", 0, "total"));
 }
 
-/** A part begins where the parts above it end. */
+/** The bar of a part, which begins where the previous bar ends. */
 function row(name, value, reason, from, kind = value < 0 ? "less" : "") {
   const variables = { from: clamp(from), share: clamp(Math.abs(value)) };
   return element(

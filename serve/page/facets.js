@@ -1,35 +1,35 @@
-// Facets: what matching chunks have in common, with counts, and the filters that are on.
+// Facets: the common properties of matching chunks, with counts, and the active filters.
 
 import { go, here } from "./address.js";
 import { element, replace } from "./dom.js";
 import { count } from "./format.js";
 
-/** Parameters of the URL that narrow a search. */
+/** URL parameters that narrow a search. */
 export const FILTERS = ["type", "lang", "path", "mode"];
 
-/** Values of a facet that are shown before the reader asks for all. */
+/** The number of values of a facet that are shown before the reader asks for all. */
 const SHOWN = 8;
 
-/** Of these one value is chosen at a time. */
+/** Filters that have at most one value. */
 const ONE_OF = ["root"];
 
-/** What the types of chunks are. */
+/** Descriptions of the types of chunks. */
 const TYPES = {
-  function: "Functions that belong to no type",
-  method: "Functions that belong to a type",
+  function: "Functions outside of types",
+  method: "Functions of a type",
   class: "Classes",
   interface: "Interfaces, protocols and traits",
   type: "Type aliases and other named types",
   struct: "Structs and records",
   enum: "Enumerations",
-  code: "Source code outside of definitions. The filter “code” stands for every type of source code, so this one cannot be chosen.",
+  code: "Source code outside of definitions. The filter “code” means every type of source code, so this one cannot be chosen.",
   kb: "Sections of Markdown (“knowledge base”)",
   doc: "Sections of other documents, such as PDF, Word and plain text",
-  reasoning: "Reasoning patterns that were stored",
-  knowledge: "Phases of logs of conversations",
+  reasoning: "Stored reasoning patterns",
+  knowledge: "Phases of conversation logs",
 };
 
-/** `code` as a filter stands for every type of source code, as a facet for code without a definition: it cannot be chosen. */
+/** The filter `code` means every type of source code, but the facet means code without a definition: it cannot be chosen. */
 const NO_FILTER = { type: ["code"] };
 
 const MODES = { "": "Words and meaning", sparse: "Words only", dense: "Meaning only" };
@@ -70,7 +70,7 @@ export class FacetPanel {
     this.#clear.hidden = !FILTERS.some((name) => address.has(name));
   }
 
-  /** Shows counts; the filters alone where there are none. */
+  /** Shows counts, or only the filters if there are no counts. */
   showCounts(facets) {
     this.#facets = facets;
     replace(
@@ -111,7 +111,7 @@ export class FacetPanel {
   }
 }
 
-/** A value as a switch of its filter. Values that are chosen and match nothing have no count. */
+/** A value as a toggle of its filter. Chosen values without matches have no count. */
 function value(name, { value, chunks }, chosen, most) {
   const filter = chunks === null ? value : pattern(name, value);
   const variables = { share: (chunks ?? 0) / most };
@@ -131,7 +131,7 @@ function value(name, { value, chunks }, chosen, most) {
   return element("button", { type: "button", class: "facet", "aria-pressed": String(isOn), title, data, variables, onclick }, content);
 }
 
-/** The pattern that stands for a directory and nothing else; other values as they are. */
+/** The filter of a value: for a directory a pattern that matches exactly that directory, otherwise the value. */
 function pattern(name, value) {
   return name === "path" ? `/${value.replace(/[*?[\]{}\\]/g, "\\$&")}` : value;
 }
@@ -141,7 +141,7 @@ function shortened(path) {
   return parts.length > 2 ? `…/${parts.slice(-2).join("/")}` : parts.join("/");
 }
 
-/** Patterns that were chosen as directories begin with a slash; those that were typed are the reader's. */
+/** Whether a pattern was chosen as a directory: such patterns begin with a slash, typed patterns do not. */
 function isDirectory(path) {
   return path.startsWith("/");
 }

@@ -1,4 +1,4 @@
-// The file view: text, definitions and who wrote each line.
+// The file view: text, definitions and the attribution of lines.
 
 import { fileLink, go, here, link, linesOf } from "./address.js";
 import { get, isAbort } from "./api.js";
@@ -10,9 +10,9 @@ import { Lines } from "./lines.js";
 const WIDE = matchMedia("(min-width: 60rem)");
 
 const STATES = {
-  changed: "The file has changed since it was indexed: definitions and blame are those of the indexed text.",
-  gone: "The file is no longer there. The index has it until the next run.",
-  unknown: "It is not known whether the file is still what was indexed.",
+  changed: "The file has changed since it was indexed: definitions and blame refer to the indexed text.",
+  gone: "The file no longer exists. The index keeps it until the next run.",
+  unknown: "Whether the file has changed since it was indexed is unknown.",
 };
 
 /** Shows the file that the URL names. */
@@ -24,11 +24,11 @@ export class FileView {
   #body;
   #blameButton = element("button", { type: "button", onclick: () => this.#toggleBlame() }, "Blame");
   #request = null;
-  /** What is shown: the root and the path. */
+  /** The key of the shown file: its root and path. */
   #shown = null;
   #report = null;
   #definitions = [];
-  /** The attribution, a promise while it is on its way. */
+  /** A promise of the attribution, or null. */
   #blame = null;
 
   constructor(section) {
@@ -37,7 +37,7 @@ export class FileView {
     this.#lines.node.addEventListener("click", (event) => this.#chooseLine(event));
   }
 
-  /** Shows the file of an address; the title of the page. */
+  /** Shows the file of an address, and returns the title of the page. */
   show(address) {
     const path = address.get("path") ?? "";
     const key = JSON.stringify([address.get("root"), path]);
@@ -51,12 +51,12 @@ export class FileView {
     return `${split(path)[1]} · Aurora`;
   }
 
-  /** Lets keys that scroll scroll the text. */
+  /** Focuses the text, so that it scrolls with the keyboard. */
   focus() {
     this.#lines.node.focus({ preventScroll: true });
   }
 
-  /** Uses a key; whether it has. */
+  /** Handles a key, and returns whether it was used. */
   key(key) {
     switch (key) {
       case "j":
@@ -103,7 +103,7 @@ export class FileView {
     replace(this.#head, element("h1", {}, trail(file)), element("span", { class: "faint" }, facts), tools);
     this.#note([STATES[report.file_state], ...report.warnings]);
     if (content === null) {
-      const why = report.skipped ? `The file was left out: ${report.skipped}.` : "There is no text of this file to show.";
+      const why = report.skipped ? `The file was skipped: ${report.skipped}.` : "This file has no text to show.";
       replace(this.#body, message(why));
       return;
     }
@@ -118,7 +118,7 @@ export class FileView {
     this.#notes.hidden = shown.length === 0;
   }
 
-  /** Marks the lines that the URL names. */
+  /** Highlights the lines that the URL names. */
   #choose() {
     const lines = linesOf(location.hash);
     this.#lines.choose(lines);
@@ -149,7 +149,7 @@ export class FileView {
     }
   }
 
-  /** Moves to lines of the file without leaving a place to return to. */
+  /** Moves to lines of the file without a new history entry. */
   #goTo(first, last) {
     const blame = here().get("blame");
     const lines = first === last ? `${first}` : `${first}-${last}`;
@@ -185,7 +185,7 @@ export class FileView {
     return true;
   }
 
-  /** Shows or hides who wrote the lines. What is asked for once is kept. */
+  /** Shows or hides the attribution of the lines. It is requested only once. */
   async #showBlame() {
     const isWanted = this.#wantsBlame() && this.#report.content !== null;
     this.#blameButton.setAttribute("aria-pressed", String(isWanted));
@@ -223,10 +223,13 @@ function trail(path) {
   });
 }
 
-/** A later part of a chunk that was too long: its id is that of the first part with `~2` and so on behind it. */
+/** The suffix of the id of a later part of an overlong chunk: the id of the first part is followed by `~2` and so on. */
 const PART = /~\d+$/;
 
-/** The definitions of a file: its chunks without the code between them, which is called like the file. Parts of one are one. */
+/**
+ * The definitions of a file: its chunks without the code between definitions, which is named after the file. The parts of an
+ * overlong chunk are merged.
+ */
 function definitionsOf({ file, chunks }) {
   const [, fileName] = split(file);
   const found = new Map();
@@ -241,13 +244,13 @@ function definitionsOf({ file, chunks }) {
   return [...found.values()];
 }
 
-/** The name of a chunk; below another one without what that one says already. */
+/** The name of a chunk in the outline; a nested chunk omits the name of the outer one. */
 function outlineName({ qualified_name: name, line_start: first, line_end: last }, depth) {
   const shown = depth > 0 ? name.split(/::|[.#]/).findLast((part) => part !== "") : name;
   return shown || `Lines ${first}–${last}`;
 }
 
-/** How many of the chunks before it hold each chunk. */
+/** The nesting depth of each chunk. */
 function depthsOf(chunks) {
   const open = [];
   return chunks.map((chunk) => {

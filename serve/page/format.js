@@ -1,8 +1,8 @@
-// Numbers, sizes and times as people read them.
+// Numbers, sizes and times for human readers.
 
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-/** Units of past times in seconds: those of the command line (`relative_time`), so that both say the same. */
+/** Units of past times in seconds, the same as on the command line (`relative_time`). */
 const UNITS = [
   ["year", 31_557_600],
   ["month", 2_629_800],
@@ -77,13 +77,13 @@ export function moment(time) {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-/** The directory of a path with a slash behind it, and the name of the file. */
+/** The directory of a path with a trailing slash, and the name of the file. */
 export function split(path) {
   const at = path.lastIndexOf("/") + 1;
   return [path.slice(0, at), path.slice(at)];
 }
 
-/** A hue for a name, always the same one. */
+/** A hue that depends only on a name. */
 export function hue(name) {
   let hash = 2166136261;
   for (const byte of new TextEncoder().encode(name)) {

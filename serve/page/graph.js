@@ -1,4 +1,4 @@
-// The graph view: what calls a definition and what it calls, or what implements it, as a drawing and as lists.
+// The graph view: the callers and callees of a definition, or its implementers, as a drawing and as lists.
 
 import { fileLink, go, here, link } from "./address.js";
 import { get, isAbort, post } from "./api.js";
@@ -12,14 +12,14 @@ import { showEdges } from "./scrolling.js";
 const DEPTHS = [1, 2, 3, 4];
 const DEPTH = 1;
 const MARGIN = 8;
-/** Characters of a name and of a place that fit into a node. */
-const NAME_LENGTH = 26;
-const PLACE_LENGTH = 32;
-/** Relations of less confidence are drawn with dashes. */
+/** Maximum number of characters of a name and of a place in a node. */
+const MAX_NAME_CHARS = 26;
+const MAX_PLACE_CHARS = 32;
+/** Relations with less confidence are drawn with dashes. */
 const SURE = 0.7;
-/** Definitions that are offered for a name that is none, or that several have. */
-const OFFERED = 20;
-/** Space between layers: on narrow screens so little that parts of the layers beside the definition can be seen. */
+/** Number of definitions that are suggested for an unknown or ambiguous name. */
+const SUGGESTIONS = 20;
+/** Space between layers: small on narrow screens, so that parts of the adjacent layers are visible. */
 const NARROW = matchMedia("(max-width: 48rem)");
 const ACROSS = { wide: 84, narrow: 36 };
 
@@ -32,7 +32,7 @@ export class GraphView {
   #body = element("div", { class: "graph-body" });
   #request = null;
   #shown = null;
-  /** Whether the keyboard waits for the drawing. */
+  /** Whether to focus the drawing when it is ready. */
   #isAwaited = false;
 
   constructor(section) {
@@ -57,7 +57,7 @@ export class GraphView {
     section.append(element("header", { class: "page-head" }, this.#title, form), this.#body);
   }
 
-  /** Shows the relations of an address; the title of the page. */
+  /** Shows the relations of an address, and returns the title of the page. */
   show(address) {
     const name = address.get("name") ?? "";
     this.#name.placeholder = "Name of a definition";
@@ -73,14 +73,14 @@ export class GraphView {
     return `${this.#title.textContent} · Aurora`;
   }
 
-  /** The keyboard begins at the definition that was asked for. */
+  /** Focuses the root definition. */
   focus() {
     const root = this.#body.querySelector(".node.root");
     root?.focus({ preventScroll: true });
     this.#isAwaited = root === null;
   }
 
-  /** Uses a key; whether it has. */
+  /** Handles a key, and returns whether it was used. */
   key(key) {
     const node = document.activeElement.closest(".node");
     if (key === "f" && node) {
@@ -118,7 +118,7 @@ export class GraphView {
         return;
       }
       const isName = error.status === 404 || error.status === 422;
-      // Behind the first line are ids of definitions: they are offered as links.
+      // The lines after the first are ids of definitions, which are offered as links.
       replace(this.#body, isName ? message(error.message.split("\n")[0].replace(/:$/, "")) : failure(error));
       if (isName) {
         await this.#offer(name, error.candidates, signal).catch(() => {});
@@ -128,12 +128,13 @@ export class GraphView {
   }
 
   /**
-   * Offers the first definitions that have the name, of which the server has told the ids; and those that a search finds, for a name
-   * that is none, that more have, or that is the last part of others.
+   * Suggests the first definitions with the name, by the ids in the error. Also suggests search results for a name that
+   * is
+   * unknown, that more definitions have, or that is the last part of other names.
    */
   async #offer(name, ids, signal) {
     const search = element("a", { href: link("search", { q: name }) }, "Search for more");
-    const question = { query: name, mode: "sparse", type: "code", limit: OFFERED, snippets: 0, record: false };
+    const question = { query: name, mode: "sparse", type: "code", limit: SUGGESTIONS, snippets: 0, record: false };
     const [chunks, { results }] = await Promise.all([
       Promise.all(ids.map((id) => get("chunk", { id }, signal))),
       post("search", question, signal),
@@ -143,7 +144,7 @@ export class GraphView {
     const others = ids.length > 0 ? `Others whose name ends with ${name}` : "Perhaps one of these";
     const lists = [
       this.#offered("Which one is meant?", chunks),
-      this.#offered(others, results.filter(isOther), results.length === OFFERED && search),
+      this.#offered(others, results.filter(isOther), results.length === SUGGESTIONS && search),
     ];
     this.#body.append(element("div", { class: "graph-lists" }, lists));
   }
@@ -200,7 +201,7 @@ export class GraphView {
   }
 }
 
-/** Scrolls a frame so that a node stands in its middle. */
+/** Scrolls a frame so that a node is in its centre. */
 function centre(frame, node) {
   const [outer, inner] = [frame.getBoundingClientRect(), node.getBoundingClientRect()];
   frame.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
@@ -227,7 +228,7 @@ function drawing({ nodes, edges, width, height }, root) {
 function curve(from, to) {
   const [x1, y1] = [from.x + NODE.width, from.y + NODE.height / 2];
   const [x2, y2] = [to.x - 1, to.y + NODE.height / 2];
-  // An edge within a layer, or back, leaves and arrives on the right.
+  // An edge within a layer or to an earlier layer starts and ends on the right.
   if (x2 < x1) {
     const out = Math.max(x1, to.x + NODE.width) + 40;
     return `M${x1} ${y1} C${out} ${y1} ${out} ${y2} ${to.x + NODE.width} ${y2}`;
@@ -236,32 +237,32 @@ function curve(from, to) {
   return `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 }
 
-/** A definition. `place` is as much of its path as tells it from the other files of the drawing. */
+/** The node of a definition. `place` is the shortest ending of its path that is unique in the drawing. */
 function box({ chunk, x, y }, place, isRoot) {
   const file = fileLink(chunk.file, chunk.line_start, chunk.line_end);
   return drawn(
     "a",
     {
       class: isRoot ? "node root" : "node",
-      // The definition in the middle leads to its text, the others to their own relations.
+      // The root definition links to its text, the others to their relations.
       href: isRoot ? file : link("graph", { name: chunk.id, depth: here().get("depth"), relation: here().get("relation") }),
       "aria-label": `${chunk.name}, ${chunk.type} in ${chunk.file}, line ${chunk.line_start}`,
       data: { x, y, file },
     },
     drawn("title", {}, `${chunk.name}\n${chunk.file}:${chunk.line_start}`),
     drawn("rect", { x, y, width: NODE.width, height: NODE.height, rx: 5 }),
-    drawn("text", { class: "node-name", x: x + 10, y: y + 17 }, ending(chunk.name, NAME_LENGTH)),
-    drawn("text", { class: "node-place", x: x + 10, y: y + 33 }, shortened(`${place}:${chunk.line_start}`, PLACE_LENGTH)),
+    drawn("text", { class: "node-name", x: x + 10, y: y + 17 }, ending(chunk.name, MAX_NAME_CHARS)),
+    drawn("text", { class: "node-place", x: x + 10, y: y + 33 }, shortened(`${place}:${chunk.line_start}`, MAX_PLACE_CHARS)),
   );
 }
 
-/** Whether a name is a qualified one, or the last part of it. */
+/** Whether a name is equal to a qualified name or its last part. */
 function isLastPart(name, qualified) {
   const before = qualified.slice(0, -name.length);
   return qualified.toLowerCase().endsWith(name.toLowerCase()) && /(^|::|[.#/])$/.test(before);
 }
 
-/** The end of a text, which says most of a qualified name. */
+/** The end of a text, which is the most informative part of a qualified name. */
 function ending(text, length) {
   const characters = [...text];
   return characters.length > length ? `…${characters.slice(1 - length).join("")}` : text;
@@ -270,10 +271,10 @@ function ending(text, length) {
 function notes(reports, { hidden, edges }) {
   const leftOut = reports.reduce((sum, report) => sum + report.left_out, 0);
   const texts = [
-    edges.some((edge) => edge.confidence < SURE) && "Dashed lines are less sure.",
-    hidden > 0 && `${count(hidden)} more are in the list only.`,
-    leftOut > 0 && `${counted(leftOut, "relation")} of little confidence ${leftOut === 1 ? "was" : "were"} left out.`,
-    reports.some((report) => !report.complete) && "There are more than can be followed.",
+    edges.some((edge) => edge.confidence < SURE) && "Dashed relations are less certain.",
+    hidden > 0 && `${count(hidden)} more are only in the list.`,
+    leftOut > 0 && `${counted(leftOut, "relation")} of low confidence ${leftOut === 1 ? "was" : "were"} omitted.`,
+    reports.some((report) => !report.complete) && "There are more relations than can be shown.",
   ];
   return element("p", { class: "graph-notes faint" }, texts.filter(Boolean).join(" "));
 }

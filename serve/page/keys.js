@@ -1,4 +1,4 @@
-// The keyboard: one key does one thing, unless a text is being typed or single keys are switched off.
+// Keyboard shortcuts. Single keys do nothing while the reader types a text or has switched them off.
 
 import { element } from "./dom.js";
 
@@ -11,10 +11,10 @@ const HELP = [
   ["Graph", [["← → ↑ ↓", "Next definition"], ["Enter", "Its relations"], ["f", "Its file"]]],
 ];
 
-/** Whether single keys do something. Those that speak to their computer switch them off. */
+/** Whether single-key shortcuts are on. Users of speech input switch them off. */
 let isOn = localStorage.getItem(SETTING) !== "off";
 
-/** Listens to keys. `handle` gets the name of a key and says whether it has used it. */
+/** Listens to keys. `handle` gets the name of a key and returns whether it has used the key. */
 export function connect(button, handle) {
   button.addEventListener("click", open);
   document.addEventListener("keydown", (event) => {
@@ -34,12 +34,12 @@ export function connect(button, handle) {
   });
 }
 
-/** Whether the element that has the focus needs the key for itself. */
+/** Whether the focused element needs the key itself. */
 function takesKey(target, key) {
   if (target.matches("select, textarea") || target.isContentEditable) {
     return key !== "Escape";
   }
-  // The start page has the focus in an empty search, where nobody types these first.
+  // On the start page the empty search has the focus, and no query begins with these keys.
   if (target.matches("input[type=search]") && target.value === "" && ["/", "?"].includes(key)) {
     return false;
   }

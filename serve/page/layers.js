@@ -1,15 +1,16 @@
-// Where the definitions of a graph are drawn: in layers from left to right, callers before what they call.
+// The layout of a graph: layers from left to right, with callers before their callees.
 
-/** Size of a node, and the space between nodes of a layer. */
+/** Size of a node, and vertical space between nodes of a layer. */
 export const NODE = { width: 216, height: 42 };
 const DOWN = 12;
-/** Most nodes of a layer; what is beyond stands in the list only. */
-const MOST = 30;
+/** Maximum number of nodes of a layer; further nodes are only in the list. */
+const MAX_NODES = 30;
 
 /**
- * The nodes and edges of two trees with the same root, each with its place.
+ * The nodes with their positions and the edges of two trees with the same root.
  *
- * `left` and `right` are roots as the server answers: what is below the root of `left` stands left of it and points to the right.
+ * `left` and `right` are roots from the server's answers: the descendants of `left` are left of it and point to the
+ * right.
  * A definition that occurs several times is one node. `across` is the space between layers.
  */
 export function layered(left, right, across) {
@@ -35,13 +36,13 @@ export function layered(left, right, across) {
   return { nodes: [...nodes.values()], edges: placed, width, height, hidden };
 }
 
-/** Adds what is below a root, level by level, so that children stand in the order of their parents. How many had no room. */
+/** Adds the descendants of a root, level by level, in the order of their parents. Returns the number of hidden nodes. */
 function collect(root, step, nodes, edges) {
   let level = [root];
   let hidden = 0;
   for (let layer = step; level.length > 0; layer += step) {
     const next = [];
-    let room = MOST;
+    let room = MAX_NODES;
     for (const parent of level) {
       for (const child of parent.children ?? []) {
         if (!nodes.has(child.id)) {

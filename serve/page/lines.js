@@ -1,15 +1,16 @@
-// The text of a file, line by line. Blocks of lines are plain text until they come near the window, so that long files open at once
-// and the browser's own search finds everything.
+// The text of a file, line by line. Blocks of lines are plain text until they come near the viewport, so that long
+// files open
+// at once and the search of the browser finds everything.
 
 import { fileLink } from "./address.js";
 import * as code from "./code.js";
 import { element, replace } from "./dom.js";
 
-/** Lines of a block. */
+/** Number of lines in a block. */
 const BLOCK = 200;
-/** Most characters of a line. */
-const LONGEST = 2000;
-/** Distance from the window at which a block gets its tokens. */
+/** Maximum number of characters that are shown of a line. */
+const MAX_LINE_CHARS = 2000;
+/** Distance from the viewport at which a block gets its tokens. */
 const NEAR = "1500px 0px";
 
 /** The lines of a file. */
@@ -23,7 +24,7 @@ export class Lines {
   #blocks = [];
   #observer = new IntersectionObserver((entries) => this.#onNear(entries), { rootMargin: NEAR });
 
-  /** Shows a text. `tokens` has a list for each line, or is null. */
+  /** Shows a text. `tokens` is a list for each line, or null. */
   show(path, text, tokens) {
     this.#path = path;
     this.#lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
@@ -33,7 +34,7 @@ export class Lines {
     this.#tokens = tokens;
     this.#blame = null;
     this.#chosen = null;
-    const widest = this.#lines.reduce((most, line) => Math.max(most, code.columns(line.slice(0, LONGEST))), 0);
+    const widest = this.#lines.reduce((most, line) => Math.max(most, code.columns(line.slice(0, MAX_LINE_CHARS))), 0);
     const digits = String(this.#lines.length).length;
     this.node.style.setProperty("--columns", widest + 2);
     this.node.style.setProperty("--digits", Math.max(digits, 3));
@@ -46,14 +47,14 @@ export class Lines {
     this.#blocks.forEach((block) => this.#observer.observe(block.node));
   }
 
-  /** Shows who wrote the lines; null for nobody. */
+  /** Shows the attribution of the lines; null hides it. */
   setBlame(blame) {
     this.#blame = blame;
     this.node.classList.toggle("with-blame", blame !== null);
     this.#refresh();
   }
 
-  /** Marks lines, as `[first, last]`, and brings them into view; null for none. */
+  /** Highlights lines, as `[first, last]`, and scrolls to them; null removes the highlight. */
   choose(lines) {
     this.#chosen = lines;
     this.#refresh();
@@ -67,7 +68,7 @@ export class Lines {
 
   #block(first) {
     const last = Math.min(first + BLOCK, this.#lines.length);
-    const text = this.#lines.slice(first, last).map((line) => line.slice(0, LONGEST));
+    const text = this.#lines.slice(first, last).map((line) => line.slice(0, MAX_LINE_CHARS));
     const node = element("div", { class: "block", variables: { lines: last - first } }, text.join("\n"));
     return { node, first, last, isFilled: false };
   }
@@ -107,7 +108,7 @@ export class Lines {
       { class: isChosen ? "line chosen" : "line" },
       this.#blame && this.#blame.cell(number, isHead),
       element("a", { class: "number", href: fileLink(this.#path, number), tabindex: "-1", data: { line: number } }, number),
-      element("code", {}, code.line(this.#lines[at], { tokens, longest: LONGEST })),
+      element("code", {}, code.line(this.#lines[at], { tokens, longest: MAX_LINE_CHARS })),
     );
   }
 }

@@ -1,6 +1,6 @@
-// Paths where there is little room.
+// Short forms of paths.
 
-/** For each of some paths the shortest ending, in whole names, that no other one of them has. */
+/** For each path, the shortest ending of whole components that no other path has. */
 export function endings(paths) {
   const all = [...new Set(paths)].map((path) => path.split("/"));
   const ending = (parts, length) => parts.slice(-length).join("/");
@@ -15,7 +15,7 @@ export function endings(paths) {
   return new Map(found);
 }
 
-/** A path of at most `length` characters: what is too much is left out in the middle of its directories, or at its beginning. */
+/** Shortens a path to at most `length` characters: omits directories in its middle, or characters at its beginning. */
 export function shortened(path, length) {
   const characters = [...path];
   if (characters.length <= length) {

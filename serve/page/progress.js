@@ -1,27 +1,27 @@
-// How far the current index run is.
+// The progress of the current index run.
 
 import { element, replace } from "./dom.js";
 import { count, counted, duration } from "./format.js";
 import { listen, stopListening } from "./run-events.js";
 
-/** Shows the index runs of the root that is shown. */
+/** Shows the index runs of the current root. */
 export class RunProgress {
   node = element("div", { class: "run-progress", hidden: true });
   #onEnd;
   #isRunning = false;
   #listener = (status) => this.#show(status);
 
-  /** `onEnd` is called whenever a run has come to its end. */
+  /** `onEnd` is called at the end of each run. */
   constructor(onEnd) {
     this.#onEnd = onEnd;
   }
 
-  /** Shows the runs of the root that the URL names from now on. */
+  /** Starts to show the runs of the root that the URL names. */
   follow() {
     listen(this.#listener);
   }
 
-  /** Shows no runs any more. */
+  /** Stops showing runs. */
   end() {
     stopListening(this.#listener);
     this.#isRunning = false;

@@ -1,14 +1,14 @@
-// The relations of a definition as lists, and how each of them was found.
+// The relations of a definition as lists, and how each relation was found.
 
 import { fileLink, link } from "./address.js";
 import { element } from "./dom.js";
 
 const TITLES = { callers: "Callers", callees: "Callees", implementers: "Implementers" };
 
-/** Why a definition is the one that is meant. */
+/** Explanations of the reasons of relations. */
 const REASONS = {
-  scope: "It is in an enclosing scope, in the same file, or a member of the own type.",
-  receiver: "It is a member of the type that the receiver is declared with or made from.",
+  scope: "It is in an enclosing scope, in the same file, or a member of the same type.",
+  receiver: "It is a member of the type that the receiver is declared with or created from.",
   inherited: "It is a member that the type inherits.",
   import: "The file imports it.",
   package: "It is in the same package.",
@@ -20,7 +20,7 @@ const REASONS = {
 
 const ENDS = { cycle: "calls itself", repeated: "see above" };
 
-/** The relations that the server has answered with. */
+/** The relations in the server's answers. */
 export function relationLists(reports) {
   return element("div", { class: "graph-lists" }, reports.map(list), reports.map(undefinedNames), reasons(reports));
 }
@@ -31,7 +31,7 @@ function list({ relation, root }) {
     "section",
     {},
     element("h2", {}, TITLES[relation]),
-    children.length > 0 ? tree(children) : element("p", { class: "faint" }, "None are known."),
+    children.length > 0 ? tree(children) : element("p", { class: "faint" }, "None found."),
   );
 }
 
@@ -69,7 +69,7 @@ function undefinedNames({ relation, external }) {
   );
 }
 
-/** What the reasons in the lists mean: where there is no mouse, nothing else says so. */
+/** Explanations of the reasons in the lists. Without a mouse they are the only explanation. */
 function reasons(reports) {
   const of = (chunk) => [chunk.reason, ...(chunk.children ?? []).flatMap(of)];
   const found = new Set(reports.flatMap(({ root }) => of(root)));
@@ -82,6 +82,6 @@ function reasons(reports) {
     {},
     element("h2", {}, "How the relations were found"),
     element("dl", { class: "reasons" }, known.map(([reason, text]) => [element("dt", {}, reason), element("dd", {}, text)])),
-    element("p", { class: "faint" }, "The percentage is the confidence: how often a relation found in this way is right."),
+    element("p", { class: "faint" }, "The percentage is the confidence: how often a relation found in this way is correct."),
   );
 }

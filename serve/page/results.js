@@ -1,15 +1,15 @@
-// Results by file, with their lines of code.
+// Results grouped by file, with their lines of code.
 
 import { resultLink } from "./address.js";
 import * as code from "./code.js";
 import { element, replace } from "./dom.js";
 import { count, split } from "./format.js";
 
-/** The list of results. `onSelect` gets each result that the reader comes to. */
+/** The list of results. `onSelect` gets each result that is selected. */
 export class ResultList {
   node = element("div", { class: "results" });
   #onSelect;
-  /** Links to results in the order of the list, with what they lead to. */
+  /** The results in the order of the list, with their links. */
   #items = [];
   #selected = null;
 
@@ -18,8 +18,9 @@ export class ResultList {
   }
 
   /**
-   * Shows results, the best first. Those of one file stand together, where the best of them is. The reader is at `selected` if it is
-   * among them, else at the first one.
+   * Shows results, best first, grouped by file at the position of the best result of each file. Selects `selected` if
+   * it is
+   * among them, otherwise the first result.
    */
   show(results, selected = null) {
     const files = new Map();
@@ -34,22 +35,22 @@ export class ResultList {
     this.#mark(kept ?? this.#items[0] ?? null);
   }
 
-  /** The result that the reader came to last; null without results. */
+  /** The selected result; null without results. */
   selected() {
     return this.#selected?.hit ?? null;
   }
 
-  /** Moves the focus to the first result; whether there is one. */
+  /** Focuses the first result, and returns whether there is one. */
   focusFirst() {
     return this.#focus(this.#items[0]);
   }
 
-  /** Moves the focus back to where it was; whether there is such a place. */
+  /** Focuses the selected result, and returns whether there is one. */
   focusSelected() {
     return this.#focus(this.#selected);
   }
 
-  /** Moves the focus by a number of results; whether that was possible. */
+  /** Moves the focus by a number of results, and returns whether that was possible. */
   move(by) {
     const at = this.#items.findIndex((item) => item.anchor === document.activeElement);
     const from = at < 0 ? this.#items.indexOf(this.#selected) - Math.max(by, 0) : at;
@@ -119,7 +120,7 @@ export class ResultList {
   }
 }
 
-/** What stays the same of a result while its lines, its text and its place in the list change. */
+/** The key of a result, independent of its lines, its text and its position in the list. */
 function keyOf(hit) {
   return `result ${hit.root ?? ""} ${hit.id}`;
 }
@@ -128,7 +129,7 @@ function meter(score) {
   return element("span", { class: "meter", variables: { share: score }, "aria-hidden": true });
 }
 
-/** The lines that answer best, without the white space that all of them begin with. */
+/** The best matching lines, without their common indentation. */
 function snippet(hit) {
   const lines = hit.snippet ?? [];
   const skip = code.indentation(lines.map((line) => line.text));

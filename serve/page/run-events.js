@@ -1,24 +1,25 @@
-// What the server tells about the index runs of the root that is shown. All views share one connection: a browser opens six to a server
-// at most, for all of its tabs together. For the same reason a tab that nobody sees has none.
+// Events about the index runs of the current root. All views share one connection, because a browser opens at most six
+// to a
+// server for all of its tabs. For the same reason a hidden tab has no connection.
 
 import { here } from "./address.js";
 import { events } from "./api.js";
 
-/** Milliseconds until a connection that has ended is made again. */
-const RETRY = 2_000;
+/** Delay before a closed connection is opened again, in milliseconds. */
+const RETRY_DELAY = 2_000;
 
 const listeners = new Set();
-/** The root that the connection is about, empty for the first one; null without a connection. */
+/** The root of the connection, empty for the first root; null without a connection. */
 let followed = null;
 let request = null;
-/** What the server has told last; null where that is not known. */
+/** The last status from the server; null if unknown. */
 let last = null;
 
 /**
- * Calls `listener` with the present status of the index runs and with each later one; with null while there is no connection. Views
- * call it again when they move: the URL may name another root.
+ * Calls `listener` with the current status of the index runs and with each later one, and with null while there is no
+ * connection. Views call it again after each navigation, because the URL may name another root.
  *
- * Where all projects are searched, the runs are those of the first one. What another process publishes is never told.
+ * If all projects are searched, these are the runs of the first one. Runs of other processes are not reported.
  */
 export function listen(listener) {
   const isNew = !listeners.has(listener);
@@ -29,10 +30,10 @@ export function listen(listener) {
   }
 }
 
-/** Calls `listener` no more. */
+/** Stops calling `listener`. */
 export function stopListening(listener) {
   listeners.delete(listener);
-  // The view that comes next keeps the connection if it listens too.
+  // If the next view listens as well, it keeps the connection.
   queueMicrotask(connect);
 }
 
@@ -69,11 +70,11 @@ async function read(signal) {
         // There is no such root.
         return;
       }
-      // The server has gone, and may come back.
+      // The server is unreachable, and may return.
     }
     if (!signal.aborted) {
       tell(null);
-      await new Promise((resolve) => setTimeout(resolve, RETRY));
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY));
     }
   }
 }

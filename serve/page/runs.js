@@ -1,4 +1,4 @@
-// The runs view: the last index runs, and where the time of one of them went.
+// The runs view: the last index runs, and a timeline of one of them.
 
 import { link } from "./address.js";
 import { get, isAbort } from "./api.js";
@@ -21,16 +21,16 @@ export class RunsView {
     section.append(element("header", { class: "page-head" }, element("h1", {}, "Index runs")), this.#progress.node, this.#body);
   }
 
-  /** Shows the run that an address names, or the last one; the title of the page. */
+  /** Shows the run that an address names, or the last run, and returns the title of the page. */
   show(address) {
-    // Asked again each time: runs come to their end while the page shows something else.
+    // Requested each time, because runs may end while another view is shown.
     this.#chosen = address.get("run");
     this.#open();
     this.#progress.follow();
     return "Runs · Aurora";
   }
 
-  /** Another view is shown. */
+  /** Called when another view is shown. */
   leave() {
     this.#progress.end();
   }
@@ -42,7 +42,7 @@ export class RunsView {
       const { runs } = await get("runs", {}, signal);
       signal.throwIfAborted();
       if (runs.length === 0) {
-        replace(this.#body, message("No run is known.", "Each index run that changes the index is kept here."));
+        replace(this.#body, message("There are no runs yet.", "Every index run that changes the index is listed here."));
         return;
       }
       const run = runs.find((run) => key(run) === this.#chosen) ?? runs[0];
@@ -88,7 +88,7 @@ function head(run) {
     ["Files indexed", count(run.indexed)],
     ["Unchanged", count(run.unchanged)],
     ["Removed", count(run.deleted)],
-    ["Chunks made", count(run.changed_chunks)],
+    ["Chunks created", count(run.changed_chunks)],
     ["Lines parsed", count(run.lines)],
     ["Peak memory", run.peak_memory_bytes === null ? "" : bytes(run.peak_memory_bytes)],
     ["Errors", count(run.errors)],

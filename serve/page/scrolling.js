@@ -1,9 +1,9 @@
-// Signs that something can be scrolled.
+// Indicators of scrollable content.
 
-/** Distance in pixels from which on something counts as beyond an edge. */
-const LEAST = 2;
+/** Minimum distance of content beyond an edge, in pixels. */
+const MIN_DISTANCE = 2;
 
-/** Keeps in `data-beyond` at which edges of an element its content goes on. */
+/** Updates `data-beyond` with the edges beyond which an element has more content. */
 export function showEdges(node) {
   const look = () => {
     const edges = {
@@ -12,7 +12,7 @@ export function showEdges(node) {
       top: node.scrollTop,
       bottom: node.scrollHeight - node.clientHeight - node.scrollTop,
     };
-    node.dataset.beyond = Object.keys(edges).filter((edge) => edges[edge] > LEAST).join(" ");
+    node.dataset.beyond = Object.keys(edges).filter((edge) => edges[edge] > MIN_DISTANCE).join(" ");
   };
   node.addEventListener("scroll", look, { passive: true });
   new ResizeObserver(look).observe(node);

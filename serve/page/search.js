@@ -1,4 +1,4 @@
-// The search view: asks while the reader types, and shows results, facets and why a result is where it is.
+// The search view: searches while the reader types, and shows results, facets and the explanation of a result's rank.
 
 import { go, here, link, rootOf, viewOf } from "./address.js";
 import { get, isAbort, post } from "./api.js";
@@ -9,15 +9,15 @@ import { ago, counted, duration } from "./format.js";
 import { ResultList } from "./results.js";
 import { listen, stopListening } from "./run-events.js";
 
-/** Time after the last key before a search is sent. */
+/** Delay after the last key before a search is sent, in milliseconds. */
 const PAUSE = 120;
-/** Results of a search, and how many more the button at their end asks for. */
+/** Number of results of a search, which is also the step of the button for more, and the maximum number of results. */
 const RESULTS = 30;
-const MOST_RESULTS = 300;
-/** Lines of code for each result. */
+const MAX_RESULTS = 300;
+/** Maximum number of lines of code for each result. */
 const SNIPPET_LINES = 5;
 
-/** Shows the results of the search that the URL holds. */
+/** Shows the results of the search in the URL. */
 export class SearchView {
   #input;
   #count = element("span", { role: "status" });
@@ -30,16 +30,16 @@ export class SearchView {
   #found;
   #request = null;
   #timer = null;
-  /** The text that the URL got from the input last: another one there has come from elsewhere. */
+  /** The last text that the input has put into the URL. Any other text in the URL has another origin. */
   #typed = "";
-  /** The address whose results are shown or on their way. */
+  /** The address whose results are shown or requested. */
   #shown = null;
-  /** What the list was made from. */
+  /** The data that the list was created from. */
   #listed = "";
-  /** The generation that the shown answer is of, null where it is of several, and the one that an index run has published last. */
+  /** The generation of the shown answer, null for several roots, and the last generation that an index run has published. */
   #answered = null;
   #published = null;
-  /** Whether something was published since the shown answer was asked for. */
+  /** Whether a generation was published since the shown answer was requested. */
   #isOld = false;
   #listener = (status) => this.#onRun(status);
 
@@ -58,7 +58,8 @@ export class SearchView {
         event.preventDefault();
       }
     });
-    // The server does not tell what other processes publish. Whoever comes back from an editor or a terminal may have changed something.
+    // The server does not report what other processes publish, and a reader who returns from an editor may have changed
+    // files.
     addEventListener("focus", () => {
       if (!section.hidden && this.#request === null) {
         this.#isOld = true;
@@ -67,7 +68,7 @@ export class SearchView {
     });
   }
 
-  /** Shows the results of an address; the title of the page. */
+  /** Shows the results of an address, and returns the title of the page. */
   show(address) {
     const query = address.get("q") ?? "";
     if (query !== this.#typed) {
@@ -84,19 +85,19 @@ export class SearchView {
     return query ? `${query} · Aurora` : "Aurora";
   }
 
-  /** Another view is shown. */
+  /** Called when another view is shown. */
   leave() {
     stopListening(this.#listener);
   }
 
-  /** Returns to the result that was opened, or to the search. */
+  /** Focuses the selected result, or the input. */
   focus() {
     if (!this.#results.focusSelected()) {
       this.#input.focus();
     }
   }
 
-  /** Uses a key; whether it has. */
+  /** Handles a key, and returns whether it was used. */
   key(key) {
     const isTyping = document.activeElement === this.#input;
     if (isTyping && key !== "ArrowDown" && key !== "Enter") {
@@ -140,7 +141,7 @@ export class SearchView {
     this.#timer = setTimeout(() => this.#send(), PAUSE);
   }
 
-  /** Puts what is typed into the URL, which shows its results. Whether results are on their way. */
+  /** Puts the typed text into the URL, which shows its results. Returns whether results are requested. */
   #send() {
     clearTimeout(this.#timer);
     this.#timer = null;
@@ -165,7 +166,7 @@ export class SearchView {
     }
   }
 
-  /** Asks again for an answer that is old. What is on its way is looked at when it is here; what is typed is asked for in a moment. */
+  /** Requests an outdated answer again, unless a request or typed text is pending; these refresh it later. */
   #refresh() {
     if (this.#isOld && this.#request === null && this.#timer === null) {
       this.#ask(new URLSearchParams(this.#shown), { isQuiet: true });
@@ -173,8 +174,9 @@ export class SearchView {
   }
 
   /**
-   * Asks for results. An answer counts only while nothing else has been asked: older ones never replace newer ones. A quiet question
-   * was not the reader's: nothing moves, and what is shown stays if there is no answer.
+   * Requests results. Answers to earlier requests are ignored. A quiet request was not caused by the reader: nothing
+   * moves, and
+   * the shown results stay if it fails.
    */
   async #ask(address, { isQuiet = false } = {}) {
     this.#request?.abort();
@@ -185,8 +187,8 @@ export class SearchView {
     }
     try {
       const query = address.get("q") ?? "";
-      const limit = Math.min(Number(address.get("limit")) || RESULTS, MOST_RESULTS);
-      // Filters without a query list all chunks that pass them.
+      const limit = Math.min(Number(address.get("limit")) || RESULTS, MAX_RESULTS);
+      // Filters without a query list all matching chunks.
       const isEmpty = query === "" && FILTERS.every((name) => name === "mode" || !address.has(name));
       const answer = isEmpty ? await get("stats", {}, signal) : await post("search", this.#body(address, query, limit), signal);
       signal.throwIfAborted();
@@ -225,7 +227,7 @@ export class SearchView {
       snippets: SNIPPET_LINES,
       highlight: true,
       facets: true,
-      // What is shown while somebody types was not looked for.
+      // Results that appear while the reader types were not searched for.
       record: false,
     };
   }
@@ -241,15 +243,15 @@ export class SearchView {
       replace(this.#count, what);
     }
     replace(this.#facts, `${words} · ${duration(found.took_ms)}${age}`);
-    // Most runs change nothing here. Elements that are replaced lose what the reader has selected.
+    // Most runs do not change the results. Replacing elements would lose the reader's text selection.
     const listed = JSON.stringify([this.#shown, results, facets, notes]);
     if (isQuiet && listed === this.#listed) {
       return;
     }
     this.#listed = listed;
-    // Whoever has moved on to the results before the answer was here wants the first of it.
+    // A reader who has moved to the results before the answer arrived gets its first result.
     const isAhead = !isQuiet && this.#results.node.contains(document.activeElement);
-    const mayBeMore = results.length === limit && limit < MOST_RESULTS && (found.query ? stages.ranked : stages.eligible) > results.length;
+    const mayBeMore = results.length === limit && limit < MAX_RESULTS && (found.query ? stages.ranked : stages.eligible) > results.length;
     keepingFocus(this.#found.closest("section"), () => {
       this.#showNotes(notes);
       this.#facets.showCounts(facets);
@@ -270,7 +272,7 @@ export class SearchView {
   #moreButton(limit) {
     const more = () => {
       const next = here();
-      next.set("limit", Math.min(limit + RESULTS, MOST_RESULTS));
+      next.set("limit", Math.min(limit + RESULTS, MAX_RESULTS));
       go(`?${next}`, { replaces: true });
     };
     return element("button", { type: "button", data: { key: "more results" }, onclick: more }, "More results");
@@ -288,7 +290,7 @@ export class SearchView {
     replace(this.#more);
   }
 
-  /** What there is to search. */
+  /** Shows the size of the index. */
   #welcome(contents) {
     this.#clear();
     this.#answered = contents.generation;

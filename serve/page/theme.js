@@ -1,10 +1,10 @@
-// Light or dark: as the system says, or as was chosen here.
+// The colour theme: the setting of the system, or the choice of the reader.
 
 const KEY = "aurora.theme";
 const CHOICES = ["system", "light", "dark"];
 const NAMES = { system: "Auto", light: "Light", dark: "Dark" };
 
-/** Lets a button go from one choice to the next. */
+/** Makes a button cycle through the choices. */
 export function connect(button) {
   let choice = CHOICES.includes(localStorage.getItem(KEY)) ? localStorage.getItem(KEY) : "system";
   const apply = () => {

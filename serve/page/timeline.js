@@ -1,18 +1,18 @@
-// A run as a timeline: when each stage was at work, and what its workers did meanwhile.
+// The timeline of a run: the active time of each stage, and what its workers did in that time.
 
 import { element } from "./dom.js";
 import { count, counted, duration } from "./format.js";
 
-/** What workers do, with the words of the legend. */
+/** The states of workers, with their labels in the legend. */
 const STATES = [
   ["busy", "At work"],
   ["starved", "Waiting for input"],
   ["blocked", "Waiting to send, or for memory"],
 ];
-/** Ticks of the axis at most. */
-const TICKS = 6;
+/** Maximum number of ticks of the axis. */
+const MAX_TICKS = 6;
 
-/** The timeline of a run as the server describes it. */
+/** The timeline of a run from the server's answer. */
 export function timeline(run) {
   const end = Math.max(...run.stages.map((stage) => stage.last_ms), 1);
   const heads = [["Stage"], ["Workers", "figure"], [axis(end), "times"], ["At work", "figure"], ["Files", "figure"], ["Chunks", "figure"]];
@@ -45,7 +45,7 @@ function row(stage, end, isBottleneck) {
       "td",
       { class: "times" },
       element("div", { class: "track" }, element("span", { class: "span", role: "img", "aria-label": label, variables }, STATES.map(part))),
-      // Where there is no room for the other columns, their figures stand here.
+      // If there is no room for the other columns, their figures are here.
       element("div", { class: "in-words" }, inWords(stage)),
     ),
     element("td", { class: "figure" }, `${duration(stage.busy_ms)} · ${percent(stage.utilisation)}`),
@@ -59,9 +59,9 @@ function inWords(stage) {
   return [counted(stage.workers, "worker"), work, counted(stage.files, "file"), counted(stage.chunks, "chunk")].join(", ");
 }
 
-/** Times at round distances. */
+/** Ticks at round times. */
 function axis(end) {
-  const rough = end / TICKS;
+  const rough = end / MAX_TICKS;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough);
   const ticks = [];
@@ -75,7 +75,7 @@ function legend() {
   const entry = ([state, words]) => element("li", {}, element("span", { class: `swatch ${state}` }), words);
   return [
     element("ul", { class: "legend", "aria-label": "Colours" }, STATES.map(entry)),
-    element("p", { class: "faint" }, "A bar reaches from the first to the last piece of work of a stage. Its colours are shares of the time of the stage’s workers."),
+    element("p", { class: "faint" }, "A bar extends from the first to the last work of a stage. Its colours are shares of the time of the stage’s workers."),
   ];
 }
 

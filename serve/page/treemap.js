@@ -3,18 +3,19 @@
 import { element, replace } from "./dom.js";
 import { hue } from "./format.js";
 
-/** Height of the title of an area that holds others, in pixels, and the least size of an area that is drawn. */
+/** Height of the title of a divided area, in pixels, and minimum size of an area that is drawn. */
 const TITLE = 20;
-const LEAST = 3;
-/** Least size of an area that is divided further, and of one that has its name in it. */
+const MIN_SIZE = 3;
+/** Minimum size of an area that is divided further, and of an area that shows its name. */
 const DIVIDED = { width: 46, height: 44 };
 const NAMED = { width: 34, height: 17 };
 const GAP = 2;
 
 /**
- * A treemap in a node, which is drawn again when its size changes.
+ * A treemap in a node. It is drawn again when the size of the node changes.
  *
- * An item has a `value`, a `name`, a `label` in words, perhaps a `kind` that decides its colour, an `href`, and `children`.
+ * An item has a `value`, a `name`, a `label` in words, an optional `kind` that determines its colour, an `href` and
+ * `children`.
  */
 export class Treemap {
   node = element("div", { class: "treemap", role: "group" });
@@ -24,7 +25,7 @@ export class Treemap {
     new ResizeObserver(() => this.#draw()).observe(this.node);
   }
 
-  /** Shows items under a label. */
+  /** Shows items with a label for the whole map. */
   show(items, label) {
     this.#items = items;
     this.node.setAttribute("aria-label", label);
@@ -46,7 +47,7 @@ export class Treemap {
 function areas(items, frame) {
   return squarified(items, frame).flatMap(({ item, x, y, width, height }) => {
     const inner = { x, y, width: width - GAP, height: height - GAP };
-    if (inner.width < LEAST || inner.height < LEAST) {
+    if (inner.width < MIN_SIZE || inner.height < MIN_SIZE) {
       return [];
     }
     const isDivided = item.children?.length > 0 && inner.width >= DIVIDED.width && inner.height >= DIVIDED.height;
@@ -72,7 +73,7 @@ function area(item, { x, y, width, height }, isDivided) {
   );
 }
 
-/** Places for items within a frame, the largest first. */
+/** Positions of items within a frame, largest first. */
 export function squarified(items, frame) {
   const known = items.filter((item) => item.value > 0).sort((a, b) => b.value - a.value);
   const total = known.reduce((sum, item) => sum + item.value, 0);
@@ -91,7 +92,7 @@ export function squarified(items, frame) {
   return placed;
 }
 
-/** The worst ratio of the sides of areas in a row along a side. */
+/** The worst aspect ratio of the areas in a row along a side. */
 function worst(row, side) {
   const sum = row.reduce((total, one) => total + one.size, 0);
   const sizes = row.map((one) => one.size);
@@ -99,7 +100,7 @@ function worst(row, side) {
   return Math.max((side * side * most) / (sum * sum), (sum * sum) / (side * side * least));
 }
 
-/** Places a row along the shorter side of what is free; what is free then. */
+/** Places a row along the shorter side of the free area, and returns the remaining free area. */
 function place(row, free, placed) {
   const sum = row.reduce((total, one) => total + one.size, 0);
   const isWide = free.width >= free.height;

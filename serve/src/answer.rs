@@ -1,4 +1,4 @@
-//! Answers in JSON, which the thread that does the work writes, up to a limit.
+//! Answers in JSON with a size limit. The thread that does the work also serializes them.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::problem::Problem;
 pub(crate) struct Answer(Bytes);
 
 impl Answer {
-    /// The answer with its share of the memory for answers, which is returned when the answer has been sent.
+    /// An answer with its share of the memory for answers, which is returned after the answer has been sent.
     pub(crate) fn new(json: Vec<u8>, share: OwnedSemaphorePermit) -> Self {
         Self(Bytes::from_owner(HeldJson { json, _share: share }))
     }
@@ -37,18 +37,18 @@ impl AsRef<[u8]> for HeldJson {
     }
 }
 
-/// Writes a value in JSON, in at most `limit` bytes.
+/// Serializes a value to at most `limit` bytes of JSON.
 pub(crate) fn json(value: &impl Serialize, limit: usize) -> Result<Vec<u8>, Problem> {
     let mut buffer = JsonBuffer::new(limit);
     buffer.push(value)?;
     Ok(buffer.bytes)
 }
 
-/// A buffer for values in JSON, which takes a limited number of bytes.
+/// A buffer of limited size for values in JSON.
 pub(crate) struct JsonBuffer {
     bytes: Vec<u8>,
     limit: usize,
-    /// Whether there was no room for a value.
+    /// Whether a value did not fit.
     pub(crate) is_full: bool,
 }
 
@@ -57,7 +57,7 @@ impl JsonBuffer {
         Self { bytes: Vec::new(), limit, is_full: false }
     }
 
-    /// Appends a value. A value for which there is no room leaves the buffer as it was.
+    /// Appends a value. A value that does not fit leaves the buffer unchanged.
     pub(crate) fn push(&mut self, value: &impl Serialize) -> Result<(), Problem> {
         let start = self.bytes.len();
         let written = serde_json::to_writer(&mut *self, value);
@@ -71,7 +71,7 @@ impl JsonBuffer {
         })
     }
 
-    /// Appends a short text even where there is no room left.
+    /// Appends a short text even if the buffer is full.
     pub(crate) fn push_short(&mut self, json: &[u8]) {
         self.bytes.extend_from_slice(json);
     }
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_without_room_leaves_the_buffer_as_it_was() {
+    fn a_value_that_does_not_fit_leaves_the_buffer_unchanged() {
         let mut buffer = JsonBuffer::new(10);
         buffer.push(&[1, 2]).expect("there is room");
         assert!(!buffer.is_full);

@@ -1,4 +1,4 @@
-//! Connections: accepted up to a number, with bounds on what a client may take its time for.
+//! Connections: accepts a limited number of them, and limits the time that clients may take.
 
 use std::net::IpAddr;
 use std::pin::pin;
@@ -27,12 +27,12 @@ use crate::rates::Peer;
 use crate::state::State;
 use crate::stop::Stop;
 
-/// How long open connections get to finish at the end.
-const GRACE: Duration = Duration::from_secs(10);
-/// Time before the next try where the system gives no connection.
-const RETRY: Duration = Duration::from_millis(50);
-/// Most bytes of a request's head.
-const HEAD_BYTES: usize = 32 << 10;
+/// Time that open connections get to finish when the server stops.
+const GRACE_PERIOD: Duration = Duration::from_secs(10);
+/// Delay before the next attempt after the system failed to accept a connection.
+const RETRY_DELAY: Duration = Duration::from_millis(50);
+/// Maximum size of the head of a request, in bytes.
+const MAX_HEAD_BYTES: usize = 32 << 10;
 
 /// A bound address.
 pub(crate) enum Listener {
@@ -72,7 +72,7 @@ impl Listener {
         match self {
             Self::Tcp(listener) => match listener.local_addr() {
                 Ok(address) => format!("http://{address}"),
-                Err(error) => format!("an address that is not known: {error}"),
+                Err(error) => format!("an unknown address: {error}"),
             },
             #[cfg(unix)]
             Self::Unix(_, path) => format!("unix:{}", path.display()),
@@ -83,7 +83,7 @@ impl Listener {
         match self {
             Self::Tcp(listener) => {
                 let (stream, client) = listener.accept().await?;
-                // Answers are written at once.
+                // Disables Nagle's algorithm: answers are complete when they are written.
                 stream.set_nodelay(true)?;
                 Ok(Stream::Tcp(stream, client.ip()))
             }
@@ -93,14 +93,14 @@ impl Listener {
     }
 }
 
-/// Binds a socket in the file system, in place of one that a killed process has left.
+/// Binds a socket in the file system. Replaces a socket that a killed process has left.
 #[cfg(unix)]
 async fn bind_socket(path: &std::path::Path) -> std::io::Result<UnixListener> {
     use std::os::unix::fs::FileTypeExt as _;
 
     match UnixListener::bind(path) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
-            // Connections to other files are refused too.
+            // A connection to a file other than a socket is refused, too.
             let is_socket = path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket());
             let refused = |error: std::io::Error| error.kind() == std::io::ErrorKind::ConnectionRefused;
             if !is_socket || !UnixStream::connect(path).await.is_err_and(refused) {
@@ -115,7 +115,7 @@ async fn bind_socket(path: &std::path::Path) -> std::io::Result<UnixListener> {
 
 #[cfg(unix)]
 fn remove_socket(path: &std::path::Path) -> std::io::Result<()> {
-    #[allow(clippy::disallowed_methods, reason = "the user has named it, and it is a socket of this program")]
+    #[allow(clippy::disallowed_methods, reason = "the user has given the path, and it is a socket of this program")]
     std::fs::remove_file(path)
 }
 
@@ -128,10 +128,10 @@ impl Drop for Listener {
     }
 }
 
-/// Accepts connections until `stop` says otherwise, and lets the open ones finish.
+/// Accepts connections until `stop` is triggered, then lets the open connections finish.
 pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State>, stop: &Stop) {
     let limits = state.options.limits;
-    let places = Arc::new(Semaphore::new(descriptors::for_connections(limits.connections)));
+    let permits = Arc::new(Semaphore::new(descriptors::connection_limit(limits.connections)));
     let mut open = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -141,13 +141,13 @@ pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State
         let stream = match accepted {
             Ok(stream) => stream,
             Err(error) => {
-                // Most often the process has no file descriptor left; connections that end give some back.
+                // Usually the process has no file descriptors left; connections that end release some.
                 tracing::warn!("cannot accept a connection: {error}");
-                tokio::time::sleep(RETRY).await;
+                tokio::time::sleep(RETRY_DELAY).await;
                 continue;
             }
         };
-        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+        let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
             state.metrics.refused_connections.inc();
             continue;
         };
@@ -160,14 +160,14 @@ pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State
                 Stream::Unix(stream) => answer(stream, Peer(None), router, limits.idle, &stop).await,
             }
             metrics.open_connections.dec();
-            drop(place);
+            drop(permit);
         });
         while open.try_join_next().is_some() {}
     }
     drop(listener);
     let finished = async { while open.join_next().await.is_some() {} };
-    if tokio::time::timeout(GRACE, finished).await.is_err() {
-        tracing::warn!("connections that did not end in {} seconds were closed", GRACE.as_secs());
+    if tokio::time::timeout(GRACE_PERIOD, finished).await.is_err() {
+        tracing::warn!("closed connections that did not end within {} seconds", GRACE_PERIOD.as_secs());
     }
 }
 
@@ -177,8 +177,8 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(idle).max_buf_size(HEAD_BYTES);
-    // A client that does not read its answers is left after the same time.
+    builder.timer(TokioTimer::new()).header_read_timeout(idle).max_buf_size(MAX_HEAD_BYTES);
+    // A client that does not read its answers is disconnected after the same time.
     let mut stream = Box::pin(TimeoutStream::new(stream));
     stream.as_mut().set_write_timeout_pinned(Some(idle));
     let service = router.map_request(move |mut request: Request<Incoming>| {

@@ -1,15 +1,16 @@
-//! File descriptors: every connection takes one.
+//! File descriptors, of which every connection needs one.
 
-/// Descriptors that are not for connections: indexes, files that are read, the listener.
+/// Number of descriptors reserved for other uses: indexes, files, the listener.
 const RESERVED: u64 = 256;
 
-/// How many connections may be open at a time, at most `wanted`. The soft limit of the process is raised for them as far as it may be.
+/// The number of connections that may be open at the same time, at most `wanted`. Raises the soft limit of the process
+/// if necessary and possible.
 #[cfg(unix)]
-pub(crate) fn for_connections(wanted: usize) -> usize {
+pub(crate) fn connection_limit(wanted: usize) -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let needed = (wanted as u64).saturating_add(RESERVED);
     let limit = getrlimit(Resource::Nofile);
-    // No limit is as good as the highest one.
+    // A missing limit counts as the highest limit.
     let (current, maximum) = (limit.current.unwrap_or(u64::MAX), limit.maximum.unwrap_or(u64::MAX));
     let mut allowed = current;
     if current < needed {
@@ -22,8 +23,8 @@ pub(crate) fn for_connections(wanted: usize) -> usize {
     wanted.min(usize::try_from(fitting).unwrap_or(usize::MAX))
 }
 
-/// How many connections may be open at a time.
+/// The number of connections that may be open at the same time.
 #[cfg(not(unix))]
-pub(crate) fn for_connections(wanted: usize) -> usize {
+pub(crate) fn connection_limit(wanted: usize) -> usize {
     wanted
 }

@@ -1,12 +1,12 @@
-//! Why a server does not start.
+//! Errors at the start of a server.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Why a server does not start.
+/// An error at the start of a server.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Other machines would be served without asking who they are.
+    /// Other machines would be served without authentication.
     #[error("{0} can be reached from other machines, and there is no token")]
     Exposed(SocketAddr),
     /// The address or socket cannot be used.
@@ -14,18 +14,18 @@ pub enum ServeError {
     Listen {
         /// Address or path.
         place: String,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The token file cannot be used.
-    #[error("the token file {path}: {reason}")]
+    #[error("the token file {path} cannot be used: {reason}")]
     Token {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with the file.
         reason: String,
     },
-    /// The system gives no threads or no event queue.
+    /// The system cannot provide threads or an event queue.
     #[error("cannot start: {0}")]
     Runtime(std::io::Error),
 }

@@ -1,12 +1,13 @@
-//! The HTTP server: searches, chunks, files, relations, attribution, contents and feedback of indexed projects, with an OpenAPI
-//! document of itself, health checks and Prometheus metrics.
+//! The HTTP server: searches, chunks, files, relations, attribution, contents and feedback of indexed projects, with an
+//! OpenAPI document, health checks and Prometheus metrics.
 //!
-//! A server shares one opened generation of each index between all requests. When another generation is published, by this
-//! process or another one, requests that come later get that one.
+//! A server shares one opened generation of each index between all requests. When this or another process publishes a
+//! new generation, later requests use that generation.
 //!
-//! Only this machine is served unless a token is set. Requests whose `Host` or `Origin` is that of a stranger are refused.
+//! Without a token, the server only serves this machine. Requests with an untrusted `Host` or `Origin` are rejected.
 //!
-//! Deliberately absent: ranking and reports, which `aurora-query` and `aurora-project` make, and arguments.
+//! Deliberately absent: ranking and reports, which are in `aurora-query` and `aurora-project`, and command-line
+//! arguments.
 //!
 //! ```no_run
 //! use aurora_serve::{ServeOptions, Stop, serve};

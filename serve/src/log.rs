@@ -5,25 +5,25 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// How the log looks.
+/// The format of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogStyle {
-    /// A line of words for each event.
+    /// A line of text for each event.
     Text {
-        /// Whether it has colours.
+        /// Whether to use colours.
         colours: bool,
     },
-    /// An object for each event.
+    /// A JSON object for each event.
     Json,
 }
 
-/// Lets this process write what happens to standard error from now on. `RUST_LOG` says how much, by default everything from `level`
-/// on; at [`Level::INFO`] each request is a line.
+/// Writes the events of this process to standard error from now on. `RUST_LOG` selects the events; by default, these
+/// are the events of `level` and above. At [`Level::INFO`], each request is one event.
 pub fn log(style: LogStyle, level: Level) {
     let filter = EnvFilter::builder().with_default_directive(level.into()).from_env_lossy();
     let registry = tracing_subscriber::registry().with(filter);
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
-    // A process that has a log keeps it.
+    // A process keeps its first log.
     let _ = match style {
         LogStyle::Text { colours } => registry.with(layer.with_ansi(colours)).try_init(),
         LogStyle::Json => registry.with(layer.json().flatten_event(true)).try_init(),

@@ -1,4 +1,4 @@
-//! Figures about the server, in the text format of Prometheus.
+//! Metrics of the server, in the text format of Prometheus.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use prometheus_client::registry::{Registry, Unit};
 /// Upper bounds of the buckets of durations, in seconds.
 const BUCKETS: [f64; 12] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 30.0];
 
-/// A route with what became of its requests.
+/// The labels of requests: their route and result.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabels {
     method: String,
@@ -34,7 +34,7 @@ struct RootLabels {
     root: String,
 }
 
-/// Figures about the server.
+/// Metrics of the server.
 #[derive(Clone)]
 pub(crate) struct Metrics {
     pub(crate) open_connections: Gauge,
@@ -60,37 +60,37 @@ impl Metrics {
             files: Family::default(),
             registry: Arc::default(),
         };
-        registry.register("open_connections", "Connections that are open", metrics.open_connections.clone());
+        registry.register("open_connections", "Open connections", metrics.open_connections.clone());
         registry.register(
             "refused_connections",
             "Connections that were closed because too many were open",
             metrics.refused_connections.clone(),
         );
-        registry.register("requests", "Requests that were answered", metrics.requests.clone());
+        registry.register("requests", "Answered requests", metrics.requests.clone());
         registry.register_with_unit(
             "request",
             "Time from a request to its answer",
             Unit::Seconds,
             metrics.durations.clone(),
         );
-        registry.register("index_generation", "Generation that answers", metrics.generations.clone());
+        registry.register("index_generation", "Generation of the index in use", metrics.generations.clone());
         registry.register("index_chunks", "Chunks in the index", metrics.chunks.clone());
         registry.register("index_files", "Files in the index", metrics.files.clone());
         *metrics.registry.lock().unwrap_or_else(PoisonError::into_inner) = registry;
         metrics
     }
 
-    /// Counts a request that was answered. `route` is the pattern of the path, not the path.
+    /// Counts an answered request. `route` is the pattern of the path, not the path.
     pub(crate) fn answered(&self, method: &str, route: &str, status: u16, took: Duration) {
         let labels = RequestLabels { method: method.to_owned(), route: route.to_owned(), status };
         self.requests.get_or_create(&labels).inc();
         self.durations.get_or_create(&RouteLabels { route: route.to_owned() }).observe(took.as_secs_f64());
     }
 
-    /// All figures as text.
+    /// All metrics as text.
     ///
     /// # Errors
-    /// Never in practice: a text takes everything.
+    /// Never in practice, because writing to a string does not fail.
     pub(crate) fn text(&self, roots: &Roots) -> Result<String, fmt::Error> {
         for root in roots.iter() {
             let Some(searcher) = root.live.opened() else { continue };

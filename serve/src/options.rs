@@ -1,4 +1,4 @@
-//! What a server is asked to do.
+//! Options of a server.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -10,64 +10,65 @@ use aurora_live::Roots;
 use crate::error::ServeError;
 use crate::token::Token;
 
-/// Where a server listens.
+/// The address of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listen {
-    /// An address; port 0 selects a free one.
+    /// A TCP address; port 0 selects a free port.
     Tcp(SocketAddr),
-    /// The path of a Unix socket, which is made, and removed at the end.
+    /// The path of a Unix socket, which the server creates, and removes at the end.
     Unix(PathBuf),
 }
 
-/// What a server is asked to do.
+/// Options of a server.
 #[derive(Clone)]
 pub struct ServeOptions {
-    /// The projects that are served. Where a request names none, a search covers all of them, and anything else is about the first.
+    /// The projects to serve. If a request names no root, a search covers all of them, and any other request uses the
+    /// first.
     pub roots: Roots,
-    /// Directory of the sessions of articles; without one, there are none.
+    /// Directory of the sessions of articles; without it, sessions are not available.
     pub knowledge: Option<PathBuf>,
-    /// Where to listen.
+    /// The address to listen on.
     pub listen: Listen,
-    /// What requests must show; without one, only this machine is served.
+    /// The token that requests must have; without it, only this machine is served.
     pub token: Option<Token>,
-    /// Names by which clients may reach the server, beside `localhost` and addresses.
+    /// Names of the server in requests, in addition to `localhost` and addresses.
     pub hosts: Vec<String>,
     /// Origins of pages that may use the server, such as `https://search.example.org`.
     pub origins: Vec<String>,
-    /// Whether nothing may be written: no feedback, no record of what was shown, no index run.
+    /// Whether writes are forbidden: feedback, records of shown results, index runs.
     pub read_only: bool,
-    /// Whether the log has the texts of queries.
+    /// Whether to log the texts of queries.
     pub log_queries: bool,
-    /// What one client may use.
+    /// Limits for clients.
     pub limits: Limits,
 }
 
-/// What clients may use.
+/// Limits for clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Most bytes of a request's body.
+    /// Maximum size of the body of a request, in bytes.
     pub body: usize,
-    /// Maximum number of bytes of all larger bodies that wait to be parsed, and of larger messages of agents.
+    /// Maximum total size of large bodies that wait to be parsed and of large messages of agents, in bytes.
     pub bodies: usize,
-    /// Most results of a search.
+    /// Maximum number of results of a search.
     pub results: usize,
-    /// Most queries of a batch.
+    /// Maximum number of queries in a batch.
     pub batch: usize,
-    /// Maximum number of bytes of an answer.
+    /// Maximum size of an answer, in bytes.
     pub answer: usize,
-    /// Maximum number of bytes of all answers that are being sent.
+    /// Maximum total size of all answers that are being sent, in bytes.
     pub unsent: usize,
-    /// How long a request may take, waiting included.
+    /// Maximum time of a request, including the time that it waits.
     pub time: Duration,
-    /// How long a client may take to send a request, or stay silent between two.
+    /// Maximum time for sending a request, and between two requests.
     pub idle: Duration,
-    /// Searches that run at the same time.
+    /// Maximum number of searches that run at the same time.
     pub running: usize,
-    /// Searches that wait; more are refused with status 503.
+    /// Maximum number of waiting searches; further searches are rejected with status 503.
     pub waiting: usize,
-    /// Requests a second of one client; any number if not given.
+    /// Maximum number of requests per second and client; `None` for no limit.
     pub rate: Option<NonZeroU32>,
-    /// Open connections; further ones are closed at once.
+    /// Maximum number of open connections; further connections are closed at once.
     pub connections: usize,
 }
 
@@ -91,7 +92,7 @@ impl Default for Limits {
 }
 
 impl ServeOptions {
-    /// A server of these projects on a free port of the loopback interface.
+    /// Options for serving these projects on a free port of the loopback interface.
     pub fn new(roots: Roots) -> Self {
         Self {
             roots,
@@ -106,10 +107,10 @@ impl ServeOptions {
         }
     }
 
-    /// Refuses options that would serve strangers.
+    /// Rejects options that would serve other machines without a token.
     ///
     /// # Errors
-    /// [`ServeError::Exposed`] for an address that other machines reach, without a token.
+    /// [`ServeError::Exposed`] for an address that other machines can reach, without a token.
     pub(crate) fn check(&self) -> Result<(), ServeError> {
         match &self.listen {
             Listen::Tcp(address) if !address.ip().is_loopback() && self.token.is_none() => {

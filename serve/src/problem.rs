@@ -1,4 +1,4 @@
-//! Answers that say why there is no other answer.
+//! Errors as answers.
 
 use std::error::Error;
 use std::time::Duration;
@@ -14,18 +14,18 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Maximum length of an error and of its help, in bytes.
+/// Maximum length of an error message and of its help, in bytes.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// Why a request has no other answer.
+/// The error of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Problem {
-    /// What happened, as a sentence without a full stop.
+    /// The error message, a sentence without a full stop.
     error: String,
-    /// What to do next.
+    /// A remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
-    /// Ids of the first definitions that have an ambiguous name.
+    /// Ids of the first definitions with an ambiguous name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidates: Vec<String>,
     #[serde(skip)]
@@ -33,20 +33,20 @@ pub(crate) struct Problem {
     status: Status,
 }
 
-/// The status of the answer.
+/// The HTTP status of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Status(StatusCode);
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Self {
-        Self { error: shortened(error.into()), help: None, candidates: Vec::new(), status: Status(status) }
+        Self { error: shorten(error.into()), help: None, candidates: Vec::new(), status: Status(status) }
     }
 
     pub(crate) fn not_found(error: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, error)
     }
 
-    /// A value that cannot be understood.
+    /// An invalid value.
     pub(crate) fn invalid(error: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, error)
     }
@@ -55,17 +55,17 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, error)
     }
 
-    /// Nothing may be written.
+    /// A write request to a read-only server.
     pub(crate) fn read_only() -> Self {
         Self::forbidden("the server is read-only")
     }
 
-    /// More requests wait than may.
+    /// Too many requests are waiting.
     pub(crate) fn busy() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "the server has more requests than it can answer; try again later")
     }
 
-    /// The client sends more requests than it may; the next one may come after `wait`.
+    /// The client has exceeded its rate limit; it may send the next request after `wait`.
     pub(crate) fn too_many(wait: Duration) -> Self {
         let seconds = wait.as_millis().div_ceil(1_000).max(1);
         Self::new(StatusCode::TOO_MANY_REQUESTS, "the client sends too many requests")
@@ -73,10 +73,10 @@ impl Problem {
     }
 
     pub(crate) fn too_slow(time: Duration) -> Self {
-        Self::new(StatusCode::GATEWAY_TIMEOUT, format!("there was no answer in {} seconds", time.as_secs_f64()))
+        Self::new(StatusCode::GATEWAY_TIMEOUT, format!("there was no answer within {} seconds", time.as_secs_f64()))
     }
 
-    /// The request was cancelled, so that nobody sees this answer.
+    /// The request was cancelled; the client does not receive this answer.
     pub(crate) fn cancelled() -> Self {
         Self::new(StatusCode::GATEWAY_TIMEOUT, "the request was cancelled")
     }
@@ -84,20 +84,20 @@ impl Problem {
     /// The answer would have more than `limit` bytes.
     pub(crate) fn too_large(limit: usize) -> Self {
         Self::invalid(format!("the answer would have more than {} MiB", limit >> 20))
-            .with_help("ask for fewer results, for less of each, or for a smaller part")
+            .with_help("request fewer results, less content of each, or a smaller part")
     }
 
-    /// Something that cannot happen. What it was stands in the log only.
+    /// An internal error. Only the log has its details.
     pub(crate) fn bug(error: &dyn Error) -> Self {
-        tracing::error!("a request ended in a bug: {error}");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "a bug ended the request; the server's log tells more")
+        tracing::error!("a bug aborted a request: {error}");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "a bug aborted the request; see the server's log")
     }
 
     pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(shortened(help.into())), ..self }
+        Self { help: Some(shorten(help.into())), ..self }
     }
 
-    pub(crate) fn of_project(error: &ProjectError) -> Self {
+    pub(crate) fn from_project_error(error: &ProjectError) -> Self {
         let status = match error {
             ProjectError::UnknownChunk { .. }
             | ProjectError::NoChunkAtLine { .. }
@@ -106,7 +106,7 @@ impl Problem {
             | ProjectError::OutsideRoot { .. }
             | ProjectError::NotAttributed { .. } => StatusCode::NOT_FOUND,
             ProjectError::AmbiguousName { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-            ProjectError::Query(error) => return Self::of_query(error),
+            ProjectError::Query(error) => return Self::from_query_error(error),
             ProjectError::Storage(error) => status_of_storage(error),
             ProjectError::Distrusted { .. } => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
@@ -118,20 +118,20 @@ impl Problem {
         Self { help: error.help(), candidates, ..Self::new(status, chain(error)) }
     }
 
-    fn of_knowledge(error: &KnowledgeError) -> Self {
+    fn from_knowledge_error(error: &KnowledgeError) -> Self {
         let status = match error {
             KnowledgeError::NoSession(_) | KnowledgeError::NoArticle { .. } => StatusCode::NOT_FOUND,
-            KnowledgeError::Unfit(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            KnowledgeError::Busy(_) | KnowledgeError::Taken(_) => StatusCode::SERVICE_UNAVAILABLE,
-            KnowledgeError::Io { .. } | KnowledgeError::Ended(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            KnowledgeError::InvalidArticle(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            KnowledgeError::Busy(_) | KnowledgeError::Locked(_) => StatusCode::SERVICE_UNAVAILABLE,
+            KnowledgeError::Io { .. } | KnowledgeError::Aborted(_) => StatusCode::INTERNAL_SERVER_ERROR,
             KnowledgeError::Cancelled => return Self::cancelled(),
-            KnowledgeError::Index(error) => return Self::of_project(error),
-            KnowledgeError::Query(error) => return Self::of_query(error),
+            KnowledgeError::Index(error) => return Self::from_project_error(error),
+            KnowledgeError::Query(error) => return Self::from_query_error(error),
         };
         Self::new(status, chain(error))
     }
 
-    pub(crate) fn of_query(error: &QueryError) -> Self {
+    pub(crate) fn from_query_error(error: &QueryError) -> Self {
         let status = match error {
             QueryError::Storage(error) => status_of_storage(error),
             QueryError::Cancelled(_) => return Self::cancelled(),
@@ -141,8 +141,8 @@ impl Problem {
     }
 }
 
-/// A text that may repeat what the client has sent, without what is too long to be read.
-fn shortened(mut text: String) -> String {
+/// Cuts an overlong text, which may repeat input of the client.
+fn shorten(mut text: String) -> String {
     if text.len() > MAX_TEXT_BYTES {
         text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
         text.push('…');
@@ -150,7 +150,7 @@ fn shortened(mut text: String) -> String {
     text
 }
 
-/// Without an index there is no answer yet.
+/// The status of a storage error: 503 while the index is unavailable, otherwise 500.
 fn status_of_storage(error: &StorageError) -> StatusCode {
     match error {
         StorageError::NoIndex { .. }
@@ -163,7 +163,7 @@ fn status_of_storage(error: &StorageError) -> StatusCode {
 
 impl From<QueryError> for Problem {
     fn from(error: QueryError) -> Self {
-        Self::of_query(&error)
+        Self::from_query_error(&error)
     }
 }
 
@@ -175,7 +175,7 @@ impl From<UnknownRoot> for Problem {
 
 impl From<KnowledgeError> for Problem {
     fn from(error: KnowledgeError) -> Self {
-        Self::of_knowledge(&error)
+        Self::from_knowledge_error(&error)
     }
 }
 
@@ -187,13 +187,13 @@ impl From<Cancelled> for Problem {
 
 impl From<StorageError> for Problem {
     fn from(error: StorageError) -> Self {
-        Self::of_project(&ProjectError::Storage(error))
+        Self::from_project_error(&ProjectError::Storage(error))
     }
 }
 
 impl From<ProjectError> for Problem {
     fn from(error: ProjectError) -> Self {
-        Self::of_project(&error)
+        Self::from_project_error(&error)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Counts how many requests a second each client sends.
+//! Rate limits of clients.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::num::NonZeroU32;
@@ -9,15 +9,15 @@ use governor::middleware::NoOpMiddleware;
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
 
-/// Time between two looks for clients that have gone.
-pub(crate) const TIDY: Duration = Duration::from_secs(60);
+/// Interval at which idle clients are removed.
+pub(crate) const TIDY_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The address of a client; clients of a Unix socket have none and count as one.
+/// The address of a client. Clients of a Unix socket have no address and count as one client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Peer(pub(crate) Option<IpAddr>);
 
 impl Peer {
-    /// Who counts as one client: an address, of version 6 the network that a site is given.
+    /// The key of a client: its IPv4 address, or the /64 network of its IPv6 address, which is assigned to one site.
     fn key(self) -> IpAddr {
         match self.0 {
             None => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
@@ -39,18 +39,18 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
-    /// Clients may send `rate` requests a second, and as many at once.
+    /// Allows each client `rate` requests per second, and as many at once.
     pub(crate) fn new(rate: NonZeroU32) -> Self {
         let clock = MonotonicClock;
         Self { limiter: RateLimiter::new(Quota::per_second(rate), Store::default(), clock.clone()), clock }
     }
 
-    /// Counts a request; if it is one too many, how long the client has to wait.
+    /// Counts a request. If it exceeds the limit, the error is the time that the client has to wait.
     pub(crate) fn count(&self, peer: Peer) -> Result<(), Duration> {
         self.limiter.check_key(&peer.key()).map_err(|until| until.wait_time_from(self.clock.now()))
     }
 
-    /// Forgets clients that have sent nothing for a while.
+    /// Removes clients that have sent nothing for a while.
     pub(crate) fn tidy(&self) {
         self.limiter.retain_recent();
         self.limiter.shrink_to_fit();
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_client_is_counted_on_its_own() {
+    fn each_client_has_a_separate_limit() {
         let rates = Rates::new(NonZeroU32::new(3).expect("not zero"));
         let peer = |text: &str| Peer(Some(text.parse().expect("an address")));
         let (one, other) = (peer("192.0.2.1"), peer("192.0.2.2"));
@@ -72,6 +72,6 @@ mod tests {
         assert_eq!(peer("2001:db8::1").key(), peer("2001:db8::2").key(), "one site");
         assert_ne!(peer("2001:db8::1").key(), peer("2001:db8:0:1::1").key());
         rates.tidy();
-        assert!(rates.count(one).is_err(), "a client that has just asked is not forgotten");
+        assert!(rates.count(one).is_err(), "a recent client is not removed");
     }
 }

@@ -1,4 +1,4 @@
-//! A server from its options to its end.
+//! Running a server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use crate::connections::{Listener, accept};
 use crate::error::ServeError;
 use crate::http;
 use crate::options::ServeOptions;
-use crate::rates::TIDY;
+use crate::rates::TIDY_INTERVAL;
 use crate::state::State;
 use crate::stop::Stop;
 
-/// Serves until `stop` says otherwise. `on_listening` gets the address, as `http://127.0.0.1:8080` or `unix:PATH`.
+/// Serves until `stop` is triggered. `on_listening` gets the address, as `http://127.0.0.1:8080` or `unix:PATH`.
 ///
 /// # Errors
-/// When the options would serve strangers, or the address cannot be used.
+/// When the options would serve other machines without a token, or the address cannot be used.
 pub fn serve(options: ServeOptions, stop: &Stop, on_listening: impl FnOnce(&str)) -> Result<(), ServeError> {
     options.check()?;
     let state = State::new(options);
@@ -34,16 +34,16 @@ pub fn serve(options: ServeOptions, stop: &Stop, on_listening: impl FnOnce(&str)
         tidying.abort();
         Ok(())
     });
-    // Work that a client has given up on does not delay the end.
+    // Work that no client waits for must not delay the end.
     runtime.shutdown_timeout(Duration::from_secs(1));
     agents.shutdown_timeout(Duration::from_secs(1));
     served
 }
 
-/// Forgets what is known of clients that have gone.
+/// Periodically removes idle clients from the rate limits.
 async fn tidy(state: Arc<State>) {
     while let Some(rates) = &state.rates {
-        tokio::time::sleep(TIDY).await;
+        tokio::time::sleep(TIDY_INTERVAL).await;
         rates.tidy();
     }
 }

@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,19 +19,19 @@ use crate::options::{Limits, ServeOptions};
 use crate::problem::Problem;
 use crate::rates::Rates;
 
-/// What all requests share.
+/// The state that all requests share.
 pub(crate) struct State {
     pub(crate) options: ServeOptions,
     pub(crate) metrics: Metrics,
-    /// Nothing where clients may send as much as they like.
+    /// `None` without a rate limit.
     pub(crate) rates: Option<Rates>,
-    /// Opened at the first use.
+    /// The store of sessions, opened at the first use.
     knowledge: Mutex<Option<Arc<KnowledgeStore>>>,
-    /// A permit for each piece of work that may run at the same time.
+    /// A permit for each task that may run at the same time.
     pub(crate) running: Arc<Semaphore>,
-    /// A permit for each request that runs or waits.
+    /// A permit for each request that may run or wait.
     admitted: Arc<Semaphore>,
-    /// A permit for each [`SHARE_BYTES`] of large bodies that were not parsed yet, and of large messages of agents.
+    /// A permit for each [`SHARE_BYTES`] of large bodies that are not parsed yet, and of large messages of agents.
     bodies: Arc<Semaphore>,
     /// A permit for each [`SHARE_BYTES`] of the answers that are being sent.
     unsent: Arc<Semaphore>,
@@ -39,15 +39,15 @@ pub(crate) struct State {
 
 /// Unit in which the memory of bodies and answers is counted, in bytes.
 const SHARE_BYTES: usize = 1 << 10;
-/// Maximum length of a body that is not counted, in bytes.
+/// Maximum length of a body that takes no permits, in bytes.
 const SMALL_BODY_BYTES: usize = 16 << 10;
 
-/// The work of a request, which is cancelled when nobody waits for it any more.
+/// The work of a request, which is cancelled when no client waits for it any more.
 #[derive(Clone, Default)]
 pub(crate) struct RequestWork {
-    /// The bounds of its searches.
+    /// Limits of its searches.
     pub(crate) budget: WorkBudget,
-    /// Ends its index runs and walks over a tree.
+    /// Cancels its index runs and walks over a tree.
     pub(crate) cancel: CancelToken,
 }
 
@@ -71,21 +71,21 @@ impl State {
         Ok(self.options.roots.get(name)?)
     }
 
-    /// The sessions of articles, to be read: beside another server that has them, without the right to write.
+    /// The sessions of articles for reading. If another server has locked them, they are opened read-only.
     pub(crate) fn knowledge(&self) -> Result<Arc<KnowledgeStore>, Problem> {
         self.sessions(
             |_| true,
             |place| match self.options.read_only {
-                true => KnowledgeStore::reading(place),
+                true => KnowledgeStore::open_read_only(place),
                 false => KnowledgeStore::open(place).or_else(|error| match error {
-                    KnowledgeError::Taken(_) => KnowledgeStore::reading(place),
+                    KnowledgeError::Locked(_) => KnowledgeStore::open_read_only(place),
                     error => Err(error),
                 }),
             },
         )
     }
 
-    /// The sessions of articles, to be changed, which one server may do at a time.
+    /// The sessions of articles for writing, which only one server may do at a time.
     pub(crate) fn writable_knowledge(&self) -> Result<Arc<KnowledgeStore>, Problem> {
         if self.options.read_only {
             return Err(Problem::read_only());
@@ -93,19 +93,19 @@ impl State {
         self.sessions(KnowledgeStore::is_writable, KnowledgeStore::open)
     }
 
-    /// The open store if it is enough, or else a newly opened one.
+    /// The open store if it suffices, otherwise a newly opened store.
     fn sessions(
         &self,
-        is_enough: impl Fn(&KnowledgeStore) -> bool,
+        suffices: impl Fn(&KnowledgeStore) -> bool,
         open: impl Fn(&Path) -> Result<KnowledgeStore, KnowledgeError>,
     ) -> Result<Arc<KnowledgeStore>, Problem> {
         let place = self.options.knowledge.as_ref().ok_or_else(|| {
-            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no directory for sessions is known")
-                .with_help("`--knowledge DIRECTORY` gives one")
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server has no directory for sessions")
+                .with_help("start it with `--knowledge DIRECTORY`")
         })?;
         let mut store = self.knowledge.lock().unwrap_or_else(PoisonError::into_inner);
         match &*store {
-            Some(store) if is_enough(store) => Ok(Arc::clone(store)),
+            Some(store) if suffices(store) => Ok(Arc::clone(store)),
             _ => Ok(Arc::clone(store.insert(Arc::new(open(place)?)))),
         }
     }
@@ -135,7 +135,7 @@ impl State {
         self.send(json)
     }
 
-    /// An answer that takes its share of the memory for answers until it has been sent.
+    /// An answer that holds its share of the memory for answers until it has been sent.
     pub(crate) fn send(&self, json: Vec<u8>) -> Result<Answer, Problem> {
         let shares = u32::try_from(json.len().div_ceil(SHARE_BYTES)).unwrap_or(u32::MAX);
         match Arc::clone(&self.unsent).try_acquire_many_owned(shares) {
@@ -144,8 +144,8 @@ impl State {
         }
     }
 
-    /// The share of the memory for bodies that a large body takes, by its `Content-Length`; small ones take none. A body has at
-    /// most `max_bytes`, and takes `factor` times its length.
+    /// The share of the memory for bodies that a large body takes, by its `Content-Length`; small bodies take none. A
+    /// body has at most `max_bytes`, and takes `factor` times its length.
     pub(crate) fn body_share(
         &self,
         length: Option<&HeaderValue>,
@@ -161,20 +161,20 @@ impl State {
         Arc::clone(&self.bodies).try_acquire_many_owned(shares).map(Some).map_err(|_| Problem::busy())
     }
 
-    /// Counts a request among those that run or wait, until the permit is dropped.
+    /// Counts a request as running or waiting, until the permit is dropped.
     pub(crate) fn admit(&self) -> Result<OwnedSemaphorePermit, Problem> {
         Arc::clone(&self.admitted).try_acquire_owned().map_err(|_| Problem::busy())
     }
 
-    /// Has a session changed: `prepare` runs as [`Self::work`], then the writer of the session makes the change. A change whose
-    /// time is up before the writer begins with it is not made.
+    /// Changes a session: `prepare` runs as in [`Self::work`], then the writer of the session makes the change. A
+    /// change whose time is up before the writer begins it is not made.
     pub(crate) async fn change<P: Send + 'static, T: Serialize, F: Future<Output = Result<T, KnowledgeError>>>(
         &self,
         prepare: impl FnOnce(&RequestWork) -> Result<P, Problem> + Send + 'static,
         change: impl FnOnce(P) -> F,
     ) -> Result<Answer, Problem> {
         let (time, begun) = (self.options.limits.time, Instant::now());
-        // Changes that wait for their writer count as well, because each holds an article.
+        // Changes that wait for their writer count as well, because each contains an article.
         let _admitted = self.admit()?;
         let prepared = self.work(prepare).await?;
         match tokio::time::timeout(time.saturating_sub(begun.elapsed()), change(prepared)).await {
@@ -183,10 +183,10 @@ impl State {
         }
     }
 
-    /// Does work on a thread of its own, when it is its turn.
+    /// Runs work on a separate thread, once a permit is free.
     ///
-    /// The work is cancelled when its time is up or its client has gone. The request then gets an answer at once; the work keeps
-    /// its permit until it ends, so that no more than the permitted number runs.
+    /// The work is cancelled when its time is up or its client disconnects. The request then gets an answer at once;
+    /// the work keeps its permit until it ends, so that no more tasks run than permitted.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&RequestWork) -> Result<T, Problem> + Send + 'static,

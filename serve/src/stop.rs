@@ -1,18 +1,18 @@
-//! Ending a server from another thread.
+//! Stopping a server from another thread.
 
 use tokio::sync::watch;
 
-/// Ends servers from another thread.
+/// Stops servers from another thread.
 #[derive(Debug, Clone)]
 pub struct Stop(watch::Sender<bool>);
 
 impl Stop {
-    /// A handle that has ended nothing.
+    /// A handle that has not been triggered.
     pub fn new() -> Self {
         Self(watch::Sender::new(false))
     }
 
-    /// Lets the servers answer the requests that they have, and end.
+    /// Makes the servers stop after answering their current requests.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }

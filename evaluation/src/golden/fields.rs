@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 
 use crate::golden::question::{Answer, FOUND, Question};
 
-/// Grades are one digit.
-const GREATEST_GRADE: u64 = 9;
+/// Maximum grade of an answer: grades have one digit.
+const MAX_GRADE: u64 = 9;
 
 /// Defaults for fields that the value lacks.
 pub(crate) struct Defaults<'a> {
-    /// The set where none is named.
+    /// The set of a question that does not name one.
     pub(crate) set: &'a str,
-    /// The id where none is given.
+    /// The id of a question that does not have one.
     pub(crate) id: String,
 }
 
@@ -56,7 +56,7 @@ impl FieldReader<'_> {
 
     fn missing<T: Default>(&mut self, key: &str, what: &str) -> T {
         let near = nearest(key, self.fields.keys().map(String::as_str));
-        let meant = near.map_or_else(String::new, |near| format!("; `{near}` is no field, did you mean `{key}`?"));
+        let meant = near.map_or_else(String::new, |near| format!("; unknown field `{near}`, did you mean `{key}`?"));
         self.fault(format!("no `{key}`: {what}{meant}"))
     }
 
@@ -69,7 +69,7 @@ impl FieldReader<'_> {
             Value::String(text) => Some(text.clone()),
             Value::Number(number) if key == "id" => Some(number.to_string()),
             other => {
-                let message = format!("`{key}` must be a text, not {}", type_name(other));
+                let message = format!("`{key}` must be a string, not {}", type_name(other));
                 self.fault(message)
             }
         }
@@ -80,7 +80,7 @@ impl FieldReader<'_> {
         let list = value.as_array().map(|list| list.iter().map(|item| item.as_str().map(str::to_owned)));
         match list.and_then(|items| items.collect::<Option<Vec<_>>>()) {
             Some(texts) => texts,
-            None => self.fault(format!("`{key}` must be a list of texts")),
+            None => self.fault(format!("`{key}` must be a list of strings")),
         }
     }
 
@@ -108,13 +108,13 @@ impl FieldReader<'_> {
             }
             (Some(_), _) => return self.fault("`relevant` must be a list of answers".to_owned()),
             (None, Some(_)) => self.texts("expected_sources").iter().map(|path| source(path)).collect(),
-            (None, None) => return self.missing("relevant", "the places that answer, as [{\"path\": …}]"),
+            (None, None) => return self.missing("relevant", "the places that answer the question, as [{\"path\": …}]"),
         };
         let graded = answers.iter().any(|answer| answer.grade.is_some());
         let counts = |answer: &Answer| !graded || answer.grade.unwrap_or(FOUND) >= FOUND;
         if self.faults.is_empty() && !answers.iter().any(counts) {
             return self.fault(if answers.is_empty() {
-                "no answer is named".to_owned()
+                "the question has no answers".to_owned()
             } else {
                 format!("no answer has a grade of {FOUND} or above, so nothing could be found")
             });
@@ -147,7 +147,7 @@ fn answer(number: usize, value: &Value) -> Result<Answer, Vec<String>> {
     let lines = (line("line_start"), line("line_end"));
     let lines = match lines {
         (Some(start), Some(end)) if start > end => {
-            faults.push(format!("answer {number}: line_end {end} lies before line_start {start}"));
+            faults.push(format!("answer {number}: line_end {end} is before line_start {start}"));
             None
         }
         (Some(start), Some(end)) => Some((start, end)),
@@ -155,9 +155,9 @@ fn answer(number: usize, value: &Value) -> Result<Answer, Vec<String>> {
         (None, None) => None,
     };
     let grade = get("grade").and_then(|value| match value.as_u64() {
-        Some(grade @ 0..=GREATEST_GRADE) => u8::try_from(grade).ok(),
+        Some(grade @ 0..=MAX_GRADE) => u8::try_from(grade).ok(),
         _ => {
-            faults.push(format!("answer {number}: `grade` must be a whole number from 0 to {GREATEST_GRADE}"));
+            faults.push(format!("answer {number}: `grade` must be a whole number from 0 to {MAX_GRADE}"));
             None
         }
     });
@@ -172,10 +172,10 @@ fn source(path: &str) -> Answer {
 
 fn type_name(value: &Value) -> &'static str {
     match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "true or false",
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }

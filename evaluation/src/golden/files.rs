@@ -1,4 +1,4 @@
-//! The files that hold golden sets.
+//! The files that contain golden sets.
 
 use std::fmt;
 use std::io;
@@ -43,8 +43,8 @@ impl fmt::Display for GoldenErrors {
 
 impl std::error::Error for GoldenErrors {}
 
-/// Most bytes of a golden file.
-const MOST_BYTES: u64 = 256 << 20;
+/// Maximum size of a golden file, in bytes.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// A golden file.
 #[derive(Debug)]
@@ -56,22 +56,22 @@ pub struct GoldenSource {
 impl GoldenSource {
     /// A file that the user has named.
     pub fn named(path: &Path) -> Self {
-        Self { path: path.to_owned(), content: read_regular(path, MOST_BYTES) }
+        Self { path: path.to_owned(), content: read_regular(path, MAX_FILE_BYTES) }
     }
 
     /// A file below a directory.
     pub fn below(directory: &Directory, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
-        Self { path: directory.path().join(path), content: directory.read(path, MOST_BYTES) }
+        Self { path: directory.path().join(path), content: directory.read(path, MAX_FILE_BYTES) }
     }
 }
 
-/// Reads golden files: JSON Lines, or YAML where the name ends in `.yaml` or `.yml`. A question without a set belongs to
-/// the one that its file's name gives.
+/// Reads golden files: YAML if the name ends in `.yaml` or `.yml`, otherwise JSON Lines. A question that names no set
+/// belongs to the set named after its file.
 ///
 /// # Errors
-/// Every fault of every file at once: files that cannot be read, lines that are no question, ids that occur twice in a
-/// set.
+/// Returns all faults of all files at once: files that cannot be read, lines that are not a question, ids that occur
+/// twice in a set.
 pub fn read(sources: impl IntoIterator<Item = GoldenSource>) -> Result<Vec<Question>, GoldenErrors> {
     let mut faults = Vec::new();
     let mut questions: Vec<Question> = Vec::new();
@@ -104,13 +104,13 @@ pub fn read(sources: impl IntoIterator<Item = GoldenSource>) -> Result<Vec<Quest
             }
         }
         if found == 0 {
-            faults.push(fault(0, "holds no question".to_owned()));
+            faults.push(fault(0, "contains no questions".to_owned()));
         }
     }
     if faults.is_empty() { Ok(questions) } else { Err(GoldenErrors(faults)) }
 }
 
-/// Writes questions as JSON Lines: what [`read`] reads.
+/// Writes questions as JSON Lines, which [`read`] can read.
 pub fn to_jsonl(questions: &[Question]) -> String {
     questions.iter().map(jsonl::line).collect()
 }

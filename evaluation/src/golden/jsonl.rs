@@ -1,25 +1,25 @@
-//! Golden sets as JSON Lines: one question a line.
+//! Golden sets as JSON Lines: one question per line.
 
 use serde_json::{Value, json};
 
 use crate::golden::fields::{self, Defaults};
 use crate::golden::question::{Answer, Question};
 
-/// Every question with its line, from 1; blank lines are skipped.
+/// Reads every question with its line number, from 1; blank lines are skipped.
 pub(crate) fn read(text: &str, set: &str) -> Vec<(usize, Result<Question, Vec<String>>)> {
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     lines
         .map(|(text, line)| {
             let question = match serde_json::from_str::<Value>(text) {
                 Ok(value) => fields::read(&value, Defaults { set, id: format!("{set}:{line}") }),
-                Err(error) => Err(vec![format!("not JSON: {}", place_free(&error))]),
+                Err(error) => Err(vec![format!("not JSON: {}", message_without_line(&error))]),
             };
             (line, question)
         })
         .collect()
 }
 
-/// One question as a line, with its line feed; empty fields are left out.
+/// Formats a question as a line that ends with a line feed; empty fields are omitted.
 pub(crate) fn line(question: &Question) -> String {
     let mut fields = serde_json::Map::new();
     let mut put = |key: &str, value: Value| fields.insert(key.to_owned(), value);
@@ -52,8 +52,8 @@ fn answer(answer: &Answer) -> Value {
     value
 }
 
-/// The message without "at line 1 column 5": the line is known, and it is not 1.
-fn place_free(error: &serde_json::Error) -> String {
+/// The message without "at line 1 column 5": the caller adds the line, and every line is parsed as if it were line 1.
+fn message_without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {
         Some(at) => format!("{} (column {})", &text[..at], error.column()),

@@ -1,4 +1,4 @@
-//! Golden sets: questions with known answers, and the files that hold them (JSON Lines or YAML).
+//! Golden sets: questions with known answers, and the files that contain them (JSON Lines or YAML).
 
 mod fields;
 mod files;

@@ -1,5 +1,5 @@
-//! Golden sets as YAML: a list under `queries`, each with `query`, `expected_sources` or `relevant`, and optionally
-//! `expected_topics` and `min_recall`.
+//! Golden sets as YAML: a list under `queries`. Each entry has `query`, `expected_sources` or `relevant`, and
+//! optionally `expected_topics` and `min_recall`.
 
 use saphyr::{LoadableYamlNode, MarkedYaml, Scalar, YamlData};
 use serde_json::{Map, Number, Value};
@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 use crate::golden::fields::{self, Defaults};
 use crate::golden::question::Question;
 
-/// Every question with its line, from 1.
+/// Reads every question with its line number, from 1.
 pub(crate) fn read(text: &str, set: &str) -> Vec<(usize, Result<Question, Vec<String>>)> {
     let documents = match MarkedYaml::load_from_str(text) {
         Ok(documents) => documents,
@@ -45,7 +45,8 @@ fn is_named(node: &MarkedYaml<'_>, name: &str) -> bool {
     matches!(&node.data, YamlData::Value(Scalar::String(text)) if text == name)
 }
 
-/// The same as JSON. What JSON cannot say (tags, infinities, keys that are no text) becomes its closest.
+/// Converts a node to JSON. Values that JSON cannot express (tags, infinities, keys that are not strings) become the
+/// closest JSON value.
 fn value(node: &MarkedYaml<'_>) -> Value {
     match &node.data {
         YamlData::Value(scalar) => match scalar {

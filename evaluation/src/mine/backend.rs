@@ -1,4 +1,4 @@
-//! What mining needs from a parser and an indexer, which the binary provides.
+//! The parser and indexer that mining uses; the binary provides them.
 
 use std::path::Path;
 
@@ -6,18 +6,18 @@ use crate::mine::source::Outline;
 
 /// Parses files and indexes directories for the miner.
 pub trait IndexerBackend: Sync {
-    /// Whether a file holds code with definitions, judged by its name.
+    /// Whether a file contains code with definitions, judged by its name.
     fn is_code(&self, path: &str) -> bool;
 
-    /// The definitions of a text and what it says about itself.
+    /// The definitions of a text and its documentation as a whole.
     fn outline(&self, path: &str, text: &str) -> Outline;
 
-    /// Brings the index of a directory up to date and returns the paths of the files in it.
+    /// Updates the index of a directory and returns the paths of the files in it.
     ///
     /// # Errors
-    /// A message that says why there is no index.
+    /// Returns a message with the reason why the directory cannot be indexed.
     fn index(&self, root: &Path) -> Result<Vec<String>, String>;
 
-    /// Tells how far it has come.
+    /// Reports progress.
     fn progress(&self, message: &str);
 }

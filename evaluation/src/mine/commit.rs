@@ -1,4 +1,5 @@
-//! Questions that are subjects of commits: what they changed, in the tree from before any of them.
+//! Questions from commit subjects: which code did these commits change? They are asked of the tree before all of these
+//! commits.
 
 use aurora_query::is_side_code;
 use aurora_redact::masked;
@@ -14,50 +15,50 @@ use crate::mine::selection::Selection;
 use crate::mine::source::{Definition, DefinitionKind, SourceFile};
 use crate::mine::{sentence, subject};
 
-/// The set's name.
+/// The name of the set.
 pub(crate) const SET: &str = "commit";
 
-/// A commit that changes more code files than this has no single subject.
-const MOST_FILES: usize = 4;
-/// A commit that changes more functions than this answers with its files.
-const MOST_FUNCTIONS: usize = 8;
-/// Commits examined for each question wanted.
-const LOOKED_AT: usize = 25;
-/// Candidates for each question wanted, since some have no answer at the pin.
-const SPARE: f64 = 1.25;
+/// Maximum number of code files of a commit. A commit that changes more has no single subject.
+const MAX_FILES: usize = 4;
+/// Maximum number of functions as answers. The answers of a commit that changes more are its files.
+const MAX_FUNCTIONS: usize = 8;
+/// Number of commits examined for each wanted question.
+const COMMITS_PER_QUESTION: usize = 25;
+/// Number of candidates for each wanted question, since some have no answer at the pin.
+const CANDIDATES_PER_QUESTION: f64 = 1.25;
 
-/// A commit that could be asked about.
+/// A candidate for a question about a commit.
 pub(crate) struct CommitQuestion {
     id: ObjectId,
     query: String,
     touched: Vec<Touched>,
 }
 
-/// A file that a commit changed, as it was before.
+/// A file that a commit changed, as it was before the commit.
 struct Touched {
     path: String,
-    /// Qualified names of the functions that were changed; none where it was other code.
+    /// Qualified names of the changed functions; empty if other code was changed.
     functions: Vec<String>,
 }
 
-/// The newest commits that can be asked about, and the commit that precedes them all.
+/// The newest commits that questions can be asked about, and the commit that precedes them all.
 pub(crate) struct CommitPlan {
     pub(crate) pin: ObjectId,
     pub(crate) candidates: Vec<CommitQuestion>,
 }
 
-/// Looks through the history, newest commit first. Merges, housekeeping and commits without a function or file to answer
-/// with are passed over. The pin is the parent of the oldest commit chosen; the pin and its ancestors are
-/// not chosen. `None` without any.
+/// Searches the history for candidates, newest commit first. Merges, housekeeping and commits without a function or
+/// file as an answer are skipped. The pin is the parent of the oldest chosen commit; neither the pin nor its ancestors
+/// are chosen. `None` if there are no candidates.
 pub(crate) fn plan(
     history: &CommitHistory,
     backend: &dyn IndexerBackend,
     selection: &Selection,
 ) -> Result<Option<CommitPlan>, MineError> {
-    let wanted = (selection.most as f64 * SPARE).ceil() as usize;
+    let wanted = (selection.most as f64 * CANDIDATES_PER_QUESTION).ceil() as usize;
     let mut candidates: Vec<(ObjectId, CommitQuestion)> = Vec::new();
     let mut asked = FxHashSet::default();
-    for commit in history.commits()?.take(wanted * LOOKED_AT) {
+    for commit in history.commits()?.take(wanted * COMMITS_PER_QUESTION) {
         if candidates.len() >= wanted {
             break;
         }
@@ -73,7 +74,7 @@ pub(crate) fn plan(
     Ok(Some(CommitPlan { pin, candidates: candidates.filter(|candidate| !before.contains(&candidate.id)).collect() }))
 }
 
-/// The questions of a plan with what they are split by, over the files of the pinned tree.
+/// The questions of a plan over the files of the pinned tree, each with the key that decides whether it is held out.
 pub(crate) fn questions(plan: &CommitPlan, files: &[SourceFile], selection: &Selection) -> Vec<(String, Question)> {
     let files: FxHashMap<&str, &SourceFile> = files.iter().map(|file| (file.path.as_str(), file)).collect();
     let answered = plan.candidates.iter().filter_map(|candidate| {
@@ -100,7 +101,7 @@ pub(crate) fn questions(plan: &CommitPlan, files: &[SourceFile], selection: &Sel
     answered.take(selection.most).collect()
 }
 
-/// The only function of this name in a file.
+/// The function of this name in a file; `None` unless there is exactly one.
 fn function(file: &SourceFile, name: &str) -> Option<Answer> {
     let mut same = file.definitions.iter().filter(|definition| definition.qualified_name == name);
     let definition = same.next().filter(|_| same.next().is_none())?;
@@ -118,18 +119,18 @@ fn candidate(history: &CommitHistory, backend: &dyn IndexerBackend, commit: &Com
     let changes = history.changes(*parent, commit.id)?;
     let code: Vec<&FileChange> =
         changes.iter().filter(|change| backend.is_code(&change.path) && !is_side_code(&change.path)).collect();
-    if code.is_empty() || code.len() > MOST_FILES {
+    if code.is_empty() || code.len() > MAX_FILES {
         return None;
     }
-    let mut touched: Vec<Touched> = code.iter().filter_map(|change| touched(history, backend, change)).collect();
-    if touched.iter().map(|file| file.functions.len()).sum::<usize>() > MOST_FUNCTIONS {
+    let mut touched: Vec<Touched> = code.iter().filter_map(|change| touched_file(history, backend, change)).collect();
+    if touched.iter().map(|file| file.functions.len()).sum::<usize>() > MAX_FUNCTIONS {
         touched.iter_mut().for_each(|file| file.functions.clear());
     }
     (!touched.is_empty()).then_some(CommitQuestion { id: commit.id, query, touched })
 }
 
-/// How a commit changed an existing file; `None` for a new one.
-fn touched(history: &CommitHistory, backend: &dyn IndexerBackend, change: &FileChange) -> Option<Touched> {
+/// The changed functions of an existing file; `None` for a new file.
+fn touched_file(history: &CommitHistory, backend: &dyn IndexerBackend, change: &FileChange) -> Option<Touched> {
     let old = String::from_utf8(history.blob(change.old?)?).ok()?;
     let new = match change.new {
         Some(id) => history.blob(id)?,
@@ -140,7 +141,7 @@ fn touched(history: &CommitHistory, backend: &dyn IndexerBackend, change: &FileC
     Some(Touched { path: change.path.clone(), functions })
 }
 
-/// Runs of changed lines of the old text as half-open ranges from 0; an empty one is a position between two lines.
+/// Runs of changed lines of the old text as half-open ranges from 0; an empty range is a position between two lines.
 fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(u32, u32)> {
     let input = InternedInput::new(byte_lines(old), byte_lines(new));
     let diff = Diff::compute(Algorithm::Histogram, &input);
@@ -154,7 +155,7 @@ fn changed_functions(definitions: &[Definition], runs: &[(u32, u32)]) -> Vec<Str
         let is_cut = |definition: &&Definition| {
             let (first, last) = definition.lines;
             let inside = match start == end {
-                // An insertion belongs to a function when it has lines on both sides.
+                // An insertion belongs to a function if the function has lines on both sides.
                 true => first <= start && start < last,
                 false => first <= end && start < last,
             };
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_changed_lines() {
+    fn finds_runs_of_changed_lines() {
         let old = b"a\nb\nc\nd\n";
         assert_eq!(changed_lines(old, b"a\nx\nc\nd\n"), [(1, 2)]);
         assert_eq!(changed_lines(old, b"a\nb\nx\nc\nd\n"), [(2, 2)]);

@@ -1,4 +1,4 @@
-//! Questions that are the first sentence of a function's documentation.
+//! Questions from the first sentences of the documentation of functions.
 
 use rustc_hash::FxHashMap;
 
@@ -9,10 +9,10 @@ use crate::mine::sentence;
 use crate::mine::source::{Definition, DefinitionKind, SourceFile};
 use crate::random::hash;
 
-/// The set's name.
+/// The name of the set.
 pub(crate) const SET: &str = "docstring";
 
-/// First sentences of the documentation of functions that occur nowhere else among `files`.
+/// First sentences of the documentation of functions, if they occur nowhere else among `files`.
 pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
     let mut counts: FxHashMap<String, usize> = FxHashMap::default();
     let mut asked = Vec::new();
@@ -27,14 +27,15 @@ pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: 
         let doc = DocSpan::new(file, definition.doc_bytes.as_ref()?)?.bytes;
         let is_asked = definition.kind == DefinitionKind::Callable
             && counts.get(&sentence::key(&text)) == Some(&1)
-            && !file.is_aside();
+            && !file.is_secondary();
         let key = &definition.qualified_name;
         is_asked.then(|| Candidate { file, key, question: question(file, definition, text), doc })
     });
     documented::choose(candidates.collect(), texts, selection)
 }
 
-/// All documentation of functions: a function that keeps its own would be found before one that lost it.
+/// The documentation of all functions. All of it is blanked, because a search would find a function that still has
+/// documentation before one without.
 pub(crate) fn documentation(files: &[SourceFile]) -> impl Iterator<Item = DocSpan<'_>> {
     files.iter().flat_map(|file| {
         let functions = file.definitions.iter().filter(|definition| definition.kind == DefinitionKind::Callable);

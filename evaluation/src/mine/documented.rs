@@ -1,4 +1,4 @@
-//! Documentation that questions are made of: whether its sentence stands anywhere else, and the tree without it.
+//! Documentation as a source of questions: whether its sentence occurs anywhere else, and the tree without it.
 
 use std::ops::Range;
 
@@ -9,43 +9,43 @@ use crate::golden::Question;
 use crate::mine::selection::Selection;
 use crate::mine::source::SourceFile;
 
-/// Letters of a sentence that must not occur anywhere else in the repository.
-const PROBE: usize = 40;
+/// Number of leading characters of a sentence that must not occur anywhere else in the repository.
+const PROBE_CHARS: usize = 40;
 
-/// A question with the path of the file whose documentation answers it word by word.
+/// A question with the path of the file whose documentation contains the answer verbatim.
 pub(crate) struct Documented {
     pub(crate) path: String,
     pub(crate) question: Question,
 }
 
-/// Where documentation stands: bytes of a file's text.
+/// The byte range of documentation in the text of a file.
 pub(crate) struct DocSpan<'f> {
     pub(crate) file: &'f SourceFile,
     pub(crate) bytes: Range<usize>,
 }
 
 impl<'f> DocSpan<'f> {
-    /// Documentation that can be blanked.
+    /// The span of documentation at `bytes`; `None` if it cannot be blanked.
     pub(crate) fn new(file: &'f SourceFile, bytes: &Range<usize>) -> Option<Self> {
         can_be_blanked(file.text.get(bytes.clone())).then(|| Self { file, bytes: bytes.clone() })
     }
 }
 
-/// What could be asked: a sentence of the documentation at `doc`.
+/// A candidate for a question: a sentence of the documentation at `doc`.
 pub(crate) struct Candidate<'f> {
     pub(crate) file: &'f SourceFile,
-    /// Identifies it within its file.
+    /// Identifies the candidate within its file.
     pub(crate) key: &'f str,
     pub(crate) question: Question,
     pub(crate) doc: Range<usize>,
 }
 
-/// A selection of the candidates whose sentences stand nowhere else.
+/// Chooses among the candidates whose sentences occur nowhere else.
 pub(crate) fn choose(candidates: Vec<Candidate<'_>>, texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
     let twice = Selection { most: selection.most * 2, ..*selection };
     let candidates = twice.choose(candidates, |candidate| &candidate.file.path, |candidate| candidate.key);
     let is_unique = |Candidate { file, question, doc, .. }: &Candidate<'_>| {
-        texts.stands_only_in(file.text.get(doc.clone()).unwrap_or_default(), &question.query)
+        texts.occurs_only_in(file.text.get(doc.clone()).unwrap_or_default(), &question.query)
     };
     let unique: Vec<bool> = candidates.par_iter().map(is_unique).collect();
     let candidates = candidates.into_iter().zip(unique).filter_map(|(candidate, unique)| unique.then_some(candidate));
@@ -53,18 +53,18 @@ pub(crate) fn choose(candidates: Vec<Candidate<'_>>, texts: &SqueezedTexts, sele
     candidates.map(|Candidate { file, question, .. }| Documented { path: file.path.clone(), question }).collect()
 }
 
-/// The texts of a repository, in which a sentence is found however it is broken into lines.
+/// The texts of a repository, in which a sentence can be found independent of its line breaks.
 pub(crate) struct SqueezedTexts(Vec<String>);
 
 impl SqueezedTexts {
-    /// The texts of `files`.
-    pub(crate) fn of(files: &[SourceFile]) -> Self {
+    /// Normalises the texts of `files`.
+    pub(crate) fn new(files: &[SourceFile]) -> Self {
         Self(files.par_iter().map(|file| squeezed(&file.text)).collect())
     }
 
     /// Whether the beginning of a sentence occurs only in its own documentation.
-    fn stands_only_in(&self, doc: &str, sentence: &str) -> bool {
-        let end = sentence.char_indices().nth(PROBE).map_or(sentence.len(), |(at, _)| at);
+    fn occurs_only_in(&self, doc: &str, sentence: &str) -> bool {
+        let end = sentence.char_indices().nth(PROBE_CHARS).map_or(sentence.len(), |(at, _)| at);
         let probe = squeezed(&sentence[..end]);
         let finder = memmem::Finder::new(&probe);
         let count = |text: &str| finder.find_iter(text.as_bytes()).count();
@@ -72,8 +72,8 @@ impl SqueezedTexts {
     }
 }
 
-/// The text with one space for every run of white space and comment marks, so that a sentence is found however it is
-/// broken into lines.
+/// The text with one space for every run of white space and comment marks, so that a sentence can be found independent
+/// of its line breaks.
 fn squeezed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '*' | '/' | '#')).filter(|word| !word.is_empty());
@@ -86,7 +86,8 @@ fn squeezed(text: &str) -> String {
     out
 }
 
-/// A comment can be blanked, and so can a string whose quotes can stay: one line, or triple quotes.
+/// Whether documentation can be blanked: a comment always, a string if its quotes can stay (one line, or triple
+/// quotes).
 pub(crate) fn can_be_blanked(doc: Option<&str>) -> bool {
     doc.is_some_and(|doc| match quotes(doc) {
         Some((_, quote)) => doc.ends_with(quote) && (quote.len() == 3 || !doc.contains('\n')),
@@ -94,7 +95,7 @@ pub(crate) fn can_be_blanked(doc: Option<&str>) -> bool {
     })
 }
 
-/// The text with the documentation at `ranges` gone. Line feeds stay, so every line keeps its number; a string keeps its
+/// The text without the documentation at `ranges`. Line feeds stay, so every line keeps its number; a string keeps its
 /// prefix and quotes, so the code still parses.
 pub(crate) fn blanked(text: &str, mut ranges: Vec<Range<usize>>) -> String {
     ranges.sort_by_key(|range| range.start);
@@ -134,17 +135,17 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_that_stands_elsewhere_is_known_however_it_is_broken() {
+    fn another_occurrence_of_a_sentence_is_found_with_other_line_breaks() {
         let doc = "/** Collect overdue\n * invoices. */";
         let own = format!("{doc}\nvoid f() {{}}");
         for (other, alone) in [("- collect overdue\n  invoices", true), ("# Collect overdue\n# invoices", false)] {
             let texts = SqueezedTexts(vec![squeezed(&own), squeezed(other)]);
-            assert_eq!(texts.stands_only_in(doc, "Collect overdue invoices"), alone, "{other}");
+            assert_eq!(texts.occurs_only_in(doc, "Collect overdue invoices"), alone, "{other}");
         }
     }
 
     #[test]
-    fn documentation_goes_and_lines_stay() {
+    fn documentation_is_removed_and_lines_stay() {
         let python = "def f():\n    r\"\"\"One.\n\n    Two.\n    \"\"\"\n    return 1\n";
         let start = python.find("r\"").expect("the docstring");
         let end = python.rfind("\"\"\"").expect("its end") + 3;

@@ -1,8 +1,8 @@
-//! Why nothing was mined.
+//! Errors of mining.
 
 use std::path::PathBuf;
 
-/// Why nothing was mined.
+/// An error of mining.
 #[derive(Debug, thiserror::Error)]
 pub enum MineError {
     /// The history cannot be read.
@@ -10,26 +10,26 @@ pub enum MineError {
     Git {
         /// The repository.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// A file cannot be read or written.
     #[error("{path}: {source}")]
     File {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The directory holds other things, which are not to be overwritten.
-    #[error("{0} is neither empty nor a mined directory; give another")]
+    /// The directory has other content, which must not be overwritten.
+    #[error("{0} is neither empty nor a mined directory; choose another directory")]
     Occupied(PathBuf),
-    /// A manifest cannot be understood.
+    /// A manifest cannot be read.
     #[error("{path}: {reason}; mine the directory again")]
     Manifest {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// A copy cannot be indexed.
@@ -37,7 +37,7 @@ pub enum MineError {
     Index {
         /// The copy.
         root: PathBuf,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
 }

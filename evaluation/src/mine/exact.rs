@@ -1,4 +1,4 @@
-//! Questions that are names: of what a repository defines exactly once.
+//! Questions from the names that a repository defines exactly once.
 
 use rustc_hash::FxHashMap;
 
@@ -6,22 +6,22 @@ use crate::golden::{Answer, Question};
 use crate::mine::selection::Selection;
 use crate::mine::source::{Definition, DefinitionKind, SourceFile};
 
-/// The set's name.
+/// The name of the set.
 pub(crate) const SET: &str = "exact";
 
-/// Shorter names are too common.
-const SHORTEST: usize = 4;
+/// Minimum number of letters in a name. Shorter names are too common.
+const MIN_LETTERS: usize = 4;
 
-/// Names of functions and types with one definition among all `files`. A function answers with all its lines, a type with
-/// its declaration.
+/// Names of functions and types with one definition among all `files`. The answer is all lines of a function, or the
+/// declaration of a type.
 pub(crate) fn questions(files: &[SourceFile], selection: &Selection) -> Vec<(String, Question)> {
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
     for definition in files.iter().flat_map(|file| &file.definitions) {
         *counts.entry(&definition.name).or_default() += 1;
     }
-    let candidates = files.iter().filter(|file| !file.is_aside()).flat_map(|file| {
+    let candidates = files.iter().filter(|file| !file.is_secondary()).flat_map(|file| {
         let unique = file.definitions.iter().filter(|definition| counts.get(&*definition.name) == Some(&1));
-        unique.filter(|definition| is_telling(&definition.name)).map(move |definition| (file, definition))
+        unique.filter(|definition| is_distinctive(&definition.name)).map(move |definition| (file, definition))
     });
     let chosen = selection.choose(candidates.collect(), |(file, _)| &file.path, |(_, definition)| &definition.name);
     chosen.into_iter().map(|(file, definition)| (file.path.clone(), question(file, definition))).collect()
@@ -46,8 +46,8 @@ fn question(file: &SourceFile, definition: &Definition) -> Question {
     }
 }
 
-fn is_telling(name: &str) -> bool {
+fn is_distinctive(name: &str) -> bool {
     let is_dunder = name.starts_with("__") && name.ends_with("__");
     let is_identifier = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-    name.chars().filter(|c| c.is_alphabetic()).count() >= SHORTEST && is_identifier && !is_dunder
+    name.chars().filter(|c| c.is_alphabetic()).count() >= MIN_LETTERS && is_identifier && !is_dunder
 }

@@ -1,20 +1,20 @@
-//! What the name of a file gives away.
+//! File names, and how texts refer to them.
 
-/// The names that a path consists of, at its end.
+/// The last components of a path.
 pub(crate) struct FileName<'p> {
     /// The name of the file: `http_client.spec.ts`.
     pub(crate) file: &'p str,
-    /// The same without its last extension.
+    /// The file name without its last extension.
     base: &'p str,
-    /// The same without all extensions.
+    /// The file name without all extensions.
     stem: &'p str,
-    /// The directory's own name.
+    /// The name of the directory.
     directory: &'p str,
 }
 
 impl<'p> FileName<'p> {
-    /// Those of a path with `/`.
-    pub(crate) fn of(path: &'p str) -> Self {
+    /// Splits a path with `/`.
+    pub(crate) fn from_path(path: &'p str) -> Self {
         let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
         let directory = directories.rsplit('/').next().unwrap_or_default();
         let visible = file.trim_start_matches('.');
@@ -23,34 +23,34 @@ impl<'p> FileName<'p> {
         Self { file, base, stem, directory }
     }
 
-    /// Whether the file has the name of a type or module, however the words of both are joined.
+    /// Whether the file is named after a type or module, ignoring case and separators of words.
     pub(crate) fn is_named_after(&self, documented: &str) -> bool {
-        let simple = folded(documented.rsplit(['.', ':', '\\']).next().unwrap_or(documented));
-        !simple.is_empty() && (simple == folded(self.base) || simple == folded(self.stem))
+        let simple = fold(documented.rsplit(['.', ':', '\\']).next().unwrap_or(documented));
+        !simple.is_empty() && (simple == fold(self.base) || simple == fold(self.stem))
     }
 
     /// Whether a word, or its part after the last dot, is the name of the file or of its directory.
     pub(crate) fn is(&self, word: &str) -> bool {
         let word = word.trim_end_matches([':', ',', '.']);
-        let word = folded(word.rsplit(['.', ':', '/', '\\']).next().unwrap_or(word));
-        !word.is_empty() && [self.base, self.stem, self.directory].iter().any(|name| folded(name) == word)
+        let word = fold(word.rsplit(['.', ':', '/', '\\']).next().unwrap_or(word));
+        !word.is_empty() && [self.base, self.stem, self.directory].iter().any(|name| fold(name) == word)
     }
 
-    /// Whether a text holds the name of the file or its directory, or `documented`: one that is more than a plain word.
+    /// Whether a text contains a compound name of the file or its directory, or the compound name `documented`.
     pub(crate) fn is_given_away_by(&self, text: &str, documented: Option<&str>) -> bool {
         let names = [Some(self.base), Some(self.stem), Some(self.directory), documented].into_iter().flatten();
-        let names: Vec<String> = names.filter(|name| is_compound(name)).map(folded).collect();
+        let names: Vec<String> = names.filter(|name| is_compound(name)).map(fold).collect();
         let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '$'));
-        words.map(folded).any(|word| names.contains(&word))
+        words.map(fold).any(|word| names.contains(&word))
     }
 }
 
-/// Letters and digits in lower case.
-fn folded(name: &str) -> String {
+/// The letters and digits of a name in lower case.
+fn fold(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a name is more than a plain word.
+/// Whether a name is more than a plain word: with separators, inner capitals or digits.
 pub(crate) fn is_compound(name: &str) -> bool {
     let bare = name.trim_matches(['_', '-']);
     bare.contains(['_', '-', '.'])
@@ -72,7 +72,7 @@ mod tests {
             ("src/retry.rs", "RetryPolicy", false),
             (".rs", "", false),
         ] {
-            assert_eq!(FileName::of(path).is_named_after(documented), expected, "{path}");
+            assert_eq!(FileName::from_path(path).is_named_after(documented), expected, "{path}");
         }
     }
 
@@ -85,8 +85,8 @@ mod tests {
             ("retry_policy/mod.rs", "Everything of `retry_policy` in one place", true),
             ("net/retry.py", "When to retry a request", false),
         ] {
-            assert_eq!(FileName::of(path).is_given_away_by(text, None), expected, "{path}: {text}");
+            assert_eq!(FileName::from_path(path).is_given_away_by(text, None), expected, "{path}: {text}");
         }
-        assert!(FileName::of("net/retry.py").is_given_away_by("What a RetryPolicy allows", Some("RetryPolicy")));
+        assert!(FileName::from_path("net/retry.py").is_given_away_by("What a RetryPolicy allows", Some("RetryPolicy")));
     }
 }

@@ -11,8 +11,8 @@ use gix::traverse::commit::simple::CommitTimeOrder;
 
 use crate::mine::error::MineError;
 
-/// Trees nested deeper than this are not read.
-const DEEPEST: usize = 128;
+/// Maximum depth of trees that are read.
+const MAX_DEPTH: usize = 128;
 
 /// The repository that contains a directory, from its HEAD. Paths are relative to the directory.
 pub(crate) struct CommitHistory {
@@ -45,7 +45,7 @@ pub(crate) struct CommittedFile {
 }
 
 impl CommitHistory {
-    /// The repository at or above `root`; `None` where there is none, or no commit yet.
+    /// Opens the repository at or above `root`; `None` without a repository or without a commit.
     pub(crate) fn open(root: &Path) -> Result<Option<Self>, MineError> {
         let is_git = root.ancestors().any(|directory| directory.join(".git").exists());
         if !is_git {
@@ -69,7 +69,7 @@ impl CommitHistory {
         self.head
     }
 
-    /// The commits that HEAD reaches, newest first.
+    /// The commits reachable from HEAD, newest first.
     pub(crate) fn commits(&self) -> Result<impl Iterator<Item = Commit> + '_, MineError> {
         let walk = self.repository.rev_walk([self.head]).sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst));
         let walk = walk.all().map_err(|error| self.failure(error.to_string()))?;
@@ -134,7 +134,7 @@ impl CommitHistory {
         self.repository.shallow_file().ok()
     }
 
-    /// Whether objects are named by SHA-256.
+    /// Whether object ids are SHA-256 hashes.
     pub(crate) fn is_sha256(&self) -> bool {
         self.repository.object_hash() == gix::hash::Kind::Sha256
     }
@@ -147,7 +147,7 @@ impl CommitHistory {
         depth: usize,
         changes: &mut Vec<FileChange>,
     ) -> Option<()> {
-        if old == new || depth > DEEPEST {
+        if old == new || depth > MAX_DEPTH {
             return Some(());
         }
         let (old, new) = (self.entries(old)?, self.entries(new)?);
@@ -158,7 +158,7 @@ impl CommitHistory {
         for name in names {
             let of = |entries: &[GitTreeEntry]| find(entries, name).map(|at| (entries[at].kind, entries[at].id));
             let (before, after) = (of(&old), of(&new));
-            // A name that is no UTF-8 cannot be a path of the index.
+            // A name that is not UTF-8 cannot be a path of the index.
             let Ok(text) = name.to_str() else { continue };
             if before == after {
                 continue;

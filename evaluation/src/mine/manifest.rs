@@ -1,4 +1,4 @@
-//! What a directory of mined golden sets holds.
+//! The manifest of a directory of mined golden sets.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use crate::mine::error::MineError;
 use crate::mine::selection::Selection;
 use crate::mine::tree::failed;
 
-/// Name of the file, by which a mined directory is known.
+/// Name of the manifest file, which identifies a mined directory.
 pub const MANIFEST: &str = "manifest.json";
-/// Most bytes of it.
-const MOST_BYTES: u64 = 1 << 20;
-/// The layout that is written and read.
+/// Maximum size of the manifest, in bytes.
+const MAX_MANIFEST_BYTES: u64 = 1 << 20;
+/// The version of the layout that this program writes and reads.
 const FORMAT: u32 = 2;
 
 /// The contents of a mined directory.
@@ -25,7 +25,7 @@ pub struct Manifest {
     pub format: u32,
     /// The seed that chose the questions.
     pub seed: u64,
-    /// Percentage that was held out.
+    /// Percentage of the questions that was held out.
     pub held_out_percent: f64,
     /// The trees that have to be indexed.
     pub trees: Vec<MinedTree>,
@@ -40,9 +40,9 @@ pub struct MinedTree {
     pub name: String,
     /// The directory to index, relative to the directory of the trees, with `/`.
     pub root: String,
-    /// Its commit; `None` without git.
+    /// Commit of the tree; `None` without git.
     pub commit: Option<String>,
-    /// How many documentation comments were blanked.
+    /// Number of blanked documentation comments.
     pub blanked: usize,
 }
 
@@ -51,13 +51,13 @@ pub struct MinedTree {
 pub struct MinedSet {
     /// Its name.
     pub name: String,
-    /// Its file, relative to the mined directory.
+    /// Path of its file, relative to the mined directory.
     pub file: String,
-    /// Name of the tree that it is asked of.
+    /// Name of the tree that its questions are asked of.
     pub tree: String,
-    /// How many questions it has.
+    /// Number of questions.
     pub questions: usize,
-    /// Whether it is kept from tuning.
+    /// Whether the set is excluded from tuning.
     pub held_out: bool,
 }
 
@@ -68,13 +68,13 @@ impl Manifest {
         Self { format: FORMAT, seed, held_out_percent, trees: Vec::new(), sets: Vec::new() }
     }
 
-    /// The manifest of a directory; `None` where it has none.
+    /// Reads the manifest of a directory; `None` if it has no manifest.
     ///
     /// # Errors
     /// When it cannot be read, or was written by another version.
     pub fn read(directory: &Directory) -> Result<Option<Self>, MineError> {
         let path = directory.path().join(MANIFEST);
-        let bytes = match directory.read(MANIFEST, MOST_BYTES) {
+        let bytes = match directory.read(MANIFEST, MAX_MANIFEST_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(&path, error)),
@@ -82,13 +82,13 @@ impl Manifest {
         let broken = |reason: String| MineError::Manifest { path: path.clone(), reason };
         let manifest: Self = serde_json::from_slice(&bytes).map_err(|error| broken(error.to_string()))?;
         if manifest.format != FORMAT {
-            return Err(broken(format!("its layout is {}, this program reads {FORMAT}", manifest.format)));
+            return Err(broken(format!("its layout version is {}, this program reads {FORMAT}", manifest.format)));
         }
         let is_inside =
             |path: &str| Path::new(path).components().all(|part| matches!(part, std::path::Component::Normal(_)));
         let mut paths = manifest.trees.iter().map(|tree| &tree.root).chain(manifest.sets.iter().map(|set| &set.file));
         if let Some(path) = paths.find(|path| !is_inside(path)) {
-            return Err(broken(format!("`{path}` leads out of the directory")));
+            return Err(broken(format!("`{path}` is outside of the directory")));
         }
         Ok(Some(manifest))
     }
@@ -96,7 +96,7 @@ impl Manifest {
     /// The directory to index for a set, given the directory of the trees.
     ///
     /// # Errors
-    /// When it is not there, or leads elsewhere.
+    /// When the directory does not exist or is outside of `trees`.
     pub fn root_of(&self, trees: &Path, set: &MinedSet) -> Result<PathBuf, MineError> {
         let Some(tree) = self.trees.iter().find(|tree| tree.name == set.tree) else {
             return Ok(trees.to_owned());
@@ -109,7 +109,7 @@ impl Manifest {
     /// The questions of a set.
     ///
     /// # Errors
-    /// Everything that is wrong with its file.
+    /// All faults of its file.
     pub fn questions(&self, directory: &Directory, set: &MinedSet) -> Result<Vec<Question>, GoldenErrors> {
         match set.questions {
             0 => Ok(Vec::new()),

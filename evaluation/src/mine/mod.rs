@@ -1,14 +1,14 @@
-//! Golden sets made from a repository itself.
+//! Golden sets generated from a repository.
 //!
-//! Four sets, each split into a part to develop with and a held-out one:
+//! There are four sets, each split into a development part and a held-out part:
 //!
 //! - `exact`: names of functions and types that the repository defines once;
 //! - `docstring`: first sentences of documentation, asked of a copy of the tree without that documentation;
-//! - `topics`: first sentences of what documents a file as a whole, asked of a copy without that;
+//! - `topics`: first sentences of the documentation of files, asked of a copy of the tree without that documentation;
 //! - `commit`: subjects of commits, whose answers are the functions and files that the commit changed.
 //!
-//! All but the last are asked of the tree at HEAD, the last of the tree at the pin: the parent of the oldest commit asked
-//! about. The history of every copy ends at its commit, so nothing in them tells what came later.
+//! The questions of `commit` are asked of the tree at the pin, the parent of the oldest commit that is asked about, and
+//! all others of the tree at HEAD. The history of every copy ends at its commit, so no copy reveals a later change.
 
 mod backend;
 mod commit;

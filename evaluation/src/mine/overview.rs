@@ -1,14 +1,15 @@
-//! The sentence that says what a file is for, in the documentation of the file or of what it is named after.
+//! The sentence that describes the purpose of a file, from the documentation of the file or of the item that the file
+//! is named after.
 
 use crate::mine::file_name::{FileName, is_compound};
-use crate::mine::sentence::{self, LEAST_INFORMATIVE};
+use crate::mine::sentence::{self, MIN_INFORMATIVE_WORDS};
 
-/// Paragraphs that are looked at: the first one may be a title.
-const MOST_PARAGRAPHS: usize = 2;
-/// A line of at most so many words above a line of punctuation is a title.
-const TITLE_WORDS: usize = 6;
+/// Number of paragraphs that are examined: the first one may be a title.
+const MAX_PARAGRAPHS: usize = 2;
+/// Maximum number of words of a title, which is a line above a line of punctuation.
+const MAX_TITLE_WORDS: usize = 6;
 
-/// Parts of paragraphs that say who owns, wrote or generated a file, in lower case.
+/// Phrases of paragraphs about the ownership, authorship or generation of a file, in lower case.
 const LEGAL: &[&str] = &[
     "copyright",
     "copyleft",
@@ -43,7 +44,7 @@ const LEGAL: &[&str] = &[
     "makefile for sphinx",
 ];
 
-/// How lines begin that are for a program, in lower case.
+/// Beginnings of lines that are addressed to programs, in lower case.
 const FOR_PROGRAMS: &[&str] = &[
     "-*-",
     "vim:",
@@ -80,11 +81,11 @@ const FOR_PROGRAMS: &[&str] = &[
     "<reference",
 ];
 
-/// Tags and fields whose text says what a file is for.
+/// Tags and fields that describe the purpose of a file.
 const DESCRIBING: &[&str] =
     &["fileoverview", "file", "overview", "brief", "summary", "description", "desc", "abstract", "purpose", "synopsis"];
 
-/// Fields that say something else.
+/// Fields with other information.
 const FIELDS: &[&str] = &[
     "module",
     "copyright",
@@ -114,11 +115,11 @@ const FIELDS: &[&str] = &[
     "title",
 ];
 
-/// First words of sentences that say how to treat a file.
+/// First words of sentences with instructions about the use of a file.
 const WARNINGS: &[&str] =
     &["warning", "important", "please", "attention", "caution", "based", "mark", "don't", "beware"];
 
-/// What a sentence may call the file.
+/// Nouns that may refer to the file.
 const KINDS: &[&str] = &[
     "file",
     "module",
@@ -141,7 +142,7 @@ const KINDS: &[&str] = &[
     "mixin",
 ];
 
-/// Verbs between the file and what it is for.
+/// Verbs between the file and its purpose.
 const VERBS: &[&str] = &[
     "contains",
     "provides",
@@ -169,23 +170,24 @@ const VERBS: &[&str] = &[
     "defining",
 ];
 
-/// The first sentence of the first paragraph that is no title, licence or note for a program, without `This module
-/// provides` at its start. `None` where it says too little to be asked, or gives the file away; `documented` is the name of
-/// the type or module that the text documents.
+/// The first sentence of the first paragraph that is not a title, a licence or a note for a program, without a lead
+/// such as `This module provides`. `None` if the sentence has too little information or reveals the name of the file.
+/// `documented` is the name of the type or module that the text documents.
 pub(crate) fn question(text: &str, name: &FileName<'_>, documented: Option<&str>) -> Option<String> {
     let paragraphs = paragraphs(text, name);
-    let paragraph = paragraphs.iter().take(MOST_PARAGRAPHS).find(|paragraph| !is_title(paragraph))?;
+    let paragraph = paragraphs.iter().take(MAX_PARAGRAPHS).find(|paragraph| !is_title(paragraph))?;
     let text = sentence::first_sentence(&plain(&sentence::first_paragraph(paragraph)));
     let text = without_lead(&text, name, documented);
-    let is_telling = sentence::can_be_asked(&text) && !is_warning(&text) && informative(&text) >= LEAST_INFORMATIVE;
-    (is_telling && !name.is_given_away_by(&text, documented)).then_some(text)
+    let is_informative =
+        sentence::can_be_asked(&text) && !is_warning(&text) && informative(&text) >= MIN_INFORMATIVE_WORDS;
+    (is_informative && !name.is_given_away_by(&text, documented)).then_some(text)
 }
 
-/// Whether a paragraph is a line that ends without a full stop and says too little to be asked.
+/// Whether a paragraph is a single line without a full stop at its end and with too little information for a question.
 fn is_title(paragraph: &str) -> bool {
     !paragraph.contains('\n')
         && !paragraph.ends_with(['.', '!', '?', ':', ';'])
-        && informative(paragraph) < LEAST_INFORMATIVE
+        && informative(paragraph) < MIN_INFORMATIVE_WORDS
 }
 
 fn is_warning(text: &str) -> bool {
@@ -193,7 +195,7 @@ fn is_warning(text: &str) -> bool {
     WARNINGS.contains(&opening.as_str())
 }
 
-/// Informative words but those that say `file`, `contains` or the like.
+/// The number of informative words except [`KINDS`] and [`VERBS`].
 fn informative(text: &str) -> usize {
     let is_empty = |word: &&str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
@@ -203,7 +205,7 @@ fn informative(text: &str) -> usize {
     sentence::informative(&words.join(" "))
 }
 
-/// The paragraphs that may say what a file is for: no titles, licences and notes for programs.
+/// The paragraphs that may describe the purpose of a file: without titles, licences and notes for programs.
 fn paragraphs(text: &str, name: &FileName<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut lines: Vec<&str> = Vec::new();
@@ -211,7 +213,7 @@ fn paragraphs(text: &str, name: &FileName<'_>) -> Vec<String> {
     for line in text.lines().map(str::trim).chain([""]) {
         let is_rule = line.len() >= 3 && !line.contains(|c: char| c.is_alphanumeric());
         if line.is_empty() || is_rule || ["#", "1.", "1)"].iter().any(|mark| line.starts_with(mark)) {
-            let is_title = is_rule && lines.len() == 1 && lines[0].split(' ').count() <= TITLE_WORDS;
+            let is_title = is_rule && lines.len() == 1 && lines[0].split(' ').count() <= MAX_TITLE_WORDS;
             if !is_title {
                 found.push(lines.join("\n"));
             }
@@ -219,15 +221,15 @@ fn paragraphs(text: &str, name: &FileName<'_>) -> Vec<String> {
             is_tagged = false;
             continue;
         }
-        match described(line, name) {
-            Described::Starts(text) => {
+        match classify_line(line, name) {
+            LineRole::Starts(text) => {
                 found.push(lines.join("\n"));
                 lines = vec![text];
                 is_tagged = false;
             }
-            Described::Continues(text) if !is_tagged => lines.push(text),
-            Described::Continues(_) => {}
-            Described::Not => is_tagged = line.starts_with(['@', '\\']),
+            LineRole::Continues(text) if !is_tagged => lines.push(text),
+            LineRole::Continues(_) => {}
+            LineRole::Other => is_tagged = line.starts_with(['@', '\\']),
         }
     }
     let is_legal = |paragraph: &str| {
@@ -238,26 +240,26 @@ fn paragraphs(text: &str, name: &FileName<'_>) -> Vec<String> {
     found
 }
 
-/// What a line of documentation adds to the description of a file.
-enum Described<'t> {
+/// The role of a line of documentation in the description of a file.
+enum LineRole<'t> {
     /// The text of a tag or field that begins a description.
     Starts(&'t str),
     /// More text.
     Continues(&'t str),
     /// Something else.
-    Not,
+    Other,
 }
 
-fn described<'t>(line: &'t str, name: &FileName<'_>) -> Described<'t> {
+fn classify_line<'t>(line: &'t str, name: &FileName<'_>) -> LineRole<'t> {
     let lower = line.to_lowercase();
     if FOR_PROGRAMS.iter().any(|mark| lower.starts_with(mark)) {
-        return Described::Not;
+        return LineRole::Other;
     }
     if let Some(tag) = line.strip_prefix(['@', '\\']) {
         let (tag, text) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
         let text = without_file_name(text.trim(), name);
         let describes = DESCRIBING.contains(&tag.to_lowercase().as_str());
-        return if describes && !is_path(text) { Described::Starts(text) } else { Described::Not };
+        return if describes && !is_path(text) { LineRole::Starts(text) } else { LineRole::Other };
     }
     if let Some((key, value)) = line.split_once(':')
         && (value.is_empty() || value.starts_with(char::is_whitespace))
@@ -265,19 +267,19 @@ fn described<'t>(line: &'t str, name: &FileName<'_>) -> Described<'t> {
         let key = key.trim().to_lowercase();
         if DESCRIBING.contains(&key.as_str()) {
             let text = without_file_name(value.trim(), name);
-            return if is_path(text) { Described::Not } else { Described::Starts(text) };
+            return if is_path(text) { LineRole::Other } else { LineRole::Starts(text) };
         }
         if FIELDS.contains(&key.as_str()) {
-            return Described::Not;
+            return LineRole::Other;
         }
     }
     match without_file_name(line, name) {
-        text if is_path(text) => Described::Not,
-        text => Described::Continues(text),
+        text if is_path(text) => LineRole::Other,
+        text => LineRole::Continues(text),
     }
 }
 
-/// The text behind the name of the file at its start: `retry.c - tries again`.
+/// The text after the name of the file at its start: `retry.c - tries again`.
 fn without_file_name<'t>(line: &'t str, name: &FileName<'_>) -> &'t str {
     let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let path = first.trim_matches(|c: char| !c.is_alphanumeric() && c != '.').trim_end_matches('.');
@@ -285,12 +287,12 @@ fn without_file_name<'t>(line: &'t str, name: &FileName<'_>) -> &'t str {
     if is_name { rest.trim_start_matches(['-', '–', '—', ':', ' ']) } else { line }
 }
 
-/// Whether a line is nothing but a path or a name with dots.
+/// Whether a line consists of only a path or a name with dots.
 fn is_path(line: &str) -> bool {
     !line.contains(char::is_whitespace) && line.trim_end_matches('.').contains(['.', '/'])
 }
 
-/// Words in plain text: without the targets of links, `[text][target]`, and what is left of marks.
+/// The words of a text without the targets of links (`[text][target]`) and without remains of markup.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -303,7 +305,7 @@ fn plain(text: &str) -> String {
     text.split(' ').filter(|word| *word != "_").collect::<Vec<_>>().join(" ")
 }
 
-/// The sentence behind `This module provides`, `Package retry` or the name of what it documents.
+/// The sentence without `This module provides`, `Package retry` or the name of the documented item at its start.
 fn without_lead(text: &str, name: &FileName<'_>, documented: Option<&str>) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     let lower: Vec<String> = words.iter().map(|word| word.trim_matches([':', ',']).to_lowercase()).collect();
@@ -329,8 +331,8 @@ fn without_lead(text: &str, name: &FileName<'_>, documented: Option<&str>) -> St
 mod tests {
     use super::*;
 
-    fn asked(text: &str) -> Option<String> {
-        question(text, &FileName::of("net/retry.c"), None)
+    fn ask(text: &str) -> Option<String> {
+        question(text, &FileName::from_path("net/retry.c"), None)
     }
 
     #[test]
@@ -376,12 +378,12 @@ mod tests {
                 "Sends failed requests again after pauses",
             ),
         ] {
-            assert_eq!(asked(text).as_deref(), Some(expected), "{text}");
+            assert_eq!(ask(text).as_deref(), Some(expected), "{text}");
         }
     }
 
     #[test]
-    fn what_says_nothing_is_not_asked() {
+    fn uninformative_documentation_is_not_asked() {
         for text in [
             "This file contains functions.",
             "Licensed under the Apache License, Version 2.0 (the \"License\"); you may not use this file except in\ncompliance.",
@@ -393,7 +395,7 @@ mod tests {
             "See the documentation of failed requests at another place.",
             "",
         ] {
-            assert_eq!(asked(text), None, "{text}");
+            assert_eq!(ask(text), None, "{text}");
         }
     }
 }

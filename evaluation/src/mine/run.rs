@@ -1,4 +1,4 @@
-//! One mining run: questions are chosen, and the trees that they are asked of are written and indexed.
+//! One mining run: chooses the questions, and writes and indexes the trees that they are asked of.
 
 use std::path::{Path, PathBuf};
 
@@ -16,37 +16,37 @@ use crate::mine::selection::Selection;
 use crate::mine::source::{Definition, Outline, SourceFile};
 use crate::mine::{commit, docstring, exact, topics, tree};
 
-/// Most bytes of a file that questions are made of.
-const MOST_BYTES: u64 = 1 << 30;
-/// The directory of the copies within a mined one.
+/// Maximum size of a source file, in bytes.
+const MAX_SOURCE_BYTES: u64 = 1 << 30;
+/// The directory of the copies within a mined directory.
 const TREES: &str = "trees";
 /// The copy of HEAD.
 const HEAD: &str = "head";
-/// The copy of HEAD without the documentation of functions that is asked for.
+/// The copy of HEAD without the documentation of functions.
 const STRIPPED: &str = "stripped";
-/// The copy of HEAD without the documentation of files that is asked for.
+/// The copy of HEAD without the documentation of files.
 const STRIPPED_TOPICS: &str = "stripped-topics";
-/// The copy from before the commits that are asked about.
+/// The copy of the tree before the commits that are asked about.
 const PIN: &str = "pin";
 
-/// What to mine, and where to put it.
+/// The source, the destination and the selection of a mining run.
 #[derive(Debug, Clone)]
 pub struct MineOptions {
     /// The repository, or a directory in it; absolute.
     pub root: PathBuf,
-    /// The directory to write: empty or mined before, opened by an absolute path.
+    /// The directory to write, opened by an absolute path. It must be empty or a mined directory.
     pub out: Directory,
-    /// The directory of the copies, if it is not in `out`: empty or mined before.
+    /// The directory of the copies if it is outside of `out`. It must be empty or have copies of an earlier run.
     pub trees: Option<Directory>,
-    /// Which questions are asked.
+    /// The selection of questions.
     pub selection: Selection,
 }
 
 /// Mines the repository and writes the sets, the trees that they are asked of and their indexes.
 ///
 /// # Errors
-/// When the history or a file cannot be read, a tree cannot be indexed, or the directory holds something else. What was
-/// mined there before is lost then.
+/// When the history or a file cannot be read, a tree cannot be indexed, or the directory has other content. The results
+/// of an earlier run in the directory are then lost.
 pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manifest, MineError> {
     let MineOptions { root, out, trees, selection } = options;
     clear(out, trees.as_ref())?;
@@ -54,7 +54,7 @@ pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manife
         Some(trees) => trees.clone(),
         None => out.create_private_directory(TREES).map_err(|error| tree::failed(out.path(), error))?,
     };
-    // Ignore files in the directories above are about other files: an index hides itself from git, and its neighbours.
+    // Overrides ignore files in parent directories: an index hides itself and its neighbours from git.
     tree::write(&trees, ".gitignore", b"!*\n")?;
     let history = CommitHistory::open(root)?;
     let prefix = history.as_ref().map_or("", |history| history.prefix.trim_end_matches('/'));
@@ -68,7 +68,7 @@ pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manife
     backend.progress("choosing questions");
     add_set(&mut manifest, out, (exact::SET, HEAD), exact::questions(&files, selection), selection)?;
 
-    let texts = SqueezedTexts::of(&files);
+    let texts = SqueezedTexts::new(&files);
     let functions: Vec<DocSpan<'_>> = docstring::documentation(&files).collect();
     let wholes: Vec<DocSpan<'_>> = topics::documentation(&files).collect();
     for (set, name, documented, documentation) in [
@@ -107,12 +107,12 @@ impl Manifest {
     }
 }
 
-/// Removes what an earlier run has left, also one that was killed. A directory with other content is left alone.
+/// Removes the results of an earlier run, even if it was killed. A directory with other content is left alone.
 fn clear(out: &Directory, trees: Option<&Directory>) -> Result<(), MineError> {
     let failed = |error| tree::failed(out.path(), error);
     let has_entries = !out.entries().map_err(failed)?.is_empty();
     let has = |path: &str| out.metadata(path).is_ok();
-    // A run that was killed has left no manifest, but a first tree.
+    // A run that was killed has left no manifest, but its first tree.
     let has_tree = || has(&format!("{TREES}/{HEAD}")) || trees.is_some_and(|trees| trees.metadata(HEAD).is_ok());
     if has_entries && !has(MANIFEST) && !has_tree() {
         return Err(MineError::Occupied(out.path().to_owned()));
@@ -123,37 +123,37 @@ fn clear(out: &Directory, trees: Option<&Directory>) -> Result<(), MineError> {
     removed.map_err(|error| tree::failed(trees.path(), error))
 }
 
-/// Where the copies come from, and where they go.
+/// The source and the destination of the copies.
 struct TreeSource<'a> {
     root: &'a Path,
     trees: &'a Directory,
-    /// The root below the work tree, without a slash at its end.
+    /// The root relative to the work tree, without a trailing slash.
     prefix: &'a str,
     history: Option<&'a CommitHistory>,
     backend: &'a dyn IndexerBackend,
 }
 
 impl TreeSource<'_> {
-    /// The directory to index of a copy.
+    /// The directory of a copy that is indexed.
     fn below(&self, name: &str) -> PathBuf {
         let tree = self.trees.path().join(name);
         if self.prefix.is_empty() { tree } else { tree.join(self.prefix) }
     }
 
-    /// The same, opened.
+    /// Opens the directory that [`Self::below`] names.
     fn open(&self, name: &str) -> Result<Directory, MineError> {
         let below = Path::new(name).join(self.prefix);
         self.trees.create_directories(below).map_err(|error| tree::failed(&self.below(name), error))
     }
 
-    /// Writes the tree of a commit, or without git the files of the directory's index.
+    /// Writes the tree of a commit or, without git, the files in the index of the directory.
     fn copy(&self, name: &str, commit: Option<gix::ObjectId>) -> Result<(), MineError> {
         let directory = self.trees.create_directory(name).map_err(|error| tree::failed(self.trees.path(), error))?;
         match (self.history, commit) {
             (Some(history), Some(commit)) => {
                 let missing = tree::check_out(history, commit, &directory)?;
                 if missing > 0 {
-                    self.backend.progress(&format!("{missing} files are missing from this clone and left out"));
+                    self.backend.progress(&format!("skipped {missing} files that are missing from this clone"));
                 }
                 Ok(())
             }
@@ -173,10 +173,11 @@ impl TreeSource<'_> {
     }
 }
 
-/// The files at `paths`, those of code with their definitions. Files that are not UTF-8, and paths with secrets, are left out.
+/// Reads the files at `paths`, and parses the definitions of code files. Files that are not UTF-8 and paths with
+/// secrets are skipped.
 fn read(root: &Directory, paths: &[String], backend: &dyn IndexerBackend) -> Result<Vec<SourceFile>, MineError> {
     let files = paths.par_iter().map(|path| {
-        let bytes = root.read(path, MOST_BYTES).map_err(|error| tree::failed(&root.path().join(path), error))?;
+        let bytes = root.read(path, MAX_SOURCE_BYTES).map_err(|error| tree::failed(&root.path().join(path), error))?;
         let text = String::from_utf8(bytes).ok().filter(|_| !has_secret(path));
         Ok(text.map(|text| source_file(path, &text, backend)))
     });
@@ -184,7 +185,8 @@ fn read(root: &Directory, paths: &[String], backend: &dyn IndexerBackend) -> Res
     Ok(files.into_iter().flatten().collect())
 }
 
-/// A file with its secrets masked, as in the index. A definition whose name is masked cannot be asked for.
+/// A file with its secrets masked, as in the index. A definition whose name is masked is removed, because no question
+/// can ask for it.
 fn source_file(path: &str, original: &str, backend: &dyn IndexerBackend) -> SourceFile {
     let text = masked(original.to_owned());
     let mut outline = if backend.is_code(path) { backend.outline(path, &text) } else { Outline::default() };
@@ -194,7 +196,7 @@ fn source_file(path: &str, original: &str, backend: &dyn IndexerBackend) -> Sour
     SourceFile { path: path.to_owned(), text, definitions: outline.definitions, overviews: outline.overviews }
 }
 
-/// Blanks documentation, that of one file after another's.
+/// Blanks documentation, file by file.
 fn strip(root: &Directory, documentation: &[DocSpan<'_>]) -> Result<(), MineError> {
     for of_file in documentation.chunk_by(|a, b| a.file.path == b.file.path) {
         let SourceFile { path, text, .. } = of_file[0].file;
@@ -204,7 +206,7 @@ fn strip(root: &Directory, documentation: &[DocSpan<'_>]) -> Result<(), MineErro
     Ok(())
 }
 
-/// Writes both parts of a set. Every question comes with what it is split by.
+/// Writes both parts of a set. The first element of each pair is the key that decides whether the question is held out.
 fn add_set(
     manifest: &mut Manifest,
     out: &Directory,

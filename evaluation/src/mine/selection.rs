@@ -1,25 +1,25 @@
-//! Which of many possible questions are asked, and which of them are held out.
+//! The selection of questions among many candidates, and of the held-out questions among them.
 
 use rustc_hash::FxHashMap;
 
 use crate::random::hash;
 
-/// The split does not depend on the seed of a run: what was held out once stays held out.
+/// Seed of the split. It does not depend on the seed of a run, so that held-out questions are the same in all runs.
 const SPLIT: u64 = 0x4845_4c44;
 
-/// How many questions, and which.
+/// The number of questions, and how they are chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct Selection {
-    /// Most questions of a set, held-out ones included.
+    /// Maximum number of questions in a set, including the held-out ones.
     pub most: usize,
-    /// Decides which ones are asked.
+    /// Seed of the choice among the candidates.
     pub seed: u64,
-    /// Percentage that is held out.
+    /// Percentage of the questions that is held out.
     pub held_out: f64,
 }
 
 impl Selection {
-    /// Whether what belongs to `key`, a path or a commit, is held out.
+    /// Whether the questions with the key `key`, a path or a commit, are held out.
     pub(crate) fn is_held_out(&self, key: &str) -> bool {
         (hash(SPLIT, &[key]) % 10_000) as f64 / 100.0 < self.held_out
     }
@@ -60,7 +60,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_choice_depends_on_the_items_alone(files in prop::collection::vec(0..5_u8, 0..40), most in 0..20_usize) {
+        fn the_choice_depends_only_on_the_items(files in prop::collection::vec(0..5_u8, 0..40), most in 0..20_usize) {
             let items: Vec<(String, String)> =
                 files.iter().enumerate().map(|(at, file)| (format!("{file}.py"), at.to_string())).collect();
             let selection = Selection { most, seed: 3, held_out: 30.0 };
@@ -70,7 +70,7 @@ mod tests {
             reversed.reverse();
             prop_assert_eq!(&choose(reversed), &chosen);
             prop_assert_eq!(chosen.len(), most.min(items.len()));
-            // No file gives two more than another that has questions left.
+            // No file has two questions more than another file that still has candidates.
             for file in 0..5_u8 {
                 let path = format!("{file}.py");
                 let taken = chosen.iter().filter(|item| item.0 == path).count();

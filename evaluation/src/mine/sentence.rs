@@ -1,6 +1,6 @@
 //! The first sentence of a documentation comment, as a question.
 
-/// Words that carry no meaning of their own.
+/// Words without meaning.
 const FILLERS: &[&str] = &[
     "the", "and", "for", "are", "was", "were", "been", "this", "that", "these", "those", "with", "from", "into",
     "onto", "its", "has", "have", "had", "not", "but", "can", "will", "would", "should", "may", "must", "does", "did",
@@ -34,34 +34,35 @@ const EMPTY_OPENINGS: &[&str] = &[
     "internal",
 ];
 
-/// Words that end with a full stop and no sentence.
+/// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: &[&str] = &["e.g", "i.e", "etc", "vs", "cf", "resp", "approx", "incl", "no", "fig"];
 
-/// Words that a question must have to say anything.
-pub(crate) const LEAST_INFORMATIVE: usize = 4;
-/// Words that a question may have.
-const MOST_WORDS: usize = 30;
+/// Minimum number of informative words in a question.
+pub(crate) const MIN_INFORMATIVE_WORDS: usize = 4;
+/// Maximum number of words in a question.
+const MAX_WORDS: usize = 30;
 
-/// The first sentence of a doc text, in plain words; `None` where it says too little to be asked. `name` is that of the
-/// documented symbol: a sentence that begins with it loses it, one that gives it away elsewhere is not asked.
+/// The first sentence of a doc text, in plain words; `None` if it has too little information. `name` is the name of the
+/// documented symbol: it is removed from the start of the sentence, and a sentence that reveals it elsewhere is
+/// rejected.
 pub(crate) fn question(doc: &str, name: &str) -> Option<String> {
     let mut text = first_sentence(&plain(&first_paragraph(doc)));
     if let Some(rest) = without_prefix_word(&text, name) {
         text = rest;
     }
-    (can_be_asked(&text) && informative(&text) >= LEAST_INFORMATIVE && !gives_away(&text, name)).then_some(text)
+    (can_be_asked(&text) && informative(&text) >= MIN_INFORMATIVE_WORDS && !gives_away(&text, name)).then_some(text)
 }
 
-/// Whether a sentence is neither empty nor too long, and says something about code.
+/// Whether a sentence is neither empty nor too long, and describes code.
 pub(crate) fn can_be_asked(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let opening = words.first().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
     opening.is_some_and(|opening| !EMPTY_OPENINGS.contains(&opening.as_str()))
-        && words.len() <= MOST_WORDS
+        && words.len() <= MAX_WORDS
         && !text.contains("://")
 }
 
-/// Distinct words of at least three letters that are no fillers.
+/// The number of distinct words of at least three letters that are not fillers.
 pub(crate) fn informative(text: &str) -> usize {
     let mut words: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric())
@@ -74,12 +75,12 @@ pub(crate) fn informative(text: &str) -> usize {
     words.len()
 }
 
-/// The same text as a key: letters and digits in lower case.
+/// The key of a text for comparisons: its letters and digits in lower case.
 pub(crate) fn key(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Lines up to the first blank one, or the first that begins a list, a tag or code.
+/// The lines up to the first blank line, or the first line that begins a list, a tag or code.
 pub(crate) fn first_paragraph(doc: &str) -> String {
     let is_end = |line: &str| {
         line.is_empty()
@@ -104,7 +105,7 @@ pub(crate) fn first_paragraph(doc: &str) -> String {
     lines.take_while(|line| !is_end(line)).collect::<Vec<_>>().join(" ")
 }
 
-/// Without markup: tags, `{@code x}`, roles, links, backticks and stars.
+/// Removes markup: tags, `{@code x}`, roles, links, backticks and stars.
 pub(crate) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -133,7 +134,7 @@ pub(crate) fn plain(text: &str) -> String {
     out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Behind the `:` of a role such as ``class:`Name` ``, the length up to its backtick.
+/// The length of a role such as ``class:`Name` `` up to its backtick; `text` starts after the first `:`.
 fn role(text: &str) -> Option<usize> {
     let (name, _) = text.split_once(":`")?;
     name.chars().all(|c| c.is_ascii_alphabetic() || c == ':').then_some(name.len() + 1)
@@ -152,14 +153,14 @@ pub(crate) fn first_sentence(text: &str) -> String {
     text[..end].trim_end_matches([':', ',', ' ', '.']).to_owned()
 }
 
-/// The text behind a first word that is `name`.
+/// The text after its first word, if that word is `name`.
 pub(crate) fn without_prefix_word(text: &str, name: &str) -> Option<String> {
     let (first, rest) = text.split_once(' ')?;
     let first = first.trim_end_matches([':', ',']).trim_end_matches("()");
     (first == name).then(|| rest.trim_start_matches(['-', '–', ' ']).to_owned())
 }
 
-/// Whether the text holds a name that is more than a plain word.
+/// Whether the text contains `name`, if that is more than a plain word.
 pub(crate) fn gives_away(text: &str, name: &str) -> bool {
     let bare = name.trim_matches('_');
     let is_compound =
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn fillers_do_not_inform() {
+    fn fillers_are_not_informative() {
         assert_eq!(informative("Returns the given value of all of the other ones"), 2);
         assert_eq!(informative("retry Retry RETRY"), 1);
     }

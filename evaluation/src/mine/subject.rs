@@ -2,7 +2,7 @@
 
 use crate::mine::sentence::informative;
 
-/// First words of subjects that say nothing about code.
+/// First words of subjects that do not describe code.
 const EMPTY_OPENINGS: &[&str] = &[
     "merge",
     "revert",
@@ -39,11 +39,11 @@ const EMPTY_OPENINGS: &[&str] = &[
     "doc",
 ];
 
-/// Prefixes of conventional commits whose changes are not about what code does.
+/// Prefixes of conventional commits that do not change the behaviour of code.
 const EMPTY_KINDS: &[&str] =
     &["docs", "doc", "chore", "style", "test", "tests", "ci", "build", "release", "deps", "revert"];
 
-/// Words anywhere that mark housekeeping.
+/// Words at any position that mark housekeeping.
 const HOUSEKEEPING: &[&str] = &[
     "typo",
     "typos",
@@ -67,13 +67,13 @@ const HOUSEKEEPING: &[&str] = &[
     "spelling",
 ];
 
-/// Words that a question must have to say anything.
-const LEAST_INFORMATIVE: usize = 3;
-/// Words that a question may have.
-const MOST_WORDS: usize = 25;
+/// Minimum number of informative words in a question.
+const MIN_INFORMATIVE_WORDS: usize = 3;
+/// Maximum number of words in a question.
+const MAX_WORDS: usize = 25;
 
-/// What a commit's message asks for, in plain words: its subject without issue numbers, prefixes and trailers. `None`
-/// for merges, releases, housekeeping and what says too little.
+/// The question that a commit message yields: its subject in plain words, without issue numbers, prefixes and trailers.
+/// `None` for merges, releases, housekeeping and subjects with too little information.
 pub(crate) fn question(message: &str) -> Option<String> {
     let subject = message.lines().map(str::trim).find(|line| !line.is_empty())?;
     let (kind, rest) = split_prefix(subject);
@@ -95,9 +95,9 @@ pub(crate) fn question(message: &str) -> Option<String> {
     let text = text.trim_end_matches(['.', ':', ',', ';', ' ']).to_owned();
     if EMPTY_OPENINGS.contains(&opening.as_str())
         || words.iter().map(folded).any(|word| HOUSEKEEPING.contains(&word.as_str()))
-        || words.len() > MOST_WORDS
+        || words.len() > MAX_WORDS
         || text.contains("://")
-        || informative(&text) < LEAST_INFORMATIVE
+        || informative(&text) < MIN_INFORMATIVE_WORDS
     {
         return None;
     }
@@ -117,7 +117,7 @@ fn split_prefix(subject: &str) -> (Option<&str>, &str) {
     if is_one_word(kind) && scoped && prefix.len() <= 40 { (Some(kind), after.trim()) } else { (None, rest) }
 }
 
-/// Whether a word only points at an issue, a pull request or a commit: `#12`, `(#12)`, `GH-12`, `ABC-123`.
+/// Whether a word is only a reference to an issue, a pull request or a commit: `#12`, `(#12)`, `GH-12`, `ABC-123`.
 fn is_reference(word: &str) -> bool {
     let word = word.trim_matches(|c: char| "()[].,:;".contains(c));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());

@@ -1,5 +1,5 @@
-//! Questions about what a file is for: the first sentence of the documentation of a file, or of the type or module that
-//! the file is named after.
+//! Questions about the purpose of a file: the first sentence of the documentation of a file, or of the type or module
+//! that the file is named after.
 
 use std::ops::Range;
 
@@ -13,13 +13,14 @@ use crate::mine::source::{Overview, SourceFile};
 use crate::mine::{overview, sentence};
 use crate::random::hash;
 
-/// The set's name.
+/// The name of the set.
 pub(crate) const SET: &str = "topics";
 
-/// A file with fewer letters and digits beside its documentation consists of it.
-const LEAST_LETTERS: usize = 100;
+/// Minimum number of letters and digits outside of the documentation. A file with fewer has little content but its
+/// documentation.
+const MIN_LETTERS: usize = 100;
 
-/// Sentences that say what a file is for and occur nowhere else among `files`. The file itself answers.
+/// Sentences that describe the purpose of a file and occur nowhere else among `files`. The answer is the file itself.
 pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
     let mut counts: FxHashMap<String, usize> = FxHashMap::default();
     let mut asked = Vec::new();
@@ -31,23 +32,23 @@ pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: 
     let candidates = asked.into_iter().filter_map(|(file, overview, text)| {
         let doc = overview.bytes.clone();
         let is_asked = counts.get(&sentence::key(&text)) == Some(&1)
-            && !file.is_aside()
-            && letters_beside(file, &doc) >= LEAST_LETTERS;
+            && !file.is_secondary()
+            && letters_without(file, &doc) >= MIN_LETTERS;
         is_asked.then(|| Candidate { file, key: SET, question: question(file, text), doc })
     });
     documented::choose(candidates.collect(), texts, selection)
 }
 
-/// All documentation of files, and of the types and modules in them: a file that keeps its own would be found before one that lost
-/// it.
+/// The documentation of all files, and of the types and modules in them. All of it is blanked, because a search would
+/// find a file that still has documentation before one without.
 pub(crate) fn documentation(files: &[SourceFile]) -> impl Iterator<Item = DocSpan<'_>> {
     files.iter().flat_map(|file| file.overviews.iter().filter_map(|overview| DocSpan::new(file, &overview.bytes)))
 }
 
-/// The first documentation of a file as a whole that has something to ask. What is about the file goes before what is about
-/// the type or module that it is named after.
+/// The first documentation of a file that yields a question. Documentation of the file comes before documentation of
+/// the type or module that the file is named after.
 fn topic(file: &SourceFile) -> Option<(&Overview, String)> {
-    let name = FileName::of(&file.path);
+    let name = FileName::from_path(&file.path);
     let mut about = file.overviews.iter().filter(|overview| {
         let is_about = overview.name.as_deref().is_none_or(|documented| name.is_named_after(documented));
         is_about && DocSpan::new(file, &overview.bytes).is_some()
@@ -58,8 +59,8 @@ fn topic(file: &SourceFile) -> Option<(&Overview, String)> {
     })
 }
 
-/// Letters and digits of a file without `doc` and what else documents the file.
-fn letters_beside(file: &SourceFile, doc: &Range<usize>) -> usize {
+/// The number of letters and digits of a file without `doc` and without the documentation of the whole file.
+fn letters_without(file: &SourceFile, doc: &Range<usize>) -> usize {
     let whole = file.overviews.iter().filter(|overview| overview.name.is_none()).map(|overview| overview.bytes.clone());
     let without = blanked(&file.text, whole.chain([doc.clone()]).collect());
     without.chars().filter(|c| c.is_alphanumeric()).count()

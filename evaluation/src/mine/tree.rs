@@ -9,19 +9,20 @@ use gix::ObjectId;
 use crate::mine::error::MineError;
 use crate::mine::history::CommitHistory;
 
-/// Most bytes of a file that lists where a shallow clone ends.
-const MOST_SHALLOW: u64 = 64 << 20;
-/// Most bytes of a file that is copied.
-const MOST_COPIED: u64 = 1 << 30;
+/// Maximum size of a file with the boundary commits of a shallow clone, in bytes.
+const MAX_SHALLOW_BYTES: u64 = 64 << 20;
+/// Maximum size of a file that is copied, in bytes.
+const MAX_COPIED_BYTES: u64 = 1 << 30;
 
-/// Writes the files of `commit` below `directory`, with a `.git` of its own whose only branch ends at that commit: no
-/// later commit can be seen from it. Objects are borrowed from the repository, not copied. Line ends and filters are left
-/// alone. Returns how many files could not be written because the clone lacks their content.
+/// Writes the files of `commit` below `directory`, with a separate `.git` whose only branch ends at that commit, so
+/// that no later commit is visible from it. Objects are borrowed from the repository, not copied. Line endings and
+/// filters are not applied. Returns the number of files that could not be written because the clone lacks their
+/// content.
 pub(crate) fn check_out(history: &CommitHistory, commit: ObjectId, directory: &Directory) -> Result<usize, MineError> {
     let mut missing = 0;
     for file in history.files(commit)? {
         match history.blob(file.blob) {
-            // No commit that git made has such a path, but it would become the copy's own repository.
+            // Git creates no commit with such a path, but it would become the repository of the copy.
             Some(_) if is_git_directory(&file.path) => missing += 1,
             Some(bytes) => write(directory, &file.path, &bytes)?,
             None => missing += 1,
@@ -37,22 +38,22 @@ pub(crate) fn check_out(history: &CommitHistory, commit: ObjectId, directory: &D
     write(directory, ".git/config", config.as_bytes())?;
     write(directory, ".git/objects/info/alternates", format!("{}\n", objects.display()).as_bytes())?;
     write(directory, ".git/refs/heads/main", format!("{commit}\n").as_bytes())?;
-    if let Some(shallow) = history.shallow_file().and_then(|path| read_regular(&path, MOST_SHALLOW).ok()) {
+    if let Some(shallow) = history.shallow_file().and_then(|path| read_regular(&path, MAX_SHALLOW_BYTES).ok()) {
         write(directory, ".git/shallow", &shallow)?;
     }
-    list(directory.path(), history.tree(commit).unwrap_or(commit))
+    write_index(directory.path(), history.tree(commit).unwrap_or(commit))
         .map_err(|reason| MineError::Git { path: directory.path().to_owned(), reason })?;
     Ok(missing)
 }
 
-/// The index file, by which tracked files are known.
-fn list(directory: &Path, tree: ObjectId) -> Result<(), String> {
+/// Writes the index file, which lists the tracked files.
+fn write_index(directory: &Path, tree: ObjectId) -> Result<(), String> {
     let repository = gix::open(directory).map_err(|error| error.to_string())?;
     let mut index = repository.index_from_tree(&tree).map_err(|error| error.to_string())?;
     index.write(gix::index::write::Options::default()).map_err(|error| error.to_string())
 }
 
-/// Whether a path leads through a `.git`, as some file system may write it.
+/// Whether a path contains a `.git` component, in any case: some file systems ignore case.
 fn is_git_directory(path: &str) -> bool {
     path.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
 }
@@ -61,13 +62,13 @@ fn is_git_directory(path: &str) -> bool {
 pub(crate) fn copy(from: &Path, paths: &[String], to: &Directory) -> Result<(), MineError> {
     let source = Directory::open_root(from).map_err(|error| failed(from, error))?;
     for path in paths {
-        let bytes = source.read(path, MOST_COPIED).map_err(|error| failed(&from.join(path), error))?;
+        let bytes = source.read(path, MAX_COPIED_BYTES).map_err(|error| failed(&from.join(path), error))?;
         write(to, path, &bytes)?;
     }
     Ok(())
 }
 
-/// Writes a file below a directory, making its directories.
+/// Writes a file below a directory, and creates its parent directories.
 pub(crate) fn write(directory: &Directory, path: &str, bytes: &[u8]) -> Result<(), MineError> {
     directory.write(path, bytes).map_err(|error| failed(&directory.path().join(path), error))
 }

@@ -1,33 +1,35 @@
-//! Coordinate ascent: one number after the other, a step up or down, repeated while it improves.
+//! Coordinate ascent: one number after the other takes steps up or down as long as they improve the objective.
 
 use aurora_query::SearchConfig;
 
 use crate::tune::error::TuneError;
 use crate::tune::space::{Direction, Space};
 
-/// Most steps in one direction before the next number.
-const MOST_STEPS: usize = 3;
-/// The least gain of a step: a smaller one is noise.
-const LEAST_GAIN: f64 = 2e-4;
+/// Maximum number of steps in one direction before the next number.
+const MAX_STEPS: usize = 3;
+/// Minimum gain of a step: a smaller gain is noise.
+const MIN_GAIN: f64 = 2e-4;
 
 /// The objective: the value of a configuration.
 pub(crate) trait Objective {
-    /// Whether `candidate` beats `incumbent` by more than `least` and by more than chance, once `cost` is taken from its gain.
+    /// Whether `candidate` beats `incumbent` by more than `min_gain` and by more than chance, after `cost` is subtracted
+    /// from its gain.
     fn improves(
         &mut self,
         incumbent: &SearchConfig,
         candidate: &SearchConfig,
         cost: f64,
-        least: f64,
+        min_gain: f64,
     ) -> Result<bool, TuneError>;
 
     /// Whether the budget is spent.
     fn is_exhausted(&self) -> bool;
 }
 
-/// Climbs from `start` for at most `rounds` rounds; a round passes over every number once, and steps shrink from round to
-/// round. `regularisation` is what a number costs that is one first step away from the start, in units of the objective; it grows
-/// with the square of the distance (ridge regression), so that what the questions say little about stays where it was.
+/// Climbs from `start` for at most `rounds` rounds. A round visits every number once, and steps shrink from round to
+/// round. `regularisation` is the cost of a number at a distance of one first step from the start, in units of the
+/// objective. The cost grows with the square of the distance (ridge regression), so that numbers with little evidence
+/// stay where they were.
 pub(crate) fn climb(
     space: &Space,
     start: &SearchConfig,
@@ -41,13 +43,13 @@ pub(crate) fn climb(
         for at in 0..space.numbers.len() {
             for direction in [Direction::Up, Direction::Down] {
                 let mut moved = false;
-                for _ in 0..MOST_STEPS {
+                for _ in 0..MAX_STEPS {
                     if objective.is_exhausted() {
                         return Ok(best);
                     }
                     let Some(candidate) = space.step(&best, at, direction, round) else { break };
                     let cost = regularisation * (distance(&candidate) - distance(&best));
-                    if !objective.improves(&best, &candidate, cost, LEAST_GAIN)? {
+                    if !objective.improves(&best, &candidate, cost, MIN_GAIN)? {
                         break;
                     }
                     (best, moved) = (candidate, true);
@@ -65,28 +67,28 @@ pub(crate) fn climb(
 mod tests {
     use super::*;
 
-    /// A bowl with its highest point at known values of two numbers.
-    struct Bowl {
+    /// A paraboloid with its maximum at known values of two numbers.
+    struct Paraboloid {
         asked: usize,
     }
 
-    impl Bowl {
+    impl Paraboloid {
         fn at(config: &SearchConfig) -> f64 {
             let number = |key: &str| config.number(key).expect("a number");
             1.0 - (number("search.bm25.k1") - 0.9).powi(2) - (number("search.bm25.b") - 0.4).powi(2)
         }
     }
 
-    impl Objective for Bowl {
+    impl Objective for Paraboloid {
         fn improves(
             &mut self,
             incumbent: &SearchConfig,
             candidate: &SearchConfig,
             cost: f64,
-            least: f64,
+            min_gain: f64,
         ) -> Result<bool, TuneError> {
             self.asked += 1;
-            Ok(Self::at(candidate) - Self::at(incumbent) - cost > least)
+            Ok(Self::at(candidate) - Self::at(incumbent) - cost > min_gain)
         }
 
         fn is_exhausted(&self) -> bool {
@@ -95,11 +97,11 @@ mod tests {
     }
 
     #[test]
-    fn the_top_of_a_bowl_is_found_and_the_rest_left_alone() {
+    fn the_maximum_is_found_and_other_numbers_stay() {
         let space = Space::new(&[]).expect("all keys");
         let start = SearchConfig::default();
-        let best = climb(&space, &start, 4, 0.0, &mut Bowl { asked: 0 }).expect("no error");
-        assert!(Bowl::at(&best) > 0.98, "{best:?}");
+        let best = climb(&space, &start, 4, 0.0, &mut Paraboloid { asked: 0 }).expect("no error");
+        assert!(Paraboloid::at(&best) > 0.98, "{best:?}");
         for number in &space.numbers {
             if !["search.bm25.k1", "search.bm25.b"].contains(&number.key) {
                 assert_eq!(best.number(number.key), start.number(number.key), "{}", number.key);
@@ -108,10 +110,10 @@ mod tests {
     }
 
     #[test]
-    fn the_dearer_a_step_is_the_nearer_to_the_start_the_climb_ends() {
+    fn a_higher_cost_of_steps_keeps_the_result_nearer_to_the_start() {
         let space = Space::new(&["bm25".to_owned()]).expect("keys");
         let start = SearchConfig::default();
-        let climb = |cost| climb(&space, &start, 4, cost, &mut Bowl { asked: 0 }).expect("no error");
+        let climb = |cost| climb(&space, &start, 4, cost, &mut Paraboloid { asked: 0 }).expect("no error");
         let distances = [0.0, 0.05, 0.1, 10.0].map(|cost| space.distance(&start, &climb(cost)));
         assert!(distances.is_sorted_by(|nearer, farther| nearer > farther), "{distances:?}");
         assert_eq!(distances[3], 0.0);

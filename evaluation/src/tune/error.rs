@@ -1,29 +1,29 @@
-//! Why nothing was learned.
+//! Errors of tuning.
 
 use aurora_query::QueryError;
 
 use crate::metrics::Metric;
 use crate::tune::space::UnknownKeys;
 
-/// Why nothing was learned.
+/// An error of tuning.
 #[derive(Debug, thiserror::Error)]
 pub enum TuneError {
-    /// A question could not be asked.
+    /// A search failed.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// Unknown keys.
+    /// A prefix matches no key.
     #[error(transparent)]
     Keys(#[from] UnknownKeys),
-    /// Too little to learn from.
-    #[error("{questions} questions that ask for {metric} are too few for {folds} folds; at least {least} are needed")]
+    /// There are too few questions to learn from.
+    #[error("{questions} questions with {metric} are too few for {folds} folds; at least {least} are needed")]
     TooFew {
-        /// How many there are.
+        /// Number of questions with the metric.
         questions: usize,
         /// The metric.
         metric: Metric,
-        /// The folds asked for.
+        /// Number of folds.
         folds: usize,
-        /// How many are needed.
+        /// Minimum number of questions.
         least: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! The learned configuration as a file whose comments hold the evidence.
+//! The learned configuration as a file with the evidence in its comments.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use aurora_query::SearchConfig;
 
 use crate::tune::report::{Comparison, TuneReport};
 
-/// A configuration file that, laid over the built-in defaults, gives the learned configuration; its comments hold the
-/// evidence. It holds no date and no path: the same questions, index and start give the same file.
+/// A configuration file with the values that differ from the built-in defaults, and the evidence in comments. It
+/// contains no date and no path: the same questions, index and start give the same file.
 pub fn config_file(report: &TuneReport) -> String {
     let mut out = String::new();
     let metric = report.metric;
@@ -25,15 +25,21 @@ pub fn config_file(report: &TuneReport) -> String {
             report.golden, report.folds, report.rounds, report.regularisation
         ),
     );
-    line(&mut out, &format!("{metric}, cross-validated: {}", told(&report.cross_validated)));
+    line(&mut out, &format!("{metric}, cross-validated: {}", format_comparison(&report.cross_validated)));
     for set in &report.sets {
         let name = aurora_redact::masked(set.set.clone());
-        line(&mut out, &format!("  {name} ({} questions): {}", set.comparison.questions, told(&set.comparison)));
+        line(
+            &mut out,
+            &format!("  {name} ({} questions): {}", set.comparison.questions, format_comparison(&set.comparison)),
+        );
     }
     if let Some(held_out) = &report.held_out {
-        line(&mut out, &format!("{metric}, {} questions never learned from: {}", held_out.questions, told(held_out)));
+        line(
+            &mut out,
+            &format!("{metric}, {} questions never learned from: {}", held_out.questions, format_comparison(held_out)),
+        );
     }
-    line(&mut out, "Intervals hold the true difference with 95 % confidence.");
+    line(&mut out, "Intervals contain the true difference with 95 % confidence.");
     if !report.changes.is_empty() {
         line(&mut out, "Changed, with the folds that agree on the direction:");
     }
@@ -48,7 +54,7 @@ pub fn config_file(report: &TuneReport) -> String {
     out
 }
 
-fn told(comparison: &Comparison) -> String {
+fn format_comparison(comparison: &Comparison) -> String {
     let Comparison { before, after, difference, .. } = comparison;
     format!("{before:.4} -> {after:.4} ({:+.4}, {:+.4} to {:+.4})", difference.mean, difference.low, difference.high)
 }

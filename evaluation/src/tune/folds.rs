@@ -1,32 +1,33 @@
-//! How questions are dealt to folds.
+//! The assignment of questions to folds.
 
 use rustc_hash::FxHashMap;
 
 use crate::golden::Question;
 use crate::random::hash;
 
-/// The fold of every question, below `folds`. Questions of one set whose first answers lie in the same file share a fold,
-/// so that none is tuned on a neighbour of what it is tested with; the folds of a set are about equally large.
-pub(crate) fn deal(questions: &[&Question], folds: usize) -> Vec<usize> {
+/// The fold of every question, below `folds`. Questions of one set whose first answers are in the same file share a
+/// fold, so that no question is tested with numbers that were tuned on a neighbour. The folds of a set have about equal
+/// sizes.
+pub(crate) fn assign(questions: &[&Question], folds: usize) -> Vec<usize> {
     let mut groups: FxHashMap<(&str, &str), Vec<usize>> = FxHashMap::default();
     for (at, question) in questions.iter().enumerate() {
         let path = question.relevant.first().map_or("", |answer| answer.path.as_str());
         groups.entry((&question.set, path)).or_default().push(at);
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
-    // The largest first, so that the small ones can even things out.
+    // The largest group first, so that small groups can even out the sizes.
     groups.sort_by_key(|((set, path), members)| (usize::MAX - members.len(), hash(0, &[set, path]), *set, *path));
     let mut sizes: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-    let mut dealt = vec![0; questions.len()];
+    let mut assigned = vec![0; questions.len()];
     for ((set, _), members) in groups {
         let sizes = sizes.entry(set).or_insert_with(|| vec![0; folds]);
         let smallest = (0..folds).min_by_key(|fold| sizes[*fold]).unwrap_or(0);
         sizes[smallest] += members.len();
         for member in members {
-            dealt[member] = smallest;
+            assigned[member] = smallest;
         }
     }
-    dealt
+    assigned
 }
 
 #[cfg(test)]
@@ -50,16 +51,16 @@ mod tests {
                 })
                 .collect();
             let references: Vec<&Question> = questions.iter().collect();
-            let dealt = deal(&references, folds);
-            for (a, fold_a) in questions.iter().zip(&dealt) {
-                for (b, fold_b) in questions.iter().zip(&dealt) {
+            let assigned = assign(&references, folds);
+            for (a, fold_a) in questions.iter().zip(&assigned) {
+                for (b, fold_b) in questions.iter().zip(&assigned) {
                     if a.set == b.set && a.relevant == b.relevant {
                         prop_assert_eq!(fold_a, fold_b);
                     }
                 }
             }
             for set in ["0", "1", "2"] {
-                let of = |fold| questions.iter().zip(&dealt).filter(|(q, f)| q.set == set && **f == fold).count();
+                let of = |fold| questions.iter().zip(&assigned).filter(|(q, f)| q.set == set && **f == fold).count();
                 let sizes: Vec<usize> = (0..folds).map(of).collect();
                 let largest_file = (0..30_u8).map(|file| files.iter().filter(|(s, f)| s.to_string() == set && *f == file).count()).max();
                 let spread = sizes.iter().max().unwrap_or(&0) - sizes.iter().min().unwrap_or(&0);

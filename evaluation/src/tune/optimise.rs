@@ -1,4 +1,4 @@
-//! One tuning run: cross-validation over folds, then a last climb over all questions.
+//! One tuning run: cross-validation over folds, then a final climb over all questions.
 
 use aurora_query::SearchConfig;
 
@@ -12,28 +12,29 @@ use crate::tune::report::{Comparison, ParameterChange, TuneReport, TunedSet};
 use crate::tune::space::{Direction, Space};
 use crate::tune::{ascent, folds};
 
-/// How to learn.
+/// Options of a tuning run.
 #[derive(Debug, Clone)]
 pub struct TuneOptions {
-    /// Where to start, and what to compare with.
+    /// The configuration to start from and to compare with.
     pub start: SearchConfig,
-    /// What to raise.
+    /// The metric to raise.
     pub metric: Metric,
-    /// How many folds, at least 2.
+    /// Number of folds, at least 2.
     pub folds: usize,
-    /// Passes over all numbers, with steps that halve from one to the next.
+    /// Number of passes over all numbers; steps halve from one pass to the next.
     pub rounds: u32,
-    /// What a number costs that is one first step away from the start, in questions: so many more must be answered perfectly in
-    /// place of not at all, or many a little better. It grows with the square of the distance. 0 for no cost.
+    /// Cost of a number at a distance of one first step from the start, in questions. A cost of 1 must be offset by one
+    /// more perfectly answered question, or by small improvements of many questions. The cost grows with the square of
+    /// the distance. 0 for no cost.
     pub regularisation: f64,
-    /// Beginnings of the keys that may change, with or without `search.`; all numbers unless given.
+    /// Prefixes of the keys that may change, with or without `search.`; if empty, all numbers may change.
     pub keys: Vec<String>,
-    /// Most searches; each of the climbs may make its share.
+    /// Maximum number of searches, divided equally among the climbs.
     pub budget: Option<u64>,
 }
 
-/// Learns from `questions`, each with the number of its engine, and measures once more on `held_out`. `progress` is called with
-/// the share that is done. The result depends on the arguments alone.
+/// Learns from `questions`, each with the index of its engine, and finally measures on `held_out`. `progress` is called
+/// with messages about the progress. The result depends only on the arguments.
 ///
 /// # Errors
 /// If there are too few questions, a key is unknown, or an index cannot be read.
@@ -52,20 +53,20 @@ pub fn tune(
         let (questions, metric, folds) = (asked.len(), options.metric, options.folds);
         return Err(TuneError::TooFew { questions, metric, folds, least });
     }
-    let dealt = folds::deal(&asked, options.folds);
+    let assigned = folds::assign(&asked, options.folds);
     let share = options.budget.map(|budget| budget / (options.folds as u64 + 1));
     let start = &options.start;
     let before = cache.scores(start, asked.len())?.to_vec();
     let inert = inert(&space, start, &mut cache)?;
     space.numbers.retain(|number| !inert.contains(&number.key));
-    progress(&format!("{} of the numbers change an answer", space.numbers.len()));
+    progress(&format!("{} of the numbers affect an answer", space.numbers.len()));
     let mut after = vec![0.0; asked.len()];
     let mut of_folds = Vec::new();
     for fold in 0..options.folds {
-        let seen: Vec<bool> = dealt.iter().map(|of| *of != fold).collect();
+        let seen: Vec<bool> = assigned.iter().map(|of| *of != fold).collect();
         let learned = climb(options, &space, &mut TrainingObjective::new(&mut cache, seen, share))?;
         for (at, score) in cache.scores(&learned, asked.len())?.iter().enumerate() {
-            if dealt[at] == fold {
+            if assigned[at] == fold {
                 after[at] = *score;
             }
         }
@@ -102,8 +103,8 @@ fn climb(
     ascent::climb(space, &options.start, options.rounds, regularisation, objective)
 }
 
-/// The numbers that change no score when they are moved from the start: parts of a fusion that is not in use, rules for
-/// files that there are none of.
+/// The numbers that change no score when they are moved from the start: parts of a fusion that is not in use, or rules
+/// for files that do not occur.
 fn inert(space: &Space, start: &SearchConfig, cache: &mut ScoreCache<'_>) -> Result<Vec<&'static str>, TuneError> {
     let mut inert = Vec::new();
     for (at, number) in space.numbers.iter().enumerate() {
@@ -165,7 +166,7 @@ fn changes(
     of_folds: &[SearchConfig],
 ) -> Vec<ParameterChange> {
     let keys = SearchConfig::tunables().into_iter().filter(|number| {
-        // A share changes with the others of its table, even if it may not be tuned itself.
+        // A share changes with the other shares of its table, even if it is not tuned itself.
         let walked = |other: &aurora_query::Tunable| {
             other.key == number.key || (other.share_of.is_some() && other.share_of == number.share_of)
         };
@@ -182,7 +183,7 @@ fn changes(
     .collect()
 }
 
-/// The first 16 digits of the questions' BLAKE3, in an order that does not depend on their files.
+/// The first 16 hex digits of the BLAKE3 hash of the questions, independent of their order.
 fn digest(questions: &[&Question]) -> String {
     let mut lines: Vec<String> = questions.iter().map(|question| golden::to_jsonl(&[(*question).clone()])).collect();
     lines.sort_unstable();

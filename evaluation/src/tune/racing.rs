@@ -1,6 +1,6 @@
-//! Racing (Maron and Moore, "Hoeffding races", 1993; Birattari et al., "A racing algorithm for configuring metaheuristics",
-//! 2002): a configuration is compared with the incumbent on growing shares of the questions, and dropped as soon as it is
-//! unlikely to win. Scores are cached, so that no search runs twice.
+//! Racing (Maron and Moore, "Hoeffding races", 1993; Birattari et al., "A racing algorithm for configuring
+//! metaheuristics", 2002): a configuration is compared with the incumbent on growing shares of the questions, and
+//! rejected as soon as it is unlikely to win. Scores are cached, so that no search runs twice.
 
 use aurora_query::{QueryError, SearchConfig};
 use rustc_hash::FxHashMap;
@@ -15,20 +15,20 @@ use crate::tune::error::TuneError;
 /// Shares of the questions in the rounds of a race.
 const RACING_ROUNDS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 2.0 / 3.0, 1.0];
 
-/// Scores of configurations on the questions. The order of the questions interleaves the sets, so that every prefix holds all
-/// sets in proportion.
+/// Scores of configurations on the questions. The order of the questions interleaves the sets, so that every prefix
+/// contains all sets in proportion.
 pub(crate) struct ScoreCache<'q> {
     engines: &'q [Engine],
     questions: Vec<(usize, &'q Question)>,
     sets: Vec<usize>,
     metric: Metric,
     scores: FxHashMap<Vec<u64>, Vec<f64>>,
-    /// How many searches were made.
+    /// Number of searches so far.
     pub(crate) searches: u64,
 }
 
 impl<'q> ScoreCache<'q> {
-    /// An empty cache over questions, each with the index of its engine. Questions without `metric` are left out.
+    /// An empty cache over questions, each with the index of its engine. Questions without `metric` are skipped.
     pub(crate) fn new(engines: &'q [Engine], questions: &'q [(usize, Question)], metric: Metric) -> Self {
         let mut by_set: FxHashMap<&str, Vec<(u64, usize)>> = FxHashMap::default();
         for (at, (_, question)) in questions.iter().enumerate() {
@@ -64,19 +64,19 @@ impl<'q> ScoreCache<'q> {
         self.questions.iter().map(|(_, question)| *question).collect()
     }
 
-    /// The number of the set of every question.
+    /// The index of the set of every question.
     pub(crate) fn sets(&self) -> &[usize] {
         &self.sets
     }
 
-    /// Whether two configurations score the same in the first round.
+    /// Whether two configurations have the same scores in the first round.
     pub(crate) fn agree(&mut self, a: &SearchConfig, b: &SearchConfig) -> Result<bool, TuneError> {
         let count = round_size(RACING_ROUNDS[0], self.questions.len());
         let scores = self.scores(a, count)?[..count].to_vec();
         Ok(self.scores(b, count)?[..count] == scores)
     }
 
-    /// The scores of a configuration on the first `count` questions at least.
+    /// The scores of a configuration on at least the first `count` questions.
     pub(crate) fn scores(&mut self, config: &SearchConfig, count: usize) -> Result<&[f64], TuneError> {
         let key: Vec<u64> =
             SearchConfig::tunables().iter().map(|number| config.number(number.key).unwrap_or(0.0).to_bits()).collect();
@@ -113,7 +113,7 @@ fn search(
     Ok(scores)
 }
 
-/// The mean of the sets' means over the questions that `counts`, and the standard error of it.
+/// The mean of the sets' means over the questions selected by `counts`, and its standard error.
 pub(crate) fn balanced(values: &[f64], sets: &[usize], counts: &[bool]) -> (f64, f64) {
     let groups = strata(values, sets, counts);
     let groups: Vec<&Vec<f64>> = groups.iter().filter(|group| !group.is_empty()).collect();
@@ -131,7 +131,7 @@ pub(crate) fn balanced(values: &[f64], sets: &[usize], counts: &[bool]) -> (f64,
     (sum / count, variance.sqrt() / count)
 }
 
-/// The values that `counts`, by set.
+/// The values of the questions selected by `counts`, grouped by set.
 pub(crate) fn strata(values: &[f64], sets: &[usize], counts: &[bool]) -> Vec<Vec<f64>> {
     let mut groups = vec![Vec::new(); sets.iter().max().map_or(0, |last| last + 1)];
     for ((value, set), counts) in values.iter().zip(sets).zip(counts) {
@@ -142,7 +142,7 @@ pub(crate) fn strata(values: &[f64], sets: &[usize], counts: &[bool]) -> Vec<Vec
     groups
 }
 
-/// The objective of one climb: the questions that it may see, and its budget of searches.
+/// The objective of one climb: the training questions, and the budget of searches.
 pub(crate) struct TrainingObjective<'b, 'q> {
     cache: &'b mut ScoreCache<'q>,
     seen: Vec<bool>,
@@ -157,7 +157,7 @@ impl<'b, 'q> TrainingObjective<'b, 'q> {
         Self { cache, seen, until }
     }
 
-    /// How many questions it may see; at least 1.
+    /// The number of training questions; at least 1.
     pub(crate) fn questions(&self) -> usize {
         self.seen.iter().filter(|seen| **seen).count().max(1)
     }
@@ -176,7 +176,7 @@ impl Objective for TrainingObjective<'_, '_> {
         incumbent: &SearchConfig,
         candidate: &SearchConfig,
         cost: f64,
-        least: f64,
+        min_gain: f64,
     ) -> Result<bool, TuneError> {
         let (mut gain, mut error) = (0.0, 0.0);
         for round in RACING_ROUNDS {
@@ -185,12 +185,12 @@ impl Objective for TrainingObjective<'_, '_> {
             (gain, error) = balanced(&differences, &self.cache.sets[..count], &self.seen[..count]);
             gain -= cost;
             // No difference, or a gain that the remaining questions are unlikely to bring.
-            if differences.iter().all(|difference| *difference == 0.0) || gain + 2.0 * error < least {
+            if differences.iter().all(|difference| *difference == 0.0) || gain + 2.0 * error < min_gain {
                 return Ok(false);
             }
         }
-        // A gain below its standard error is as likely noise as not.
-        Ok(gain > least.max(error))
+        // A gain below its standard error may well be noise.
+        Ok(gain > min_gain.max(error))
     }
 
     fn is_exhausted(&self) -> bool {
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_weigh_the_same_whatever_their_size() {
+    fn sets_have_equal_weight_regardless_of_their_size() {
         let values = [1.0, 1.0, 1.0, 0.0, 9.0];
         let sets = [0, 0, 0, 1, 1];
         let (mean, error) = balanced(&values, &sets, &[true, true, true, true, false]);

@@ -1,4 +1,4 @@
-//! Scores that a reranker need not compute twice.
+//! A cache of the scores of a reranker.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,22 +6,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use aurora_analysis::{InferenceError, Passage, Reranker};
 use rustc_hash::FxHashMap;
 
-/// A reranker that remembers what it has scored. Other weights bring mostly the same results of a question to the first places, so
-/// learning asks for the same scores again and again.
+/// A reranker that caches its scores. Most changes of weights leave most of the top results of a question in place, so
+/// tuning asks for the same scores many times.
 pub struct RememberedScores {
     reranker: Arc<dyn Reranker>,
-    /// By the keyed hash of query and passage, so that no repository can make two of them collide.
+    /// Scores by the keyed hash of query and passage. The key is secret, so that a repository cannot provoke
+    /// collisions.
     scores: Mutex<FxHashMap<u64, f32>>,
     hasher: RandomState,
 }
 
 impl RememberedScores {
-    /// Over another reranker, with nothing to remember yet.
+    /// Wraps a reranker, with an empty cache.
     pub fn of(reranker: Arc<dyn Reranker>) -> Self {
         Self { reranker, scores: Mutex::default(), hasher: RandomState::new() }
     }
 
-    fn known(&self) -> MutexGuard<'_, FxHashMap<u64, f32>> {
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<u64, f32>> {
         self.scores.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -34,13 +35,13 @@ impl Reranker for RememberedScores {
     fn scores(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, InferenceError> {
         let keys: Vec<u64> = passages.iter().map(|passage| self.hasher.hash_one((query, passage))).collect();
         let mut scores: Vec<Option<f32>> = {
-            let known = self.known();
+            let known = self.lock();
             keys.iter().map(|key| known.get(key).copied()).collect()
         };
         let missing: Vec<usize> = (0..scores.len()).filter(|&at| scores[at].is_none()).collect();
         let unread: Vec<Passage<'_>> = missing.iter().map(|&at| passages[at]).collect();
         let read = if unread.is_empty() { Vec::new() } else { self.reranker.scores(query, &unread)? };
-        let mut known = self.known();
+        let mut known = self.lock();
         for (at, score) in missing.into_iter().zip(read) {
             scores[at] = Some(score);
             known.insert(keys[at], score);
@@ -55,7 +56,7 @@ mod tests {
 
     use super::*;
 
-    /// The length of the body, and how many passages were scored.
+    /// A reranker whose scores are lengths, and the number of passages that it has scored.
     #[derive(Default)]
     struct Lengths(AtomicUsize);
 
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_those_of_the_reranker_and_computed_once() {
+    fn scores_equal_those_of_the_reranker_and_are_computed_once() {
         let lengths = Arc::new(Lengths::default());
         let remembered = RememberedScores::of(lengths.clone());
         let passage = |body| Passage { body, ..Passage::default() };

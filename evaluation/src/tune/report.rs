@@ -6,10 +6,10 @@ use serde::Serialize;
 use crate::interval::Estimate;
 use crate::metrics::Metric;
 
-/// Before and after, each set weighing the same.
+/// A comparison of means before and after tuning; each set has the same weight.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Comparison {
-    /// How many questions were compared.
+    /// Number of questions compared.
     pub questions: usize,
     /// Mean with the configuration that tuning started from.
     pub before: f64,
@@ -19,7 +19,7 @@ pub struct Comparison {
     pub difference: Estimate,
 }
 
-/// A set before and after.
+/// The comparison of one set.
 #[derive(Debug, Clone, Serialize)]
 pub struct TunedSet {
     /// Its name.
@@ -34,11 +34,11 @@ pub struct TunedSet {
 pub struct ParameterChange {
     /// Its key.
     pub key: &'static str,
-    /// Where it started.
+    /// Its value at the start.
     pub before: f64,
-    /// What was learned from all folds.
+    /// Its value learned from all folds.
     pub after: f64,
-    /// In how many of the folds it moved in the same direction.
+    /// Number of folds in which it moved in the same direction.
     pub folds_agree: usize,
 }
 
@@ -49,32 +49,32 @@ pub struct TuneReport {
     pub metric: Metric,
     /// Digest of the questions.
     pub golden: String,
-    /// How many folds.
+    /// Number of folds.
     pub folds: usize,
-    /// How many rounds at most.
+    /// Maximum number of rounds.
     pub rounds: u32,
-    /// What a number costs that is one first step away from the start, in questions.
+    /// Cost of a number at a distance of one first step from the start, in questions.
     pub regularisation: f64,
-    /// How many searches were made.
+    /// Number of searches.
     pub searches: u64,
-    /// Every question measured with numbers learned without it.
+    /// Comparison of every question measured with numbers learned without it.
     pub cross_validated: Comparison,
-    /// The same by set.
+    /// The cross-validated comparison by set.
     pub sets: Vec<TunedSet>,
-    /// The questions that the numbers were learned from, measured with them: biased upwards.
+    /// Comparison of the training questions, measured with the numbers learned from them: biased upwards.
     pub trained: Comparison,
-    /// Questions that were kept from learning altogether.
+    /// Comparison of questions that were excluded from learning.
     pub held_out: Option<Comparison>,
     /// The numbers that changed.
     pub changes: Vec<ParameterChange>,
-    /// The configuration with them.
+    /// The learned configuration.
     #[serde(skip)]
     pub config: SearchConfig,
 }
 
 impl TuneReport {
-    /// Whether the gain is real: the interval of the cross-validated difference is above 0, and questions that were
-    /// kept from learning, where there are any, are on average answered no worse.
+    /// Whether the gain is real: the interval of the cross-validated difference is above 0, and the mean of the
+    /// held-out questions, if there are any, has not decreased.
     pub fn is_gain(&self) -> bool {
         self.cross_validated.difference.is_gain()
             && self.held_out.is_none_or(|held_out| held_out.difference.mean >= 0.0)

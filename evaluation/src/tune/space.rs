@@ -5,12 +5,12 @@ use aurora_suggest::nearest;
 
 /// The first step along a range with both ends, as a share of the range.
 const FIRST_SHARE: f64 = 0.2;
-/// The first step along a range without an upper end, as a share of where it starts, and the least it is.
+/// The first step along a range without an upper end, as a share of the current value, and its minimum.
 const FIRST_FACTOR: f64 = 0.5;
-const LEAST_STEP: f64 = 0.1;
-/// A whole number with no more values than this is walked one by one.
-const FEW_VALUES: f64 = 20.0;
-/// Values are kept to this many decimals: what a person would write.
+const MIN_STEP: f64 = 0.1;
+/// Maximum number of values of a whole number that is stepped through one by one.
+const MAX_UNIT_STEP_VALUES: f64 = 20.0;
+/// Scale of rounding: values have four decimals, as a person would write them.
 const DECIMALS: f64 = 1e4;
 
 /// A direction along a number.
@@ -26,7 +26,7 @@ pub(crate) struct Space {
     pub(crate) numbers: Vec<Tunable>,
 }
 
-/// A prefix that no key has.
+/// A prefix that matches no key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no number of the configuration begins with `{given}`{help}")]
 pub struct UnknownKeys {
@@ -54,7 +54,7 @@ impl Space {
         Ok(Self { numbers: all.into_iter().filter(wanted).collect() })
     }
 
-    /// The configuration one step along a number, steps halving with every `round`; `None` at the end of the range.
+    /// The configuration after one step along a number; steps halve with every `round`. `None` at the end of the range.
     pub(crate) fn step(
         &self,
         config: &SearchConfig,
@@ -87,7 +87,7 @@ impl Space {
 }
 
 impl Space {
-    /// The sum over all numbers of the square of how many first steps lie between their values.
+    /// The sum over all numbers of the squared distance between both values, in first steps.
     pub(crate) fn distance(&self, from: &SearchConfig, to: &SearchConfig) -> f64 {
         let of_number = |number: &Tunable| {
             let (from, to) = (from.number(number.key)?, to.number(number.key)?);
@@ -101,10 +101,10 @@ impl Space {
 fn first_step(number: &Tunable, value: f64) -> f64 {
     let (low, high) = (*number.range.start(), *number.range.end());
     match (number.whole, high.is_finite()) {
-        (true, _) if high - low <= FEW_VALUES => 1.0,
+        (true, _) if high - low <= MAX_UNIT_STEP_VALUES => 1.0,
         (true, _) => (value * FIRST_FACTOR).max(1.0),
         (false, true) => (high - low) * FIRST_SHARE,
-        (false, false) => (value * FIRST_FACTOR).max(LEAST_STEP),
+        (false, false) => (value * FIRST_FACTOR).max(MIN_STEP),
     }
 }
 

@@ -1,35 +1,35 @@
-//! What the tools have in common: arguments, errors, and texts within a budget of tokens.
+//! Shared parts of the tools: arguments, errors, and texts within a budget of tokens.
 
 use aurora_project::{ProjectError, chain};
 use aurora_query::{FilterSpec, MAX_TOKEN_BYTES, QueryError, estimate_tokens};
 use aurora_storage::StorageError;
 use serde::Deserialize;
 
-/// Default number of tokens in an answer, and the smallest and largest number that a call may ask for.
+/// Default, minimum and maximum number of tokens in an answer.
 pub(crate) const DEFAULT_BUDGET: usize = 2_000;
 const MIN_BUDGET: usize = 20;
 pub(crate) const MAX_BUDGET: usize = 50_000;
-/// Maximum length of a name that a protocol error repeats, in bytes.
-const MAX_REPEATED_BYTES: usize = 100;
+/// Maximum length of a client's name in a protocol error, in bytes.
+const MAX_NAME_BYTES: usize = 100;
 /// Last line of a text that was cut.
 const CUT: &str = "(cut: the rest exceeds the budget)";
 
-/// Why a call has no answer.
+/// An error of a call.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolError {
-    /// There is no tool of this name, which is cut if it is long.
+    /// There is no tool with this name. A long name is cut.
     #[error("there is no tool `{0}`")]
     Unknown(String),
-    /// The arguments cannot be understood.
+    /// The arguments are invalid.
     #[error("{0}")]
     Arguments(String),
-    /// The index has no answer.
-    #[error("{}", told(.0))]
+    /// The project cannot answer.
+    #[error("{}", message_with_help(.0))]
     Project(#[from] ProjectError),
 }
 
-/// An error with what to do about it.
-fn told(error: &ProjectError) -> String {
+/// The message of an error with its remedy.
+fn message_with_help(error: &ProjectError) -> String {
     let help = error.help().map(|help| format!("; {help}"));
     format!("{}{}", chain(error), help.unwrap_or_default())
 }
@@ -46,7 +46,7 @@ impl From<StorageError> for ToolError {
     }
 }
 
-/// The arguments that all tools have; a root is named where several are served.
+/// The arguments of all tools. `root` selects one of several served roots.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct CommonArguments {
     #[serde(default)]
@@ -58,7 +58,7 @@ impl CommonArguments {
     /// Maximum number of tokens in the answer.
     ///
     /// # Errors
-    /// When the call asks for fewer than an error message or the remark on a cut text takes.
+    /// When the budget is too small for an error message or the remark about a cut text.
     pub(super) fn budget(&self) -> Result<usize, ToolError> {
         let budget = self.budget.unwrap_or(DEFAULT_BUDGET).min(MAX_BUDGET);
         if budget < MIN_BUDGET {
@@ -69,20 +69,20 @@ impl CommonArguments {
     }
 }
 
-/// The notes of an answer, as the command line shows them.
-pub(super) fn noted(notes: &[String]) -> impl Iterator<Item = String> + '_ {
+/// Formats the notes of an answer as the command line does.
+pub(super) fn format_notes(notes: &[String]) -> impl Iterator<Item = String> + '_ {
     notes.iter().map(|note| format!("Note: {note}"))
 }
 
-/// Tokens that `budget` leaves after some texts on lines of their own.
-pub(super) fn after<'t>(budget: usize, texts: impl IntoIterator<Item = &'t str>) -> usize {
+/// The rest of `budget` after texts on separate lines.
+pub(super) fn budget_after<'t>(budget: usize, texts: impl IntoIterator<Item = &'t str>) -> usize {
     texts.into_iter().fold(budget, |budget, text| budget.saturating_sub(estimate_tokens(text)))
 }
 
-/// Returns the first lines that fit into a budget, and the number of further lines. A first line that does not fit is cut, if
-/// there is room for more than a remark.
+/// Returns the first lines that fit into a budget, and the number of remaining lines. A first line that does not fit is
+/// cut, if there is room for more than the remark.
 pub(super) fn within_budget(lines: impl IntoIterator<Item = String>, budget: usize) -> (String, usize) {
-    // The text ends with a line end, and so with an empty line.
+    // The text ends with a line feed, which counts as an empty last line.
     let (mut out, mut room, mut left) = (String::new(), budget.saturating_sub(1), 0);
     for line in lines {
         let tokens = estimate_tokens(&line);
@@ -94,7 +94,7 @@ pub(super) fn within_budget(lines: impl IntoIterator<Item = String>, budget: usi
         }
         if out.is_empty() && left == 0 {
             let remark = format!(" … (cut: the line has {} bytes)", line.len());
-            let shown = beginning(&line, after(room, [&*remark]));
+            let shown = token_prefix(&line, budget_after(room, [&*remark]));
             if !shown.is_empty() {
                 out = format!("{shown}{remark}\n");
                 room = 0;
@@ -106,25 +106,25 @@ pub(super) fn within_budget(lines: impl IntoIterator<Item = String>, budget: usi
     (out, left)
 }
 
-/// The text if it fits into a budget, otherwise its beginning with a remark.
-pub(crate) fn fitted(text: String, budget: usize) -> String {
+/// Returns the text if it fits into a budget, otherwise its beginning with a remark.
+pub(crate) fn fit(text: String, budget: usize) -> String {
     if estimate_tokens(&text) <= budget {
         return text;
     }
-    format!("{}\n{CUT}", beginning(&text, after(budget, [CUT])))
+    format!("{}\n{CUT}", token_prefix(&text, budget_after(budget, [CUT])))
 }
 
-/// A name of the client for a protocol error, which no budget bounds: its beginning if it is long.
-pub(crate) fn repeated(name: &str) -> String {
-    match name.floor_char_boundary(MAX_REPEATED_BYTES) {
+/// A name from the client for a protocol error, which has no budget: a long name is cut.
+pub(crate) fn cut_name(name: &str) -> String {
+    match name.floor_char_boundary(MAX_NAME_BYTES) {
         end if end < name.len() => format!("{}…", &name[..end]),
         _ => name.to_owned(),
     }
 }
 
-/// The longest beginning of a text that has at most so many tokens.
-fn beginning(text: &str, tokens: usize) -> &str {
-    // No byte beyond this number is part of it, so the search takes no longer for a larger text.
+/// The longest prefix of a text that has at most `tokens` tokens.
+fn token_prefix(text: &str, tokens: usize) -> &str {
+    // The prefix cannot be longer, so the time of the search does not depend on the size of the text.
     let longest = text.floor_char_boundary(MAX_TOKEN_BYTES.saturating_mul(tokens));
     let (mut fits, mut exceeds) = (0, longest + 1);
     while exceeds - fits > 1 {
@@ -138,8 +138,8 @@ fn beginning(text: &str, tokens: usize) -> &str {
     &text[..text.floor_char_boundary(fits)]
 }
 
-/// Values in one text, separated by commas, or in a list.
-pub(super) fn listed(value: &Option<OneOrMore>) -> Vec<String> {
+/// The values of a string or a list of strings.
+pub(super) fn values(value: &Option<OneOrMore>) -> Vec<String> {
     match value {
         None => Vec::new(),
         Some(OneOrMore::One(text)) => vec![text.clone()],
@@ -147,18 +147,18 @@ pub(super) fn listed(value: &Option<OneOrMore>) -> Vec<String> {
     }
 }
 
-/// A filter with conditions over metadata, checked.
+/// Adds conditions on metadata to a filter, and validates it.
 pub(super) fn with_conditions(mut filter: FilterSpec, conditions: &Option<OneOrMore>) -> Result<FilterSpec, ToolError> {
-    for condition in listed(conditions) {
+    for condition in values(conditions) {
         filter.add_condition(&condition).map_err(QueryError::Filter)?;
     }
     filter.check().map_err(QueryError::Filter)?;
     Ok(filter)
 }
 
-/// A text, or a list of texts.
+/// A string, or a list of strings.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(untagged, expecting = "a text, or a list of texts")]
+#[serde(untagged, expecting = "a string, or a list of strings")]
 pub(super) enum OneOrMore {
     One(String),
     More(Vec<String>),
@@ -172,12 +172,12 @@ mod tests {
 
     #[test]
     fn long_names_are_cut() {
-        assert_eq!(repeated("shell"), "shell");
-        assert_eq!(repeated(&"日".repeat(100)), format!("{}…", "日".repeat(33)));
+        assert_eq!(cut_name("shell"), "shell");
+        assert_eq!(cut_name(&"日".repeat(100)), format!("{}…", "日".repeat(33)));
     }
 
     #[test]
-    fn what_does_not_fit_is_counted() {
+    fn lines_that_do_not_fit_are_counted() {
         let lines = |count: usize| (0..count).map(|n| format!("line number {n}"));
         assert_eq!(within_budget(lines(2), 1_000), ("line number 0\nline number 1\n".to_owned(), 0));
         let (text, left) = within_budget(lines(100), 20);
@@ -190,7 +190,7 @@ mod tests {
         #[test]
         fn no_text_exceeds_its_budget(lines in prop::collection::vec("[a-zA-Z0-9 \t_().é日]{0,90}", 0..20), budget in 20_usize..120) {
             let text = lines.join("\n");
-            let cut = fitted(text.clone(), budget);
+            let cut = fit(text.clone(), budget);
             prop_assert!(estimate_tokens(&cut) <= budget, "{}", cut);
             prop_assert_eq!(cut == text, estimate_tokens(&text) <= budget);
             let (shown, left) = within_budget(lines.clone(), budget);
@@ -199,8 +199,8 @@ mod tests {
         }
 
         #[test]
-        fn a_beginning_is_the_longest_that_fits(text in "[a-zA-Z0-9 _().é日\n]{0,60}", tokens in 1_usize..40) {
-            let cut = beginning(&text, tokens);
+        fn a_prefix_is_the_longest_that_fits(text in "[a-zA-Z0-9 _().é日\n]{0,60}", tokens in 1_usize..40) {
+            let cut = token_prefix(&text, tokens);
             prop_assert!(estimate_tokens(cut) <= tokens);
             let more = text[cut.len()..].chars().next().map_or(0, char::len_utf8);
             prop_assert!(more == 0 || estimate_tokens(&text[..cut.len() + more]) > tokens);

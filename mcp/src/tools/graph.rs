@@ -1,14 +1,14 @@
-//! `graph`: what a definition is related to.
+//! `graph`: the relations of a definition.
 
 use aurora_live::Root;
 use aurora_project::{RelatedChunk, RelationReport, definition, relations};
 use aurora_query::{MAX_TREE_DEPTH, MIN_CONFIDENCE, Relation, RelationIndex, TreeOptions};
 use serde::Deserialize;
 
-use crate::tools::common::{CommonArguments, ToolError, after, within_budget};
+use crate::tools::common::{CommonArguments, ToolError, budget_after, within_budget};
 
 /// Last line of an answer that does not show all relations.
-const MORE: &str = "(there are more; ask with a smaller depth, or give a larger budget)\n";
+const MORE: &str = "(there are more; use a smaller depth or a larger budget)\n";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,36 +45,37 @@ pub(super) fn answer(arguments: &Arguments, root: &Root, name: &str, budget: usi
         min_confidence: MIN_CONFIDENCE,
     };
     let tree = index.tree(&named, &options).map_err(aurora_project::ProjectError::from)?;
-    Ok(drawn(&relations(snapshot, &tree, &options)?, budget))
+    Ok(format_report(&relations(snapshot, &tree, &options)?, budget))
 }
 
-fn drawn(report: &RelationReport, budget: usize) -> String {
+fn format_report(report: &RelationReport, budget: usize) -> String {
     let mut lines = vec![format!("{} of {}", report.relation, line_of(&report.root))];
     lines.extend(report.declarations.iter().map(|place| format!("declared in {}:{}", place.file, place.line_start)));
     let head = lines.len();
-    put(report.root.children.as_deref().unwrap_or_default(), 1, &mut lines);
+    push_children(report.root.children.as_deref().unwrap_or_default(), 1, &mut lines);
     if lines.len() == head {
-        lines.push("  none are known".to_owned());
+        lines.push("  none found".to_owned());
     }
     if !report.external.is_empty() {
         lines.push(format!("outside of the repository: {}", report.external.join(", ")));
     }
     if report.left_out > 0 {
-        lines.push(format!("{} unlikely ones are left out", report.left_out));
+        lines.push(format!("{} unlikely relations omitted", report.left_out));
     }
-    let (mut out, left) = within_budget(lines, after(budget, [MORE]));
+    let (mut out, left) = within_budget(lines, budget_after(budget, [MORE]));
     if left > 0 || !report.complete {
         out.push_str(MORE);
     }
     out
 }
 
-fn put(children: &[RelatedChunk], depth: usize, lines: &mut Vec<String>) {
+fn push_children(children: &[RelatedChunk], depth: usize, lines: &mut Vec<String>) {
     for child in children {
-        let sure = child.confidence.map(|confidence| format!(" ({}, {confidence})", child.reason.unwrap_or_default()));
+        let certainty =
+            child.confidence.map(|confidence| format!(" ({}, {confidence})", child.reason.unwrap_or_default()));
         let end = child.end.map(|end| format!(" [{end}]")).unwrap_or_default();
-        lines.push(format!("{}{}{}{end}", "  ".repeat(depth), line_of(child), sure.unwrap_or_default()));
-        put(child.children.as_deref().unwrap_or_default(), depth + 1, lines);
+        lines.push(format!("{}{}{}{end}", "  ".repeat(depth), line_of(child), certainty.unwrap_or_default()));
+        push_children(child.children.as_deref().unwrap_or_default(), depth + 1, lines);
     }
 }
 

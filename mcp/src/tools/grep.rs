@@ -8,14 +8,14 @@ use aurora_query::FilterSpec;
 use serde::Deserialize;
 
 use crate::tools::common::{
-    CommonArguments, OneOrMore, ToolError, after, listed, noted, with_conditions, within_budget,
+    CommonArguments, OneOrMore, ToolError, budget_after, format_notes, values, with_conditions, within_budget,
 };
 
-/// Maximum number of chunks that are searched for lines, and maximum number of lines of each.
+/// Maximum number of chunks that are searched for lines, and maximum number of lines per chunk.
 const MAX_CHUNKS: usize = 1_000;
 const MAX_LINES: usize = 50;
-/// Last line of an answer about as many chunks as are looked at.
-const MORE: &str = "(there are more matches than were looked at; narrow the pattern or the path)\n";
+/// Last line of an answer if the search reached [`MAX_CHUNKS`].
+const MORE: &str = "(there may be more matches; narrow the pattern or the path)\n";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,8 +35,8 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
     let pattern = vec![arguments.pattern.clone()];
     let (grep, fixed) = if arguments.fixed { (Vec::new(), pattern) } else { (pattern, Vec::new()) };
     let filter = FilterSpec {
-        paths: listed(&arguments.path),
-        languages: listed(&arguments.lang),
+        paths: values(&arguments.path),
+        languages: values(&arguments.lang),
         grep,
         fixed,
         ..FilterSpec::default()
@@ -50,7 +50,7 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
     let found = searchers.search(&request, aurora_clock::now_seconds())?;
     // A method is part of its class: each line is shown once.
     let mut lines: BTreeMap<(String, u32), &str> = BTreeMap::new();
-    // What a chunk tells without a line, such as the outline of a class, stands in its parts as well.
+    // Lines of a chunk without a number, such as the outline of a class, also occur in its parts.
     let mut without_line: BTreeMap<(String, u32), &str> = BTreeMap::new();
     for hit in &found.hits {
         for line in hit.snippet.iter().filter(|line| !line.matches.is_empty()) {
@@ -62,15 +62,15 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
     }
     let files: BTreeSet<String> = lines.keys().map(|(file, _)| file.clone()).collect();
     lines.extend(without_line.into_iter().filter(|((file, _), _)| !files.contains(file)));
-    let notes: Vec<String> = notes.into_iter().chain(noted(&found.notes)).collect();
+    let notes: Vec<String> = notes.into_iter().chain(format_notes(&found.notes)).collect();
     if lines.is_empty() {
         return Ok(notes.into_iter().chain(["No line matches.".to_owned()]).collect::<Vec<_>>().join("\n"));
     }
     let total = lines.len();
     let unfit =
-        |left: usize| format!("({left} of {total} lines did not fit; narrow the path, or give a larger budget)\n");
+        |left: usize| format!("({left} of {total} lines did not fit; narrow the path or use a larger budget)\n");
     let more = if found.hits.len() == MAX_CHUNKS { MORE } else { "" };
-    let budget = after(budget, notes.iter().map(String::as_str).chain([&*unfit(total), more]));
+    let budget = budget_after(budget, notes.iter().map(String::as_str).chain([&*unfit(total), more]));
     let shown = lines.iter().map(|((file, line), text)| format!("{file}:{line}: {}", text.trim_end()));
     let (mut out, left) = within_budget(shown, budget);
     if left > 0 {

@@ -1,4 +1,4 @@
-//! `history`: which commits the lines of a file come from.
+//! `history`: the commits that the lines of a file come from.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use aurora_project::{AttributedRun, AttributionReport, attribution};
 use serde::Deserialize;
 
 use crate::places::{Lines, path_and_lines};
-use crate::tools::common::{CommonArguments, ToolError, after, within_budget};
+use crate::tools::common::{CommonArguments, ToolError, budget_after, within_budget};
 
-/// Digits of a commit that are shown.
+/// Number of digits of a commit id that are shown.
 const DIGITS: usize = 12;
 
 #[derive(Debug, Deserialize)]
@@ -33,7 +33,7 @@ pub(super) fn answer(root: &Root, place: &str, budget: usize) -> Result<String, 
     let by_run = runs.iter().map(|run| line_of(run, lines));
     let head = format!("{}\n{}", report.file, authors(&runs, lines));
     let rest = |left: usize| format!("({left} further runs of lines; ask for fewer lines)\n");
-    let (shown, left) = within_budget(by_run, after(budget, [&*head, &*rest(runs.len())]));
+    let (shown, left) = within_budget(by_run, budget_after(budget, [&*head, &*rest(runs.len())]));
     let rest = if left > 0 { rest(left) } else { String::new() };
     Ok(format!("{head}{shown}{rest}"))
 }
@@ -60,7 +60,7 @@ fn line_of(run: &AttributedRun, lines: Lines) -> String {
     }
 }
 
-/// Who has written how many of the lines, most first.
+/// The authors with their numbers of lines, in descending order.
 fn authors(runs: &[&AttributedRun], lines: Lines) -> String {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for run in runs {

@@ -1,4 +1,4 @@
-//! The tools: what each takes, and the text that it answers with.
+//! The tools: their arguments, and the text of their answers.
 
 mod common;
 mod graph;
@@ -15,10 +15,10 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use common::{CommonArguments, after};
-pub(crate) use common::{DEFAULT_BUDGET, MAX_BUDGET, ToolError, fitted, repeated};
+use common::{CommonArguments, budget_after};
+pub(crate) use common::{DEFAULT_BUDGET, MAX_BUDGET, ToolError, cut_name, fit};
 
-/// A call that is known to be well formed.
+/// A validated call.
 pub(crate) enum Call {
     Search(search::Arguments),
     Read(read::Arguments),
@@ -30,16 +30,16 @@ pub(crate) enum Call {
 
 impl Call {
     /// # Errors
-    /// When there is no such tool, its arguments cannot be understood, or its budget is too small for any answer.
+    /// When there is no such tool, the arguments are invalid, or the budget is too small for any answer.
     pub(crate) fn new(name: &str, arguments: Value) -> Result<Self, ToolError> {
         let call = match name {
-            "search" => Self::Search(parsed::<search::Arguments>(arguments)?.checked()?),
-            "read" => Self::Read(parsed(arguments)?),
-            "grep" => Self::Grep(parsed(arguments)?),
-            "graph" => Self::Graph(parsed(arguments)?),
-            "history" => Self::History(parsed(arguments)?),
-            "status" => Self::Status(parsed(arguments)?),
-            _ => return Err(ToolError::Unknown(repeated(name))),
+            "search" => Self::Search(parse::<search::Arguments>(arguments)?.validated()?),
+            "read" => Self::Read(parse(arguments)?),
+            "grep" => Self::Grep(parse(arguments)?),
+            "graph" => Self::Graph(parse(arguments)?),
+            "history" => Self::History(parse(arguments)?),
+            "status" => Self::Status(parse(arguments)?),
+            _ => return Err(ToolError::Unknown(cut_name(name))),
         };
         call.budget()?;
         Ok(call)
@@ -50,7 +50,7 @@ impl Call {
         self.common().budget()
     }
 
-    /// The root that is asked; without one, all of them.
+    /// The root to search; `None` for all roots.
     pub(crate) fn root(&self) -> Option<&str> {
         self.common().root.as_deref()
     }
@@ -66,30 +66,31 @@ impl Call {
         }
     }
 
-    /// Whether there is no answer without an index.
+    /// Whether the call cannot be answered without an index.
     pub(crate) fn needs_index(&self) -> bool {
         !matches!(self, Self::Status(_))
     }
 
-    /// The answer about these roots, after a note about them, within the budget. What it shows is recorded.
+    /// The answer from these roots, after a note about them, within the budget. Records an access to the chunks that it
+    /// shows.
     pub(crate) fn answer(&self, roots: &Roots, note: Option<String>) -> Result<String, ToolError> {
         let budget = self.budget()?;
         // The note ends with an empty line.
         let note = note.map(|note| note + "\n").unwrap_or_default();
-        let room = if note.is_empty() { budget } else { after(budget, [&*note]) };
+        let room = if note.is_empty() { budget } else { budget_after(budget, [&*note]) };
         let text = self.text(roots, room)?;
-        Ok(fitted(if note.is_empty() { text } else { format!("{note}\n{text}") }, budget))
+        Ok(fit(if note.is_empty() { text } else { format!("{note}\n{text}") }, budget))
     }
 
     fn text(&self, roots: &Roots, budget: usize) -> Result<String, ToolError> {
         match self {
             Self::Search(arguments) => search::answer(arguments, roots, budget),
             Self::Grep(arguments) => grep::answer(arguments, roots, budget),
-            Self::Read(arguments) => of_one(roots, &arguments.place, budget, read::answer),
-            Self::Graph(arguments) => of_one(roots, &arguments.name, budget, |root, name, budget| {
+            Self::Read(arguments) => answer_from_one(roots, &arguments.place, budget, read::answer),
+            Self::Graph(arguments) => answer_from_one(roots, &arguments.name, budget, |root, name, budget| {
                 graph::answer(arguments, root, name, budget)
             }),
-            Self::History(arguments) => of_one(roots, &arguments.place, budget, history::answer),
+            Self::History(arguments) => answer_from_one(roots, &arguments.place, budget, history::answer),
             Self::Status(_) => {
                 let each = roots.iter().map(status::answer).collect::<Result<Vec<_>, _>>()?;
                 Ok(each.join("\n\n"))
@@ -98,9 +99,9 @@ impl Call {
     }
 }
 
-/// The answer about a place in one root: the one whose name the place begins with, as results of `search` show it, else the
-/// first one that has an answer. Of several roots, the answer names it.
-fn of_one(
+/// The answer about a place in one root: the root whose name the place begins with, as in results of `search`,
+/// otherwise the first root that has an answer. With several roots, the answer names its root.
+fn answer_from_one(
     roots: &Roots,
     place: &str,
     budget: usize,
@@ -111,7 +112,7 @@ fn of_one(
             return answer(root, place, budget);
         }
         let header = format!("In {}:", root.name);
-        let text = answer(root, place, after(budget, [&*header]))?;
+        let text = answer(root, place, budget_after(budget, [&*header]))?;
         Ok(format!("{header}\n{text}"))
     };
     if let Some((root, place)) = roots.locate(place) {
@@ -127,8 +128,8 @@ fn of_one(
     Err(failed.unwrap_or_else(|| ToolError::Arguments("there is no root".to_owned())))
 }
 
-/// Arguments may be given as an agent writes them: a number as a text, a list as one text.
-fn parsed<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
+/// Parses arguments.
+fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
     serde_json::from_value(arguments).map_err(|error| ToolError::Arguments(error.to_string()))
 }
 
@@ -172,7 +173,7 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
         ),
         tool(
             "graph",
-            "What a definition calls, what calls it, or what implements it.",
+            "Callers, callees or implementers of a definition.",
             &["name"],
             json!({
                 "name": text("Name, path:line, or id"),
@@ -182,17 +183,17 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
         ),
         tool(
             "history",
-            "Which commits and authors the lines of a file come from.",
+            "Commits and authors of the lines of a file.",
             &["place"],
             json!({"place": text("path or path:12-40")}),
         ),
-        tool("status", "What the index holds, and whether it is up to date.", &[], json!({})),
+        tool("status", "Contents of the index, and whether it is current.", &[], json!({})),
     ];
     let names: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
     for tool in &mut tools {
         let schema = Arc::make_mut(&mut tool.input_schema);
         let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { continue };
-        properties.insert("budget".to_owned(), number("Most tokens of the answer, 2000 by default"));
+        properties.insert("budget".to_owned(), number("Maximum tokens of the answer, default 2000"));
         if names.len() > 1 {
             properties.insert("root".to_owned(), json!({"enum": names}));
         }

@@ -7,7 +7,7 @@ use aurora_storage::Chunk;
 use serde::Deserialize;
 
 use crate::places::{Lines, path_and_lines};
-use crate::tools::common::{CommonArguments, ToolError, after, within_budget};
+use crate::tools::common::{CommonArguments, ToolError, budget_after, within_budget};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -24,22 +24,22 @@ pub(super) fn answer(root: &Root, place: &str, budget: usize) -> Result<String, 
         && let Some(chunk) = snapshot.chunk_with_text(id)?
     {
         root.live.record([place].into_iter(), aurora_clock::now_seconds());
-        return Ok(of_chunk(&chunk, budget));
+        return Ok(read_chunk(&chunk, budget));
     }
-    of_file(&searcher, place, budget)
+    read_file(&searcher, place, budget)
 }
 
-fn of_chunk(chunk: &Chunk, budget: usize) -> String {
+fn read_chunk(chunk: &Chunk, budget: usize) -> String {
     let header = format!("{}:{}-{} {}", chunk.path, chunk.line_start, chunk.line_end, chunk.qualified_name);
     let rest = |left: usize| format!("({left} further lines)\n");
-    let room = after(budget, [&*header, &*rest(chunk.text.lines().count())]);
+    let room = budget_after(budget, [&*header, &*rest(chunk.text.lines().count())]);
     let (text, left) = within_budget(chunk.text.lines().map(str::to_owned), room);
     let rest = if left > 0 { rest(left) } else { String::new() };
     format!("{header}\n{text}{rest}")
 }
 
-fn of_file(searcher: &Searcher, place: &str, budget: usize) -> Result<String, ToolError> {
-    // A name of a file may end like a range of lines.
+fn read_file(searcher: &Searcher, place: &str, budget: usize) -> Result<String, ToolError> {
+    // The name of a file may end like a range of lines.
     let (path, lines) = match searcher.names().known_file(place)? {
         Some(_) => (place, None),
         None => path_and_lines(place),
@@ -64,8 +64,8 @@ fn of_file(searcher: &Searcher, place: &str, budget: usize) -> Result<String, To
     let first = lines.first as usize;
     let header = |last: usize| format!("{}:{first}-{last} of {total} lines{state}", report.file);
     let rest = |left: usize, next: usize| format!("({left} further lines: read {}:{next}-)\n", report.file);
-    // No other numbers in them are longer.
-    let room = after(budget, [&*header(total), &*rest(total, total)]);
+    // These are the longest numbers that the header and the last line can contain.
+    let room = budget_after(budget, [&*header(total), &*rest(total, total)]);
     let (shown, left) = within_budget(numbered.map(|(number, line)| format!("{number:>width$}  {line}")), room);
     if shown.is_empty() {
         return match left {

@@ -5,7 +5,7 @@ use aurora_project::SearchRequest;
 use aurora_query::{Context, FilterSpec};
 use serde::Deserialize;
 
-use crate::tools::common::{CommonArguments, OneOrMore, ToolError, listed, noted, with_conditions};
+use crate::tools::common::{CommonArguments, OneOrMore, ToolError, format_notes, values, with_conditions};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,22 +21,22 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// The filter that they ask for.
+    /// The filter of the arguments.
     fn filter(&self) -> Result<FilterSpec, ToolError> {
         let filter = FilterSpec {
-            paths: listed(&self.path),
-            types: listed(&self.r#type),
-            languages: listed(&self.lang),
+            paths: values(&self.path),
+            types: values(&self.r#type),
+            languages: values(&self.lang),
             ..FilterSpec::default()
         };
         with_conditions(filter, &self.r#where)
     }
 
-    /// Refuses arguments that ask for nothing, or whose filters cannot be understood.
-    pub(super) fn checked(self) -> Result<Self, ToolError> {
+    /// Rejects arguments without a query and a filter, or with an invalid filter.
+    pub(super) fn validated(self) -> Result<Self, ToolError> {
         if self.query.trim().is_empty() && self.filter()?.is_empty() {
             return Err(ToolError::Arguments(
-                "the query is empty; give one, or a filter: where, path, type or lang".to_owned(),
+                "the query is empty; give a query or a filter: where, path, type or lang".to_owned(),
             ));
         }
         Ok(self)
@@ -53,13 +53,13 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
     };
     let now = aurora_clock::now_seconds();
     let found = searchers.search(&request, now)?;
-    let notes: Vec<String> = notes.into_iter().chain(noted(&found.notes)).collect();
-    let packed = searchers.packed_as(&found, budget, &request.work, |packed| written(&notes, packed))?;
+    let notes: Vec<String> = notes.into_iter().chain(format_notes(&found.notes)).collect();
+    let packed = searchers.packed_as(&found, budget, &request.work, |packed| format_answer(&notes, packed))?;
     roots.record(packed.shown(), now);
-    Ok(written(&notes, &packed))
+    Ok(format_answer(&notes, &packed))
 }
 
-fn written(notes: &[String], packed: &Context) -> String {
+fn format_answer(notes: &[String], packed: &Context) -> String {
     let text = packed.blocks.iter().map(|block| format!("{}\n{}", block.header(), block.text.trim_end_matches('\n')));
     let rest = match (packed.blocks.len(), packed.skipped) {
         (0, 0) => Some("Nothing was found.".to_owned()),

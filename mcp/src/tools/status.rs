@@ -1,14 +1,14 @@
-//! `status`: what the index holds, and whether it is up to date.
+//! `status`: the contents of the index, and whether it is up to date.
 
 use aurora_live::Root;
 use aurora_project::{ContentsReport, contents};
 use serde::Deserialize;
 
-use crate::first_answer::so_far;
+use crate::first_answer::progress_text;
 use crate::tools::common::{CommonArguments, ToolError};
 
-/// Languages that are listed.
-const MOST_LANGUAGES: usize = 12;
+/// Maximum number of languages that are listed.
+const MAX_LANGUAGES: usize = 12;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,22 +22,22 @@ pub(super) fn answer(root: &Root) -> Result<String, ToolError> {
     let mut lines = vec![format!("root {}: {}", root.name, project.root().display())];
     if !root.live.is_missing() {
         let searcher = root.live.searcher()?;
-        lines.extend(held(&contents(project, searcher.snapshot())?));
+        lines.extend(contents_lines(&contents(project, searcher.snapshot())?));
     }
     let run = root.live.status().borrow().clone();
     if run.is_running() {
-        lines.push(format!("an index run is in progress: {}", so_far(&run)));
+        lines.push(format!("an index run is in progress: {}", progress_text(&run)));
     } else if let Some(error) = run.error {
         lines.push(format!("the last index run failed: {error}"));
     }
     Ok(lines.join("\n"))
 }
 
-fn held(report: &ContentsReport) -> Vec<String> {
+fn contents_lines(report: &ContentsReport) -> Vec<String> {
     let shares: Vec<String> = report
         .languages
         .iter()
-        .take(MOST_LANGUAGES)
+        .take(MAX_LANGUAGES)
         .map(|language| format!("{} {}", language.name, language.chunks))
         .collect();
     let whole = if report.complete { "complete" } else { "not complete yet" };

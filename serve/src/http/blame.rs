@@ -12,18 +12,18 @@ use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Which file is asked for.
+/// Selects a file.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct BlameParameters {
     /// Path below the root.
     path: String,
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
 }
 
-/// Which commit every line of a file came from, as it was when the file was indexed.
+/// The commit of every line of a file, as of the time when the file was indexed.
 #[utoipa::path(
     get,
     path = "/api/v1/blame",
@@ -37,11 +37,11 @@ pub(crate) struct BlameParameters {
 )]
 pub(crate) async fn blame(
     Shared(state): Shared<Arc<State>>,
-    Parameters(asked): Parameters<BlameParameters>,
+    Parameters(query): Parameters<BlameParameters>,
 ) -> Result<Answer, Problem> {
     state
-        .read(asked.root.as_deref(), move |searcher, _| {
-            let file = searcher.names().file(&asked.path)?;
+        .read(query.root.as_deref(), move |searcher, _| {
+            let file = searcher.names().file(&query.path)?;
             let blame = attribution(searcher.snapshot(), &file)?;
             Ok(AttributionReport::of(&file.path, &blame))
         })

@@ -12,14 +12,14 @@ use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Which chunk is asked for.
+/// Selects a chunk.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ChunkParameters {
     /// The `id` of a result, or `PATH:LINE`.
     id: String,
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
 }
 
@@ -37,11 +37,11 @@ pub(crate) struct ChunkParameters {
 )]
 pub(crate) async fn chunk(
     Shared(state): Shared<Arc<State>>,
-    Parameters(asked): Parameters<ChunkParameters>,
+    Parameters(query): Parameters<ChunkParameters>,
 ) -> Result<Answer, Problem> {
     state
-        .read(asked.root.as_deref(), move |searcher, request| {
-            let (id, key) = searcher.names().within(&request.budget).chunk(&asked.id)?;
+        .read(query.root.as_deref(), move |searcher, request| {
+            let (id, key) = searcher.names().within(&request.budget).chunk(&query.id)?;
             let chunk = searcher.snapshot().whole_chunk(id)?;
             let gone = || Problem::not_found(format!("no chunk has the id {key}"));
             Ok(ChunkReport::from(chunk.ok_or_else(gone)?))

@@ -1,4 +1,4 @@
-//! What the indexes hold.
+//! The contents of the indexes.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Which root is asked for.
+/// Selects a root.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct RootParameters {
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     pub(super) root: Option<String>,
 }
 
-/// What the index of a root holds, in figures.
+/// Statistics of the index of a root.
 #[utoipa::path(
     get,
     path = "/api/v1/stats",
@@ -35,34 +35,34 @@ pub(crate) struct RootParameters {
 )]
 pub(crate) async fn contents(
     Shared(state): Shared<Arc<State>>,
-    Parameters(asked): Parameters<RootParameters>,
+    Parameters(query): Parameters<RootParameters>,
 ) -> Result<Answer, Problem> {
     state
-        .read(asked.root.as_deref(), |searcher, _| {
+        .read(query.root.as_deref(), |searcher, _| {
             Ok(aurora_project::contents(searcher.project(), searcher.snapshot())?)
         })
         .await
 }
 
-/// Which directory is asked for.
+/// Selects a directory.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct TreeParameters {
-    /// Path of the directory below the root; the root unless given.
+    /// Path of the directory below the root; the root by default.
     #[serde(default)]
     path: String,
-    /// Levels of directories below it, 0 to 8; 2 unless given.
+    /// Levels of directories below it, 0 to 8; 2 by default.
     depth: Option<u32>,
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
 }
 
-/// Levels of directories in an answer.
-const DEPTH: u32 = 2;
-const MOST_LEVELS: u32 = 8;
+/// Default and maximum number of levels of directories in an answer.
+const DEFAULT_DEPTH: u32 = 2;
+const MAX_DEPTH: u32 = 8;
 
-/// What the index holds by directory, in figures.
+/// Statistics of the index by directory.
 #[utoipa::path(
     get,
     path = "/api/v1/tree",
@@ -76,39 +76,39 @@ const MOST_LEVELS: u32 = 8;
 )]
 pub(crate) async fn tree(
     Shared(state): Shared<Arc<State>>,
-    Parameters(asked): Parameters<TreeParameters>,
+    Parameters(query): Parameters<TreeParameters>,
 ) -> Result<Answer, Problem> {
-    let depth = asked.depth.unwrap_or(DEPTH);
-    if depth > MOST_LEVELS {
-        return Err(Problem::invalid(format!("`depth` is a number from 0 to {MOST_LEVELS}")));
+    let depth = query.depth.unwrap_or(DEFAULT_DEPTH);
+    if depth > MAX_DEPTH {
+        return Err(Problem::invalid(format!("`depth` must be a number from 0 to {MAX_DEPTH}")));
     }
     state
-        .read(asked.root.as_deref(), move |searcher, _| {
-            let tree = aurora_project::tree(searcher.snapshot(), &asked.path, depth)?;
-            let missing = || Problem::not_found(format!("the index has no file in {}", asked.path));
+        .read(query.root.as_deref(), move |searcher, _| {
+            let tree = aurora_project::tree(searcher.snapshot(), &query.path, depth)?;
+            let missing = || Problem::not_found(format!("the index has no file in {}", query.path));
             tree.ok_or_else(missing)
         })
         .await
 }
 
-/// What the tree on disk has now and a run would not index, with the reasons. The tree is walked for it.
+/// Files that an index run would omit now, with the reasons. Walks the tree on disk.
 #[utoipa::path(
     get,
     path = "/api/v1/omissions",
     tag = "index",
     params(RootParameters),
     responses(
-        (status = 200, description = "What is not indexed", body = OmissionReport),
+        (status = 200, description = "The omitted files", body = OmissionReport),
         (status = 404, description = "There is no such root", body = Problem),
         (status = 422, description = "The answer would be too large", body = Problem),
     )
 )]
 pub(crate) async fn omissions(
     Shared(state): Shared<Arc<State>>,
-    Parameters(asked): Parameters<RootParameters>,
+    Parameters(query): Parameters<RootParameters>,
 ) -> Result<Answer, Problem> {
     state
-        .read(asked.root.as_deref(), |searcher, request| {
+        .read(query.root.as_deref(), |searcher, request| {
             let mut options = searcher.project().options_without_programs()?;
             options.cancel = request.cancel.clone();
             Ok(aurora_project::omissions(&options).map_err(ProjectError::Index)?)
@@ -119,7 +119,7 @@ pub(crate) async fn omissions(
 /// A root that is served.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RootSummary {
-    /// How requests name it.
+    /// Its name in requests.
     name: String,
     /// Its path.
     path: String,
@@ -127,7 +127,7 @@ pub(crate) struct RootSummary {
     indexed: bool,
 }
 
-/// The roots that are served; the first one answers where a request names none.
+/// The roots that are served. The first one is the default.
 #[utoipa::path(get, path = "/api/v1/roots", tag = "index", responses((status = 200, description = "The roots", body = Vec<RootSummary>)))]
 pub(crate) async fn roots(Shared(state): Shared<Arc<State>>) -> Result<Answer, Problem> {
     let roots = state.options.roots.clone();

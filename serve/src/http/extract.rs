@@ -1,4 +1,4 @@
-//! Bodies and query strings of requests, with problems in place of the framework's texts.
+//! Extractors for the bodies, paths and query strings of requests, which report errors as [`Problem`].
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// A body in JSON. It is parsed by the thread that does the work, because parsing the largest body takes too long for a thread
-/// that serves connections.
+/// A body in JSON. The thread that does the work parses it, because parsing the largest body takes too long for a
+/// thread that serves connections.
 pub(crate) struct Body<T> {
     json: Bytes,
     parsed: PhantomData<fn() -> T>,
@@ -23,7 +23,7 @@ pub(crate) struct Body<T> {
 }
 
 impl<T: DeserializeOwned> Body<T> {
-    /// Parses the body. Text that is not JSON has status 400, a value that does not fit has 422.
+    /// Parses the body. Text that is not JSON results in status 400, an unsuitable value in 422.
     pub(crate) fn parse(&self) -> Result<T, Problem> {
         let axum::Json(value) = axum::Json::from_bytes(&self.json)?;
         Ok(value)
@@ -38,7 +38,7 @@ impl<T> FromRequest<Arc<State>> for Body<T> {
             let error = "the body's content type is not `application/json`";
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, error));
         }
-        // Before it is read, which takes as long as its client wants.
+        // Reserved before the body is read, because the client determines how long that takes.
         let share = state.body_share(request.headers().get(header::CONTENT_LENGTH), state.options.limits.body, 1)?;
         Ok(Self { json: Bytes::from_request(request, state).await?, parsed: PhantomData, _share: share })
     }
@@ -59,7 +59,7 @@ pub(crate) struct Parameters<T>(pub(crate) T);
 /// The variable parts of a URL's path.
 #[derive(FromRequestParts)]
 #[from_request(via(axum::extract::Path), rejection(Problem))]
-pub(crate) struct Place<T>(pub(crate) T);
+pub(crate) struct PathParts<T>(pub(crate) T);
 
 impl From<BytesRejection> for Problem {
     fn from(rejection: BytesRejection) -> Self {
@@ -85,10 +85,10 @@ impl From<QueryRejection> for Problem {
     }
 }
 
-/// A value, or several in a list.
+/// A string, or a list of strings.
 pub(crate) fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged, expecting = "a text, or a list of texts")]
+    #[serde(untagged, expecting = "a string, or a list of strings")]
     enum OneOrMore {
         One(String),
         More(Vec<String>),

@@ -14,19 +14,19 @@ use crate::http::extract::Body;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Maximum number of chunks of one request.
+/// Maximum number of chunks in one request.
 const MAX_CHUNKS: usize = 1_000;
 
 /// A verdict on results.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FeedbackBody {
-    /// What is said of them.
+    /// The verdict on the results.
     verdict: VerdictName,
     /// Ids of results, or `PATH:LINE`.
     #[schema(min_items = 1, max_items = 1000)]
     ids: Vec<String>,
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
 }
 
@@ -34,27 +34,27 @@ pub(crate) struct FeedbackBody {
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum VerdictName {
-    /// It was what was looked for.
+    /// It was relevant.
     Good,
-    /// It helped, in a task that succeeded in part.
+    /// It helped in a task that succeeded only in part.
     Helpful,
-    /// It did not help, in a task that succeeded in part.
+    /// It did not help in a task that succeeded only in part.
     Unhelpful,
-    /// It led astray.
+    /// It was misleading.
     Bad,
 }
 
-/// Records a verdict on results, for later searches: on all of them, or on none.
+/// Records a verdict on results for later searches: on all results, or on none if one is unknown.
 #[utoipa::path(
     post,
     path = "/api/v1/feedback",
     tag = "search",
     request_body = FeedbackBody,
     responses(
-        (status = 200, description = "What was recorded", body = FeedbackReport),
+        (status = 200, description = "The recorded verdict", body = FeedbackReport),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such chunk; nothing was recorded", body = Problem),
-        (status = 422, description = "The verdict cannot be understood", body = Problem),
+        (status = 422, description = "The verdict is invalid", body = Problem),
     )
 )]
 pub(crate) async fn feedback(Shared(state): Shared<Arc<State>>, body: Body<FeedbackBody>) -> Result<Answer, Problem> {
@@ -66,7 +66,7 @@ pub(crate) async fn feedback(Shared(state): Shared<Arc<State>>, body: Body<Feedb
         .answer(move |request| {
             let body = body.parse()?;
             if !(1..=MAX_CHUNKS).contains(&body.ids.len()) {
-                return Err(Problem::invalid(format!("`ids` has 1 to {MAX_CHUNKS} items")));
+                return Err(Problem::invalid(format!("`ids` must have 1 to {MAX_CHUNKS} items")));
             }
             let verdict = match body.verdict {
                 VerdictName::Good => Verdict::Good,

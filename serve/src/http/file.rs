@@ -12,17 +12,17 @@ use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Which file is asked for.
+/// Selects a file.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct FileParameters {
     /// Path below the root.
     path: String,
-    /// Whether the answer has the tokens of the text, for syntax highlighting.
+    /// Whether to include tokens of the text, for syntax highlighting.
     #[serde(default)]
     highlight: bool,
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
 }
 
@@ -40,13 +40,13 @@ pub(crate) struct FileParameters {
 )]
 pub(crate) async fn file(
     Shared(state): Shared<Arc<State>>,
-    Parameters(asked): Parameters<FileParameters>,
+    Parameters(query): Parameters<FileParameters>,
 ) -> Result<Answer, Problem> {
     state
-        .read(asked.root.as_deref(), move |searcher, _| {
-            let file = searcher.names().file(&asked.path)?;
+        .read(query.root.as_deref(), move |searcher, _| {
+            let file = searcher.names().file(&query.path)?;
             let mut report = file_report(searcher.snapshot(), searcher.project().root(), &file)?;
-            if asked.highlight {
+            if query.highlight {
                 report.highlight();
             }
             Ok(report)

@@ -13,24 +13,24 @@ use crate::http::extract::Parameters;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Default of the command line.
-const DEPTH: u32 = 1;
+/// Default depth, as on the command line.
+const DEFAULT_DEPTH: u32 = 1;
 
-/// Whose relations are asked for.
+/// Selects relations of a definition.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct GraphParameters {
-    /// A name as results show it, `PATH:LINE`, or the `id` of a result.
+    /// A name as shown in results, `PATH:LINE`, or the `id` of a result.
     name: String,
-    /// Which relation; `callees` unless given.
+    /// The relation; `callees` by default.
     #[param(inline)]
     relation: Option<RelationName>,
-    /// Most steps from the definition; 1 unless given.
+    /// Maximum number of steps; 1 by default.
     depth: Option<u32>,
-    /// Minimum confidence of a relation, 0..1; 0.45 unless given.
+    /// Minimum confidence of a relation, 0..1; 0.45 by default.
     min_confidence: Option<f32>,
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
 }
 
@@ -38,15 +38,15 @@ pub(crate) struct GraphParameters {
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum RelationName {
-    /// What the definition calls.
+    /// Definitions that the definition calls.
     Callees,
-    /// What calls it.
+    /// Definitions that call it.
     Callers,
-    /// What extends, implements or overrides it.
+    /// Definitions that extend, implement or override it.
     Implementers,
 }
 
-/// What a definition calls, what calls it, or what implements it.
+/// The callees, callers or implementers of a definition.
 #[utoipa::path(
     get,
     path = "/api/v1/graph",
@@ -60,28 +60,28 @@ enum RelationName {
 )]
 pub(crate) async fn graph(
     Shared(state): Shared<Arc<State>>,
-    Parameters(asked): Parameters<GraphParameters>,
+    Parameters(query): Parameters<GraphParameters>,
 ) -> Result<Answer, Problem> {
     let options = TreeOptions {
-        relation: match asked.relation {
+        relation: match query.relation {
             None | Some(RelationName::Callees) => Relation::Callees,
             Some(RelationName::Callers) => Relation::Callers,
             Some(RelationName::Implementers) => Relation::Implementers,
         },
-        depth: asked.depth.unwrap_or(DEPTH),
-        min_confidence: asked.min_confidence.unwrap_or(MIN_CONFIDENCE),
+        depth: query.depth.unwrap_or(DEFAULT_DEPTH),
+        min_confidence: query.min_confidence.unwrap_or(MIN_CONFIDENCE),
     };
     if !(1..=MAX_TREE_DEPTH).contains(&options.depth) {
-        return Err(Problem::invalid(format!("`depth` is a number from 1 to {MAX_TREE_DEPTH}")));
+        return Err(Problem::invalid(format!("`depth` must be a number from 1 to {MAX_TREE_DEPTH}")));
     }
     if !(0.0..=1.0).contains(&options.min_confidence) {
-        return Err(Problem::invalid("`min_confidence` is a number from 0 to 1"));
+        return Err(Problem::invalid("`min_confidence` must be a number from 0 to 1"));
     }
     state
-        .read(asked.root.as_deref(), move |searcher, request| {
+        .read(query.root.as_deref(), move |searcher, request| {
             let snapshot = searcher.snapshot();
             let index = RelationIndex::within(snapshot, request.budget.clone());
-            let named = definition(&searcher.names().within(&request.budget), &index, &asked.name)?;
+            let named = definition(&searcher.names().within(&request.budget), &index, &query.name)?;
             let tree = index.tree(&named, &options)?;
             request.budget.check()?;
             Ok(relations(snapshot, &tree, &options)?)

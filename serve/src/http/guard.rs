@@ -1,4 +1,4 @@
-//! Who may ask: names of the server, origins of pages, and the token.
+//! Access control: names of the server, origins of pages, and the token.
 
 use std::sync::Arc;
 
@@ -13,13 +13,14 @@ use crate::options::{Listen, ServeOptions};
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Paths that need no token: they tell no more than that the server runs. The files of the page need none either.
+/// Paths that need no token, because they only reveal that the server runs. The files of the page need no token either.
 const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
-/// Refuses requests of strangers.
+/// Rejects requests from untrusted pages and clients.
 ///
-/// A page of a stranger reaches a server on this machine by a name of its own that it lets point here (DNS rebinding): its
-/// requests have that name as `Host`. Or it sends requests to the server's address: these have the page's `Origin`.
+/// An untrusted page can reach a server on this machine by a name that it makes resolve to this machine (DNS
+/// rebinding). Its requests then have that name as `Host`. Or it sends requests to the server's address, which have the
+/// page's `Origin`.
 pub(crate) async fn guard(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
     let allowed_origin = origin.as_ref().filter(|origin| is_allowed_origin(origin, &state.options)).cloned();
@@ -36,9 +37,9 @@ pub(crate) async fn guard(Shared(state): Shared<Arc<State>>, request: Request, n
 
 fn check(request: &Request, options: &ServeOptions) -> Result<(), Problem> {
     let headers = request.headers();
-    let host = host(request).ok_or_else(|| Problem::new(StatusCode::BAD_REQUEST, "the request names no host"))?;
+    let host = host(request).ok_or_else(|| Problem::new(StatusCode::BAD_REQUEST, "the request has no valid host"))?;
     if matches!(options.listen, Listen::Tcp(_)) && !is_known_host(&host.host, options) {
-        return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "the server is not known by this name")
+        return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "this host name is not allowed")
             .with_help("`--allow-host NAME` allows it"));
     }
     if let Some(origin) = headers.get(header::ORIGIN)
@@ -57,24 +58,24 @@ fn check(request: &Request, options: &ServeOptions) -> Result<(), Problem> {
     match &options.token {
         Some(token) if !is_open => {
             let shown = headers.get(header::AUTHORIZATION);
-            if shown.is_some_and(|shown| token.is_shown_by(shown.as_bytes())) {
+            if shown.is_some_and(|shown| token.matches_header(shown.as_bytes())) {
                 return Ok(());
             }
-            Err(Problem::new(StatusCode::UNAUTHORIZED, "the request does not show the server's token")
+            Err(Problem::new(StatusCode::UNAUTHORIZED, "the request lacks the server's token")
                 .with_help("send it as `Authorization: Bearer TOKEN`"))
         }
         _ => Ok(()),
     }
 }
 
-/// Whether a browser opens the page in a window of its own, as for a link in a chat. The page tells the stranger nothing: no
-/// other page can read it or show it in a frame.
+/// Whether a browser opens the page in a separate window, as for a link in a chat. This reveals nothing to the linking
+/// site: no other page can read this page or show it in a frame.
 fn follows_link(request: &Request) -> bool {
     let is = |name: &str, value: &str| request.headers().get(name).is_some_and(|given| given == value);
     request.uri().path() == page::PATH && is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document")
 }
 
-/// The host to which the client believes that it sends the request; `None` if it names none or several.
+/// The host that the client addresses; `None` if it names none or several.
 fn host(request: &Request) -> Option<HostPort> {
     if let Some(authority) = request.uri().authority() {
         return HostPort::parse(authority.as_str());
@@ -86,7 +87,7 @@ fn host(request: &Request) -> Option<HostPort> {
     }
 }
 
-/// Whether the server may have this name. An address cannot be made to point elsewhere, a name can.
+/// Whether the server may have this name. An address cannot be made to resolve to another machine, but a name can.
 fn is_known_host(host: &Host, options: &ServeOptions) -> bool {
     match host {
         Host::Address(_) => true,
@@ -101,12 +102,12 @@ fn is_allowed_origin(origin: &HeaderValue, options: &ServeOptions) -> bool {
     options.origins.iter().any(|allowed| origin.as_bytes().eq_ignore_ascii_case(allowed.as_bytes()))
 }
 
-/// Whether a browser asks what a page of another origin may do.
+/// Whether the request is a CORS preflight of a browser.
 fn is_preflight(request: &Request) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Tells a browser that a page of another origin may use the answer.
+/// Adds the CORS headers that let a page of another origin use the answer.
 fn allow(origin: HeaderValue, headers: &mut HeaderMap) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.append(header::VARY, HeaderValue::from_static("origin"));

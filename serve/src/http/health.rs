@@ -1,4 +1,4 @@
-//! Whether the server runs, whether it can answer, and its figures.
+//! Health checks and metrics of the server.
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-
 /// The state of the server.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Health {
-    /// `ok`.
+    /// Always `ok`.
     status: &'static str,
 }
 
-/// Whether the server runs.
-#[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, description = "It does", body = Health)))]
+/// Checks that the server runs.
+#[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, description = "It runs", body = Health)))]
 pub(crate) async fn live() -> Json<Health> {
     Json(Health { status: "ok" })
 }
 
-/// Whether every root has an index that can be searched.
-#[utoipa::path(get, path = "/readyz", tag = "server", responses((status = 200, description = "It does", body = Health), (status = 503, description = "It cannot answer yet", body = Problem)))]
+/// Checks that every root has an index that can be searched.
+#[utoipa::path(get, path = "/readyz", tag = "server", responses((status = 200, description = "It is ready", body = Health), (status = 503, description = "It is not ready yet", body = Problem)))]
 pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Health>, Problem> {
     let roots = Arc::clone(&state);
     state
         .work(move |_| {
             for root in roots.options.roots.iter() {
                 if root.live.searcher().is_err() {
-                    // The reason is for those that have the token.
+                    // The reason is only for clients with the token.
                     return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "an index cannot be searched yet"));
                 }
             }
@@ -45,12 +45,12 @@ pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Heal
         .await
 }
 
-/// Figures about the server, in the text format of Prometheus.
+/// Metrics of the server, in the text format of Prometheus.
 #[utoipa::path(
     get,
     path = "/metrics",
     tag = "server",
-    responses((status = 200, description = "The figures", body = String, content_type = "application/openmetrics-text"))
+    responses((status = 200, description = "The metrics", body = String, content_type = "application/openmetrics-text"))
 )]
 pub(crate) async fn metrics(Shared(state): Shared<Arc<State>>) -> Result<Response, Problem> {
     let text = state.metrics.text(&state.options.roots).map_err(|error| Problem::bug(&error))?;

@@ -1,11 +1,11 @@
-//! The host of a URL with its port, as requests name it in `Host` and pages in `Origin`.
+//! The host and port of a URL, as in the `Host` header of requests and the `Origin` header of pages.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Maximum length of a name and of each of its labels, in bytes.
 const MAX_NAME_BYTES: usize = 253;
 const MAX_LABEL_BYTES: usize = 63;
-/// The port of a URL of `http` without one.
+/// The default port of `http` URLs.
 const DEFAULT_PORT: u16 = 80;
 
 /// A host with its port.
@@ -20,13 +20,13 @@ pub(crate) struct HostPort {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Host {
     Address(IpAddr),
-    /// A name in lower case, with its trailing dot if it has one.
+    /// A name in lower case, including a trailing dot.
     Name(String),
 }
 
 impl HostPort {
-    /// Parses `name`, `name:port`, `address:port` or `[address]:port`. Nothing else is accepted: no user, no zone of an address,
-    /// no escapes, no empty port.
+    /// Parses `name`, `name:port`, `address:port` or `[address]:port`. Everything else is rejected: users, zones of
+    /// addresses, escapes, empty ports.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         if let Some(rest) = text.strip_prefix('[') {
             let (address, rest) = rest.split_once(']')?;
@@ -45,8 +45,8 @@ impl HostPort {
         Some(Self { host, port })
     }
 
-    /// Whether an origin such as `http://localhost:8080` is this host and port. The server speaks no TLS, so a page of `https`
-    /// has another origin.
+    /// Whether an origin such as `http://localhost:8080` has this host and port. The server does not support TLS, so a
+    /// page of `https` has another origin.
     pub(crate) fn is_origin(&self, origin: &str) -> bool {
         let other = origin.strip_prefix("http://").and_then(Self::parse);
         let port = |of: &Self| of.port.unwrap_or(DEFAULT_PORT);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_host() {
+    fn everything_else_is_rejected() {
         let long = ["a".repeat(64), format!("{}a", "a.".repeat(127))];
         for text in [
             "",

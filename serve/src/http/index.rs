@@ -1,4 +1,4 @@
-//! Index runs: starting, watching and cancelling one, and the figures of the last ones.
+//! Index runs: starts, watches and cancels a run, and lists the statistics of recent runs.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -21,18 +21,18 @@ use crate::problem::Problem;
 use crate::state::State;
 use crate::stop::Stop;
 
-/// Most events a second.
+/// Minimum interval between two events of a run.
 const EVENT_INTERVAL: Duration = Duration::from_millis(100);
-/// A line that keeps the connection open while nothing happens.
+/// Interval of the comments that keep an idle connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
-/// What an index run is asked to do.
+/// Options of an index run.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct IndexBody {
-    /// Name of the root; the first one unless given.
+    /// Name of the root; the first root by default.
     root: Option<String>,
-    /// Make everything again.
+    /// Whether to rebuild the whole index.
     force: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct IndexBody {
     tag = "index",
     request_body = IndexBody,
     responses(
-        (status = 202, description = "It has started", body = RunStatus),
+        (status = 202, description = "The run has started", body = RunStatus),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such root", body = Problem),
         (status = 409, description = "An index run is in progress", body = Problem),
@@ -69,7 +69,7 @@ fn start_run(state: &State, body: &IndexBody) -> Result<RunStatus, Problem> {
     Ok(live.status().borrow().clone())
 }
 
-/// The last index run of this server: its progress, or what became of it.
+/// The last index run of this server: its progress or its result.
 #[utoipa::path(
     get,
     path = "/api/v1/index",
@@ -79,40 +79,40 @@ fn start_run(state: &State, body: &IndexBody) -> Result<RunStatus, Problem> {
 )]
 pub(crate) async fn status(
     Shared(state): Shared<Arc<State>>,
-    Parameters(asked): Parameters<RootParameters>,
+    Parameters(query): Parameters<RootParameters>,
 ) -> Result<Json<RunStatus>, Problem> {
-    let status = state.root(asked.root.as_deref())?.live.status().borrow().clone();
+    let status = state.root(query.root.as_deref())?.live.status().borrow().clone();
     Ok(Json(status))
 }
 
-/// Cancels the current index run; what it has finished is published.
+/// Cancels the current index run; the finished part is published.
 #[utoipa::path(
     delete,
     path = "/api/v1/index",
     tag = "index",
     params(RootParameters),
     responses(
-        (status = 202, description = "It will stop", body = RunStatus),
+        (status = 202, description = "The run will stop", body = RunStatus),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such root, or no run", body = Problem),
     )
 )]
 pub(crate) async fn cancel(
     Shared(state): Shared<Arc<State>>,
-    Parameters(asked): Parameters<RootParameters>,
+    Parameters(query): Parameters<RootParameters>,
 ) -> Result<(StatusCode, Json<RunStatus>), Problem> {
     if state.options.read_only {
         return Err(Problem::read_only());
     }
-    let live = &state.root(asked.root.as_deref())?.live;
+    let live = &state.root(query.root.as_deref())?.live;
     if !live.cancel() {
         return Err(Problem::not_found("no index run is in progress"));
     }
     Ok((StatusCode::ACCEPTED, Json(live.status().borrow().clone())))
 }
 
-/// The progress of the index runs of this server: server-sent events, each with a `RunStatus` as its data. The first one tells the
-/// present state.
+/// The progress of the index runs of this server: server-sent events, each with a `RunStatus` as its data. The first
+/// event has the current state.
 #[utoipa::path(
     get,
     path = "/api/v1/index/events",
@@ -126,9 +126,9 @@ pub(crate) async fn cancel(
 pub(crate) async fn events(
     Shared(state): Shared<Arc<State>>,
     Extension(stop): Extension<Stop>,
-    Parameters(asked): Parameters<RootParameters>,
+    Parameters(query): Parameters<RootParameters>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
-    let mut status = state.root(asked.root.as_deref())?.live.status();
+    let mut status = state.root(query.root.as_deref())?.live.status();
     status.mark_changed();
     let events = stream::unfold((status, stop), |(mut status, stop)| async move {
         tokio::select! {
@@ -145,7 +145,7 @@ pub(crate) async fn events(
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
-/// The figures of the last index runs that have changed the index, by whatever process, newest first.
+/// Statistics of the last index runs of any process that have changed the index, newest first.
 #[utoipa::path(
     get,
     path = "/api/v1/runs",
@@ -159,7 +159,7 @@ pub(crate) async fn events(
 )]
 pub(crate) async fn runs(
     Shared(state): Shared<Arc<State>>,
-    Parameters(asked): Parameters<RootParameters>,
+    Parameters(query): Parameters<RootParameters>,
 ) -> Result<Answer, Problem> {
-    state.read(asked.root.as_deref(), |searcher, _| Ok(run_reports(searcher.project(), searcher.snapshot()))).await
+    state.read(query.root.as_deref(), |searcher, _| Ok(run_reports(searcher.project(), searcher.snapshot()))).await
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::answer::Answer;
-use crate::http::extract::{Body, Place};
+use crate::http::extract::{Body, PathParts};
 use crate::problem::Problem;
 use crate::state::{RequestWork, State};
 
@@ -25,7 +25,7 @@ const MAX_QUERY_CHARS: usize = 1_000;
 const MAX_TITLE_CHARS: usize = 1_000;
 const MAX_URL_CHARS: usize = 4_096;
 
-/// A session that was made.
+/// A new session.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct NewSession {
     /// Its number.
@@ -39,30 +39,30 @@ pub(crate) struct SessionList {
     sessions: Vec<u64>,
 }
 
-/// What is asked of a session.
+/// A search in a session.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KnowledgeBody {
     /// The query, in words.
     #[schema(min_length = 1, max_length = 1000)]
     query: String,
-    /// Most results; 10 unless given.
+    /// Result limit; 10 by default.
     #[schema(minimum = 1, maximum = 50, default = 10)]
     #[serde(default = "default_top_k")]
     top_k: usize,
-    /// Whether results carry the chunks' texts.
+    /// Whether results include chunk texts.
     #[schema(default = true)]
     #[serde(default = "yes")]
     include_content: bool,
-    /// Which orders are used: by meaning, by keywords, or both.
+    /// The orders to use: by meaning, by keywords, or both.
     #[serde(default)]
     search_mode: KnowledgeMode,
-    /// Whether the configured reranker reads the best results. It reads queries of five words and more.
+    /// Whether the reranker reorders the best results, for queries of five or more words.
     #[serde(default)]
     rerank: bool,
 }
 
-/// Which orders are used.
+/// The orders to use.
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum KnowledgeMode {
@@ -83,21 +83,21 @@ fn yes() -> bool {
     true
 }
 
-/// Makes a session.
+/// Creates a session.
 #[utoipa::path(
     post,
     path = "/api/v1/sessions",
     tag = "knowledge",
     responses(
-        (status = 201, description = "It was made", body = NewSession),
+        (status = 201, description = "The session was created", body = NewSession),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 503, description = "The sessions cannot be used here, or another server changes them", body = Problem),
     )
 )]
 pub(crate) async fn create(Shared(state): Shared<Arc<State>>) -> Result<(StatusCode, Answer), Problem> {
-    let of_work = Arc::clone(&state);
-    let made = state.answer(move |_| Ok(NewSession { id: of_work.writable_knowledge()?.create()? })).await?;
-    Ok((StatusCode::CREATED, made))
+    let shared = Arc::clone(&state);
+    let created = state.answer(move |_| Ok(NewSession { id: shared.writable_knowledge()?.create()? })).await?;
+    Ok((StatusCode::CREATED, created))
 }
 
 /// The sessions.
@@ -111,8 +111,8 @@ pub(crate) async fn create(Shared(state): Shared<Arc<State>>) -> Result<(StatusC
     )
 )]
 pub(crate) async fn list(Shared(state): Shared<Arc<State>>) -> Result<Answer, Problem> {
-    let of_work = Arc::clone(&state);
-    state.answer(move |_| Ok(SessionList { sessions: of_work.knowledge()?.ids()? })).await
+    let shared = Arc::clone(&state);
+    state.answer(move |_| Ok(SessionList { sessions: shared.knowledge()?.ids()? })).await
 }
 
 /// Removes a session with all of its articles.
@@ -125,17 +125,20 @@ pub(crate) async fn list(Shared(state): Shared<Arc<State>>) -> Result<Answer, Pr
         (status = 204, description = "It is gone"),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such session", body = Problem),
-        (status = 422, description = "The number cannot be understood", body = Problem),
+        (status = 422, description = "The number is invalid", body = Problem),
         (status = 503, description = "Another server changes the sessions", body = Problem),
     )
 )]
-pub(crate) async fn remove(Shared(state): Shared<Arc<State>>, Place(id): Place<u64>) -> Result<StatusCode, Problem> {
-    let of_work = Arc::clone(&state);
-    state.work(move |request| Ok(of_work.writable_knowledge()?.remove(id, &request.cancel)?)).await?;
+pub(crate) async fn remove(
+    Shared(state): Shared<Arc<State>>,
+    PathParts(id): PathParts<u64>,
+) -> Result<StatusCode, Problem> {
+    let shared = Arc::clone(&state);
+    state.work(move |request| Ok(shared.writable_knowledge()?.remove(id, &request.cancel)?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Adds an article to a session. When it is answered, the article is durable and can be found.
+/// Adds an article to a session. When the answer is sent, the article is durable and searchable.
 #[utoipa::path(
     post,
     path = "/api/v1/sessions/{id}/articles",
@@ -143,25 +146,25 @@ pub(crate) async fn remove(Shared(state): Shared<Arc<State>>, Place(id): Place<u
     params(("id" = u64, Path, description = "The session")),
     request_body = Article,
     responses(
-        (status = 201, description = "It was added", body = AddedArticle),
-        (status = 400, description = "The body is no JSON", body = Problem),
+        (status = 201, description = "The article was added", body = AddedArticle),
+        (status = 400, description = "The body is not JSON", body = Problem),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such session", body = Problem),
-        (status = 422, description = "The article cannot be indexed as it is", body = Problem),
-        (status = 503, description = "Another server changes the sessions, or too many changes wait", body = Problem),
+        (status = 422, description = "The article is invalid", body = Problem),
+        (status = 503, description = "Another server changes the sessions, or too many changes are waiting", body = Problem),
     )
 )]
 pub(crate) async fn add(
     Shared(state): Shared<Arc<State>>,
-    Place(id): Place<u64>,
+    PathParts(id): PathParts<u64>,
     body: Body<Article>,
 ) -> Result<(StatusCode, Answer), Problem> {
-    let of_work = Arc::clone(&state);
+    let shared = Arc::clone(&state);
     let read = move |request: &RequestWork| {
         let article = body.parse()?;
         within("title", &article.title, MAX_TITLE_CHARS)?;
         within("url", article.url.as_deref().unwrap_or_default(), MAX_URL_CHARS)?;
-        Ok((of_work.writable_knowledge()?.session(id, &request.cancel)?, article))
+        Ok((shared.writable_knowledge()?.session(id, &request.cancel)?, article))
     };
     let added = state
         .change(read, |(session, article): (Arc<Session>, Article)| async move { session.add(article).await })
@@ -178,15 +181,19 @@ pub(crate) async fn add(
     responses(
         (status = 200, description = "The articles", body = ArticleList),
         (status = 404, description = "There is no such session", body = Problem),
-        (status = 422, description = "The number cannot be understood", body = Problem),
+        (status = 422, description = "The number is invalid", body = Problem),
     )
 )]
-pub(crate) async fn articles(Shared(state): Shared<Arc<State>>, Place(id): Place<u64>) -> Result<Answer, Problem> {
-    let of_work = Arc::clone(&state);
-    state.answer(move |request| Ok(of_work.knowledge()?.session(id, &request.cancel)?.articles(&request.budget)?)).await
+pub(crate) async fn articles(
+    Shared(state): Shared<Arc<State>>,
+    PathParts(id): PathParts<u64>,
+) -> Result<Answer, Problem> {
+    let shared = Arc::clone(&state);
+    state.answer(move |request| Ok(shared.knowledge()?.session(id, &request.cancel)?.articles(&request.budget)?)).await
 }
 
-/// Removes an article of a session. When it is answered, the removal is durable and no later search finds the article.
+/// Removes an article from a session. When the answer is sent, the removal is durable and no later search finds the
+/// article.
 #[utoipa::path(
     delete,
     path = "/api/v1/sessions/{id}/articles/{article_id}",
@@ -196,16 +203,16 @@ pub(crate) async fn articles(Shared(state): Shared<Arc<State>>, Place(id): Place
         (status = 204, description = "It is gone"),
         (status = 403, description = "The server is read-only", body = Problem),
         (status = 404, description = "There is no such session or article", body = Problem),
-        (status = 422, description = "A number cannot be understood", body = Problem),
-        (status = 503, description = "Another server changes the sessions, or too many changes wait", body = Problem),
+        (status = 422, description = "A number is invalid", body = Problem),
+        (status = 503, description = "Another server changes the sessions, or too many changes are waiting", body = Problem),
     )
 )]
 pub(crate) async fn remove_article(
     Shared(state): Shared<Arc<State>>,
-    Place((id, article)): Place<(u64, u64)>,
+    PathParts((id, article)): PathParts<(u64, u64)>,
 ) -> Result<StatusCode, Problem> {
-    let of_work = Arc::clone(&state);
-    let open = move |request: &RequestWork| Ok(of_work.writable_knowledge()?.session(id, &request.cancel)?);
+    let shared = Arc::clone(&state);
+    let open = move |request: &RequestWork| Ok(shared.writable_knowledge()?.session(id, &request.cancel)?);
     state.change(open, |session: Arc<Session>| async move { session.remove(article).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -219,17 +226,17 @@ pub(crate) async fn remove_article(
     request_body = KnowledgeBody,
     responses(
         (status = 200, description = "The results", body = KnowledgeAnswer),
-        (status = 400, description = "The body is no JSON", body = Problem),
-        (status = 422, description = "The search cannot be understood", body = Problem),
-        (status = 503, description = "Too many requests wait", body = Problem),
+        (status = 400, description = "The body is not JSON", body = Problem),
+        (status = 422, description = "The search is invalid", body = Problem),
+        (status = 503, description = "Too many requests are waiting", body = Problem),
     )
 )]
 pub(crate) async fn search(
     Shared(state): Shared<Arc<State>>,
-    Place(id): Place<u64>,
+    PathParts(id): PathParts<u64>,
     body: Body<KnowledgeBody>,
 ) -> Result<Answer, Problem> {
-    let of_work = Arc::clone(&state);
+    let shared = Arc::clone(&state);
     let search = move |request: &RequestWork| {
         let body = body.parse()?;
         if body.query.trim().is_empty() {
@@ -237,12 +244,12 @@ pub(crate) async fn search(
         }
         within("query", &body.query, MAX_QUERY_CHARS)?;
         if !(1..=MAX_TOP_K).contains(&body.top_k) {
-            return Err(Problem::invalid(format!("`top_k` is a number from 1 to {MAX_TOP_K}")));
+            return Err(Problem::invalid(format!("`top_k` must be a number from 1 to {MAX_TOP_K}")));
         }
-        if of_work.options.log_queries {
+        if shared.options.log_queries {
             tracing::info!(query = body.query, session = id, "search");
         }
-        let question = KnowledgeRequest {
+        let knowledge_request = KnowledgeRequest {
             query: body.query,
             top_k: body.top_k,
             include_content: body.include_content,
@@ -253,39 +260,39 @@ pub(crate) async fn search(
             },
             rerank: body.rerank,
         };
-        match of_work.knowledge()?.session(id, &request.cancel) {
-            Ok(session) => Ok(session.search(&question, &request.budget)?),
-            Err(KnowledgeError::NoSession(_)) => Ok(KnowledgeAnswer::empty(&question)),
+        match shared.knowledge()?.session(id, &request.cancel) {
+            Ok(session) => Ok(session.search(&knowledge_request, &request.budget)?),
+            Err(KnowledgeError::NoSession(_)) => Ok(KnowledgeAnswer::empty(&knowledge_request)),
             Err(error) => Err(error.into()),
         }
     };
     state.answer(search).await
 }
 
-/// What a session holds. A session that does not exist holds nothing.
+/// Statistics of a session. For a session that does not exist, all numbers are 0.
 #[utoipa::path(
     get,
     path = "/api/v1/sessions/{id}/search/stats",
     tag = "knowledge",
     params(("id" = u64, Path, description = "The session")),
     responses(
-        (status = 200, description = "The figures", body = SessionStats),
-        (status = 422, description = "The number cannot be understood", body = Problem),
+        (status = 200, description = "The statistics", body = SessionStats),
+        (status = 422, description = "The number is invalid", body = Problem),
     )
 )]
-pub(crate) async fn stats(Shared(state): Shared<Arc<State>>, Place(id): Place<u64>) -> Result<Answer, Problem> {
-    let of_work = Arc::clone(&state);
-    let stats = move |request: &RequestWork| match of_work.knowledge()?.session(id, &request.cancel) {
+pub(crate) async fn stats(Shared(state): Shared<Arc<State>>, PathParts(id): PathParts<u64>) -> Result<Answer, Problem> {
+    let shared = Arc::clone(&state);
+    let stats = move |request: &RequestWork| match shared.knowledge()?.session(id, &request.cancel) {
         Ok(session) => Ok(session.stats()?),
-        Err(KnowledgeError::NoSession(_)) => Ok(SessionStats::none(id)),
+        Err(KnowledgeError::NoSession(_)) => Ok(SessionStats::missing(id)),
         Err(error) => Err(error.into()),
     };
     state.answer(stats).await
 }
 
-fn within(name: &str, text: &str, longest: usize) -> Result<(), Problem> {
-    if text.chars().count() > longest {
-        return Err(Problem::invalid(format!("`{name}` has more than {longest} characters")));
+fn within(name: &str, text: &str, max_chars: usize) -> Result<(), Problem> {
+    if text.chars().count() > max_chars {
+        return Err(Problem::invalid(format!("`{name}` has more than {max_chars} characters")));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The Model Context Protocol at `/mcp`.
 //!
-//! `rmcp` parses a body on the thread that polls its service. Its requests are therefore answered by threads of their own, and
-//! never by those that serve connections.
+//! `rmcp` parses a body on the thread that polls its service. Its requests are therefore answered by the threads of a
+//! separate runtime, not by the threads that serve connections.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use tokio::task::JoinSet;
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Maximum length of a body, in bytes. The longest useful message is a search for a query of 16 KiB, in which JSON may escape
-/// each byte by six.
+/// Maximum length of a body, in bytes. The longest useful message is a search with a query of 16 KiB, in which JSON may
+/// escape each byte as six bytes.
 const MAX_BODY_BYTES: usize = 256 << 10;
-/// Memory of a parsed message that waits for its turn, as a multiple of the body's length: a text of one byte takes 4 bytes of the
-/// body and about 60 bytes of memory.
+/// Memory of a parsed message that waits for its turn, relative to the length of the body: a string of one byte takes 4
+/// bytes of the body and about 60 bytes of memory.
 const PARSED_SIZE_FACTOR: usize = 16;
 
 /// The protocol's route. `agents` is the runtime whose threads parse and answer messages.
@@ -44,8 +44,8 @@ async fn answer(state: Arc<State>, agents: Handle, max_bytes: usize, request: Re
     }
 }
 
-/// Answers a message. A body that is not a message as the protocol defines it gets a JSON-RPC error, because `rmcp` would answer
-/// with plain text. The work ends when the client has gone.
+/// Answers a message. A body that is not a valid message gets a JSON-RPC error, because `rmcp` would answer with plain
+/// text. The work ends when the client disconnects.
 async fn post(
     state: &State,
     agents: &Handle,

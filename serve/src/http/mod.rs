@@ -1,4 +1,4 @@
-//! Routes, from the outside to the answers.
+//! The routes of the server and their middleware.
 
 mod blame;
 mod chunk;
@@ -38,25 +38,25 @@ use crate::problem::Problem;
 use crate::state::State;
 use crate::stop::Stop;
 
-/// The document without the routes.
+/// The OpenAPI document without the routes.
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "Aurora",
-        description = "Searches indexed projects. Errors are objects with an `error` and perhaps a `help`.",
+        description = "Searches indexed projects. Errors are objects with an `error` and an optional `help`.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     tags(
-        (name = "search", description = "Searches, and what results consist of"),
-        (name = "index", description = "What the index holds"),
+        (name = "search", description = "Searches, and the content of results"),
+        (name = "index", description = "The contents of the index"),
         (name = "knowledge", description = "Sessions of articles, and search within a session"),
         (name = "server", description = "The state of the server")
     )
 )]
 struct Document;
 
-/// Every route with its description.
-fn described() -> OpenApiRouter<Arc<State>> {
+/// All routes that the OpenAPI document describes.
+fn api_router() -> OpenApiRouter<Arc<State>> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(search::search))
         .routes(routes!(search::batch))
@@ -85,13 +85,13 @@ fn described() -> OpenApiRouter<Arc<State>> {
 
 /// The OpenAPI document of the server.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    described().into_openapi()
+    api_router().into_openapi()
 }
 
-/// The server's answers to requests. Messages of agents are parsed and answered by threads of the runtime `agents`.
+/// The complete router of the server. The threads of the runtime `agents` parse and answer messages of agents.
 pub(crate) fn router(state: &Arc<State>, stop: &Stop, agents: &Handle) -> Router {
-    let (router, document) = described().split_for_parts();
-    // Written once: it is the largest answer, and always the same.
+    let (router, document) = api_router().split_for_parts();
+    // Serialized once, because it is the largest answer and never changes.
     let document = Bytes::from(document.to_json().unwrap_or_default());
     let document = move || std::future::ready(([(header::CONTENT_TYPE, "application/json")], document.clone()));
     let header = |name, value| SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value));
@@ -118,14 +118,14 @@ pub(crate) fn router(state: &Arc<State>, stop: &Stop, agents: &Handle) -> Router
 }
 
 async fn missing() -> Problem {
-    Problem::not_found("there is nothing at this path").with_help("/openapi.json describes what there is")
+    Problem::not_found("there is nothing at this path").with_help("/openapi.json lists all paths")
 }
 
 async fn not_allowed(method: Method) -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, format!("this path does not take {method}"))
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, format!("this path does not support {method}"))
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "the layer passes it so")]
+#[allow(clippy::needless_pass_by_value, reason = "the layer requires this signature")]
 fn panicked(panic: Box<dyn std::any::Any + Send>) -> axum::response::Response {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     Problem::bug(&std::io::Error::other(text.unwrap_or("panic").to_owned())).into_response()

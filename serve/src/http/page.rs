@@ -1,4 +1,4 @@
-//! The page that people use: plain files of the program, which say nothing about an index.
+//! The web page: static files that are part of the program and contain nothing about an index.
 
 use std::sync::LazyLock;
 
@@ -10,11 +10,12 @@ use axum::routing::get;
 
 use crate::problem::Problem;
 
-/// Where the page is, and where the files are that it consists of.
+/// Path of the page, and prefix of the paths of its files.
 pub(crate) const PATH: &str = "/";
-const PARTS: &str = "/page/";
+const FILES_PREFIX: &str = "/page/";
 
-/// The page runs its own scripts only, talks to its own server only, and is shown in no frame.
+/// Content security policy: the page may only run its own scripts and connect to its own server, and must not be
+/// framed.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -24,7 +25,7 @@ struct PageFile {
     content: &'static [u8],
 }
 
-/// Files of the directory `page`, which are part of the program.
+/// Embeds files of the directory `page`.
 macro_rules! files {
     ($($name:literal,)*) => {
         [$(PageFile { name: $name, content: include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/page/", $name)) },)*]
@@ -71,19 +72,19 @@ static FILES: &[PageFile] = &files![
     "treemap.js",
 ];
 
-/// Whether a path is that of the page or of a file of it.
+/// Whether a path belongs to the page or one of its files.
 pub(crate) fn is_part(path: &str) -> bool {
-    path == PATH || path.starts_with(PARTS)
+    path == PATH || path.starts_with(FILES_PREFIX)
 }
 
-/// The routes of the page. They are no part of the interface that the OpenAPI document describes.
+/// The routes of the page, which the OpenAPI document does not describe.
 pub(crate) fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
         .route(PATH, get(async |head: HeaderMap| answer("index.html", &head)))
         .route("/page/{name}", get(async |Path(name): Path<String>, head: HeaderMap| answer(&name, &head)))
 }
 
-/// A file of the page, unless the client has it already.
+/// Answers with a file of the page, or with status 304 if the client has the current version.
 fn answer(name: &str, head: &HeaderMap) -> Response {
     let Some(at) = FILES.iter().position(|file| file.name == name) else {
         return Problem::not_found("the page has no such file").into_response();
@@ -98,7 +99,7 @@ fn answer(name: &str, head: &HeaderMap) -> Response {
         ([(header::CONTENT_TYPE, media_type(name))], FILES[at].content).into_response()
     };
     let headers = response.headers_mut();
-    // Another version of the program has other files: clients ask whether theirs are still right.
+    // Another version of the program has other files, so clients must revalidate theirs.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -109,7 +110,7 @@ fn answer(name: &str, head: &HeaderMap) -> Response {
     response
 }
 
-/// Keeps a page that opens this one in a window from keeping a handle on the window.
+/// Prevents a page that opens this one in a window from keeping a reference to the window.
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
 fn media_type(name: &str) -> &'static str {
@@ -122,7 +123,7 @@ fn media_type(name: &str) -> &'static str {
     }
 }
 
-/// The entity tag of each file, by place.
+/// The entity tags of [`FILES`], in the same order.
 static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let tag = |file: &PageFile| format!("\"{}\"", &blake3::hash(file.content).to_hex()[..20]);
     FILES.iter().map(tag).collect()

@@ -1,4 +1,4 @@
-//! How many requests a second a client may send.
+//! Rate limiting of clients.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::rates::Peer;
 use crate::state::State;
 
-/// Refuses requests of clients that send too many.
+/// Rejects requests of clients that exceed the rate limit.
 pub(crate) async fn limit(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer(None));
     match state.rates.as_ref().map(|rates| rates.count(peer)) {

@@ -1,4 +1,4 @@
-//! Searches, one by one or several at once.
+//! Single searches and batches of searches.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use crate::options::Limits;
 use crate::problem::Problem;
 use crate::state::{RequestWork, State};
 
-/// Most tokens of an answer, and most lines of a snippet.
-const MOST_TOKENS: usize = 1_000_000;
-const MOST_SNIPPET_LINES: usize = 100;
+/// Maximum number of tokens in an answer, and maximum number of lines in a snippet.
+const MAX_TOKENS: usize = 1_000_000;
+const MAX_SNIPPET_LINES: usize = 100;
 
 /// A search.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -29,51 +29,51 @@ pub(crate) struct SearchBody {
     #[serde(default)]
     #[schema(example = "where is the cache written", max_length = 16384)]
     query: String,
-    /// Most results; 10 unless given, 100 for a budget.
+    /// Result limit; by default 10, or 100 with a budget.
     #[schema(minimum = 1)]
     limit: Option<usize>,
-    /// Which scores to use; `hybrid` unless given.
+    /// The scores to use; `hybrid` by default.
     mode: Option<SearchMode>,
-    /// What takes a place in the list; `chunk` unless given.
+    /// The unit of results; `chunk` by default.
     group: Option<SearchGroup>,
-    /// Types of chunks; `code` stands for every type of source code.
+    /// Types of chunks; `code` means every type of source code.
     #[serde(default, rename = "type", deserialize_with = "one_or_more")]
     types: Vec<String>,
-    /// Languages, by name, by the extension of their files or by another name such as `golang`.
+    /// Languages, by name, by file extension or by another name such as `golang`.
     #[serde(default, deserialize_with = "one_or_more")]
     lang: Vec<String>,
-    /// Paths below the root, or globs over them; an absolute path has to be below the root.
+    /// Paths below the root, or globs over them; an absolute path must be below the root.
     #[serde(default, deserialize_with = "one_or_more")]
     path: Vec<String>,
     /// Conditions over columns, all required: `owner=payments`, `owner!=payments`, `owner in payments,billing`, `owner=none`
     /// (no value), `churn>5`, `churn in 1..5`.
     #[serde(default, rename = "where", deserialize_with = "one_or_more")]
     where_: Vec<String>,
-    /// Regular expressions that the text must match, every one of them.
+    /// Regular expressions that must all match the text.
     #[serde(default, deserialize_with = "one_or_more")]
     grep: Vec<String>,
-    /// Texts that the text must hold, every one of them.
+    /// Strings that the text must all contain.
     #[serde(default, deserialize_with = "one_or_more")]
     fixed: Vec<String>,
-    /// Texts of the results in so many tokens, in place of a list.
+    /// Token limit; the answer then has texts instead of a list.
     #[schema(minimum = 1, maximum = 1_000_000)]
     budget: Option<usize>,
-    /// Whether results carry the chunks' full text.
+    /// Whether results include full chunk texts.
     #[serde(default)]
     content: bool,
-    /// Most lines of a snippet; 3 unless given.
+    /// Snippet line limit; 3 by default.
     #[schema(maximum = 100)]
     snippets: Option<usize>,
-    /// Whether the lines of snippets carry their tokens, for syntax highlighting.
+    /// Whether snippet lines include tokens, for syntax highlighting.
     #[serde(default)]
     highlight: bool,
     /// Whether the answer counts the matching chunks by type, language and directory.
     #[serde(default)]
     facets: bool,
-    /// Names of roots to search; all of them unless given. Several are searched as one.
+    /// Roots to search, by name; all by default. Several are searched as one.
     #[serde(default, deserialize_with = "one_or_more")]
     root: Vec<String>,
-    /// Whether the results are recorded as shown, which raises them in later searches; true unless given.
+    /// Whether the results are recorded as shown, which raises them in later searches; true by default.
     #[serde(default = "yes")]
     record: bool,
 }
@@ -82,7 +82,7 @@ fn yes() -> bool {
     true
 }
 
-/// Which scores a search uses.
+/// The scores that a search uses.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum SearchMode {
@@ -91,7 +91,7 @@ enum SearchMode {
     Dense,
 }
 
-/// What takes a place in the list of results.
+/// The unit of results.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum SearchGroup {
@@ -99,10 +99,10 @@ enum SearchGroup {
     File,
 }
 
-/// The results of a search, or their texts where it has a budget.
+/// The results of a search, or their texts if the search has a budget.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-#[allow(dead_code, clippy::large_enum_variant, reason = "it is the schema of what `answer` writes")]
+#[allow(dead_code, clippy::large_enum_variant, reason = "it is only the schema of the answer of `search`")]
 enum SearchAnswer<'a> {
     Results(SearchResults),
     Texts(PackedAnswer<'a>),
@@ -119,16 +119,16 @@ pub(crate) struct BatchBody {
 
 /// The answers to several searches.
 #[derive(Serialize, ToSchema)]
-#[allow(dead_code, reason = "it is the schema of what `batch` writes")]
+#[allow(dead_code, reason = "it is only the schema of the answer of `batch`")]
 struct BatchAnswer<'a> {
-    /// One answer for each search, in their order.
+    /// One answer for each search, in the order of the searches.
     answers: Vec<BatchItem<'a>>,
 }
 
-/// An answer, or why there is none.
+/// An answer or an error.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-#[allow(dead_code, reason = "it is the schema of what `batch` writes")]
+#[allow(dead_code, reason = "it is only the schema of the answer of `batch`")]
 enum BatchItem<'a> {
     Answer(Box<SearchAnswer<'a>>),
     Problem(Problem),
@@ -141,30 +141,30 @@ enum BatchItem<'a> {
     tag = "search",
     request_body = SearchBody,
     responses(
-        (status = 200, description = "The results, the best first", body = SearchAnswer<'static>),
-        (status = 400, description = "The body is no JSON", body = Problem),
+        (status = 200, description = "The results, best first", body = SearchAnswer<'static>),
+        (status = 400, description = "The body is not JSON", body = Problem),
         (status = 404, description = "There is no such root", body = Problem),
-        (status = 422, description = "The search cannot be understood, or its answer is too large", body = Problem),
-        (status = 503, description = "There is no index, or too many requests wait", body = Problem),
+        (status = 422, description = "The search is invalid, or its answer is too large", body = Problem),
+        (status = 503, description = "There is no index, or too many requests are waiting", body = Problem),
     )
 )]
 pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchBody>) -> Result<Answer, Problem> {
     let shared = Arc::clone(&state);
     let search = move |request: &RequestWork| {
         let (body, options) = (body.parse()?, &shared.options);
-        let asked = Asked::new(&body, &options.limits, request.budget.clone())?;
+        let validated = ValidatedSearch::new(&body, &options.limits, request.budget.clone())?;
         if options.log_queries {
             tracing::info!(query = body.query, "search");
         }
         let mut answer = JsonBuffer::new(options.limits.answer);
-        let found = asked.find(options.roots.select(&body.root)?)?;
+        let found = validated.find(options.roots.select(&body.root)?)?;
         found.write(body.record && !options.read_only, &mut answer)?;
         Ok(answer.into_bytes())
     };
     state.send(state.work(search).await?)
 }
 
-/// Searches the index several times. A search that fails does not end the others.
+/// Performs several searches. A failed search does not affect the others.
 #[utoipa::path(
     post,
     path = "/api/v1/search/batch",
@@ -172,9 +172,9 @@ pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchB
     request_body = BatchBody,
     responses(
         (status = 200, description = "One answer for each search", body = BatchAnswer<'static>),
-        (status = 400, description = "The body is no JSON", body = Problem),
+        (status = 400, description = "The body is not JSON", body = Problem),
         (status = 422, description = "There are no searches, or too many", body = Problem),
-        (status = 503, description = "Too many requests wait", body = Problem),
+        (status = 503, description = "Too many requests are waiting", body = Problem),
     )
 )]
 pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBody>) -> Result<Answer, Problem> {
@@ -187,16 +187,16 @@ pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBod
         }
         let find = |query: &SearchBody| {
             request.budget.check()?;
-            let asked = Asked::new(query, limits, request.budget.clone())?;
-            asked.find(options.roots.select(&query.root)?)
+            let validated = ValidatedSearch::new(query, limits, request.budget.clone())?;
+            validated.find(options.roots.select(&query.root)?)
         };
         let mut answers = JsonBuffer::new(limits.answer);
         answers.push_short(b"{\"answers\":[");
-        // Only so many results are held at a time as there are threads.
+        // At most as many results as there are threads are in memory at the same time.
         for (window, queries) in queries.chunks(rayon::current_num_threads()).enumerate() {
             request.budget.check()?;
             let found: Vec<Result<Found, Problem>> = match answers.is_full {
-                // Further answers are not even looked for.
+                // Further searches are not performed.
                 true => queries.iter().map(|_| Err(Problem::too_large(limits.answer))).collect(),
                 false => queries.par_iter().map(find).collect(),
             };
@@ -219,13 +219,13 @@ pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBod
     state.send(state.work(search).await?)
 }
 
-/// A search that is known to be well formed.
-struct Asked {
+/// A validated search.
+struct ValidatedSearch {
     request: SearchRequest,
     budget: Option<usize>,
 }
 
-impl Asked {
+impl ValidatedSearch {
     fn new(body: &SearchBody, limits: &Limits, work: WorkBudget) -> Result<Self, Problem> {
         let mut filter = FilterSpec {
             types: body.types.clone(),
@@ -239,18 +239,18 @@ impl Asked {
             filter.add_condition(condition).map_err(QueryError::Filter)?;
         }
         if body.query.trim().is_empty() && filter.is_empty() {
-            return Err(Problem::of_query(&QueryError::Empty));
+            return Err(Problem::from_query_error(&QueryError::Empty));
         }
         QueryError::check_length(&body.query)?;
         let within = |name: &str, value: Option<usize>, range: std::ops::RangeInclusive<usize>| match value {
             Some(value) if !range.contains(&value) => {
-                Err(Problem::invalid(format!("`{name}` is a number from {} to {}", range.start(), range.end())))
+                Err(Problem::invalid(format!("`{name}` must be a number from {} to {}", range.start(), range.end())))
             }
             _ => Ok(value),
         };
-        let budget = within("budget", body.budget, 1..=MOST_TOKENS)?;
+        let budget = within("budget", body.budget, 1..=MAX_TOKENS)?;
         let limit = within("limit", body.limit, 1..=limits.results)?;
-        let snippets = within("snippets", body.snippets, 0..=MOST_SNIPPET_LINES)?;
+        let snippets = within("snippets", body.snippets, 0..=MAX_SNIPPET_LINES)?;
         let defaults = SearchRequest::new(body.query.clone());
         let request = SearchRequest {
             limit: limit.unwrap_or_else(|| SearchRequest::default_limit(budget)),
@@ -284,7 +284,7 @@ impl Asked {
     }
 }
 
-/// What was found, and the texts of it where a budget is given.
+/// The results of a search, and their texts if the search has a budget.
 struct Found {
     roots: Roots,
     results: SearchResults,
@@ -293,7 +293,7 @@ struct Found {
 }
 
 impl Found {
-    /// Appends the answer; what it shows is recorded where it `records`.
+    /// Appends the answer, and records the shown results if `records`.
     fn write(&self, records: bool, out: &mut JsonBuffer) -> Result<(), Problem> {
         let Self { roots, results, packed, now } = self;
         match packed {

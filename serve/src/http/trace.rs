@@ -1,4 +1,4 @@
-//! One line of the log and one figure for every request.
+//! Logging and metrics of every request, and a time limit.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,12 +11,12 @@ use axum::response::{IntoResponse, Response};
 use crate::problem::Problem;
 use crate::state::State;
 
-/// Names requests that no route takes: their paths may be anything.
+/// The route label of requests without a route, because their paths are arbitrary.
 const NO_ROUTE: &str = "none";
-/// Names methods that no route takes.
+/// The method label of unknown methods.
 const OTHER_METHOD: &str = "other";
 
-/// Ends a request whose client takes too long to send it. Work has a limit of its own, which ends earlier.
+/// Ends a request whose client takes too long to send it. The separate time limit of the work ends earlier.
 pub(crate) async fn timed(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
     let limits = state.options.limits;
     let late = |_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive").into_response();
@@ -26,7 +26,7 @@ pub(crate) async fn timed(Shared(state): Shared<Arc<State>>, request: Request, n
 /// Logs and counts a request. The log has the route, never the query string.
 pub(crate) async fn trace(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
     let begun = Instant::now();
-    // Clients may invent methods; the figures name only known ones.
+    // Clients may send arbitrary methods; the metrics only have labels for known methods.
     let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
     let method = known.iter().find(|known| *known == request.method()).map_or(OTHER_METHOD, Method::as_str).to_owned();
     let route = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str).to_owned();

@@ -14,12 +14,13 @@ use crate::touch::{CachedTouches, RangeCounts, TouchQuery};
 use crate::working_copy::WorkingCopy;
 
 impl History {
-    /// Attributes `copy`, which is `path` in the working tree, and counts for each of `ranges` of its lines the commits
-    /// that touched it, as if the copy were committed and that commit did not count. Without a copy, attributes the file at
-    /// HEAD.
+    /// Attributes `copy`, the content of `path` in the working tree, and counts the commits that touched each of
+    /// `ranges`. The counts are as if the copy were committed, without counting that commit. Without a copy, attributes
+    /// the file at HEAD.
     ///
-    /// Ranges count lines from 0 and exclude their end; lines after the last one are ignored. The walk ends where `cached`
-    /// has the attribution. Costs much less than [`History::blame`] and [`History::touch_counts`] in turn.
+    /// Ranges count lines from 0 and exclude their end; lines after the last one are ignored. The walk stops at events
+    /// whose attribution `cached` returns. One call costs much less than calling [`History::blame`] and
+    /// [`History::touch_counts`].
     ///
     /// # Errors
     /// When HEAD has no such file, or its content is missing or too large.
@@ -79,8 +80,8 @@ impl History {
         })
     }
 
-    /// Counts for each of `ranges` of the lines that `path` has at HEAD the commits that touched it: those that `git log -L`
-    /// lists. Ranges are as for [`History::attribute`].
+    /// Counts the commits that touched each of `ranges`, as listed by `git log -L`. Ranges are lines of `path` at HEAD,
+    /// as for [`History::attribute`].
     ///
     /// `cached` shortens the walk and never changes the result.
     ///

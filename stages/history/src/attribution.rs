@@ -9,7 +9,7 @@ use crate::commit::{CommitInfo, Person};
 use crate::commit_graph::{CommitGraph, CommitPos};
 use crate::line_map::LineMap;
 
-/// Stands for a commit where a line of the working tree differs from HEAD: git's "Not Committed Yet".
+/// The commit of lines in the working tree that differ from HEAD: git's "Not Committed Yet".
 pub const NOT_COMMITTED: u32 = u32::MAX;
 
 /// Consecutive lines that came from the same commit.
@@ -43,17 +43,17 @@ pub struct FileAttribution {
     pub touches: Vec<TouchCount>,
 }
 
-/// How many commits touched a range of lines, including commits of which no line is left.
+/// The number of commits that touched a range of lines, including commits that no remaining line is attributed to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TouchCount {
-    /// The range, counted from 0, without its end.
+    /// The lines, counted from 0; the end is exclusive.
     pub lines: Range<u32>,
     /// The number of commits.
     pub commits: u32,
 }
 
 impl FileAttribution {
-    /// How many commits touched `lines`, if that was counted.
+    /// Returns the number of commits that touched `lines`, if it was counted.
     pub fn touches_of(&self, lines: &Range<u32>) -> Option<u32> {
         let ends = |range: &Range<u32>| (range.start, range.end);
         let found = self.touches.binary_search_by_key(&ends(lines), |count| ends(&count.lines));
@@ -61,7 +61,8 @@ impl FileAttribution {
     }
 }
 
-/// The attribution of a file in the working tree: that of the committed file, and which of its lines the file has.
+/// The attribution of a file in the working tree: the attribution of the committed file, and a map between the lines of
+/// both.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct WorktreeBlame {
     /// The file at HEAD.
@@ -89,7 +90,8 @@ pub struct HistorySummary {
     pub newest: Option<CommitInfo>,
     /// The earliest author time, in Unix seconds.
     pub first_time: Option<i64>,
-    /// The distinct authors with their number of lines (of a whole file: of commits), most first, then by name.
+    /// The distinct authors, each with its number of lines (for a whole file: of commits), highest number first, then
+    /// by name.
     pub authors: Vec<(Arc<Person>, u32)>,
     /// The author times of the distinct commits, in Unix seconds, latest first.
     pub commit_times: Vec<i64>,
@@ -97,12 +99,12 @@ pub struct HistorySummary {
 
 impl HistorySummary {
     /// Summarises commits that count equally.
-    pub(crate) fn of_commits(commits: impl Iterator<Item = CommitInfo>) -> Self {
-        Self::of(commits.map(|commit| (commit, 1)))
+    pub(crate) fn from_commits(commits: impl Iterator<Item = CommitInfo>) -> Self {
+        Self::from_weighted_commits(commits.map(|commit| (commit, 1)))
     }
 
     /// Summarises distinct commits, each with its number of lines.
-    fn of(commits: impl Iterator<Item = (CommitInfo, u32)>) -> Self {
+    fn from_weighted_commits(commits: impl Iterator<Item = (CommitInfo, u32)>) -> Self {
         let mut history = Self::default();
         let mut lines_of_author: FxHashMap<Arc<Person>, u32> = FxHashMap::default();
         for (commit, lines) in commits {
@@ -147,7 +149,7 @@ impl FileBlame {
         self.commits.get(entry.commit as usize)
     }
 
-    /// The blame of the file in the working tree, whose lines `lines` maps to lines of this file.
+    /// The blame of the file in the working tree. `lines` maps its lines to lines of this file.
     pub fn carried_over(&self, lines: &LineMap) -> FileBlame {
         let mut blame = FileBlame { commits: self.commits.clone(), incomplete: self.incomplete, ..Self::default() };
         for run in &lines.runs {
@@ -176,7 +178,7 @@ impl FileBlame {
         }
         let weighted =
             lines_of_commit.into_iter().map(|(commit, lines)| (self.commits[commit as usize].clone(), lines));
-        HistorySummary { uncommitted_lines, ..HistorySummary::of(weighted) }
+        HistorySummary { uncommitted_lines, ..HistorySummary::from_weighted_commits(weighted) }
     }
 
     /// The entries that overlap `lines`, clipped to it.

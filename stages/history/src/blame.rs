@@ -1,9 +1,9 @@
 //! The commit that each line of a file at HEAD came from, by the rules of `git blame`.
 //!
-//! The walk goes from event to event of a path. At each one, a parent with identical content takes all lines. Otherwise the
-//! parents, in order, take the lines that a diff finds unchanged in them, and the commit is to blame for the rest. If a
-//! parent lacks the path, rename detection looks for the file that it came from. The walk of a line ends at an event whose
-//! attribution is cached.
+//! The walk goes from event to event of a path. At each event, a parent with identical content takes all lines.
+//! Otherwise the parents, in order, take the lines that a diff finds unchanged in them, and the other lines are
+//! attributed to the commit. If a parent lacks the path, rename detection looks for the file that it came from. The
+//! walk of a line ends at an event whose attribution is cached.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -45,8 +45,8 @@ pub(crate) struct LineCommits {
 impl Blamer {
     /// Attributes the lines of `blob`, which is `path` at HEAD; `None` if the blob is missing or too large.
     ///
-    /// Also counts the touches that `query` asks for. Both walks advance together, newest commit first, so that versions that
-    /// both compare are read and compared once.
+    /// Also counts the touches that `query` asks for. Both walks advance together, newest commit first, so that each
+    /// version that both need is read and compared once.
     pub(crate) fn attribute(
         &mut self,
         (index, path, blob): (&EventIndex, PathId, ObjectId),
@@ -180,8 +180,8 @@ impl<'a> BlameWalk<'a> {
         (self.cached)(path, &self.index.key(event)?)
     }
 
-    /// Attributes `hunks` as `cached` does. Returns false if `cached` does not cover these lines, or names a commit that HEAD
-    /// does not reach.
+    /// Attributes `hunks` as `cached` does. Returns false if `cached` does not cover these lines, or names a commit
+    /// that is not reachable from HEAD.
     fn attribute_as(&mut self, cached: &FileBlame, hunks: &[UnblamedHunk]) -> bool {
         let position = |commit: &CommitInfo| self.index.graph.position(&commit.id.0);
         let Some(commits) = cached.commits.iter().map(position).collect::<Option<Vec<_>>>() else { return false };
@@ -237,7 +237,7 @@ impl<'a> BlameWalk<'a> {
         self.attribute_to(commit, &hunks);
     }
 
-    /// The file in each parent, without duplicates; the last one is identical to `blob` if any is.
+    /// The file in each parent, without duplicates; if a file is identical to `blob`, it is the last one.
     fn parent_origins(
         &self,
         versions: &mut VersionCache<'_>,
@@ -275,8 +275,8 @@ impl<'a> BlameWalk<'a> {
         files
     }
 
-    /// Passes lines that an ignored commit changed to the most similar lines of its parents; returns the lines that resemble
-    /// none.
+    /// Passes lines that an ignored commit changed to the most similar lines of its parents; returns the lines without
+    /// a similar line.
     fn pass_ignored(
         &mut self,
         versions: &mut VersionCache<'_>,

@@ -11,10 +11,10 @@ use crate::error::HistoryError;
 use crate::mailmap;
 use crate::mask::Mask;
 
-/// Raised when the rules of attribution change, so that cached results of older builds are not used.
+/// Incremented when the rules of attribution change, so that results cached by older builds are not used.
 const RULES_VERSION: u8 = 2;
 
-/// Most bytes of a list of commits.
+/// Maximum size of a file that lists commits, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Commits whose parents are replaced: `info/grafts` and the shallow boundary.
@@ -25,14 +25,14 @@ pub(crate) struct BlameConfig {
     pub(crate) mailmap: gix::mailmap::Snapshot,
     /// Commits whose changed lines are passed to their parents.
     pub(crate) ignored: HashSet<ObjectId>,
-    /// Files that should list such commits, and cannot be read.
+    /// Configured lists of ignored commits that cannot be read.
     pub(crate) unreadable: Vec<PathBuf>,
-    /// Those of `info/grafts`, and the commits at the shallow boundary, which have no parents.
+    /// The grafts of `info/grafts`, and the commits at the shallow boundary, which have no parents.
     pub(crate) grafts: Grafts,
     pub(crate) indent_heuristic: bool,
     pub(crate) fingerprint: [u8; 20],
-    /// A hash of what can give commits other parents, other content or other names: the shallow boundary, grafts, replace refs, the
-    /// hash function, the version of the mask.
+    /// A hash of everything that can change the parents, the content or the names of commits: the shallow boundary,
+    /// grafts, replace refs, the hash function, the version of the mask.
     pub(crate) walk_key: [u8; 20],
 }
 
@@ -147,7 +147,7 @@ fn ignored_commits(repository: &gix::Repository) -> (HashSet<ObjectId>, Vec<Path
     (ignored, unreadable)
 }
 
-/// The lines of `info/grafts`: a commit, then its parents. Git honours this file, although it is deprecated.
+/// The lines of `info/grafts`: each has a commit, then its parents. Git honours this file, although it is deprecated.
 fn grafts(repository: &gix::Repository) -> Grafts {
     let file = repository.common_dir().join("info").join("grafts");
     let lines = read_regular_to_string(&file, MAX_BYTES).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What one thread needs to attribute files: readers, caches and the line differ.
+//! The state that one thread needs to attribute files: readers, caches and the line differ.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::outcome::Unattributed;
 use crate::rename::RenameDetector;
 use crate::tree::TreeCache;
 
-/// What one thread needs to attribute files, one after the other.
+/// The state that one thread needs to attribute files, one after the other.
 pub(crate) struct Blamer {
     pub(crate) reader: ObjectReader,
     pub(crate) trees: TreeCache,
@@ -34,7 +34,7 @@ impl Blamer {
         }
     }
 
-    /// Why `blob` has no attribution.
+    /// Returns the reason why `blob` has no attribution.
     pub(crate) fn failure(&self, blob: &ObjectId) -> Unattributed {
         let reason = match self.reader.size(blob) {
             Some(size) => format!("blob {blob} has {size} bytes, too many to attribute"),

@@ -1,4 +1,4 @@
-//! Which commit changed which path, by commit. The changes of a commit never change, so the table only grows.
+//! The table of the paths that each commit changed. The changes of a commit are immutable, so the table only grows.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl PackedState {
     pub(crate) const OTHER: Self = Self(u32::MAX - 1);
 }
 
-/// What a commit did to one path, compared with its first parent.
+/// The change of one path in a commit, compared with its first parent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Change {
     pub(crate) path: PathId,
@@ -43,7 +43,7 @@ pub(crate) struct ChangeTable {
     pub(crate) changes: Vec<Change>,
     /// The state of changed paths in the second and later parents of merges.
     pub(crate) other_parents: Vec<PackedState>,
-    /// Per row the range of its changes, without its end; [`NOT_COMPARED`] for a commit that was not compared yet.
+    /// For each row, the half-open range of its changes; [`NOT_COMPARED`] for a commit that was not compared yet.
     pub(crate) ranges: Vec<(u32, u32)>,
     path_ids: FxHashMap<Arc<[u8]>, PathId>,
     /// The positions of the blobs that this process has added.
@@ -67,25 +67,25 @@ impl ChangeTable {
         Self { paths, blobs, changes, other_parents, ranges, path_ids, blob_positions: HashMap::default(), mask: None }
     }
 
-    /// The same table, in which paths that are added are masked.
+    /// Returns the table with a mask that is applied to the paths added from now on.
     pub(crate) fn masking(self, mask: Option<Mask>) -> Self {
         Self { mask, ..self }
     }
 
     /// Whether the commit at `row` was compared with its parents.
-    pub(crate) fn knows(&self, row: u32) -> bool {
+    pub(crate) fn is_compared(&self, row: u32) -> bool {
         self.ranges.get(row as usize).is_some_and(|&range| range != NOT_COMPARED)
     }
 
     /// The changes of the commit at `row`, in tree order.
-    pub(crate) fn of(&self, row: u32) -> Range<u32> {
+    pub(crate) fn range_of(&self, row: u32) -> Range<u32> {
         match self.ranges.get(row as usize) {
             Some(&range) if range != NOT_COMPARED => range.0..range.1,
             _ => 0..0,
         }
     }
 
-    /// The id of a path as it is, or as [`Self::paths`] has it.
+    /// The id of a path, given unmasked or as stored in [`Self::paths`].
     pub(crate) fn path_id(&self, path: &[u8]) -> Option<PathId> {
         let masked = || self.path_ids.get(self.mask?.masked_path(path)?.as_slice());
         self.path_ids.get(path).or_else(masked).copied()

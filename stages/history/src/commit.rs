@@ -15,7 +15,7 @@ impl CommitId {
         self.0.as_slice()
     }
 
-    /// The id with these raw bytes; `None` unless they are 20 or 32.
+    /// The id with these raw bytes; `None` unless there are 20 or 32 of them.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         ObjectId::try_from(bytes).ok().map(Self)
     }

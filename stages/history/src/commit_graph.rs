@@ -39,11 +39,11 @@ pub(crate) struct CommitGraph {
     rows: Vec<u32>,
     /// The inverse of `rows`; [`CommitPos::NONE`] for commits that HEAD does not reach.
     positions: Vec<CommitPos>,
-    /// Per commit the start of its parents in `parents`, then the length of `parents`.
+    /// For each commit, the start of its parents in `parents`; then the length of `parents`.
     first_parents: Vec<u32>,
     parents: Vec<CommitPos>,
     chain_positions: Vec<ChainPos>,
-    /// Per chain the first parent of its last commit.
+    /// For each chain, the first parent of its last commit.
     chain_exits: Vec<Option<CommitPos>>,
     /// The authors of the table, after applying `.mailmap`.
     people: Vec<Arc<Person>>,
@@ -52,8 +52,8 @@ pub(crate) struct CommitGraph {
 }
 
 impl CommitGraph {
-    /// Loads all commits reachable from `head`, and adds to `table` those that it lacks. Commits in `grafts` have the parents
-    /// given there.
+    /// Loads all commits reachable from `head`, and adds the missing ones to `table`. Commits in `grafts` have the
+    /// parents given there.
     pub(crate) fn load(
         mut table: CommitTable,
         reader: &ObjectReader,

@@ -51,7 +51,7 @@ impl CommitTable {
         Self { headers, parents, authors, positions, known_authors, mask: None }
     }
 
-    /// The same table, in which authors that are added are masked.
+    /// Returns the table with a mask that is applied to the authors added from now on.
     pub(crate) fn masking(self, mask: Option<Mask>) -> Self {
         Self { mask, ..self }
     }
@@ -65,7 +65,7 @@ impl CommitTable {
         self.positions.get(id).copied()
     }
 
-    /// The parents of the commit at `position`, in their order; none at the boundary of a shallow clone.
+    /// The parents of the commit at `position`, in order; empty at the boundary of a shallow clone.
     pub(crate) fn parents_of(&self, position: u32) -> &[ObjectId] {
         let (start, end) = self.headers[position as usize].parents;
         &self.parents[start as usize..end as usize]

@@ -1,7 +1,7 @@
 //! A cache of line diffs and rename sources, so that no old version of a file is read again after a new commit.
 //!
-//! A diff is a function of two contents, and a rename source one of a commit, its parent and a path. A record is therefore
-//! valid whatever HEAD is.
+//! A diff depends only on two contents, and a rename source only on a commit, its parent and a path. A record is
+//! therefore valid for any HEAD.
 //!
 //! The file is an [`aurora_cachefile`]. A segment holds records: [`RecordKey`] (16 bytes) · bytes of the value (varint) ·
 //! value, as [`diff_cache_codec`](crate::diff_cache_codec) encodes it. Records are looked up in the bytes of the file.
@@ -20,15 +20,15 @@ use aurora_cachefile::{CacheFile, Format};
 use aurora_codec::{ByteReader, put_varint};
 
 const MAGIC: &[u8; 8] = b"AURCOMP\n";
-/// Raised when the layout changes, or the diffs and rename sources do.
+/// Incremented when the layout, the diffs or the rename sources change.
 const VERSION: u32 = 1;
 
-/// The cache stops growing at this size, in the file and in memory: about three million records, the need of a history of a
-/// million commits.
+/// Maximum size of the cache in bytes, in the file and in memory: about three million records, enough for a history of
+/// a million commits.
 const MAX_BYTES: usize = 128 << 20;
 
-/// The arguments of a computation, hashed with BLAKE3 and truncated to 128 bits. A collision is as hard to construct as one of
-/// SHA-1. The object ids themselves would take twice the space, and most values are shorter than a key.
+/// The arguments of a computation, hashed with BLAKE3 and truncated to 128 bits. A collision is as hard to construct as
+/// a SHA-1 collision. The object ids themselves would take twice the space, and most values are shorter than a key.
 type RecordKey = [u8; 16];
 
 /// The records of earlier runs and of this one, for all threads. The file is read at the first lookup.
@@ -54,7 +54,8 @@ impl DiffCache {
         self.write().add(key_of_hunks(old, new), |out| put_hunks(out, hunks));
     }
 
-    /// The file that was renamed to `target`, or that there is none; `None` if that is not cached.
+    /// The cached rename source of `target`: `Some(None)` if no file was renamed to it, `None` if the source is not
+    /// cached.
     pub(crate) fn source(&self, index: &EventIndex, target: RenameTarget) -> Option<Option<RenameSource>> {
         let records = self.read();
         let Some((path, blob)) = get_source(records.find(&key_of_source(index, target))?, target.blob.kind())? else {
@@ -63,7 +64,7 @@ impl DiffCache {
         Some(Some(RenameSource { path: index.path_id(path)?, blob }))
     }
 
-    /// Adds the file that was renamed to `target`, or that there is none.
+    /// Adds the file that was renamed to `target`; `None` records that there is no such file.
     pub(crate) fn add_source(&self, index: &EventIndex, target: RenameTarget, source: Option<RenameSource>) {
         let source = source.map(|source| (index.path(source.path), source.blob));
         self.write().add(key_of_source(index, target), |out| put_source(out, source));
@@ -113,21 +114,21 @@ fn key(parts: &[&[u8]]) -> RecordKey {
     key
 }
 
-/// Encoded records and an index of them, without an allocation for each record.
+/// Encoded records and their index, without an allocation for each record.
 #[derive(Default)]
 struct DiffRecords {
     /// The bytes of the file, then the records of this run.
     bytes: Vec<u8>,
     /// The offsets of records.
     offsets: HashTable<u32>,
-    /// How many of `bytes` are in the file.
+    /// The number of leading `bytes` that are in the file.
     stored: usize,
-    /// Where the last segment of the file ends.
+    /// The end offset of the last segment of the file.
     end: Option<usize>,
 }
 
 impl DiffRecords {
-    /// The records of a file; `None` if there are none that can be used.
+    /// Reads the records of a file; `None` if it has no usable records.
     fn read(file: &CacheFile, format: &Format) -> Option<Self> {
         let mut bytes = file.read(format)?;
         let mut segments = file.segments(&bytes, format);
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_added_beyond_the_bound() {
+    fn nothing_is_added_beyond_the_size_limit() {
         let mut table = DiffRecords::default();
         table.add(KEYS[0], |out| out.resize(MAX_BYTES - 100, 0));
         table.add(KEYS[1], |out| out.resize(100, 0));
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_longer_than_its_segment_is_no_record() {
+    fn a_record_that_exceeds_its_segment_is_rejected() {
         let directory = tempfile::tempdir().unwrap();
         let directory = Directory::open_root(directory.path()).unwrap();
         let file = CacheFile::new(directory, "comparisons", b"secret", 1 << 10);

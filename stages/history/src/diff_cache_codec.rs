@@ -42,7 +42,8 @@ pub(crate) fn put_source(out: &mut Vec<u8>, source: Option<(&[u8], ObjectId)>) {
     }
 }
 
-/// Decodes what [`put_source`] has written; `None` if `bytes` is something else. `hash` is the one that names objects.
+/// Decodes what [`put_source`] has written; `None` if `bytes` is something else. `hash` is the hash function of object
+/// ids.
 pub(crate) fn get_source(bytes: &[u8], hash: gix::hash::Kind) -> Option<Option<(&[u8], ObjectId)>> {
     if bytes.is_empty() {
         return Some(None);
@@ -73,21 +74,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn hunks_are_read_as_they_were_written(hunks in hunks()) {
+        fn hunks_round_trip(hunks in hunks()) {
             let mut out = Vec::new();
             put_hunks(&mut out, &hunks);
             prop_assert_eq!(get_hunks(&out), Some(hunks));
         }
 
         #[test]
-        fn arbitrary_bytes_are_decoded_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        fn decoding_arbitrary_bytes_does_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             get_hunks(&bytes);
             get_source(&bytes, gix::hash::Kind::Sha1);
         }
     }
 
     #[test]
-    fn the_absence_of_a_source_is_a_value() {
+    fn a_missing_source_round_trips() {
         let hash = gix::hash::Kind::Sha256;
         let source = (b"x/a.rs".as_slice(), gix::ObjectId::empty_blob(hash));
         for source in [None, Some(source)] {

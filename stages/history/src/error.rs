@@ -1,22 +1,22 @@
-//! Why the history of a whole repository is unavailable.
+//! Errors that make the history of a whole repository unavailable.
 
 use std::path::PathBuf;
 
 use crate::commit::CommitId;
 
-/// Why the history of a repository cannot be used.
+/// An error that makes the history of a repository unavailable.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
     /// There is a repository, but it cannot be opened.
     #[error("cannot open the git repository of {}: {reason}", path.display())]
     Open {
-        /// The directory that was to be opened.
+        /// The directory to open.
         path: PathBuf,
-        /// Which of git's files is wrong, and how.
+        /// The file of git that is wrong, and the problem with it.
         reason: String,
     },
     /// The object database lacks the commit at HEAD.
-    #[error("HEAD is commit {commit}, which this clone lacks; `git fsck` or a new clone helps")]
+    #[error("HEAD is commit {commit}, which is missing from this clone; run `git fsck` or clone again")]
     MissingHead {
         /// The commit.
         commit: CommitId,
@@ -26,7 +26,7 @@ pub enum HistoryError {
     Index {
         /// The index file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with the file.
         reason: String,
     },
     /// The caller cancelled.

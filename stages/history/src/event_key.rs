@@ -6,7 +6,7 @@ use gix::ObjectId;
 
 /// Identifies the latest change of a path: the commit that made it, and the blob that it left.
 ///
-/// The history of a commit never changes, so the commit alone would do; the blob is there for cross-checks.
+/// The history of a commit never changes, so the commit alone would suffice; the blob allows cross-checks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventKey {
     commit: ObjectId,
@@ -23,7 +23,7 @@ impl EventKey {
         self.blob
     }
 
-    /// The key that [`EventKey::to_bytes`] gave; `None` when the bytes are not two object ids of one hash function.
+    /// Decodes the result of [`EventKey::to_bytes`]; `None` unless the bytes are two object ids of one hash function.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (commit, blob) = bytes.split_at(bytes.len() / 2);
         let id = |bytes| ObjectId::try_from(bytes).ok();

@@ -1,4 +1,4 @@
-//! The event index: which commit changed which path, by path.
+//! The event index: for each path, the commits that changed it.
 //!
 //! An event is a path that differs between a commit and its first parent. The events of a path are sorted by first-parent
 //! chain, so the next event of a path at or below a commit is found by binary search.
@@ -23,7 +23,7 @@ pub struct EventIndex {
     pub(crate) prefix: Vec<u8>,
     /// Sorted by path, then by chain position.
     events: Vec<Event>,
-    /// Per path the start of its events in `events`, then the number of events.
+    /// For each path, the start of its events in `events`; then the number of events.
     path_events: Vec<u32>,
     pub(crate) incomplete: bool,
 }
@@ -40,7 +40,7 @@ impl EventIndex {
     pub(crate) fn new(graph: CommitGraph, changes: ChangeTable, prefix: &[u8], incomplete: bool) -> Self {
         let mut path_events = vec![0u32; changes.paths.len() + 1];
         let commits = || (0..graph.len() as u32).map(CommitPos);
-        for change in commits().flat_map(|commit| changes.of(graph.row(commit))) {
+        for change in commits().flat_map(|commit| changes.range_of(graph.row(commit))) {
             path_events[changes.changes[change as usize].path.0 as usize + 1] += 1;
         }
         for path in 1..path_events.len() {
@@ -50,7 +50,7 @@ impl EventIndex {
         let none = Event { commit: CommitPos(0), change: 0 };
         let mut events = vec![none; path_events.last().map_or(0, |&count| count as usize)];
         for commit in commits() {
-            for change in changes.of(graph.row(commit)) {
+            for change in changes.range_of(graph.row(commit)) {
                 let place = &mut free[changes.changes[change as usize].path.0 as usize];
                 events[*place as usize] = Event { commit, change };
                 *place += 1;
@@ -63,7 +63,8 @@ impl EventIndex {
         Self { graph, changes, prefix: prefix.to_vec(), events, path_events, incomplete }
     }
 
-    /// The key of the latest event of `path` along first parents from HEAD; `None` if the path is no regular file at HEAD.
+    /// The key of the latest event of `path` along first parents from HEAD; `None` if the path is not a regular file at
+    /// HEAD.
     ///
     /// Attribution at HEAD is a pure function of the path and this key, as long as
     /// [`History::config_fingerprint`](crate::History::config_fingerprint) stays the same.
@@ -104,7 +105,7 @@ impl EventIndex {
         self.changes.path_id(path)
     }
 
-    /// A path relative to the work tree, as [`ChangeTable::paths`] has it.
+    /// A path relative to the work tree, as stored in [`ChangeTable::paths`].
     pub(crate) fn path(&self, path: PathId) -> &[u8] {
         &self.changes.paths[path.0 as usize]
     }
@@ -134,7 +135,7 @@ impl EventIndex {
         self.changes.unpack(self.change(event).new)
     }
 
-    /// The event's path in parent number `parent` of its commit.
+    /// The state of the event's path in parent number `parent` of its commit.
     pub(crate) fn parent_state(&self, event: EventId, parent: usize) -> PathState {
         let change = self.change(event);
         match parent.checked_sub(1) {
@@ -148,7 +149,7 @@ impl EventIndex {
 
     /// The regular files that `commit` deleted, compared with its first parent, in tree order.
     pub(crate) fn deletions(&self, commit: CommitPos) -> impl Iterator<Item = (PathId, ObjectId)> + '_ {
-        let changes = self.changes.of(self.graph.row(commit));
+        let changes = self.changes.range_of(self.graph.row(commit));
         self.changes.changes[changes.start as usize..changes.end as usize].iter().filter_map(|change| {
             match self.changes.unpack(change.first_parent) {
                 PathState::File(blob) if change.new == PackedState::ABSENT => Some((change.path, blob)),

@@ -1,5 +1,5 @@
-//! The commits that touched a file, as `git log -- PATH` lists them: path history simplification over the event index,
-//! without reading a file.
+//! The commits that touched a file, as `git log -- PATH` lists them. Path history simplification needs only the event
+//! index, so no file is read.
 
 use rustc_hash::FxHashSet;
 
@@ -8,17 +8,17 @@ use crate::commit_graph::CommitPos;
 use crate::events::{EventId, EventIndex};
 
 impl EventIndex {
-    /// A summary of the commits that `git log` lists for a path. Renames are not followed; a merge is skipped if a parent has
-    /// the same content, and only that parent is followed. `None` if the path is no regular file at HEAD.
+    /// A summary of the commits that `git log` lists for a path. Renames are not followed; a merge is skipped if a
+    /// parent has the same content, and only that parent is followed. `None` if the path is not a regular file at HEAD.
     ///
-    /// Like blame, a function of the path and its [`EventKey`](crate::EventKey).
+    /// Like blame, the summary depends only on the path and its [`EventKey`](crate::EventKey).
     pub fn file_history(&self, path: impl AsRef<[u8]>) -> Option<HistorySummary> {
         let latest = self.next_event(self.path_id_below_prefix(path.as_ref())?, CommitPos(0))?;
         self.key(latest)?;
-        Some(HistorySummary::of_commits(self.touching(latest).into_iter().map(|commit| self.graph.info(commit))))
+        Some(HistorySummary::from_commits(self.touching(latest).into_iter().map(|commit| self.graph.info(commit))))
     }
 
-    /// The commits that touched the path of an event, that event included.
+    /// The commits that touched the path of an event, including the commit of that event.
     fn touching(&self, latest: EventId) -> Vec<CommitPos> {
         let path = self.path_of(latest);
         let (mut open, mut seen) = (vec![latest], FxHashSet::default());

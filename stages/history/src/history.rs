@@ -26,13 +26,14 @@ use crate::scan::scan;
 use crate::tree_diff::{PathState, TreeDiffer};
 use crate::walk_cache::{self, CacheEnd};
 
-/// A cached walk is discarded if HEAD does not reach more of its commits than this, and than it reaches.
+/// A cached walk is discarded if more of its commits than this are unreachable from HEAD, and they outnumber the
+/// reachable ones.
 const MAX_UNREACHABLE: usize = 100_000;
 
 /// The history of the repository that contains a directory, as seen from HEAD.
 ///
-/// HEAD and the configuration are read once, by [`History::open`]; open again to see changes. Paths are relative to the
-/// directory that was opened and use `/`. All methods may be called from several threads at once.
+/// HEAD and the configuration are read once, by [`History::open`]; to see changes, open the repository again. Paths are
+/// relative to the directory that was opened and use `/`. All methods may be called from several threads at once.
 pub struct History {
     objects: ObjectStore,
     /// The directory that paths are relative to.
@@ -50,7 +51,7 @@ pub struct History {
     idle: Mutex<Vec<Blamer>>,
 }
 
-/// What has a default when a repository is opened: by default nothing is cached between runs.
+/// Settings of a repository that have defaults. By default, nothing is cached between runs.
 ///
 /// A cache never changes a result. A cache file that cannot be read or written costs time only, and is safe to delete.
 #[derive(Clone, Default, Debug)]
@@ -64,7 +65,7 @@ pub struct Options {
 }
 
 impl History {
-    /// Opens the repository at or above `root`; `None` if there is none.
+    /// Opens the repository at or above `root`; `None` if there is no repository.
     ///
     /// # Errors
     /// When there is a repository whose files, HEAD or configuration cannot be read.
@@ -90,7 +91,7 @@ impl History {
         }))
     }
 
-    /// Appends to [`Options::diff_cache`] what was compared since [`History::open`].
+    /// Appends the results of all comparisons since [`History::open`] to [`Options::diff_cache`].
     pub fn save_diff_cache(&self) {
         self.diff_cache.iter().for_each(|cache| cache.save());
     }
@@ -110,7 +111,7 @@ impl History {
         self.head.as_ref()
     }
 
-    /// What kind of repository it is.
+    /// Properties of the repository.
     pub fn info(&self) -> RepositoryInfo {
         self.info
     }
@@ -121,7 +122,7 @@ impl History {
         self.ignores_includes
     }
 
-    /// The files named by `blame.ignoreRevsFile` that cannot be read. They count as empty, where git would refuse to blame.
+    /// The files named by `blame.ignoreRevsFile` that cannot be read. They count as empty; git would refuse to blame.
     pub fn unreadable_ignore_files(&self) -> &[PathBuf] {
         &self.config.unreadable
     }
@@ -129,13 +130,13 @@ impl History {
     /// A hash of all configuration that attribution depends on: mailmap, ignored revisions, the shallow boundary, grafts,
     /// replace refs, `diff.indentHeuristic`.
     ///
-    /// Attribution that was stored under another fingerprint is void, whatever its [`EventKey`](crate::EventKey).
+    /// Attribution that was stored under another fingerprint is invalid, whatever its [`EventKey`](crate::EventKey).
     pub fn config_fingerprint(&self) -> [u8; 20] {
         self.config.fingerprint
     }
 
-    /// Walks the history, in parallel on rayon's current pool. `progress(done, total)` counts the commits that have to be
-    /// compared with their parents: those that [`Options::walk_cache`] does not know.
+    /// Walks the history, in parallel on rayon's current pool. `progress(done, total)` counts the commits to compare
+    /// with their parents: the commits that are not in [`Options::walk_cache`].
     ///
     /// # Errors
     /// When the commit at HEAD is missing, or `cancel` was set.
@@ -158,7 +159,7 @@ impl History {
         }
         changes = changes.masking(self.mask);
         let all = (0..graph.len() as u32).map(CommitPos);
-        let new: Vec<CommitPos> = all.filter(|&commit| !changes.knows(graph.row(commit))).collect();
+        let new: Vec<CommitPos> = all.filter(|&commit| !changes.is_compared(graph.row(commit))).collect();
         let blocks = scan(&graph, &new, &self.objects, cancel, progress);
         if cancel.load(Ordering::Relaxed) {
             return Err(HistoryError::Cancelled);
@@ -193,7 +194,8 @@ impl History {
         let Some(head) = self.head else { return Ok(false) };
         let path = [self.prefix.as_slice(), path.as_ref()].concat();
         let missing = |what: &str| {
-            let reason = format!("{what} of {head}, the commit at HEAD, is missing or damaged; `git fsck` tells more");
+            let reason =
+                format!("{what} of {head}, the commit at HEAD, is missing or damaged; run `git fsck` for details");
             Unattributed::Unavailable { reason }
         };
         self.with_blamer(|blamer| {

@@ -11,23 +11,25 @@ use rustc_hash::FxHashMap;
 
 use crate::line_diff::{DiffRegion, FileVersion, RegionKind};
 
-/// How far from its proportional position in the old block a line is searched for.
+/// Maximum distance of a match from the line's proportional position in the old block, in lines.
 const SEARCH_DISTANCE: u32 = 10;
-/// Pairs that must be shared for a match outside the block.
-const MINIMUM_SHARED_PAIRS: u32 = 10;
+/// Minimum number of shared byte pairs for a match outside the block.
+const MIN_SHARED_PAIRS: u32 = 10;
 /// Similarity is multiplied by this minus the distance, so the nearest of equally similar lines wins.
 const DISTANCE_SCALE: i64 = 1_000;
 
-/// For each changed line of `new`, the line of `old` that it is passed to; `None` if there is none, and for unchanged lines.
+/// Returns, for each line of `new`, the line of `old` that it is passed to; `None` for unchanged lines and lines
+/// without a match.
 pub(crate) fn guess_line_blames(old: &FileVersion, new: &FileVersion, regions: &[DiffRegion]) -> Vec<Option<u32>> {
-    let mut old_prints: Vec<LineFingerprint> = (0..old.len()).map(|line| LineFingerprint::of(old.line(line))).collect();
+    let mut old_prints: Vec<LineFingerprint> =
+        (0..old.len()).map(|line| LineFingerprint::new(old.line(line))).collect();
     let mut sources = vec![None; new.len() as usize];
     for (at, region) in regions.iter().enumerate() {
         let RegionKind::Changed(old_block) = &region.kind else { continue };
         let end = regions.get(at + 1).map_or(new.len(), |next| next.start);
         let new_block = region.start..end;
         let new_prints: Vec<LineFingerprint> =
-            new_block.clone().map(|line| LineFingerprint::of(new.line(line))).collect();
+            new_block.clone().map(|line| LineFingerprint::new(new.line(line))).collect();
         let mut matcher = LineMatcher::new(&mut old_prints, &new_prints, old_block.clone());
         if !old_block.is_empty() {
             matcher.match_within(old_block.clone(), 0..new_prints.len() as u32);
@@ -44,7 +46,7 @@ pub(crate) fn guess_line_blames(old: &FileVersion, new: &FileVersion, regions: &
     sources
 }
 
-/// The line of the old version that shares most byte pairs; of equal ones the one nearest to `line`.
+/// The line of the old version that shares the most byte pairs; among equals, the one nearest to `line`.
 fn most_similar(old: &[LineFingerprint], pairs: &LineFingerprint, line: u32) -> Option<u32> {
     let mut best: Option<(u32, u32)> = None;
     for (candidate, old_prints) in (0u32..).zip(old) {
@@ -52,20 +54,20 @@ fn most_similar(old: &[LineFingerprint], pairs: &LineFingerprint, line: u32) -> 
         let beats = best.is_none_or(|(most, position)| {
             shared > most || (shared == most && candidate.abs_diff(line) <= position.abs_diff(line))
         });
-        if shared >= MINIMUM_SHARED_PAIRS && beats {
+        if shared >= MIN_SHARED_PAIRS && beats {
             best = Some((shared, candidate));
         }
     }
     best.map(|(_, position)| position)
 }
 
-/// How often each pair of adjacent bytes occurs in a line: git's `struct fingerprint`. Case is ignored, and all white space
-/// is one byte.
+/// The number of occurrences of each pair of adjacent bytes in a line: git's `struct fingerprint`. Case is ignored, and
+/// every white space character counts as the same byte.
 #[derive(Default)]
 struct LineFingerprint(FxHashMap<u16, u32>);
 
 impl LineFingerprint {
-    fn of(line: &[u8]) -> Self {
+    fn new(line: &[u8]) -> Self {
         let mut pairs = Self::default();
         let mut previous = 0u8;
         for &byte in line.iter().chain(b" ") {
@@ -110,7 +112,7 @@ struct LineMatcher<'a> {
     /// The old lines of the whole block.
     block: Range<u32>,
     distance: u32,
-    /// How far apart two new lines can be and still be compared with the same old line.
+    /// Maximum distance between new lines that may be compared with the same old line.
     influence: u32,
     matches: Vec<LineMatch>,
 }

@@ -1,33 +1,34 @@
 //! Checks of git's own files before gix opens them by path.
 //!
-//! A clone does not copy the content of a `.git`, but an archive, a shared disk or a build does. gix opens these files by
-//! path: it blocks on a named pipe and reads a device without end. So every file that gix will open is checked first, and
-//! must be a regular file of a size that git would write. Symbolic links within `.git` are common (`git-new-workdir`,
-//! Android's `repo`) and are followed.
+//! A clone does not copy the content of a `.git`, but an archive, a shared disk or a build does. gix opens these files
+//! by path: it blocks on a named pipe and reads a device without end. Every file that gix will open is therefore
+//! checked first, and must be a regular file of a size that git would write. Symbolic links within `.git` are common
+//! (`git-new-workdir`, Android's `repo`) and are followed.
 
 use std::path::{Component, Path, PathBuf};
 
 use aurora_confined::read_regular;
 use gix::bstr::ByteSlice as _;
 
-/// Most bytes of a file that contains one path or one reference.
-const MAX_POINTER: u64 = 64 << 10;
-/// Most bytes of a configuration file.
-const MAX_CONFIG: u64 = 4 << 20;
-/// Most bytes of `packed-refs`: about four million references.
-const MAX_PACKED_REFS: u64 = 256 << 20;
-/// Most bytes of `shallow`: more than a million commits.
-const MAX_SHALLOW: u64 = 64 << 20;
-/// Most bytes of git's index: about ten million files.
-const MAX_INDEX: u64 = 1 << 30;
-/// Longest chain of symbolic references; git follows five.
-const MAX_SYMBOLIC: usize = 8;
-/// Most object directories, and the longest chain of alternates; git follows five.
+/// Maximum size of a file that contains one path or one reference, in bytes.
+const MAX_POINTER_BYTES: u64 = 64 << 10;
+/// Maximum size of a configuration file, in bytes.
+const MAX_CONFIG_BYTES: u64 = 4 << 20;
+/// Maximum size of `packed-refs` in bytes: about four million references.
+const MAX_PACKED_REFS_BYTES: u64 = 256 << 20;
+/// Maximum size of `shallow` in bytes: more than a million commits.
+const MAX_SHALLOW_BYTES: u64 = 64 << 20;
+/// Maximum size of git's index in bytes: about ten million files.
+const MAX_INDEX_BYTES: u64 = 1 << 30;
+/// Maximum length of a chain of symbolic references; git follows five.
+const MAX_SYMBOLIC_REFS: usize = 8;
+/// Maximum number of object directories.
 const MAX_OBJECT_DIRECTORIES: usize = 64;
+/// Maximum length of a chain of alternates, as in git.
 const MAX_ALTERNATE_DEPTH: usize = 5;
-/// Most included configuration files.
+/// Maximum number of included configuration files.
 const MAX_INCLUDES: usize = 64;
-/// Most files and directories of replace refs.
+/// Maximum number of files and directories of replace refs.
 const MAX_REPLACEMENTS: usize = 100_000;
 
 /// The result of an inspection.
@@ -41,13 +42,13 @@ pub(crate) struct Inspection {
 /// Checks the files that decide whether a directory contains a repository.
 ///
 /// # Errors
-/// With a reason, when one of these files is not safe to read.
+/// Returns a reason when one of these files is not safe to read.
 pub(crate) fn pointers(directory: &Path) -> Result<(), String> {
     let git = directory.join(".git");
     match git.metadata() {
         Ok(found) if found.is_dir() => small_files(&git)?,
         Ok(found) if found.is_file() => {
-            check(&git, MAX_POINTER)?;
+            check(&git, MAX_POINTER_BYTES)?;
             if let Some(own) = gitdir(&git) {
                 small_files(&directory.join(own))?;
             }
@@ -61,18 +62,18 @@ pub(crate) fn pointers(directory: &Path) -> Result<(), String> {
 /// Checks the files of the repository whose git directory is `git_dir`.
 ///
 /// # Errors
-/// With a reason, when one is not safe to read.
+/// Returns a reason when one of the files is not safe to read.
 pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
-    let common = match read_regular(&git_dir.join("commondir"), MAX_POINTER) {
+    let common = match read_regular(&git_dir.join("commondir"), MAX_POINTER_BYTES) {
         Ok(path) => git_dir.join(gix::path::from_bstr(path.trim_end().as_bstr()).map_err(|error| error.to_string())?),
         Err(_) => git_dir.to_owned(),
     };
-    check(&common.join("packed-refs"), MAX_PACKED_REFS)?;
-    check(&common.join("shallow"), MAX_SHALLOW)?;
-    check(&git_dir.join("index"), MAX_INDEX)?;
+    check(&common.join("packed-refs"), MAX_PACKED_REFS_BYTES)?;
+    check(&common.join("shallow"), MAX_SHALLOW_BYTES)?;
+    check(&git_dir.join("index"), MAX_INDEX_BYTES)?;
     for entry in git_dir.read_dir().into_iter().flatten().flatten() {
         if entry.file_name().as_encoded_bytes().starts_with(b"sharedindex.") {
-            check(&entry.path(), MAX_INDEX)?;
+            check(&entry.path(), MAX_INDEX_BYTES)?;
         }
     }
     head(git_dir, &common)?;
@@ -83,7 +84,7 @@ pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
     let configs = [common.join("config"), git_dir.join("config.worktree")];
     let mut includes_are_sound = true;
     for config in &configs {
-        check(config, MAX_CONFIG)?;
+        check(config, MAX_CONFIG_BYTES)?;
         includes_are_sound &= includes(config)?;
     }
     Ok(Inspection { objects: object_directories(common.join("objects"))?, includes_are_sound })
@@ -96,12 +97,12 @@ pub(crate) fn is_readable(path: &Path) -> bool {
 
 /// Checks the files that identify a git directory.
 fn small_files(git_dir: &Path) -> Result<(), String> {
-    ["HEAD", "commondir", "gitdir"].into_iter().try_for_each(|name| check(&git_dir.join(name), MAX_POINTER))
+    ["HEAD", "commondir", "gitdir"].into_iter().try_for_each(|name| check(&git_dir.join(name), MAX_POINTER_BYTES))
 }
 
 /// The git directory that a `.git` file points to.
 fn gitdir(file: &Path) -> Option<PathBuf> {
-    let content = read_regular(file, MAX_POINTER).ok()?;
+    let content = read_regular(file, MAX_POINTER_BYTES).ok()?;
     let path = content.strip_prefix(b"gitdir: ")?.trim_end();
     Some(gix::path::from_bstr(path.as_bstr()).ok()?.into_owned())
 }
@@ -130,12 +131,12 @@ fn not_regular(path: &Path) -> String {
 /// Checks HEAD and the references that it points to.
 fn head(git_dir: &Path, common: &Path) -> Result<(), String> {
     let mut name = PathBuf::from("HEAD");
-    for _ in 0..MAX_SYMBOLIC {
+    for _ in 0..MAX_SYMBOLIC_REFS {
         let mut target = None;
         for base in [git_dir, common] {
             let path = base.join(&name);
-            check(&path, MAX_POINTER)?;
-            let content = read_regular(&path, MAX_POINTER).unwrap_or_default();
+            check(&path, MAX_POINTER_BYTES)?;
+            let content = read_regular(&path, MAX_POINTER_BYTES).unwrap_or_default();
             let symbolic = content.strip_prefix(b"ref:").map(|name| name.trim().as_bstr().to_owned());
             target = target.or(symbolic);
         }
@@ -145,19 +146,19 @@ fn head(git_dir: &Path, common: &Path) -> Result<(), String> {
             return Err("HEAD names a reference outside of the repository".to_owned());
         }
     }
-    Err("HEAD leads from one reference to the next without end".to_owned())
+    Err("the chain of symbolic references from HEAD is too long".to_owned())
 }
 
-/// Checks the references below a directory. Symbolic links are not followed there.
+/// Checks the references below a directory, without following symbolic links.
 fn replacements(directory: &Path, left: &mut usize) -> Result<(), String> {
     let mut open = vec![directory.to_owned()];
     while let Some(directory) = open.pop() {
         for entry in directory.read_dir().into_iter().flatten().flatten() {
-            *left = left.checked_sub(1).ok_or("it has too many references that replace objects")?;
+            *left = left.checked_sub(1).ok_or("it has too many replace refs")?;
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 open.push(entry.path());
             } else {
-                check(&entry.path(), MAX_POINTER)?;
+                check(&entry.path(), MAX_POINTER_BYTES)?;
             }
         }
     }
@@ -173,7 +174,7 @@ fn includes(config: &Path) -> Result<bool, String> {
     let mut at = 0;
     while let Some(file) = files.get(at).cloned() {
         at += 1;
-        let Ok(content) = read_regular(&file, MAX_CONFIG) else { continue };
+        let Ok(content) = read_regular(&file, MAX_CONFIG_BYTES) else { continue };
         let metadata = gix::config::file::Metadata::from(gix::config::Source::Local);
         // Includes of a file that cannot be parsed are not followed.
         let Ok(config) = gix::config::File::from_bytes_no_includes(&content, metadata, Default::default()) else {
@@ -188,7 +189,7 @@ fn includes(config: &Path) -> Result<bool, String> {
         for section in ["include", "includeIf"].into_iter().filter_map(|name| config.sections_by_name(name)).flatten() {
             for path in section.values("path") {
                 let Some(path) = included(&file, path.as_bstr()) else { return Ok(false) };
-                if check(&path, MAX_CONFIG).is_err() || files.len() == MAX_INCLUDES {
+                if check(&path, MAX_CONFIG_BYTES).is_err() || files.len() == MAX_INCLUDES {
                     return Ok(false);
                 }
                 files.push(path);
@@ -220,8 +221,8 @@ fn object_directories(objects: PathBuf) -> Result<Vec<PathBuf>, String> {
         at += 1;
         packs(&directory.join("pack"))?;
         let alternates = directory.join("info").join("alternates");
-        check(&alternates, MAX_POINTER)?;
-        let listed = read_regular(&alternates, MAX_POINTER).unwrap_or_default();
+        check(&alternates, MAX_POINTER_BYTES)?;
+        let listed = read_regular(&alternates, MAX_POINTER_BYTES).unwrap_or_default();
         for path in gix::odb::alternate::parse(&listed).map_err(|error| error.to_string())? {
             let path = objects.join(path);
             let is_same = |known: &Path| known == path || known.canonicalize().ok() == path.canonicalize().ok();
@@ -251,7 +252,9 @@ fn packs(directory: &Path) -> Result<(), String> {
     if !found.is_file() || found.len() == 0 {
         return Ok(());
     }
-    let Ok(packs) = gix::odb::pack::multi_index::File::at(&list, Some(MAX_CONFIG as usize)) else { return Ok(()) };
+    let Ok(packs) = gix::odb::pack::multi_index::File::at(&list, Some(MAX_CONFIG_BYTES as usize)) else {
+        return Ok(());
+    };
     let is_name = |path: &PathBuf| path.components().count() == 1 && path.file_name().is_some();
     if packs.index_names().iter().all(is_name) {
         Ok(())

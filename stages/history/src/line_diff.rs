@@ -10,14 +10,15 @@ use crate::common_affix::{common_prefix, common_suffix};
 /// A hunk: lines `before` of the old version were replaced by lines `after` of the new one. Either may be empty.
 pub(crate) use gix_imara_diff::Hunk;
 
-/// A larger file is not compared: it is not attributed, and a larger old version counts as missing.
+/// Maximum size of a file that is compared, in bytes. A larger file is not attributed, and a larger old version counts
+/// as missing.
 pub(crate) const MAX_FILE_BYTES: usize = 64 << 20;
 /// The tab width that git's indent heuristic assumes.
 const TAB_WIDTH: u8 = 8;
 /// The block size in which git trims the common tail (`trim_common_tail` in `xdiff-interface.c`).
 const TAIL_BLOCK: usize = 1024;
 
-/// Interns the distinct lines of all versions of one file. Lines count as equal if their 64-bit hashes are.
+/// Interns the distinct lines of all versions of one file. Lines with equal 64-bit hashes count as equal.
 #[derive(Default)]
 pub(crate) struct LineInterner {
     ids: FxHashMap<u64, u32>,
@@ -104,7 +105,7 @@ impl LineInterner {
     }
 }
 
-/// What happened to a region.
+/// The kind of a region.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum RegionKind {
     /// The lines are unchanged; they start at this line of the old version.
@@ -200,7 +201,8 @@ impl LineDiffer {
     }
 }
 
-/// How many lines at the end git excludes from the comparison: those in equal blocks, except the first of these lines.
+/// The number of lines at the end that git excludes from the comparison: the lines in equal blocks, except the first of
+/// them.
 ///
 /// This decides which of several equally short diffs git finds.
 fn common_tail_lines(old: &FileVersion, new: &FileVersion) -> usize {

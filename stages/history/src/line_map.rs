@@ -1,9 +1,9 @@
-//! Which lines of a file in the working tree are lines of the committed file.
+//! The map from lines of a file in the working tree to lines of the committed file.
 
 /// Maps the lines of a file in the working tree to lines of the committed file.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LineMap {
-    /// Runs of lines, which cover the file in the working tree in order; none is empty.
+    /// Non-empty runs of lines that cover the file in the working tree in order.
     pub runs: Vec<MappedLines>,
 }
 
@@ -12,7 +12,7 @@ pub struct LineMap {
 pub struct MappedLines {
     /// The number of lines, at least 1.
     pub len: u32,
-    /// The first of them in the committed file, counted from 0; `None` if they are not committed.
+    /// The first of these lines in the committed file, counted from 0; `None` if they are not committed.
     pub committed: Option<u32>,
 }
 

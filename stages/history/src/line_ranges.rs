@@ -1,4 +1,4 @@
-//! Ranges of lines as they are followed from a version of a file to an older one.
+//! Ranges of lines, followed from a version of a file to an older one.
 //!
 //! A range starts as lines of the newest version. Unchanged lines keep their place; a hunk that overlaps the range is replaced
 //! by all the lines that it replaced, so a range can grow. At a merge a range follows several parents and may arrive at
@@ -16,7 +16,7 @@ pub(crate) struct RangePart {
     pub(crate) end: u32,
 }
 
-/// Sorts parts by range and line, and merges those of one range that overlap or adjoin.
+/// Sorts parts by range and line, and merges overlapping or adjoining parts of the same range.
 pub(crate) fn merge_adjacent(parts: &mut Vec<RangePart>) {
     if !parts.is_sorted() {
         parts.sort_unstable();
@@ -32,8 +32,8 @@ pub(crate) fn merge_adjacent(parts: &mut Vec<RangePart>) {
 
 /// The lines of the old version that `part` of the new one came from, and whether a hunk touched it.
 ///
-/// The result is empty if all of it was added. A deletion touches a part only from within: lines deleted right before or
-/// right after it do not count, as with `git log -L`.
+/// The result is empty if the whole part was added. A deletion touches a part only from within: lines deleted right
+/// before or right after it do not count, as with `git log -L`.
 pub(crate) fn map_to_parent(part: RangePart, hunks: &[Hunk]) -> (RangePart, bool) {
     let first = hunks.partition_point(|hunk| hunk.after.end <= part.start);
     let behind = first + hunks[first..].partition_point(|hunk| hunk.after.start < part.end);
@@ -50,7 +50,7 @@ pub(crate) fn map_to_parent(part: RangePart, hunks: &[Hunk]) -> (RangePart, bool
     (RangePart { start, end, ..part }, !touching.is_empty())
 }
 
-/// The place of an unchanged border in the old version; `hunk` is the last change before it.
+/// The position of an unchanged border in the old version; `hunk` is the last change before it.
 fn shift(border: u32, hunk: Option<&Hunk>) -> u32 {
     hunk.map_or(border, |hunk| border - hunk.after.end + hunk.before.end)
 }
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_one_range_that_adjoin_are_one() {
+    fn adjoining_parts_of_a_range_are_merged() {
         let mut parts = vec![part(1, 8, 9), part(0, 4, 6), part(1, 2, 5), part(0, 1, 4), part(1, 3, 4), part(2, 9, 12)];
         merge_adjacent(&mut parts);
         assert_eq!(parts, [part(0, 1, 6), part(1, 2, 5), part(1, 8, 9), part(2, 9, 12)]);

@@ -1,10 +1,10 @@
 //! The mailmap: `.mailmap` and the sources that `mailmap.blob` and `mailmap.file` name.
 //!
-//! It is read here and not by gix, which would read a device or a pipe to its end.
+//! This module reads it instead of gix, because gix would read a device or a pipe to its end.
 
 use aurora_confined::{Directory, read_regular};
 
-/// Most bytes of one file.
+/// Maximum size of one file, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Merges all sources; a later one overrides an earlier one: `.mailmap` in the work tree, or at HEAD in a bare repository;

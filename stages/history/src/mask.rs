@@ -5,14 +5,15 @@
 pub struct Mask {
     /// The function.
     pub apply: fn(String) -> String,
-    /// Number that changes whenever the function may mask a text in another way: caches and fingerprints of another version are
-    /// void.
+    /// A number that changes whenever the function may mask a text differently. Caches and fingerprints of another
+    /// version are invalid.
     pub version: u32,
 }
 
 impl Mask {
-    /// Masks a path with a secret; `None` for all other paths. Digests, separated by zero bytes, distinguish paths that differ
-    /// in their secrets only. A masked file name has a separate digest, because rename detection compares file names.
+    /// Masks a path with a secret; `None` for all other paths. Digests, separated by zero bytes, distinguish paths that
+    /// differ only in their secrets. A masked file name has a separate digest, because rename detection compares file
+    /// names.
     pub(crate) fn masked_path(self, path: &[u8]) -> Option<Vec<u8>> {
         let text = String::from_utf8_lossy(path);
         let masked = (self.apply)(text.to_string());

@@ -10,7 +10,7 @@ use gix::objs::Find as _;
 
 use crate::packs::{PackLookup, PackReader, Packs};
 
-/// Most bytes of cached delta bases per reader.
+/// Maximum size of the cached delta bases per reader, in bytes.
 const PACK_CACHE_BYTES: usize = 48 << 20;
 /// The number of entries in gix's pack cache.
 const PACK_CACHE_ENTRIES: usize = 64;
@@ -47,7 +47,7 @@ impl ObjectStore {
 }
 
 impl LooseObjects {
-    /// Whether every file of this loose object is a regular file, or there is none. gix would block on a named pipe.
+    /// Whether every existing file of this loose object is a regular file. gix would block on a named pipe.
     fn is_file(&self, id: &ObjectId) -> bool {
         let id = self.replacements.get(id).unwrap_or(id).to_hex().to_string();
         let (directory, name) = id.split_at(2);
@@ -115,7 +115,7 @@ impl ObjectReader {
         Some(self.repository.try_find_header(*id).ok()??.size())
     }
 
-    /// The hash function that names objects.
+    /// The hash function of object ids.
     pub(crate) fn hash_kind(&self) -> gix::hash::Kind {
         self.repository.object_hash()
     }
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn issue_15_an_object_is_not_inflated_beyond_the_limit_or_what_it_says() {
+    fn an_object_is_not_inflated_beyond_the_limit_or_its_declared_size() {
         let repo = Repo::new();
         repo.commit_file("file", "text\n");
         let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);

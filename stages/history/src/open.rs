@@ -15,13 +15,13 @@ use crate::objects::{ObjectReader, ObjectStore};
 use crate::tree::TreeCache;
 use crate::tree_diff::{PathState, TreeDiffer};
 
-/// Most bytes of an object that gix reads. A larger one counts as missing.
-const MAX_OBJECT: usize = 128 << 20;
+/// Maximum size of an object that gix reads, in bytes. A larger object counts as missing.
+const MAX_OBJECT_BYTES: usize = 128 << 20;
 
-/// Most annotated tags between HEAD and a commit.
+/// Maximum number of annotated tags between HEAD and a commit.
 const MAX_TAGS: usize = 8;
 
-/// What kind of repository it is.
+/// Properties of a repository.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RepositoryInfo {
     /// Whether it is a shallow clone. The commits at its boundary count as root commits.
@@ -30,11 +30,11 @@ pub struct RepositoryInfo {
     pub is_partial: bool,
     /// Whether there is no work tree.
     pub is_bare: bool,
-    /// The hash function that names its objects.
+    /// The hash function of its object ids.
     pub hash: gix::hash::Kind,
 }
 
-/// A repository that was opened, with what is read of it once.
+/// An opened repository, with the data that is read only once.
 pub(crate) struct Opened {
     pub(crate) objects: ObjectStore,
     /// The directory that was opened, relative to the work tree, ending in `/`, or empty.
@@ -52,7 +52,7 @@ pub(crate) fn open(root: &Path, mask: Option<Mask>) -> Result<Option<Opened>, Hi
     let Some((repository, inspection)) = discover(root).map_err(failure)? else { return Ok(None) };
     let local = repository.to_thread_local();
     if local.common_dir().join("reftable").is_dir() {
-        let how = "its references are in the reftable format, which is not read; \
+        let how = "its references are in the reftable format, which is not supported; \
                    `git refs migrate --ref-format=files` converts them";
         return Err(failure(how.to_owned()));
     }
@@ -93,7 +93,7 @@ pub(crate) fn discover(root: &Path) -> Result<Option<(gix::ThreadSafeRepository,
             permissions.config.includes = false;
             options = options.permissions(permissions);
         }
-        options.config_overrides([format!("gitoxide.objects.allocLimit={MAX_OBJECT}")])
+        options.config_overrides([format!("gitoxide.objects.allocLimit={MAX_OBJECT_BYTES}")])
     };
     let gix::sec::trust::Mapping { full, reduced } = gix::sec::trust::Mapping::default();
     let options = gix::sec::trust::Mapping { full: options(full), reduced: options(reduced) };
@@ -112,20 +112,21 @@ fn looks_like_repository(directory: &Path) -> bool {
 /// Files whose content gix quotes in error messages.
 const QUOTED: [&str; 6] = ["HEAD", "commondir", "config", "config.worktree", "packed-refs", "shallow"];
 
-/// The reason, unless it may quote a file outside of the repository that a symbolic link within `.git` points to.
+/// Returns the reason, unless it may quote a file outside of the repository that a symbolic link within `.git` points
+/// to.
 fn without_quotes(root: &Path, reason: String) -> String {
     let is_link = |path: PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
     let git = root.ancestors().map(|directory| directory.join(".git"));
     let link = git.flat_map(|git| QUOTED.map(|name| git.join(name))).find(|path| is_link(path.clone()));
     match link {
         Some(link) => {
-            format!("its files are damaged; {} is a symbolic link, so that nothing is quoted", link.display())
+            format!("its files are damaged; details are withheld because {} is a symbolic link", link.display())
         }
         None => reason,
     }
 }
 
-/// The object that HEAD points to, through symbolic references. Reads no object.
+/// The object that HEAD points to, through symbolic references. Does not read the object.
 fn target(head: gix::Head<'_>) -> Result<ObjectId, String> {
     if let Some(id) = head.id() {
         return Ok(id.detach());
@@ -145,7 +146,7 @@ fn peel(local: &gix::Repository, objects: &ObjectStore, mut id: ObjectId) -> Res
         let tag = local.find_tag(id).map_err(|error| error.to_string())?;
         id = tag.target_id().map_err(|error| error.to_string())?.detach();
     }
-    Err("HEAD leads from one tag to the next without end".to_owned())
+    Err("the chain of tags at HEAD is too long".to_owned())
 }
 
 /// The content of a path at a commit.

@@ -1,8 +1,8 @@
-//! What attributing one file yields.
+//! The result of attributing one file.
 
 use crate::attribution::WorktreeBlame;
 
-/// What a request about one file yields: its attribution, or why there is none.
+/// The result of a request about one file: its attribution, or the reason why it has no attribution.
 pub type Outcome<T = AttributedFile> = Result<T, Unattributed>;
 
 /// The attribution of a file and of ranges of its lines.
@@ -10,11 +10,11 @@ pub type Outcome<T = AttributedFile> = Result<T, Unattributed>;
 pub struct AttributedFile {
     /// The commit of each line.
     pub blame: WorktreeBlame,
-    /// How many commits touched each of the ranges that were asked for, in their order.
+    /// The number of commits that touched each requested range, in the order of the request.
     pub touches: Vec<u32>,
 }
 
-/// Why a file has no attribution.
+/// The reason why a file has no attribution.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unattributed {
     /// The commit at HEAD has no regular file at this path.
@@ -23,7 +23,7 @@ pub enum Unattributed {
     /// HEAD has the file, but objects that its attribution needs are missing, damaged or too large.
     #[error("{reason}")]
     Unavailable {
-        /// Which objects, and what helps.
+        /// The objects concerned, and what to do about them.
         reason: String,
     },
 }

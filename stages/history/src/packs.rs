@@ -1,7 +1,7 @@
 //! A reader of pack files that caches every object of a delta chain.
 //!
-//! gix caches only the objects that it was asked for, and of these only deltas. Versions of a file or a directory share their
-//! delta bases, so more than half of what gix inflates for blame was inflated before.
+//! gix caches only requested objects that are deltas. Versions of a file or a directory share their delta bases, so
+//! more than half of what gix inflates for blame was inflated before.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use gix::odb::pack::data::entry::Header;
 use gix::odb::pack::{data, index};
 use gix::zlib::Inflate;
 
-/// With more packs than this, the lookup in one after the other takes too long.
+/// Maximum number of packs. With more packs, searching one after the other takes too long.
 const MAX_PACKS: usize = 24;
-/// Larger objects are left to gix.
-const MAX_BYTES: u64 = 16 << 20;
-/// The longest delta chain that git writes. In a damaged pack a chain may be endless.
+/// Maximum size of an object in bytes. gix reads larger objects.
+const MAX_OBJECT_BYTES: u64 = 16 << 20;
+/// Maximum length of a delta chain, the longest that git writes. In a damaged pack a chain may be endless.
 const MAX_CHAIN: usize = 4_096;
-/// Most bytes of all objects of a delta chain. Without a limit, a small pack with a chain of large objects takes hours to
-/// decode.
-const MAX_PRODUCED: u64 = 4 << 30;
+/// Maximum size of all objects of a delta chain, in bytes. Without a limit, a small pack with a chain of large objects
+/// takes hours to decode.
+const MAX_PRODUCED_BYTES: u64 = 4 << 30;
 /// The number of slots of the delta base cache, which is direct-mapped by pack and offset.
 const SLOTS: usize = 1 << 12;
 /// Multiplier of Fibonacci hashing: 2^64 divided by the golden ratio.
@@ -72,14 +72,14 @@ pub(crate) struct PackReader {
     produced: u64,
 }
 
-/// What a lookup in the packs gives.
+/// The result of a lookup in the packs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PackLookup {
     /// The object was read.
     Found(Kind),
     /// No pack has the object, or it cannot be decoded; gix may be able to read it.
     NotFound,
-    /// Decoding it exceeds a limit; gix must not try.
+    /// Decoding the object exceeds a limit; gix must not try.
     Refused,
 }
 
@@ -100,7 +100,7 @@ impl PackReader {
         match self.decode(pack as u32, index, data, index.pack_offset_at_index(position), out) {
             Some(kind) => PackLookup::Found(kind),
             // gix would take as long.
-            None if self.chain.len() == MAX_CHAIN || self.produced > MAX_PRODUCED => PackLookup::Refused,
+            None if self.chain.len() == MAX_CHAIN || self.produced > MAX_PRODUCED_BYTES => PackLookup::Refused,
             None => PackLookup::NotFound,
         }
     }
@@ -121,7 +121,7 @@ impl PackReader {
             }
             // The index of a truncated pack points past its end.
             let entry = (at < data.data_len() as u64).then(|| data.entry(at).ok())??;
-            if entry.decompressed_size > MAX_BYTES {
+            if entry.decompressed_size > MAX_OBJECT_BYTES {
                 self.produce(entry.decompressed_size);
                 return None;
             }
@@ -144,7 +144,7 @@ impl PackReader {
             inflate(&mut self.inflate, data, &entry, &mut self.delta)?;
             // Counted before the delta is applied.
             self.produce(result_size(&self.delta)?);
-            if self.produced > MAX_PRODUCED {
+            if self.produced > MAX_PRODUCED_BYTES {
                 return None;
             }
             apply(out, &self.delta, &mut self.spare)?;
@@ -158,7 +158,7 @@ impl PackReader {
 impl PackReader {
     /// Counts the bytes of a decoded object. If the object is left to gix, gix decodes the whole chain.
     fn produce(&mut self, bytes: u64) {
-        let versions = if bytes > MAX_BYTES { self.chain.len() as u64 + 1 } else { 1 };
+        let versions = if bytes > MAX_OBJECT_BYTES { self.chain.len() as u64 + 1 } else { 1 };
         self.produced = self.produced.saturating_add(bytes.saturating_mul(versions));
     }
 }
@@ -182,7 +182,7 @@ fn apply(base: &[u8], delta: &[u8], out: &mut Vec<u8>) -> Option<()> {
         return None;
     }
     let len = rest.varint()?;
-    if len > MAX_BYTES {
+    if len > MAX_OBJECT_BYTES {
         return None;
     }
     out.clear();
@@ -218,7 +218,7 @@ struct DeltaBaseCache {
     slots: Vec<CachedBase>,
     bytes: usize,
     max_bytes: usize,
-    /// The next slot to evict if the bytes do not suffice.
+    /// The next slot to evict when the cache is full.
     hand: usize,
 }
 
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_those_that_gix_reads_whatever_is_cached() {
+    fn reads_the_same_objects_as_gix_with_any_cache_size() {
         let (repo, ids) = packed();
         let repository = gix::open(&repo.root).unwrap();
         let packs = Arc::new(Packs::open(repository.objects.store_ref()));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_packs_yield_nothing_or_something_but_no_panic() {
+    fn broken_packs_do_not_cause_a_panic() {
         let (repo, ids) = packed();
         let pack = std::fs::read_dir(repo.root.join(".git/objects/pack")).unwrap().flatten().map(|file| file.path());
         let pack = pack.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "pack")).unwrap();
@@ -333,7 +333,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn deltas_of_any_bytes_are_applied_or_refused(
+        fn applying_arbitrary_deltas_does_not_panic(
             base in proptest::collection::vec(any::<u8>(), 0..60),
             commands in proptest::collection::vec(any::<u8>(), 0..40),
             len in 0u8..100,

@@ -15,24 +15,25 @@ use crate::similarity::{MAX_SCORE, SpanHashes, score, sizes_rule_out};
 use crate::tree::TreeCache;
 use crate::tree_diff::{PathState, TreeDiffer};
 
-/// The least score of a rename: 50 %, git's default.
-const MINIMUM: u64 = MAX_SCORE / 2;
+/// Minimum score of a rename: 50 %, git's default.
+const MIN_SCORE: u64 = MAX_SCORE / 2;
 /// The only source with the target's file name is accepted at this score before others are compared (git's
 /// `find_basename_matches`).
-const MINIMUM_SAME_NAME: u64 = MAX_SCORE * 3 / 4;
+const MIN_SCORE_SAME_NAME: u64 = MAX_SCORE * 3 / 4;
 /// Git keeps this many candidates per target (`NUM_CANDIDATE_PER_DST`), which decides between equal scores.
 const CANDIDATES: usize = 4;
 /// Git examines this many sources with identical content for one with the target's file name.
 const MAX_IDENTICAL: usize = 100;
-/// Most bytes of cached span hashes.
-const SPAN_CACHE_BYTES: usize = 32 << 20;
-/// Most cached deleted files.
-const CACHED_DELETIONS: usize = 200_000;
-/// Most cached blob sizes.
-const CACHED_SIZES: usize = 200_000;
-/// If a commit deleted more files than this, the added file is compared only with those of its name; git compares all.
+/// Maximum size of the cached span hashes, in bytes.
+const MAX_CACHED_SPAN_BYTES: usize = 32 << 20;
+/// Maximum number of cached deleted files.
+const MAX_CACHED_DELETIONS: usize = 200_000;
+/// Maximum number of cached blob sizes.
+const MAX_CACHED_SIZES: usize = 200_000;
+/// If a commit deleted more files than this, the added file is compared only with files of the same name; git compares
+/// all.
 const MAX_COMPARED: usize = 10_000;
-/// Larger files are candidates only if their content is identical.
+/// Maximum size of a candidate in bytes. Larger files are candidates only if their content is identical.
 const MAX_CANDIDATE_BYTES: u64 = 64 << 20;
 
 /// A candidate for the source of a rename: a regular file that a parent has and the commit lacks.
@@ -78,8 +79,8 @@ impl RenameDetector {
         }
     }
 
-    /// The file that was renamed to `target`: one with identical content, else the only one with the same file name if it is
-    /// similar enough, else the most similar one.
+    /// The file that was renamed to `target`: a file with identical content, else the only file with the same name if
+    /// it is similar enough, else the most similar file.
     pub(crate) fn source(
         &mut self,
         index: &EventIndex,
@@ -96,20 +97,20 @@ impl RenameDetector {
         }
         let mut same_name = sources.iter().filter(|source| has_name(source));
         if let (Some(&only), None) = (same_name.next(), same_name.next())
-            && self.score(reader, &only.blob, &target.blob, MINIMUM_SAME_NAME) >= MINIMUM_SAME_NAME
+            && self.score(reader, &only.blob, &target.blob, MIN_SCORE_SAME_NAME) >= MIN_SCORE_SAME_NAME
         {
             return Some(only);
         }
         let mut best: Vec<(u64, bool, usize)> = Vec::with_capacity(CANDIDATES);
         let is_compared = |source: &RenameSource| sources.len() <= MAX_COMPARED || has_name(source);
         for (position, source) in sources.iter().enumerate().filter(|(_, source)| is_compared(source)) {
-            let score = self.score(reader, &source.blob, &target.blob, MINIMUM);
+            let score = self.score(reader, &source.blob, &target.blob, MIN_SCORE);
             record_if_better(&mut best, (score, has_name(source), position));
         }
         let rank = |candidate: &(u64, bool, usize)| (candidate.0, candidate.1);
         let top = best.iter().map(rank).max()?;
         let &(score, _, position) = best.iter().find(|candidate| rank(candidate) == top)?;
-        (score >= MINIMUM).then(|| sources[position])
+        (score >= MIN_SCORE).then(|| sources[position])
     }
 
     fn deletions(
@@ -138,7 +139,7 @@ impl RenameDetector {
                 sources.into()
             }
         };
-        if self.deletion_count + sources.len() > CACHED_DELETIONS {
+        if self.deletion_count + sources.len() > MAX_CACHED_DELETIONS {
             self.deletions.clear();
             self.deletion_count = 0;
         }
@@ -160,7 +161,7 @@ impl RenameDetector {
     }
 
     fn size(&mut self, reader: &ObjectReader, blob: &ObjectId) -> Option<u64> {
-        if self.sizes.len() > CACHED_SIZES {
+        if self.sizes.len() > MAX_CACHED_SIZES {
             self.sizes.clear();
         }
         let size = *self.sizes.entry(*blob).or_insert_with(|| reader.size(blob));
@@ -176,8 +177,8 @@ impl RenameDetector {
             self.missing = true;
             return None;
         }
-        let counts = Arc::new(SpanHashes::of(&self.buffer));
-        if self.span_bytes > SPAN_CACHE_BYTES {
+        let counts = Arc::new(SpanHashes::new(&self.buffer));
+        if self.span_bytes > MAX_CACHED_SPAN_BYTES {
             self.spans.clear();
             self.span_bytes = 0;
         }
@@ -187,7 +188,7 @@ impl RenameDetector {
     }
 }
 
-/// Replaces the worst candidate by `candidate` if that is better.
+/// Replaces the worst candidate if `candidate` is better.
 fn record_if_better(best: &mut Vec<(u64, bool, usize)>, candidate: (u64, bool, usize)) {
     if best.len() < CANDIDATES {
         best.push(candidate);

@@ -22,7 +22,7 @@ pub(crate) struct ScanBlock {
     pub(crate) paths: Vec<Box<[u8]>>,
     pub(crate) changes: Vec<BlockChange>,
     pub(crate) other_parents: Vec<PathState>,
-    /// Per commit its row in the table of commits, and the number of its changes.
+    /// For each commit, its row in the table of commits and the number of its changes.
     pub(crate) counts: Vec<(u32, u32)>,
     /// Whether a tree was missing.
     pub(crate) missing: bool,
@@ -37,8 +37,8 @@ pub(crate) struct BlockChange {
     pub(crate) others: u32,
 }
 
-/// Compares `commits` with their parents, in blocks. `progress(done, total)` is called with numbers of commits, from any
-/// thread. After `cancel` was set the result is incomplete.
+/// Compares `commits` with their parents, in blocks. `progress(done, total)` is called with numbers of commits, from
+/// any thread. The result is incomplete if `cancel` was set.
 pub(crate) fn scan(
     graph: &CommitGraph,
     commits: &[CommitPos],

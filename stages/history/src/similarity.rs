@@ -15,7 +15,7 @@ pub(crate) struct SpanHashes(Vec<(u32, u32)>);
 
 impl SpanHashes {
     /// Splits `bytes` into spans. In text, a carriage return before a newline is skipped.
-    pub(crate) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
         let is_text = memchr::memchr(0, &bytes[..bytes.len().min(BINARY_PROBE)]).is_none();
         let mut spans = Vec::with_capacity(bytes.len() / 24 + 1);
         let (mut low, mut high, mut len) = (0u32, 0u32, 0u32);
@@ -46,12 +46,12 @@ impl SpanHashes {
         Self(spans)
     }
 
-    /// The memory that it takes, in bytes.
+    /// The memory that the spans take, in bytes.
     pub(crate) fn weight(&self) -> usize {
         self.0.len() * 8 + 64
     }
 
-    /// The number of bytes of `self` in spans that `other` has too.
+    /// The number of bytes of `self` in spans that `other` also has.
     fn copied_to(&self, other: &Self) -> u64 {
         let mut others = other.0.iter().peekable();
         let mut copied = 0;
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn scores_the_share_of_the_larger_file() {
-        let old = SpanHashes::of(b"one\ntwo\nsix\nten\n");
-        let new = SpanHashes::of(b"one\r\ntwo\r\nfoo\nbar\n");
+        let old = SpanHashes::new(b"one\ntwo\nsix\nten\n");
+        let new = SpanHashes::new(b"one\r\ntwo\r\nfoo\nbar\n");
         assert_eq!(score(&old, &new, 16), MAX_SCORE / 2);
         assert_eq!(score(&old, &old, 16), MAX_SCORE);
         assert!(sizes_rule_out(10, 21, MAX_SCORE / 2));

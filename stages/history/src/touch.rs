@@ -1,12 +1,12 @@
-//! How many commits touched a range of lines, by the rules of `git log -L`.
+//! Counting the commits that touched a range of lines, by the rules of `git log -L`.
 //!
-//! The walk follows all ranges of a file from event to event of its path, as blame follows lines. A commit touches a range
-//! if it changed a line in it, or deleted lines inside it. At a merge, the first parent in which nothing in the range
-//! differs takes the range; if there is none, the merge touched it, and every parent takes its part. A range ends where all
-//! of its lines were added.
+//! The walk follows all ranges of a file from event to event of its path, as blame follows lines. A commit touches a
+//! range if it changed a line in it, or deleted lines inside it. At a merge, the first parent that does not differ
+//! within the range takes the range. If all parents differ, the merge touched the range, and every parent takes its
+//! part. A range ends where all of its lines were added.
 //!
-//! Blame loses a line where it was last changed. A range continues with the lines that were replaced, so commits count of
-//! which no line is left.
+//! Blame loses a line where it was last changed. A range continues with the lines that were replaced, so commits count
+//! even if none of their lines is left.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,13 +29,13 @@ use crate::tree_diff::PathState;
 use crate::version_cache::VersionCache;
 use crate::working_copy::WorkingCopy;
 
-/// Looks up a touch count that an earlier run has stored: how many commits touched a range of lines of a path as an event
-/// left it, that event included.
+/// Looks up a touch count that an earlier run has stored: the number of commits that touched a range of lines of a path
+/// in the version that an event left, including the commit of that event.
 ///
 /// Paths are relative to the directory at which the [`History`](crate::History) was opened; `None` if the count is unknown.
 pub type CachedTouches<'a> = dyn Fn(&[u8], &EventKey, &Range<u32>) -> Option<u32> + 'a;
 
-/// How many commits touched each range of a [`TouchQuery`].
+/// The number of commits that touched each range of a [`TouchQuery`].
 pub(crate) struct RangeCounts {
     /// The lines that ranges cover at HEAD, in the order of the ranges; a range without lines there has no part.
     pub(crate) parts: Vec<RangePart>,
@@ -122,7 +122,7 @@ struct RangeSuspect {
 struct ParentVersion {
     path: PathId,
     blob: ObjectId,
-    /// How the suspect differs from it; `None` if it does not.
+    /// The hunks from this file to the suspect; `None` if they are equal.
     hunks: Option<Arc<[Hunk]>>,
 }
 
@@ -141,7 +141,7 @@ pub(crate) struct TouchWalk<'a> {
     queue: BinaryHeap<(Reverse<CommitPos>, EventId)>,
     suspects: FxHashMap<EventId, RangeSuspect>,
     counts: Vec<u32>,
-    /// Per range, whether the parent that is being examined differs in it.
+    /// For each range, whether the parent that is being examined differs in it.
     differs: Vec<bool>,
 }
 
@@ -171,7 +171,7 @@ impl<'a> TouchWalk<'a> {
         self.queue.peek().map(|(Reverse(commit), _)| *commit)
     }
 
-    /// How many events are queued.
+    /// The number of queued events.
     pub(crate) fn pending(&self) -> usize {
         self.queue.len()
     }
@@ -181,7 +181,7 @@ impl<'a> TouchWalk<'a> {
         self.suspects.values().map(|suspect| suspect.blob)
     }
 
-    /// Per range the number of commits found so far.
+    /// The number of commits found so far for each range.
     pub(crate) fn into_counts(self) -> Vec<u32> {
         self.counts
     }
@@ -209,7 +209,7 @@ impl<'a> TouchWalk<'a> {
         if parts.is_empty() {
             return;
         }
-        // There is no event only if a tree was missing, so the rest of this history is unknown.
+        // The event is missing only if a tree was missing, so the rest of this history is unknown.
         let Some(event) = self.index.next_event(path, commit) else { return };
         if let Some(suspect) = self.suspects.get_mut(&event) {
             suspect.parts.extend(parts);
@@ -219,8 +219,8 @@ impl<'a> TouchWalk<'a> {
         self.suspects.insert(event, RangeSuspect { event, path, blob, parts });
     }
 
-    /// Adds cached counts and ends those ranges. A cached count is that of one part, so it applies only if the part is all
-    /// that is left of its range: another part could reach the same commits, which would count twice.
+    /// Adds cached counts and ends their ranges. A cached count is the count of one part, so it applies only if the
+    /// part is all that is left of its range: another part could reach the same commits, which would count twice.
     fn add_cached(&mut self, commit: CommitPos, suspects: &mut [RangeSuspect]) {
         let Some(cached) = self.query.cached else { return };
         for at in 0..suspects.len() {
@@ -303,7 +303,7 @@ impl<'a> TouchWalk<'a> {
         }
     }
 
-    /// The suspect's file in a parent; `None` if it is no regular file there, or is missing.
+    /// The suspect's file in a parent; `None` if it is missing or not a regular file there.
     fn parent_file(
         &self,
         files: &mut VersionCache<'_>,

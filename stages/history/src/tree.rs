@@ -1,4 +1,4 @@
-//! Git trees, parsed in place, and a cache of them that is bounded in bytes.
+//! Git trees, parsed in place, and a cache of trees that is bounded in bytes.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use gix::hashtable::HashMap;
 
 use crate::objects::ObjectReader;
 
-/// Most bytes of one of the two generations of a [`TreeCache`].
-const CACHE_BYTES: usize = 24 << 20;
+/// Maximum size of each of the two generations of a [`TreeCache`], in bytes.
+const MAX_GENERATION_BYTES: usize = 24 << 20;
 
 /// The kind of a tree entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,7 +96,7 @@ impl RawTree {
         ((self.data.len() - self.len) / OFFSET_BYTES).saturating_sub(1)
     }
 
-    /// The offset of entry number `entry`; past the last one if there is no such entry.
+    /// The offset of entry number `entry`, or the end of the tree if there is no such entry.
     fn offset(&self, entry: usize) -> usize {
         let at = self.len + entry.min(self.len()) * OFFSET_BYTES;
         let offset = self.data.get(at..at + OFFSET_BYTES).and_then(|bytes| bytes.try_into().ok());
@@ -127,7 +127,7 @@ impl RawTree {
         entry_at(self.bytes(), self.hash_len, at)
     }
 
-    /// Finds the entry `name`, whatever its kind; files and directories sort differently.
+    /// Finds the entry `name` of any kind. Files and directories sort differently, so both orders are tried.
     pub(crate) fn find(&self, name: &[u8]) -> Option<TreeEntry<'_>> {
         [EntryKind::File, EntryKind::Tree].into_iter().find_map(|kind| self.find_sorted_as(name, kind))
     }
@@ -173,7 +173,7 @@ impl TreeCache {
         Self { young: HashMap::default(), old: HashMap::default(), young_bytes: 0, buffer: Vec::new() }
     }
 
-    /// The tree `id`, or `None` if the object is missing or is no tree.
+    /// The tree `id`, or `None` if the object is missing or not a tree.
     pub(crate) fn get(&mut self, reader: &ObjectReader, id: &ObjectId) -> Option<RawTree> {
         if let Some(tree) = self.young.get(id) {
             return Some(tree.clone());
@@ -189,7 +189,7 @@ impl TreeCache {
         };
         self.young_bytes += tree.weight();
         self.young.insert(*id, tree.clone());
-        if self.young_bytes > CACHE_BYTES {
+        if self.young_bytes > MAX_GENERATION_BYTES {
             self.old = std::mem::take(&mut self.young);
             self.young_bytes = 0;
         }

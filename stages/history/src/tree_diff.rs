@@ -9,14 +9,14 @@ use crate::common_affix::common_prefix;
 use crate::objects::ObjectReader;
 use crate::tree::{EntryKind, RawTree, TreeCache, TreeEntry};
 
-/// Deeper directories are skipped, so that a crafted tree cannot exhaust the stack.
+/// Maximum depth of directories. Deeper directories are skipped, so that a crafted tree cannot exhaust the stack.
 const MAX_DEPTH: usize = 256;
 
-/// Most entries that one comparison visits; more count as missing. A few small trees that contain each other many times can
-/// describe billions of files.
+/// Maximum number of entries that one comparison visits; further entries count as missing. A few small trees that
+/// contain each other many times can describe billions of files.
 const MAX_ENTRIES: usize = 16 << 20;
 
-/// Most changes in one comparison; more count as missing.
+/// Maximum number of changes in one comparison; further changes count as missing.
 const MAX_CHANGES: usize = 2 << 20;
 
 /// The state of a path in one tree.
@@ -150,14 +150,14 @@ impl TreeDiffer<'_> {
     }
 }
 
-/// How much a comparison may still visit.
+/// The remaining budget of a comparison.
 struct DiffBudget {
     entries: usize,
     changes: usize,
 }
 
 impl DiffBudget {
-    /// Takes one entry from the budget; false if it is spent.
+    /// Takes one entry from the budget; returns false if the budget is spent.
     fn take(&mut self) -> bool {
         let has_left = self.entries > 0 && self.changes > 0;
         self.entries = self.entries.saturating_sub(1);
@@ -193,7 +193,7 @@ mod tests {
 
     /// Ten trees, each of which contains the next one ten times.
     #[test]
-    fn issue_15_a_tree_of_billions_of_files_is_visited_within_the_budget() {
+    fn a_tree_of_billions_of_files_is_visited_within_the_budget() {
         let repo = Repo::new();
         let blob = repo.git_with_input(&["hash-object", "-w", "--stdin"], b"text");
         let (mut kind, mut inner) = ("100644 blob", blob.trim().to_owned());

@@ -1,5 +1,5 @@
-//! The versions of one file that were read, and how they differ, so that each is read and compared once however many walks
-//! need it.
+//! The versions of one file and the diffs between them, so that each version is read and compared only once for all
+//! walks.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::events::EventIndex;
 use crate::line_diff::{DiffRegion, FileVersion, Hunk, LineInterner};
 use crate::rename::{RenameSource, RenameTarget};
 
-/// Most bytes of cached versions.
-const VERSION_BYTES: usize = 48 << 20;
-/// Most bytes of cached diffs.
-const DIFF_BYTES: usize = 8 << 20;
+/// Maximum size of the cached versions, in bytes.
+const MAX_VERSION_BYTES: usize = 48 << 20;
+/// Maximum size of the cached diffs, in bytes.
+const MAX_DIFF_BYTES: usize = 8 << 20;
 /// Memory of a cached diff apart from its content: about two object ids.
 const ENTRY_BYTES: usize = 64;
-/// With more cached versions than this, those that no walk needs are evicted.
+/// With more cached versions than this, the versions that no walk needs are evicted.
 const MAX_VERSIONS: usize = 64;
 
 /// Diffs by the old version and the new one.
@@ -58,7 +58,7 @@ impl<'a> VersionCache<'a> {
         }
     }
 
-    /// The version with content `blob`; `None` if it is missing or too large. `near` is a version that resembles it.
+    /// The version with content `blob`; `None` if it is missing or too large. `near` is a similar version.
     pub(crate) fn version(&mut self, blob: ObjectId, near: Option<&FileVersion>) -> Option<Arc<FileVersion>> {
         if let Some(known) = self.versions.get(&blob) {
             return Some(Arc::clone(known));
@@ -92,8 +92,8 @@ impl<'a> VersionCache<'a> {
     }
 
     /// The hunks from the version `old` to `new`, for touches; see
-    /// [`LineDiffer::hunks`](crate::line_diff::LineDiffer::hunks). Reads neither version if the hunks are cached; `None` if they
-    /// are not, and a version is missing or too large.
+    /// [`LineDiffer::hunks`](crate::line_diff::LineDiffer::hunks). Reads neither version if the hunks are cached;
+    /// otherwise returns `None` if a version is missing or too large.
     pub(crate) fn hunks(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[Hunk]>> {
         if let Some(known) = self.hunks.get(&(old, new)) {
             return Some(Arc::clone(known));
@@ -142,7 +142,7 @@ impl<'a> VersionCache<'a> {
 
     /// Evicts all diffs if they outgrow their bound, before `bytes` are added.
     fn make_room(&mut self, bytes: usize) {
-        if self.diff_bytes > DIFF_BYTES {
+        if self.diff_bytes > MAX_DIFF_BYTES {
             self.regions.clear();
             self.hunks.clear();
             self.diff_bytes = 0;
@@ -152,7 +152,7 @@ impl<'a> VersionCache<'a> {
 
     /// Evicts versions that are not `needed` if there are many of them or `few_needed`; evicts all if they outgrow their bound.
     pub(crate) fn evict(&mut self, few_needed: bool, needed: impl FnOnce() -> HashSet<ObjectId>) {
-        if self.version_bytes > VERSION_BYTES {
+        if self.version_bytes > MAX_VERSION_BYTES {
             self.versions.clear();
         } else if self.versions.len() > MAX_VERSIONS || (few_needed && self.versions.len() > 2) {
             let needed = needed();

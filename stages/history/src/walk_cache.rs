@@ -1,4 +1,4 @@
-//! The cache of a walk over the history, so that a new HEAD costs only the commits that are new.
+//! The cache of a walk over the history, so that after a change of HEAD only new commits are compared.
 //!
 //! The file is an [`aurora_cachefile`] whose key is `BlameConfig::walk_key`. A segment holds the rows that one walk has added
 //! to each table, after their number (u32). All numbers are little-endian.
@@ -14,7 +14,7 @@ use aurora_cachefile::{CacheFile, Format, Segments};
 use aurora_codec::ByteReader;
 
 const MAGIC: &[u8; 8] = b"AURWALK\n";
-/// Raised when the layout changes, or the result of a walk does.
+/// Incremented when the layout or the result of a walk changes.
 const VERSION: u32 = 4;
 
 /// A cached walk.
@@ -25,7 +25,7 @@ pub(crate) struct CachedWalk {
     end: CacheEnd,
 }
 
-/// Where a cached walk ends: in the file, and in each table.
+/// The end of a cached walk: its offset in the file, and the number of rows in each table.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct CacheEnd {
     offset: Option<usize>,
@@ -37,7 +37,7 @@ pub(crate) struct CacheEnd {
 struct RowCounts([usize; 8]);
 
 impl RowCounts {
-    fn of(commits: &CommitTable, changes: &ChangeTable) -> Self {
+    fn new(commits: &CommitTable, changes: &ChangeTable) -> Self {
         Self([
             commits.authors.len(),
             commits.parents.len(),
@@ -51,7 +51,7 @@ impl RowCounts {
     }
 }
 
-/// The walk that is cached in `file` under `key`; an empty one if there is none that can be used.
+/// Reads the walk that is cached in `file` under `key`; returns an empty walk if the file has no usable one.
 pub(crate) fn read(file: &CacheFile, key: &[u8], hash: gix::hash::Kind) -> CachedWalk {
     let format = Format::new(MAGIC, VERSION, key);
     let walk = file.read(&format).and_then(|bytes| read_segments(&bytes, file.segments(&bytes, &format), hash));
@@ -66,7 +66,7 @@ fn read_segments(bytes: &[u8], mut segments: Segments<'_>, hash: gix::hash::Kind
     tables.is_sound().then(|| tables.into_walk(segments.end()))
 }
 
-/// Appends to `file` the rows that the tables have gained since `end`; replaces the file if nothing was cached.
+/// Appends the rows added to the tables since `end` to `file`; replaces the file if nothing was cached.
 pub(crate) fn append(
     file: &CacheFile,
     key: &[u8],
@@ -78,7 +78,7 @@ pub(crate) fn append(
     file.append(&Format::new(MAGIC, VERSION, key), end.offset, &segment).map(drop)
 }
 
-/// Encodes the rows that the tables have gained since they had `before`.
+/// Encodes the rows after the first `before` rows of each table.
 fn segment(RowCounts(before): RowCounts, commits: &CommitTable, changes: &ChangeTable) -> Vec<u8> {
     let [authors, parents, headers, ranges, paths, blobs, others, rows] = before;
     let mut out = Vec::new();
@@ -134,13 +134,13 @@ impl DecodedTables {
     fn into_walk(self, offset: usize) -> CachedWalk {
         let commits = CommitTable::new(self.headers, self.parents, self.authors);
         let changes = ChangeTable::new(self.paths, self.blobs, self.changes, self.others, self.ranges);
-        let rows = RowCounts::of(&commits, &changes);
+        let rows = RowCounts::new(&commits, &changes);
         CachedWalk { commits, changes, end: CacheEnd { offset: Some(offset), rows } }
     }
 }
 
 impl CachedWalk {
-    /// Where the cached walk ends.
+    /// The end of the cached walk.
     pub(crate) fn end(&self) -> CacheEnd {
         self.end
     }

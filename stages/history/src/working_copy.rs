@@ -48,9 +48,9 @@ impl<'a> WorkingCopy<'a> {
         compared.map_of_text(LineMap { runs: runs.collect() })
     }
 
-    /// Returns the bytes that git would compare with the committed bytes, as far as those show it: if only the
-    /// committed bytes are UTF-8, git re-encodes the file, and if only the file has CRLF line endings, git converts
-    /// them.
+    /// Returns the bytes that git would compare with the committed bytes, as far as the committed bytes reveal it: if
+    /// only the committed bytes are UTF-8, git re-encodes the file, and if only the file has CRLF line endings, git
+    /// converts them.
     pub(crate) fn compared_with(&self, committed: &[u8]) -> ComparedCopy<'a> {
         let is_same = self.bytes == committed;
         if !is_same && !is_utf_8(self.bytes) && is_utf_8(committed) {

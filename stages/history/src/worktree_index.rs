@@ -1,4 +1,4 @@
-//! Which tracked files may have changed, according to the git index and file metadata alone.
+//! Detection of tracked files that may have changed, from the git index and file metadata alone.
 
 use std::io::{self, BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use gix::index::entry::{Flags, Mode, Stage, Stat};
 use crate::error::HistoryError;
 use crate::history::History;
 
-/// A file must be this much older than the index to be trusted: a few ticks of a file system's clock.
+/// Minimum age of a trusted file relative to the index: a few ticks of a file system's clock.
 const RACY_NANOSECONDS: i128 = 50_000_000;
 
-/// Most bytes of a path.
-const MAX_PATH: u64 = 4_096;
-/// Most bytes of memory for each byte of the index file.
-const BYTES_PER_BYTE: usize = 16;
+/// Maximum length of a path, in bytes.
+const MAX_PATH_BYTES: u64 = 4_096;
+/// Maximum number of bytes of memory for each byte of the index file.
+const MAX_BYTES_PER_FILE_BYTE: usize = 16;
 /// The layout of an entry: stat data, object id, flags.
 const STAT_BYTES: usize = 40;
 const FLAGS_BYTES: usize = 2;
@@ -41,14 +41,14 @@ pub struct WorktreeIndex {
 pub struct TrackedFile {
     /// The blob in the index.
     pub blob: ObjectId,
-    /// How the file in the working tree compares with it.
+    /// The state of the file in the working tree.
     pub state: WorktreeState,
 }
 
 /// The state of a tracked file according to its metadata.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WorktreeState {
-    /// Size, times and inode are those in the index, so the content is the blob in the index.
+    /// Size, times and inode match the index, so the content is the blob in the index.
     Unmodified,
     /// The metadata differs, or the entry is racy: only the content can tell.
     Unknown,
@@ -57,7 +57,7 @@ pub enum WorktreeState {
 }
 
 impl History {
-    /// Reads the git index, and no file of the work tree.
+    /// Reads the git index, but no file of the work tree.
     ///
     /// # Errors
     /// When the index is malformed or cannot be read.
@@ -129,20 +129,20 @@ fn open_index(repository: &gix::Repository) -> Result<gix::index::File, String> 
     let path = repository.index_path();
     let bytes = open_regular(&path).and_then(|file| file.metadata()).map_err(|error| error.to_string())?.len();
     if !has_sound_paths(&path, repository.object_hash()).map_err(|error| error.to_string())? {
-        return Err("its paths are longer than paths can be".to_owned());
+        return Err(format!("it has a path that is longer than {MAX_PATH_BYTES} bytes"));
     }
     let options = gix::index::decode::Options {
         thread_limit: None,
         min_extension_block_in_bytes_for_threading: 0,
         expected_checksum: None,
-        alloc_limit_bytes: usize::try_from(bytes).ok().and_then(|bytes| bytes.checked_mul(BYTES_PER_BYTE)),
+        alloc_limit_bytes: usize::try_from(bytes).ok().and_then(|bytes| bytes.checked_mul(MAX_BYTES_PER_FILE_BYTE)),
     };
     let skips_hash = repository.config_snapshot().boolean("index.skipHash").unwrap_or(false);
     gix::index::File::at(path, repository.object_hash(), skips_hash, options).map_err(|error| error.to_string())
 }
 
-/// Whether no path exceeds the limit. Version 4 of the format compresses prefixes, so a small file may describe very many long
-/// paths.
+/// Whether no path exceeds the limit. Version 4 of the format compresses prefixes, so a small file may describe a large
+/// number of long paths.
 fn has_sound_paths(index: &Path, hash: gix::hash::Kind) -> io::Result<bool> {
     let mut file = io::BufReader::new(open_regular(index)?);
     let mut header = [0; 12];
@@ -168,10 +168,10 @@ fn has_sound_paths(index: &Path, hash: gix::hash::Kind) -> io::Result<bool> {
             stripped = ((stripped.saturating_add(1)) << 7) | u64::from(byte[0] & 0x7F);
         }
         suffix.clear();
-        file.by_ref().take(MAX_PATH + 2).read_until(0, &mut suffix)?;
+        file.by_ref().take(MAX_PATH_BYTES + 2).read_until(0, &mut suffix)?;
         // The last byte terminates the path.
         len = len.saturating_sub(stripped) + (suffix.len() as u64).saturating_sub(1);
-        if len > MAX_PATH {
+        if len > MAX_PATH_BYTES {
             return Ok(false);
         }
     }
@@ -184,8 +184,8 @@ fn stat(path: &Path) -> Option<Stat> {
     if metadata.is_file() { Stat::from_fs(&metadata).ok() } else { None }
 }
 
-/// Whether an entry is racy: the file was changed so shortly before the index was written, or after it, that a second change
-/// may have left its times the same. Seconds are compared if either side has no nanoseconds.
+/// Whether an entry is racy: the file was changed so shortly before the index was written, or after it, that a second
+/// change may have left its times the same. Compares seconds only if either side has no nanoseconds.
 ///
 /// `written` is the modification time of the index in seconds and nanoseconds.
 fn is_racy(indexed: &Stat, written: (i64, u32)) -> bool {
@@ -199,8 +199,9 @@ fn is_racy(indexed: &Stat, written: (i64, u32)) -> bool {
     })
 }
 
-/// Whether size, times and inode agree: a program can restore the modification time of a file that it has written. Seconds are
-/// compared if either side has no nanoseconds. An index without inodes (`core.checkStat`) has zeros in their place.
+/// Whether size, times and inode agree: a program can restore the modification time of a file that it has written.
+/// Compares seconds only if either side has no nanoseconds. An index without inodes (`core.checkStat`) has zeros in
+/// their place.
 fn same_file(indexed: &Stat, found: &Stat) -> bool {
     let is_same_time = |left: Time, right: Time| {
         left.secs == right.secs && (left.nsecs == right.nsecs || left.nsecs == 0 || right.nsecs == 0)

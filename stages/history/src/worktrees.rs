@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use crate::open::discover;
 
-/// The directory with HEAD and the index of the work tree that holds `root`; `None` if it is in no repository.
+/// The directory with HEAD and the index of the work tree that contains `root`; `None` if `root` is not in a
+/// repository.
 pub fn git_directory(root: &Path) -> Option<PathBuf> {
     let (repository, _) = discover(root).ok()??;
     repository.to_thread_local().git_dir().canonicalize().ok()
 }
 
-/// The directories that are in the other work trees of the repository what `root` is in its own, by path. A work tree counts
-/// only if its own `.git` leads to the same repository.
+/// The directories that correspond to `root` in the other work trees of the repository, sorted by path. A work tree
+/// counts only if its own `.git` leads to the same repository.
 pub fn sibling_directories(root: &Path) -> Vec<PathBuf> {
     siblings(root).unwrap_or_default()
 }

@@ -39,7 +39,7 @@ fn prefers_the_same_file_name_among_identical_and_similar_sources() {
 }
 
 #[test]
-fn looks_for_a_namesake_among_a_hundred_identical_sources_only() {
+fn searches_only_a_hundred_identical_sources_for_the_same_name() {
     for (others, is_found) in [(99, true), (100, false)] {
         let repo = Repo::new();
         for number in 0..others {
@@ -70,7 +70,7 @@ fn passes_lines_to_both_sides_of_a_merge() {
 }
 
 #[test]
-fn attributes_what_an_evil_merge_adds_to_the_merge() {
+fn attributes_lines_added_by_an_evil_merge_to_the_merge() {
     let repo = Repo::new();
     repo.commit_file("file", lines("base", 30));
     repo.git(&["checkout", "-q", "-b", "side"]);
@@ -86,7 +86,7 @@ fn attributes_what_an_evil_merge_adds_to_the_merge() {
 }
 
 #[test]
-fn a_change_that_was_taken_back_has_a_new_key_and_a_new_attribution() {
+fn a_reverted_change_has_a_new_key_and_a_new_attribution() {
     let repo = Repo::new();
     let old = lines("base", 10);
     let first = repo.commit_file("file", &old);
@@ -122,7 +122,7 @@ fn shallow_boundaries_are_roots() {
 }
 
 #[test]
-fn partial_clones_attribute_what_is_missing_to_the_commit_at_hand() {
+fn partial_clones_attribute_lines_of_missing_versions_to_the_newer_commit() {
     let repo = Repo::new();
     repo.commit_file("file", lines("base", 10));
     repo.commit_file("file", lines("base", 12));
@@ -149,7 +149,7 @@ fn partial_clones_attribute_what_is_missing_to_the_commit_at_hand() {
 }
 
 #[test]
-fn no_commits_no_attribution() {
+fn a_repository_without_commits_has_no_attribution() {
     let repo = Repo::new();
     repo.write("file", "text\n");
     let (history, index) = repo.open();
@@ -160,7 +160,7 @@ fn no_commits_no_attribution() {
 }
 
 #[test]
-fn a_detached_head_is_a_head() {
+fn reads_a_detached_head() {
     let repo = Repo::new();
     let first = repo.commit_file("file", lines("base", 5));
     repo.commit_file("file", lines("base", 9));
@@ -226,7 +226,7 @@ fn only_regular_files_are_attributed() {
 }
 
 #[test]
-fn changes_of_mode_and_type_end_where_git_ends_them() {
+fn changes_of_mode_and_type_are_attributed_as_git_does() {
     let repo = Repo::new();
     repo.commit_file("tool", lines("base", 9));
     repo.git(&["update-index", "--chmod=+x", "tool"]);
@@ -256,7 +256,7 @@ fn mailmap_renames_people_and_changes_the_fingerprint() {
 }
 
 #[test]
-fn ignored_commits_pass_their_lines_on() {
+fn ignored_commits_pass_their_lines_to_their_parents() {
     let repo = Repo::new();
     let old: String = (0..40).map(|line| format!("let value_{line} = compute({line});\n")).collect();
     repo.commit_file("file", &old);
@@ -308,7 +308,7 @@ fn paths_are_relative_to_the_directory_that_was_opened() {
 }
 
 #[test]
-fn no_repository_and_cancelling() {
+fn reports_a_missing_repository_and_cancellation() {
     let directory = tempfile::tempdir().unwrap();
     assert!(History::open(directory.path(), Options::default()).unwrap().is_none());
     std::fs::create_dir(directory.path().join(".git")).unwrap();
@@ -325,7 +325,7 @@ fn no_repository_and_cancelling() {
 }
 
 #[test]
-fn a_path_may_swap_between_file_and_directory() {
+fn a_path_may_change_between_file_and_directory() {
     let repo = Repo::new();
     repo.commit_file("thing", lines("base", 9));
     repo.git(&["mv", "thing", "kept"]);

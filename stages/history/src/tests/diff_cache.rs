@@ -1,12 +1,12 @@
-//! The diff cache: its records are valid for the versions that they name, and are not used if they are damaged or belong to
-//! another history.
+//! The diff cache: its records are valid for the versions that they name, and are ignored if they are damaged or belong
+//! to another history.
 
 use std::path::PathBuf;
 
 use super::fixture::{Repo, lines};
 use super::increments::{Stored, everything, increment};
 
-/// A history of two files, one of which was renamed when it was changed.
+/// A history of two files. One of them was renamed and changed in the same commit.
 fn repository() -> Repo {
     let repo = Repo::new();
     let text = lines("line", 40);
@@ -20,7 +20,7 @@ fn repository() -> Repo {
     repo
 }
 
-/// `text` without a line, in place of which there are others.
+/// Replaces one line of `text` with two others.
 fn changed(text: &str, line: usize) -> String {
     let changed = text.replacen(&format!("line {line}\n"), "one\nanother\n", 1);
     assert_ne!(changed, text);
@@ -39,7 +39,7 @@ fn attribute(repo: &Repo, stored: &Stored) -> Stored {
     found
 }
 
-/// Puts lines in front of each file, so that its ranges are not those whose touches were counted before.
+/// Prepends lines to each file, so that its ranges differ from the ranges whose touches were counted before.
 fn commit_on_top(repo: &Repo, files: &[&str]) {
     for path in files {
         let text = std::fs::read_to_string(repo.root.join(path)).unwrap();
@@ -47,7 +47,7 @@ fn commit_on_top(repo: &Repo, files: &[&str]) {
     }
 }
 
-/// Deletes the content of all files that neither HEAD nor the two commits before it have.
+/// Deletes the file contents that are neither in HEAD nor in the two commits before it.
 fn delete_old_contents(repo: &Repo) {
     let listing =
         repo.git(&["rev-list", "--objects", "--no-object-names", "--all", "--not", "HEAD~2^{tree}", "HEAD^{tree}"]);
@@ -60,7 +60,7 @@ fn delete_old_contents(repo: &Repo) {
 }
 
 #[test]
-fn an_increment_reads_no_old_version() {
+fn an_increment_does_not_read_old_versions() {
     let repo = repository();
     let stored = attribute(&repo, &Stored::new());
     commit_on_top(&repo, &["a.rs", "b.rs"]);
@@ -90,24 +90,24 @@ fn damaged_records_are_computed_again() {
         for damaged in [&flipped, &whole[..at]] {
             std::fs::write(comparisons(&repo), damaged).unwrap();
             assert!(attribute(&repo, &stored) == expected, "byte {at}");
-            let mended = std::fs::read(comparisons(&repo)).unwrap();
-            assert!(at < first || mended == whole, "byte {at} is mended");
+            let repaired = std::fs::read(comparisons(&repo)).unwrap();
+            assert!(at < first || repaired == whole, "byte {at} is repaired");
             checked += 1;
         }
     }
     assert!(checked > 100);
-    // Segments after the damage are lost; segments that are appended then are found.
+    // Segments after the damage are lost; segments appended later are found.
     std::fs::write(comparisons(&repo), &whole[..first - 1]).unwrap();
     attribute(&repo, &Stored::new());
-    let mended = std::fs::read(comparisons(&repo)).unwrap();
+    let repaired = std::fs::read(comparisons(&repo)).unwrap();
     attribute(&repo, &Stored::new());
-    assert_eq!(std::fs::read(comparisons(&repo)).unwrap(), mended);
+    assert_eq!(std::fs::read(comparisons(&repo)).unwrap(), repaired);
     delete_old_contents(&repo);
     assert!(attribute(&repo, &stored) == expected);
 }
 
 #[test]
-fn a_replaced_content_is_another_one() {
+fn replaced_content_is_not_looked_up_under_its_old_id() {
     let repo = repository();
     let stored = attribute(&repo, &Stored::new());
     let old = repo.git(&["rev-parse", "HEAD~3:b.rs"]);
@@ -115,14 +115,14 @@ fn a_replaced_content_is_another_one() {
     repo.git(&["replace", old.trim(), other.trim()]);
     let expected = everything(&repo);
     assert!(expected != stored);
-    // The stored attributions are void too, because the configuration has changed.
+    // The stored attributions are invalid too, because the configuration has changed.
     assert!(attribute(&repo, &Stored::new()) == expected);
     repo.git(&["replace", "-d", old.trim()]);
     assert!(attribute(&repo, &Stored::new()) == stored);
 }
 
 #[test]
-fn a_cache_that_cannot_be_written_changes_nothing() {
+fn a_cache_that_cannot_be_written_does_not_change_the_result() {
     let repo = repository();
     std::fs::create_dir(comparisons(&repo)).unwrap();
     assert!(attribute(&repo, &Stored::new()) == everything(&repo));

@@ -11,7 +11,7 @@ use aurora_confined::Directory;
 use crate::{EventIndex, FileBlame, History, Options};
 use aurora_cachefile::CacheFile;
 
-/// What `git blame` says about one line.
+/// The output of `git blame` for one line.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct GitLine {
     pub(super) commit: String,
@@ -40,7 +40,7 @@ impl Repo {
         repo
     }
 
-    /// A repository that is there already.
+    /// A repository that exists already.
     pub(super) fn existing(root: PathBuf) -> Self {
         Self { root, clock: AtomicI64::new(1_700_000_000), _directory: None }
     }
@@ -59,7 +59,7 @@ impl Repo {
         self.try_git(arguments, input).unwrap_or_else(|errors| panic!("git {arguments:?}: {errors}"))
     }
 
-    /// What git prints, or its complaint if it fails.
+    /// Runs git and returns its standard output, or its standard error if it fails.
     fn try_git(&self, arguments: &[&str], input: &[u8]) -> Result<String, String> {
         let date = format!("{} +0000", self.clock.load(Ordering::Relaxed));
         let mut child = Command::new("git")
@@ -137,22 +137,22 @@ impl Repo {
         history.blame(&index, path).unwrap()
     }
 
-    /// What git says about the lines of `path` at HEAD.
+    /// The output of `git blame` for the lines of `path` at HEAD.
     pub(super) fn git_blame(&self, path: &str) -> Vec<GitLine> {
         parse_blame(&self.git(&["blame", "--line-porcelain", "HEAD", "--", path]))
     }
 
-    /// What git says about the lines of `path` in the work tree.
+    /// The output of `git blame` for the lines of `path` in the work tree.
     pub(super) fn git_blame_worktree(&self, path: &str) -> Vec<GitLine> {
         parse_blame(&self.git(&["blame", "--line-porcelain", "--", path]))
     }
 
-    /// The commits that git says touched lines `range` of `path` at HEAD.
+    /// The commits that touched lines `range` of `path` at HEAD according to git.
     pub(super) fn git_touches(&self, path: &str, range: &Range<u32>) -> Vec<String> {
         self.try_git_touches(path, range).unwrap()
     }
 
-    /// The same; `None` if git fails.
+    /// Like [`Self::git_touches`], but `None` if git fails.
     pub(super) fn try_git_touches(&self, path: &str, range: &Range<u32>) -> Option<Vec<String>> {
         let lines = format!("-L{},{}:{path}", range.start + 1, range.end);
         let commits = self.try_git(&["log", &lines, "--format=%H", "--no-patch"], b"").ok()?;
@@ -176,7 +176,7 @@ impl Repo {
     }
 }
 
-/// Asserts that git attributes each line as `blame` does; a commit id of zeros stands for "not committed yet".
+/// Asserts that git attributes each line as `blame` does; a commit id of zeros means "not committed yet".
 pub(super) fn assert_same(blame: &FileBlame, expected: &[GitLine], what: &str) {
     assert_eq!(blame.line_count() as usize, expected.len(), "lines of {what}");
     for (line, expected) in (0u32..).zip(expected) {
@@ -215,7 +215,7 @@ fn parse_blame(porcelain: &str) -> Vec<GitLine> {
     lines
 }
 
-/// A file URL of `path`, which makes git clone over its transport, as `--depth` and `--filter` need.
+/// A file URL of `path`, which makes git clone over its transport, as `--depth` and `--filter` require.
 pub(super) fn url(path: &Path) -> String {
     format!("file://{}", path.display())
 }

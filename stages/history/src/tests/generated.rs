@@ -9,7 +9,7 @@ const SEEDS: u64 = 12;
 const COMMITS: usize = 45;
 
 #[test]
-fn generated_histories_are_attributed_as_git_does() {
+fn generated_histories_are_attributed_as_by_git() {
     let mut of_files = 0;
     for seed in 1..=seeds(SEEDS) {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -24,14 +24,14 @@ fn generated_histories_are_attributed_as_git_does() {
     assert!(of_files > 50, "{of_files}");
 }
 
-/// Compares the commits that touched each file with those that git lists.
+/// Compares the commits that touched each file with the commits that git lists.
 fn check_file_histories(repo: &Repo) -> usize {
     let (_, index) = repo.open();
     let mut found = 0;
-    // To git a name that was a directory at times stands for the files in it, too.
+    // In git, a path that was a directory in some commits also matches the files in it.
     for path in NAMES.into_iter().filter(|&path| path != "z") {
         let Some(history) = index.file_history(path) else { continue };
-        // For git a change of mode is a change, here it is none.
+        // Git counts a change of mode as a change; aurora-history does not.
         let raw = repo.git(&["log", "--full-history", "-m", "--raw", "--format=", "HEAD", "--", path]);
         let modes = |line: &str| (line[1..7].to_owned(), line[8..14].to_owned());
         let is_file = |mode: &str| mode == "000000" || mode == "100644";
@@ -49,7 +49,7 @@ fn check_file_histories(repo: &Repo) -> usize {
     found
 }
 
-/// Lets blame ignore every fourth commit or so.
+/// Makes blame ignore about every fourth commit.
 fn ignore_some(repo: &Repo, random: &mut Random) {
     let commits = repo.git(&["rev-list", "HEAD"]);
     let ignored: Vec<&str> = commits.lines().filter(|_| random.one_in(4)).collect();
@@ -58,7 +58,7 @@ fn ignore_some(repo: &Repo, random: &mut Random) {
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn attribution_does_not_depend_on_the_number_of_threads() {
     let repo = repository(&mut Random(0x5EED), 600);
     let attribute = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

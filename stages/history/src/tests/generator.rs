@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::fixture::Repo;
 
-/// The paths that a history may have.
+/// The paths that may occur in a history.
 pub(super) const NAMES: [&str; 12] = [
     "a.rs",
     "b.rs",
@@ -62,7 +62,7 @@ impl Random {
     }
 }
 
-/// How many histories to try: `usual`, unless the environment variable `AURORA_BLAME_SEEDS` says otherwise.
+/// The number of histories to try: `usual`, unless the environment variable `AURORA_BLAME_SEEDS` sets it.
 pub(super) fn seeds(usual: u64) -> u64 {
     std::env::var("AURORA_BLAME_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(usual)
 }
@@ -72,7 +72,7 @@ pub(super) fn repository(random: &mut Random, commits: usize) -> Repo {
     import(&generate(random, commits))
 }
 
-/// The same, where what would be a symbolic link is a file.
+/// Like [`repository`], but with regular files in place of symbolic links.
 pub(super) fn repository_without_links(random: &mut Random, commits: usize) -> Repo {
     import(&generate(random, commits).replace("\nM 120000 inline ", "\nM 100644 inline "))
 }
@@ -98,7 +98,7 @@ fn generate(random: &mut Random, commits: usize) -> String {
             edit(random, &mut files);
         }
         if random.one_in(8) && history.len() > 3 {
-            take_back(random, &mut files, &history[history.len() - 3]);
+            revert(random, &mut files, &history[history.len() - 3]);
         }
         write_commit(&mut stream, random, commit, &parents, &files);
         history.push(files);
@@ -107,7 +107,7 @@ fn generate(random: &mut Random, commits: usize) -> String {
     stream
 }
 
-/// Mostly the last commit; at times an older one, or two or three at once.
+/// Mostly the last commit; sometimes an older one, or two or three at once.
 fn choose_parents(random: &mut Random, commits: usize) -> Vec<usize> {
     let Some(last) = commits.checked_sub(1) else { return Vec::new() };
     let recent = |random: &mut Random| last - random.below(7.min(commits));
@@ -127,7 +127,7 @@ fn choose_parents(random: &mut Random, commits: usize) -> Vec<usize> {
     parents
 }
 
-/// Takes whole files or every other block of lines over from the other parent.
+/// Copies whole files or the last lines of files from the other parent.
 fn merge(random: &mut Random, files: &mut Files, other: &Files) {
     for (&path, theirs) in other {
         match (files.get_mut(path), random.below(4)) {
@@ -189,15 +189,15 @@ fn edit_lines(random: &mut Random, lines: &mut Vec<String>) {
     }
 }
 
-/// Brings a file back to what it was.
-fn take_back(random: &mut Random, files: &mut Files, old: &Files) {
+/// Restores an old version of a file.
+fn revert(random: &mut Random, files: &mut Files, old: &Files) {
     let paths: Vec<&'static str> = old.keys().copied().collect();
     if let Some(&path) = paths.get(random.below(paths.len())) {
         insert(files, path, old[path].clone());
     }
 }
 
-/// Puts a file where no directory is in the way and it is in the way of none.
+/// Inserts a file and removes the files whose paths conflict with it.
 fn insert(files: &mut Files, path: &'static str, file: File) {
     let clashes = |other: &&str| {
         let below = |outer: &str, inner: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));

@@ -1,4 +1,4 @@
-//! A new HEAD with the caches of earlier walks, compared with a walk of everything.
+//! Increments: a new HEAD attributed with the caches of earlier walks, compared with a walk of the whole history.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,10 +11,11 @@ use crate::{CachedAttribution, EventIndex, EventKey, FileAttribution, History, M
 const SEEDS: u64 = 6;
 const COMMITS: usize = 60;
 
-/// What a run stores for the next one: attribution by path and key.
+/// The attributions that a run stores for the next run, by path and key.
 pub(super) type Stored = HashMap<(&'static str, EventKey), Arc<FileAttribution>>;
 
-/// Attributes all files at HEAD with the stored attributions, and returns how many commits had to be compared.
+/// Attributes all files at HEAD with the stored attributions, and returns the number of commits that had to be
+/// compared.
 pub(super) fn increment(history: &History, stored: &Stored) -> (Stored, usize) {
     let compared = AtomicUsize::new(0);
     let count = |done: usize, _: usize| _ = compared.fetch_max(done, Ordering::Relaxed);
@@ -50,7 +51,7 @@ pub(super) fn everything(repo: &Repo) -> Stored {
 }
 
 #[test]
-fn increments_are_equal_to_a_walk_of_everything() {
+fn increments_are_equal_to_a_walk_of_the_whole_history() {
     for seed in 1..=seeds(SEEDS) {
         let mut random = Random(seed.wrapping_mul(0xA24B_AED4_963E_E407));
         let repo = repository(&mut random, COMMITS);
@@ -58,7 +59,7 @@ fn increments_are_equal_to_a_walk_of_everything() {
         let commits: Vec<&str> = commits.lines().collect();
         let (mut stored, mut seen) = (Stored::new(), 0);
         for step in 0..12 {
-            // Forward for the most part, at times back or to another branch: pulls, resets, switches.
+            // Mostly forward, sometimes back or to another branch: pulls, resets, switches.
             let to = if random.one_in(3) { random.below(commits.len()) } else { (step + 1) * commits.len() / 12 - 1 };
             repo.git(&["update-ref", "refs/heads/main", commits[to]]);
             let history = repo.history(repo.caches());
@@ -74,7 +75,7 @@ fn increments_are_equal_to_a_walk_of_everything() {
 }
 
 #[test]
-fn a_cached_walk_that_is_damaged_is_computed_again() {
+fn a_damaged_cached_walk_is_computed_again() {
     let repo = Repo::new();
     repo.commit_file("file", "one\n");
     let last = repo.commit_file("file", "one\ntwo\n");
@@ -99,7 +100,7 @@ fn a_cached_walk_that_is_damaged_is_computed_again() {
 }
 
 #[test]
-fn a_damaged_segment_leaves_the_segments_before_it() {
+fn segments_before_a_damaged_segment_are_kept() {
     let repo = Repo::new();
     let walk = repo.root.join(".git").join("walk");
     let compared = || increment(&repo.history(repo.caches()), &Stored::new()).1;
@@ -115,14 +116,14 @@ fn a_damaged_segment_leaves_the_segments_before_it() {
         damaged[at] ^= 0x40;
         std::fs::write(&walk, damaged).unwrap();
         assert_eq!(compared(), 2, "byte {at}");
-        assert_eq!(std::fs::read(&walk).unwrap(), whole, "byte {at} is mended");
+        assert_eq!(std::fs::read(&walk).unwrap(), whole, "byte {at} is repaired");
         std::fs::write(&walk, &whole[..at]).unwrap();
         assert_eq!((compared(), compared()), (2, 0), "cut at {at}");
     }
 }
 
 #[test]
-fn a_walk_cache_that_cannot_be_written_changes_nothing() {
+fn a_walk_cache_that_cannot_be_written_does_not_change_the_result() {
     let repo = Repo::new();
     repo.commit_file("a.rs", "one\n");
     let (found, compared) = increment(&repo.history(repo.unwritable_caches()), &Stored::new());

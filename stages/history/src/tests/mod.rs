@@ -1,4 +1,5 @@
-//! Attribution compared with the `git` binary, line by line, on repositories that small scripts build and, if asked, on a real one.
+//! Attribution compared with the `git` binary, line by line, on repositories that small scripts build and, on request,
+//! on a real repository.
 
 mod cases;
 mod diff_cache;

@@ -1,4 +1,4 @@
-//! A repository of the reader's choice, compared with git line by line.
+//! A real repository, named by an environment variable and compared with git line by line.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -11,25 +11,26 @@ use rayon::prelude::*;
 
 use crate::{FileBlame, History, Options};
 
-/// How many files are compared, unless the environment variable `AURORA_HISTORY_FILES` says otherwise.
+/// The number of files that are compared, unless the environment variable `AURORA_HISTORY_FILES` sets it.
 const FILES: usize = 150;
-/// The share of equal lines that is expected, in ten-thousandths.
-const LEAST_EQUAL: usize = 9_999;
+/// Minimum share of equal lines, in ten-thousandths.
+const MIN_EQUAL: usize = 9_999;
 
-/// Run it with the path of a repository, bare or not, in `AURORA_HISTORY_REPOSITORY`; `AURORA_HISTORY_FILES` is how many
-/// files at HEAD are compared with `git blame --line-porcelain`, evenly spread over the tree, or `all`. Files of which git
-/// itself says nothing, because a partial clone lacks their content, are passed over.
+/// Run it with the path of a repository, bare or not, in `AURORA_HISTORY_REPOSITORY`. `AURORA_HISTORY_FILES` is the
+/// number of files at HEAD to compare with `git blame --line-porcelain`, evenly spread over the tree, or `all`. Files
+/// that git cannot blame, because a partial clone lacks their content, are skipped.
 ///
 /// Lines may differ where
-/// - a commit deletes more than 10,000 files and adds one that it also edits and gives a new name, because only namesakes
-///   are compared then;
+/// - a commit deletes more than 10,000 files and adds one that it also edits and renames, because only files of the
+///   same name are compared then;
 /// - a version of a file has more than 64 MiB;
-/// - git's own settings say so: textconv filters, `diff.algorithm` in versions of git that heed it, `blame.*` options.
+/// - git's own settings change the result: textconv filters, `diff.algorithm` in versions of git that respect it,
+///   `blame.*` options.
 ///
-/// Ties between identical or equally similar sources of a rename are no such class: they are decided as git does.
+/// Ties between identical or equally similar sources of a rename are not an exception: they are resolved as git does.
 #[test]
 #[ignore = "compares the repository that AURORA_HISTORY_REPOSITORY names"]
-fn real_history_is_attributed_as_git_does() {
+fn a_real_history_is_attributed_as_by_git() {
     let root = std::env::var_os("AURORA_HISTORY_REPOSITORY").map(PathBuf::from).expect("a repository to compare");
     let wanted = std::env::var("AURORA_HISTORY_FILES").unwrap_or_default();
     let files = regular_files(&root);
@@ -50,10 +51,10 @@ fn real_history_is_attributed_as_git_does() {
     let differing: usize = compared.values().map(|(differing, _)| differing).sum();
     println!("{} files, {differing} of {lines} lines differ", compared.len());
     assert!(!compared.is_empty(), "git attributed no file");
-    assert!(differing * 10_000 <= lines * (10_000 - LEAST_EQUAL), "{differing} of {lines} lines differ");
+    assert!(differing * 10_000 <= lines * (10_000 - MIN_EQUAL), "{differing} of {lines} lines differ");
 }
 
-/// How many lines differ; prints the first one that does.
+/// Returns the number of differing lines, and prints the first of them.
 fn differing_lines(path: &[u8], found: &FileBlame, expected: &[String]) -> usize {
     assert_eq!(found.line_count() as usize, expected.len(), "lines of {}", path.escape_ascii());
     let differs = |(line, expected): &(u32, &String)| found.commit_of(*line).unwrap().id.to_string() != **expected;

@@ -33,7 +33,7 @@ fn replaced(text: &str, line: &str, by: &str) -> String {
 }
 
 #[test]
-fn counts_commits_of_which_no_line_is_left() {
+fn counts_commits_without_remaining_lines() {
     let repo = Repo::new();
     let text = lines("base", 12);
     repo.commit_file("file", &text);
@@ -69,7 +69,7 @@ fn a_range_ends_where_its_lines_were_added() {
 }
 
 #[test]
-fn removed_lines_touch_a_range_from_within_only() {
+fn removed_lines_touch_a_range_only_from_within() {
     let repo = Repo::new();
     let text = lines("base", 12);
     repo.commit_file("file", &text);
@@ -91,7 +91,7 @@ fn changes_slide_down_between_equal_lines() {
     check(&repo, "file.rs", &[0..3, 4..7, 8..11, 3..8]);
 }
 
-/// A file whose line 5 changed on one side of a merge and whose line 25 on the other; both ways of merging.
+/// A file whose line 5 changed on one branch and whose line 25 changed on the other, before they are merged.
 fn branches() -> Repo {
     let repo = Repo::new();
     let text = lines("base", 30);
@@ -139,7 +139,7 @@ fn the_same_change_on_two_branches_counts_twice() {
 }
 
 #[test]
-fn ranges_of_a_changed_working_tree_are_those_that_a_commit_would_leave() {
+fn counts_in_a_changed_working_tree_equal_the_counts_after_a_commit() {
     let repo = Repo::new();
     let text = lines("base", 20);
     repo.commit_file("file", &text);
@@ -157,7 +157,7 @@ fn ranges_of_a_changed_working_tree_are_those_that_a_commit_would_leave() {
     assert_eq!(counts, expected);
 }
 
-/// Git compares the file with the target of the link, and follows that as if it were a line.
+/// Git compares the file with the target of the link, and follows the target as if it were a line.
 #[test]
 fn a_range_ends_where_a_symbolic_link_became_a_file() {
     let repo = Repo::new();
@@ -198,12 +198,12 @@ fn random_history(seed: u64) -> (Repo, Random) {
     (repository_without_links(&mut random, COMMITS), random)
 }
 
-/// Two classes may differ, both after a merge that split a range:
+/// Counts may differ in two cases, both after a merge that split a range:
 /// - If branches have the file under different names, git follows both at once, and an older merge that differs in one of
 ///   them passes the other to all of its parents too. Here each path is followed separately.
 /// - Git before 2.52 misses a change that begins right after one part of a range and reaches into the next part.
 #[test]
-fn generated_histories_are_counted_as_git_does() {
+fn touches_of_generated_histories_are_counted_as_by_git() {
     let (mut equal, mut all) = (0, 0);
     for seed in 101..=100 + seeds(SEEDS) {
         let (repo, mut random) = random_history(seed);
@@ -229,7 +229,7 @@ fn generated_histories_are_counted_as_git_does() {
     assert!(equal * 100 >= all * 99, "{equal} of {all}");
 }
 
-/// Has half of all counts cached, for any commit of a repository.
+/// A cache with half of all counts, for any commit of a repository.
 struct Oracle<'a> {
     repo: &'a Repo,
     opened: RefCell<BTreeMap<EventKey, (History, EventIndex)>>,
@@ -255,7 +255,7 @@ impl Oracle<'_> {
 }
 
 #[test]
-fn cached_counts_change_nothing() {
+fn cached_counts_do_not_change_the_result() {
     let mut hits = 0;
     for seed in 201..=200 + seeds(2 * SEEDS) {
         let (repo, mut random) = random_history(seed);
@@ -273,7 +273,7 @@ fn cached_counts_change_nothing() {
 }
 
 #[test]
-fn cached_counts_are_looked_up_by_the_path_below_the_directory_that_was_opened() {
+fn cached_counts_are_looked_up_by_the_path_below_the_opened_directory() {
     let repo = Repo::new();
     let text = lines("base", 20);
     repo.commit_file("outside", &text);
@@ -295,7 +295,7 @@ fn cached_counts_are_looked_up_by_the_path_below_the_directory_that_was_opened()
 }
 
 #[test]
-fn the_number_of_threads_changes_no_count() {
+fn counts_do_not_depend_on_the_number_of_threads() {
     let mut random = Random(0x70C4);
     let repo = repository_without_links(&mut random, 400);
     let files = random_ranges(&repo, &mut random);

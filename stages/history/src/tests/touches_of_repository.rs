@@ -1,5 +1,5 @@
 //! Touch counts of a real repository, named by the environment variable `AURORA_HISTORY_REPOSITORY`: do they agree with
-//! `git log -L`, and what do they cost on top of blame?
+//! `git log -L`, and how much time do they add to blame?
 //!
 //! Run with `cargo test -p aurora-history --lib touches_of_repository -- --ignored --nocapture`.
 
@@ -11,10 +11,10 @@ use super::fixture::Repo;
 use super::generator::Random;
 use crate::{EventIndex, History};
 
-/// Ranges compared with git, unless `AURORA_HISTORY_RANGES` says otherwise.
+/// The number of ranges that are compared with git, unless `AURORA_HISTORY_RANGES` sets it.
 const RANGES: usize = 40;
-/// Files with fewer lines are not drawn.
-const MINIMUM_LINES: u32 = 20;
+/// Minimum number of lines of a file that is drawn.
+const MIN_LINES: u32 = 20;
 
 fn repository() -> Repo {
     let root = std::env::var_os("AURORA_HISTORY_REPOSITORY").expect("AURORA_HISTORY_REPOSITORY names a repository");
@@ -25,12 +25,12 @@ fn number(variable: &str, default: usize) -> usize {
     std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(default)
 }
 
-/// A random file that has lines, and some of them.
+/// A random file, and a random range of its lines.
 fn draw(random: &mut Random, files: &[String], history: &History, index: &EventIndex) -> (String, Range<u32>) {
     loop {
         let path = &files[random.below(files.len())];
         let lines = history.blame(index, path).map_or(0, |blame| blame.line_count());
-        if lines >= MINIMUM_LINES {
+        if lines >= MIN_LINES {
             let len = 1 + random.below(60.min(lines as usize));
             let start = random.below(lines as usize - len + 1) as u32;
             return (path.clone(), start..start + len as u32);
@@ -40,7 +40,7 @@ fn draw(random: &mut Random, files: &[String], history: &History, index: &EventI
 
 #[test]
 #[ignore = "needs a repository with a long history"]
-fn random_ranges_are_counted_as_git_does() {
+fn random_ranges_are_counted_as_by_git() {
     let repo = repository();
     let mut random = Random(0x000A_0707_A000 + number("AURORA_HISTORY_SEED", 1) as u64);
     let files = repo.files();
@@ -50,7 +50,7 @@ fn random_ranges_are_counted_as_git_does() {
     while compared < ranges {
         let (path, range) = draw(&mut random, &files, &history, &index);
         let found = history.touch_counts(&index, &path, std::slice::from_ref(&range), None).unwrap()[0];
-        // Git dies where an object is missing, as in a partial clone without its remote.
+        // Git fails if an object is missing, as in a partial clone without its remote.
         let Some(expected) = repo.try_git_touches(&path, &range).map(|commits| commits.len() as u32) else { continue };
         compared += 1;
         if found == expected {
@@ -64,7 +64,7 @@ fn random_ranges_are_counted_as_git_does() {
     assert!(equal * 10 >= ranges * 9 && farthest <= 1);
 }
 
-/// Seconds that the thread has run; where the system does not tell, seconds that have passed.
+/// CPU time of the thread in seconds, or elapsed time on systems that do not report it.
 fn clock() -> f64 {
     static START: OnceLock<Instant> = OnceLock::new();
     let of_thread = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -80,10 +80,10 @@ fn windows(lines: u32) -> Vec<Range<u32>> {
 
 #[test]
 #[ignore = "needs a repository with a long history"]
-fn what_touches_cost_on_top_of_blame() {
+fn measures_the_cost_of_touches_on_top_of_blame() {
     let repo = repository();
     let files = repo.files();
-    // Alternately for each file, so that both see the same load; each with its own caches in memory.
+    // Alternates between both for each file, so that both see the same load; each has its own caches in memory.
     let ((first, index), (second, _), (third, _)) = (repo.open(), repo.open(), repo.open());
     let (mut blame_time, mut both_time, mut ranges) = (0.0, 0.0, 0);
     for (at, path) in files.iter().enumerate() {

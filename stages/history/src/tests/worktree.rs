@@ -19,7 +19,7 @@ fn check_copy(repo: &Repo, path: &str, copy: WorkingCopy<'_>) -> u32 {
     // In UTF-16, git counts the byte after the last line feed as a line.
     expected.truncate(copy.text.lines().count());
     assert_same(&found.blame.worktree(), &expected, path);
-    // The same from the stored attribution, without a walk.
+    // The stored attribution gives the same result without a walk.
     let key = index.latest(path).unwrap();
     let carried = history.carry_over(&found.blame.committed, &key, copy, &ranges).unwrap();
     let touches = found.touches[1];
@@ -41,7 +41,7 @@ fn changed_lines_are_not_committed() {
 }
 
 #[test]
-fn carriage_returns_of_a_checkout_are_no_change() {
+fn carriage_returns_of_a_checkout_are_not_a_change() {
     let repo = Repo::new();
     repo.commit_file("file", lines("base", 20));
     repo.git(&["config", "core.autocrlf", "true"]);
@@ -91,7 +91,7 @@ fn bytes_are_compared_in_any_encoding() {
 }
 
 #[test]
-fn line_feed_bytes_within_utf_16_characters_end_no_line() {
+fn line_feed_bytes_within_utf_16_characters_do_not_end_a_line() {
     let repo = Repo::new();
     let encode = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
     let first = "one\n\u{a15}\u{a0a}\u{10a}\nthree\n";

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use super::fixture::Repo;
 use crate::WorktreeState;
 
-/// Longer than an entry of the index is racy.
+/// A delay after which an entry of the index is no longer racy.
 const SETTLED: Duration = Duration::from_millis(80);
 
 /// Sets the modification time of `path` to `age` ago.
@@ -48,7 +48,7 @@ fn only_settled_metadata_is_trusted() {
 }
 
 #[test]
-fn a_file_as_young_as_the_index_is_not_trusted() {
+fn a_file_as_recent_as_the_index_is_not_trusted() {
     let repo = Repo::new();
     repo.write("racy", "text\n");
     let later = SystemTime::now() + Duration::from_secs(3_600);
@@ -59,7 +59,7 @@ fn a_file_as_young_as_the_index_is_not_trusted() {
 }
 
 #[test]
-fn an_edit_that_keeps_size_and_modification_time_was_taken_for_none() {
+fn an_edit_that_keeps_size_and_modification_time_was_missed() {
     let repo = Repo::new();
     for path in ["edited", "replaced", "same"] {
         repo.write(path, "text\n");
@@ -83,9 +83,9 @@ fn an_edit_that_keeps_size_and_modification_time_was_taken_for_none() {
     assert_eq!((state("edited"), state("replaced")), (Some(WorktreeState::Unknown), Some(WorktreeState::Unknown)));
 }
 
-/// FileVersion 4 of the format, in which paths begin with part of the one before.
+/// Version 4 of the format, in which a path shares a prefix with the path before it.
 #[test]
-fn issue_15_an_index_whose_paths_only_grow_is_refused() {
+fn an_index_with_ever_longer_paths_is_rejected() {
     let repo = Repo::new();
     for file in 0..200 {
         repo.write(&format!("some/directory/{file:03}/{}", "long/".repeat(20) + "file"), "text\n");
@@ -97,18 +97,18 @@ fn issue_15_an_index_whose_paths_only_grow_is_refused() {
     let mut bytes = b"DIRC\0\0\0\x04\0\0\x03\xe8".to_vec();
     for _ in 0..1_000 {
         bytes.extend([0; 62]);
-        // Nothing of the path before is taken away.
+        // Nothing is removed from the previous path.
         bytes.push(0);
         bytes.extend(b"and ten more bytes\0");
     }
     bytes.extend([0; 20]);
     std::fs::write(repo.root.join(".git/index"), bytes).unwrap();
     let error = repo.open().0.worktree_index().unwrap_err().to_string();
-    assert!(error.contains("longer than paths can be"), "{error}");
+    assert!(error.contains("longer than 4096 bytes"), "{error}");
 }
 
 #[test]
-fn issue_15_an_index_that_announces_more_than_it_has_takes_no_memory() {
+fn a_false_number_of_index_entries_does_not_allocate_memory() {
     let repo = Repo::new();
     repo.commit_file("file", "text\n");
     std::fs::write(repo.root.join(".git/index"), b"DIRC\0\0\0\x02\xff\xff\xff\xff".repeat(4)).unwrap();
