@@ -148,7 +148,7 @@ impl ResolvedStage {
         if let (Some(entry), Some(_), StageKind::Source | StageKind::Sink) = (key("workers"), workers, access.kind) {
             let message = format!("stage `{}` is a {} and runs on one worker", site.name, access.kind.as_str());
             let location = sources.locate(&entry.key_span);
-            let help = Some("leave `workers` out".to_owned());
+            let help = Some("remove `workers`".to_owned());
             found.push(Diagnostic::error(code::INVALID_VALUE, location, message).with_help(help));
         }
         site.writes = written(&access);
