@@ -1,11 +1,11 @@
-//! What people read when a pipeline is wrong.
+//! Messages for invalid pipelines.
 
 mod made;
 
 use aurora_pipeline::{PipelineSource, load};
 use made::{BASE, plan, registry};
 
-/// Findings about a pipeline, errors or warnings.
+/// The errors or warnings of a pipeline, as text.
 fn findings(text: &str) -> String {
     match plan(text) {
         Ok(plan) => plan.warnings().to_string(),
@@ -85,7 +85,7 @@ fn an_unknown_stage_type_hid_columns_that_are_misspelt() {
 }
 
 #[test]
-fn a_finding_names_the_file_of_the_layer_which_is_wrong() {
+fn a_diagnostic_names_the_file_of_the_wrong_layer() {
     let broken = PipelineSource { name: "site", text: "extends = \"base\"\n[stage.embed]\nbatch = true\n" };
     let top = PipelineSource { name: "top.toml", text: "extends = \"site\"\n[stage.embed]\nmodel = 1\n" };
     let found = load(&[top], &registry(), &[BASE, broken]).err().expect("two values are wrong");
@@ -93,7 +93,7 @@ fn a_finding_names_the_file_of_the_layer_which_is_wrong() {
 }
 
 #[test]
-fn pipelines_which_extend_each_other_are_named() {
+fn pipelines_that_extend_each_other_are_named() {
     let one = PipelineSource { name: "one", text: "extends = \"two\"\n" };
     let two = PipelineSource { name: "two", text: "extends = \"one\"\n" };
     let top = PipelineSource { name: "top.toml", text: "extends = \"one\"\n" };
@@ -102,7 +102,7 @@ fn pipelines_which_extend_each_other_are_named() {
 }
 
 #[test]
-fn findings_serialize_with_their_place() {
+fn diagnostics_serialize_with_their_place() {
     let found = plan("extends = \"base\"\n[stage.embed]\nmodle = 3\n").err().expect("the key is unknown");
     insta::assert_snapshot!("json", serde_json::to_string_pretty(&found).expect("serializes"));
 }
