@@ -153,7 +153,7 @@ impl Described for RunConfig {
 impl RunConfig {
     /// The reference entry of `[run]`.
     pub fn reference() -> TableReference {
-        TableReference::of::<Self>("run")
+        TableReference::new::<Self>("run")
     }
 
     pub(crate) fn parse(sources: &SourceMap, entries: &[&ConfigEntry<'_>], found: &mut Diagnostics) -> Self {

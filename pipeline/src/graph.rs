@@ -139,7 +139,7 @@ impl ColumnUsers {
 
 impl GraphBuilder<'_> {
     fn check_sources(&mut self) {
-        let sources: Vec<usize> = self.of_kind(StageKind::Source).collect();
+        let sources: Vec<usize> = self.stages_of_kind(StageKind::Source).collect();
         match sources.as_slice() {
             [] => self.errors.push(PlanError::NoSource),
             [first, others @ ..] => {
@@ -165,7 +165,7 @@ impl GraphBuilder<'_> {
                 self.edge(*from, to, EdgeReason::After);
             }
         }
-        let source = self.of_kind(StageKind::Source).next();
+        let source = self.stages_of_kind(StageKind::Source).next();
         if let Some(source) = source {
             for to in (0..self.nodes.len()).filter(|to| self.nodes[*to].access.kind != StageKind::Source) {
                 self.edge(source, to, EdgeReason::Source);
@@ -317,7 +317,7 @@ impl GraphBuilder<'_> {
                 }
             }
         }
-        if self.of_kind(StageKind::Sink).next().is_none() {
+        if self.stages_of_kind(StageKind::Sink).next().is_none() {
             warnings.push(PlanWarning::NoSink);
         }
         warnings
@@ -341,7 +341,7 @@ impl GraphBuilder<'_> {
         columns
     }
 
-    fn of_kind(&self, kind: StageKind) -> impl Iterator<Item = usize> {
+    fn stages_of_kind(&self, kind: StageKind) -> impl Iterator<Item = usize> {
         self.nodes.iter().enumerate().filter(move |(_, node)| node.access.kind == kind).map(|(index, _)| index)
     }
 

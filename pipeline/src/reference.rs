@@ -132,7 +132,7 @@ pub struct TableReference {
 }
 
 impl TableReference {
-    pub(crate) fn of<C: Described>(name: &'static str) -> Self {
+    pub(crate) fn new<C: Described>(name: &'static str) -> Self {
         let defaults = match serde_json::to_value(C::default()) {
             Ok(Value::Object(defaults)) => defaults,
             // A configuration that is not a table has no keys. A test of the reference detects this mistake.

@@ -52,7 +52,7 @@ impl Registry {
 
     /// Like [`Registry::register`], for a type that describes its keys. The reference and the schema list these keys.
     pub fn register_described<C: StageConfig + Described>(&mut self) {
-        let reference = Some(TableReference::of::<C>(C::TYPE));
+        let reference = Some(TableReference::new::<C>(C::TYPE));
         let known = StageType { parse: parse::<C>, keys: keys_of::<C>(), reference };
         self.types.insert(C::TYPE, known);
     }

@@ -212,7 +212,7 @@ impl<'a> BatchView<'a> {
             let declared = self.permissions.columns.get(name).is_some_and(|permission| permission.read);
             declared && !self.taken.iter().any(|taken| taken == name)
         };
-        BatchCopy::of(self.batch(), readable)
+        BatchCopy::new(self.batch(), readable)
     }
 
     /// Drops the file rows whose flag is false, and their chunks.

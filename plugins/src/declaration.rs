@@ -19,11 +19,11 @@ pub(crate) const FILE_TEXT: &str = "file.text";
 /// Columns of the rows that stages of the type `documents` emit.
 pub(crate) const OF_DOCUMENTS: [&str; 5] = ["file.path", "file.size", "file.mtime", "file.language", "file.document"];
 /// Longest name of a column, in bytes.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 /// Highest weight of terms.
-const MOST_TERMS: u64 = 10;
+const MAX_TERM_WEIGHT: u64 = 10;
 /// Most dimensions of a vector.
-const MOST_DIMENSIONS: u64 = 4096;
+const MAX_DIMENSIONS: u64 = 4096;
 
 /// A column in `writes`: its type and its uses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -278,9 +278,9 @@ fn check_written(name: &str, written: &WrittenType, problems: &mut Problems<'_>)
     let short = full.split_once('.').map_or(full.as_str(), |(_, short)| short);
     let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
     let is_name = short.starts_with(|first: char| first.is_ascii_lowercase()) && short.bytes().all(is_inner);
-    if !is_name || short.len() > LONGEST_NAME {
+    if !is_name || short.len() > MAX_NAME_BYTES {
         let message = format!(
-            "`{name}` is not the name of a column: a lower-case letter, then lower-case letters, digits, `_` and `-`, at most {LONGEST_NAME} in all"
+            "`{name}` is not the name of a column: a lower-case letter, then lower-case letters, digits, `_` and `-`, at most {MAX_NAME_BYTES} in all"
         );
         problems.error("writes", message);
     }
@@ -305,8 +305,8 @@ fn check_written(name: &str, written: &WrittenType, problems: &mut Problems<'_>)
     }
     let dimensions_problem = match (kind, written.dimensions) {
         (DynamicType::Vector, None) => Some("does not say how many `dimensions` its vectors have".to_owned()),
-        (DynamicType::Vector, Some(1..=MOST_DIMENSIONS)) => None,
-        (DynamicType::Vector, Some(_)) => Some(format!("has vectors of 1 to {MOST_DIMENSIONS} `dimensions`")),
+        (DynamicType::Vector, Some(1..=MAX_DIMENSIONS)) => None,
+        (DynamicType::Vector, Some(_)) => Some(format!("has vectors of 1 to {MAX_DIMENSIONS} `dimensions`")),
         (_, None) => None,
         (_, Some(_)) => Some(format!("of type `{kind}` has no `dimensions`")),
     };
@@ -315,8 +315,9 @@ fn check_written(name: &str, written: &WrittenType, problems: &mut Problems<'_>)
             .error("writes", format!("column `{name}` {problem}"))
             .help("writes = { \"chunk.embedding\" = { type = \"vector\", dimensions = 384 } }");
     }
-    if written.terms.is_some_and(|weight| !(1..=MOST_TERMS).contains(&weight)) {
-        problems.error("writes", format!("`terms` of column `{name}` is not a whole number from 1 to {MOST_TERMS}"));
+    if written.terms.is_some_and(|weight| !(1..=MAX_TERM_WEIGHT).contains(&weight)) {
+        problems
+            .error("writes", format!("`terms` of column `{name}` is not a whole number from 1 to {MAX_TERM_WEIGHT}"));
     }
     if written.boost.is_some_and(|weight| !(-1.0..=1.0).contains(&weight)) {
         problems.error("writes", format!("`boost` of column `{name}` is not between -1 and 1"));

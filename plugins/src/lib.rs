@@ -32,7 +32,7 @@
 //!     }
 //! }
 //!
-//! let outcome = StageTest::of::<Stateless<Todos>>("marker = 'TODO'")?
+//! let outcome = StageTest::new::<Stateless<Todos>>("marker = 'TODO'")?
 //!     .column(TEXT, vec!["// TODO: a TODO".to_owned(), "fine".to_owned()])
 //!     .run()?;
 //! assert_eq!(outcome.read(TODOS), [2, 0]);

@@ -50,7 +50,7 @@ impl StageTest {
     ///
     /// # Errors
     /// Everything that is wrong with the configuration.
-    pub fn of<C: StageConfig>(config: &str) -> Result<Self, TestError> {
+    pub fn new<C: StageConfig>(config: &str) -> Result<Self, TestError> {
         let mut registry = Registry::new();
         registry.register::<C>();
         Ok(Self {

@@ -154,7 +154,7 @@ fn the_sink_sees_the_same_rows_in_the_same_order_with_one_worker_and_with_eight(
 
 #[test]
 fn the_testkit_shows_what_the_stage_wrote() {
-    let outcome = StageTest::of::<Stateless<Owners>>("teams = { pay = 'payments' }")
+    let outcome = StageTest::new::<Stateless<Owners>>("teams = { pay = 'payments' }")
         .expect("configured")
         .column(PATH, vec!["pay/a.rs".to_owned(), "b.rs".to_owned()])
         .run()
@@ -194,7 +194,7 @@ impl Stage for Nosy {
 #[test]
 fn an_undeclared_read_is_refused_even_where_the_stage_swallows_the_error() {
     for config in ["swallow = false", "swallow = true"] {
-        let test = StageTest::of::<Nosy>(config).expect("configured");
+        let test = StageTest::new::<Nosy>(config).expect("configured");
         let test = test.column(PATH, vec!["a".to_owned()]).column(SIZE, vec![1]);
         let Err(TestError::Run(error @ RunError::Stage { .. })) = test.run() else { panic!("the run must fail") };
         assert_eq!(
@@ -207,7 +207,7 @@ fn an_undeclared_read_is_refused_even_where_the_stage_swallows_the_error() {
 
 #[test]
 fn the_testkit_says_what_is_wrong_with_a_configuration() {
-    let Err(TestError::Config(found)) = StageTest::of::<Stateless<Owners>>("team = {}\n") else {
+    let Err(TestError::Config(found)) = StageTest::new::<Stateless<Owners>>("team = {}\n") else {
         panic!("`team` is no key")
     };
     let codes: Vec<&str> = found.iter().map(|item| item.code).collect();
@@ -216,7 +216,7 @@ fn the_testkit_says_what_is_wrong_with_a_configuration() {
 
 #[test]
 fn a_column_that_the_rows_lack_is_named() {
-    let Err(TestError::Config(found)) = StageTest::of::<Stateless<Owners>>("teams = {}").expect("configured").run()
+    let Err(TestError::Config(found)) = StageTest::new::<Stateless<Owners>>("teams = {}").expect("configured").run()
     else {
         panic!("there is no path");
     };
@@ -249,7 +249,7 @@ impl Transform for Number {
 #[test]
 fn the_testkit_has_chunks_and_plugin_columns() {
     let ranks = vec![Some(Value::Integer(5)), None];
-    let outcome = StageTest::of::<Stateless<Number>>("")
+    let outcome = StageTest::new::<Stateless<Number>>("")
         .expect("configured")
         .chunks([0, 1, 0])
         .dynamic("file.rank", DynamicType::Integer, ranks)
@@ -262,7 +262,7 @@ fn the_testkit_has_chunks_and_plugin_columns() {
 
 #[test]
 fn the_testkit_runs_sources_too() {
-    let outcome = StageTest::of::<Paths>("count = 100").expect("configured").run().expect("runs");
+    let outcome = StageTest::new::<Paths>("count = 100").expect("configured").run().expect("runs");
     assert_eq!(outcome.batches().len(), 2);
     assert_eq!(outcome.read(PATH).len(), 100);
 }

@@ -14,21 +14,21 @@ use crate::user;
 /// What to do about an error, as words that follow its message; nothing where the message says enough.
 pub fn advice(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref() {
-        of_storage(error)
+        storage_advice(error)
     } else if let Some(error) = error.downcast_ref() {
-        of_model(error)
+        model_advice(error)
     } else if let Some(error) = error.downcast_ref() {
-        of_query(error)
+        query_advice(error)
     } else if let Some(error) = error.downcast_ref() {
-        of_index(error)
+        index_advice(error)
     } else if let Some(error) = error.downcast_ref() {
-        of_project(error)
+        project_advice(error)
     } else {
         String::new()
     }
 }
 
-fn of_storage(error: &StorageError) -> String {
+fn storage_advice(error: &StorageError) -> String {
     let advice = match error {
         StorageError::NoIndex { .. } => ": run `aur mem index` first",
         StorageError::Foreign { .. } => "; move it away or run `aur mem index --force`",
@@ -55,7 +55,7 @@ fn store_of(directory: &Path) -> &'static str {
     }
 }
 
-fn of_model(error: &ModelError) -> String {
+fn model_advice(error: &ModelError) -> String {
     match error {
         ModelError::Unknown { name, wanted, .. } => {
             let other = match wanted {
@@ -70,30 +70,30 @@ fn of_model(error: &ModelError) -> String {
     }
 }
 
-fn of_query(error: &QueryError) -> String {
+fn query_advice(error: &QueryError) -> String {
     match error {
         QueryError::Empty => ", such as \"parse config\"".to_owned(),
-        QueryError::Storage(error) => of_storage(error),
+        QueryError::Storage(error) => storage_advice(error),
         _ => String::new(),
     }
 }
 
 /// Errors of stages and of runs have their cause as source.
-fn of_index(error: &IndexError) -> String {
+fn index_advice(error: &IndexError) -> String {
     match error {
-        IndexError::Storage(error) => of_storage(error),
+        IndexError::Storage(error) => storage_advice(error),
         IndexError::Descriptors { .. } => " (`--jobs`)".to_owned(),
         _ => String::new(),
     }
 }
 
 /// Errors that other errors are made of.
-fn of_project(error: &ProjectError) -> String {
+fn project_advice(error: &ProjectError) -> String {
     match error {
-        ProjectError::Index(error) => of_index(error),
-        ProjectError::Model(error) => of_model(error),
-        ProjectError::Query(error) => of_query(error),
-        ProjectError::Storage(error) => of_storage(error),
+        ProjectError::Index(error) => index_advice(error),
+        ProjectError::Model(error) => model_advice(error),
+        ProjectError::Query(error) => query_advice(error),
+        ProjectError::Storage(error) => storage_advice(error),
         _ => String::new(),
     }
 }

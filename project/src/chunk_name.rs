@@ -10,7 +10,7 @@ use crate::error::ProjectError;
 /// Most ids that an error suggests.
 const SUGGESTIONS: usize = 3;
 /// Most chunks of one name that are looked at for suggestions.
-const MOST_NAMESAKES: usize = 1_000;
+const MAX_NAMESAKES: usize = 1_000;
 /// Maximum number of chunks of files with a similar path that are compared for suggestions.
 const MAX_NEIGHBOURS: usize = 4_000;
 /// Maximum length of a name that others are compared with for suggestions, in bytes: a comparison takes time for every byte.
@@ -50,7 +50,7 @@ impl<'a> Names<'a> {
     /// [`ProjectError::UnknownChunk`], [`ProjectError::NoChunkAtLine`], that the index cannot be read, or that the request was
     /// cancelled.
     pub fn chunk(&self, id: &str) -> Result<(ChunkId, String), ProjectError> {
-        if let Some(found) = self.known_chunk(id)? {
+        if let Some(found) = self.find_chunk(id)? {
             return Ok(found);
         }
         if let Some((path, line)) = place_of(id)
@@ -66,7 +66,7 @@ impl<'a> Names<'a> {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn known_chunk(&self, id: &str) -> Result<Option<(ChunkId, String)>, StorageError> {
+    pub fn find_chunk(&self, id: &str) -> Result<Option<(ChunkId, String)>, StorageError> {
         if let Some((found, _)) = self.snapshot.chunk_by_key(id)? {
             return Ok(Some((found, id.to_owned())));
         }
@@ -150,7 +150,7 @@ impl<'a> Names<'a> {
         files.sort_by_key(|(distance, _)| *distance);
         let of_files = files.into_iter().flat_map(|(_, file)| file.chunks).take(MAX_NEIGHBOURS);
         let name = id.rsplit(':').next().unwrap_or(id).to_lowercase();
-        let of_name = self.snapshot.label(Label::Defines(&name))?.into_iter().take(MOST_NAMESAKES).map(ChunkId);
+        let of_name = self.snapshot.label(Label::Defines(&name))?.into_iter().take(MAX_NAMESAKES).map(ChunkId);
         let mut keys = Vec::new();
         for id_of_chunk in of_files.chain(of_name) {
             self.check()?;

@@ -30,7 +30,7 @@ impl IndexEmbedder {
     /// When there is no such model, or the stage that has embedded the chunks cannot be run.
     pub fn of_model(id: &str, project: &Project) -> Result<Self, ProjectError> {
         match indexing::embedding_stage(id) {
-            Some(stage) => of_stage(stage, project).map(Self::Stage),
+            Some(stage) => stage_embedder(stage, project).map(Self::Stage),
             None => Ok(Self::Model(added(id)?)),
         }
     }
@@ -86,7 +86,7 @@ impl fmt::Display for EmbedderNotice {
 }
 
 /// The custom stage of the project's pipeline that has embedded the chunks.
-fn of_stage(stage: &str, project: &Project) -> Result<Arc<StageEmbedder>, ProjectError> {
+fn stage_embedder(stage: &str, project: &Project) -> Result<Arc<StageEmbedder>, ProjectError> {
     let options = project.options()?;
     let plan = indexing::plan(&options)?;
     let programs = programs::of_plan(&plan, &options)?;

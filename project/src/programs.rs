@@ -74,7 +74,7 @@ fn read_programs<'p>(
     let (mut programs, mut found) = (Vec::new(), Diagnostics::default());
     for stage in stages {
         let Some(spec) = stage.program() else { continue };
-        let identity = match ProgramIdentity::of(&spec, &options.root) {
+        let identity = match ProgramIdentity::from_spec(&spec, &options.root) {
             Ok(identity) => identity,
             // Nothing depends on its digest. Building the stage reports the missing module.
             Err(_) if spec.is_confined => continue,
@@ -131,7 +131,7 @@ pub fn refused(options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError
 pub fn untrusted(options: &IndexOptions) -> Result<Vec<String>, ProjectError> {
     let (plan, consents) = (indexing::plan(options)?, user::consents());
     let is_refused = |spec: &ProgramSpec| {
-        !ProgramIdentity::of(spec, &options.root).is_ok_and(|identity| consents.allow(&options.root, &identity))
+        !ProgramIdentity::from_spec(spec, &options.root).is_ok_and(|identity| consents.allow(&options.root, &identity))
     };
     let stages = plan.stages().iter().filter(|stage| stage.program().as_ref().is_some_and(is_refused));
     Ok(stages.map(|stage| stage.name().to_owned()).collect())
@@ -141,7 +141,7 @@ pub fn untrusted(options: &IndexOptions) -> Result<Vec<String>, ProjectError> {
 pub(crate) fn files_of(plan: &Plan, root: &Path) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     for spec in plan.stages().iter().filter_map(PlannedStage::program) {
-        if let Ok(identity) = ProgramIdentity::of(&spec, root) {
+        if let Ok(identity) = ProgramIdentity::from_spec(&spec, root) {
             files.extend(identity.covered().map(|file| file.path.clone()));
         }
         files.extend([spec.command, spec.files, spec.inputs].concat());
@@ -157,12 +157,12 @@ pub(crate) fn changed_since(snapshot: &Snapshot, options: &IndexOptions) -> Resu
     let plan = indexing::plan(options)?;
     let is_changed = |stage: &&PlannedStage| {
         let recorded = indexing::recorded_settings(snapshot.manifest(), stage.name());
-        let Some(spec) = stage.program().filter(|spec| !spec.is_confined && ProgramHashes::are_in(&recorded)) else {
+        let Some(spec) = stage.program().filter(|spec| !spec.is_confined && ProgramHashes::exist_in(&recorded)) else {
             return false;
         };
-        let hashes = ProgramIdentity::of(&spec, &options.root)
+        let hashes = ProgramIdentity::from_spec(&spec, &options.root)
             .and_then(|identity| ProgramHashes::new(&spec, &identity, &options.root));
-        !hashes.is_ok_and(|hashes| hashes.are_those_of(&recorded))
+        !hashes.is_ok_and(|hashes| hashes.match_settings(&recorded))
     };
     Ok(plan.stages().iter().filter(is_changed).map(|stage| stage.name().to_owned()).collect())
 }

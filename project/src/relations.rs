@@ -8,7 +8,7 @@ use crate::chunk_name::{MAX_COMPARED_BYTES, Names};
 use crate::error::ProjectError;
 
 /// Maximum number of definitions that an error lists.
-const MOST_LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 /// Maximum number of names that an error suggests.
 const SUGGESTIONS: usize = 3;
 
@@ -18,7 +18,7 @@ const SUGGESTIONS: usize = 3;
 /// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], [`ProjectError::OutsideRoot`], and when the index
 /// cannot be read or the request is cancelled.
 pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<Named, ProjectError> {
-    if let Some((id, _)) = names.known_chunk(name)? {
+    if let Some((id, _)) = names.find_chunk(name)? {
         return Ok(id.into());
     }
     match relations.find(name)?.as_slice() {
@@ -28,7 +28,7 @@ pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) 
         }
         [one] => Ok(one.clone()),
         several => {
-            let listed = several.iter().take(MOST_LISTED);
+            let listed = several.iter().take(MAX_LISTED);
             let ids = listed.filter_map(|named| names.snapshot.chunk(named.id).transpose());
             let ids = ids.map(|chunk| Ok(chunk?.key().into_owned())).collect::<Result<_, StorageError>>()?;
             Err(ProjectError::AmbiguousName { name: name.to_owned(), count: several.len(), ids })
@@ -55,7 +55,7 @@ fn near_names(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> R
     }
     near.sort();
     let mut shown = Vec::new();
-    for (_, other) in near.into_iter().take(MOST_LISTED) {
+    for (_, other) in near.into_iter().take(MAX_LISTED) {
         let found = relations.find(&other)?.into_iter().filter(|named| named.member.is_none());
         for named in found.take(SUGGESTIONS) {
             shown.extend(names.snapshot.chunk(named.id)?.map(|chunk| chunk.qualified_name().to_owned()));

@@ -6,7 +6,7 @@ use aurora_storage::{FileOutcome, FileRecord, Snapshot, StorageError};
 use serde::Serialize;
 
 /// Most files that the report of a directory lists: the largest ones.
-const MOST_FILES: usize = 1_000;
+const MAX_FILES: usize = 1_000;
 
 /// A directory of the index with those below it, for programs.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -103,11 +103,11 @@ pub fn tree(snapshot: &Snapshot, path: &str, depth: u32) -> Result<Option<TreeRe
         is_known = true;
         totals.add(&file, below, depth);
         if !below.contains('/') {
-            files.push(FileEntry::of(&file));
+            files.push(FileEntry::new(&file));
         }
     }
     files.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.path.cmp(&b.path)));
-    files.truncate(MOST_FILES);
+    files.truncate(MAX_FILES);
     Ok(is_known.then(|| TreeReport { directory: totals.report(path.to_owned(), depth), files }))
 }
 
@@ -117,7 +117,7 @@ fn below<'p>(file: &'p str, directory: &str) -> Option<&'p str> {
 }
 
 impl FileEntry {
-    fn of(file: &FileRecord) -> Self {
+    fn new(file: &FileRecord) -> Self {
         let skipped = match &file.outcome {
             FileOutcome::Indexed => None,
             FileOutcome::Skipped(reason) => Some(reason.clone()),

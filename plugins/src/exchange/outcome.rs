@@ -11,13 +11,13 @@ use super::rows::RowSet;
 use crate::declaration::{Declaration, DropRows, FILE_DEFINITIONS, FILE_SKIP, FILE_TEXT, RowUnit, WrittenColumn};
 
 /// Most bytes of one value.
-const MOST_VALUE_BYTES: usize = 1 << 20;
+const MAX_VALUE_BYTES: usize = 1 << 20;
 /// Most texts of one list.
-const MOST_TEXTS: usize = 1_000;
+const MAX_TEXTS: usize = 1_000;
 /// Most names of columns that are reported as not declared, for one batch.
-const MOST_UNDECLARED: usize = 20;
+const MAX_UNDECLARED_COLUMNS: usize = 20;
 /// Longest message of a plugin that is shown, in bytes.
-const LONGEST_MESSAGE: usize = 200;
+const MAX_MESSAGE_BYTES: usize = 200;
 /// The name of a file in reports when the batch does not have it.
 const NO_PATH: &str = "?";
 
@@ -138,7 +138,7 @@ impl<'d> BatchOutcome<'d> {
         let unit_entity = self.declaration.unit.entity();
         for (unit, reason) in std::mem::take(&mut self.failed) {
             self.clear(unit, batch.chunk_files());
-            let path = Paths { batch, unit: self.declaration.unit }.of(unit);
+            let path = Paths { batch, unit: self.declaration.unit }.path(unit);
             let (entity, row) = match self.declaration.drops {
                 DropRows::None => (unit_entity, unit),
                 DropRows::Files => (Entity::File, unit),
@@ -154,13 +154,13 @@ impl<'d> BatchOutcome<'d> {
             let stage = cx.stage();
             let reason =
                 format!("stage `{stage}` gives column `{column}`, which `writes` does not list; it is not stored");
-            cx.warn(&paths.of(*unit), &reason);
+            cx.warn(&paths.path(*unit), &reason);
         }
         if self.declaration.drops == DropRows::Files {
             let mut reasons = vec![None; batch.files()];
             for (file, reason) in &self.dropped {
                 let reason = format!("stage `{}`: {reason}", cx.stage());
-                cx.skip(&paths.of(*file), &reason);
+                cx.skip(&paths.path(*file), &reason);
                 reasons[*file as usize] = Some(Value::String(reason));
             }
             cx.count("files.left_out", self.dropped.len() as u64);
@@ -175,7 +175,7 @@ impl<'d> BatchOutcome<'d> {
             for (row, reason) in refused {
                 let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
                 let unit = if entity == Entity::File { RowUnit::File } else { RowUnit::Chunk };
-                let path = Paths { batch, unit }.of(row as u32);
+                let path = Paths { batch, unit }.path(row as u32);
                 batch.fail(entity, row as u32, &path, &format!("column `{name}`: {}", shortened(&reason)), cx);
             }
         }
@@ -214,7 +214,7 @@ impl<'d> BatchOutcome<'d> {
 
     fn note_undeclared(&mut self, entity: Entity, short: &str, unit: u32) {
         let entity = if entity == Entity::File { "file" } else { "chunk" };
-        if self.undeclared.len() < MOST_UNDECLARED {
+        if self.undeclared.len() < MAX_UNDECLARED_COLUMNS {
             self.undeclared.entry(format!("{entity}.{}", shortened(short))).or_insert(unit);
         }
     }
@@ -288,10 +288,10 @@ fn checked(value: Value, column: &WrittenColumn) -> Result<Value, String> {
     match value {
         Value::Float(number) if !number.is_finite() => Err("not a finite number".to_owned()),
         Value::Vector(numbers) => unit_vector(numbers, column.dimensions).map(Value::Vector),
-        Value::String(ref text) if text.len() > MOST_VALUE_BYTES => Err(format!("more than {MOST_VALUE_BYTES} bytes")),
-        Value::Strings(ref texts) if texts.len() > MOST_TEXTS => Err(format!("more than {MOST_TEXTS} texts")),
-        Value::Strings(ref texts) if texts.iter().map(String::len).sum::<usize>() > MOST_VALUE_BYTES => {
-            Err(format!("more than {MOST_VALUE_BYTES} bytes"))
+        Value::String(ref text) if text.len() > MAX_VALUE_BYTES => Err(format!("more than {MAX_VALUE_BYTES} bytes")),
+        Value::Strings(ref texts) if texts.len() > MAX_TEXTS => Err(format!("more than {MAX_TEXTS} texts")),
+        Value::Strings(ref texts) if texts.iter().map(String::len).sum::<usize>() > MAX_VALUE_BYTES => {
+            Err(format!("more than {MAX_VALUE_BYTES} bytes"))
         }
         _ => Ok(value),
     }
@@ -315,7 +315,7 @@ fn unit_vector(mut numbers: Vec<f32>, dimensions: Option<usize>) -> Result<Vec<f
 /// A message of a plugin, short enough for a report and on one line.
 fn shortened(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default().trim();
-    printable(&line[..line.floor_char_boundary(LONGEST_MESSAGE)])
+    printable(&line[..line.floor_char_boundary(MAX_MESSAGE_BYTES)])
 }
 
 /// A text without the characters by which it could control a terminal.
@@ -330,7 +330,7 @@ struct Paths<'v, 'b> {
 }
 
 impl Paths<'_, '_> {
-    fn of(&self, unit: u32) -> String {
+    fn path(&self, unit: u32) -> String {
         let file = match self.unit {
             RowUnit::File => unit,
             RowUnit::Chunk => self.batch.chunk_files()[unit as usize],

@@ -43,11 +43,11 @@ impl<'b> Payload<'b> {
         Ok(Self { files, chunks })
     }
 
-    fn of_file(&self, row: u32) -> usize {
+    fn file_bytes(&self, row: u32) -> usize {
         self.files.iter().map(|values| bytes(values.get(row as usize))).sum()
     }
 
-    fn of_chunk(&self, row: u32) -> usize {
+    fn chunk_bytes(&self, row: u32) -> usize {
         self.chunks.iter().map(|values| bytes(values.get(row as usize))).sum()
     }
 }
@@ -58,7 +58,7 @@ fn divided(set: RowSet, unit: RowUnit, most: usize, payload: &Payload<'_>, chunk
         return vec![set];
     }
     let units = set.units(unit);
-    pieces.into_iter().map(|piece| RowSet::of(&units[piece], unit, &set.chunks, chunk_files)).collect()
+    pieces.into_iter().map(|piece| RowSet::from_units(&units[piece], unit, &set.chunks, chunk_files)).collect()
 }
 
 /// The longest pieces in order with at most `most` bytes each, or one unit.
@@ -85,15 +85,15 @@ fn sizes(set: &RowSet, unit: RowUnit, payload: &Payload<'_>, chunk_files: &[u32]
             let size = |chunk: &u32| {
                 let file = file_of(*chunk);
                 let is_first = last.replace(file) != Some(file);
-                payload.of_chunk(*chunk) + if is_first { payload.of_file(file) } else { 0 }
+                payload.chunk_bytes(*chunk) + if is_first { payload.file_bytes(file) } else { 0 }
             };
             set.chunks.iter().map(size).collect()
         }
         RowUnit::File => {
-            let mut sizes: Vec<usize> = set.files.iter().map(|file| payload.of_file(*file)).collect();
+            let mut sizes: Vec<usize> = set.files.iter().map(|file| payload.file_bytes(*file)).collect();
             for chunk in &set.chunks {
                 if let Ok(at) = set.files.binary_search(&file_of(*chunk)) {
-                    sizes[at] += payload.of_chunk(*chunk);
+                    sizes[at] += payload.chunk_bytes(*chunk);
                 }
             }
             sizes

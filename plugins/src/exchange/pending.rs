@@ -21,7 +21,7 @@ pub fn rows_to_process(
     most: usize,
     cx: &StageContext<'_>,
 ) -> Result<Vec<RowSet>, StageError> {
-    let has_content = wanted_files(batch, languages)?;
+    let has_content = files_to_process(batch, languages)?;
     let stored = restore(batch, outcome, cx)?;
     let file_of = |unit: usize| match outcome.unit() {
         RowUnit::File => unit,
@@ -60,7 +60,7 @@ fn restore(
 }
 
 /// For every file of the batch, whether it has content to work on and is in one of the languages, if there are any.
-fn wanted_files(batch: &BatchView<'_>, languages: &[String]) -> Result<Vec<bool>, StageError> {
+fn files_to_process(batch: &BatchView<'_>, languages: &[String]) -> Result<Vec<bool>, StageError> {
     let mut wanted = vec![true; batch.files()];
     if let Some(statuses) = batch.optional_values("file.status")? {
         let has_content = |status: Option<ValueRef<'_>>| match status {

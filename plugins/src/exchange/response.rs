@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 /// Most items of a list in a value. A short message must not take much more memory once it is read.
-const MOST_ITEMS: usize = 65_536;
+const MAX_LIST_ITEMS: usize = 65_536;
 
 /// What a stage answers to one message. Rows are counted within the message, from 0.
 #[derive(Debug, Default, Deserialize)]
@@ -116,8 +116,8 @@ impl<'de> Visitor<'de> for CellVisitor {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<CellValue, A::Error> {
         let mut values = Vec::new();
         while let Some(CellValue(value)) = items.next_element()? {
-            if values.len() == MOST_ITEMS {
-                return Err(A::Error::custom(format!("a list of more than {MOST_ITEMS} items")));
+            if values.len() == MAX_LIST_ITEMS {
+                return Err(A::Error::custom(format!("a list of more than {MAX_LIST_ITEMS} items")));
             }
             values.push(value);
         }

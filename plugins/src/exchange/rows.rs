@@ -29,11 +29,11 @@ impl RowSet {
             return None;
         }
         let pieces = units.chunks(units.len().div_ceil(most.max(2)));
-        Some(pieces.map(|units| Self::of(units, unit, &self.chunks, chunk_files)).collect())
+        Some(pieces.map(|units| Self::from_units(units, unit, &self.chunks, chunk_files)).collect())
     }
 
     /// The set with the given units. `chunks` are the chunk rows that may be in it.
-    pub(super) fn of(units: &[u32], unit: RowUnit, chunks: &[u32], chunk_files: &[u32]) -> Self {
+    pub(super) fn from_units(units: &[u32], unit: RowUnit, chunks: &[u32], chunk_files: &[u32]) -> Self {
         match unit {
             RowUnit::Chunk => {
                 let mut files: Vec<u32> = units.iter().map(|chunk| chunk_files[*chunk as usize]).collect();
@@ -60,7 +60,7 @@ pub fn row_sets(batch: &BatchView<'_>, unit: RowUnit, most: usize, wanted: impl 
         RowUnit::File => (0..batch.chunks() as u32).collect(),
         RowUnit::Chunk => Vec::new(),
     };
-    units.chunks(most.max(1)).map(|units| RowSet::of(units, unit, &chunks, batch.chunk_files())).collect()
+    units.chunks(most.max(1)).map(|units| RowSet::from_units(units, unit, &chunks, batch.chunk_files())).collect()
 }
 
 #[cfg(test)]

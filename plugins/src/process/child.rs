@@ -18,13 +18,13 @@ use super::processes;
 use super::stderr_lines::StderrLines;
 
 /// Longest time from the start of a process to its answer to the first message.
-const LONGEST_START: Duration = Duration::from_secs(30);
+const MAX_START_TIME: Duration = Duration::from_secs(30);
 /// It has at least this time, however short the time-out of its answers is.
-const SHORTEST_START: Duration = Duration::from_secs(15);
+const MIN_START_TIME: Duration = Duration::from_secs(15);
 /// Time that a process has to end by itself after its last message.
 const GRACE: Duration = Duration::from_secs(2);
 /// Longest wait for the end of the log of a process that has ended.
-const LAST_LINES: Duration = Duration::from_millis(200);
+const LOG_END_TIMEOUT: Duration = Duration::from_millis(200);
 /// Time between two looks at a process that is ending, or at whether the run is stopping.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 /// The same while nothing else is to be done.
@@ -93,7 +93,7 @@ impl Child {
         // A process that has ended already is noticed when it should answer.
         let _ = child.to.try_send(options.hello.clone());
         child.encoding =
-            handshake::accept(&child.first(options.timeout.clamp(SHORTEST_START, LONGEST_START), is_stopped)?)
+            handshake::accept(&child.first(options.timeout.clamp(MIN_START_TIME, MAX_START_TIME), is_stopped)?)
                 .map_err(Some)?;
         let _ = decide.send(child.encoding);
         Ok(child)
@@ -158,7 +158,7 @@ impl Drop for Child {
         processes::end(&mut self.process);
         processes::end_marked(&self.cookie);
         // What the process wrote last says why it has ended.
-        let _ = self.log_end.recv_timeout(LAST_LINES);
+        let _ = self.log_end.recv_timeout(LOG_END_TIMEOUT);
     }
 }
 

@@ -6,15 +6,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Longest message, in bytes.
-pub(super) const LONGEST_MESSAGE: usize = 64 << 20;
+pub(super) const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 /// Most lists and maps within each other in a MessagePack message. JSON has a limit of its own.
-const MOST_DEPTH: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// Bytes that are read at once.
-const READ: usize = 1 << 16;
+const READ_BYTES: usize = 1 << 16;
 /// Most memory that is reserved for a message before its length is known, in bytes.
-const MOST_RESERVED: usize = 2 << 20;
+const MAX_RESERVED_BYTES: usize = 2 << 20;
 
 /// How messages are written after the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ impl Encoding {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub(super) fn encode_expecting(self, bytes: usize, message: &impl Serialize) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::with_capacity(bytes.min(MOST_RESERVED));
+        let mut bytes = Vec::with_capacity(bytes.min(MAX_RESERVED_BYTES));
         match self {
             Self::Jsonl => {
                 serde_json::to_writer(&mut bytes, message).map_err(|error| error.to_string())?;
@@ -54,8 +54,8 @@ impl Encoding {
                 bytes[..4].copy_from_slice(&length.to_be_bytes());
             }
         }
-        if bytes.len() > LONGEST_MESSAGE {
-            return Err(format!("a message of {} bytes, more than {LONGEST_MESSAGE}", bytes.len()));
+        if bytes.len() > MAX_MESSAGE_BYTES {
+            return Err(format!("a message of {} bytes, more than {MAX_MESSAGE_BYTES}", bytes.len()));
         }
         Ok(bytes)
     }
@@ -69,7 +69,7 @@ impl Encoding {
             Self::Jsonl => serde_json::from_slice(bytes).map_err(|error| error.to_string()),
             Self::Msgpack => {
                 let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
-                deserializer.set_max_depth(MOST_DEPTH);
+                deserializer.set_max_depth(MAX_DEPTH);
                 T::deserialize(&mut deserializer).map_err(|error| error.to_string())
             }
         }
@@ -85,7 +85,7 @@ pub(super) struct MessageReader<R> {
 
 impl<R: Read> MessageReader<R> {
     pub(super) fn new(stream: R) -> Self {
-        Self { stream: BufReader::with_capacity(READ, stream), expected: 0 }
+        Self { stream: BufReader::with_capacity(READ_BYTES, stream), expected: 0 }
     }
 
     /// The bytes of the next message; `None` at the end of the stream.
@@ -111,14 +111,14 @@ impl<R: Read> MessageReader<R> {
                 Some(end) => (&available[..end], end + 1),
                 None => (available, available.len()),
             };
-            if line.len() + part.len() > LONGEST_MESSAGE {
-                return Err(io::Error::other(format!("a message of more than {LONGEST_MESSAGE} bytes")));
+            if line.len() + part.len() > MAX_MESSAGE_BYTES {
+                return Err(io::Error::other(format!("a message of more than {MAX_MESSAGE_BYTES} bytes")));
             }
             line.extend_from_slice(part);
             let is_whole = used > part.len();
             self.stream.consume(used);
             if is_whole {
-                self.expected = (line.len() + line.len() / 8).min(MOST_RESERVED);
+                self.expected = (line.len() + line.len() / 8).min(MAX_RESERVED_BYTES);
                 return Ok(Some(line));
             }
         }
@@ -135,11 +135,11 @@ impl<R: Read> MessageReader<R> {
             }
         }
         let length = u32::from_be_bytes(length) as usize;
-        if length > LONGEST_MESSAGE {
-            return Err(io::Error::other(format!("a message of {length} bytes, more than {LONGEST_MESSAGE}")));
+        if length > MAX_MESSAGE_BYTES {
+            return Err(io::Error::other(format!("a message of {length} bytes, more than {MAX_MESSAGE_BYTES}")));
         }
         // A program may announce more than it writes.
-        let mut block = Vec::with_capacity(length.min(MOST_RESERVED));
+        let mut block = Vec::with_capacity(length.min(MAX_RESERVED_BYTES));
         self.stream.by_ref().take(length as u64).read_to_end(&mut block)?;
         if block.len() < length {
             return Err(io::Error::other("the last message is not complete"));

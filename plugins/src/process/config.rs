@@ -92,21 +92,21 @@ impl Described for Process {
         Key::size("memory", "Most memory of a process for its data, where the system can limit it."),
         Key::count_up_to(
             "in_flight",
-            MOST_IN_FLIGHT,
+            MAX_IN_FLIGHT,
             "messages",
             "Messages that a process gets before it has answered.",
         ),
         Key::count_up_to(
             "rows",
-            MOST_ROWS,
+            MAX_ROWS,
             "rows",
             "Most rows in a message, which carries about 1 MiB of values at most.",
         ),
     ];
 }
 
-pub(super) const MOST_IN_FLIGHT: usize = 64;
-pub(super) const MOST_ROWS: usize = 65_536;
+pub(super) const MAX_IN_FLIGHT: usize = 64;
+pub(super) const MAX_ROWS: usize = 65_536;
 
 impl Process {
     /// Reports mistakes in the keys about the program itself.

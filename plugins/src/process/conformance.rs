@@ -24,7 +24,7 @@ use crate::exchange::{BatchOutcome, Response, RowSet, printable};
 /// Rows of the check with many messages.
 const MANY_ROWS: usize = 10_000;
 /// The number of the first of them.
-const FIRST_OF_MANY: u64 = 1_000;
+const FIRST_MANY_ID: u64 = 1_000;
 /// Length of a very long text, in bytes.
 const LONG_TEXT: usize = 1 << 20;
 /// A key that no version of the protocol has.
@@ -218,7 +218,7 @@ impl Tester<'_> {
 
     /// Number, rows and bytes of one of many messages.
     fn many_rows(&self, child: &Child, at: usize, size: usize) -> Result<(u64, usize, Vec<u8>), String> {
-        let (id, rows) = (FIRST_OF_MANY + at as u64, size.min(MANY_ROWS - at * size));
+        let (id, rows) = (FIRST_MANY_ID + at as u64, size.min(MANY_ROWS - at * size));
         Ok((id, rows, child.encoding.encode(&self.message(id, rows, Cells::Plain))?))
     }
 

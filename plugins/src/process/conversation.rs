@@ -22,7 +22,7 @@ use crate::exchange::{BatchOutcome, ColumnsResponse, Request, Response, RowNote,
 /// Messages that one which fails is divided into: with more, fewer restarts find the row, and more messages are sent.
 const PIECES: usize = 16;
 /// Starts without success, one after the other, after which the program is given up.
-const MOST_FAILED_STARTS: u32 = 3;
+const MAX_FAILED_STARTS: u32 = 3;
 
 /// A message with rows.
 struct BatchMessage<'b> {
@@ -102,7 +102,7 @@ enum Fault {
     /// It has ended or breaks the protocol.
     Broken(String),
     /// It does not answer.
-    Late(String),
+    TimedOut(String),
 }
 
 /// What a worker does with one batch.
@@ -167,7 +167,7 @@ impl<'s> Conversation<'s> {
                     self.cause = exchange.recover(&reason, self.answered == 0);
                     self.restarts.note(&reason);
                 }
-                Err(Fault::Late(reason)) => {
+                Err(Fault::TimedOut(reason)) => {
                     // Each search costs a time-out, so a message that is alone counts as found wherever it was in order.
                     exchange.recover(&reason, true);
                     self.cause = Cause::Fault;
@@ -188,7 +188,7 @@ impl<'s> Conversation<'s> {
 
     /// The running process, or a new one; `None` if it cannot be started any more.
     fn started(&mut self, cx: &StageContext<'_>) -> Result<Option<Child>, StageError> {
-        for _ in 0..MOST_FAILED_STARTS {
+        for _ in 0..MAX_FAILED_STARTS {
             if let Some(child) = self.child.take() {
                 return Ok(Some(child));
             }
@@ -249,7 +249,7 @@ impl<'s> Conversation<'s> {
                 }
                 Some(Incoming::Invalid(reason)) => return Err(Fault::Broken(reason)),
                 None if progress.elapsed() > self.config.timeout() => {
-                    return Err(Fault::Late(format!("no answer within {} seconds", self.config.timeout)));
+                    return Err(Fault::TimedOut(format!("no answer within {} seconds", self.config.timeout)));
                 }
                 None => {
                     // A process that it has started may keep its output open.

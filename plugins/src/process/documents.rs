@@ -223,7 +223,7 @@ impl Listing<'_, '_> {
     /// Reads all documents and emits them. Returns what the program keeps for the next run.
     fn read(&mut self) -> Result<Option<String>, Ended> {
         let (stage, cx) = (self.stage, self.cx);
-        let hello = HostHello::of_documents(cx.stage(), &stage.process);
+        let hello = HostHello::for_documents(cx.stage(), &stage.process);
         let options = StartOptions {
             command: &stage.command,
             hello: Encoding::Jsonl.encode(&hello).map_err(Ended::Failed)?,

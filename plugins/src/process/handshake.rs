@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::codec::{Encoding, LONGEST_MESSAGE};
+use super::codec::{Encoding, MAX_MESSAGE_BYTES};
 use super::config::Process;
 use crate::declaration::RowUnit;
 
@@ -45,13 +45,13 @@ impl<'a> HostHello<'a> {
             writes,
             drops: config.drops,
             config: &config.config,
-            max_message_bytes: LONGEST_MESSAGE,
+            max_message_bytes: MAX_MESSAGE_BYTES,
             in_flight: config.in_flight,
         }
     }
 
     /// The first message to a program that supplies documents.
-    pub(super) fn of_documents(stage: &'a str, config: &'a Process) -> Self {
+    pub(super) fn for_documents(stage: &'a str, config: &'a Process) -> Self {
         Self { unit: "document", ..Self::new(stage, config) }
     }
 }

@@ -36,12 +36,12 @@ impl ProgramHashes {
     }
 
     /// Whether a fingerprint with these settings belongs to a stage that runs a program.
-    pub fn are_in(settings: &BTreeMap<String, String>) -> bool {
+    pub fn exist_in(settings: &BTreeMap<String, String>) -> bool {
         settings.contains_key(PROGRAM)
     }
 
     /// Whether a fingerprint with these settings has the same hashes.
-    pub fn are_those_of(&self, settings: &BTreeMap<String, String>) -> bool {
+    pub fn match_settings(&self, settings: &BTreeMap<String, String>) -> bool {
         (settings.get(PROGRAM), settings.get(INPUTS), settings.get(MODULES))
             == (Some(&self.program), Some(&self.inputs), self.modules.as_ref())
     }
@@ -61,7 +61,7 @@ impl PreparedProgram {
     /// When there is no such program, or it is not allowed.
     pub(super) fn new(stage_type: &str, config: &Process, cx: &BuildContext<'_>) -> Result<Self, StageError> {
         let spec = config.program().unwrap_or_default();
-        let identity = ProgramIdentity::of(&spec, cx.root).map_err(StageError::from_error)?;
+        let identity = ProgramIdentity::from_spec(&spec, cx.root).map_err(StageError::from_error)?;
         let is_allowed = cx.services.get::<Consents>().is_some_and(|consents| consents.allow(cx.root, &identity));
         if !is_allowed {
             return Err(StageError::new(format!("the program `{}` is not allowed to run", spec.command.join(" "))));

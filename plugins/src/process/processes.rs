@@ -24,13 +24,13 @@ pub(super) fn limit_memory(_child: &Child, _bytes: u64) {}
 
 /// Room that a pipe should have, in bytes: the most that Linux gives to every user by default.
 #[cfg(target_os = "linux")]
-const PIPE: usize = 1 << 20;
+const PIPE_BYTES: usize = 1 << 20;
 
 /// Gives a pipe room for whole messages, so that each side can write one while the other works.
 #[cfg(target_os = "linux")]
 pub(super) fn enlarge(pipe: impl std::os::fd::AsFd) {
     // A pipe that cannot be larger is slower, and nothing else.
-    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
 }
 
 /// Pipes have one size here.
@@ -68,12 +68,12 @@ pub(super) fn end(child: &mut Child) {
 
 /// Looks for processes that have left the group of a stage. One that starts another while it is looked for is found by the next.
 #[cfg(target_os = "linux")]
-const MOST_SEARCHES: usize = 20;
+const MAX_SEARCHES: usize = 20;
 
 /// Ends every process that was started with `cookie` in its environment: those that have left the group of the stage.
 #[cfg(target_os = "linux")]
 pub(super) fn end_marked(cookie: &str) {
-    for _ in 0..MOST_SEARCHES {
+    for _ in 0..MAX_SEARCHES {
         if !end_found(cookie) {
             return;
         }

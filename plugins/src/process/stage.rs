@@ -10,7 +10,7 @@ use aurora_pipeline::{
 use super::child::StartOptions;
 use super::codec::Encoding;
 use super::command::ResolvedCommand;
-use super::config::{MOST_IN_FLIGHT, MOST_ROWS, Process};
+use super::config::{MAX_IN_FLIGHT, MAX_ROWS, Process};
 use super::conversation::Conversation;
 use super::handshake::HostHello;
 use super::prepared::PreparedProgram;
@@ -43,11 +43,11 @@ impl StageConfig for Process {
     fn check(&self, problems: &mut Problems<'_>) {
         self.check_program(problems);
         declaration::check(&self.reads, &self.writes, self.drops, problems);
-        if !(1..=MOST_IN_FLIGHT).contains(&self.in_flight) {
-            problems.error("in_flight", format!("`in_flight` must be from 1 to {MOST_IN_FLIGHT}"));
+        if !(1..=MAX_IN_FLIGHT).contains(&self.in_flight) {
+            problems.error("in_flight", format!("`in_flight` must be from 1 to {MAX_IN_FLIGHT}"));
         }
-        if !(1..=MOST_ROWS).contains(&self.rows) {
-            problems.error("rows", format!("`rows` must be from 1 to {MOST_ROWS}"));
+        if !(1..=MAX_ROWS).contains(&self.rows) {
+            problems.error("rows", format!("`rows` must be from 1 to {MAX_ROWS}"));
         }
     }
 

@@ -9,9 +9,9 @@ use aurora_pipeline::StageContext;
 use crate::exchange::printable;
 
 /// Most lines of one stage and run.
-const MOST_LINES: u64 = 200;
+const MAX_LINES: u64 = 200;
 /// Longest line that is kept, in bytes.
-const LONGEST_LINE: usize = 2_048;
+const MAX_LINE_BYTES: usize = 2_048;
 
 /// The lines of all processes of a stage.
 #[derive(Default)]
@@ -40,7 +40,7 @@ impl StderrLines {
                 if *byte == b'\n' {
                     self.push(&line);
                     line.clear();
-                } else if line.len() < LONGEST_LINE {
+                } else if line.len() < MAX_LINE_BYTES {
                     line.push(*byte);
                 }
             }
@@ -67,7 +67,7 @@ impl StderrLines {
 
     fn push(&self, line: &[u8]) {
         let mut state = self.lock();
-        if state.taken < MOST_LINES {
+        if state.taken < MAX_LINES {
             state.taken += 1;
             state.waiting.push_back(printable(&String::from_utf8_lossy(line)));
         } else {

@@ -50,7 +50,7 @@ impl ProgramIdentity {
     ///
     /// # Errors
     /// When a file that is named or listed cannot be read, is a symbolic link, or there are too many.
-    pub fn of(spec: &ProgramSpec, root: &Path) -> Result<Self, ProgramError> {
+    pub fn from_spec(spec: &ProgramSpec, root: &Path) -> Result<Self, ProgramError> {
         let unreadable = |source| ProgramError::Unreadable { path: ".".to_owned(), source };
         let directory = Directory::open_root(root).map_err(unreadable)?;
         let mut imports = Imports::from_command(&spec.command);
@@ -219,7 +219,7 @@ impl FileSet<'_> {
         }
         // A program finds itself by either path.
         if let Some(imports) = self.imports.as_mut().filter(|_| real != path) {
-            imports.search_beside(path);
+            imports.search_directory_of(path);
         }
         self.add(&real)
     }
@@ -275,7 +275,7 @@ mod tests {
     }
 
     fn paths(command: &[&str], root: &Path) -> Vec<String> {
-        let identity = ProgramIdentity::of(&spec(command), root).expect("readable");
+        let identity = ProgramIdentity::from_spec(&spec(command), root).expect("readable");
         identity.files.into_iter().map(|file| file.path).collect()
     }
 
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn everything_that_is_run_changes_the_digest() {
         let root = project();
-        let digest = |spec: &ProgramSpec| ProgramIdentity::of(spec, root.path()).expect("readable").digest;
+        let digest = |spec: &ProgramSpec| ProgramIdentity::from_spec(spec, root.path()).expect("readable").digest;
         let plain = spec(&["python3", "tools/a.py"]);
         let first = digest(&plain);
         assert_eq!(digest(&plain), first);
@@ -319,7 +319,8 @@ mod tests {
     fn paths_outside_and_missing_files_are_refused() {
         let root = project();
         let with = |file: &str| ProgramSpec { files: vec![file.to_owned()], ..spec(&["run"]) };
-        let message = |file: &str| ProgramIdentity::of(&with(file), root.path()).expect_err("refused").to_string();
+        let message =
+            |file: &str| ProgramIdentity::from_spec(&with(file), root.path()).expect_err("refused").to_string();
         assert_eq!(message("../rules"), "`../rules` is not below the root of the project");
         assert!(message("tools/none.py").starts_with("cannot read tools/none.py, which belongs to the program: "));
     }
@@ -331,7 +332,7 @@ mod tests {
         std::os::unix::fs::symlink("/bin/sh", root.path().join("tools/link")).expect("linked");
         let listed = ProgramSpec { files: vec!["tools".to_owned()], ..spec(&["run"]) };
         for spec in [spec(&["tools/link"]), listed] {
-            let error = ProgramIdentity::of(&spec, root.path()).expect_err("refused");
+            let error = ProgramIdentity::from_spec(&spec, root.path()).expect_err("refused");
             assert!(matches!(error, ProgramError::Special { .. }), "{error}");
         }
         // The command names a file, wherever in the project it is.

@@ -25,7 +25,7 @@ fn run(body: &str, cancel: CancelToken) -> StageOutcome {
     fs::write(root.path().join("stage.py"), format!("{PROGRAM}{body}")).expect("written");
     let mut services = Services::new();
     services.insert(Arc::new(Consents::everything()));
-    let test = StageTest::of::<Documents>("command = ['python3', 'stage.py']").expect("a valid configuration");
+    let test = StageTest::new::<Documents>("command = ['python3', 'stage.py']").expect("a valid configuration");
     let columns = ["file.path", "file.language", "file.size", "file.mtime"].map(|name| match name {
         "file.path" | "file.language" => (name, DynamicType::String, Value::String("rust".to_owned())),
         _ => (name, DynamicType::Integer, Value::Integer(1)),

@@ -61,7 +61,7 @@ fn run(root: &Path, stage: &str) {
     let mut services = Services::new();
     services.insert(Arc::new(Consents::everything()));
     services.insert(Arc::new(HelperDirectory(helper)));
-    let outcome = StageTest::of::<Process>(stage)
+    let outcome = StageTest::new::<Process>(stage)
         .expect("configured")
         .root(root)
         .services(services)

@@ -59,7 +59,7 @@ fn check(column: &str, chunks: &[u32], lengths: &[usize], rows: &[usize]) {
         "command = ['python3', 'stage.py']\nreads = ['file.path', 'chunk.text']\nwrites = {{ '{column}' = 'string' }}"
     );
     let paths: Vec<String> = (0..=chunks[chunks.len() - 1]).map(|file| format!("{file}.rs")).collect();
-    let outcome = StageTest::of::<Process>(&config)
+    let outcome = StageTest::new::<Process>(&config)
         .expect("a valid configuration")
         .root(root.path())
         .services(services)

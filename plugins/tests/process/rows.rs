@@ -51,7 +51,7 @@ impl Rows {
         services.insert(Arc::new(Consents::everything()));
         services.insert(Arc::new(HelperDirectory(helper)));
         let titles = (0..self.chunks.len()).map(|row| text(&format!("title {row}"))).collect();
-        StageTest::of::<Process>(&config)?
+        StageTest::new::<Process>(&config)?
             .root(self.root.path())
             .services(services)
             .column(PATH, self.paths.clone())

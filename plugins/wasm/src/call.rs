@@ -7,7 +7,7 @@ use crate::interface::{
     Batch, ConfigureParameters, ConfigureResults, Output, ProcessParameters, ProcessResults, Settings,
 };
 use crate::module::Module;
-use crate::state::{LONGEST_MESSAGE, State, printable};
+use crate::state::{MAX_MESSAGE_BYTES, State, printable};
 
 /// A call, which has an instance, fuel and memory of its own.
 pub(crate) struct Call<'m> {
@@ -39,7 +39,7 @@ impl<'m> Call<'m> {
         let process = self.start(settings)?;
         let called = process.call(&mut self.store, (batch,));
         let (answer,) = called.map_err(|error| self.failure(&error))?;
-        answer.map_err(|message| CallError::Failed(printable(&message, LONGEST_MESSAGE)))
+        answer.map_err(|message| CallError::Failed(printable(&message, MAX_MESSAGE_BYTES)))
     }
 
     fn start(&mut self, settings: Settings) -> Result<TypedFunc<ProcessParameters, ProcessResults>, CallError> {
@@ -51,7 +51,7 @@ impl<'m> Call<'m> {
         let called = configure.call(&mut self.store, (settings,));
         let (answer,) = called.map_err(|error| self.failure(&error))?;
         answer.map_err(|message| {
-            let message = printable(&message, LONGEST_MESSAGE);
+            let message = printable(&message, MAX_MESSAGE_BYTES);
             CallError::Refused(format!("the module does not accept its configuration: {message}"))
         })?;
         Ok(process)
@@ -88,6 +88,6 @@ fn not_a_stage(error: wasmtime::Error) -> CallError {
 fn untrapped(text: &str) -> String {
     match text.strip_prefix("unknown import: ").and_then(|rest| rest.split_once(" has not")) {
         Some((function, _)) => format!("the module called {function}, which is not granted"),
-        None => format!("the module failed: {}", printable(text, LONGEST_MESSAGE)),
+        None => format!("the module failed: {}", printable(text, MAX_MESSAGE_BYTES)),
     }
 }

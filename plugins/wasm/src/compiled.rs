@@ -14,7 +14,7 @@ const MODULES: &str = "cache/modules";
 /// Where the hashes of the compiled modules are kept, under the same names.
 const HASHES: &str = "hashes";
 /// Largest compiled module that is used.
-const LARGEST: u64 = 512 << 20;
+const MAX_COMPILED_BYTES: u64 = 512 << 20;
 
 /// A directory of the user for compiled modules, as a service of the program. It contains machine code, so it must not be one
 /// that a repository can write to. Without it, each run compiles its modules.
@@ -57,7 +57,7 @@ impl CompiledModules {
         let root = Directory::open_root(&self.0)?;
         let hashes = root.create_directories(HASHES)?;
         for (directory, name) in compiled_files(&root)? {
-            let recorded = hashes.read(&name, LARGEST).unwrap_or_default();
+            let recorded = hashes.read(&name, MAX_COMPILED_BYTES).unwrap_or_default();
             if hash_of(&directory, &name).ok().is_none_or(|hash| hash.as_bytes()[..] != recorded) {
                 directory.remove(&name)?;
             }
@@ -89,5 +89,5 @@ fn compiled_files(root: &Directory) -> io::Result<Vec<(Directory, OsString)>> {
 }
 
 fn hash_of(directory: &Directory, name: &OsString) -> io::Result<blake3::Hash> {
-    Ok(blake3::hash(&directory.read(name, LARGEST)?))
+    Ok(blake3::hash(&directory.read(name, MAX_COMPILED_BYTES)?))
 }

@@ -19,14 +19,14 @@ use crate::module::ModuleOptions;
 use crate::stage::WasmStage;
 
 /// Largest module. One with a Python interpreter has about 20 MB.
-const LARGEST_MODULE: u64 = 64 << 20;
+const MAX_MODULE_BYTES: u64 = 64 << 20;
 /// Most linear memory of one instance: 32-bit addresses reach no further.
-const MOST_MEMORY: u64 = 4 << 30;
+const MAX_MEMORY_BYTES: u64 = 4 << 30;
 /// Less than one page cannot be given.
-const LEAST_MEMORY: u64 = 64 << 10;
+const MIN_MEMORY_BYTES: u64 = 64 << 10;
 /// Takes about a quarter of an hour.
-const MOST_FUEL: u64 = 1_000_000_000_000;
-const MOST_ROWS: usize = 65_536;
+const MAX_FUEL: u64 = 1_000_000_000_000;
+const MAX_ROWS: usize = 65_536;
 /// The grant of the time of day. Output then depends on when the stage runs.
 const CLOCK: &str = "clock";
 
@@ -92,12 +92,12 @@ impl Described for Wasm {
         Key::string("version", "Raised by the author when the same input gives another output."),
         Key::count_up_to(
             "fuel",
-            MOST_FUEL as usize,
+            MAX_FUEL as usize,
             "instructions",
             "What one call may consume; an instruction costs about 1.",
         ),
         Key::size("memory", "Most linear memory of one call."),
-        Key::count_up_to("rows", MOST_ROWS, "rows", "Most rows of one call."),
+        Key::count_up_to("rows", MAX_ROWS, "rows", "Most rows of one call."),
         Key::strings("grants", "What of the outside world the module may use: `clock`. By default it has nothing."),
     ];
 }
@@ -127,14 +127,14 @@ impl StageConfig for Wasm {
                 .error("module", format!("`{}` is not below the root of the project", self.module))
                 .help("the path is relative to the root and contains no `..`");
         }
-        if !(1..=MOST_FUEL).contains(&self.fuel) {
-            problems.error("fuel", format!("`fuel` must be from 1 to {MOST_FUEL}"));
+        if !(1..=MAX_FUEL).contains(&self.fuel) {
+            problems.error("fuel", format!("`fuel` must be from 1 to {MAX_FUEL}"));
         }
-        if !(LEAST_MEMORY..=MOST_MEMORY).contains(&self.memory.0) {
+        if !(MIN_MEMORY_BYTES..=MAX_MEMORY_BYTES).contains(&self.memory.0) {
             problems.error("memory", "`memory` must be a size from 64KiB to 4GiB");
         }
-        if !(1..=MOST_ROWS).contains(&self.rows) {
-            problems.error("rows", format!("`rows` must be from 1 to {MOST_ROWS}"));
+        if !(1..=MAX_ROWS).contains(&self.rows) {
+            problems.error("rows", format!("`rows` must be from 1 to {MAX_ROWS}"));
         }
         for grant in self.grants.iter().filter(|grant| *grant != CLOCK) {
             problems.error("grants", format!("nothing called `{grant}` can be granted")).help("there is `clock`");
@@ -145,7 +145,7 @@ impl StageConfig for Wasm {
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
         let root = Directory::open_root(cx.root)
             .map_err(|error| StageError::caused(format!("cannot open {}", cx.root.display()), error))?;
-        let bytes = root.read(&self.module, LARGEST_MODULE).map_err(|error| self.unreadable(error))?;
+        let bytes = root.read(&self.module, MAX_MODULE_BYTES).map_err(|error| self.unreadable(error))?;
         let (declaration, memory) = (self.declaration(), self.memory.0);
         let fingerprint = declaration.fingerprint(self.identity(&bytes));
         let settings = Settings {

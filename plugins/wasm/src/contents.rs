@@ -7,15 +7,15 @@ use wasmparser::{FuncToValidate, FuncValidator, FuncValidatorAllocations, Functi
 use wasmparser::{ValidPayload, Validator, ValidatorResources, WasmFeatures};
 
 /// Largest body of a function, in bytes. The largest of a Python interpreter has 430,000.
-const LARGEST_BODY: usize = 1 << 20;
+const MAX_BODY_BYTES: usize = 1 << 20;
 /// Most variables in all blocks of a function. A JavaScript engine has 600,000.
-const MOST_WORK: u64 = 5_000_000;
+const MAX_FUNCTION_VARIABLES: u64 = 5_000_000;
 /// Most variables in all blocks of all functions. A JavaScript engine has 10,000,000.
-const MOST_WORK_OF_ALL: u64 = 200_000_000;
+const MAX_TOTAL_VARIABLES: u64 = 200_000_000;
 /// Most loops in each other.
-const MOST_NESTED_LOOPS: usize = 100;
+const MAX_NESTED_LOOPS: usize = 100;
 /// Most functions, globals and imports of all core modules together. A Python interpreter has 16,000.
-const MOST_ITEMS: u64 = 100_000;
+const MAX_ITEMS: u64 = 100_000;
 
 /// Checks that a component can be compiled in reasonable time and memory. What is not valid is left to the compiler, which says
 /// why.
@@ -33,15 +33,15 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), String> {
             Payload::GlobalSection(globals) => u64::from(globals.count()),
             _ => 0,
         };
-        if items > MOST_ITEMS {
-            return Err(format!("the module has more than {MOST_ITEMS} functions, globals and imports"));
+        if items > MAX_ITEMS {
+            return Err(format!("the module has more than {MAX_ITEMS} functions, globals and imports"));
         }
         match validator.payload(&payload) {
             Ok(ValidPayload::Func(function, body)) => work += check_function(function, &body)?,
             Ok(_) => {}
             Err(_) => return Ok(()),
         }
-        if work > MOST_WORK_OF_ALL {
+        if work > MAX_TOTAL_VARIABLES {
             return Err("the module has too many branches and variables".to_owned());
         }
     }
@@ -50,18 +50,18 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), String> {
 
 /// Returns the number of variables in all blocks of a function.
 fn check_function(function: FuncToValidate<ValidatorResources>, body: &FunctionBody<'_>) -> Result<u64, String> {
-    if body.range().len() > LARGEST_BODY {
-        return Err(format!("the module has a function with more than {LARGEST_BODY} bytes"));
+    if body.range().len() > MAX_BODY_BYTES {
+        return Err(format!("the module has a function with more than {MAX_BODY_BYTES} bytes"));
     }
     let mut validator = function.into_validator(FuncValidatorAllocations::default());
     let counted = count_variables(&mut validator, body);
     // What is not valid is left to the compiler.
     let (work, loops) = counted.unwrap_or_default();
-    if work > MOST_WORK {
+    if work > MAX_FUNCTION_VARIABLES {
         return Err("the module has a function with too many branches and variables".to_owned());
     }
-    if loops > MOST_NESTED_LOOPS {
-        return Err(format!("the module has more than {MOST_NESTED_LOOPS} loops in each other"));
+    if loops > MAX_NESTED_LOOPS {
+        return Err(format!("the module has more than {MAX_NESTED_LOOPS} loops in each other"));
     }
     Ok(work)
 }
@@ -75,7 +75,7 @@ fn count_variables(
     validator.read_locals(&mut reader)?;
     let mut operators = wasmparser::OperatorsReader::new(reader);
     // For each open block, whether it is a loop.
-    let (mut work, mut blocks, mut loops, mut most_loops) = (0, Vec::new(), 0, 0);
+    let (mut work, mut blocks, mut loops, mut max_loops) = (0, Vec::new(), 0, 0);
     while !operators.eof() {
         let (operator, offset) = operators.read_with_offset()?;
         validator.op(offset, &operator)?;
@@ -84,7 +84,7 @@ fn count_variables(
             Operator::Loop { .. } => {
                 blocks.push(true);
                 loops += 1;
-                most_loops = most_loops.max(loops);
+                max_loops = max_loops.max(loops);
             }
             Operator::End => loops -= usize::from(blocks.pop().unwrap_or_default()),
             Operator::Else | Operator::BrIf { .. } | Operator::BrTable { .. } => {}
@@ -92,5 +92,5 @@ fn count_variables(
         }
         work += u64::from(validator.len_locals()) + u64::from(validator.operand_stack_height());
     }
-    Ok((work, most_loops))
+    Ok((work, max_loops))
 }

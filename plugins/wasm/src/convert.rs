@@ -129,5 +129,5 @@ fn note(remark: Remark) -> RowNote {
 }
 
 fn printable_reason(text: &str) -> String {
-    crate::state::printable(text, crate::state::LONGEST_MESSAGE)
+    crate::state::printable(text, crate::state::MAX_MESSAGE_BYTES)
 }

@@ -15,7 +15,7 @@ use crate::state::State;
 use crate::streams;
 
 /// Most random bytes of one request.
-const MOST_RANDOM_BYTES: u64 = 1 << 16;
+const MAX_RANDOM_BYTES: u64 = 1 << 16;
 
 type Function = fn(&mut State, &[Val]) -> Option<Val>;
 
@@ -126,7 +126,7 @@ fn inert(interface: &str, name: &str) -> Option<Function> {
 }
 
 fn random_bytes(state: &mut State, parameters: &[Val]) -> Option<Val> {
-    let [Val::U64(length @ ..=MOST_RANDOM_BYTES)] = parameters else { return None };
+    let [Val::U64(length @ ..=MAX_RANDOM_BYTES)] = parameters else { return None };
     Some(Val::List((0..*length).map(|_| Val::U8(state.next_random() as u8)).collect()))
 }
 

@@ -5,14 +5,14 @@ use std::time::Duration;
 use wasmtime::{ResourceLimiter, StoreContextMut, Trap};
 
 /// Most entries of all tables together. A Python interpreter has about 10,000.
-const MOST_TABLE_ENTRIES: usize = 1_000_000;
+const MAX_TABLE_ENTRIES: usize = 1_000_000;
 /// Most instances of core modules, tables and linear memories, each. A Python interpreter has about 50 instances.
-const MOST_INSTANCES: usize = 200;
+const MAX_INSTANCES: usize = 200;
 /// Fuel for a call of a function of the host, and for each byte that it moves. They take longer than an instruction.
-const FUEL_OF_HOST_CALL: u64 = 1_000;
-const FUEL_OF_HOST_BYTE: u64 = 10;
+const FUEL_PER_HOST_CALL: u64 = 1_000;
+const FUEL_PER_HOST_BYTE: u64 = 10;
 /// Fuel that a call consumes in a second at least: a hundredth of what is usual.
-const LEAST_FUEL_PER_SECOND: u64 = 10_000_000;
+const MIN_FUEL_PER_SECOND: u64 = 10_000_000;
 
 /// Limits of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +27,11 @@ pub(crate) struct Limits {
 
 impl Limits {
     pub(crate) fn new(fuel: u64, memory: u64) -> Self {
-        Self { fuel, memory, time: Duration::from_secs(fuel.div_ceil(LEAST_FUEL_PER_SECOND)) }
+        Self { fuel, memory, time: Duration::from_secs(fuel.div_ceil(MIN_FUEL_PER_SECOND)) }
     }
 
     /// Most bytes that a call may return. A module can return one string many times, so the size of its memory is no limit.
-    pub(crate) fn most_result_bytes(self) -> usize {
+    pub(crate) fn max_result_bytes(self) -> usize {
         usize::try_from(self.memory / 4).unwrap_or(usize::MAX)
     }
 }
@@ -41,7 +41,7 @@ impl Limits {
 /// # Errors
 /// If there is not so much fuel left.
 pub(crate) fn charge<T: 'static>(store: &mut StoreContextMut<'_, T>, bytes: usize) -> wasmtime::Result<()> {
-    let cost = FUEL_OF_HOST_CALL.saturating_add(FUEL_OF_HOST_BYTE.saturating_mul(bytes as u64));
+    let cost = FUEL_PER_HOST_CALL.saturating_add(FUEL_PER_HOST_BYTE.saturating_mul(bytes as u64));
     let left = store.get_fuel()?.checked_sub(cost);
     store.set_fuel(left.unwrap_or(0))?;
     if left.is_some() { Ok(()) } else { Err(Trap::OutOfFuel.into()) }
@@ -58,7 +58,7 @@ pub(crate) struct MemoryLimiter {
 
 impl MemoryLimiter {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { free_bytes: limits.memory, free_entries: MOST_TABLE_ENTRIES, is_exceeded: false }
+        Self { free_bytes: limits.memory, free_entries: MAX_TABLE_ENTRIES, is_exceeded: false }
     }
 }
 
@@ -84,15 +84,15 @@ impl ResourceLimiter for MemoryLimiter {
     }
 
     fn instances(&self) -> usize {
-        MOST_INSTANCES
+        MAX_INSTANCES
     }
 
     fn tables(&self) -> usize {
-        MOST_INSTANCES
+        MAX_INSTANCES
     }
 
     fn memories(&self) -> usize {
-        MOST_INSTANCES
+        MAX_INSTANCES
     }
 }
 

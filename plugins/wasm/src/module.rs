@@ -84,7 +84,7 @@ impl Module {
         let mut store = Store::new(&self.engine, State::new(limits));
         store.set_fuel(limits.fuel).expect("the engine counts fuel");
         store.limiter(|state| &mut state.memory);
-        store.set_hostcall_fuel(limits.most_result_bytes());
+        store.set_hostcall_fuel(limits.max_result_bytes());
         store.set_epoch_deadline(1);
         let is_stopping = Arc::clone(&self.is_stopping);
         store.epoch_deadline_callback(move |store| {

@@ -14,11 +14,11 @@ use crate::interface::Settings;
 use crate::module::{Module, ModuleOptions};
 
 /// Calls that may fail with all of their fuel consumed before the stage gives up. A call that fails early counts less.
-const MOST_FAILED_CALLS: u64 = 20;
+const MAX_FAILED_CALLS: u64 = 20;
 /// Least part of a failed call that is counted: starting an instance takes time too.
-const LEAST_PART: u64 = 100;
+const MIN_COST_DIVISOR: u64 = 100;
 /// Most lines that the stage logs in one run.
-const MOST_LINES: u64 = 200;
+const MAX_LINES: u64 = 200;
 
 /// Why the remaining rows are not processed.
 const GIVEN_UP: &str = "the module was given up after too many failed calls";
@@ -50,7 +50,7 @@ impl WasmStage {
         settings: Settings,
         fingerprint: Fingerprint,
     ) -> Self {
-        let patience = AtomicU64::new(options.limits.fuel.saturating_mul(MOST_FAILED_CALLS));
+        let patience = AtomicU64::new(options.limits.fuel.saturating_mul(MAX_FAILED_CALLS));
         Self {
             bytes: Mutex::new(bytes),
             options,
@@ -81,7 +81,7 @@ impl WasmStage {
 
     fn count_failure(&self, fuel_left: u64) {
         let fuel = self.options.limits.fuel;
-        let counted = fuel.saturating_sub(fuel_left).max(fuel / LEAST_PART).max(1);
+        let counted = fuel.saturating_sub(fuel_left).max(fuel / MIN_COST_DIVISOR).max(1);
         // The closure always returns a value.
         let _ =
             self.patience.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(counted)));
@@ -89,8 +89,8 @@ impl WasmStage {
 
     fn log(&self, line: &str, cx: &StageContext<'_>) {
         match self.lines.fetch_add(1, Ordering::Relaxed) {
-            0..MOST_LINES => cx.log(line),
-            MOST_LINES => cx.log("(further lines of this stage are not shown)"),
+            0..MAX_LINES => cx.log(line),
+            MAX_LINES => cx.log("(further lines of this stage are not shown)"),
             _ => {}
         }
     }

@@ -5,11 +5,11 @@ use std::time::Instant;
 use crate::limits::{Limits, MemoryLimiter};
 
 /// Longest message of a module that is shown, in bytes.
-pub(crate) const LONGEST_MESSAGE: usize = 500;
+pub(crate) const MAX_MESSAGE_BYTES: usize = 500;
 /// Longest line of a log, in bytes.
-const LONGEST_LINE: usize = 2 << 10;
+const MAX_LINE_BYTES: usize = 2 << 10;
 /// Most lines that one call may log.
-const MOST_LINES: usize = 200;
+const MAX_LINES: usize = 200;
 
 /// A standard stream that a module writes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +42,8 @@ impl State {
 
     /// Keeps a line of the log until the call has returned. Further lines of the same call are dropped.
     pub(crate) fn log(&mut self, line: &str) {
-        if self.lines.len() < MOST_LINES {
-            self.lines.push(printable(line, LONGEST_LINE));
+        if self.lines.len() < MAX_LINES {
+            self.lines.push(printable(line, MAX_LINE_BYTES));
         }
     }
 
@@ -52,7 +52,7 @@ impl State {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let line = &mut self.unfinished[stream as usize];
             // A byte more than the longest line, so that a cut is seen.
-            let room = (LONGEST_LINE + 1).saturating_sub(line.len());
+            let room = (MAX_LINE_BYTES + 1).saturating_sub(line.len());
             line.extend_from_slice(&piece[..piece.len().min(room)]);
             if piece.ends_with(b"\n") {
                 self.finish_line(stream);
@@ -112,14 +112,14 @@ mod tests {
         state.write(Stream::Output, b"o\n\nthree");
         assert_eq!(state.take_lines(), ["one", "two", "", "three", "error"]);
         assert!(state.take_lines().is_empty());
-        for _ in 0..LONGEST_LINE {
+        for _ in 0..MAX_LINE_BYTES {
             state.write(Stream::Output, b"long");
         }
         state.write(Stream::Output, b"\nnext\n");
         let lines = state.take_lines();
         assert_eq!((lines.len(), lines[0].chars().last(), lines[1].as_str()), (2, Some('…'), "next"));
-        assert!(lines[0].len() <= LONGEST_LINE + '…'.len_utf8());
+        assert!(lines[0].len() <= MAX_LINE_BYTES + '…'.len_utf8());
         state.write(Stream::Error, &b"\n".repeat(1 << 20));
-        assert_eq!(state.take_lines().len(), MOST_LINES);
+        assert_eq!(state.take_lines().len(), MAX_LINES);
     }
 }

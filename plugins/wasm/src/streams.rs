@@ -7,7 +7,7 @@ use crate::limits::charge;
 use crate::state::{State, Stream};
 
 /// Bytes that a module may write at once. What it writes is taken at any time, so it never has to wait.
-const MOST_BYTES: u64 = 4 << 10;
+const MAX_WRITE_BYTES: u64 = 4 << 10;
 
 /// `wasi:io/streams.output-stream`; 0 is the standard output, 1 the standard error.
 pub(crate) struct OutputStream;
@@ -66,7 +66,7 @@ pub(crate) fn define(linker: &mut LinkerInstance<'_, State>, interface: &str, na
         ("wasi:io/streams", "[method]output-stream.check-write") => {
             linker.func_wrap(name, |mut store: StoreContextMut<'_, State>, (_,): (Resource<OutputStream>,)| {
                 charge(&mut store, 0)?;
-                Ok((Ok::<_, StreamError>(MOST_BYTES),))
+                Ok((Ok::<_, StreamError>(MAX_WRITE_BYTES),))
             })
         }
         ("wasi:io/streams", "[method]output-stream.write" | "[method]output-stream.blocking-write-and-flush") => {

@@ -14,7 +14,7 @@ fn run(root: &Path) {
     let mut services = Services::new();
     services.insert(Arc::new(CompiledModules(root.join("compiled"))));
     let config = "module = \"stage.wasm\"\nreads = [\"chunk.name\"]\nwrites = { owner = \"string\" }\n";
-    let outcome = StageTest::of::<Wasm>(config)
+    let outcome = StageTest::new::<Wasm>(config)
         .expect("valid")
         .root(root)
         .services(services)

@@ -21,7 +21,7 @@ fn run(module: &[u8], names: &[&str], config: &str) -> Result<StageOutcome, Test
     let root = tempfile::tempdir().expect("a directory");
     std::fs::write(root.path().join("stage.wasm"), module).expect("written");
     let names: Vec<Option<Value>> = names.iter().map(|name| Some(Value::String((*name).to_owned()))).collect();
-    StageTest::of::<Wasm>(config)?
+    StageTest::new::<Wasm>(config)?
         .root(root.path())
         .chunks(names.iter().map(|_| 0))
         .dynamic("chunk.name", DynamicType::String, names)
@@ -193,7 +193,7 @@ fn a_cancelled_run_interrupts_its_calls() {
     let root = tempfile::tempdir().expect("a directory");
     std::fs::write(root.path().join("stage.wasm"), guest::component("(loop $forever (br $forever))")).expect("written");
     let cancel = CancelToken::new();
-    let test = StageTest::of::<Wasm>(&CONFIG.replace("fuel = 10000000", "fuel = 1000000000000"))
+    let test = StageTest::new::<Wasm>(&CONFIG.replace("fuel = 10000000", "fuel = 1000000000000"))
         .expect("valid")
         .root(root.path())
         .chunks([0])
@@ -271,7 +271,7 @@ fn mistakes_in_the_configuration_are_all_reported() {
         memory = "1KiB"
         grants = ["network"]
     "#;
-    let message = StageTest::of::<Wasm>(config).err().expect("an error").to_string();
+    let message = StageTest::new::<Wasm>(config).err().expect("an error").to_string();
     for part in
         ["not below the root", "unknown type `text`", "`fuel` must be", "`memory` must be", "`network` can be granted"]
     {

@@ -33,7 +33,7 @@ fn run(items: &str, code: &str, grants: &str) -> (StageOutcome, Vec<String>) {
     let root = tempfile::tempdir().expect("a directory");
     std::fs::write(root.path().join("stage.wasm"), guest::component_with(items, code)).expect("written");
     let log = Log::default();
-    let outcome = StageTest::of::<Wasm>(&format!("{CONFIG}grants = [{grants}]\n"))
+    let outcome = StageTest::new::<Wasm>(&format!("{CONFIG}grants = [{grants}]\n"))
         .expect("valid")
         .root(root.path())
         .chunks([0])

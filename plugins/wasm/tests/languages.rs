@@ -83,7 +83,7 @@ fn run(root: &Path, services: &Services, config: &str) -> (Vec<Option<Value>>, V
     );
     let paths = ["pay/card.py", "README.md"].map(|path| Some(Value::String(path.to_owned()))).to_vec();
     let log = Log::default();
-    let outcome = StageTest::of::<Wasm>(&config)
+    let outcome = StageTest::new::<Wasm>(&config)
         .expect("valid")
         .root(root)
         .services(services.clone())

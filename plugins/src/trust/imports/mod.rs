@@ -96,12 +96,12 @@ impl Imports {
 
     /// Adds the imports of a file that the command names or the configuration lists.
     pub(super) fn add_program(&mut self, path: &str, content: &[u8]) {
-        self.search_beside(path);
+        self.search_directory_of(path);
         self.add(path, content);
     }
 
     /// Adds the directory of a file to the search path.
-    pub(super) fn search_beside(&mut self, path: &str) {
+    pub(super) fn search_directory_of(&mut self, path: &str) {
         self.bases.insert(directory_of(path).to_owned());
     }
 

@@ -16,7 +16,7 @@ fn covered(files: &[(&str, &str)], command: &[&str]) -> (Vec<String>, Vec<String
     }
     let command = command.iter().map(|&part| part.to_owned()).collect();
     let spec = ProgramSpec { command, ..ProgramSpec::default() };
-    let identity = ProgramIdentity::of(&spec, root.path()).expect("readable");
+    let identity = ProgramIdentity::from_spec(&spec, root.path()).expect("readable");
     (identity.covered().map(|file| file.path.clone()).collect(), identity.not_covered(root.path()))
 }
 
@@ -60,7 +60,7 @@ fn libraries_and_compiled_modules_that_appear_beside_a_module_change_the_digest(
     }
     let command = ["python3", "tools/a.py"].map(str::to_owned).to_vec();
     let spec = ProgramSpec { command, ..ProgramSpec::default() };
-    let digest = || ProgramIdentity::of(&spec, root.path()).expect("readable").digest;
+    let digest = || ProgramIdentity::from_spec(&spec, root.path()).expect("readable").digest;
     let first = digest();
     let names = [
         "helper.so",
@@ -139,11 +139,11 @@ fn modules_behind_symbolic_links_were_not_covered() {
     std::os::unix::fs::symlink("../common", &link).expect("linked");
     let command = ["python3", "tools/a.py"].map(str::to_owned).to_vec();
     let spec = ProgramSpec { command, ..ProgramSpec::default() };
-    let identity = ProgramIdentity::of(&spec, root.path()).expect("readable");
+    let identity = ProgramIdentity::from_spec(&spec, root.path()).expect("readable");
     assert_eq!(identity.modules.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["common/b.py"]);
     fs::remove_file(&link).expect("removed");
     std::os::unix::fs::symlink("/", &link).expect("linked");
-    assert!(ProgramIdentity::of(&spec, root.path()).is_err());
+    assert!(ProgramIdentity::from_spec(&spec, root.path()).is_err());
 }
 
 #[test]
@@ -256,7 +256,9 @@ fn data_that_a_literal_names_is_described() {
     fs::write(root.path().join("tools/own.py"), text).expect("written");
     let described = |spec: ProgramSpec| {
         let command = ["python3", "tools/own.py"].map(str::to_owned).to_vec();
-        ProgramIdentity::of(&ProgramSpec { command, ..spec }, root.path()).expect("readable").not_covered(root.path())
+        ProgramIdentity::from_spec(&ProgramSpec { command, ..spec }, root.path())
+            .expect("readable")
+            .not_covered(root.path())
     };
     let named = |path: &str| format!("the file {path}, which tools/own.py names");
     let all = ["OWNERS", "tools/data", "tools/lib/rules"].map(named);
@@ -326,7 +328,7 @@ fn a_program_that_is_a_link_imports_modules_beside_the_link() {
     }
     std::os::unix::fs::symlink("../common/own.py", root.path().join("tools/own.py")).expect("linked");
     let command = ["python3", "tools/own.py"].map(str::to_owned).to_vec();
-    let identity = ProgramIdentity::of(&ProgramSpec { command, ..ProgramSpec::default() }, root.path());
+    let identity = ProgramIdentity::from_spec(&ProgramSpec { command, ..ProgramSpec::default() }, root.path());
     let covered: Vec<String> = identity.expect("readable").covered().map(|file| file.path.clone()).collect();
     assert_eq!(covered, ["common/own.py", "tools/near.py"]);
 }
