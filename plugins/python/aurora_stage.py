@@ -165,7 +165,7 @@ class _Output:
             line = _encoded(message).encode("utf-8") + b"\n"
         except UnicodeEncodeError:
             if message["type"] in ("documents", "done"):
-                raise ValueError("%s has a surrogate, which is no character" % _place_of_surrogate(message))
+                raise ValueError("%s has a surrogate, which is not a valid character" % _place_of_surrogate(message))
             _fail_surrogates(message)
             line = _encoded(message).encode("utf-8", "replace") + b"\n"
         with self.lock:
@@ -336,7 +336,7 @@ def _fail_surrogates(message):
                     _encoded(cell).encode("utf-8")
                 except UnicodeEncodeError:
                     cells[row] = None
-                    reason = ValueError("a text of `%s` has a surrogate, which is no character" % name)
+                    reason = ValueError("a text of `%s` has a surrogate, which is not a valid character" % name)
                     message["errors"].append({"message": _text(reason), "entity": entity, "row": row})
 
 

@@ -1,4 +1,4 @@
-//! How many bytes the rows of a message have.
+//! The number of bytes that the rows of a message have.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use aurora_pipeline::{AccessError, BatchView, ColumnValues, Entity, ValueRef};
 use super::rows::RowSet;
 use crate::declaration::RowUnit;
 
-/// Bytes of a value that is short whatever it is.
+/// Number of bytes counted for a value of a short type.
 const SHORT_VALUE: usize = 8;
 
-/// Divides sets whose values have more than `most` bytes together. A unit is never divided, so one that is larger is alone. The
-/// values are those of the columns `reads`, counted before they are encoded.
+/// Divides sets whose values have more than `most` bytes in total. A unit is never divided, so a larger unit gets its
+/// own set. The values are those in the columns `reads`, and are measured before they are encoded.
 ///
 /// # Errors
-/// When a column is not declared.
+/// If a column is not declared.
 pub(crate) fn within_bytes(
     sets: Vec<RowSet>,
     unit: RowUnit,
@@ -27,7 +27,7 @@ pub(crate) fn within_bytes(
     Ok(sets.into_iter().flat_map(|set| divided(set, unit, most, &payload, chunk_files)).collect())
 }
 
-/// The columns that messages carry.
+/// The columns that messages contain.
 struct Payload<'b> {
     files: Vec<ColumnValues<'b>>,
     chunks: Vec<ColumnValues<'b>>,
@@ -61,7 +61,7 @@ fn divided(set: RowSet, unit: RowUnit, most: usize, payload: &Payload<'_>, chunk
     pieces.into_iter().map(|piece| RowSet::from_units(&units[piece], unit, &set.chunks, chunk_files)).collect()
 }
 
-/// The longest pieces in order with at most `most` bytes each, or one unit.
+/// Divides units into the longest possible pieces in order, each with at most `most` bytes or a single unit.
 fn pieces(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
     let (mut pieces, mut start, mut held) = (Vec::new(), 0, 0);
     for (at, size) in sizes.iter().enumerate() {
@@ -75,8 +75,8 @@ fn pieces(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// The bytes of each unit. A file that goes with several chunks is counted with the first of them: otherwise each chunk of a large
-/// file would be alone.
+/// The bytes of each unit. A file with several chunks is counted with the first of them. Otherwise, each chunk of a
+/// large file would get its own set.
 fn sizes(set: &RowSet, unit: RowUnit, payload: &Payload<'_>, chunk_files: &[u32]) -> Vec<usize> {
     let file_of = |chunk: u32| chunk_files[chunk as usize];
     match unit {
@@ -111,7 +111,7 @@ fn bytes(value: Option<ValueRef<'_>>) -> usize {
     }
 }
 
-/// Values of built-in columns, which are not nested deeply.
+/// Number of bytes of a JSON value in a built-in column. These values are not deeply nested.
 fn bytes_of_json(value: &serde_json::Value) -> usize {
     match value {
         serde_json::Value::String(text) => SHORT_VALUE + text.len(),

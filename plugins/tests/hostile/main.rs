@@ -136,7 +136,7 @@ fn the_first_messages_must_come_in_time() {
 #[test]
 fn output_before_the_handshake_is_refused() {
     let source = program("say(result(message))").replacen("hello =", "print('Welcome!')\nhello =", 1);
-    gives_up(&source, "", "its first line is no `hello` of the protocol: \"Welcome!\"");
+    gives_up(&source, "", "its first line is not a `hello` of the protocol: \"Welcome!\"");
 }
 
 #[test]

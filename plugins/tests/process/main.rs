@@ -51,7 +51,7 @@ fn a_surrogate_in_a_value_was_stored_as_a_question_mark() {
     let texts = |title: &str| Some(Value::Strings(vec![title.to_owned()]));
     assert_eq!(outcome.values("owner"), [texts("title 0"), None, texts("title 2")]);
     let failures = &outcome.report().failures["stage-under-test"];
-    let reason = "ValueError: a text of `owner` has a surrogate, which is no character";
+    let reason = "ValueError: a text of `owner` has a surrogate, which is not a valid character";
     assert_eq!(failures.get(reason).map(|entry| entry.count), Some(1), "{failures:?}");
 }
 

@@ -44,11 +44,11 @@ pub struct Wasm {
     pub languages: Vec<String>,
     /// Rows that the module may drop.
     pub drops: DropRows,
-    /// Handed to the module as JSON.
+    /// Passed to the module as JSON.
     pub config: Map<String, Value>,
-    /// Raised by the author when the same input gives another output.
+    /// Version that the author raises when the same input gives another output.
     pub version: String,
-    /// What one call may consume; an instruction costs about 1.
+    /// Maximum fuel that one call may consume; an instruction costs about 1.
     pub fuel: u64,
     /// Most linear memory of one call, in bytes.
     pub memory: ByteSize,
@@ -86,19 +86,22 @@ impl Described for Wasm {
             "writes",
             "Columns that the module fills: `name = \"type\"`, or a table with `type`, `filter`, `terms`, `embed` and `boost`.",
         ),
-        Key::strings("languages", "Languages of the files that it gets, or of which it gets the chunks; all if empty."),
+        Key::strings("languages", "Languages of the files that it gets, or whose chunks it gets; all if empty."),
         Key::one_of("drops", DropRows::NAMES, "Rows that the module may drop."),
-        Key::table("config", "Handed to the module as JSON."),
-        Key::string("version", "Raised by the author when the same input gives another output."),
+        Key::table("config", "Passed to the module as JSON."),
+        Key::string("version", "Version that the author raises when the same input gives another output."),
         Key::count_up_to(
             "fuel",
             MAX_FUEL as usize,
             "instructions",
-            "What one call may consume; an instruction costs about 1.",
+            "Maximum fuel that one call may consume; an instruction costs about 1.",
         ),
-        Key::size("memory", "Most linear memory of one call."),
-        Key::count_up_to("rows", MAX_ROWS, "rows", "Most rows of one call."),
-        Key::strings("grants", "What of the outside world the module may use: `clock`. By default it has nothing."),
+        Key::size("memory", "Maximum linear memory of one call."),
+        Key::count_up_to("rows", MAX_ROWS, "rows", "Maximum number of rows in one call."),
+        Key::strings(
+            "grants",
+            "Parts of the outside world that the module may use: `clock`. By default, it may use nothing.",
+        ),
     ];
 }
 
@@ -137,7 +140,7 @@ impl StageConfig for Wasm {
             problems.error("rows", format!("`rows` must be from 1 to {MAX_ROWS}"));
         }
         for grant in self.grants.iter().filter(|grant| *grant != CLOCK) {
-            problems.error("grants", format!("nothing called `{grant}` can be granted")).help("there is `clock`");
+            problems.error("grants", format!("`{grant}` cannot be granted")).help("the only possible grant is `clock`");
         }
         declaration::check(&self.reads, &self.writes, self.drops, problems);
     }

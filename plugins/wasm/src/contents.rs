@@ -61,7 +61,7 @@ fn check_function(function: FuncToValidate<ValidatorResources>, body: &FunctionB
         return Err("the module has a function with too many branches and variables".to_owned());
     }
     if loops > MAX_NESTED_LOOPS {
-        return Err(format!("the module has more than {MAX_NESTED_LOOPS} loops in each other"));
+        return Err(format!("the module has more than {MAX_NESTED_LOOPS} nested loops"));
     }
     Ok(work)
 }

@@ -36,7 +36,7 @@ pub(crate) fn define(linker: &mut Linker<State>, component: &Component, has_cloc
                 continue;
             }
             return Err(format!(
-                "the module is made for `aurora:stage@{version}`, and this program has `aurora:stage@1.0.0`"
+                "the module is made for `aurora:stage@{version}`, but this program supports `aurora:stage@1.0.0`"
             ));
         }
         let ComponentItem::ComponentInstance(instance) = item.ty else { return Err(refused(import)) };

@@ -219,7 +219,7 @@ impl Imports {
                     Ok(EntryKind::File) => {}
                     Ok(EntryKind::Directory) | Err(_) => continue,
                     Ok(_) => {
-                        self.uncovered.descriptions.insert(format!("{path}, which is no regular file"));
+                        self.uncovered.descriptions.insert(format!("{path}, which is not a regular file"));
                         continue;
                     }
                 }
