@@ -260,7 +260,7 @@ class _Host:
             # A stage that works on files returns the values of their chunks in one list.
             places = rows if entity == self.unit else [chunk for row in rows for chunk in units.chunks_of(row)]
             if isinstance(cells, (str, bytes, dict)) or not hasattr(cells, "__len__"):
-                reason = "`%s` is no list of values but `%s`" % (name, type(cells).__name__)
+                reason = "`%s` is not a list of values but `%s`" % (name, type(cells).__name__)
             elif len(cells) != len(places):
                 reason = "%d values of `%s` for %d rows" % (len(cells), name, len(places))
             else:

@@ -372,7 +372,7 @@ impl Exchange<'_, '_, '_> {
     /// Fails all remaining tasks.
     fn give_up(&mut self, last_failure: &str) {
         let tasks: Vec<Task> = self.in_flight.drain(..).map(|(_, task)| task).chain(self.queue.drain(..)).collect();
-        let reason = format!("the program was given up: {last_failure}");
+        let reason = format!("gave up on the program: {last_failure}");
         for task in tasks {
             self.outcome.fail(task.rows.units(self.outcome.unit()), &reason);
         }

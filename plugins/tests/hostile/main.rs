@@ -85,7 +85,7 @@ fn check(source: &str, config: &str, bad: &[usize], reason: &str) {
     assert_eq!(outcome.values("owner"), all_but(bad), "{found:?}");
     assert!(found.iter().any(|(found, _)| found.contains(reason)), "{found:?}");
     assert_eq!(found.iter().map(|(_, count)| count).sum::<u64>(), bad.len() as u64, "{found:?}");
-    assert!(found.iter().all(|(reason, _)| !reason.contains("given up")), "{found:?}");
+    assert!(found.iter().all(|(reason, _)| !reason.contains("gave up")), "{found:?}");
 }
 
 #[track_caller]

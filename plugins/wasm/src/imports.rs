@@ -60,7 +60,7 @@ fn log(mut store: StoreContextMut<'_, State>, (line,): (String,)) -> wasmtime::R
 }
 
 fn refused(import: &str) -> String {
-    format!("the module imports `{import}`; a stage is given `log` and the interfaces of WASI only")
+    format!("the module imports `{import}`; a stage may only import `log` and the interfaces of WASI")
 }
 
 /// Defines what there is of an interface of WASI.

@@ -110,7 +110,7 @@ fn engine_config(options: &ModuleOptions) -> Config {
 fn not_a_component(bytes: &[u8], error: &wasmtime::Error) -> String {
     // The version field of the header is 1 for core modules; components have 13 and a layer of 1.
     if bytes.starts_with(b"\0asm\x01\0\0\0") {
-        return "the file is a core WebAssembly module, not a component; `wasm-tools component new` makes one of it"
+        return "the file is a core WebAssembly module, not a component; `wasm-tools component new` converts it"
             .into();
     }
     format!("the file is not a WebAssembly component: {error:#}")

@@ -21,7 +21,7 @@ const MIN_COST_DIVISOR: u64 = 100;
 const MAX_LINES: u64 = 200;
 
 /// Why the remaining rows are not processed.
-const GIVEN_UP: &str = "the module was given up after too many failed calls";
+const GIVEN_UP: &str = "gave up on the module after too many failed calls";
 
 /// A stage that runs a WebAssembly component.
 pub(crate) struct WasmStage {

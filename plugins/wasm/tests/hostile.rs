@@ -154,7 +154,7 @@ fn a_module_that_always_fails_is_given_up() {
     let names = vec!["X"; 300];
     let outcome = run(&module, &names, CONFIG).expect("the run finishes");
     assert!(outcome.values("chunk.owner").iter().all(Option::is_none));
-    assert!(format!("{:?}", outcome.report().failures).contains("the module was given up after too many failed calls"));
+    assert!(format!("{:?}", outcome.report().failures).contains("gave up on the module after too many failed calls"));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_module_that_loops_when_it_starts_is_given_up() {
     assert!(outcome.values("chunk.owner").iter().all(Option::is_none));
     let failures = format!("{:?}", outcome.report().failures);
     assert!(failures.contains("the module consumed its `fuel`"), "{failures}");
-    assert!(failures.contains("the module was given up"), "{failures}");
+    assert!(failures.contains("gave up on the module"), "{failures}");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn a_module_that_computes_long_for_wrong_answers_is_given_up() {
     let outcome = run(&guest::component(wrong), &["X"; 40], CONFIG).expect("the run finishes");
     let failures = format!("{:?}", outcome.report().failures);
     assert!(failures.contains("999 values for"), "{failures}");
-    assert!(failures.contains("the module was given up"), "{failures}");
+    assert!(failures.contains("gave up on the module"), "{failures}");
 }
 
 #[test]

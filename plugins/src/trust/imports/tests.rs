@@ -1,4 +1,4 @@
-//! Files that the digest of a program covers, and descriptions of the others.
+//! The files that the digest of a program covers, and the descriptions of the other files.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use aurora_pipeline::ProgramSpec;
 
 use crate::trust::ProgramIdentity;
 
-/// The files that are covered and what is not, of a command in a project with these files.
+/// The covered files and the descriptions of everything else, for a command in a project with these files.
 fn covered(files: &[(&str, &str)], command: &[&str]) -> (Vec<String>, Vec<String>) {
     let root = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in files {
@@ -168,7 +168,7 @@ fn other_languages_are_read_too_or_reported() {
     let (found, uncovered) = covered(&files, &["ruby", "tools/f.rb"]);
     assert_eq!((found.len(), uncovered.len()), (2, 1), "{found:?} {uncovered:?}");
     let (_, uncovered) = covered(&files, &["perl", "tools/h.pl"]);
-    assert_eq!(uncovered, ["what tools/h.pl loads, whose imports are not read"]);
+    assert_eq!(uncovered, ["everything that tools/h.pl loads, because its imports are not read"]);
 }
 
 #[test]
