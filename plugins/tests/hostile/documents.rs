@@ -1,4 +1,4 @@
-//! Programs that supply documents, and do not end.
+//! Programs that supply documents and never end.
 
 use std::fs;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Programs that break the protocol, crash, hang or waste resources: the run ends, the report says what happened, all other
-//! rows keep their values, and no process is left.
+//! Programs that break the protocol, crash, hang or waste resources: the run ends, the report contains the reason, all
+//! other rows keep their values, and no process is left running.
 #![cfg(target_os = "linux")]
 
 mod documents;
@@ -14,12 +14,12 @@ use aurora_pipeline::{CancelToken, Outcome, RunOptions, Value};
 use aurora_plugins::testkit::StageOutcome;
 use rows::{Rows, text};
 
-/// Ten chunks of two files.
+/// Files with ten chunks in total.
 const FILES: [&str; 2] = ["a.rs", "b.rs"];
 const CHUNKS: [u32; 10] = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1];
-/// The stage, with short times.
+/// The stage, with short time-outs.
 const STAGE: &str = "reads = ['chunk.title']\nwrites = { owner = 'string' }\ntimeout = 1\nrows = 5\n";
-/// What the stage reports itself as.
+/// Name of the stage in reports.
 const NAME: &str = "stage-under-test";
 
 /// A Python program that speaks the protocol; `answer` may break it.
@@ -36,7 +36,7 @@ def titles(message):
 hello = json.loads(sys.stdin.readline())
 "#;
 
-/// The same with an answer to the first message, and `body` for each other `message`.
+/// A program that answers the first message, and runs `body` for each further `message`.
 fn program(body: &str) -> String {
     let body: String = body.trim().lines().map(|line| format!("    {line}\n")).collect();
     format!(
@@ -45,7 +45,7 @@ fn program(body: &str) -> String {
     )
 }
 
-/// Runs a program over the rows. No process may be left.
+/// Runs a program over the rows, and checks that no process is left running.
 fn run(source: &str, config: &str) -> StageOutcome {
     let rows = Rows::new(&FILES, &CHUNKS);
     rows.script("stage.py", source);
@@ -60,19 +60,19 @@ fn run(source: &str, config: &str) -> StageOutcome {
     outcome
 }
 
-/// The processes whose working directory is that of the project.
+/// The processes whose working directory is the project.
 fn processes_in(directory: &std::path::Path) -> Vec<String> {
     let processes = fs::read_dir("/proc").expect("Linux").flatten();
     let is_here = |path: &std::path::PathBuf| fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == directory);
     processes.map(|process| process.path()).filter(is_here).map(|path| path.display().to_string()).collect()
 }
 
-/// The values of good rows: all but those of `bad`.
+/// The expected values of all rows except `bad`.
 fn all_but(bad: &[usize]) -> Vec<Option<Value>> {
     (0..CHUNKS.len()).map(|row| text(&format!("x title {row}")).filter(|_| !bad.contains(&row))).collect()
 }
 
-/// The reasons of failures with the number of rows.
+/// The reasons of failures, each with the number of rows.
 fn failures(outcome: &StageOutcome) -> Vec<(String, u64)> {
     let tally = outcome.report().failures.get(NAME);
     tally.into_iter().flat_map(|tally| tally.iter()).map(|(reason, entry)| (reason.to_owned(), entry.count)).collect()
@@ -98,7 +98,7 @@ fn gives_up(source: &str, config: &str, reason: &str) {
 }
 
 #[test]
-fn a_program_that_does_what_it_should_has_no_failures() {
+fn a_correct_program_has_no_failures() {
     let outcome = run(&program("say(result(message))"), "");
     assert_eq!(outcome.values("owner"), all_but(&[]));
     assert_eq!(failures(&outcome), []);

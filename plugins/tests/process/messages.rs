@@ -1,4 +1,4 @@
-//! How rows are divided into messages, and what a program may say in between.
+//! The division of rows into messages, and heartbeats between messages.
 
 use std::fs;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::rows::{Rows, text};
 const PATH: Column<String> = Column::new("file.path");
 const TEXT: Column<String> = Column::new("chunk.text");
 
-/// The value of each row is the number of rows in its message and the length of its text.
+/// Program that returns, for each row, the number of rows in its message and the length of the row's text.
 const COUNTER: &str = "
 import json, sys
 def say(message):
@@ -48,7 +48,7 @@ fn files_are_divided_by_bytes_with_all_their_chunks() {
     check("file.owner", &[0, 1, 1, 2, 3, 3], &lengths, &rows);
 }
 
-/// `rows` is the number of chunks that come with each chunk, itself included; a file says that of its first chunk.
+/// `rows` has, for each chunk, the number of chunks in its message. The value of a file is the one of its first chunk.
 #[track_caller]
 fn check(column: &str, chunks: &[u32], lengths: &[usize], rows: &[usize]) {
     let root = TempDir::new().expect("a temporary directory");

@@ -1,4 +1,4 @@
-//! Rows for programs under test, and the program itself as a file of a temporary project.
+//! Rows for programs under test, and a temporary project for the program files.
 
 use std::fs;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Rows {
         self.run_with(interpreter, script, config, RunOptions::default())
     }
 
-    /// The same with options of the run.
+    /// Like [`Rows::run`], with options for the run.
     pub(crate) fn run_with(
         &self,
         interpreter: &str,
@@ -65,7 +65,7 @@ impl Rows {
     }
 }
 
-/// A text, as a cell.
+/// A string cell.
 pub(crate) fn text(text: &str) -> Option<Value> {
     Some(Value::String(text.to_owned()))
 }

@@ -9,20 +9,20 @@ use crate::interface::{
 use crate::module::Module;
 use crate::state::{MAX_MESSAGE_BYTES, State, printable};
 
-/// A call, which has an instance, fuel and memory of its own.
+/// A call with its own instance, fuel and memory.
 pub(crate) struct Call<'m> {
     module: &'m Module,
     store: Store<State>,
 }
 
-/// Why a call has no output.
+/// The reason why a call has no output.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CallError {
-    /// The module is not a stage, or does not accept its configuration. A message.
+    /// The module is not a stage, or does not accept its configuration. Contains a message.
     Refused(String),
-    /// The module failed. The reason depends on the rows, the module and its configuration only.
+    /// The module failed. The reason only depends on the rows, the module and its configuration.
     Failed(String),
-    /// The run is stopping, or the call took too long. Another run may have another result.
+    /// The run is stopping, or the call took too long. Another run may have a different result.
     Interrupted(&'static str),
 }
 
@@ -34,7 +34,7 @@ impl<'m> Call<'m> {
     /// Instantiates the module, configures the instance and passes it the rows.
     ///
     /// # Errors
-    /// Why there is no output.
+    /// Returns the reason why there is no output.
     pub(crate) fn run(&mut self, settings: Settings, batch: Batch) -> Result<Output, CallError> {
         let process = self.start(settings)?;
         let called = process.call(&mut self.store, (batch,));
@@ -57,12 +57,12 @@ impl<'m> Call<'m> {
         Ok(process)
     }
 
-    /// The fuel that is left.
+    /// Amount of fuel that is left.
     pub(crate) fn fuel_left(&self) -> u64 {
         self.store.get_fuel().unwrap_or(0)
     }
 
-    /// What the module has logged since the last call of this method.
+    /// Takes the lines that the module has logged since the previous call of this method.
     pub(crate) fn take_lines(&mut self) -> Vec<String> {
         self.store.data_mut().take_lines()
     }
@@ -84,7 +84,7 @@ fn not_a_stage(error: wasmtime::Error) -> CallError {
     CallError::Refused(format!("the module does not implement the world `aurora:stage/stage@1.0.0`: {error:#}"))
 }
 
-/// The reason of an error that is not a trap.
+/// Describes an error that is not a trap.
 fn untrapped(text: &str) -> String {
     match text.strip_prefix("unknown import: ").and_then(|rest| rest.split_once(" has not")) {
         Some((function, _)) => format!("the module called {function}, which is not granted"),

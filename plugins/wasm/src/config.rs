@@ -1,4 +1,4 @@
-//! `[stage.<name>]` with `use = "wasm"`.
+//! The configuration of stages with `use = "wasm"`.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,16 +18,16 @@ use crate::limits::Limits;
 use crate::module::ModuleOptions;
 use crate::stage::WasmStage;
 
-/// Largest module. One with a Python interpreter has about 20 MB.
+/// Maximum size of a module, in bytes. A module with a Python interpreter has about 20 MB.
 const MAX_MODULE_BYTES: u64 = 64 << 20;
-/// Most linear memory of one instance: 32-bit addresses reach no further.
+/// Maximum linear memory of one instance, in bytes: the range of 32-bit addresses.
 const MAX_MEMORY_BYTES: u64 = 4 << 30;
-/// Less than one page cannot be given.
+/// Minimum linear memory, in bytes: one page.
 const MIN_MEMORY_BYTES: u64 = 64 << 10;
-/// Takes about a quarter of an hour.
+/// Maximum fuel of a call. Consuming it takes about a quarter of an hour.
 const MAX_FUEL: u64 = 1_000_000_000_000;
 const MAX_ROWS: usize = 65_536;
-/// The grant of the time of day. Output then depends on when the stage runs.
+/// Name of the grant to read the time of day. The output may then depend on when the stage runs.
 const CLOCK: &str = "clock";
 
 /// The configuration of a stage that is a WebAssembly component of the world `aurora:stage/stage@1.0.0`.
@@ -40,7 +40,7 @@ pub struct Wasm {
     pub reads: Vec<String>,
     /// Columns that the module fills.
     pub writes: BTreeMap<String, WrittenType>,
-    /// Languages of the files that the module gets, or of which it gets the chunks; all if there are none.
+    /// Languages of the files that the module gets, or whose chunks it gets; all if the list is empty.
     pub languages: Vec<String>,
     /// Rows that the module may drop.
     pub drops: DropRows,
@@ -50,11 +50,11 @@ pub struct Wasm {
     pub version: String,
     /// Maximum fuel that one call may consume; an instruction costs about 1.
     pub fuel: u64,
-    /// Most linear memory of one call, in bytes.
+    /// Maximum linear memory of one call, in bytes.
     pub memory: ByteSize,
-    /// Most rows of one call.
+    /// Maximum number of rows in one call.
     pub rows: usize,
-    /// What of the outside world the module may use.
+    /// Parts of the outside world that the module may use.
     pub grants: Vec<String>,
 }
 
@@ -152,7 +152,7 @@ impl StageConfig for Wasm {
         let (declaration, memory) = (self.declaration(), self.memory.0);
         let fingerprint = declaration.fingerprint(self.identity(&bytes));
         let settings = Settings {
-            // The worker knows it.
+            // The worker sets it.
             name: String::new(),
             config: Value::Object(self.config).to_string(),
             reads: declaration.reads.clone(),
@@ -172,7 +172,8 @@ impl Wasm {
         Declaration::new(&self.reads, &self.writes, self.drops)
     }
 
-    /// Everything that the output depends on beside the declared columns. Limits are part of it: with less fuel, fewer rows have values.
+    /// Everything that the output depends on, except the declared columns. Includes the limits: with less fuel, fewer
+    /// rows have values.
     fn identity(&self, module: &[u8]) -> Fingerprint {
         Fingerprint::new(Self::TYPE, 1)
             .with("module", blake3::hash(module))

@@ -1,4 +1,4 @@
-//! Compiled modules that are kept: they are used again, and damaged ones are not.
+//! The cache of compiled modules: modules are used again, unless they are damaged.
 
 mod guest;
 

@@ -1,4 +1,4 @@
-//! Modules that misbehave: the run ends, every other row keeps its values, and the report says what happened.
+//! Modules that misbehave: the run ends, every other row keeps its values, and the report contains the reason.
 
 mod guest;
 
@@ -28,7 +28,7 @@ fn run(module: &[u8], names: &[&str], config: &str) -> Result<StageOutcome, Test
         .run()
 }
 
-/// The chunk whose name begins with X loses its value for this reason; the others keep theirs.
+/// Checks that the chunk whose name begins with X has no value for this reason, and the other chunks keep their values.
 fn check(items: &str, bad: &str, reason: &str) {
     let module = guest::component_with(items, bad);
     let outcome = run(&module, &["a", "b", "X", "c", "d"], CONFIG).expect("the run finishes");
@@ -169,7 +169,7 @@ fn a_module_that_loops_when_it_starts_is_given_up() {
 
 #[test]
 fn a_module_that_computes_long_for_wrong_answers_is_given_up() {
-    // About 9 of the 10 millions of fuel.
+    // About 9 of the 10 million units of fuel.
     let wrong = "
         (local.set $more (i64.const 1200000))
         (loop $next (br_if $next (i64.ne (i64.const 0) (local.tee $more (i64.sub (local.get $more) (i64.const 1))))))

@@ -1,4 +1,4 @@
-//! `[stage.todos]`: how many notes such as `TODO` every chunk has.
+//! `[stage.todos]`: counts notes such as `TODO` in every chunk.
 
 use aurora::engine::{
     Access, BatchView, ColumnSpec, DynamicType, Fingerprint, StageContext, StageError, Transform, Value, ValueRef,
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 #[derive(Deserialize)]
 pub(crate) struct Todos {
-    /// The words that are counted.
+    /// The words to count.
     words: Vec<String>,
 }
 

@@ -112,7 +112,9 @@ impl Imports {
         // A compiled program loads libraries of the user, and compiled Python loads other modules.
         if content.contains(&0) {
             if path.ends_with(".pyc") {
-                self.uncovered.descriptions.insert(format!("everything that {path} loads, because its imports are not read"));
+                self.uncovered
+                    .descriptions
+                    .insert(format!("everything that {path} loads, because its imports are not read"));
             }
             return;
         }
@@ -126,7 +128,9 @@ impl Imports {
             Some(language) => self.read(path, language, &text),
             None if !self.reports_unread || DATA.iter().any(|ending| path.rsplit('.').next() == Some(ending)) => {}
             None => {
-                self.uncovered.descriptions.insert(format!("everything that {path} loads, because its imports are not read"));
+                self.uncovered
+                    .descriptions
+                    .insert(format!("everything that {path} loads, because its imports are not read"));
             }
         }
     }
