@@ -140,7 +140,7 @@ proptest! {
                 prop_assert!(error.to_string().contains(&format!("row {at} is cursed")), "{}", error);
                 let closed = log.closed.lock().expect("no panic while locked");
                 prop_assert!(!closed.contains(victim));
-                prop_assert!(!closed.contains(&"z".to_owned()), "the last stage comes after the one that failed");
+                prop_assert!(!closed.contains(&"z".to_owned()), "the last stage comes after the failed stage");
             }
         }
     }

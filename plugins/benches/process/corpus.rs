@@ -50,7 +50,7 @@ pub(crate) struct Corpus {
 
 impl Corpus {
     /// Chunks of generated source code.
-    pub(crate) fn made() -> Self {
+    pub(crate) fn generated() -> Self {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let chunk = |_| {
             let longest = CHUNK / 2 + random.below(CHUNK);
@@ -71,7 +71,7 @@ impl Corpus {
     }
 
     /// The files of a directory in chunks, repeated until the corpus is large enough.
-    pub(crate) fn of_directory(root: &Path) -> Self {
+    pub(crate) fn from_directory(root: &Path) -> Self {
         let mut files = Vec::new();
         collect(root, &mut files);
         files.sort();

@@ -284,7 +284,7 @@ impl Listing<'_, '_> {
                 self.cx.failed(&path, "the document was given twice");
                 continue;
             }
-            let said = match text {
+            let properties = match text {
                 Some(text) if !deleted => json!({ "text": text }),
                 None if deleted => json!({ "deleted": true }),
                 _ => {
@@ -292,7 +292,7 @@ impl Listing<'_, '_> {
                     continue;
                 }
             };
-            self.push(path, language.unwrap_or_else(|| self.stage.language.clone()), said);
+            self.push(path, language.unwrap_or_else(|| self.stage.language.clone()), properties);
             if self.rows.len() >= BATCH {
                 self.emit()?;
             }
@@ -300,8 +300,8 @@ impl Listing<'_, '_> {
         Ok(())
     }
 
-    fn push(&mut self, path: String, language: String, said: serde_json::Value) {
-        self.rows.push((path, language, said));
+    fn push(&mut self, path: String, language: String, properties: serde_json::Value) {
+        self.rows.push((path, language, properties));
     }
 
     /// Emits the rows so far. Refused rows are reported and left out.
@@ -331,14 +331,14 @@ impl Listing<'_, '_> {
         draft: &mut Draft<'_>,
         rows: &[(String, String, serde_json::Value)],
     ) -> Result<Vec<(usize, String)>, StageError> {
-        let size = |said: &serde_json::Value| said["text"].as_str().map_or(0, str::len) as i64;
+        let size = |properties: &serde_json::Value| properties["text"].as_str().map_or(0, str::len) as i64;
         let language = |name: &str| Value::String(if name.is_empty() { "text".to_owned() } else { name.to_owned() });
         let columns: [Vec<Option<Value>>; 5] = [
             rows.iter().map(|(path, ..)| Some(Value::String(path.clone()))).collect(),
-            rows.iter().map(|(_, _, said)| Some(Value::Integer(size(said)))).collect(),
+            rows.iter().map(|(_, _, properties)| Some(Value::Integer(size(properties)))).collect(),
             rows.iter().map(|_| Some(Value::Integer(0))).collect(),
             rows.iter().map(|(_, name, _)| Some(language(name))).collect(),
-            rows.iter().map(|(_, _, said)| Some(Value::Json(said.clone()))).collect(),
+            rows.iter().map(|(_, _, properties)| Some(Value::Json(properties.clone()))).collect(),
         ];
         let mut refused = Vec::new();
         for (name, values) in OF_DOCUMENTS.iter().zip(columns) {

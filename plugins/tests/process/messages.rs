@@ -48,7 +48,7 @@ fn files_are_divided_by_bytes_with_all_their_chunks() {
     check("file.owner", &[0, 1, 1, 2, 3, 3], &lengths, &rows);
 }
 
-/// `rows` has, for each chunk, the number of chunks in its message. The value of a file is the one of its first chunk.
+/// `rows` has, for each chunk, the number of chunks in its message. The value of a file equals the value of its first chunk.
 #[track_caller]
 fn check(column: &str, chunks: &[u32], lengths: &[usize], rows: &[usize]) {
     let root = TempDir::new().expect("a temporary directory");

@@ -1,4 +1,4 @@
-//! What a module may import: the log, the standard streams, and clocks if they are granted.
+//! Permitted imports of modules: the log, the standard streams, and clocks if they are granted.
 
 mod guest;
 
