@@ -169,13 +169,13 @@ mod tests {
     #[test]
     fn an_error_names_the_command_that_helps() {
         let storage = || StorageError::FormatVersion { path: "p".into(), found: 1, expected: 2 };
-        let message = "the index at p has format 1, this program reads format 2; `aur mem index` rebuilds it";
-        assert_eq!(chain(&storage()), message);
-        assert_eq!(chain(&QueryError::from(storage())), message);
-        assert_eq!(chain(&IndexError::from(storage())), message);
-        assert_eq!(chain(&IndexError::from(StageError::from_error(storage()))), message);
+        let expected = "the index at p has format 1, this program reads format 2; `aur mem index` rebuilds it";
+        assert_eq!(chain(&storage()), expected);
+        assert_eq!(chain(&QueryError::from(storage())), expected);
+        assert_eq!(chain(&IndexError::from(storage())), expected);
+        assert_eq!(chain(&IndexError::from(StageError::from_error(storage()))), expected);
         let run = RunError::Stage { stage: "store".to_owned(), error: StageError::from_error(storage()) };
-        assert_eq!(chain(&IndexError::from(run)), format!("stage `store` failed: {message}"));
+        assert_eq!(chain(&IndexError::from(run)), format!("stage `store` failed: {expected}"));
         let models = aurora_analysis::ModelDirectory::at("no/such/directory");
         let unknown = aurora_analysis::embedder("minilm", &models).err().expect("there is none");
         let message = chain(&StageError::from_error(unknown));

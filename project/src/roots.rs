@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_as_short_as_they_can_be() {
+    fn names_are_as_short_as_possible() {
         let names = |paths: &[&str]| root_names(&paths.iter().map(Path::new).collect::<Vec<_>>());
         assert_eq!(names(&["/a/b"]), ["b"]);
         assert_eq!(names(&["/"]), ["/"]);

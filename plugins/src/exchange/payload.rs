@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_whole_small_and_as_long_as_they_can_be() {
+    fn pieces_are_complete_and_as_long_as_possible() {
         const MOST: usize = 5;
         for case in 0..4usize.pow(6) {
             let sizes: Vec<usize> = (0..6).map(|digit| [0, 1, 3, 7][case / 4usize.pow(digit) % 4]).collect();

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_may_take_days_and_a_flood_may_not() {
+    fn a_row_may_take_days_but_a_flood_is_refused() {
         let start = Instant::now();
         let accepted = |interval: Duration, most: u32| {
             let mut heartbeats = Heartbeats::since(start);

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_earlier_consent_is_of_this_project() {
+    fn earlier_consents_of_this_project_are_preferred() {
         let (_directory, here, there, consents) = places();
         consents.grant(&here, consent("owner", &program(1))).expect("recorded");
         consents.grant(&there, Consent { granted: 9, ..consent("owner", &program(2)) }).expect("recorded");
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_place_nothing_is_allowed() {
+    fn without_a_directory_nothing_is_allowed() {
         let root = tempfile::tempdir().expect("a temporary directory");
         for consents in [Consents::none(), Consents::at("relative")] {
             let granted = consents.grant(root.path(), consent("a", &program(1)));

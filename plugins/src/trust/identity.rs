@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_run_changes_the_digest() {
+    fn every_part_that_runs_changes_the_digest() {
         let root = project();
         let digest = |spec: &ProgramSpec| ProgramIdentity::from_spec(spec, root.path()).expect("readable").digest;
         let plain = spec(&["python3", "tools/a.py"]);
@@ -330,7 +330,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_symbolic_link_is_no_part_of_a_program() {
+    fn a_symbolic_link_is_not_part_of_a_program() {
         let root = project();
         std::os::unix::fs::symlink("/bin/sh", root.path().join("tools/link")).expect("linked");
         let listed = ProgramSpec { files: vec!["tools".to_owned()], ..spec(&["run"]) };

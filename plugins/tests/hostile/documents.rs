@@ -48,7 +48,7 @@ fn a_flood_of_heartbeats_ends_the_listing() {
 }
 
 #[test]
-fn a_cancelled_listing_ends_although_heartbeats_come() {
+fn a_cancelled_listing_ends_despite_heartbeats() {
     let cancel = CancelToken::new();
     std::thread::scope(|scope| {
         scope.spawn(|| {

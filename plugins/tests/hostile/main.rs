@@ -146,13 +146,13 @@ fn another_version_of_the_protocol_is_refused() {
 }
 
 #[test]
-fn a_flood_of_output_ends() {
+fn a_flood_of_output_is_ended() {
     let source = program("while True: sys.stdout.write('x' * 65536)");
     gives_up(&source, "max_restarts = 0", "a message of more than 67108864 bytes");
 }
 
 #[test]
-fn a_flood_of_heartbeats_ends() {
+fn a_flood_of_heartbeats_is_ended() {
     let source = program("while True: sys.stdout.write('{\"type\":\"heartbeat\"}\\n' * 1000)");
     gives_up(&source, "max_restarts = 0", "heartbeats without an answer");
 }
@@ -229,7 +229,7 @@ fn a_number_that_json_does_not_have_loses_its_row() {
 }
 
 #[test]
-fn too_few_values_restart_nothing() {
+fn too_few_values_do_not_cause_a_restart() {
     let source = program(
         "answer = result(message)\nif 'title 3' in titles(message): answer['chunks']['columns']['owner'].pop()\nsay(answer)",
     );
@@ -272,7 +272,7 @@ fn a_second_answer_to_a_message_is_an_error() {
 }
 
 #[test]
-fn an_answer_to_no_message_is_an_error() {
+fn an_answer_to_an_unknown_message_is_an_error() {
     let source = program("if 'title 3' in titles(message): message['id'] += 1000\nsay(result(message))");
     check(&source, "", &[3], "which is not in flight");
 }
@@ -285,13 +285,13 @@ fn a_program_that_does_not_read_is_given_up() {
 }
 
 #[test]
-fn a_program_that_closes_its_output_and_lives_is_ended() {
+fn a_program_that_closes_its_output_and_keeps_running_is_killed() {
     let source = program("os.close(1)\ntime.sleep(1000)");
     gives_up(&source, "max_restarts = 1", "the process has closed its output");
 }
 
 #[test]
-fn a_descendant_that_leaves_the_group_is_ended() {
+fn a_descendant_that_leaves_the_process_group_is_killed() {
     let source = program(
         "import subprocess\nsubprocess.Popen(['sh', '-c', 'sleep 1000 & sleep 1000'], start_new_session=True)\nsay(result(message))",
     );

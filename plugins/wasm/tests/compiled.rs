@@ -65,7 +65,7 @@ fn a_compiled_module_is_used_until_it_is_damaged() {
 }
 
 #[test]
-fn without_a_place_for_compiled_modules_they_are_compiled() {
+fn without_a_cache_directory_modules_are_compiled() {
     let root = tempfile::tempdir().expect("a directory");
     std::fs::write(root.path().join("stage.wasm"), guest::component("")).expect("written");
     std::fs::write(root.path().join("compiled"), "a file").expect("written");

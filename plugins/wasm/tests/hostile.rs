@@ -88,7 +88,7 @@ fn an_undeclared_column_does_not_replace_a_declared_one() {
 }
 
 #[test]
-fn an_undeclared_column_beside_a_declared_one_is_not_used() {
+fn an_undeclared_column_next_to_a_declared_one_is_not_used() {
     // The result gets a second column with another name and the same values.
     let both = "
         (local.set $files (call $answer (i32.const 1024) (i32.const 0) (local.get $chunks) (i32.const 1040) (i32.const 8)))
@@ -106,7 +106,7 @@ fn an_undeclared_column_beside_a_declared_one_is_not_used() {
 }
 
 #[test]
-fn a_column_twice_is_refused() {
+fn a_column_returned_twice_is_refused() {
     let twice = "
         (local.set $files (call $answer (i32.const 1024) (i32.const 0) (local.get $chunks) (i32.const 1040) (i32.const 8)))
         (local.set $columns (call $alloc (i32.const 0) (i32.const 0) (i32.const 4) (i32.const 40)))
@@ -131,7 +131,7 @@ fn a_text_that_is_not_utf_8_is_refused() {
 }
 
 #[test]
-fn one_large_text_many_times_is_too_much() {
+fn a_large_text_returned_many_times_is_refused() {
     let huge =
         "(return (call $answer (i32.const 1024) (i32.const 0) (i32.const 1000) (i32.const 0) (i32.const 200000)))";
     check("", huge, "the module failed");
@@ -211,7 +211,7 @@ fn a_cancelled_run_interrupts_its_calls() {
 }
 
 #[test]
-fn what_takes_long_to_compile_is_refused() {
+fn modules_that_take_long_to_compile_are_refused() {
     let check = |items: &str, expected: &str| {
         let module = guest::component_with(items, "");
         let message = run(&module, &["a"], CONFIG).err().expect("an error").to_string();
@@ -247,7 +247,7 @@ fn a_component_with_too_many_instances_is_reported() {
 }
 
 #[test]
-fn what_is_not_a_component_is_an_error_that_says_what_to_do() {
+fn a_file_that_is_not_a_component_is_an_error_with_advice() {
     let message = |module: &[u8]| run(module, &["a"], CONFIG).err().expect("an error").to_string();
     assert!(message(b"#!/bin/sh").contains("not a WebAssembly component"));
     let core = wat::parse_str("(module)").expect("valid");

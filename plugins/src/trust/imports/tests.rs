@@ -51,7 +51,7 @@ fn modules_of_the_project_are_covered() {
 }
 
 #[test]
-fn libraries_and_compiled_modules_that_appear_beside_a_module_change_the_digest() {
+fn new_libraries_and_compiled_modules_next_to_a_module_change_the_digest() {
     let root = tempfile::tempdir().expect("a temporary directory");
     fs::create_dir_all(root.path().join("tools/deep")).expect("made");
     fs::write(root.path().join("tools/a.py"), "import helper, deep.inner\n").expect("written");
@@ -147,7 +147,7 @@ fn modules_behind_symbolic_links_were_not_covered() {
 }
 
 #[test]
-fn other_languages_are_read_too_or_reported() {
+fn files_in_other_languages_are_read_or_reported() {
     let files = [
         ("tools/a.mjs", "import fs from \"node:fs\";\nimport { b } from './b';\nconst c = require(\"../c\");\n"),
         ("tools/b.ts", ""),
@@ -213,7 +213,7 @@ fn files_are_named_in_options_and_literals() {
 }
 
 #[test]
-fn typescript_imports_a_file_under_the_ending_of_its_output() {
+fn typescript_imports_a_file_by_the_extension_of_its_output() {
     let files =
         [("tools/a.mts", "import './b.js'; import './c.mjs'"), ("tools/b.ts", ""), ("tools/c.mts", ""), ("c.ts", "")];
     let (found, uncovered) = covered(&files, &["deno", "tools/a.mts"]);
@@ -319,7 +319,7 @@ fn ruby_names_files_relative_to_the_file_itself() {
 
 #[cfg(unix)]
 #[test]
-fn a_program_that_is_a_link_imports_modules_beside_the_link() {
+fn a_program_that_is_a_link_imports_modules_next_to_the_link() {
     let root = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in [("common/own.py", "import near\n"), ("tools/near.py", "")] {
         let path = root.path().join(path);
