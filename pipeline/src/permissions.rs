@@ -32,7 +32,7 @@ pub enum AccessError {
         column: String,
     },
     /// The stage declared a column as written and did not write it.
-    #[error("stage `{stage}` declares that it writes column `{column}`, and did not")]
+    #[error("stage `{stage}` declares that it writes column `{column}`, but did not write it")]
     Unwritten {
         /// Name of the stage.
         stage: String,
@@ -70,7 +70,7 @@ pub enum AccessError {
         stage: String,
     },
     /// Chunk rows were added after a chunk column had been written.
-    #[error("stage `{stage}` adds chunks to a batch which has chunk columns already")]
+    #[error("stage `{stage}` adds chunks to a batch that already has chunk columns")]
     ChunksFilled {
         /// Name of the stage.
         stage: String,

@@ -35,7 +35,7 @@ pub enum RunError {
         message: String,
     },
     /// A thread could not be spawned.
-    #[error("no thread for stage `{stage}`: {source}; run with fewer jobs")]
+    #[error("cannot start a thread for stage `{stage}`: {source}; run with fewer jobs")]
     Thread {
         /// Name of the stage.
         stage: String,

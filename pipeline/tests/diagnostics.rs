@@ -36,7 +36,7 @@ shows! {
     wrong_types: "extends = \"base\"\n[stage.embed]\nmodel = 3\nbatch = \"many\"\ncache = { entries = -1 }\n";
     wrong_engine_values: "extends = \"base\"\n[stage.embed]\nworkers = 0\nenabled = \"no\"\nafter = \"chunk\"\n";
     wrong_run_values: format!("[run]\nmemory = \"1 gigabyte\"\njobs = 0\nbatch_files = 2.5\n{SOURCE}{SINK}");
-    stage_is_no_table: format!("stage.x = 3\n{SOURCE}{SINK}");
+    stage_is_not_a_table: format!("stage.x = 3\n{SOURCE}{SINK}");
     workers_of_a_sink: format!("{SOURCE}{SINK}workers = 4\n");
     column_never_produced: format!("{SOURCE}{SINK}\n[stage.embed]\n");
     column_of_a_disabled_stage: "extends = \"base\"\n[stage.chunk]\nenabled = false\n";
@@ -97,7 +97,7 @@ fn pipelines_that_extend_each_other_are_named() {
     let one = PipelineSource { name: "one", text: "extends = \"two\"\n" };
     let two = PipelineSource { name: "two", text: "extends = \"one\"\n" };
     let top = PipelineSource { name: "top.toml", text: "extends = \"one\"\n" };
-    let found = load(&[top], &registry(), &[one, two]).err().expect("there is no bottom");
+    let found = load(&[top], &registry(), &[one, two]).err().expect("the pipelines extend each other");
     insta::assert_snapshot!("extends_cycle", found);
 }
 

@@ -271,7 +271,10 @@ fn batches_emitted_on_close_must_have_the_columns_that_later_stages_read() {
         [stage.keep]\nuse = 'mixer'\nkind = 'sink'\nreads = ['file.id', 'file.other']\n";
     let (result, _) = run(text, 1, CancelToken::new());
     let error = result.expect_err("`file.id` is missing").to_string();
-    assert_eq!(error, "stage `check` failed: stage `check` declares that it writes column `file.id`, and did not");
+    assert_eq!(
+        error,
+        "stage `check` failed: stage `check` declares that it writes column `file.id`, but did not write it"
+    );
 }
 
 #[test]

@@ -126,7 +126,7 @@ impl RowUnit {
 /// A column that a stage writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrittenColumn {
-    /// Full name, `chunk.owner` for instance.
+    /// Full name, such as `chunk.owner`.
     pub name: String,
     /// Type of the values.
     pub kind: DynamicType,

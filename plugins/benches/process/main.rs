@@ -25,7 +25,7 @@ const PROCESSES: [usize; 2] = [1, 2];
 
 fn main() {
     let root = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
-    let long = root.map_or_else(Corpus::made, |root| Corpus::from_directory(root.as_ref()));
+    let long = root.map_or_else(Corpus::generated, |root| Corpus::from_directory(root.as_ref()));
     for corpus in [long, Corpus::short()] {
         compare(&corpus);
     }

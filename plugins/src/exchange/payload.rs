@@ -11,7 +11,7 @@ use crate::declaration::RowUnit;
 const SHORT_VALUE: usize = 8;
 
 /// Divides sets whose values have more than `most` bytes in total. A unit is never divided, so a larger unit gets its
-/// own set. The values are those in the columns `reads`, and are measured before they are encoded.
+/// own set. Only values in the columns `reads` count, in bytes before they are encoded.
 ///
 /// # Errors
 /// If a column is not declared.

@@ -36,7 +36,7 @@ fn run(body: &str, cancel: CancelToken) -> StageOutcome {
         .root(root.path())
         .services(services)
         .run_with(RunOptions { cancel, ..RunOptions::default() })
-        .expect("the run goes to its end")
+        .expect("the run completes")
 }
 
 #[test]

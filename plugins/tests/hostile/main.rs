@@ -50,7 +50,7 @@ fn run(source: &str, config: &str) -> StageOutcome {
     let rows = Rows::new(&FILES, &CHUNKS);
     rows.script("stage.py", source);
     let stage = if config.contains("timeout") { STAGE.replace("timeout = 1\n", "") } else { STAGE.to_owned() };
-    let outcome = rows.run("python3", "stage.py", &format!("{stage}{config}")).expect("the run goes to its end");
+    let outcome = rows.run("python3", "stage.py", &format!("{stage}{config}")).expect("the run completes");
     let directory = rows.root.path().canonicalize().expect("there");
     let deadline = Instant::now() + Duration::from_secs(2);
     while !processes_in(&directory).is_empty() && Instant::now() < deadline {
@@ -348,7 +348,7 @@ fn a_cancelled_run_ends_although_the_program_does_not() {
             });
             let options = RunOptions { cancel: cancel.clone(), ..RunOptions::default() };
             let config = format!("{STAGE}max_restarts = 0").replace("timeout = 1", "timeout = 1000");
-            rows.run_with("python3", "stage.py", &config, options).expect("the run goes to its end")
+            rows.run_with("python3", "stage.py", &config, options).expect("the run completes")
         });
         assert_eq!(outcome.report().outcome, Outcome::Cancelled);
         assert_eq!(processes_in(&rows.root.path().canonicalize().expect("there")), Vec::<String>::new());

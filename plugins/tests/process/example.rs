@@ -69,7 +69,7 @@ fn run(root: &Path, stage: &str) {
         .chunks([0, 0, 1])
         .dynamic("chunk.name", DynamicType::String, vec![text("charge"), None, text("render")])
         .run()
-        .expect("the run goes to its end");
+        .expect("the run completes");
     assert_eq!(outcome.values("owner"), [text("payments"), None, None]);
 }
 

@@ -35,7 +35,7 @@ fn a_program_may_ask_for_messagepack() {
     let rows = Rows::new(&["a.rs", "b.rs"], &[0, 0, 1]);
     for encoding in ["jsonl", "msgpack"] {
         let config = "reads = ['chunk.title']\nwrites = { owner = 'string' }\nrows = 2";
-        let outcome = rows.run(env!("CARGO_BIN_EXE_echo-stage"), encoding, config).expect("the run goes to its end");
+        let outcome = rows.run(env!("CARGO_BIN_EXE_echo-stage"), encoding, config).expect("the run completes");
         assert_eq!(outcome.values("owner"), ["title 0", "title 1", "title 2"].map(text), "{encoding}");
         assert!(outcome.report().failures.is_empty());
     }
@@ -60,7 +60,7 @@ fn values_of_module(rows: &Rows) -> Vec<Option<Value>> {
     let source = "import sys\nfrom aurora_stage import stage\nsys.path.insert(0, 'lib')\nimport helper\n\n@stage\ndef owner(path):\n    return helper.VALUE\n";
     rows.script("stage.py", source);
     let config = "reads = ['file.path']\nwrites = { owner = 'string' }";
-    rows.run("python3", "stage.py", config).expect("the run goes to its end").values("owner")
+    rows.run("python3", "stage.py", config).expect("the run completes").values("owner")
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn check(column: &str, chunks: &[u32], lengths: &[usize], rows: &[usize]) {
         .chunks(chunks.iter().copied())
         .column(TEXT, lengths.iter().map(|length| "\n".repeat(*length)).collect())
         .run()
-        .expect("the run goes to its end");
+        .expect("the run completes");
     let is_unit = |at: &usize| column == "owner" || *at == 0 || chunks[at - 1] != chunks[*at];
     let value = |at: usize| text(&format!("{} rows, {} bytes", rows[at], lengths[at]));
     let expected: Vec<Option<Value>> = (0..chunks.len()).filter(is_unit).map(value).collect();

@@ -28,7 +28,7 @@ impl Rows {
     pub(crate) fn python(&self, config: &str, source: &str) -> StageOutcome {
         let decorated = source.replacen("def ", "@stage\ndef ", 1);
         self.script("stage.py", &format!("from aurora_stage import Drop, stage\n{decorated}"));
-        self.run("python3", "stage.py", config).expect("the run goes to its end")
+        self.run("python3", "stage.py", config).expect("the run completes")
     }
 
     /// Runs a stage that is a script.
